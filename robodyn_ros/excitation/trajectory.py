@@ -1,0 +1,114 @@
+"""Trajectory: any motion as a function of time."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robodyn_ros.errors import MotionError
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Motion:
+    """Samples of a trajectory.
+
+    :param time: shape (N,), in [s]
+    :param position: shape (N, n), in [rad] or [m]
+    :param velocity: shape (N, n), in [rad/s] or [m/s]
+    :param acceleration: shape (N, n), in [rad/s^2] or [m/s^2]
+    """
+
+    time: Array
+    position: Array
+    velocity: Array
+    acceleration: Array
+
+
+class Trajectory(ABC):
+    """A motion of n joints between t = 0 and `duration`; at rest before and after."""
+
+    joints: tuple[str, ...]
+    duration: float
+
+    @abstractmethod
+    def sample(self, time: Array) -> Motion:
+        """Evaluate at the given times.
+
+        :param time: shape (N,), in [s]; times outside [0, duration] are clamped to the ends
+        """
+
+    @abstractmethod
+    def describe(self) -> dict[str, object]:
+        """Plain description (YAML-safe) from which the motion can be built again."""
+
+    def grid(self, period: float) -> Motion:
+        """Sample every `period` seconds from 0 to `duration`, both ends included.
+
+        :raises MotionError: the period is not positive
+        """
+        if not period > 0.0:
+            raise MotionError(f'the sampling period must be positive, got {period} s')
+        steps = max(1, int(np.ceil(self.duration / period - 1e-9)))
+        return self.sample(np.linspace(0.0, self.duration, steps + 1))
+
+
+class Chain(Trajectory):
+    """Several motions one after the other; each starts where the one before ended."""
+
+    def __init__(self, *, parts: Sequence[Trajectory], tolerance: float = 1e-6) -> None:
+        """Join the parts.
+
+        :param tolerance: largest step allowed where two parts meet, in [rad] or [m]
+        :raises MotionError: no parts, other joints, or a step in position between two parts
+        """
+        if not parts:
+            raise MotionError('a chain of motions needs at least one part')
+        self.parts = tuple(parts)
+        self.joints = parts[0].joints
+        self.duration = float(sum(part.duration for part in parts))
+        self._starts = np.cumsum([0.0, *(part.duration for part in parts)])
+        for before, after in zip(self.parts, self.parts[1:], strict=False):
+            self._check_joint(before, after, tolerance)
+
+    def _check_joint(self, before: Trajectory, after: Trajectory, tolerance: float) -> None:
+        if after.joints != self.joints:
+            raise MotionError(
+                f'all parts of a chain must have the joints {list(self.joints)}, '
+                f'got {list(after.joints)}'
+            )
+        end = before.sample(np.array([before.duration])).position[0]
+        start = after.sample(np.array([0.0])).position[0]
+        step = np.abs(end - start)
+        if (step > tolerance).any():
+            joint = int(np.argmax(step))
+            raise MotionError(
+                f'joint {self.joints[joint]!r} jumps from {end[joint]:.6g} to '
+                f'{start[joint]:.6g} where two parts of the motion meet'
+            )
+
+    def sample(self, time: Array) -> Motion:
+        """Evaluate each part where it is in charge."""
+        time = np.clip(np.asarray(time, dtype=float), 0.0, self.duration)
+        owner = np.clip(
+            np.searchsorted(self._starts, time, side='right') - 1, 0, len(self.parts) - 1
+        )
+        shape = (len(time), len(self.joints))
+        position, velocity, acceleration = np.empty(shape), np.empty(shape), np.empty(shape)
+        for index, part in enumerate(self.parts):
+            rows = owner == index
+            if rows.any():
+                motion = part.sample(time[rows] - self._starts[index])
+                position[rows] = motion.position
+                velocity[rows] = motion.velocity
+                acceleration[rows] = motion.acceleration
+        return Motion(time, position, velocity, acceleration)
+
+    def describe(self) -> dict[str, object]:
+        """Descriptions of the parts."""
+        return {'kind': 'chain', 'parts': [part.describe() for part in self.parts]}

@@ -1,0 +1,1 @@
+"""From recording to parameters."""

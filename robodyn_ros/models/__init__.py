@@ -1,0 +1,1 @@
+"""What torque a motion needs: models linear in their parameters."""

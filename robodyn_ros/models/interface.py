@@ -1,0 +1,140 @@
+"""What every robot model is: linear in its parameters, tau = Y(q, qd, qdd) p."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robodyn_ros.errors import ModelError
+
+Array = NDArray[np.float64]
+JointType = Literal['revolute', 'continuous', 'prismatic']
+
+BLOCK_SIZE = 2048
+"""Samples whose regressor is held at once, so that memory does not grow with a recording."""
+
+
+@dataclass(frozen=True)
+class Joint:
+    """One axis of a robot."""
+
+    name: str
+    type: JointType = 'revolute'
+
+    @property
+    def position_unit(self) -> str:
+        """Unit of the position: 'rad' or 'm'."""
+        return 'm' if self.type == 'prismatic' else 'rad'
+
+    @property
+    def torque_unit(self) -> str:
+        """Unit of the joint torque: 'Nm' or, for a prismatic joint, 'N'."""
+        return 'N' if self.type == 'prismatic' else 'Nm'
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One column of a regressor: its name, SI unit, and the joint it belongs to (or '')."""
+
+    name: str
+    unit: str
+    joint: str = ''
+
+
+class DynamicModel(ABC):
+    """A model that is linear in its parameters.
+
+    Rigid bodies, friction and payload are all such models; `SumModel` adds them. Excitation,
+    estimation, validation, feed-forward and collision monitoring are written against this
+    class alone.
+    """
+
+    joints: tuple[Joint, ...]
+    parameters: tuple[Parameter, ...]
+
+    @abstractmethod
+    def regressor(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """Regressor Y of every sample.
+
+        :param q: joint positions, shape (N, n), in [rad] or [m]
+        :param qd: joint velocities, shape (N, n), in [rad/s] or [m/s]
+        :param qdd: joint accelerations, shape (N, n), in [rad/s^2] or [m/s^2]
+        :return: Y, shape (N, n, p), so that torque = Y @ parameter values, in [Nm] or [N]
+        """
+
+    @abstractmethod
+    def describe(self) -> dict[str, object]:
+        """Plain description (YAML-safe) from which `models.catalog` builds this model again."""
+
+    def prior(self) -> Array:
+        """A-priori parameter values, shape (p,), SI; NaN where nothing is known."""
+        return np.full(len(self.parameters), np.nan)
+
+    def torque(self, q: Array, qd: Array, qdd: Array, values: Array) -> Array:
+        """Joint torques of every sample, block by block, shape (N, n), in [Nm] or [N].
+
+        :param values: parameter values, shape (p,), in the order of `parameters`
+        :raises ModelError: wrong number of parameter values
+        """
+        if values.shape != (len(self.parameters),):
+            raise ModelError(
+                f'the model has {len(self.parameters)} parameters, got values of shape '
+                f'{values.shape}'
+            )
+        result = np.empty(np.shape(q))
+        for block in sample_blocks(len(q)):
+            result[block] = self.regressor(q[block], qd[block], qdd[block]) @ values
+        return result
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """Names of the joints, in the order of the torque columns."""
+        return tuple(joint.name for joint in self.joints)
+
+
+class SumModel(DynamicModel):
+    """The sum of several models of the same joints: torques add, columns stand side by side."""
+
+    def __init__(self, *, parts: Sequence[DynamicModel]) -> None:
+        """Join the parts.
+
+        :raises ModelError: no parts, parts with other joints, or a parameter name twice
+        """
+        if not parts:
+            raise ModelError('a sum of models needs at least one part')
+        for part in parts[1:]:
+            if part.joint_names != parts[0].joint_names:
+                raise ModelError(
+                    f'the parts of a model must have the same joints in the same order: '
+                    f'{list(parts[0].joint_names)} and {list(part.joint_names)}'
+                )
+        self.parts = tuple(parts)
+        self.joints = parts[0].joints
+        self.parameters = tuple(item for part in parts for item in part.parameters)
+        names = [item.name for item in self.parameters]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise ModelError(f'parameter names must be unique, {twice} occur twice')
+
+    def regressor(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """Regressors of the parts side by side, shape (N, n, p)."""
+        return np.concatenate([part.regressor(q, qd, qdd) for part in self.parts], axis=2)
+
+    def prior(self) -> Array:
+        """A-priori values of the parts, shape (p,)."""
+        return np.concatenate([part.prior() for part in self.parts])
+
+    def describe(self) -> dict[str, object]:
+        """Descriptions of the parts."""
+        return {'kind': 'sum', 'parts': [part.describe() for part in self.parts]}
+
+
+def sample_blocks(samples: int, size: int = BLOCK_SIZE) -> Iterator[slice]:
+    """Cut a number of samples into consecutive slices of at most `size`."""
+    for start in range(0, samples, size):
+        yield slice(start, min(start + size, samples))

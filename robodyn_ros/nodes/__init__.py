@@ -1,0 +1,1 @@
+"""One file per ROS node: parameters, topics, services; no mathematics."""

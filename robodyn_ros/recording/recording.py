@@ -1,0 +1,165 @@
+"""Recording: what was measured, validated when it is built."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robodyn_ros.errors import RecordingError
+
+Array = NDArray[np.float64]
+Severity = Literal['info', 'warning', 'error']
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A fact that says whether to trust the data or a result, and why not."""
+
+    code: str
+    text: str
+    joint: str = ''
+    severity: Severity = 'warning'
+
+
+@dataclass(frozen=True)
+class Recording:
+    """Joint states over time; arrays are read-only and finite, time increases strictly.
+
+    A reader repairs what it may repair without inventing data (sorts nothing, drops repeated
+    stamps) and says so in `findings`.
+
+    :param time: stamps, shape (N,), in [s], strictly increasing
+    :param joints: names of the n joints, unique
+    :param position: shape (N, n), in [rad] or [m]
+    :param torque: joint-side torque or force, shape (N, n), in [Nm] or [N]
+    :param velocity: measured velocity, shape (N, n), or None
+    :param acceleration: given acceleration (simulation, or computed before), or None
+    :param source: file the data came from, for messages
+    :param findings: what was noticed or repaired while reading
+    :raises RecordingError: when built from data that break one of these rules
+    """
+
+    time: Array
+    joints: tuple[str, ...]
+    position: Array
+    torque: Array
+    velocity: Array | None = None
+    acceleration: Array | None = None
+    source: str = 'recording'
+    findings: tuple[Finding, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        """Check and freeze."""
+        object.__setattr__(self, 'joints', tuple(self.joints))
+        self._check_joints()
+        self._check_time()
+        for name in ('position', 'torque', 'velocity', 'acceleration'):
+            value = getattr(self, name)
+            if value is not None:
+                object.__setattr__(self, name, self._checked_signal(name, value))
+
+    def _check_joints(self) -> None:
+        twice = sorted({name for name in self.joints if self.joints.count(name) > 1})
+        if twice:
+            raise RecordingError(f'{self.source}: joint {twice[0]!r} occurs more than once')
+        if not self.joints:
+            raise RecordingError(f'{self.source}: it has no joints')
+
+    def _check_time(self) -> None:
+        time = np.array(self.time, dtype=float)
+        if time.ndim != 1 or len(time) < 2:
+            raise RecordingError(
+                f'{self.source}: expected at least 2 stamps in one column, got shape {time.shape}'
+            )
+        if not np.isfinite(time).all():
+            row = int(np.flatnonzero(~np.isfinite(time))[0])
+            raise RecordingError(f'{self.source}: the stamp of sample {row} is {time[row]}')
+        steps = np.diff(time)
+        if (steps <= 0).any():
+            row = int(np.flatnonzero(steps <= 0)[0]) + 1
+            word = 'repeats' if steps[row - 1] == 0 else 'goes back'
+            raise RecordingError(
+                f'{self.source}: time {word} at sample {row} '
+                f'({time[row - 1]:.6f} s, then {time[row]:.6f} s)'
+            )
+        time.setflags(write=False)
+        object.__setattr__(self, 'time', time)
+
+    def _checked_signal(self, name: str, value: Array) -> Array:
+        signal = np.array(value, dtype=float)
+        expected = (len(self.time), len(self.joints))
+        if signal.shape != expected:
+            raise RecordingError(
+                f'{self.source}: {name} must have the shape {expected} '
+                f'(samples, joints), got {signal.shape}'
+            )
+        bad = ~np.isfinite(signal)
+        if bad.any():
+            row, column = (int(index) for index in np.argwhere(bad)[0])
+            raise RecordingError(
+                f'{self.source}: {name} of joint {self.joints[column]!r} is '
+                f'{signal[row, column]} at sample {row} (t = {self.time[row]:.3f} s), '
+                f'{int(bad.any(axis=1).sum())} samples are not finite'
+            )
+        signal.setflags(write=False)
+        return signal
+
+    def __len__(self) -> int:
+        """Return the number of samples."""
+        return len(self.time)
+
+    @property
+    def period(self) -> float:
+        """Median time between samples, in [s]."""
+        return float(np.median(np.diff(self.time)))
+
+    @property
+    def duration(self) -> float:
+        """Time between the first and the last sample, in [s]."""
+        return float(self.time[-1] - self.time[0])
+
+    def select(self, joints: Sequence[str]) -> Recording:
+        """Return the recording with just these joints, in this order (matched by name).
+
+        :raises RecordingError: a joint is not in the recording
+        """
+        missing = [name for name in joints if name not in self.joints]
+        if missing:
+            raise RecordingError(
+                f'{self.source}: joint {missing[0]!r} is not in the recording, '
+                f'which has {list(self.joints)}'
+            )
+        columns = [self.joints.index(name) for name in joints]
+        return replace(
+            self,
+            joints=tuple(joints),
+            position=self.position[:, columns],
+            torque=self.torque[:, columns],
+            velocity=None if self.velocity is None else self.velocity[:, columns],
+            acceleration=None if self.acceleration is None else self.acceleration[:, columns],
+        )
+
+    def slice(self, rows: slice) -> Recording:
+        """Return the recording with just these samples."""
+        return replace(
+            self,
+            time=self.time[rows],
+            position=self.position[rows],
+            torque=self.torque[rows],
+            velocity=None if self.velocity is None else self.velocity[rows],
+            acceleration=None if self.acceleration is None else self.acceleration[rows],
+        )
+
+    def split(self, fraction: float) -> tuple[Recording, Recording]:
+        """Split into the first `fraction` of the samples and the rest.
+
+        :raises RecordingError: the fraction is not between 0 and 1, or a part has no samples
+        """
+        if not 0.0 < fraction < 1.0:
+            raise RecordingError(f'a split needs a fraction between 0 and 1, got {fraction}')
+        at = round(fraction * len(self))
+        return self.slice(slice(0, at)), self.slice(slice(at, None))
