@@ -1,0 +1,219 @@
+"""Rigid-body dynamics of any serial robot from its URDF, computed with Pinocchio."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import pinocchio as pin
+
+from robodyn_ros.errors import ModelError
+from robodyn_ros.models.interface import Array, DynamicModel, Joint, JointType, Parameter
+from robodyn_ros.models.urdf_file import UrdfFile, UrdfJoint, parse_urdf, read_urdf
+
+GRAVITY = (0.0, 0.0, -9.81)
+"""Gravity [m/s^2] in the frame of the root link, as Pinocchio, MuJoCo and Gazebo take it."""
+
+INERTIAL_NAMES = ('m', 'mx', 'my', 'mz', 'Ixx', 'Ixy', 'Iyy', 'Ixz', 'Iyz', 'Izz')
+"""Ten parameters of a link, in Pinocchio's order; inertia about the joint frame's origin."""
+
+_UNITS = ('kg',) + ('kg m',) * 3 + ('kg m^2',) * 6
+
+
+class UrdfModel(DynamicModel):
+    """Links and rotors of a robot described by a URDF.
+
+    Parameters: for each moving joint the ten of its child link (fixed children folded in), in
+    joint order, then one rotor inertia per joint. The regressor is that of Atkeson, An and
+    Hollerbach, "Estimation of inertial parameters of manipulator loads and links" (1986),
+    Eq. 12, as Pinocchio computes it; rotors add qdd on the diagonal. Use one model per thread:
+    Pinocchio's work space belongs to the model.
+    """
+
+    def __init__(
+        self,
+        *,
+        urdf: UrdfFile,
+        joints: Sequence[str] | None = None,
+        gravity: Sequence[float] = GRAVITY,
+        rotor_inertia: bool = True,
+    ) -> None:
+        """Build the model.
+
+        :param joints: moving joints to use, in this order; others are locked at zero. Default:
+            every moving joint, from the base outwards.
+        :param gravity: in the frame of the root link, shape (3,), in [m/s^2]
+        :param rotor_inertia: whether to add a rotor inertia per joint
+        :raises ModelError: an unknown, mimic, floating or planar joint, no moving joint, or a
+            gravity that is not three finite numbers
+        """
+        self.urdf = urdf
+        self.notes = urdf.notes
+        self.gravity = _gravity(gravity)
+        self.rotor_inertia = rotor_inertia
+        chosen = _choose(urdf, joints)
+        self.joints = tuple(
+            Joint(name=item.name, type=cast(JointType, item.type)) for item in chosen
+        )
+        self.parameters = _parameters(chosen, rotor_inertia)
+        self._model, inertias = _build(urdf, self.joint_names, self.gravity)
+        self._data = self._model.createData()
+        order = [int(self._model.getJointId(name)) - 1 for name in self.joint_names]
+        self._order = None if order == sorted(order) else np.array(order)
+        rotors = np.zeros(len(order) if rotor_inertia else 0)
+        self._prior = np.concatenate([*(_ten(inertias[index]) for index in order), rotors])
+
+    @classmethod
+    def from_file(cls, path: str | Path, **options: Any) -> UrdfModel:
+        """Model of a URDF file; options as of the constructor (joints, gravity, rotor_inertia).
+
+        :raises ModelError: as `read_urdf` and the constructor
+        """
+        return cls(urdf=read_urdf(path), **options)
+
+    @classmethod
+    def from_xml(cls, xml: str, *, source: str = 'URDF', **options: Any) -> UrdfModel:
+        """Model of URDF text; `source` names it in messages; options as of the constructor.
+
+        :raises ModelError: as `parse_urdf` and the constructor
+        """
+        return cls(urdf=parse_urdf(xml, source=source), **options)
+
+    def regressor(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """Regressor of every sample, shape (N, n, 10 n), or (N, n, 11 n) with rotors.
+
+        :raises ModelError: an argument is not of shape (N, n)
+        """
+        count = len(self.joints)
+        q, qd, qdd = (np.ascontiguousarray(value, dtype=np.float64) for value in (q, qd, qdd))
+        if q.ndim != 2 or q.shape[1] != count or qd.shape != q.shape or qdd.shape != q.shape:
+            raise ModelError(
+                f'the model of {self.urdf.source} has {count} joints and needs q, qd, qdd of '
+                f'shape (N, {count}), got {q.shape}, {qd.shape}, {qdd.shape}'
+            )
+        width = len(self.parameters)
+        result = np.zeros((len(q), count, width))
+        if self._order is None:
+            self._fill(result[:, :, : 10 * count], q, qd, qdd)
+        else:
+            self._fill_reordered(result[:, :, : 10 * count], q, qd, qdd)
+        if self.rotor_inertia:
+            # Row j of a sample meets its rotor column every width + 1 numbers.
+            result.reshape(len(q), -1)[:, 10 * count :: width + 1] = qdd
+        return result
+
+    def _fill(self, block: Array, q: Array, qd: Array, qdd: Array) -> None:
+        compute, model, data = pin.computeJointTorqueRegressor, self._model, self._data
+        for row, *state in zip(block, q, qd, qdd):
+            row[...] = compute(model, data, *state)
+
+    def _fill_reordered(self, block: Array, q: Array, qd: Array, qdd: Array) -> None:
+        """As `_fill`, for joints in another order than Pinocchio's."""
+        order = cast(Any, self._order)
+        inverse = np.argsort(order)
+        own = np.empty(block.shape)
+        self._fill(own, *(np.ascontiguousarray(value[:, inverse]) for value in (q, qd, qdd)))
+        columns = (10 * order[:, None] + np.arange(10)).ravel()
+        block[...] = own[:, order][:, :, columns]
+
+    def prior(self) -> Array:
+        """Values of the URDF, shape (p,); zero for rotors and links without <inertial>."""
+        return self._prior.copy()
+
+    def describe(self) -> dict[str, object]:
+        """Self-contained description: the URDF text without meshes, and the options."""
+        return {
+            'kind': 'urdf',
+            'urdf': self.urdf.xml,
+            'joints': list(self.joint_names),
+            'gravity': [float(value) for value in self.gravity],
+            'rotor_inertia': self.rotor_inertia,
+        }
+
+
+def _gravity(values: Sequence[float]) -> Array:
+    try:
+        gravity = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        gravity = np.array(np.nan)
+    if gravity.shape != (3,) or not np.isfinite(gravity).all():
+        raise ModelError(f'gravity must be three finite numbers in m/s^2, got {values}')
+    return gravity
+
+
+def _choose(urdf: UrdfFile, names: Sequence[str] | None) -> list[UrdfJoint]:
+    """Joints that move, in the order asked for."""
+    known = {joint.name: joint for joint in urdf.joints if joint.type != 'fixed'}
+    names = list(known) if names is None else list(names)
+    if not names:
+        raise ModelError(f'{urdf.source} has no moving joint')
+    for name in names:
+        if name not in known:
+            raise ModelError(
+                f'{urdf.source} has no moving joint {name}; it has {", ".join(known) or "none"}'
+            )
+        if names.count(name) > 1:
+            raise ModelError(f'joint {name} is asked for twice')
+        kind = 'mimic' if known[name].mimic else known[name].type
+        if kind in ('mimic', 'floating', 'planar'):
+            raise ModelError(
+                f'{urdf.source}: joint {name} is a {kind} joint, which is not supported; '
+                f'to lock it at zero list the other joints in "joints"'
+            )
+    return [known[name] for name in names]
+
+
+def _parameters(joints: list[UrdfJoint], rotor_inertia: bool) -> tuple[Parameter, ...]:
+    links = [
+        Parameter(name=f'{joint.child}.{name}', unit=unit, joint=joint.name)
+        for joint in joints
+        for name, unit in zip(INERTIAL_NAMES, _UNITS)
+    ]
+    rotors = [
+        Parameter(
+            name=f'{joint.name}.rotor_inertia',
+            unit='kg' if joint.type == 'prismatic' else 'kg m^2',
+            joint=joint.name,
+        )
+        for joint in joints
+        if rotor_inertia
+    ]
+    return tuple(links + rotors)
+
+
+def _build(urdf: UrdfFile, moving: tuple[str, ...], gravity: Array) -> tuple[Any, list[Array]]:
+    """Pinocchio model with the moving joints only, and each one's folded pseudo-inertia (4, 4).
+
+    A continuous joint becomes a plain revolute one: an angle is all the dynamics needs.
+    """
+    model = pin.Model()
+    model.gravity.linear = gravity
+    carrier = {urdf.root: (0, np.eye(4))}
+    inertias: list[Array] = []
+    for joint in urdf.joints:
+        index, placement = carrier[joint.parent]
+        placement = placement @ joint.origin
+        if joint.name in moving:
+            frame = pin.SE3(placement[:3, :3], placement[:3, 3])
+            index = model.addJoint(index, _joint_model(joint), frame, joint.name)
+            placement = np.eye(4)
+            inertias.append(np.zeros((4, 4)))
+        carrier[joint.child] = (index, placement)
+        if index:
+            inertias[index - 1] += placement @ urdf.pseudo_inertia[joint.child] @ placement.T
+    return model, inertias
+
+
+def _joint_model(joint: UrdfJoint) -> Any:
+    if joint.type == 'prismatic':
+        return pin.JointModelPrismaticUnaligned(joint.axis)
+    return pin.JointModelRevoluteUnaligned(joint.axis)
+
+
+def _ten(pseudo: Array) -> Array:
+    """The ten parameters, shape (10,), of a pseudo-inertia (4, 4)."""
+    moment = np.trace(pseudo[:3, :3]) * np.eye(3) - pseudo[:3, :3]
+    rows, columns = [0, 0, 1, 0, 1, 2], [0, 1, 1, 2, 2, 2]
+    return np.concatenate([pseudo[3:, 3], pseudo[:3, 3], moment[rows, columns]])
