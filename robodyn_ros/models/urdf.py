@@ -87,7 +87,7 @@ class UrdfModel(DynamicModel):
         :raises ModelError: an argument is not of shape (N, n)
         """
         count = len(self.joints)
-        q, qd, qdd = (np.ascontiguousarray(value, dtype=np.float64) for value in (q, qd, qdd))
+        q, qd, qdd = (np.asarray(value, dtype=np.float64, order='C') for value in (q, qd, qdd))
         if q.ndim != 2 or q.shape[1] != count or qd.shape != q.shape or qdd.shape != q.shape:
             raise ModelError(
                 f'the model of {self.urdf.source} has {count} joints and needs q, qd, qdd of '
@@ -106,8 +106,8 @@ class UrdfModel(DynamicModel):
 
     def _fill(self, block: Array, q: Array, qd: Array, qdd: Array) -> None:
         compute, model, data = pin.computeJointTorqueRegressor, self._model, self._data
-        for row, *state in zip(block, q, qd, qdd):
-            row[...] = compute(model, data, *state)
+        for row, position, velocity, acceleration in zip(block, q, qd, qdd):
+            row[...] = compute(model, data, position, velocity, acceleration)
 
     def _fill_reordered(self, block: Array, q: Array, qd: Array, qdd: Array) -> None:
         """As `_fill`, for joints in another order than Pinocchio's."""
@@ -207,7 +207,12 @@ def _build(urdf: UrdfFile, moving: tuple[str, ...], gravity: Array) -> tuple[Any
 
 
 def _joint_model(joint: UrdfJoint) -> Any:
-    if joint.type == 'prismatic':
+    kind = 'P' if joint.type == 'prismatic' else 'R'
+    for index, letter in enumerate('XYZ'):
+        # Joints along a frame axis are a tenth cheaper.
+        if joint.axis[index] == 1.0:
+            return getattr(pin, f'JointModel{kind}{letter}')()
+    if kind == 'P':
         return pin.JointModelPrismaticUnaligned(joint.axis)
     return pin.JointModelRevoluteUnaligned(joint.axis)
 

@@ -261,10 +261,10 @@ def _snap_joint(element: ET.Element, where: str, snapped: list[str]) -> Array:
         raise ModelError(f'{where}: the axis has no direction, got {axis.tolist()}')
     axis = axis / length
     target = np.round(axis)
-    if axis_element is not None and np.abs(axis - target).max() < SNAP_TOLERANCE:
-        if _move_to(axis, target):
-            axis_element.set('xyz', ' '.join(repr(float(value)) for value in axis))
-            snapped.append(name)
+    meant = axis_element is not None and np.abs(axis - target).max() < SNAP_TOLERANCE
+    if axis_element is not None and meant and _move_to(axis, target):
+        axis_element.set('xyz', ' '.join(repr(float(value)) for value in axis))
+        snapped.append(name)
     return axis
 
 

@@ -1,0 +1,176 @@
+"""Which combinations of a model's parameters a motion can reveal, and what they are made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import qr, solve_triangular
+
+from robodyn_ros.errors import ModelError
+from robodyn_ros.models.interface import Array, DynamicModel, sample_blocks
+
+DEPENDENT = 1e-7
+"""A column is dependent if less than this share of its length is new to the kept columns."""
+
+UNCLEAR = (1e-10, 1e-5)
+"""Shares in this range are neither rounding noise nor a clearly independent column."""
+
+_ZERO = 1e-9
+_WITHIN_LINK = ('Ixx', 'Ixy', 'Ixz', 'Iyy', 'Iyz', 'Izz', 'mx', 'my', 'mz', 'm')
+
+
+@dataclass(frozen=True)
+class BaseParameters:
+    """The identifiable combinations of a model's parameters.
+
+    `columns` (b,) are the kept columns, ascending, and `grouping` (b, p) the matrix K with
+    base values = K @ values and Y = Y[..., columns] @ K. Each base parameter has the unit of its
+    kept column. `unidentifiable` names parameters without any effect on the torque, `unclear`
+    those whose independence is doubtful (`new_shares` (p,) near the threshold), and
+    `condition_number` is that of the kept, column-scaled regressor at random states.
+    """
+
+    columns: NDArray[np.intp]
+    grouping: Array
+    expressions: tuple[str, ...]
+    units: tuple[str, ...]
+    unidentifiable: tuple[str, ...]
+    unclear: tuple[str, ...]
+    new_shares: Array
+    condition_number: float
+
+    @property
+    def rank(self) -> int:
+        """Number of base parameters."""
+        return len(self.columns)
+
+    def values(self, parameter_values: Array) -> Array:
+        """Base parameter values, shape (b,), of parameter values (p,)."""
+        result: Array = self.grouping @ parameter_values
+        return result
+
+
+def base_parameters(model: DynamicModel, *, seed: int = 0) -> BaseParameters:
+    """Base parameters of a model, independent of joint limits.
+
+    Numerical method of Gautier, "Numerical calculation of the base inertial parameters of
+    robots" (1991): columns of the regressor at random states are visited in a fixed order, and
+    a column that depends on those already kept is grouped into them. The order is that of the
+    model's parameters (links from the base outwards, rotors, friction), within a link
+    Ixx Ixy Ixz Iyy Iyz Izz mx my mz m. So parameters of distal links are grouped into proximal
+    ones, as in Khalil and Gautier, and of a link the mass, the first moment along the joint
+    axis and one inertia across it disappear. For a robot whose first axis is vertical the rotor
+    inertias of joints 1 and 2 merge with the links in general.
+
+    :raises ModelError: the regressor is not finite, or no parameter has any effect
+    """
+    factor, length = _factor(model, seed)
+    scaled = factor / np.where(length > 0.0, length, 1.0)
+    shares, kept = _visit(scaled, [k for k in _order(model) if length[k] > 0.0])
+    if not kept:
+        raise ModelError('no parameter of the model has any effect on the torque')
+    columns = np.array(sorted(kept), dtype=np.intp)
+    grouping = _grouping(scaled, length, columns)
+    names = [item.name for item in model.parameters]
+    low, high = UNCLEAR
+    return BaseParameters(
+        columns=columns,
+        grouping=grouping,
+        expressions=tuple(_expression(row, k, names) for row, k in zip(grouping, columns)),
+        units=tuple(model.parameters[k].unit for k in columns),
+        unidentifiable=tuple(name for name, size in zip(names, length) if size == 0.0),
+        unclear=tuple(name for name, share in zip(names, shares) if low < share < high),
+        new_shares=shares,
+        condition_number=condition_number(scaled[:, columns]),
+    )
+
+
+def condition_number(regressor: Array) -> float:
+    """Condition number of a regressor, shape (..., b), with columns scaled to unit length.
+
+    Infinite if a column is zero.
+    """
+    matrix = np.reshape(regressor, (-1, regressor.shape[-1]))
+    length = np.linalg.norm(matrix, axis=0)
+    if not (length > 0.0).all():
+        return float('inf')
+    singular = np.linalg.svd(matrix / length, compute_uv=False)
+    return float(singular[0] / singular[-1]) if singular[-1] > 0.0 else float('inf')
+
+
+def _factor(model: DynamicModel, seed: int) -> tuple[Array, Array]:
+    """Triangular factor of the regressor at random states, and its column lengths (p,).
+
+    Lengths that are rounding noise are zero.
+    """
+    random = np.random.default_rng(seed)
+    width = len(model.parameters)
+    states = random.uniform(-1.0, 1.0, size=(3, max(60, 3 * width), len(model.joints)))
+    q, qd, qdd = states * np.array([np.pi, 3.0, 10.0])[:, None, None]
+    factor = np.zeros((0, width))
+    for block in sample_blocks(len(q)):
+        rows = model.regressor(q[block], qd[block], qdd[block]).reshape(-1, width)
+        if not np.isfinite(rows).all():
+            raise ModelError('the regressor of the model is not finite at random states')
+        factor = qr(np.vstack([factor, rows]), mode='r', check_finite=False)[0][:width]
+    length = np.linalg.norm(factor, axis=0)
+    length[length < 1e-12 * length.max(initial=0.0)] = 0.0
+    return factor, length
+
+
+def _order(model: DynamicModel) -> list[int]:
+    """Order in which columns are visited, see `base_parameters`."""
+    place: dict[str, int] = {}
+    keys = []
+    for index, item in enumerate(model.parameters):
+        body, _, suffix = item.name.rpartition('.')
+        if suffix in _WITHIN_LINK:
+            group = place.setdefault(body, index)
+            keys.append((group, _WITHIN_LINK.index(suffix)))
+        else:
+            keys.append((index, 0))
+    return sorted(range(len(keys)), key=keys.__getitem__)
+
+
+def _visit(scaled: Array, order: list[int]) -> tuple[Array, list[int]]:
+    """Share of each column that is new to the kept ones before it (p,), and the kept columns."""
+    basis = np.zeros((len(scaled), 0))
+    shares = np.zeros(scaled.shape[1])
+    kept: list[int] = []
+    for index in order:
+        rest = scaled[:, index]
+        for _ in range(2):  # twice is enough (Kahan): the rest is orthogonal to rounding
+            rest = rest - basis @ (basis.T @ rest)
+        shares[index] = np.linalg.norm(rest)
+        if shares[index] > DEPENDENT:
+            kept.append(index)
+            basis = np.column_stack([basis, rest / shares[index]])
+    return shares, kept
+
+
+def _grouping(scaled: Array, length: Array, columns: NDArray[np.intp]) -> Array:
+    """K (b, p) with noise removed: exact zeros, and integers where meant."""
+    orthogonal, triangle = qr(scaled[:, columns], mode='economic', check_finite=False)
+    shares = solve_triangular(triangle, orthogonal.T @ scaled, check_finite=False)
+    shares[np.abs(shares) < _ZERO] = 0.0
+    grouping: Array = shares * length / length[columns, None]
+    nearest = np.round(grouping)
+    near = (nearest != 0.0) & (np.abs(grouping - nearest) < _ZERO)
+    grouping[near] = nearest[near]
+    grouping[:, columns] = np.eye(len(columns))
+    grouping[:, length == 0.0] = 0.0
+    return grouping
+
+
+def _expression(row: Array, kept: int, names: list[str]) -> str:
+    """Readable sum, the kept parameter first: 'link2.mx + 0.4318*link3.m - link3.my'."""
+    text = names[kept]
+    for index in np.flatnonzero(row):
+        if index == kept:
+            continue
+        size = abs(row[index])
+        factor = '' if size == 1.0 else f'{size:.6g}*'
+        text += f' {"-" if row[index] < 0.0 else "+"} {factor}{names[index]}'
+    return text

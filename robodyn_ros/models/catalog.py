@@ -1,0 +1,168 @@
+"""A model from its plain description (YAML), and the description's fingerprint."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from robodyn_ros.errors import ModelError
+from robodyn_ros.models.friction import DEFAULT_TERMS, FrictionModel
+from robodyn_ros.models.interface import DynamicModel, Joint, SumModel
+from robodyn_ros.models.urdf import GRAVITY, UrdfModel
+
+Description = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of model: how it is built, and which keys its description must and may have."""
+
+    build: Callable[[Description, Path | None], DynamicModel]
+    required: tuple[str, ...]
+    optional: tuple[str, ...] = ()
+
+
+def build_model(description: Description, *, folder: Path | None = None) -> DynamicModel:
+    """Build a model from its description, the inverse of `DynamicModel.describe`.
+
+    :param folder: where relative file names in the description start; default: working folder
+    :raises ModelError: an unknown kind or key, a missing key or a value of the wrong form
+    """
+    if not isinstance(description, Mapping):
+        raise ModelError(f'a model description must be a mapping, got {description!r:.80}')
+    kind = description.get('kind')
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise ModelError(f'there is no model kind {kind!r}, there are: {", ".join(KINDS)}')
+    entry = KINDS[kind]
+    allowed = ('kind', *entry.required, *entry.optional)
+    for key in description:
+        if key not in allowed:
+            raise ModelError(
+                f'a model of kind {kind} has no "{key}", it has: {", ".join(allowed)}'
+            )
+    for key in entry.required:
+        if key not in description:
+            raise ModelError(f'a model of kind {kind} needs "{key}"')
+    return entry.build(description, folder)
+
+
+def load_model(path: str | Path) -> DynamicModel:
+    """Build the model a YAML file describes; file names in it are relative to the file.
+
+    :raises ModelError: the file cannot be read, is no YAML, or see `build_model`
+    """
+    path = Path(path)
+    try:
+        description = yaml.safe_load(path.read_text(encoding='utf-8'))
+    except (OSError, UnicodeDecodeError) as error:
+        raise ModelError(f'the model file {path} cannot be read: {error}') from error
+    except yaml.YAMLError as error:
+        text = ' '.join(str(error).split())
+        raise ModelError(f'the model file {path} is no YAML: {text}') from error
+    try:
+        return build_model(description, folder=path.parent)
+    except ModelError as error:
+        raise ModelError(f'{path}: {error}') from error
+
+
+def robot_model(
+    urdf: str | Path,
+    *,
+    joints: Sequence[str] | None = None,
+    gravity: Sequence[float] = GRAVITY,
+    rotor_inertia: bool = True,
+    friction: Sequence[str] = DEFAULT_TERMS,
+) -> DynamicModel:
+    """Rigid body of a URDF (a path, or text that starts with '<') plus joint friction.
+
+    :param friction: friction terms; none gives the rigid body alone
+    :raises ModelError: as `UrdfModel` and `FrictionModel`
+    """
+    options = {'joints': joints, 'gravity': gravity, 'rotor_inertia': rotor_inertia}
+    if isinstance(urdf, str) and urdf.lstrip().startswith('<'):
+        body = UrdfModel.from_xml(urdf, **options)
+    else:
+        body = UrdfModel.from_file(urdf, **options)
+    if not friction:
+        return body
+    return SumModel(parts=[body, FrictionModel(joints=body.joints, terms=friction)])
+
+
+def model_hash(model: DynamicModel) -> str:
+    """SHA-256 of the model's canonical description, in hexadecimal."""
+    text = json.dumps(model.describe(), sort_keys=True, separators=(',', ':'))
+    return hashlib.sha256(text.encode('utf-8')).hexdigest()
+
+
+def _build_urdf(description: Description, folder: Path | None) -> DynamicModel:
+    urdf = description['urdf']
+    if not isinstance(urdf, str):
+        raise ModelError(f'"urdf" must be a file name or URDF text, got {urdf!r:.80}')
+    rotor_inertia = description.get('rotor_inertia', True)
+    if not isinstance(rotor_inertia, bool):
+        raise ModelError(f'"rotor_inertia" must be true or false, got {rotor_inertia!r:.80}')
+    joints = description.get('joints')
+    text = urdf.lstrip().startswith('<')
+    return robot_model(
+        urdf if text else (folder or Path()) / urdf,
+        joints=None if joints is None else _names(joints, 'joints'),
+        gravity=_numbers(description.get('gravity', GRAVITY), 'gravity'),
+        rotor_inertia=rotor_inertia,
+        friction=_names(description.get('friction') or (), 'friction'),
+    )
+
+
+def _build_friction(description: Description, folder: Path | None) -> DynamicModel:
+    joints = []
+    for item in _list(description['joints'], 'joints'):
+        if not isinstance(item, Mapping) or set(item) != {'name', 'type'}:
+            raise ModelError(f'a joint is described by its "name" and "type", got {item!r:.80}')
+        if item['type'] not in ('revolute', 'continuous', 'prismatic'):
+            raise ModelError(
+                f'joint {item["name"]} has type {item["type"]!r}, expected revolute, continuous '
+                f'or prismatic'
+            )
+        joints.append(Joint(name=str(item['name']), type=item['type']))
+    terms = _names(description.get('terms', DEFAULT_TERMS), 'terms')
+    return FrictionModel(joints=joints, terms=terms)
+
+
+def _build_sum(description: Description, folder: Path | None) -> DynamicModel:
+    parts = _list(description['parts'], 'parts')
+    return SumModel(parts=[build_model(part, folder=folder) for part in parts])
+
+
+def _list(value: object, key: str) -> list[Any]:
+    if not isinstance(value, (list, tuple)):
+        raise ModelError(f'"{key}" must be a list, got {value!r:.80}')
+    return list(value)
+
+
+def _names(value: object, key: str) -> list[str]:
+    names = _list(value, key)
+    for name in names:
+        if not isinstance(name, str):
+            raise ModelError(f'"{key}" must be a list of names, got {name!r:.80} in it')
+    return names
+
+
+def _numbers(value: object, key: str) -> list[float]:
+    numbers = _list(value, key)
+    for number in numbers:
+        if isinstance(number, bool) or not isinstance(number, (int, float)):
+            raise ModelError(f'"{key}" must be a list of numbers, got {number!r:.80} in it')
+    return numbers
+
+
+KINDS: dict[str, Kind] = {
+    'urdf': Kind(_build_urdf, ('urdf',), ('joints', 'gravity', 'rotor_inertia', 'friction')),
+    'friction': Kind(_build_friction, ('joints',), ('terms',)),
+    'sum': Kind(_build_sum, ('parts',)),
+}
+"""Every kind of model there is; a new one is a new entry."""
