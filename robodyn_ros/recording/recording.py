@@ -25,6 +25,15 @@ class Finding:
     severity: Severity = 'warning'
 
 
+def _frozen(values: Array) -> Array:
+    """Return a read-only array; what is read-only already is not copied (recordings are large)."""
+    if isinstance(values, np.ndarray) and values.dtype == float and not values.flags.writeable:
+        return values
+    copy = np.array(values, dtype=float)
+    copy.setflags(write=False)
+    return copy
+
+
 @dataclass(frozen=True)
 class Recording:
     """Joint states over time; arrays are read-only and finite, time increases strictly.
@@ -40,6 +49,7 @@ class Recording:
     :param acceleration: given acceleration (simulation, or computed before), or None
     :param source: file the data came from, for messages
     :param findings: what was noticed or repaired while reading
+    :param origin: what time 0 means, in [ns] since the epoch (bags: the first stamp); 0: unknown
     :raises RecordingError: when built from data that break one of these rules
     """
 
@@ -51,6 +61,7 @@ class Recording:
     acceleration: Array | None = None
     source: str = 'recording'
     findings: tuple[Finding, ...] = field(default=())
+    origin: int = 0
 
     def __post_init__(self) -> None:
         """Check and freeze."""
@@ -70,7 +81,7 @@ class Recording:
             raise RecordingError(f'{self.source}: it has no joints')
 
     def _check_time(self) -> None:
-        time = np.array(self.time, dtype=float)
+        time = _frozen(self.time)
         if time.ndim != 1 or len(time) < 2:
             raise RecordingError(
                 f'{self.source}: expected at least 2 stamps in one column, got shape {time.shape}'
@@ -86,26 +97,24 @@ class Recording:
                 f'{self.source}: time {word} at sample {row} '
                 f'({time[row - 1]:.6f} s, then {time[row]:.6f} s)'
             )
-        time.setflags(write=False)
         object.__setattr__(self, 'time', time)
 
     def _checked_signal(self, name: str, value: Array) -> Array:
-        signal = np.array(value, dtype=float)
+        signal = _frozen(value)
         expected = (len(self.time), len(self.joints))
         if signal.shape != expected:
             raise RecordingError(
                 f'{self.source}: {name} must have the shape {expected} '
                 f'(samples, joints), got {signal.shape}'
             )
-        bad = ~np.isfinite(signal)
-        if bad.any():
+        if not np.isfinite(signal).all():
+            bad = ~np.isfinite(signal)
             row, column = (int(index) for index in np.argwhere(bad)[0])
             raise RecordingError(
                 f'{self.source}: {name} of joint {self.joints[column]!r} is '
                 f'{signal[row, column]} at sample {row} (t = {self.time[row]:.3f} s), '
                 f'{int(bad.any(axis=1).sum())} samples are not finite'
             )
-        signal.setflags(write=False)
         return signal
 
     def __len__(self) -> int:

@@ -1,0 +1,227 @@
+"""Checks on measured signals: repair what may be repaired without inventing data, and say so.
+
+Nothing is sorted or interpolated. Dropped, with a finding: samples with NaN (`nan_samples`),
+samples that repeat a stamp (`repeated_samples` when the data are the same too,
+`repeated_stamps` when they differ: the first is kept) and, from bags, a few messages that came
+late (`late_samples`). More than that is an error that names the sample. Only reported:
+`gaps`, `irregular_sampling`, `frozen_joint`, `no_motion`, `zero_torque`, `constant_torque`,
+`stale_samples`, `no_velocity`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robodyn_ros.errors import RecordingError
+from robodyn_ros.recording.columns import Signals
+from robodyn_ros.recording.recording import Finding, Recording, Severity
+
+Array = NDArray[np.float64]
+Rows = NDArray[np.bool_]
+
+NAN_SHARE = 0.05
+GAP_PERIODS = 1.8
+IRREGULAR = 0.2
+IRREGULAR_SHARE = 0.01
+STALE_RUN = 3
+
+
+def checked_recording(signals: Signals, *, late_share: float = 0.0) -> Recording:
+    """Check signals, drop samples that cannot be used, and build the recording.
+
+    :param late_share: largest share of samples that may be older than one before them (transport
+        without guaranteed order delivers late); they are dropped
+    :raises RecordingError: signals are missing or NaN, time goes back, or too little is left
+    """
+    _check_shapes(signals)
+    _check_nan_joints(signals)
+    _drop(signals, _nan_rows(signals))
+    _drop(signals, _late_rows(signals, late_share))
+    _drop(signals, _repeated_rows(signals))
+    if len(signals.time) < 2:
+        raise RecordingError(
+            f'{signals.source}: {len(signals.time)} usable samples, expected at least 2'
+        )
+    signals.findings += [*_sampling(signals), *_motion(signals), *_torque(signals)]
+    for array in (signals.time, *signals.values.values()):
+        array.setflags(write=False)  # lets the recording take them without a copy
+    return Recording(
+        time=signals.time,
+        joints=signals.joints,
+        position=signals.values['position'],
+        torque=signals.values['torque'],
+        velocity=signals.values.get('velocity'),
+        acceleration=signals.values.get('acceleration'),
+        source=signals.source,
+        findings=tuple(signals.findings),
+        origin=signals.origin,
+    )
+
+
+def _check_shapes(signals: Signals) -> None:
+    expected = (len(signals.time), len(signals.joints))
+    for name, values in signals.values.items():
+        if values.shape != expected:
+            raise RecordingError(
+                f'{signals.source}: {name} must have the shape {expected} (samples, joints), '
+                f'got {values.shape}'
+            )
+
+
+def _check_nan_joints(signals: Signals) -> None:
+    """Refuse joints without data; a velocity nobody measured is not needed."""
+    for name in list(signals.values):
+        empty = ~np.isfinite(signals.values[name]).any(axis=0)
+        if not empty.any():
+            continue
+        joint = signals.joints[int(np.argmax(empty))]
+        if name in ('position', 'torque'):
+            raise RecordingError(
+                f'{signals.source}: {name} of joint {joint!r} is missing (NaN or empty) in all '
+                f'{len(signals.time)} samples'
+            )
+        del signals.values[name]
+        text = f'{name} of joint {joint!r} is missing in all samples, so {name} is not used'
+        signals.findings.append(Finding(f'no_{name}', text, joint, 'info'))
+
+
+def _drop(signals: Signals, rows: Rows) -> None:
+    if rows.any():
+        signals.time = signals.time[~rows]
+        for name in signals.values:
+            signals.values[name] = signals.values[name][~rows]
+
+
+def _nan_rows(signals: Signals) -> Rows:
+    bad = ~np.isfinite(signals.time)
+    counts: dict[tuple[str, str], int] = {}
+    for name, values in signals.values.items():
+        finite = np.isfinite(values)
+        bad |= ~finite.all(axis=1)
+        for joint, count in zip(signals.joints, (~finite).sum(axis=0), strict=True):
+            counts[name, joint] = int(count)
+    count = int(bad.sum())
+    if not count:
+        return bad
+    (name, joint), worst = max(counts.items(), key=lambda item: item[1])
+    where = f'most in {name} of joint {joint!r}' if worst else 'in time'
+    if count > NAN_SHARE * len(bad):
+        raise RecordingError(
+            f'{signals.source}: {count} of {len(bad)} samples are NaN or infinite, {where}; '
+            f'at most {NAN_SHARE:.0%} can be dropped'
+        )
+    text = f'{count} samples with NaN or infinite values were dropped, {where}'
+    signals.findings.append(Finding('nan_samples', text, joint if worst else ''))
+    return bad
+
+
+def _late_rows(signals: Signals, share: float) -> Rows:
+    time = signals.time
+    late = np.zeros(len(time), dtype=bool)
+    late[1:] = time[1:] < np.maximum.accumulate(time)[:-1]
+    count = int(late.sum())
+    if not count:
+        return late
+    row = int(np.argmax(late))
+    if count > share * len(time):
+        raise RecordingError(
+            f'{signals.source}: time goes back at sample {row} '
+            f'({time[row - 1]:.6f} s, then {time[row]:.6f} s)'
+        )
+    text = f'{count} samples came late, behind newer ones, and were dropped (first: sample {row})'
+    signals.findings.append(Finding('late_samples', text))
+    return late
+
+
+def _repeated_rows(signals: Signals) -> Rows:
+    time = signals.time
+    repeated = np.zeros(len(time), dtype=bool)
+    repeated[1:] = np.diff(time) == 0
+    count = int(repeated.sum())
+    if not count:
+        return repeated
+    rows = np.flatnonzero(repeated)
+    same = np.ones(count, dtype=bool)
+    for values in signals.values.values():
+        same &= (values[rows] == values[rows - 1]).all(axis=1)
+    if same.any():
+        text = f'{int(same.sum())} samples occur twice, with the same stamp; dropped'
+        signals.findings.append(Finding('repeated_samples', text, severity='info'))
+    if not same.all():
+        first = rows[np.argmin(same)]
+        text = (
+            f'{int((~same).sum())} samples have the stamp of the one before but other data, '
+            f'first at {time[first]:.3f} s; the first of each was kept'
+        )
+        severe: Severity = 'error' if (~same).sum() > 0.1 * len(time) else 'warning'
+        signals.findings.append(Finding('repeated_stamps', text, severity=severe))
+    return repeated
+
+
+def _sampling(signals: Signals) -> Iterator[Finding]:
+    steps = np.diff(signals.time)
+    period = float(np.median(steps))
+    gaps = steps > GAP_PERIODS * period
+    if gaps.any():
+        worst = int(np.argmax(steps))
+        missing = int(np.rint(steps[gaps] / period - 1).sum())
+        text = (
+            f'{int(gaps.sum())} gaps in {len(signals.time)} samples, about {missing} samples '
+            f'missing; the largest is {steps[worst]:.4f} s at {signals.time[worst]:.3f} s '
+            f'(usual period {period:.4f} s)'
+        )
+        yield Finding('gaps', text)
+    off = (np.abs(steps - period) > IRREGULAR * period) & ~gaps
+    if off.mean() > IRREGULAR_SHARE:
+        text = (
+            f'{off.mean():.1%} of the samples are more than {IRREGULAR:.0%} off the usual period '
+            f'of {period:.4f} s ({steps.min():.4f} to {steps[~gaps].max():.4f} s, without gaps)'
+        )
+        yield Finding('irregular_sampling', text, severity='info')
+
+
+def _motion(signals: Signals) -> Iterator[Finding]:
+    position = signals.values['position']
+    frozen = np.ptp(position, axis=0) == 0.0
+    if frozen.all():
+        yield Finding('no_motion', 'no joint moves in the whole recording', severity='error')
+        return
+    for index in np.flatnonzero(frozen):
+        joint = signals.joints[index]
+        text = f'joint {joint!r} stays at {position[0, index]:.6g} while others move'
+        yield Finding('frozen_joint', text, joint)
+    same = (np.diff(position, axis=0) == 0.0).all(axis=1)
+    same &= (np.diff(signals.values['torque'], axis=0) == 0.0).all(axis=1)
+    length, start = _longest_run(same)
+    if length >= STALE_RUN:
+        text = (
+            f'{int(same.sum())} samples repeat all values of the one before with a new stamp '
+            f'(longest: {length} from {signals.time[start]:.3f} s on): at rest without noise, or '
+            'the driver did not get new values'
+        )
+        yield Finding('stale_samples', text, severity='info')
+
+
+def _longest_run(flags: Rows) -> tuple[int, int]:
+    """Return length and first index of the longest run of True."""
+    edges = np.flatnonzero(np.diff(np.concatenate(([0], flags.astype(np.int8), [0]))))
+    if not len(edges):
+        return 0, 0
+    lengths = edges[1::2] - edges[::2]
+    longest = int(np.argmax(lengths))
+    return int(lengths[longest]), int(edges[2 * longest])
+
+
+def _torque(signals: Signals) -> Iterator[Finding]:
+    torque = signals.values['torque']
+    for index in np.flatnonzero(np.ptp(torque, axis=0) == 0.0):
+        joint, value = signals.joints[index], torque[0, index]
+        if value == 0.0:
+            text = f'torque of joint {joint!r} is 0 in all samples: is its effort measured?'
+            yield Finding('zero_torque', text, joint, 'error')
+        else:
+            text = f'torque of joint {joint!r} is {value:.6g} in all samples'
+            yield Finding('constant_torque', text, joint)

@@ -1,0 +1,287 @@
+"""Which columns of a file are which signal: known names, or a small mapping in YAML.
+
+A mapping says, per signal, which columns (or which matrix) hold it and how it becomes SI::
+
+    joints: [axis]
+    time: {columns: t, unit: ms}        # or {period: 0.001} where the file has no time
+    position: {columns: [q1], unit: deg, offset: 0.1}
+    torque: {columns: [i1], unit: mA, scale: [Kt]}
+
+value = column * unit * scale + offset. `scale` is a number or names a variable of the file; a
+list, or a mapping by joint name, has one per joint. `offset` is in SI units.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import yaml
+from numpy.typing import NDArray
+
+from robodyn_ros.errors import RecordingError
+from robodyn_ros.recording.recording import Finding
+from robodyn_ros.recording.table import Table, converted, number
+
+Array = NDArray[np.float64]
+
+SIGNALS = ('position', 'velocity', 'acceleration', 'torque')
+KEYS = ('joints', 'time', *SIGNALS)
+SPEC_KEYS = ('columns', 'unit', 'scale', 'offset')
+WORDS = {
+    'position': 'q|pos|positions?',
+    'velocity': 'qd|dq|qdot|vel|velocity|velocities',
+    'acceleration': 'qdd|ddq|qddot|acc|accelerations?',
+    'torque': 'tau|torques?|eff|efforts?|forces?',
+}
+TIMES = ('time', 'times', 't', 'timestamp', 'timestamps', '__time')
+
+
+@dataclass
+class Signals:
+    """Signals in SI units, not yet checked: they may hold NaN and time may do anything."""
+
+    time: Array
+    joints: tuple[str, ...]
+    source: str
+    values: dict[str, Array] = field(default_factory=dict)
+    origin: int = 0
+    findings: list[Finding] = field(default_factory=list)
+
+
+def load_columns(source: Mapping[str, object] | str | Path) -> Mapping[str, object]:
+    """Read a column mapping and check its keys.
+
+    :raises RecordingError: it cannot be read or has a key that is not known
+    """
+    name = 'column mapping'
+    data: object = source
+    if isinstance(source, (str, Path)):
+        name = str(source)
+        try:
+            data = yaml.safe_load(Path(source).read_text(encoding='utf-8'))
+        except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+            reason = ' '.join(str(error).split())
+            raise RecordingError(f'{name}: the column mapping cannot be read: {reason}') from error
+    if not isinstance(data, Mapping):
+        raise RecordingError(f'{name}: a column mapping has keys {KEYS}, got {data!r}')
+    _check_keys(data, KEYS, name)
+    for signal in ('time', *SIGNALS):
+        if isinstance(data.get(signal), Mapping):
+            extra = ('period',) if signal == 'time' else ()
+            _check_keys(data[signal], (*SPEC_KEYS, *extra), f'{name}: {signal}')
+    return data
+
+
+def _check_keys(data: Mapping[str, object], known: tuple[str, ...], name: str) -> None:
+    for key in data:
+        if key not in known:
+            raise RecordingError(f'{name}: key {key!r} is not known, expected one of {known}')
+
+
+def signals_from(
+    table: Table,
+    mapping: Mapping[str, object] | None = None,
+    joints: Sequence[str] | None = None,
+) -> Signals:
+    """Find the signals in a table and convert them to SI units.
+
+    :param mapping: checked column mapping (see `load_columns`); what it leaves out is looked for
+        by the known names
+    :param joints: joints to read, in this order; names the columns where the file does not
+    :raises RecordingError: a column is missing, has the wrong shape or unit, or joints do not fit
+    """
+    mapping = mapping or {}
+    found = _by_known_names(table)
+    named = _mapped_joints(mapping, table)
+    parts = {}
+    for signal in SIGNALS:
+        spec = mapping.get(signal)
+        parts[signal] = found.get(signal) if spec is None else _mapped(table, signal, spec)
+    for signal in ('position', 'torque'):
+        if parts[signal] is None:
+            raise RecordingError(
+                f'{table.source}: no column for {signal} was recognised, it has '
+                f'{sorted(table.columns)[:40]}; a column mapping can say which one it is'
+            )
+    time = _time(table, mapping)
+    signals = Signals(time, (), table.source, origin=table.origin, findings=list(table.findings))
+    present = {signal: part for signal, part in parts.items() if part is not None}
+    names = named or next((part.joints for part in present.values() if part.joints), None)
+    width = present['position'].width(len(time))
+    signals.joints = _final_names(names or table.joints, joints, width, signals)
+    for signal, part in present.items():
+        spec = mapping.get(signal)
+        values = part.values(signals.joints, names or table.joints, len(time), signal)
+        signals.values[signal] = converted(
+            values, signal, spec, signals.joints, table, order=part.joints or names or table.joints
+        )
+    return signals
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Columns of one signal: one matrix, or single columns."""
+
+    table: Table
+    columns: tuple[str, ...]
+    joints: tuple[str, ...] | None = None
+
+    def width(self, samples: int) -> int:
+        if len(self.columns) > 1:
+            return len(self.columns)
+        return int(self._matrix(self.columns[0], samples).shape[1])
+
+    def _matrix(self, name: str, samples: int) -> Array:
+        values = self.table.columns[name]
+        if values.ndim == 2 and values.shape[0] != samples and values.shape[1] == samples:
+            values = values.T
+        if values.ndim == 1:
+            values = values[:, None]
+        if values.ndim != 2 or len(values) != samples:
+            raise RecordingError(
+                f'{self.table.source}: {name!r} must have {samples} rows as time has, '
+                f'its shape is {self.table.columns[name].shape}'
+            )
+        return values
+
+    def values(
+        self,
+        wanted: tuple[str, ...],
+        names: tuple[str, ...] | None,
+        samples: int,
+        signal: str,
+    ) -> Array:
+        """Return the signal of the wanted joints, shape (N, n)."""
+        have = self.joints or names or wanted
+        parts = [self._matrix(name, samples) for name in self.columns]
+        if sum(part.shape[1] for part in parts) != len(have):
+            raise RecordingError(
+                f'{self.table.source}: {signal} has {sum(part.shape[1] for part in parts)} '
+                f'columns for {len(have)} joints ({list(have)})'
+            )
+        missing = [name for name in wanted if name not in have]
+        if missing:
+            raise RecordingError(
+                f'{self.table.source}: there is no {signal} of joint {missing[0]!r}, '
+                f'only of {list(have)}'
+            )
+        if len(parts) == 1:
+            if tuple(have) == wanted:
+                return parts[0]
+            return parts[0][:, [have.index(name) for name in wanted]]
+        single = {name: part[:, 0] for name, part in zip(have, parts, strict=True)}
+        return np.stack([single[name] for name in wanted], axis=1)
+
+
+def _by_known_names(table: Table) -> dict[str, _Part]:
+    """Recognise columns by their usual names."""
+    parts: dict[str, _Part] = {}
+    for signal, words in WORDS.items():
+        exact = re.compile(rf'(?:{words})', re.IGNORECASE)
+        numbered = re.compile(rf'(?:{words})[_\[.]?(\d+)\]?', re.IGNORECASE)
+        before = re.compile(rf'(?:{words})[_./:](.+)', re.IGNORECASE)
+        behind = re.compile(rf'(?:.*/)?([^/]+)[/.](?:{words})', re.IGNORECASE)
+        whole = [name for name in table.columns if exact.fullmatch(name)]
+        numbers = {name: match[1] for name in table.columns if (match := numbered.fullmatch(name))}
+        joints = {
+            name: match[1]
+            for name in table.columns
+            if name not in numbers
+            and (match := before.fullmatch(name) or behind.fullmatch(name))
+            and table.columns[name].ndim == 1
+        }
+        if len(whole) > 1:
+            raise RecordingError(
+                f'{table.source}: {whole} could all be {signal}; a column mapping can say which'
+            )
+        if whole:
+            parts[signal] = _Part(table, (whole[0],))
+        elif numbers:
+            ordered = sorted(numbers, key=lambda name: int(numbers[name]))
+            parts[signal] = _Part(table, tuple(ordered))
+        elif joints:
+            parts[signal] = _Part(table, tuple(joints), tuple(joints.values()))
+    return parts
+
+
+def _mapped_joints(mapping: Mapping[str, object], table: Table) -> tuple[str, ...] | None:
+    joints = mapping.get('joints')
+    if joints is None:
+        return None
+    if not isinstance(joints, list) or not all(isinstance(name, str) for name in joints):
+        raise RecordingError(f'{table.source}: joints must be a list of names, got {joints!r}')
+    return tuple(joints)
+
+
+def _mapped(table: Table, signal: str, spec: object) -> _Part:
+    columns = spec.get('columns') if isinstance(spec, Mapping) else spec
+    if columns is None:  # just a unit or scale for the column that is known by its name
+        part = _by_known_names(table).get(signal)
+        if part is None:
+            raise RecordingError(f'{table.source}: the mapping of {signal} names no columns')
+        return part
+    names = [columns] if isinstance(columns, str) else columns
+    if not isinstance(names, list) or not names or not all(isinstance(n, str) for n in names):
+        raise RecordingError(
+            f'{table.source}: columns of {signal} must be a name or a list of names, '
+            f'got {columns!r}'
+        )
+    for name in names:
+        table.column(name, signal)
+    return _Part(table, tuple(names))
+
+
+def _time(table: Table, mapping: Mapping[str, object]) -> Array:
+    spec = mapping.get('time')
+    if isinstance(spec, Mapping) and 'period' in spec:
+        period = number(spec['period'], 'period of time', table)
+        rows = max((len(values) for values in table.columns.values() if values.ndim), default=0)
+        return np.arange(rows, dtype=np.float64) * period
+    name = spec.get('columns') if isinstance(spec, Mapping) else spec
+    if name is None:
+        known = [column for column in table.columns if column.lower() in TIMES]
+        if not known:
+            raise RecordingError(
+                f'{table.source}: no column for time was recognised, it has '
+                f'{sorted(table.columns)[:40]}; a column mapping can say which one it is'
+            )
+        name = known[0]
+    if isinstance(name, list) and len(name) == 1:
+        name = name[0]
+    if not isinstance(name, str):
+        raise RecordingError(f'{table.source}: time must name one column, got {name!r}')
+    values = table.column(name, 'time')
+    if values.ndim == 2 and 1 in values.shape:
+        values = values.ravel()
+    if values.ndim != 1:
+        raise RecordingError(
+            f'{table.source}: time {name!r} must be one column, its shape is {values.shape}'
+        )
+    return converted(values[:, None], 'time', spec, ('time',), table)[:, 0]
+
+
+def _final_names(
+    names: tuple[str, ...] | None,
+    wanted: Sequence[str] | None,
+    width: int,
+    signals: Signals,
+) -> tuple[str, ...]:
+    """Return the joints to read; by their order only where the file names none."""
+    if names is not None:
+        return names if wanted is None else tuple(wanted)
+    if wanted is None:
+        text = f'the file names no joints; its {width} columns are called joint1 to joint{width}'
+        signals.findings.append(Finding('joints_unnamed', text))
+        return tuple(f'joint{number}' for number in range(1, width + 1))
+    if len(wanted) != width:
+        raise RecordingError(
+            f'{signals.source}: the file names no joints and has {width} columns of position, '
+            f'got {len(wanted)} names for them ({list(wanted)})'
+        )
+    text = f'the file names no joints; its columns are taken as {list(wanted)}, in this order'
+    signals.findings.append(Finding('joints_named_by_caller', text, severity='info'))
+    return tuple(wanted)

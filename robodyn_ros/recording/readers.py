@@ -1,0 +1,72 @@
+"""Read a recording, whatever its format."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from robodyn_ros.errors import RecordingError
+from robodyn_ros.recording.checks import checked_recording
+from robodyn_ros.recording.columns import load_columns, signals_from
+from robodyn_ros.recording.csv_file import read_csv
+from robodyn_ros.recording.mat_file import read_mat
+from robodyn_ros.recording.npz_file import read_npz
+from robodyn_ros.recording.recording import Recording
+from robodyn_ros.recording.rosbag import is_rosbag, read_rosbag
+from robodyn_ros.recording.table import Table
+
+TABLES = {'.csv': read_csv, '.txt': read_csv, '.npz': read_npz, '.mat': read_mat}
+# Best-effort transport may deliver a message behind newer ones; a file has no such excuse.
+LATE_SHARE = 0.01
+
+
+def read_recording(
+    path: str | Path,
+    *,
+    columns: Mapping[str, object] | str | Path | None = None,
+    topic: str = '/joint_states',
+    joints: Sequence[str] | None = None,
+) -> Recording:
+    """Read and check a recording: rosbag2 (folder, .mcap, .db3), CSV, NPZ or MAT.
+
+    Joints are matched by name. A file that names no joints (NPZ, MAT) takes the names given in
+    `joints`, or joint1, joint2, ..., with a finding that says so.
+
+    :param columns: what the columns mean and how they become SI units (a mapping or its YAML
+        file, see `columns.py`); for bags the columns are time, position, velocity and torque
+    :param topic: JointState topic of a bag
+    :param joints: joints to read, in this order; None: all
+    :return: recording with findings about everything repaired or suspicious (see `checks.py`)
+    :raises RecordingError: it cannot be read, or what it holds cannot be used
+    """
+    mapping = None if columns is None else load_columns(columns)
+    table = _table(Path(path), topic, joints)
+    signals = signals_from(table, mapping, joints)
+    late_share = LATE_SHARE if is_rosbag(Path(path)) else 0.0
+    del table  # what is not used may be freed before the checks
+    return checked_recording(signals, late_share=late_share)
+
+
+def recording_format(path: str | Path) -> str:
+    """Name the format of a recording: rosbag2, CSV, NPZ or MAT.
+
+    :raises RecordingError: it does not exist or is none of these
+    """
+    path = Path(path)
+    if not path.exists():
+        raise RecordingError(f'{path}: there is no such file or folder')
+    if is_rosbag(path):
+        return 'rosbag2'
+    if path.is_file() and path.suffix.lower() in TABLES:
+        return {'.txt': 'CSV'}.get(path.suffix.lower(), path.suffix[1:].upper())
+    what = 'a folder without a rosbag2 in it' if path.is_dir() else f'a {path.suffix or "?"} file'
+    hint = '; ROS 1 bags can be converted with rosbags-convert' if path.suffix == '.bag' else ''
+    raise RecordingError(
+        f'{path}: expected a rosbag2 folder, .mcap, .db3, .csv, .npz or .mat, got {what}{hint}'
+    )
+
+
+def _table(path: Path, topic: str, joints: Sequence[str] | None) -> Table:
+    if recording_format(path) == 'rosbag2':
+        return read_rosbag(path, topic=topic, joints=joints)
+    return TABLES[path.suffix.lower()](path)

@@ -1,0 +1,161 @@
+"""Table: the columns of a file before anybody says what they mean, and their way to SI units."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robodyn_ros.errors import RecordingError
+from robodyn_ros.recording.recording import Finding
+
+Array = NDArray[np.float64]
+
+NAMES = ('joint_names', 'joints', 'names')
+_TIME_UNITS = {'s': 1.0, 'ms': 1e-3, 'us': 1e-6, 'ns': 1e-9}
+_LENGTHS = {'rad': 1.0, 'deg': np.pi / 180, 'rev': 2 * np.pi, 'm': 1.0, 'mm': 1e-3}
+_RATES = {f'{unit}/s': factor for unit, factor in _LENGTHS.items()} | {'rpm': np.pi / 30}
+# The units of the second row become Nm or N only by a scale (Nm/A, N/V, rated torque).
+_TORQUES = {'Nm': 1.0, 'N': 1.0, 'mNm': 1e-3, 'kN': 1e3}
+_DRIVES = {'A': 1.0, 'mA': 1e-3, 'V': 1.0, 'mV': 1e-3, 'percent': 1e-2, 'permille': 1e-3}
+UNITS: dict[str, dict[str, float]] = {
+    'time': _TIME_UNITS,
+    'position': _LENGTHS | {'count': 1.0},
+    'velocity': _RATES | {'count/s': 1.0},
+    'acceleration': {f'{unit}/s^2': factor for unit, factor in _LENGTHS.items()},
+    'torque': _TORQUES | _DRIVES,
+}
+NEEDS_SCALE = {*_DRIVES, 'count', 'count/s'}
+
+
+@dataclass(frozen=True)
+class Table:
+    """What a file holds, before anybody says what it means.
+
+    :param columns: by name, shape (N,), (N, n), or one number
+    :param source: the file, for messages
+    :param joints: joint names of the matrices and numbered columns, where the file tells them
+    :param origin: time zero, in [ns] since the epoch; 0 when the file does not tell
+    :param findings: what was noticed while reading
+    """
+
+    columns: Mapping[str, NDArray[Any]]
+    source: str
+    joints: tuple[str, ...] | None = None
+    origin: int = 0
+    findings: tuple[Finding, ...] = ()
+
+    def column(self, name: str, use: str) -> NDArray[Any]:
+        """Return a column.
+
+        :param use: what it is for, for the message
+        :raises RecordingError: there is no such column
+        """
+        if name not in self.columns:
+            raise RecordingError(
+                f'{self.source}: there is no {name!r} for {use}, it has '
+                f'{sorted(self.columns)[:40]}'
+            )
+        return self.columns[name]
+
+
+def joint_names(arrays: Mapping[str, NDArray[Any]]) -> tuple[str, ...] | None:
+    """Find the joint names among the arrays of a file: text, or a MATLAB cell array of text."""
+    for name in NAMES:
+        values = arrays.get(name)
+        if values is None or values.dtype.kind not in 'UO':
+            continue
+        cells = [
+            cell.item() if isinstance(cell, np.ndarray) and cell.size == 1 else cell
+            for cell in values.reshape(-1)
+        ]
+        if cells and all(isinstance(cell, str) for cell in cells):
+            return tuple(str(cell).strip() for cell in cells)
+    return None
+
+
+def converted(
+    values: NDArray[Any],
+    signal: str,
+    spec: object,
+    joints: tuple[str, ...],
+    table: Table,
+    *,
+    order: tuple[str, ...] | None = None,
+) -> Array:
+    """Convert a signal to SI units: values * unit * scale + offset, copied only if need be.
+
+    :param values: shape (N, n)
+    :param spec: `unit`, `scale` and `offset` of the mapping; anything else means SI
+    :param joints: joints of the n columns
+    :param order: joints in the order in which lists in `spec` give them; None: as `joints`
+    :raises RecordingError: not numeric, or the unit or a number cannot be used
+    """
+    if values.dtype.kind not in 'fiub':
+        raise RecordingError(f'{table.source}: {signal} is not numeric but {values.dtype}')
+    values = values.astype(np.float64, copy=False)
+    if not isinstance(spec, Mapping):
+        return values
+    order = order or joints
+    factor = np.full(len(joints), 1.0)
+    if 'unit' in spec:
+        factor *= _unit(str(spec['unit']), signal, 'scale' in spec, table)
+    if 'scale' in spec:
+        factor *= _per_joint(spec['scale'], joints, order, f'scale of {signal}', table)
+    if 'offset' in spec:
+        offset = _per_joint(spec['offset'], joints, order, f'offset of {signal}', table)
+        return np.asarray(values * factor + offset)
+    return values if (factor == 1.0).all() else np.asarray(values * factor)
+
+
+def _unit(unit: str, signal: str, scaled: bool, table: Table) -> float:
+    known = UNITS[signal]
+    if unit not in known:
+        raise RecordingError(
+            f'{table.source}: unit {unit!r} of {signal} is not known, expected one of '
+            f'{sorted(known)}'
+        )
+    if unit in NEEDS_SCALE and not scaled:
+        raise RecordingError(
+            f'{table.source}: {signal} in {unit} needs a scale that makes it SI, none is given'
+        )
+    return known[unit]
+
+
+def _per_joint(
+    spec: object, joints: tuple[str, ...], order: tuple[str, ...], use: str, table: Table
+) -> Array:
+    """Return one number per joint."""
+    if isinstance(spec, list):
+        if len(spec) != len(order):
+            raise RecordingError(
+                f'{table.source}: the {use} must have {len(order)} numbers, got {len(spec)}'
+            )
+        spec = dict(zip(order, spec, strict=True))
+    if isinstance(spec, Mapping):
+        missing = [name for name in joints if name not in spec]
+        if missing:
+            raise RecordingError(f'{table.source}: the {use} has none for {missing[0]!r}')
+        return np.array([number(spec[name], use, table) for name in joints])
+    return np.full(len(joints), number(spec, use, table))
+
+
+def number(spec: object, use: str, table: Table) -> float:
+    """Return a number, or the one that a variable of the file holds.
+
+    :raises RecordingError: it is neither
+    """
+    if isinstance(spec, str):
+        values = table.column(spec, f'the {use}')
+        if values.size != 1 or values.dtype.kind not in 'fiub':
+            raise RecordingError(
+                f'{table.source}: {spec!r} must be one number to be the {use}, '
+                f'its shape is {values.shape}'
+            )
+        spec = float(values.reshape(-1)[0])
+    if isinstance(spec, bool) or not isinstance(spec, (int, float)) or not np.isfinite(spec):
+        raise RecordingError(f'{table.source}: the {use} must be a number, got {spec!r}')
+    return float(spec)
