@@ -1,6 +1,7 @@
-"""MCAP files that no index leads through: read record by record, as far as they are whole.
+"""MCAP files, read record by record from the front: whole ones and those without an index.
 
-A recorder that was killed leaves a file without footer and index. Format: mcap.dev/spec.
+A recorder that was killed leaves a file without footer and index; reading from the front does not
+need them, and a recording is wanted from the front to the end anyway. Format: mcap.dev/spec.
 """
 
 from __future__ import annotations
@@ -10,87 +11,101 @@ import sys
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 
 MAGIC = b'\x89MCAP0\r\n'
 SCHEMA, CHANNEL, MESSAGE, CHUNK, DATA_END = 3, 4, 5, 6, 15
 MAX_CHUNK = 2**30
+MAX_TIME = 2**63 - 1
 
-
-class Channel(NamedTuple):
-    """Where a message belongs."""
-
-    topic: str
-    msgtype: str
+_RECORD = struct.Struct('<BQ').unpack_from
+_MESSAGE = struct.Struct('<HIQQ').unpack_from
 
 
 class McapScan:
-    """Reads the messages of a damaged MCAP file; `damage` says what was wrong with it."""
+    """Reads the messages of one topic.
 
-    def __init__(self, path: Path) -> None:
-        """Remember the file; nothing is read yet."""
+    After reading, `topics` tells the message type of every topic met, and `damage` what was wrong
+    with the file.
+    """
+
+    def __init__(self, path: Path, topic: str, msgtype: str) -> None:
+        """Remember what to read; the file is not opened yet."""
         self.path = path
-        self.channels: dict[int, Channel] = {}
+        self.topics: dict[str, str] = {}
         self.damage: list[str] = []
+        self._wanted = (topic, msgtype)
         self._schemas: dict[int, str] = {}
+        self._channels: set[int] = set()
         self._cut = False
 
-    def messages(self) -> Iterator[tuple[Channel, int, bytes]]:
-        """Yield channel, time in the bag in [ns], and bytes, in the order of the file."""
+    def messages(self) -> Iterator[tuple[int, bytes]]:
+        """Yield time in the bag, in [ns], and bytes, in the order of the file."""
         with self.path.open('rb') as file:
             if file.read(8) != MAGIC:
                 self.damage.append('it does not begin like an MCAP file')
                 return
             for code, content in self._records(file):
-                if code == DATA_END:
-                    return
                 if code == CHUNK:
-                    yield from self._chunk(content, whole=not self._cut)
+                    yield from self._chunk(content)
+                elif code != DATA_END:
+                    head = struct.pack('<BQ', code, len(content))
+                    yield from self._messages(head + content)
                 else:
-                    yield from self._record(code, content)
-        self.damage.append('it ends without an index')
+                    file.seek(-8, 2)
+                    if file.read() != MAGIC:
+                        self.damage.append('its index is cut off')
+                    return
+        self.damage.append('it has no index')
 
     def _records(self, file: BinaryIO) -> Iterator[tuple[int, bytes]]:
         end = self.path.stat().st_size
         while head := file.read(9):
-            size = struct.unpack('<Q', head[1:])[0] if len(head) == 9 else end
-            if size > end - file.tell():
+            size = _RECORD(head)[1] if len(head) == 9 else end
+            self._cut = size > end - file.tell()
+            if self._cut:
                 self.damage.append(f'it is cut off at byte {end}')
-                self._cut = True
                 if head[0] == CHUNK:  # what is there of it can still be read
                     yield CHUNK, file.read()
                 return
             yield head[0], file.read(size)
 
-    def _chunk(self, content: bytes, *, whole: bool) -> Iterator[tuple[Channel, int, bytes]]:
+    def _chunk(self, content: bytes) -> Iterator[tuple[int, bytes]]:
         try:
-            records = _unpacked(content) if whole else _begin_of(content)
+            records = _begin_of(content) if self._cut else _unpacked(content)
         except Exception as error:  # decompressors fed with damaged bytes may raise anything
             self.damage.append(f'a chunk is damaged ({error})')
             return
-        at = 0
-        while at + 9 <= len(records):
-            code, size = struct.unpack_from('<BQ', records, at)
-            at += 9
-            if size > len(records) - at:
-                self.damage.append('a record in a chunk is cut off')
-                return
-            yield from self._record(code, records[at : at + size])
-            at += size
+        yield from self._messages(records)
 
-    def _record(self, code: int, content: bytes) -> Iterator[tuple[Channel, int, bytes]]:
+    def _messages(self, records: bytes) -> Iterator[tuple[int, bytes]]:
+        at, end = 0, len(records)
+        while at + 9 <= end:
+            code, size = _RECORD(records, at)
+            begin, at = at + 9, at + 9 + size
+            if at > end:
+                if not self._cut:
+                    self.damage.append('a record in a chunk is cut off')
+                return
+            if code != MESSAGE:
+                self._define(code, records[begin:at])
+            elif size >= 22:
+                channel, _, log_time, _ = _MESSAGE(records, begin)
+                if channel in self._channels:
+                    yield min(log_time, MAX_TIME), records[begin + 22 : at]
+
+    def _define(self, code: int, content: bytes) -> None:
+        """Remember a schema or channel; other records do not matter here."""
         try:
-            if code == MESSAGE:
-                channel, _, log_time, _ = struct.unpack_from('<HIQQ', content)
-                if channel in self.channels:
-                    yield self.channels[channel], min(log_time, 2**63 - 1), content[22:]
-            elif code == SCHEMA:
+            if code == SCHEMA:
                 (number,) = struct.unpack_from('<H', content)
                 self._schemas[number] = _text(content, 2)[0]
             elif code == CHANNEL:
                 number, schema = struct.unpack_from('<HH', content)
-                topic = _text(content, 4)[0]
-                self.channels[number] = Channel(topic, self._schemas.get(schema, ''))
+                topic, msgtype = _text(content, 4)[0], self._schemas.get(schema, '')
+                self.topics[topic] = msgtype
+                if (topic, msgtype) == self._wanted:
+                    self._channels.add(number)
         except (struct.error, UnicodeDecodeError) as error:
             self.damage.append(f'a record is damaged ({error})')
 
@@ -130,7 +145,7 @@ def _begin_of(content: bytes) -> bytes:
 def _decompressed(packed: bytes, compression: str) -> bytes:
     # These two come with rosbags.
     if compression == 'lz4':
-        from lz4.frame import decompress as lz4_decompress
+        from lz4.frame import decompress as lz4_decompress  # type: ignore[import-untyped]
 
         return bytes(lz4_decompress(packed))
     if compression == 'zstd':

@@ -6,10 +6,12 @@ import os
 import shutil
 import sqlite3
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
+import yaml
 
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording.cdr import MSGTYPE, Group, JointStateDecoder
@@ -63,41 +65,70 @@ def read_rosbag(path: Path, *, topic: str, joints: Sequence[str] | None) -> Tabl
     return _table(chosen, names, str(path), findings)
 
 
+@dataclass
+class _Found:
+    """What was met while reading the files of a bag."""
+
+    topics: dict[str, str] = field(default_factory=dict)
+    damage: list[str] = field(default_factory=list)
+
+
 def _decoded(path: Path, topic: str) -> tuple[JointStateDecoder, list[Finding]]:
-    reason = _needs_salvage(path)
-    if not reason:
-        decoder = JointStateDecoder()
-        try:
-            decoder.add_all(_indexed(path, topic))
-        except RecordingError:
-            raise
-        except Exception as error:  # parsers fed with damaged bytes may raise anything
-            reason = ' '.join(str(error).split()).rstrip('.') or type(error).__name__
-        else:
-            return decoder, []
-    return _salvaged(path, topic, reason)
+    decoder, found = JointStateDecoder(), _Found()
+    files, compressed = _listed(path, found)
+    if compressed:
+        _read(decoder, _decompressed(path, topic, found), path, found)
+    for file in files:
+        scan = _scan_mcap if file.suffix == '.mcap' else _scan_sqlite
+        _read(decoder, scan(file, topic, found), file, found)
+    if not found.topics:
+        what = '; '.join(found.damage) or 'it has no topics'
+        raise RecordingError(f'{path}: the bag cannot be read: {what}')
+    _check_topic(found.topics, topic, path)
+    if not found.damage:
+        return decoder, []
+    text = f'the bag is damaged ({found.damage[0]}); {decoder.rows} messages could be read'
+    return decoder, [Finding('damaged_bag', text)]
 
 
-def _needs_salvage(path: Path) -> str:
-    """Say why the index of the bag, if there is one, does not tell everything."""
-    if path.is_dir() and not (path / 'metadata.yaml').exists():
-        return 'it has no metadata.yaml'
-    for file in bag_files(path):
-        log = file.with_name(file.name + '-wal')
-        if log.exists() and log.stat().st_size:
-            return f'{file.name} was not closed'
-    return ''
+def _read(
+    decoder: JointStateDecoder, messages: Iterator[tuple[int, bytes]], path: Path, found: _Found
+) -> None:
+    try:
+        decoder.add_all(messages)
+    except Exception as error:  # parsers fed with damaged bytes may raise anything
+        reason = ' '.join(str(error).split()).rstrip('.') or type(error).__name__
+        found.damage.append(f'{path.name}: {reason}')
 
 
-def _indexed(path: Path, topic: str) -> Iterator[tuple[int, bytes]]:
+def _listed(path: Path, found: _Found) -> tuple[list[Path], bool]:
+    """Return the files of a bag, by metadata.yaml where it helps, or whether it is compressed."""
+    if not path.is_dir():
+        return [path], False
+    try:
+        text = (path / 'metadata.yaml').read_text(encoding='utf-8')
+        bag = yaml.load(text, Loader=getattr(yaml, 'CSafeLoader', yaml.SafeLoader))
+        bag = bag['rosbag2_bagfile_information']
+        names = [Path(str(name)).name for name in bag['relative_file_paths']]
+        if str(bag.get('compression_mode') or 'none').lower() != 'none':
+            return [], True
+    except (OSError, UnicodeDecodeError, yaml.YAMLError, KeyError, TypeError, ValueError) as error:
+        missing = isinstance(error, FileNotFoundError)
+        found.damage.append(f'metadata.yaml {"is missing" if missing else "cannot be read"}')
+        return bag_files(path), False
+    found.damage += [f'{name} is missing' for name in names if not (path / name).exists()]
+    return [path / name for name in names if (path / name).exists()], False
+
+
+def _decompressed(path: Path, topic: str, found: _Found) -> Iterator[tuple[int, bytes]]:
     from rosbags.rosbag2 import Reader
 
     with Reader(path) as reader:
-        found = {link.topic: link.msgtype for link in reader.connections}
-        _check_topic(found, topic, path)
+        found.topics.update({link.topic: link.msgtype for link in reader.connections})
         links = [link for link in reader.connections if link.topic == topic]
-        for _, log_time, data in reader.messages(links):
-            yield log_time, data
+        if links:
+            for _, log_time, data in reader.messages(links):
+                yield log_time, data
 
 
 def _check_topic(found: dict[str, str], topic: str, path: Path) -> None:
@@ -109,57 +140,31 @@ def _check_topic(found: dict[str, str], topic: str, path: Path) -> None:
     raise RecordingError(f'{path}: topic {topic!r} {what}; {hint}')
 
 
-def _salvaged(path: Path, topic: str, reason: str) -> tuple[JointStateDecoder, list[Finding]]:
-    """Read a bag without trusting its index."""
-    decoder, found, damage = JointStateDecoder(), dict[str, str](), list[str]()
-    for file in bag_files(path):
-        scan = _scan_mcap if file.suffix == '.mcap' else _scan_sqlite
-        try:
-            decoder.add_all(scan(file, topic, found, damage))
-        except Exception as error:  # as above
-            damage.append(f'{file.name}: {error}')
-    if not found:
-        raise RecordingError(f'{path}: the bag cannot be read ({"; ".join([reason, *damage])})')
-    _check_topic(found, topic, path)
-    if not damage:
-        text = f'{reason}; all {decoder.rows} messages were read without it'
-        return decoder, [Finding('bag_without_index', text, severity='info')]
-    text = f'the bag is damaged ({damage[0]}); {decoder.rows} messages could be read'
-    return decoder, [Finding('damaged_bag', text)]
-
-
-def _scan_mcap(
-    file: Path, topic: str, found: dict[str, str], damage: list[str]
-) -> Iterator[tuple[int, bytes]]:
-    scan = McapScan(file)
+def _scan_mcap(file: Path, topic: str, found: _Found) -> Iterator[tuple[int, bytes]]:
+    scan = McapScan(file, topic, MSGTYPE)
     try:
-        for channel, log_time, data in scan.messages():
-            if channel.topic == topic and channel.msgtype == MSGTYPE:
-                yield log_time, data
+        yield from scan.messages()
     finally:
-        found.update({channel.topic: channel.msgtype for channel in scan.channels.values()})
-        damage += [f'{file.name}: {text}' for text in scan.damage]
+        found.topics.update(scan.topics)
+        found.damage += [f'{file.name}: {text}' for text in scan.damage]
 
 
-def _scan_sqlite(
-    file: Path, topic: str, found: dict[str, str], damage: list[str]
-) -> Iterator[tuple[int, bytes]]:
+def _scan_sqlite(file: Path, topic: str, found: _Found) -> Iterator[tuple[int, bytes]]:
     with TemporaryDirectory() as folder:
-        database = sqlite3.connect(f'{_full_size(file, folder).as_uri()}?mode=ro', uri=True)
+        readable = _full_size(file, folder)
+        if readable.parent == Path(folder):
+            found.damage.append(f'{file.name}: it is cut off at byte {file.stat().st_size}')
+        database = sqlite3.connect(f'{readable.as_uri()}?mode=ro', uri=True)
         try:
-            topics = {
-                number: (str(name), str(msgtype))
-                for number, name, msgtype in database.execute('SELECT id, name, type FROM topics')
-            }
-            found.update(topics.values())
+            rows = database.execute('SELECT id, name, type FROM topics')
+            topics = {number: (str(name), str(msgtype)) for number, name, msgtype in rows}
+            found.topics.update(topics.values())
             wanted = {number for number, entry in topics.items() if entry == (topic, MSGTYPE)}
             # Order of arrival, by the table itself: the index over the times may be damaged.
             query = 'SELECT topic_id, timestamp, data FROM messages NOT INDEXED'
             for number, log_time, data in database.execute(query):
                 if number in wanted and isinstance(data, bytes) and isinstance(log_time, int):
                     yield log_time, data
-        except sqlite3.Error as error:
-            damage.append(f'{file.name}: {error}')
         finally:
             database.close()
 
