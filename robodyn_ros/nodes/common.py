@@ -43,10 +43,14 @@ class SafeEnd(Protocol):
         """Tell whether the safe state is reached."""
 
 
-def run(create: Callable[[], Node], argv: Sequence[str] | None = None) -> int:
+def run(
+    create: Callable[[], Node], argv: Sequence[str] | None = None, *, coroutines: bool = False
+) -> int:
     """Create a node, spin it until SIGINT or SIGTERM, and end it cleanly.
 
     :param create: builds the node; a `RobodynError` it raises is printed as one sentence
+    :param coroutines: the node has services that are coroutines, which the events executor
+        (rclpy 7.1) cannot run
     :return: exit code, 0 after a clean end
     """
     # rclpy's own handlers would close the context before a node could publish its last zero
@@ -58,7 +62,7 @@ def run(create: Callable[[], Node], argv: Sequence[str] | None = None) -> int:
         print(f'error: {error}', file=sys.stderr)
         rclpy.try_shutdown()
         return 2
-    executor = make_executor()
+    executor = SingleThreadedExecutor() if coroutines else make_executor()
     executor.add_node(node)
     settle_garbage_collector()
     try:
