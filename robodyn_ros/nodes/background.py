@@ -1,0 +1,58 @@
+"""Long computations beside a node that goes on spinning, and waiting inside coroutines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future as ThreadFuture
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.node import Node
+from rclpy.task import Future
+
+Result = TypeVar('Result')
+POLL_PERIOD = 0.05
+"""How often a waiting coroutine looks again, in [s]."""
+
+
+class Background:
+    """Runs one function at a time in a thread; coroutines of the node wait for it.
+
+    Waiting is done by a timer of the node and not by a callback from the thread: a future that
+    another thread completes does not wake every executor. Services and actions whose callbacks
+    are such coroutines must be created in `group`, so that several may be under way at once.
+    """
+
+    def __init__(self, node: Node) -> None:
+        """Prepare the thread and the timer."""
+        self._pool = ThreadPoolExecutor(max_workers=1)
+        self._waiting: list[Future] = []
+        # a coroutine holds its callback group until it ends, so the timer needs its own
+        self.group = ReentrantCallbackGroup()
+        self._timer = node.create_timer(POLL_PERIOD, self._tick, callback_group=self.group)
+        self._timer.cancel()
+
+    def _tick(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        self._timer.cancel()
+        for future in waiting:
+            future.set_result(None)
+
+    async def tick(self) -> None:
+        """Wait for one poll period while the node goes on spinning."""
+        future: Future = Future()
+        self._waiting.append(future)
+        self._timer.reset()
+        await future
+
+    async def run(self, function: Callable[..., Result], *arguments: Any) -> Result:
+        """Run a function in the thread and wait for its result; its exception is raised here."""
+        work: ThreadFuture[Result] = self._pool.submit(function, *arguments)
+        while not work.done():
+            await self.tick()
+        return work.result()
+
+    def close(self) -> None:
+        """Give up what has not started."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
