@@ -1,0 +1,31 @@
+# make build | demo | test | lint | bench | clean        (see CONTRIBUTING.md)
+SHELL := /bin/bash
+PYTHON ?= python3
+ROBOT ?=
+DEMO_ARGS ?=
+PYTEST_ARGS ?=
+in_env := source ./env.sh &&
+
+.PHONY: build venv demo test lint bench clean
+
+build: venv
+	@$(in_env) python3 tools/build.py
+
+venv:
+	@$(PYTHON) tools/make_venv.py
+
+demo: build
+	@$(in_env) robodyn demo $(if $(ROBOT),--robot "$(ROBOT)") $(DEMO_ARGS)
+
+test: build
+	@$(in_env) pytest test $(PYTEST_ARGS)
+
+lint: venv
+	@$(in_env) ruff check . && ruff format --check . && mypy
+
+bench: build
+	@$(in_env) python3 -m bench
+
+clean:
+	rm -rf .venv build install log .pytest_cache .mypy_cache .ruff_cache .hypothesis .build.lock
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
