@@ -149,23 +149,29 @@ def canonical(data: bytes) -> bytes:
 class Group:
     """Decoded messages that name the same joints in the same order.
 
-    :param blocks: columns `row` (order of arrival), `stamp` [ns], `log` [ns], `position`,
-        `velocity`, `effort`, each a list of arrays to be joined
+    The columns are `row` (order of arrival), `stamp` and `log` in [ns], each of shape (N,), and
+    `position`, `velocity`, `effort`, each of shape (N, n) and NaN where a message has no value.
     """
 
     names: tuple[str, ...]
     count: int = 0
-    blocks: dict[str, list[NDArray[Any]]] = field(default_factory=dict)
+    _columns: dict[str, NDArray[Any]] = field(default_factory=dict)
 
     def add(self, **columns: NDArray[Any]) -> None:
         """Append a block."""
-        self.count += len(columns['row'])
+        end = self.count + len(columns['row'])
         for name, values in columns.items():
-            self.blocks.setdefault(name, []).append(values)
+            store = self._columns.setdefault(name, np.empty_like(values))
+            if end > len(store):  # grows in place, where the system can, instead of by copies
+                store.resize((max(end, 5 * len(store) // 4), *values.shape[1:]), refcheck=False)
+            store[self.count : end] = values
+        self.count = end
 
     def take(self, name: str) -> NDArray[Any]:
-        """Join the blocks of one column and forget them (the data are never held twice)."""
-        return np.concatenate(self.blocks.pop(name))
+        """Hand over a column; it is not in the group any more."""
+        column = self._columns.pop(name)
+        column.resize((self.count, *column.shape[1:]), refcheck=False)
+        return column
 
 
 class _Pending:

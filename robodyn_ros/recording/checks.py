@@ -193,8 +193,10 @@ def _motion(signals: Signals) -> Iterator[Finding]:
         joint = signals.joints[index]
         text = f'joint {joint!r} stays at {position[0, index]:.6g} while others move'
         yield Finding('frozen_joint', text, joint)
-    same = (np.diff(position, axis=0) == 0.0).all(axis=1)
-    same &= (np.diff(signals.values['torque'], axis=0) == 0.0).all(axis=1)
+    same = np.ones(len(position) - 1, dtype=bool)
+    for values in (position, signals.values['torque']):
+        for column in values.T:  # one by one, to need little memory
+            same &= column[1:] == column[:-1]
     length, start = _longest_run(same)
     if length >= STALE_RUN:
         text = (

@@ -9,9 +9,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
 import yaml
+from numpy.typing import NDArray
 
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording.cdr import MSGTYPE, Group, JointStateDecoder
@@ -226,21 +228,15 @@ def _left_out(groups: list[Group], chosen: list[Group], topic: str) -> list[Find
 def _table(
     chosen: list[Group], names: tuple[str, ...], source: str, findings: list[Finding]
 ) -> Table:
-    rows = np.concatenate([group.take('row') for group in chosen])
+    rows = _joined([group.take('row') for group in chosen], None)
     order = np.argsort(rows, kind='stable') if len(chosen) > 1 else None
     columns = {}
-    for column in ('stamp', 'log'):
-        values = np.concatenate([group.take(column) for group in chosen])
-        columns[column] = values if order is None else values[order]
-    for column in ('position', 'velocity', 'effort'):
-        parts = []
-        for group in chosen:
-            values = group.take(column)
-            if group.names != names:
-                values = values[:, [group.names.index(name) for name in names]]
-            parts.append(values)
-        joined = parts[0] if len(parts) == 1 else np.concatenate(parts)
-        columns[column] = joined if order is None else joined[order]
+    for column in ('stamp', 'log', 'position', 'velocity', 'effort'):
+        parts = [group.take(column) for group in chosen]
+        for index, group in enumerate(chosen):
+            if parts[index].ndim == 2 and group.names != names:
+                parts[index] = parts[index][:, [group.names.index(name) for name in names]]
+        columns[column] = _joined(parts, order)
     stamps = columns['stamp']
     if not stamps.any():
         stamps = columns['log']
@@ -255,3 +251,8 @@ def _table(
     if not np.isnan(columns['velocity']).all():
         signals['velocity'] = columns['velocity']
     return Table(signals, source=source, joints=names, origin=origin, findings=tuple(findings))
+
+
+def _joined(parts: list[NDArray[Any]], order: NDArray[np.intp] | None) -> NDArray[Any]:
+    joined = parts[0] if len(parts) == 1 else np.concatenate(parts)
+    return joined if order is None else joined[order]
