@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.trajectory import Array, Motion, Trajectory
@@ -109,8 +110,17 @@ class TrajectoryPoints:
                 f'the trajectory lacks joint {missing[0]!r}, it has {list(self.joints)}'
             )
         columns = [self.joints.index(name) for name in joints]
+
+        def pick(values: Array | None) -> Array | None:
+            return None if values is None else values[:, columns]
+
         return TrajectoryPoints(
-            joints, self.time, *(None if a is None else a[:, columns] for a in self._arrays())
+            joints=joints,
+            time=self.time,
+            position=self.position[:, columns],
+            velocity=pick(self.velocity),
+            acceleration=pick(self.acceleration),
+            effort=pick(self.effort),
         )
 
     def with_start(
@@ -124,19 +134,23 @@ class TrajectoryPoints:
         """
         if self.time[0] == 0.0:
             return self
-        start = (position, velocity, acceleration, effort)
-        arrays = (
-            None if rows is None else np.vstack([first, rows])
-            for first, rows in zip(start, self._effort_filled(), strict=True)
+
+        def put(first: Array, rows: Array | None) -> Array | None:
+            return None if rows is None else np.vstack([first, rows])
+
+        return TrajectoryPoints(
+            joints=self.joints,
+            time=np.append(0.0, self.time),
+            position=np.vstack([position, self.position]),
+            velocity=put(velocity, self.velocity),
+            acceleration=put(acceleration, self.acceleration),
+            effort=put(effort, self._effort_or_zero()),
         )
-        return TrajectoryPoints(self.joints, np.append(0.0, self.time), *arrays)
 
-    def _arrays(self) -> tuple[Array, Array | None, Array | None, Array | None]:
-        return self.position, self.velocity, self.acceleration, self.effort
-
-    def _effort_filled(self) -> tuple[Array, Array | None, Array | None, Array]:
-        effort = np.zeros_like(self.position) if self.effort is None else self.effort
-        return self.position, self.velocity, self.acceleration, effort
+    def _effort_or_zero(self) -> Array:
+        if self.effort is None:
+            return np.zeros_like(self.position)
+        return np.nan_to_num(self.effort)
 
     def effort_at(self, time: Array) -> Array:
         """Effort by linear interpolation, as the JTC does; a point without effort counts as 0.
@@ -144,7 +158,7 @@ class TrajectoryPoints:
         :param time: shape (N,), in [s]; times outside the points take the end values
         :return: shape (N, n), in [Nm] or [N]
         """
-        effort = np.nan_to_num(self._effort_filled()[3])
+        effort = self._effort_or_zero()
         columns = [np.interp(time, self.time, column) for column in effort.T]
         return np.stack(columns, axis=-1)
 
@@ -158,8 +172,9 @@ def _check_times(time: Array) -> None:
         raise MotionError(
             f'time_from_start of point {row} must be a number not below 0, got {time[row]} s'
         )
-    if (np.diff(time) <= 0.0).any():
-        row = int(np.argmax(np.diff(time) <= 0.0)) + 1
+    backward = np.flatnonzero(np.diff(time) <= 0.0)
+    if len(backward):
+        row = int(backward[0]) + 1
         raise MotionError(
             f'time_from_start must increase strictly, point {row} has {time[row]:.9g} s '
             f'after {time[row - 1]:.9g} s'
@@ -252,10 +267,10 @@ def _coefficients(points: TrajectoryPoints) -> Array:
     result[0] = position
     result[1, -1] = np.nan_to_num(velocity[-1])
     result[2, -1] = 0.5 * np.nan_to_num(acceleration[-1])
-    has_velocity = ~np.isnan(velocity).any(axis=1)
-    has_acceleration = has_velocity & ~np.isnan(acceleration).any(axis=1)
-    cubic = has_velocity[:-1] & has_velocity[1:]
-    quintic = has_acceleration[:-1] & has_acceleration[1:]
+    has_velocity: NDArray[np.bool_] = np.isfinite(velocity).all(axis=1)
+    has_acceleration: NDArray[np.bool_] = has_velocity & np.isfinite(acceleration).all(axis=1)
+    cubic = np.logical_and(has_velocity[:-1], has_velocity[1:])
+    quintic = np.logical_and(has_acceleration[:-1], has_acceleration[1:])
     step = np.diff(points.time)[:, None]
     line = np.flatnonzero(~cubic)
     result[1, line] = np.diff(position, axis=0)[line] / step[line]

@@ -143,9 +143,9 @@ def test_message_is_taken_over():
 
 
 def test_message_with_wrong_lengths_is_refused():
-    with pytest.raises(MotionError, match='positions of point 1 must have 2 values.*got 0'):
+    with pytest.raises(MotionError, match=r'positions of point 1 must have 2 values.*got 0'):
         TrajectoryPoints.from_message(message((0, [1, 2]), (1, [])))
-    with pytest.raises(MotionError, match='velocities of point 0 must have 2 values.*got 1'):
+    with pytest.raises(MotionError, match=r'velocities of point 0 must have 2 values.*got 1'):
         TrajectoryPoints.from_message(message((0, [1, 2], [1])))
     with pytest.raises(MotionError, match='at least one point'):
         TrajectoryPoints.from_message(message())

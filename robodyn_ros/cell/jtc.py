@@ -1,0 +1,142 @@
+"""The joint_trajectory_controller (JTC) of ros2_controllers, as seen from outside."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robodyn_ros.errors import MotionError
+from robodyn_ros.excitation.spline import SplineTrajectory, TrajectoryPoints
+
+Array = NDArray[np.float64]
+POSITION_ONLY = (
+    "Trajectories with effort fields are only supported for controllers using the 'effort' "
+    'command interface'
+)
+
+
+class Reference(NamedTuple):
+    """What is commanded in one cycle; arrays of shape (n,), SI."""
+
+    position: Array
+    velocity: Array
+    acceleration: Array
+    effort: Array
+
+
+class JointTrajectoryController:
+    """Command interfaces position and effort, one trajectory at a time.
+
+    Observed on ros2_controllers 4.42 and kept here: effort is interpolated linearly and a point
+    without effort counts as 0; a new trajectory replaces the running one and its first segment
+    starts at the last commanded point, at once; after its end the last point is held, effort
+    included;
+    a cancel holds the position and commands the effort with which the last trajectory that
+    reached its end had ended.
+    """
+
+    def __init__(
+        self, *, joints: Sequence[str], position: Array, position_only: bool = False
+    ) -> None:
+        """Hold a position.
+
+        :param position: shape (n,), in [rad] or [m]
+        :param position_only: refuse effort, as a controller without effort interface does
+        """
+        self.joints = tuple(joints)
+        self.position_only = position_only
+        self.reset(position)
+
+    def reset(self, position: Array) -> None:
+        """Forget everything and hold this position without effort."""
+        zero = np.zeros(len(self.joints))
+        self.reference = Reference(np.array(position), zero, zero, zero)
+        self._finished_effort = zero
+        self._drop()
+
+    def _drop(self) -> None:
+        self._spline: SplineTrajectory | None = None
+        self._effort_times = np.zeros(1)
+        self._effort = np.zeros((1, len(self.joints)))
+        self._begin = 0.0
+        self._row = 0
+
+    @property
+    def moving(self) -> bool:
+        """Whether a trajectory waits or runs."""
+        return self._spline is not None
+
+    def accept(self, points: TrajectoryPoints, *, now: float, stamp: float | None = None) -> None:
+        """Take a trajectory, in place of the running one.
+
+        :param now: time of the current cycle, in [s]
+        :param stamp: time from which the points count, in [s]; None: now. As in the JTC the
+            first point is approached from the moment of arrival on, also if it lies far ahead
+        :raises MotionError: the trajectory is not for these joints, carries effort to a
+            position-only controller, does not end at rest, or is over already
+        """
+        if self.position_only and points.effort is not None:
+            raise MotionError(POSITION_ONLY)
+        points = points.select(self.joints)
+        if points.velocity is not None and np.nan_to_num(points.velocity[-1]).any():
+            joint = int(np.argmax(np.nan_to_num(points.velocity[-1]) != 0.0))
+            raise MotionError(
+                f'the velocity of the last point must be 0, joint {self.joints[joint]!r} has '
+                f'{points.velocity[-1, joint]:.6g}'
+            )
+        lead = 0.0 if stamp is None else stamp - now
+        if lead + points.time[-1] < 0.0:
+            raise MotionError(
+                f'the trajectory ended {-lead - points.time[-1]:.3f} s before it arrived'
+            )
+        time = points.time + lead
+        # Points that lie ahead are approached from here; of one that has begun, time runs on.
+        self._begin = now + min(time[0], 0.0)
+        points = replace(points, time=time - min(time[0], 0.0)).with_start(*self.reference)
+        self._spline = SplineTrajectory(points=points)
+        self._effort_times = points.time
+        self._effort = points.effort_at(points.time)
+        self._row = 0
+
+    def cancel(self) -> None:
+        """Stop: hold the commanded position (see the class for the effort)."""
+        zero = np.zeros(len(self.joints))
+        self.reference = Reference(self.reference.position, zero, zero, self._finished_effort)
+        self._drop()
+
+    def resume(self, position: Array) -> None:
+        """Hold a position to which another controller brought the robot, shape (n,)."""
+        self.reference = self.reference._replace(position=np.array(position))
+        self.cancel()
+
+    def update(self, now: float) -> Reference:
+        """Reference of the cycle at this time, in [s]."""
+        spline = self._spline
+        if spline is None:
+            return self.reference
+        # Half a nanosecond forgives rounding, so that a cycle at the very end ends it.
+        time = now - self._begin + 5e-10
+        effort = self._effort_now(time)
+        self.reference = Reference(*spline.at(min(time, spline.duration)), effort)
+        if time >= spline.duration:
+            zero = np.zeros(len(self.joints))
+            self.reference = Reference(self.reference.position, zero, zero, effort)
+            self._finished_effort = effort
+            self._drop()
+        return self.reference
+
+    def _effort_now(self, time: float) -> Array:
+        times, row = self._effort_times, self._row
+        while row + 1 < len(times) and times[row + 1] <= time:
+            row += 1
+        self._row = row
+        if row + 1 == len(times):
+            held: Array = self._effort[row]
+            return held
+        share = (time - times[row]) / (times[row + 1] - times[row])
+        mixed: Array = self._effort[row] + share * (self._effort[row + 1] - self._effort[row])
+        return mixed
