@@ -15,7 +15,10 @@ DEPENDENT = 1e-7
 """A column is dependent if less than this share of its length is new to the kept columns."""
 
 UNCLEAR = (1e-10, 1e-5)
-"""Shares in this range are neither rounding noise nor a clearly independent column."""
+"""Shares in this range are neither rounding noise nor a clearly independent column.
+
+A kept column shorter than this part of the longest one is as doubtful.
+"""
 
 _ZERO = 1e-9
 _WITHIN_LINK = ('Ixx', 'Ixy', 'Ixz', 'Iyy', 'Iyz', 'Izz', 'mx', 'my', 'mz', 'm')
@@ -28,8 +31,9 @@ class BaseParameters:
     `columns` (b,) are the kept columns, ascending, and `grouping` (b, p) the matrix K with
     base values = K @ values and Y = Y[..., columns] @ K. Each base parameter has the unit of its
     kept column. `unidentifiable` names parameters without any effect on the torque, `unclear`
-    those whose independence is doubtful (`new_shares` (p,) near the threshold), and
-    `condition_number` is that of the kept, column-scaled regressor at random states.
+    those whose independence is numerically doubtful, `new_shares` (p,) says how much of each
+    column is new to the kept ones before it, and `condition_number` is that of the kept,
+    column-scaled regressor at random states.
     """
 
     columns: NDArray[np.intp]
@@ -75,13 +79,15 @@ def base_parameters(model: DynamicModel, *, seed: int = 0) -> BaseParameters:
     grouping = _grouping(scaled, length, columns)
     names = [item.name for item in model.parameters]
     low, high = UNCLEAR
+    doubtful = (shares > low) & (shares < high)
+    doubtful[columns] |= length[columns] < high * length.max()
     return BaseParameters(
         columns=columns,
         grouping=grouping,
-        expressions=tuple(_expression(row, k, names) for row, k in zip(grouping, columns)),
+        expressions=tuple(_expression(grouping[i], k, names) for i, k in enumerate(columns)),
         units=tuple(model.parameters[k].unit for k in columns),
-        unidentifiable=tuple(name for name, size in zip(names, length) if size == 0.0),
-        unclear=tuple(name for name, share in zip(names, shares) if low < share < high),
+        unidentifiable=tuple(names[k] for k in np.flatnonzero(length == 0.0)),
+        unclear=tuple(names[k] for k in np.flatnonzero(doubtful)),
         new_shares=shares,
         condition_number=condition_number(scaled[:, columns]),
     )
@@ -107,14 +113,15 @@ def _factor(model: DynamicModel, seed: int) -> tuple[Array, Array]:
     """
     random = np.random.default_rng(seed)
     width = len(model.parameters)
-    states = random.uniform(-1.0, 1.0, size=(3, max(60, 3 * width), len(model.joints)))
+    states = random.uniform(-1.0, 1.0, size=(3, max(60, width), len(model.joints)))
     q, qd, qdd = states * np.array([np.pi, 3.0, 10.0])[:, None, None]
-    factor = np.zeros((0, width))
+    factor: Array = np.zeros((0, width))
     for block in sample_blocks(len(q)):
         rows = model.regressor(q[block], qd[block], qdd[block]).reshape(-1, width)
         if not np.isfinite(rows).all():
             raise ModelError('the regressor of the model is not finite at random states')
-        factor = qr(np.vstack([factor, rows]), mode='r', check_finite=False)[0][:width]
+        (triangle,) = qr(np.vstack([factor, rows]), mode='r', check_finite=False)
+        factor = np.asarray(triangle[:width], dtype=np.float64)
     length = np.linalg.norm(factor, axis=0)
     length[length < 1e-12 * length.max(initial=0.0)] = 0.0
     return factor, length
@@ -136,11 +143,11 @@ def _order(model: DynamicModel) -> list[int]:
 
 def _visit(scaled: Array, order: list[int]) -> tuple[Array, list[int]]:
     """Share of each column that is new to the kept ones before it (p,), and the kept columns."""
-    basis = np.zeros((len(scaled), 0))
+    basis: Array = np.zeros((len(scaled), 0))
     shares = np.zeros(scaled.shape[1])
     kept: list[int] = []
     for index in order:
-        rest = scaled[:, index]
+        rest: Array = scaled[:, index]
         for _ in range(2):  # twice is enough (Kahan): the rest is orthogonal to rounding
             rest = rest - basis @ (basis.T @ rest)
         shares[index] = np.linalg.norm(rest)

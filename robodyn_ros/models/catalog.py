@@ -84,7 +84,11 @@ def robot_model(
     :param friction: friction terms; none gives the rigid body alone
     :raises ModelError: as `UrdfModel` and `FrictionModel`
     """
-    options = {'joints': joints, 'gravity': gravity, 'rotor_inertia': rotor_inertia}
+    options: dict[str, Any] = {
+        'joints': joints,
+        'gravity': gravity,
+        'rotor_inertia': rotor_inertia,
+    }
     if isinstance(urdf, str) and urdf.lstrip().startswith('<'):
         body = UrdfModel.from_xml(urdf, **options)
     else:

@@ -63,7 +63,7 @@ class UrdfModel(DynamicModel):
         order = [int(self._model.getJointId(name)) - 1 for name in self.joint_names]
         self._order = None if order == sorted(order) else np.array(order)
         rotors = np.zeros(len(order) if rotor_inertia else 0)
-        self._prior = np.concatenate([*(_ten(inertias[index]) for index in order), rotors])
+        self._prior: Array = np.concatenate([*(_ten(inertias[index]) for index in order), rotors])
 
     @classmethod
     def from_file(cls, path: str | Path, **options: Any) -> UrdfModel:
@@ -101,12 +101,12 @@ class UrdfModel(DynamicModel):
             self._fill_reordered(result[:, :, : 10 * count], q, qd, qdd)
         if self.rotor_inertia:
             # Row j of a sample meets its rotor column every width + 1 numbers.
-            result.reshape(len(q), -1)[:, 10 * count :: width + 1] = qdd
+            result.reshape(len(q), count * width)[:, 10 * count :: width + 1] = qdd
         return result
 
     def _fill(self, block: Array, q: Array, qd: Array, qdd: Array) -> None:
         compute, model, data = pin.computeJointTorqueRegressor, self._model, self._data
-        for row, position, velocity, acceleration in zip(block, q, qd, qdd):
+        for row, position, velocity, acceleration in zip(block, q, qd, qdd, strict=True):
             row[...] = compute(model, data, position, velocity, acceleration)
 
     def _fill_reordered(self, block: Array, q: Array, qd: Array, qdd: Array) -> None:
@@ -120,7 +120,7 @@ class UrdfModel(DynamicModel):
 
     def prior(self) -> Array:
         """Values of the URDF, shape (p,); zero for rotors and links without <inertial>."""
-        return self._prior.copy()
+        return np.array(self._prior)
 
     def describe(self) -> dict[str, object]:
         """Self-contained description: the URDF text without meshes, and the options."""
@@ -169,7 +169,7 @@ def _parameters(joints: list[UrdfJoint], rotor_inertia: bool) -> tuple[Parameter
     links = [
         Parameter(name=f'{joint.child}.{name}', unit=unit, joint=joint.name)
         for joint in joints
-        for name, unit in zip(INERTIAL_NAMES, _UNITS)
+        for name, unit in zip(INERTIAL_NAMES, _UNITS, strict=True)
     ]
     rotors = [
         Parameter(

@@ -325,7 +325,7 @@ def _read_inertial(element: ET.Element | None, where: str) -> Array:
     mass = _numbers(element.find('mass'), 'value', where, None)[0]
     tensor_element = element.find('inertia')
     ixx, ixy, ixz, iyy, iyz, izz = (
-        _numbers(tensor_element, key, where, (0.0,))[0]
+        _numbers(tensor_element, key, where, None)[0]
         for key in ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz')
     )
     tensor = np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]])
@@ -333,7 +333,8 @@ def _read_inertial(element: ET.Element | None, where: str) -> Array:
     central[:3, :3] = np.trace(tensor) / 2 * np.eye(3) - tensor
     central[3, 3] = mass
     placement = _transform(element.find('origin'), where)
-    return placement @ central @ placement.T
+    pseudo: Array = placement @ central @ placement.T
+    return pseudo
 
 
 def _physical_notes(pseudo: Array, where: str) -> list[str]:

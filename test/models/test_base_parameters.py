@@ -1,0 +1,231 @@
+from __future__ import annotations
+
+import csv
+
+import numpy as np
+import pytest
+from robots import DATA, dh_urdf, random_states, random_urdf
+
+from robodyn_ros.errors import ModelError
+from robodyn_ros.models.base_parameters import base_parameters, condition_number
+from robodyn_ros.models.catalog import robot_model
+from robodyn_ros.models.friction import FrictionModel
+from robodyn_ros.models.interface import Joint, SumModel
+from robodyn_ros.models.urdf import UrdfModel
+from robodyn_ros.models.urdf_file import UrdfWarning
+
+HALF_PI = np.pi / 2
+PUMA = [
+    (0, 0, 0),
+    (-HALF_PI, 0, 0.15),
+    (0, 0.4318, 0.05),
+    (HALF_PI, 0.0203, 0.4331),
+    (-HALF_PI, 0, 0),
+    (HALF_PI, 0, 0),
+]
+# COMAU NS16: axes at zero -z, +y, -y, -z, +y, -z; lengths [m] of its data sheet.
+NS16 = [
+    ('0 0 0.6', '0 0 -1'),
+    ('0.3 0 0', '0 1 0'),
+    ('0 0 0.7', '0 -1 0'),
+    ('0.185 0 0.624', '0 0 -1'),
+    ('0 0 0', '0 1 0'),
+    ('0 0 0.135', '0 0 -1'),
+]
+IIWA = [(0.34, 90), (0, -90), (0.4, -90), (0, 90), (0.4, 90), (0, -90), (0.126, 0)]
+
+
+def chain(joints, inertials=None):
+    """URDF of revolute joints at the given origins and axes, with inertial elements."""
+    plain = (
+        '<inertial><origin xyz="0.02 -0.03 0.1"/><mass value="3"/><inertia ixx="0.05" ixy="0.001" '
+        'ixz="0.002" iyy="0.06" iyz="-0.003" izz="0.03"/></inertial>'
+    )
+    text = '<link name="link0"/>'
+    for number, (origin, axis) in enumerate(joints, start=1):
+        inertial = plain if inertials is None else inertials[number - 1]
+        text += (
+            f'<link name="link{number}">{inertial}</link>'
+            f'<joint name="joint{number}" type="continuous"><parent link="link{number - 1}"/>'
+            f'<child link="link{number}"/><origin {origin}/><axis xyz="{axis}"/></joint>'
+        )
+    return f'<robot name="chain">{text}</robot>'
+
+
+def ns16():
+    return chain([(f'xyz="{origin}"', axis) for origin, axis in NS16])
+
+
+def iiwa(inertials=None):
+    """iiwa R800 with the link frames of its oracle: distal DH frames, parallel offsets only."""
+    joints = []
+    for offset, degrees in IIWA:
+        angle = np.deg2rad(degrees)
+        # Rz(q) Tz(b) Rx(alpha) = Tz(b) Rx(alpha) R(Rx(alpha)^T z, q)
+        axis = np.round([0, np.sin(angle), np.cos(angle)], 12)
+        joints.append(
+            (f'xyz="0 0 {offset}" rpy="{angle} 0 0"', ' '.join(str(float(x)) for x in axis))
+        )
+    return chain(joints, inertials)
+
+
+@pytest.mark.parametrize('joints', range(1, 10))
+def test_base_columns_carry_the_whole_regressor(joints):
+    model = robot_model(random_urdf(joints, joints))
+    base = base_parameters(model)
+    regressor = model.regressor(*random_states(joints, 20, seed=5))
+    kept = regressor[:, :, base.columns]
+    np.testing.assert_allclose(kept @ base.grouping, regressor, rtol=0, atol=1e-10)
+    assert base.rank == np.linalg.matrix_rank(_scaled(model))
+    assert list(base.columns) == sorted(base.columns)
+    assert base.unclear == ()
+    np.testing.assert_array_equal(base.grouping[:, base.columns], np.eye(base.rank))
+    values = np.random.default_rng(2).normal(size=len(model.parameters))
+    np.testing.assert_allclose(kept @ base.values(values), regressor @ values, atol=1e-9)
+
+
+def _scaled(model):
+    """Column-scaled regressor at states of its own, a second way to the rank (by SVD)."""
+    width = len(model.parameters)
+    matrix = model.regressor(*random_states(len(model.joints), 120, seed=77)).reshape(-1, width)
+    length = np.linalg.norm(matrix, axis=0)
+    return matrix / np.where(length > 1e-12 * length.max(), length, np.inf)
+
+
+@pytest.mark.parametrize('xml', [dh_urdf(PUMA), ns16()], ids=['puma', 'ns16'])
+def test_a_six_axis_arm_has_36_base_parameters_and_rotors_3_to_6(xml):
+    base = base_parameters(UrdfModel.from_xml(xml))
+    names = [text.split(' ')[0] for text in base.expressions]
+    assert base.rank == 40
+    assert [name for name in names if 'rotor' in name] == [
+        f'joint{k}.rotor_inertia' for k in (3, 4, 5, 6)
+    ]
+    merged = ' '.join(base.expressions)
+    assert 'joint1.rotor_inertia' in merged
+    assert 'joint2.rotor_inertia' in merged
+    assert base_parameters(UrdfModel.from_xml(xml, rotor_inertia=False)).rank == 36
+    assert base_parameters(robot_model(xml)).rank == 58
+    assert base.condition_number < 10
+
+
+def test_rank_survives_rounded_angles():
+    literal = dh_urdf([(round(alpha, 4), a, d) for alpha, a, d in PUMA])
+    with pytest.warns(UrdfWarning):
+        assert base_parameters(UrdfModel.from_xml(literal)).rank == 40
+
+
+def test_iiwa_has_43_base_parameters_without_rotors():
+    base = base_parameters(UrdfModel.from_xml(iiwa(), rotor_inertia=False))
+    assert base.rank == 43
+    assert base.expressions[0] == 'link1.Iyy + link2.Izz'
+    # Published grouping of the second link with 0.16 = 0.4^2 and -0.8 = -2 * 0.4.
+    assert (
+        'link2.Ixx - link2.Izz + 0.16*link3.m - 0.8*link3.my + link3.Izz + 0.16*link4.m '
+        '+ 0.16*link5.m + 0.16*link6.m + 0.16*link7.m'
+    ) in base.expressions
+    assert base.units[0] == 'kg m^2'
+
+
+def test_iiwa_values_are_the_published_ones():
+    folder = DATA.parent / 'oracles'
+    if not folder.is_dir():
+        pytest.skip(f'no oracles of published figures in {folder}')
+    with (folder / 'kuka_iiwa_table1.csv').open(encoding='utf-8') as file:
+        inertials = [
+            f'<inertial><origin xyz="{row["rx"]} {row["ry"]} {row["rz"]}"/>'
+            f'<mass value="{row["m"]}"/><inertia ixx="{row["Ixx"]}" iyy="{row["Iyy"]}" '
+            f'izz="{row["Izz"]}" ixy="{row["Ixy"]}" iyz="{row["Iyz"]}" ixz="{row["Izx"]}"/>'
+            f'</inertial>'
+            for row in csv.DictReader(file)
+        ]
+    model = UrdfModel.from_xml(iiwa(inertials), rotor_inertia=False)
+    base = base_parameters(model)
+    names = [model.parameters[column].name for column in base.columns]
+    ours = dict(zip(names, base.values(model.prior()), strict=True))
+    published = {}
+    with (folder / 'kuka_iiwa_bps_oracle.csv').open(encoding='utf-8') as file:
+        for row in csv.DictReader(file):
+            symbol = row['independent_param']
+            published[f'link{symbol[-1]}.{symbol[:-1]}'] = float(row['computed_from_table1'])
+    assert len(published) == 43
+    assert ours == pytest.approx(published, rel=1e-10, abs=1e-13)
+
+
+def test_rotor_and_mass_of_a_horizontal_axis_merge_but_not_the_offset():
+    axis = sliding_axis('1 0 0')
+    base = base_parameters(robot_model(axis))
+    assert base.expressions == (
+        'carriage.m + axis.rotor_inertia',
+        'axis.viscous_friction',
+        'axis.coulomb_friction',
+        'axis.torque_offset',
+    )
+    assert base.units == ('kg', 'N s/m', 'N', 'N')
+    assert set(base.unidentifiable) == {
+        f'carriage.{name}' for name in ('mx', 'my', 'mz', 'Ixx', 'Ixy', 'Iyy', 'Ixz', 'Iyz', 'Izz')
+    }
+
+
+def test_offset_of_a_vertical_axis_merges_with_gravity():
+    base = base_parameters(robot_model(sliding_axis('0 0 1')))
+    assert base.rank == 4
+    assert base.expressions[0] == 'carriage.m + 0.101937*axis.torque_offset'
+    assert base.expressions[1] == 'axis.rotor_inertia - 0.101937*axis.torque_offset'
+
+
+def sliding_axis(direction):
+    return (
+        '<robot name="r"><link name="base"/><link name="carriage"/><joint name="axis" '
+        f'type="prismatic"><parent link="base"/><child link="carriage"/><axis xyz="{direction}"/>'
+        '</joint></robot>'
+    )
+
+
+def test_the_result_does_not_depend_on_the_random_states():
+    model = UrdfModel.from_xml(random_urdf(4, 11))
+    one, two = base_parameters(model, seed=0), base_parameters(model, seed=1)
+    assert one.expressions == two.expressions
+    np.testing.assert_allclose(one.grouping, two.grouping, atol=1e-9)
+    again = base_parameters(model, seed=0)
+    np.testing.assert_array_equal(one.grouping, again.grouping)
+
+
+def test_a_nearly_dependent_column_is_called_unclear():
+    friction = FrictionModel(joints=[Joint('a')], terms=['viscous', 'offset'])
+    for tilt, rank in ((1e-3, 2), (1e-6, 2), (1e-8, 1), (0.0, 1)):
+        friction.regressor = lambda q, qd, qdd, tilt=tilt: np.stack([qd, qd + tilt * q], axis=2)
+        base = base_parameters(friction)
+        assert base.rank == rank
+        assert base.unclear == (('a.torque_offset',) if 0 < tilt < 1e-4 else ())
+
+
+def test_parallel_vertical_axes_a_micrometre_apart_are_unclear():
+    for offset, unclear in ((0.0, False), (1e-6, True), (0.5, False)):
+        xml = chain([('', '0 0 1'), (f'xyz="{offset} 0 0"', '0 0 1')])
+        base = base_parameters(UrdfModel.from_xml(xml))
+        assert ('link2.mx' in base.unclear) is unclear
+        assert ('link2.mx' in base.unidentifiable) is (offset == 0.0)
+
+
+def test_friction_alone_and_a_model_without_effect():
+    friction = FrictionModel(joints=[Joint('a'), Joint('b')])
+    base = base_parameters(SumModel(parts=[friction]))
+    assert base.expressions == tuple(item.name for item in friction.parameters)
+    assert base.unidentifiable == ()
+    still = UrdfModel.from_xml(sliding_axis('1 0 0'), gravity=(0, 0, 0), rotor_inertia=False)
+    assert base_parameters(still).expressions == ('carriage.m',)
+    still.regressor = lambda q, qd, qdd: np.zeros((len(q), 1, 10))
+    with pytest.raises(ModelError, match='no parameter of the model has any'):
+        base_parameters(still)
+    still.regressor = lambda q, qd, qdd: np.full((len(q), 1, 10), np.nan)
+    with pytest.raises(ModelError, match='not finite'):
+        base_parameters(still)
+
+
+def test_condition_number_ignores_the_scale_of_columns():
+    matrix = np.array([[1.0, 1.0], [0.0, 1.0], [0.0, 0.0]])
+    expected = np.sqrt((1 + np.sqrt(0.5)) / (1 - np.sqrt(0.5)))
+    assert condition_number(matrix * [1.0, 1e6]) == pytest.approx(expected)
+    assert condition_number(matrix[:, None, :]) == pytest.approx(expected)
+    assert condition_number(np.eye(3)[:, :2] * [1, 0]) == float('inf')
+    assert condition_number(np.ones((4, 2))) > 1e15

@@ -1,0 +1,150 @@
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+import yaml
+from robots import random_states, random_urdf
+
+from robodyn_ros.errors import ModelError
+from robodyn_ros.models.catalog import KINDS, build_model, load_model, model_hash, robot_model
+from robodyn_ros.models.friction import FrictionModel
+from robodyn_ros.models.interface import Joint, SumModel
+from robodyn_ros.models.urdf import UrdfModel
+
+XML = random_urdf(3, 4)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / 'arm.urdf').write_text(XML, encoding='utf-8')
+    return tmp_path
+
+
+def write(folder, text):
+    path = folder / 'model.yaml'
+    path.write_text(text, encoding='utf-8')
+    return path
+
+
+@pytest.mark.parametrize(
+    'options',
+    [
+        {},
+        {'friction': ()},
+        {'friction': ('coulomb',), 'rotor_inertia': False},
+        {'joints': ['joint3', 'joint1'], 'gravity': (0.0, 9.81, 0.0)},
+    ],
+)
+def test_a_description_builds_the_same_model_again(options):
+    model = robot_model(XML, **options)
+    text = yaml.safe_dump(model.describe())
+    again = build_model(yaml.safe_load(text))
+    assert again.joints == model.joints
+    assert again.parameters == model.parameters
+    state = random_states(len(model.joints), 20)
+    values = np.random.default_rng(0).normal(size=len(model.parameters))
+    np.testing.assert_array_equal(again.torque(*state, values), model.torque(*state, values))
+    np.testing.assert_array_equal(again.prior(), model.prior())
+    assert model_hash(again) == model_hash(model)
+    assert json.loads(json.dumps(model.describe())) == model.describe()
+
+
+def test_a_users_file_names_the_urdf_beside_it(folder):
+    path = write(
+        folder,
+        'kind: urdf\nurdf: arm.urdf\njoints: [joint1, joint2]\ngravity: [0, 0, -9.8]\n'
+        'rotor_inertia: false\nfriction: [viscous, offset]\n',
+    )
+    model = load_model(path)
+    assert isinstance(model, SumModel)
+    assert model.joint_names == ('joint1', 'joint2')
+    assert len(model.parameters) == 2 * 10 + 2 * 2
+    expected = robot_model(
+        folder / 'arm.urdf',
+        joints=['joint1', 'joint2'],
+        gravity=(0, 0, -9.8),
+        rotor_inertia=False,
+        friction=['viscous', 'offset'],
+    )
+    assert model_hash(model) == model_hash(expected)
+
+
+def test_without_friction_the_model_is_the_rigid_body_alone(folder):
+    for line in ('', 'friction: []', 'friction:'):
+        assert isinstance(
+            load_model(write(folder, f'kind: urdf\nurdf: arm.urdf\n{line}')), UrdfModel
+        )
+
+
+def test_hash_tells_models_apart():
+    models = [
+        robot_model(XML),
+        robot_model(XML, friction=['viscous']),
+        robot_model(XML, gravity=(0, 0, -9.8)),
+        robot_model(XML, rotor_inertia=False),
+        robot_model(random_urdf(3, 5)),
+    ]
+    hashes = {model_hash(model) for model in models}
+    assert len(hashes) == len(models)
+    assert all(len(item) == 64 for item in hashes)
+
+
+def test_hash_does_not_depend_on_what_the_dynamics_ignores():
+    shown = XML.replace('</robot>', '<material name="red"/></robot>').replace(
+        '<link name="link1">', '<link name="link1"><visual><geometry/></visual>'
+    )
+    assert shown != XML
+    assert model_hash(robot_model(shown)) == model_hash(robot_model(XML))
+
+
+def test_friction_keeps_the_kind_of_each_joint():
+    model = FrictionModel(joints=[Joint('a', 'prismatic'), Joint('b', 'continuous')])
+    assert build_model(model.describe()).joints == model.joints
+
+
+@pytest.mark.parametrize(
+    ('text', 'message'),
+    [
+        ('kind: rope', "no model kind 'rope', there are: urdf, friction, sum"),
+        ('urdf: arm.urdf', 'no model kind None'),
+        ('kind: [urdf]', 'no model kind'),
+        ('- 1', 'must be a mapping'),
+        ('', 'must be a mapping'),
+        ('kind: urdf', 'kind urdf needs "urdf"'),
+        ('kind: urdf\nurdf: arm.urdf\ngravty: 1', 'has no "gravty", it has: kind, urdf, joints'),
+        ('kind: urdf\nurdf: gone.urdf', 'gone.urdf cannot be read'),
+        ('kind: urdf\nurdf: 3', '"urdf" must be a file name or URDF text'),
+        ('kind: urdf\nurdf: arm.urdf\njoints: joint1', '"joints" must be a list'),
+        ('kind: urdf\nurdf: arm.urdf\njoints: [1]', '"joints" must be a list of names'),
+        ('kind: urdf\nurdf: arm.urdf\njoints: [elbow]', 'has no moving joint elbow'),
+        ('kind: urdf\nurdf: arm.urdf\ngravity: 9.81', '"gravity" must be a list'),
+        ('kind: urdf\nurdf: arm.urdf\ngravity: [0, 0, down]', '"gravity" must be a list of num'),
+        ('kind: urdf\nurdf: arm.urdf\nrotor_inertia: 0.1', '"rotor_inertia" must be true or'),
+        ('kind: urdf\nurdf: arm.urdf\nfriction: [dry]', 'no friction term "dry"'),
+        ('kind: friction\njoints: [a]', 'described by its "name" and "type"'),
+        ('kind: friction\njoints: [{name: a, type: ball}]', "joint a has type 'ball'"),
+        ('kind: sum\nparts: {}', '"parts" must be a list'),
+        ('kind: sum\nparts: [3]', 'must be a mapping'),
+        ('kind: "urdf', 'is no YAML'),
+        ('kind: !!python/object:os.system {}', 'is no YAML'),
+    ],
+)
+def test_refuses_with_a_sentence_that_names_the_file(folder, text, message):
+    with pytest.raises(ModelError, match=message) as caught:
+        load_model(write(folder, text))
+    assert 'model.yaml' in str(caught.value)
+
+
+def test_refuses_an_absent_file(tmp_path):
+    with pytest.raises(ModelError, match=r'gone.yaml cannot be read'):
+        load_model(tmp_path / 'gone.yaml')
+
+
+def test_a_new_kind_is_one_entry(monkeypatch):
+    entry = type(KINDS['sum'])(lambda description, folder: robot_model(XML), ('size',))
+    monkeypatch.setitem(KINDS, 'new', entry)
+    assert len(build_model({'kind': 'new', 'size': 1}).joints) == 3
+    with pytest.raises(ModelError, match='needs "size"'):
+        build_model({'kind': 'new'})

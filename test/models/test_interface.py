@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from robodyn_ros.errors import ModelError
+from robodyn_ros.models.interface import (
+    BLOCK_SIZE,
+    Array,
+    DynamicModel,
+    Joint,
+    Parameter,
+    SumModel,
+    sample_blocks,
+)
+
+
+class Spring(DynamicModel):
+    """tau = k * q of each joint, with one common k."""
+
+    def __init__(self, *, joints: tuple[Joint, ...], name: str = 'k') -> None:
+        self.joints = joints
+        self.parameters = (Parameter(name=name, unit='Nm/rad'),)
+        self.largest_block = 0
+
+    def regressor(self, q: Array, qd: Array, qdd: Array) -> Array:
+        self.largest_block = max(self.largest_block, len(q))
+        return q[:, :, None]
+
+    def describe(self) -> dict[str, object]:
+        return {'kind': 'spring'}
+
+
+JOINTS = (Joint('a'), Joint('b', 'prismatic'))
+
+
+def test_units_follow_the_kind_of_joint():
+    assert (JOINTS[0].position_unit, JOINTS[0].torque_unit) == ('rad', 'Nm')
+    assert (JOINTS[1].position_unit, JOINTS[1].torque_unit) == ('m', 'N')
+    assert Joint('c', 'continuous').torque_unit == 'Nm'
+
+
+@pytest.mark.parametrize('samples', [0, 1, BLOCK_SIZE, BLOCK_SIZE + 1, 3 * BLOCK_SIZE - 1])
+def test_blocks_cover_every_sample_once(samples):
+    seen = [index for block in sample_blocks(samples) for index in range(samples)[block]]
+    assert seen == list(range(samples))
+    assert all(b.stop - b.start <= BLOCK_SIZE for b in sample_blocks(samples))
+
+
+def test_torque_is_computed_block_by_block():
+    model = Spring(joints=JOINTS)
+    q = np.random.default_rng(0).normal(size=(2 * BLOCK_SIZE + 7, 2))
+    torque = model.torque(q, q, q, np.array([2.5]))
+    np.testing.assert_array_equal(torque, 2.5 * q)
+    assert model.largest_block == BLOCK_SIZE
+
+
+def test_torque_refuses_the_wrong_number_of_values():
+    with pytest.raises(ModelError, match=r'has 1 parameters, got values of shape \(2,\)'):
+        Spring(joints=JOINTS).torque(
+            np.zeros((1, 2)), np.zeros((1, 2)), np.zeros((1, 2)), np.ones(2)
+        )
+
+
+def test_prior_is_unknown_unless_a_model_knows_better():
+    assert np.isnan(Spring(joints=JOINTS).prior()).all()
+
+
+def test_sum_adds_torques_and_joins_columns():
+    total = SumModel(parts=[Spring(joints=JOINTS), Spring(joints=JOINTS, name='k2')])
+    q = np.random.default_rng(1).normal(size=(5, 2))
+    assert [item.name for item in total.parameters] == ['k', 'k2']
+    assert total.joint_names == ('a', 'b')
+    np.testing.assert_allclose(total.torque(q, q, q, np.array([2.0, 0.5])), 2.5 * q, rtol=1e-15)
+    assert total.prior().shape == (2,)
+    assert total.describe() == {'kind': 'sum', 'parts': [{'kind': 'spring'}] * 2}
+
+
+@pytest.mark.parametrize(
+    ('parts', 'text'),
+    [
+        ([], 'at least one part'),
+        (
+            [Spring(joints=JOINTS), Spring(joints=JOINTS[::-1], name='x')],
+            'same joints in the same',
+        ),
+        ([Spring(joints=JOINTS), Spring(joints=JOINTS)], r"\['k'\] occur twice"),
+    ],
+)
+def test_sum_refuses(parts, text):
+    with pytest.raises(ModelError, match=text):
+        SumModel(parts=parts)
