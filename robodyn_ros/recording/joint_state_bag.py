@@ -1,0 +1,279 @@
+"""JointStateBag: JointState messages, as they come, into an MCAP rosbag2."""
+
+from __future__ import annotations
+
+import os
+import struct
+from collections import Counter
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+
+import yaml
+
+from robodyn_ros.errors import RecordingError
+from robodyn_ros.recording.cdr import MSGTYPE
+from robodyn_ros.recording.mcap_writer import McapWriter, Topic
+
+RULE = '=' * 80
+DEFINITION = f"""std_msgs/Header header
+string[] name
+float64[] position
+float64[] velocity
+float64[] effort
+{RULE}
+MSG: std_msgs/Header
+builtin_interfaces/Time stamp
+string frame_id
+{RULE}
+MSG: builtin_interfaces/Time
+int32 sec
+uint32 nanosec
+"""
+TYPE_HASH = 'RIHS01_a13ee3a330e346c9d87b5aa18d24e11690752bd33a0350f11c5882bc9179260e'
+
+FLUSH_PERIOD = 1_000_000_000
+"""Longest time messages wait in memory, in [ns]: what a kill -9 may cost."""
+
+STEP_BIN = 10_000
+"""Resolution of the statistics on stamps, in [ns]."""
+
+MISSING_PERIODS = 1.8
+MAX_SOURCES = 64
+
+
+@dataclass
+class _Source:
+    """Stamps of the messages of one publisher."""
+
+    last: int
+    largest: int = 0
+    late: int = 0
+    steps: Counter[int] = field(default_factory=Counter)
+
+    def add(self, stamp: int) -> None:
+        step = stamp - self.last
+        if step <= 0:
+            self.late += 1
+            return
+        self.last = stamp
+        self.largest = max(self.largest, step)
+        self.steps[round(step / STEP_BIN)] += 1
+
+    def missing(self) -> int:
+        """Messages missing in the stamps, by the median period."""
+        half, seen, period = self.steps.total() / 2, 0, 0
+        for step in sorted(self.steps):
+            seen += self.steps[step]
+            period = step
+            if seen >= half:
+                break
+        if not period:
+            return 0
+        gaps = [(step, n) for step, n in self.steps.items() if step > MISSING_PERIODS * period]
+        return sum(n * (round(step / period) - 1) for step, n in gaps)
+
+
+@dataclass(frozen=True)
+class BagStatistics:
+    """What went into a bag.
+
+    :param messages: written, or waiting to be
+    :param missing: missing in the stamps, by the median period of each publisher
+    :param late: with the stamp of the message before, or an older one
+    :param largest_gap: between consecutive stamps of one publisher, in [s]
+    :param duration: from the first stamp to the last, in [s]
+    """
+
+    messages: int
+    missing: int
+    late: int
+    largest_gap: float
+    duration: float
+
+
+class JointStateBag:
+    """A rosbag2 folder that grows message by message and can be read at any time.
+
+    Messages are written in complete chunks once a second, straight into the final folder (as
+    rosbag2 does): a kill costs the last second. After an error (disk full) the bag is closed with
+    everything written before it, and every further message is ignored.
+    """
+
+    def __init__(
+        self, path: str | Path, *, topic: str = '/joint_states', name: str | None = None
+    ) -> None:
+        """Create the folder.
+
+        :param name: name of the bag inside its files; None: that of the folder
+        :raises RecordingError: the folder exists already or cannot be written
+        """
+        self.path = Path(path)
+        self.closed = False
+        self._sources: dict[object, _Source] = {}
+        self._messages = 0
+        self._span = (2**63, -(2**63))
+        self._flushed: int | None = None
+        self._topic = topic
+        try:
+            self.path.mkdir(parents=True)
+        except FileExistsError as error:
+            raise RecordingError(f'{self.path}: it exists already and is kept') from error
+        except OSError as error:
+            raise RecordingError(f'{self.path}: it cannot be created: {error}') from error
+        file = self.path / f'{name or self.path.name}_0.mcap'
+        try:
+            self._writer = McapWriter(file, Topic(topic, MSGTYPE, DEFINITION, '[]'))
+        except OSError as error:
+            with suppress(OSError):
+                self.path.rmdir()
+            raise RecordingError(f'{self.path}: it cannot be written: {error}') from error
+
+    def add(self, data: bytes, log_time: int) -> None:
+        """Write a message.
+
+        :param data: the JointState as it came over the wire (CDR, little-endian)
+        :param log_time: when it came, in [ns] since the epoch
+        :raises RecordingError: it cannot be written (disk full); the bag is closed then and holds
+            all messages before
+        """
+        if self.closed:
+            return
+        self._count(data, log_time)
+        try:
+            self._writer.add(data, log_time)
+            if self._flushed is None:
+                self._flushed = log_time
+            if not 0 <= log_time - self._flushed < FLUSH_PERIOD:
+                self._writer.flush()
+                self._flushed = log_time
+        except OSError as error:
+            self._give_up(error)
+
+    def _count(self, data: bytes, log_time: int) -> None:
+        self._messages += 1
+        seconds, nanoseconds = struct.unpack_from('<iI', data, 4) if len(data) >= 12 else (0, 0)
+        stamp = seconds * 1_000_000_000 + nanoseconds or log_time
+        self._span = (min(self._span[0], stamp), max(self._span[1], stamp))
+        # Length and first names tell the publishers on a topic apart (robot and gripper).
+        key: object = (len(data), data[12:64])
+        source = self._sources.get(key)
+        if source is not None:
+            source.add(stamp)
+        elif len(self._sources) < MAX_SOURCES:
+            self._sources[key] = _Source(stamp)
+
+    @property
+    def statistics(self) -> BagStatistics:
+        """Messages, and what their stamps tell about missing ones."""
+        sources = self._sources.values()
+        first, last = self._span
+        return BagStatistics(
+            messages=self._messages if not self.closed else self._writer.count,
+            missing=sum(source.missing() for source in sources),
+            late=sum(source.late for source in sources),
+            largest_gap=max((source.largest for source in sources), default=0) / 1e9,
+            duration=(last - first) / 1e9 if self._messages else 0.0,
+        )
+
+    def close(self) -> None:
+        """Finish the bag; once is enough, more do no harm.
+
+        :raises RecordingError: the last messages or the index could not be written
+        """
+        if self.closed:
+            return
+        try:
+            self._writer.flush()
+        except OSError as error:
+            self._give_up(error)
+        self._finish()
+
+    def _give_up(self, error: OSError) -> None:
+        with suppress(RecordingError):  # the first error says it all
+            self._finish()
+        raise RecordingError(
+            f'{self.path}: recording ended, {error.strerror or error}; '
+            f'{self._writer.count} messages are in the bag'
+        ) from error
+
+    def _finish(self) -> None:
+        self.closed = True
+        try:
+            self._writer.close(lambda: _dumped(self._metadata()).strip())
+            _write(self.path / 'metadata.yaml', {'rosbag2_bagfile_information': self._metadata()})
+        except OSError as error:
+            raise RecordingError(
+                f'{self.path}: the index cannot be written, {error.strerror or error}; '
+                f'{self._writer.count} messages can be read without it'
+            ) from error
+
+    def _metadata(self) -> dict[str, object]:
+        """Content of metadata.yaml, version 9 (Jazzy)."""
+        writer = self._writer
+        times: dict[str, object] = {
+            'starting_time': {'nanoseconds_since_epoch': writer.first},
+            'duration': {'nanoseconds': writer.last - writer.first},
+            'message_count': writer.count,
+        }
+        topic = {
+            'name': self._topic,
+            'type': MSGTYPE,
+            'serialization_format': 'cdr',
+            'offered_qos_profiles': [],
+            'type_description_hash': TYPE_HASH,
+        }
+        return {
+            'version': 9,
+            'storage_identifier': 'mcap',
+            **times,
+            'topics_with_message_count': [
+                {'topic_metadata': topic, 'message_count': writer.count}
+            ],
+            'compression_format': '',
+            'compression_mode': '',
+            'relative_file_paths': [writer.path.name],
+            'files': [{'path': writer.path.name, **times}],
+            'custom_data': None,
+            'ros_distro': os.environ.get('ROS_DISTRO', 'jazzy'),
+        }
+
+    def __enter__(self) -> JointStateBag:
+        """Return itself."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close, also after an error."""
+        self.close()
+
+
+class _NoAliases(yaml.SafeDumper):
+    """YAML without anchors, as rosbag2's reader expects it."""
+
+    def ignore_aliases(self, data: object) -> bool:
+        return True
+
+
+def _dumped(content: object) -> str:
+    return str(yaml.dump(content, Dumper=_NoAliases, sort_keys=False))
+
+
+def _write(path: Path, content: object) -> None:
+    """Write a YAML file at once."""
+    partial = path.with_name(f'.{path.name}.partial')
+    try:
+        with partial.open('w', encoding='utf-8') as file:
+            file.write(_dumped(content))
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(path)
+    except OSError:
+        with suppress(OSError):
+            partial.unlink()
+        raise

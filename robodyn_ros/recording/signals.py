@@ -1,0 +1,169 @@
+"""Signal processing on sampled joint signals: pure functions on arrays of shape (N, n)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import signal
+
+from robodyn_ros.errors import RecordingError
+from robodyn_ros.recording.recording import Finding, Recording
+
+Array = NDArray[np.float64]
+
+FILTER_ORDER = 4
+MAX_CUTOFF = 125.0
+"""Highest cut-off in [Hz] (softMC: IdentFilterFreq must be below 125 Hz)."""
+
+MAX_CUTOFF_SHARE = 0.2
+"""Highest cut-off as a share of the sampling rate."""
+
+
+def check_cutoff(cutoff: float, rate: float) -> None:
+    """Refuse a cut-off frequency that the sampling rate does not carry.
+
+    :param cutoff: in [Hz]
+    :param rate: sampling rate, in [Hz]
+    :raises RecordingError: not positive, 125 Hz or more, or more than a fifth of the sampling rate
+    """
+    if not (np.isfinite(cutoff) and cutoff > 0.0):
+        raise RecordingError(f'the filter cut-off must be positive, got {cutoff:g} Hz')
+    if cutoff >= MAX_CUTOFF:
+        raise RecordingError(
+            f'the filter cut-off must be below {MAX_CUTOFF:g} Hz, got {cutoff:g} Hz'
+        )
+    if cutoff > MAX_CUTOFF_SHARE * rate * (1.0 + 1e-9):
+        raise RecordingError(
+            f'the filter cut-off must be at most a fifth of the sampling rate of {rate:g} Hz, '
+            f'got {cutoff:g} Hz'
+        )
+
+
+def low_pass(values: Array, cutoff: float, rate: float) -> Array:
+    """Zero-phase Butterworth low pass (order 4, forwards and backwards) along axis 0.
+
+    The signal is continued over three periods of the cut-off at both ends, turned about its end
+    points, so that the ends keep value and slope. After both passes the amplitude at the cut-off
+    is halved. Unequal steps of time are taken as equal.
+
+    :param values: shape (N,) or (N, n)
+    :param cutoff: in [Hz], see `check_cutoff`
+    :param rate: sampling rate, in [Hz]
+    """
+    sections = signal.butter(FILTER_ORDER, cutoff, fs=rate, output='sos')
+    pad = min(len(values) - 1, int(3 * rate / cutoff))
+    result: Array = signal.sosfiltfilt(sections, values, axis=0, padlen=pad)
+    return result
+
+
+def central_differences(values: Array, time: Array) -> Array:
+    """Differentiate with respect to time; second order also where the steps are unequal.
+
+    :param values: shape (N,) or (N, n), N >= 3
+    :param time: shape (N,), in [s], strictly increasing
+    :raises RecordingError: fewer than 3 samples
+    """
+    if len(values) < 3:
+        raise RecordingError(f'central differences need at least 3 samples, got {len(values)}')
+    result: Array = np.gradient(values, time, axis=0, edge_order=2)
+    return result
+
+
+def decimate(recording: Recording, factor: int) -> Recording:
+    """Keep every `factor`-th sample, after a zero-phase low pass against aliasing.
+
+    The low pass lies at 0.4 of the new sampling rate, 0.8 of its Nyquist frequency.
+
+    :raises RecordingError: the factor is not at least 1, or fewer than 2 samples are left
+    """
+    if factor < 1:
+        raise RecordingError(f'the decimation factor must be at least 1, got {factor}')
+    if factor == 1:
+        return recording
+    rate = 1.0 / recording.period
+    cutoff = 0.4 * rate / factor
+
+    def thinned(values: Array | None) -> Array | None:
+        return None if values is None else low_pass(values, cutoff, rate)[::factor]
+
+    position, torque = thinned(recording.position), thinned(recording.torque)
+    assert position is not None and torque is not None
+    text = f'decimated by {factor}, to {rate / factor:.4g} Hz, with a low pass at {cutoff:.4g} Hz'
+    return replace(
+        recording,
+        time=recording.time[::factor],
+        position=position,
+        torque=torque,
+        velocity=thinned(recording.velocity),
+        acceleration=thinned(recording.acceleration),
+        findings=(*recording.findings, Finding('decimated', text, severity='info')),
+    )
+
+
+def resample(recording: Recording, rate: float) -> Recording:
+    """Interpolate linearly to a constant sampling rate; never done unless asked for.
+
+    A finding tells the new rate. A rate below the recorded one aliases: decimate first.
+
+    :param rate: new sampling rate, in [Hz]
+    :raises RecordingError: the rate is not positive, or gives fewer than 2 samples
+    """
+    if not (np.isfinite(rate) and rate > 0.0):
+        raise RecordingError(f'the sampling rate must be positive, got {rate:g} Hz')
+    count = int(np.floor(recording.duration * rate * (1.0 + 1e-12))) + 1
+    time = recording.time[0] + np.arange(count) / rate
+
+    def interpolated(values: Array | None) -> Array | None:
+        if values is None:
+            return None
+        columns = [np.interp(time, recording.time, column) for column in values.T]
+        return np.stack(columns, axis=1)
+
+    position, torque = interpolated(recording.position), interpolated(recording.torque)
+    assert position is not None and torque is not None
+    text = f'resampled from {1.0 / recording.period:.6g} Hz to {rate:.6g} Hz, linearly'
+    return replace(
+        recording,
+        time=time,
+        position=position,
+        torque=torque,
+        velocity=interpolated(recording.velocity),
+        acceleration=interpolated(recording.acceleration),
+        findings=(*recording.findings, Finding('resampled', text, severity='info')),
+    )
+
+
+@dataclass(frozen=True)
+class MovingSamples:
+    """Which samples of which joint move.
+
+    :param mask: shape (N, n)
+    :param threshold: per joint, shape (n,), in [rad/s] or [m/s]
+    """
+
+    mask: NDArray[np.bool_]
+    threshold: Array
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """Moving samples per joint, shape (n,)."""
+        return np.asarray(self.mask.sum(axis=0), dtype=np.int64)
+
+
+def moving_samples(velocity: Array, share: float) -> MovingSamples:
+    """Find the samples at or above a velocity threshold, joint by joint.
+
+    Slow samples are left out of a fit, as friction near standstill follows no Coulomb law
+    (softMC, identification output, line 7).
+
+    :param velocity: shape (N, n), in [rad/s] or [m/s]
+    :param share: the threshold as a share of each joint's largest speed, from 0 to 1
+    :raises RecordingError: the share is outside [0, 1)
+    """
+    if not 0.0 <= share < 1.0:
+        raise RecordingError(f'the velocity threshold must be a share from 0 to 1, got {share:g}')
+    speed = np.abs(velocity)
+    threshold = share * speed.max(axis=0)
+    return MovingSamples((speed >= threshold) & (speed > 0.0), threshold)

@@ -1,0 +1,132 @@
+"""Write a recording: rosbag2 (MCAP) for ROS tools, CSV for everything else."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import struct
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robodyn_ros.errors import RecordingError
+from robodyn_ros.recording.cdr import LITTLE_ENDIAN
+from robodyn_ros.recording.joint_state_bag import JointStateBag
+from robodyn_ros.recording.recording import Recording
+
+BLOCK = 4096
+PREFIXES = {'position': 'q', 'velocity': 'qd', 'acceleration': 'qdd', 'torque': 'tau'}
+
+
+def write_rosbag(recording: Recording, path: str | Path, *, topic: str = '/joint_states') -> None:
+    """Write a recording as JointState messages into an MCAP rosbag2 folder, whole or not at all.
+
+    Stamps are `recording.origin` plus time; accelerations have no place in a JointState.
+
+    :raises RecordingError: the folder exists, cannot be written, or a stamp does not fit
+    """
+    path = Path(path)
+    if path.exists():
+        raise RecordingError(f'{path}: it exists already and is kept')
+    partial = path.with_name(f'.{path.name}.partial')
+    shutil.rmtree(partial, ignore_errors=True)  # what a killed run has left
+    try:
+        with JointStateBag(partial, topic=topic, name=path.name) as bag:
+            for stamp, data in joint_states(recording):
+                bag.add(data, stamp)
+        partial.rename(path)
+    except OSError as error:
+        raise RecordingError(f'{path}: it cannot be written: {error}') from error
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+def joint_states(recording: Recording) -> Iterator[tuple[int, bytes]]:
+    """Encode a recording: stamps in [ns] and JointState messages in CDR.
+
+    :raises RecordingError: a stamp does not fit into a ROS time
+    """
+    stamps = recording.origin + np.rint(recording.time * 1e9).astype(np.int64)
+    if stamps[0] < 0 or stamps[-1] >= 2**31 * 10**9:
+        raise RecordingError(
+            f'{recording.source}: stamps from {stamps[0]} to {stamps[-1]} ns do not fit into a '
+            'ROS time (0 to 2^31 s)'
+        )
+    for first in range(0, len(recording), BLOCK):
+        rows = slice(first, first + BLOCK)
+        yield from zip(stamps[rows].tolist(), _encoded(recording, rows, stamps), strict=True)
+
+
+def _encoded(recording: Recording, rows: slice, stamps: NDArray[np.int64]) -> list[bytes]:
+    """Encode a block: parts that do not change, and numbers, side by side in one byte matrix."""
+    count = len(stamps[rows])
+    parts: list[NDArray[np.uint8]] = []
+    length = 0
+
+    def put(values: NDArray[np.generic] | bytes) -> None:
+        nonlocal length
+        if isinstance(values, bytes):
+            block = np.broadcast_to(np.frombuffer(values, np.uint8), (count, len(values)))
+        else:
+            block = np.ascontiguousarray(values).view(np.uint8).reshape(count, -1)
+        parts.append(block)
+        length += block.shape[1]
+
+    put(LITTLE_ENDIAN)
+    put((stamps[rows] // 10**9).astype('<i4'))
+    put((stamps[rows] % 10**9).astype('<u4'))
+    put(_names(recording.joints))
+    for values in (recording.position, recording.velocity, recording.torque):
+        put(bytes(-length % 4))  # behind the names; the 4 header bytes do not count but fit
+        put(struct.pack('<I', 0 if values is None else len(recording.joints)))
+        if values is not None:
+            put(bytes(-(length - 4) % 8))
+            put(values[rows].astype('<f8'))
+    matrix = np.concatenate(parts, axis=1)
+    return [row.tobytes() for row in matrix]
+
+
+def _names(joints: tuple[str, ...]) -> bytes:
+    """Encode an empty frame and the joint names."""
+    data = struct.pack('<I4sI', 1, b'', len(joints))
+    for name in joints:
+        text = name.encode() + b'\0'
+        data += bytes(-len(data) % 4) + struct.pack('<I', len(text)) + text
+    return data
+
+
+def write_csv(recording: Recording, path: str | Path) -> None:
+    """Write a recording as CSV, whole or not at all; numbers are read back exactly.
+
+    Columns: time [s], then q_, qd_, qdd_, tau_ with the joint's name, in SI units.
+
+    :raises RecordingError: it cannot be written, or a joint's name does not fit into a header
+    """
+    path = Path(path)
+    bad = [name for name in recording.joints if set(name) & set(',;\t\r\n"')]
+    if bad:
+        raise RecordingError(
+            f'{path}: the name of joint {bad[0]!r} does not fit into a CSV header'
+        )
+    signals = {name: getattr(recording, name) for name in PREFIXES}
+    present = {name: values for name, values in signals.items() if values is not None}
+    header = [f'{PREFIXES[name]}_{joint}' for name in present for joint in recording.joints]
+    partial = path.with_name(f'.{path.name}.partial')
+    try:
+        with partial.open('w', encoding='utf-8', newline='\n') as file:
+            file.write(','.join(['time', *header]) + '\n')
+            for first in range(0, len(recording), BLOCK):
+                rows = slice(first, first + BLOCK)
+                columns = [values[rows] for values in present.values()]
+                block = np.column_stack([recording.time[rows], *columns])
+                file.writelines(','.join(map(repr, row)) + '\n' for row in block.tolist())
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(path)
+    except OSError as error:
+        with suppress(OSError):
+            partial.unlink()
+        raise RecordingError(f'{path}: it cannot be written: {error}') from error
