@@ -163,6 +163,23 @@ class Recording:
             acceleration=None if self.acceleration is None else self.acceleration[rows],
         )
 
+    def between(self, start: int, end: int) -> Recording:
+        """Return the samples between two stamps.
+
+        :param start: in [ns] since the epoch, as ROS stamps are
+        :param end: in [ns] since the epoch
+        :raises RecordingError: fewer than 2 samples lie between them
+        """
+        first, last = np.searchsorted(
+            self.time, [(start - self.origin) / 1e9, (end - self.origin) / 1e9]
+        )
+        if last - first < 2:
+            raise RecordingError(
+                f'{self.source}: it has {max(0, last - first)} samples between the stamps '
+                f'{start / 1e9:.3f} s and {end / 1e9:.3f} s'
+            )
+        return self.slice(slice(int(first), int(last)))
+
     def split(self, fraction: float) -> tuple[Recording, Recording]:
         """Split into the first `fraction` of the samples and the rest.
 
