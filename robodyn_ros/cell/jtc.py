@@ -18,6 +18,9 @@ POSITION_ONLY = (
     'command interface'
 )
 
+ROUNDING = 1e-9
+"""What cycle times may be off by, in [s]; a cycle at the very end of a trajectory ends it."""
+
 
 class Reference(NamedTuple):
     """What is commanded in one cycle; arrays of shape (n,), SI."""
@@ -118,11 +121,12 @@ class JointTrajectoryController:
         spline = self._spline
         if spline is None:
             return self.reference
-        # Half a nanosecond forgives rounding, so that a cycle at the very end ends it.
-        time = now - self._begin + 5e-10
+        time = now - self._begin
+        if time > spline.duration - ROUNDING:
+            time = spline.duration
         effort = self._effort_now(time)
-        self.reference = Reference(*spline.at(min(time, spline.duration)), effort)
-        if time >= spline.duration:
+        self.reference = Reference(*spline.at(time), effort)
+        if time == spline.duration:
             zero = np.zeros(len(self.joints))
             self.reference = Reference(self.reference.position, zero, zero, effort)
             self._finished_effort = effort

@@ -126,9 +126,7 @@ class Plant:
 
     def middle(self) -> Array:
         """Middle of the position limits (0 where there is none), shape (n,)."""
-        limited = np.isfinite(self.axes.lower)
-        middle: Array = np.where(limited, 0.5 * (self.axes.lower + self.axes.upper), 0.0)
-        return middle
+        return _middle(self.axes)
 
     def set_wrench(self, link: int, wrench: Array) -> None:
         """Push link number `link` from now on.
@@ -214,11 +212,17 @@ def _reordered(axes: Axes, names: Sequence[str]) -> Axes:
     )
 
 
+def _middle(axes: Axes) -> Array:
+    limited = np.isfinite(axes.lower)
+    middle = np.zeros(len(axes.names))
+    middle[limited] = 0.5 * (axes.lower[limited] + axes.upper[limited])
+    return middle
+
+
 def _initial(axes: Axes) -> Array:
     wanted = axes['initial_position']
-    middle = np.where(np.isfinite(axes.lower), 0.5 * (axes.lower + axes.upper), 0.0)
     zero_fits = (axes.lower <= 0.0) & (axes.upper >= 0.0)
-    initial: Array = np.where(np.isnan(wanted), np.where(zero_fits, 0.0, middle), wanted)
+    initial: Array = np.where(np.isnan(wanted), np.where(zero_fits, 0.0, _middle(axes)), wanted)
     outside = (initial < axes.lower) | (initial > axes.upper)
     if outside.any():
         joint = int(np.argmax(outside))

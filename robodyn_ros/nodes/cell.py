@@ -1,0 +1,226 @@
+"""The simulated robot cell as a node: from outside a robot under ros2_control."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from builtin_interfaces.msg import Time
+from diagnostic_msgs.msg import DiagnosticStatus
+from numpy.typing import NDArray
+from rclpy.node import Node
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+from std_srvs.srv import Trigger
+from trajectory_msgs.msg import JointTrajectory
+
+from robodyn_ros.cell.config import CellConfig
+from robodyn_ros.cell.controllers import Controllers
+from robodyn_ros.cell.robot_cell import RobotCell
+from robodyn_ros.errors import RobodynError
+from robodyn_ros.excitation.spline import TrajectoryPoints
+from robodyn_ros.nodes.common import Diagnostics, declare, run
+from robodyn_ros.nodes.joint_states import fill
+from robodyn_ros.srv import Push
+
+Array = NDArray[np.float64]
+NANOSECONDS = 1_000_000_000
+BURST = 3
+"""Most cycles run at once to catch up."""
+LONGEST_DELAY = 1.0
+"""Delay that is still caught up, in [s]; of a longer one the rest is left out."""
+
+
+class JointStateOut:
+    """Publisher of one JointState per cycle."""
+
+    def __init__(self, node: Node, topic: str, joints: Sequence[str]) -> None:
+        """Create publisher and message."""
+        self._publisher = node.create_publisher(JointState, topic, 10)
+        self._message = JointState(name=list(joints))
+
+    def publish(self, stamp: Time, position: Array, velocity: Array, effort: Array) -> None:
+        """Publish; arrays of shape (n,), in [rad], [rad/s], [Nm] (or [m], [m/s], [N])."""
+        self._message.header.stamp = stamp
+        fill(self._message, position, velocity, effort)
+        self._publisher.publish(self._message)
+
+
+class CellNode(Node):
+    """Runs the cell in step with the ROS clock.
+
+    Cycle k belongs to the time epoch + k * servo period, which is the stamp of what it
+    publishes: first the state at that time and the commands given then, after that the cell
+    moves on by one period.
+    """
+
+    def __init__(self) -> None:
+        """Declare parameters, load the robot, offer topics and services, start."""
+        super().__init__('cell')
+        self.cell = RobotCell(self._configuration())
+        position_only = declare(
+            self, 'position_only', False,
+            'the joint_trajectory_controller has no effort interface and refuses effort',
+            read_only=True,
+        )  # fmt: skip
+        self._controllers = Controllers(
+            joints=self.cell.joints,
+            position=self.cell.plant.initial,
+            position_only=position_only,
+        )
+        self._state = self.cell.state
+        self._period = round(self.cell.period * NANOSECONDS)
+        self._cycle = 0
+        self._epoch: int | None = None
+        self._late = 0
+        self._left_out = 0
+        self._warned = (0, 0)
+        self._durations: list[float] = []
+        self._open_topics()
+        self.create_service(Push, '~/push', self._on_push)
+        self.create_service(Trigger, '~/reset', self._on_reset)
+        self._diagnostics = Diagnostics(self, 'simulated robot cell')
+        self.create_timer(1.0, self._diagnose)
+        self.create_timer(self.cell.period, self._on_timer)
+        self.get_logger().info(
+            f'{len(self.cell.joints)} joints at {1.0 / self.cell.period:.0f} Hz: '
+            f'{", ".join(self.cell.joints)}'
+        )
+
+    def _configuration(self) -> CellConfig:
+        path = declare(
+            self, 'config', '', 'YAML file of the cell (see config/cell_six_axis.yaml)',
+            read_only=True,
+        )  # fmt: skip
+        text = declare(
+            self, 'robot_description', '', 'URDF text, in place of the one in the YAML file',
+            read_only=True,
+        )  # fmt: skip
+        urdf = declare(
+            self, 'urdf', '', 'URDF file, in place of the one in the YAML file', read_only=True
+        )
+        if path:
+            return CellConfig.from_yaml(path, urdf=text or urdf or None)
+        return CellConfig.from_mapping(
+            {'urdf': text or urdf}, source='parameter config, urdf or robot_description'
+        )
+
+    def _open_topics(self) -> None:
+        joints = self.cell.joints
+        self._joint_states = JointStateOut(self, 'joint_states', joints)
+        self._plant = JointStateOut(self, '~/plant', joints)
+        self._reference = JointStateOut(self, 'joint_trajectory_controller/reference', joints)
+        for topic, kind, callback in (
+            ('joint_trajectory_controller/joint_trajectory', JointTrajectory, self._on_points),
+            ('forward_position_controller/commands', Float64MultiArray, self._on_position),
+            ('forward_effort_controller/commands', Float64MultiArray, self._on_effort),
+        ):
+            self.create_subscription(kind, topic, callback, 10)
+
+    def _now(self) -> int:
+        nanoseconds: int = self.get_clock().now().nanoseconds
+        return nanoseconds
+
+    def _stamp(self) -> Time:
+        seconds, nanoseconds = divmod((self._epoch or 0) + self._cycle * self._period, NANOSECONDS)
+        return Time(sec=seconds, nanosec=nanoseconds)
+
+    def _on_timer(self) -> None:
+        now = self._now()
+        if self._epoch is None:
+            self._epoch = now
+        # A timer may come a little early; a cycle is due from a quarter of a period before.
+        due = (now - self._epoch + self._period // 4) // self._period - self._cycle + 1
+        self._late += due > 1
+        excess = due - round(LONGEST_DELAY / self.cell.period)
+        if excess > 0:
+            self._left_out += excess
+            self._epoch += excess * self._period
+        for _ in range(min(due, BURST)):
+            self._run_cycle()
+
+    def _run_cycle(self) -> None:
+        begin = time.perf_counter()
+        state, stamp = self._state, self._stamp()
+        reference = self._controllers.update(self._cycle * self.cell.period)
+        self._joint_states.publish(stamp, state.position, state.velocity, state.torque)
+        self._plant.publish(stamp, state.plant_position, state.plant_velocity, state.plant_torque)
+        self._reference.publish(stamp, reference.position, reference.velocity, reference.effort)
+        self._state = self.cell.step(reference.position, reference.effort)
+        self._cycle += 1
+        self._durations.append(time.perf_counter() - begin)
+
+    def _on_points(self, message: JointTrajectory) -> None:
+        stamp = message.header.stamp
+        at = stamp.sec * NANOSECONDS + stamp.nanosec
+        try:
+            self._controllers.accept_trajectory(
+                TrajectoryPoints.from_message(message) if message.points else None,
+                now=self._cycle * self.cell.period,
+                stamp=(at - (self._epoch or 0)) / NANOSECONDS if at else None,
+            )
+        except RobodynError as error:
+            self.get_logger().error(f'trajectory refused: {error}')
+
+    def _on_position(self, message: Float64MultiArray) -> None:
+        self._forward(self._controllers.accept_position, message)
+
+    def _on_effort(self, message: Float64MultiArray) -> None:
+        self._forward(self._controllers.accept_effort, message)
+
+    def _forward(self, accept: Any, message: Float64MultiArray) -> None:
+        try:
+            accept(message.data)
+        except RobodynError as error:
+            self.get_logger().error(str(error), throttle_duration_sec=1.0)
+
+    def _on_push(self, request: Push.Request, response: Push.Response) -> Push.Response:
+        try:
+            self.cell.push(request.link, request.force, request.torque, request.duration)
+        except RobodynError as error:
+            response.success, response.message = False, str(error)
+            return response
+        response.success = True
+        response.message = f'pushing {request.link or "the last link"} for {request.duration} s'
+        response.stamp = self._stamp()
+        return response
+
+    def _on_reset(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        self._state = self.cell.reset()
+        self._controllers.reset(self.cell.plant.initial)
+        response.success = True
+        response.message = 'at rest in the initial position'
+        return response
+
+    def _diagnose(self) -> None:
+        durations = sorted(self._durations)
+        self._durations.clear()
+        if not durations:
+            return
+        bad = (self._late, self._left_out)
+        warn = bad[0] - self._warned[0] > 0.05 * len(durations) or bad[1] > self._warned[1]
+        self._warned = bad
+        last = len(durations) - 1
+        values = {
+            'cycles': self._cycle,
+            'cycle time p50 [ms]': f'{1e3 * durations[last // 2]:.3f}',
+            'cycle time p99 [ms]': f'{1e3 * durations[round(0.99 * last)]:.3f}',
+            'cycle time max [ms]': f'{1e3 * durations[last]:.3f}',
+            'late cycles caught up': self._late,
+            'cycles left out': self._left_out,
+        }
+        level = DiagnosticStatus.WARN if warn else DiagnosticStatus.OK
+        message = 'the machine does not keep up with the servo period' if warn else 'running'
+        self._diagnostics.publish(level, message, values)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the node."""
+    return run(CellNode, argv)
+
+
+if __name__ == '__main__':
+    sys.exit(main(sys.argv))

@@ -1,0 +1,173 @@
+"""The mechanics against textbook formulas and Pinocchio."""
+
+import copy
+
+import mujoco
+import numpy as np
+import pinocchio
+import pytest
+from cell.cells import FRICTIONLESS, INERTIA, LENGTH, MASS, config, pendulum
+from robots import SIX_AXIS, random_urdf
+
+from robodyn_ros.cell.plant import Plant
+from robodyn_ros.errors import CellError
+
+G = 9.81
+ABOUT_AXIS = INERTIA + MASS * LENGTH**2
+
+
+def plant_of(urdf, **values):
+    return Plant(config(urdf, **{**FRICTIONLESS, **values}))
+
+
+def run(plant, torque, steps):
+    rows = []
+    for _ in range(steps):
+        plant.step(torque)
+        rows.append((plant.position.copy(), plant.velocity.copy()))
+    return (np.array(column)[:, 0] for column in zip(*rows, strict=True))
+
+
+def test_pendulum_has_the_period_and_keeps_the_energy_of_the_textbook():
+    amplitude = 0.1
+    plant = plant_of(pendulum(), rotor_inertia=0.03, initial_position=amplitude)
+    h = plant.model.opt.timestep
+    inertia = ABOUT_AXIS + 0.03
+    position, velocity = run(plant, np.zeros(1), round(20.0 / h))
+    rising = np.flatnonzero((position[:-1] < 0) & (position[1:] >= 0))
+    crossing = rising + position[rising] / (position[rising] - position[rising + 1])
+    period = np.diff(crossing).mean() * h
+    expected = 2 * np.pi * np.sqrt(inertia / (MASS * G * LENGTH)) * (1 + amplitude**2 / 16)
+    assert period == pytest.approx(expected, rel=1e-5)
+    energy = inertia * velocity**2 / 2 - MASS * G * LENGTH * np.cos(position)
+    swing = MASS * G * LENGTH * (1 - np.cos(amplitude))
+    assert np.ptp(energy) < 0.01 * swing
+
+
+@pytest.mark.parametrize('seed', range(4))
+def test_acceleration_satisfies_pinocchios_inverse_dynamics(seed):
+    urdf = random_urdf(4, seed)
+    rotor = 0.2
+    plant = plant_of(urdf, rotor_inertia=rotor, max_torque=1e3)
+    model = pinocchio.buildModelFromXML(urdf)
+    names = [name for name in list(model.names)[1:] if name in plant.names]
+    assert tuple(names) == plant.names
+    random = np.random.default_rng(seed)
+    torque, q, v = random.uniform(-1, 1, size=(3, 4))
+    plant.position[:] = np.clip(q, plant.axes.lower, plant.axes.upper)
+    plant.velocity[:] = v
+    q = plant.position.copy()
+    plant.step(torque)
+    full = np.concatenate(
+        [
+            [np.cos(angle), np.sin(angle)] if model.joints[i + 1].nq == 2 else [angle]
+            for i, angle in enumerate(q)
+        ]
+    )
+    acceleration = plant.data.qacc
+    needed = pinocchio.rnea(model, model.createData(), full, v, acceleration)
+    np.testing.assert_allclose(needed + rotor * acceleration, torque, atol=1e-8)
+
+
+def test_inertia_is_that_of_pinocchio_with_the_rotors():
+    plant = plant_of(SIX_AXIS, rotor_inertia=0.5)
+    model = pinocchio.buildModelFromUrdf(str(SIX_AXIS))
+    q = np.linspace(-0.5, 0.8, 6)
+    expected = np.diag(pinocchio.crba(model, model.createData(), q)) + 0.5
+    np.testing.assert_allclose(plant.inertia(q), expected, rtol=1e-9)
+
+
+def test_mujocos_inverse_dynamics_gives_back_the_torque_with_friction():
+    plant = Plant(config(SIX_AXIS, rotor_inertia=0.5))
+    plant.velocity[:] = [0.5, -0.4, 0.6, 1.0, -1.0, 2.0]
+    torque = np.array([50.0, -120.0, -60.0, 5.0, 5.0, 3.0])
+    before = copy.copy(plant.data)
+    plant.step(torque)
+    before.qacc[:] = plant.data.qacc
+    mujoco.mj_inverse(plant.model, before)
+    np.testing.assert_allclose(before.qfrc_inverse, torque, atol=1e-6)
+    velocity = before.qvel
+    friction = plant.axes['coulomb_friction'] + 0.2 * plant.axes['coulomb_friction'] * np.exp(
+        -((velocity / plant.axes['stribeck_velocity']) ** 2)
+    )
+    friction = friction * np.sign(velocity) + plant.axes['viscous_friction'] * velocity
+    np.testing.assert_allclose(
+        -(before.qfrc_constraint + before.qfrc_passive), friction, rtol=1e-6
+    )
+
+
+FRICTION = {
+    'coulomb_friction': 4.0, 'static_friction': 5.0, 'stribeck_velocity': 0.1,
+    'viscous_friction': 1.5,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize('substeps', [1, 4])
+def test_joint_sticks_below_breakaway_without_drift_and_breaks_away_above(substeps):
+    still = Plant(config(pendulum('0 0 1'), substeps=substeps, **FRICTION))
+    position, velocity = run(still, np.array([4.9]), 500 * substeps)
+    assert abs(position[-1]) < 2e-5 and np.abs(velocity).max() < 2e-5
+    moving = Plant(config(pendulum('0 0 1'), substeps=substeps, **FRICTION))
+    _, velocity = run(moving, np.array([5.3]), 100 * substeps)
+    assert velocity[-1] > 0.2
+
+
+def test_friction_falls_from_static_to_coulomb_and_rises_with_speed():
+    def braking(speed):
+        plant = Plant(config(pendulum('0 0 1'), substeps=20, **FRICTION))
+        plant.velocity[:] = speed
+        plant.step(np.zeros(1))
+        return -plant.data.qacc[0] * INERTIA
+
+    for speed in (0.02, 0.05, 0.1, 0.3, 1.0):
+        expected = 4.0 + np.exp(-((speed / 0.1) ** 2)) + 1.5 * speed
+        assert braking(speed) == pytest.approx(expected, rel=1e-6)
+        assert braking(-speed) == pytest.approx(-expected, rel=1e-6)
+
+
+@pytest.mark.parametrize('substeps', [1, 4])
+def test_coasting_joint_stops_without_reversal_or_chatter(substeps):
+    plant = Plant(config(pendulum('0 0 1'), substeps=substeps, **FRICTION))
+    plant.velocity[:] = 2.0
+    _, velocity = run(plant, np.zeros(1), 200 * substeps)
+    assert velocity.min() > -1e-6
+    stopped = int(np.argmax(velocity < 1e-4))
+    assert 0 < stopped < 100 * substeps
+    assert np.abs(velocity[stopped + 2 :]).max() < 1e-6
+
+
+def test_joint_limits_stop_the_joint():
+    plant = plant_of(pendulum('0 0 1'))
+    position, velocity = run(plant, np.array([5.0]), 4000)
+    assert position.max() < 2.1 and abs(velocity[-1]) < 1e-3
+
+
+def test_initial_position_is_inside_the_limits():
+    shifted = pendulum().replace('lower="-2"', 'lower="1"')
+    assert plant_of(shifted).initial[0] == 1.5
+    with pytest.raises(CellError, match=r"'swing': initial_position 3 is outside"):
+        plant_of(pendulum(), initial_position=3.0)
+
+
+@pytest.mark.parametrize(
+    ('urdf', 'sentence'),
+    [
+        ('<robot', 'the URDF cannot be read'),
+        ('<sdf/>', 'expected <robot>, found <sdf>'),
+        ('/absent/robot.urdf', r'robot\.urdf cannot be read'),
+        ('<robot name="r"><link name="base"/></robot>', 'no moving joint'),
+        (pendulum(kind='floating'), "joint 'swing' is floating"),
+        (pendulum(extra='<mimic joint="x"/>'), "joint 'swing' is mimic"),
+        (pendulum().replace('effort="100"', ''), "joint 'swing': neither max_torque"),
+        (pendulum().replace('effort="100"', 'effort="much"'), 'is no number'),
+        (pendulum().replace('<mass value="2.0"/>', '<mass value="0"/>'), 'cannot be simulated'),
+    ],
+)
+def test_urdf_that_cannot_be_simulated_is_refused(urdf, sentence):
+    with pytest.raises(CellError, match=sentence):
+        plant_of(urdf)
+
+
+def test_joint_that_the_robot_does_not_have_is_refused():
+    with pytest.raises(CellError, match=r"has no joint 'elbow', it has \['swing'\]"):
+        Plant(config(pendulum(), joints={'elbow': {}}))
