@@ -1,0 +1,183 @@
+"""A physically consistent robot among all parameters that give the same torque.
+
+The base values fix the torque; the standard parameters keep some freedom. A link is possible
+when its pseudo-inertia is positive definite (Wensing, Kim and Slotine, "Linear matrix
+inequalities for physically consistent inertial parameter identification", 2018, Eq. 8), a rotor
+when its inertia is not negative. Both are cones, so a consistent robot nearest to a prior is a
+small conic programme.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import clarabel
+import numpy as np
+from scipy import sparse
+from scipy.linalg import null_space
+
+from robodyn_ros.errors import IdentificationError
+from robodyn_ros.models.interface import Array, DynamicModel
+from robodyn_ros.models.urdf import INERTIAL_NAMES
+
+LENGTH = 0.1
+"""Length [m] that weighs first moments and inertias against masses."""
+
+_MARGIN = 1e-5
+"""Smallest eigenvalue of a scaled pseudo-inertia, relative to the link's prior mass."""
+
+_ROUNDING = 1e-9
+"""Rotor inertias this little below zero [kg m^2] are zero."""
+
+
+@dataclass(frozen=True)
+class Bodies:
+    """Where the inertial parameters are among a model's parameters.
+
+    :param links: name and ten parameter indices, in the order of INERTIAL_NAMES, of each link
+    :param rotors: indices of rotor inertias
+    """
+
+    links: tuple[tuple[str, tuple[int, ...]], ...]
+    rotors: tuple[int, ...]
+
+
+def bodies_of(model: DynamicModel) -> Bodies:
+    """Find links and rotors by the names of their parameters ('<link>.m', ...)."""
+    index = {item.name: number for number, item in enumerate(model.parameters)}
+    links = []
+    for name in index:
+        body, _, suffix = name.rpartition('.')
+        own = tuple(index.get(f'{body}.{part}', -1) for part in INERTIAL_NAMES)
+        if suffix == INERTIAL_NAMES[0] and min(own) >= 0:
+            links.append((body, own))
+    rotors = tuple(k for name, k in index.items() if name.endswith('.rotor_inertia'))
+    return Bodies(links=tuple(links), rotors=rotors)
+
+
+def pseudo_inertia(ten: Array) -> Array:
+    """Pseudo-inertia (4, 4) of a link's ten parameters: [[Sigma, h], [h^T, m]]."""
+    result: Array = np.tensordot(ten, _BASIS, axes=1)
+    return result
+
+
+def is_consistent(model: DynamicModel, values: Array) -> bool:
+    """Whether every link's pseudo-inertia is positive definite and no rotor is negative."""
+    bodies = bodies_of(model)
+    links = all(
+        np.linalg.eigvalsh(pseudo_inertia(values[list(own)])).min() > 0.0
+        for _, own in bodies.links
+    )
+    return bool(links and all(values[k] >= 0.0 for k in bodies.rotors))
+
+
+def scales(model: DynamicModel, prior: Array) -> Array:
+    """Natural size of each parameter, shape (p,), to measure distances to a prior with."""
+    result = np.ones(len(model.parameters))
+    for _, own in bodies_of(model).links:
+        mass = max(prior[own[0]], 0.1)
+        result[list(own)] = mass * np.array([1.0, *(LENGTH,) * 3, *(LENGTH**2,) * 6])
+    return result
+
+
+def nearest(model: DynamicModel, grouping: Array, base: Array, prior: Array) -> Array:
+    """Parameters (p,) with `grouping @ values = base`, nearest to a prior in natural scales."""
+    scale = scales(model, prior)
+    inverse = np.linalg.pinv(grouping * scale)
+    values = prior + scale * (inverse @ (base - grouping @ prior))
+    return values + scale * (inverse @ (base - grouping @ values))
+
+
+def consistent(model: DynamicModel, grouping: Array, base: Array, prior: Array) -> Array:
+    """Physically consistent parameters with the given base values, nearest to a prior.
+
+    :param grouping: K of the base parameters, shape (b, p)
+    :param base: base values, shape (b,); they are kept exactly
+    :param prior: shape (p,), finite
+    :return: parameter values, shape (p,)
+    :raises IdentificationError: no physically consistent robot has these base values
+    """
+    bodies = bodies_of(model)
+    scale = scales(model, prior)
+    start = nearest(model, grouping, base, prior)
+    if not (bodies.links or bodies.rotors):
+        return start
+    directions = scale[:, None] * null_space(grouping * scale)
+    cone, blocks, limits = _constraints(bodies, scale, start, directions)
+    free = directions.shape[1]
+    if free:
+        settings = clarabel.DefaultSettings()
+        settings.verbose = False
+        solver = clarabel.DefaultSolver(
+            sparse.csc_matrix(sparse.identity(free)),
+            np.zeros(free),
+            sparse.csc_matrix(blocks),
+            limits,
+            cone,
+            settings,
+        )
+        solution = solver.solve()
+        if 'Solved' in str(solution.status):
+            start = start + directions @ np.array(solution.x)
+    # Nearly consistent is not consistent: what the solver found is checked as it will be used.
+    values = start + scale * (np.linalg.pinv(grouping * scale) @ (base - grouping @ start))
+    values[list(bodies.rotors)] = _snapped(values[list(bodies.rotors)])
+    if not is_consistent(model, values):
+        raise IdentificationError(
+            'no physically consistent robot (positive masses, inertias and rotor inertias) has '
+            'the identified base parameters'
+        )
+    return values
+
+
+def _snapped(rotors: Array) -> Array:
+    """Rotor inertias with rounding noise below zero taken as zero."""
+    return np.where((rotors < 0.0) & (rotors > -_ROUNDING), 0.0, rotors)
+
+
+def _constraints(
+    bodies: Bodies, scale: Array, start: Array, directions: Array
+) -> tuple[list[Any], Array, Array]:
+    """Cones, matrix A and right side b of: start + directions @ z is consistent (b - A z in K)."""
+    cones: list[Any] = []
+    rows, limits = [], []
+    rotors = list(bodies.rotors)
+    if rotors:
+        cones.append(clarabel.NonnegativeConeT(len(rotors)))
+        rows.append(-directions[rotors])
+        limits.append(start[rotors] + 0.1 * _ROUNDING)
+    for _, own in bodies.links:
+        link = list(own)
+        # Scaled to numbers near 1, so that the solver's tolerances mean something.
+        unit = np.diag([1.0 / LENGTH] * 3 + [1.0]) / np.sqrt(scale[link[0]])
+        packed = _packed(unit @ _BASIS @ unit)
+        cones.append(clarabel.PSDTriangleConeT(4))
+        rows.append(-packed.T @ directions[link])
+        limits.append(packed.T @ start[link] - _MARGIN * _packed(np.eye(4)))
+    return cones, np.vstack(rows), np.concatenate(limits)
+
+
+def _packed(matrices: Array) -> Array:
+    """Upper triangles (..., 10), column by column, off-diagonals times sqrt 2 (clarabel's)."""
+    columns, rows = np.tril_indices(4)
+    factor = np.where(rows == columns, 1.0, np.sqrt(2.0))
+    result: Array = matrices[..., rows, columns] * factor
+    return result
+
+
+def _basis() -> Array:
+    """Pseudo-inertia of each of the ten unit parameters, shape (10, 4, 4)."""
+    basis = np.zeros((10, 4, 4))
+    basis[0, 3, 3] = 1.0
+    for axis in range(3):
+        basis[1 + axis, axis, 3] = basis[1 + axis, 3, axis] = 1.0
+    pairs = ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))
+    for number, (row, column) in enumerate(pairs, start=4):
+        moment = np.zeros((3, 3))
+        moment[row, column] = moment[column, row] = 1.0
+        basis[number, :3, :3] = 0.5 * np.trace(moment) * np.eye(3) - moment
+    return basis
+
+
+_BASIS = _basis()

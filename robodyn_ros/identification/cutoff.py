@@ -1,0 +1,62 @@
+"""Cut-off frequency of the low pass, from the data."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import signal
+
+from robodyn_ros.models.interface import Array
+from robodyn_ros.recording.signals import MAX_CUTOFF, MAX_CUTOFF_SHARE
+
+LOWEST = 20.0
+"""Not lower than this [Hz] unless noise demands it (the value of softMC's examples)."""
+
+BANDWIDTHS = 8.0
+"""Times the bandwidth of the motion, so that the low pass does not touch it (5 and
+more are usual; Gautier 1997)."""
+
+FEWEST_BANDWIDTHS = 2.0
+POWER = 0.999
+"""Share of the velocity's power below the bandwidth."""
+
+NOISE_SHARE = 0.1
+"""Largest share of noise in the computed accelerations before the cut-off is lowered."""
+
+
+def automatic_cutoff(position: Array, rate: float) -> float:
+    """Cut-off of the low pass, in [Hz].
+
+    Eight times the bandwidth of the motion (the frequency that 99.9 % of the velocity's power lies
+    below, largest over the joints), at least 20 Hz; lowered, to two bandwidths at the least,
+    until the noise it lets through is 10 % of the RMS of the accelerations (median over the
+    joints); never above 124 Hz or a fifth of the sampling rate. Noise of the position is taken
+    as white, its level from the spectrum above 0.6 of the Nyquist frequency.
+
+    :param position: shape (N, n), N >= 16, in [rad] or [m]
+    :param rate: sampling rate, in [Hz]
+    """
+    highest = min(MAX_CUTOFF_SHARE * rate, MAX_CUTOFF - 1.0)
+    curvature = np.diff(position, 2, axis=0) * rate**2
+    length = min(len(curvature), int(2.0 ** np.ceil(np.log2(8.0 * rate))))
+    frequency, power = signal.welch(curvature, rate, nperseg=length, axis=0)
+    # What two differences make of a sine: times -angular^2.
+    angular = 2.0 * rate * np.sin(np.pi * frequency / rate)
+    upper = frequency > 0.3 * rate
+    noise = np.mean(power[upper] / angular[upper, None] ** 4, axis=0)
+    clean = np.maximum(power - 2.0 * noise * angular[:, None] ** 4, 0.0)
+    moving = clean.sum(axis=0) > 0.0
+    if not moving.any():
+        return min(LOWEST, highest)
+    bandwidth = _bandwidth(frequency, angular, clean[:, moving])
+    # White noise of density s in position gives s w^4 in acceleration; up to f: s (2 pi)^4 f^5/5.
+    allowed = NOISE_SHARE**2 * clean.sum(axis=0)[moving] * (frequency[1] - frequency[0])
+    limit = (5.0 * allowed / np.maximum(noise[moving], 1e-300) / (2.0 * np.pi) ** 4) ** 0.2
+    cutoff = min(max(BANDWIDTHS * bandwidth, LOWEST), float(np.median(limit)))
+    return float(min(max(cutoff, FEWEST_BANDWIDTHS * bandwidth), highest))
+
+
+def _bandwidth(frequency: Array, angular: Array, clean: Array) -> float:
+    """Frequency that 99.9 % of the velocity's power lies below, largest over the joints."""
+    velocity = clean[1:] / angular[1:, None] ** 2
+    share = np.cumsum(velocity, axis=0) / velocity.sum(axis=0)
+    return float(frequency[1:][np.argmax(share >= POWER, axis=0)].max())

@@ -1,0 +1,271 @@
+"""From a recording to an identified model: the steps in their order."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+
+import numpy as np
+
+from robodyn_ros.identification.completion import Completion, complete
+from robodyn_ros.identification.condense import Condensed, condense
+from robodyn_ros.identification.estimators import Estimate, estimate
+from robodyn_ros.identification.options import IdentifyOptions
+from robodyn_ros.identification.processing import Processed, process
+from robodyn_ros.identification.result import IdentificationResult
+from robodyn_ros.identification.validation import FitReport, correlation_length, evaluate
+from robodyn_ros.models.base_parameters import BaseParameters, base_parameters
+from robodyn_ros.models.interface import DynamicModel
+from robodyn_ros.recording.recording import Finding, Recording
+
+Progress = Callable[[str, float], None]
+"""Called with the phase and its share done, 0 to 1; may raise to cancel."""
+
+SAMPLES_PER_COLUMN = 10
+"""A joint with fewer moving samples per parameter that acts on it makes the result fail."""
+
+ILL_CONDITIONED = 1e4
+"""Condition number (columns scaled) from which on a result is warned about."""
+
+
+def identify(
+    recording: Recording,
+    model: DynamicModel,
+    *,
+    options: IdentifyOptions | None = None,
+    validation: Recording | None = None,
+    progress: Progress | None = None,
+) -> IdentificationResult:
+    """Identify a model's parameters from a recording.
+
+    Signals are filtered and differentiated (`processing`), condensed to one triangular factor
+    per joint (`condense`), fitted (`estimators`), and completed to all standard parameters
+    (`completion`). A fit that must not be used is returned with `success` false and findings
+    that say why.
+
+    :param recording: its joints are matched to the model's by name
+    :param validation: another recording, on which the identified model is only tested
+    :param progress: called with phase ('condense', 'evaluate' or 'validate') and share done
+    :raises RecordingError: a joint is not in a recording
+    :raises IdentificationError: too few samples to process, or no joint moves
+    """
+    options = options or IdentifyOptions()
+    clock = _Clock()
+    with clock.step('total'):
+        with clock.step('process'):
+            signals = process(recording, model.joint_names, options)
+        with clock.step('base_parameters'):
+            base = base_parameters(model)
+        with clock.step('condense'):
+            condensed = _condense(model, signals, base, options, progress)
+        with clock.step('estimate'):
+            fit = estimate(condensed.merged(), base.rank, estimator=options.estimator)
+        values = np.zeros(len(model.parameters))
+        values[base.columns] = fit.values
+        with clock.step('evaluate'):
+            report, predicted = evaluate(
+                model,
+                values,
+                signals,
+                source=recording.source,
+                progress=_phase(progress, 'evaluate'),
+            )
+            inflation = correlation_length(
+                signals.thinning.apply(signals.measured - predicted),
+                signals.used[signals.thinning.centres(len(signals))],
+            )
+            fit = estimate(
+                condensed.merged(), base.rank, estimator=options.estimator, inflation=inflation
+            )
+        with clock.step('complete'):
+            completion = complete(
+                model, base, fit.values, fit.covariance, use_prior=options.use_prior
+            )
+        checked = None
+        if validation is not None:
+            with clock.step('validate'):
+                checked = _validate(model, completion, validation, options, progress)
+    return _result(
+        recording,
+        model,
+        options,
+        _Steps(signals, base, condensed, fit, completion, report, checked),
+        clock.timings,
+    )
+
+
+@dataclass(frozen=True)
+class _Steps:
+    """What the steps produced."""
+
+    signals: Processed
+    base: BaseParameters
+    condensed: Condensed
+    fit: Estimate
+    completion: Completion
+    report: FitReport
+    validation: FitReport | None
+
+
+@dataclass
+class _Clock:
+    """Wall-clock time of each step, in [s]."""
+
+    timings: dict[str, float] = field(default_factory=dict)
+
+    @contextmanager
+    def step(self, name: str) -> Iterator[None]:
+        start = time.perf_counter()
+        yield
+        self.timings[name] = time.perf_counter() - start
+
+
+def _phase(progress: Progress | None, phase: str) -> Callable[[float], None] | None:
+    if progress is None:
+        return None
+    return lambda share: progress(phase, share)
+
+
+def _condense(
+    model: DynamicModel,
+    signals: Processed,
+    base: BaseParameters,
+    options: IdentifyOptions,
+    progress: Progress | None,
+) -> Condensed:
+    """Condense regressor and measured torque, both through the same low pass."""
+    return condense(
+        model,
+        signals.motion,
+        signals.torque if len(signals.thinning.taps) == 1 else signals.measured,
+        signals.used,
+        base.columns,
+        thinning=signals.thinning,
+        segments=options.segments,
+        progress=_phase(progress, 'condense'),
+    )
+
+
+def _validate(
+    model: DynamicModel,
+    completion: Completion,
+    validation: Recording,
+    options: IdentifyOptions,
+    progress: Progress | None,
+) -> FitReport:
+    """Torque errors on another recording, processed as the first one was."""
+    other = process(validation, model.joint_names, options)
+    report, _ = evaluate(
+        model,
+        completion.values,
+        other,
+        source=validation.source,
+        progress=_phase(progress, 'validate'),
+    )
+    return report
+
+
+def _result(
+    recording: Recording,
+    model: DynamicModel,
+    options: IdentifyOptions,
+    steps: _Steps,
+    timings: dict[str, float],
+) -> IdentificationResult:
+    findings = _distinct(
+        (
+            *recording.findings,
+            *steps.signals.findings,
+            *_data_findings(steps),
+            *_fit_findings(steps, options),
+            *steps.completion.findings,
+        )
+    )
+    stddevs = steps.fit.stddevs
+    return IdentificationResult(
+        success=not any(item.severity == 'error' for item in findings),
+        model=model,
+        values=steps.completion.values,
+        stddevs=steps.completion.stddevs,
+        base_expressions=steps.base.expressions,
+        base_units=steps.base.units,
+        base_values=steps.fit.values,
+        base_stddevs=stddevs,
+        condition_number=steps.fit.condition_number,
+        condition_number_scaled=steps.fit.condition_number_scaled,
+        identification=steps.report,
+        validation=steps.validation,
+        findings=findings,
+        estimator=options.estimator,
+        filter_cutoff=steps.signals.cutoff,
+        max_relative_error=options.max_relative_error,
+        physically_consistent=steps.completion.physically_consistent,
+        raw_samples=steps.signals.raw_samples,
+        date=datetime.now(timezone.utc).isoformat(timespec='seconds'),
+        timings=timings,
+    )
+
+
+def _data_findings(steps: _Steps) -> Iterator[Finding]:
+    """Whether the recording determines the parameters."""
+    frozen = {item.joint for item in steps.signals.findings if item.code == 'frozen_joint'}
+    for name, factor in zip(steps.condensed.joints, steps.condensed.merged(), strict=True):
+        needed = SAMPLES_PER_COLUMN * len(factor.columns)
+        if factor.samples < needed and name not in frozen:
+            yield Finding(
+                code='too_few_samples',
+                joint=name,
+                text=f'joint {name} has {factor.samples} independent moving samples, at least '
+                f'{needed} are needed for the {len(factor.columns)} parameters that act on it: '
+                f'record longer or move faster',
+                severity='error',
+            )
+    unseen = steps.fit.unseen
+    if unseen.shape[1]:
+        share = np.abs(unseen).max(axis=1)
+        order = [k for k in np.argsort(-share, kind='stable') if share[k] > 0.05]
+        shown = ', '.join(steps.base.expressions[k] for k in order[:5])
+        more = f' and {len(order) - 5} more' if len(order) > 5 else ''
+        yield Finding(
+            code='rank_deficient',
+            text=f'the motion leaves {unseen.shape[1]} of {steps.base.rank} parameter '
+            f'combinations undetermined, among these parameters: {shown}{more}',
+            severity='error',
+        )
+    elif steps.fit.condition_number_scaled > ILL_CONDITIONED:
+        yield Finding(
+            code='ill_conditioned',
+            text=f'the motion hardly tells some parameters apart (condition number '
+            f'{steps.fit.condition_number_scaled:.3g} with scaled columns, below '
+            f'{ILL_CONDITIONED:.0e} is expected): use a richer motion',
+        )
+
+
+def _fit_findings(steps: _Steps, options: IdentifyOptions) -> Iterator[Finding]:
+    """Success condition of softMC, joint by joint."""
+    errors = steps.report.max_relative_torque_error
+    for name, error, moving in zip(
+        steps.signals.joints, errors, steps.report.moving_samples, strict=True
+    ):
+        if moving and not error <= options.max_relative_error:
+            yield Finding(
+                code='relative_error_too_large',
+                joint=name,
+                text=f'the largest torque error of joint {name} is {error:.1%} of its largest '
+                f'torque, at most {options.max_relative_error:.0%} is allowed',
+                severity='error',
+            )
+
+
+def _distinct(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    """One finding per code and joint: the most severe, the later of equals."""
+    rank = {'info': 0, 'warning': 1, 'error': 2}
+    best: dict[tuple[str, str], Finding] = {}
+    for item in findings:
+        key = (item.code, item.joint)
+        if key not in best or rank[item.severity] >= rank[best[key].severity]:
+            best[key] = item
+    return tuple(best.values())

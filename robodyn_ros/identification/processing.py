@@ -1,0 +1,257 @@
+"""Signals of a recording made ready for identification: filtered, differentiated, masked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import interpolate, signal
+
+from robodyn_ros.errors import IdentificationError, RecordingError
+from robodyn_ros.identification.condense import Thinning
+from robodyn_ros.identification.cutoff import automatic_cutoff
+from robodyn_ros.identification.options import IdentifyOptions
+from robodyn_ros.models.interface import Array
+from robodyn_ros.recording.recording import Finding, Recording
+from robodyn_ros.recording.signals import (
+    central_differences,
+    check_cutoff,
+    low_pass,
+    moving_samples,
+)
+
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Processed:
+    """Signals ready for a model; arrays have shape (N, n), SI units.
+
+    :param torque: low-passed with the same filter as the position
+    :param measured: torque as measured
+    :param used: samples that the fit uses: not at standstill, not in a gap of the recording
+    :param moving: of them, those at or above each joint's velocity threshold
+    :param threshold: velocity thresholds, shape (n,), in [rad/s] or [m/s]
+    :param cutoff: of the low pass, in [Hz]; None when nothing was filtered
+    :param thinning: low pass and decimation that regressor and measured torque go through
+    :param raw_samples: samples of the recording, before its ends were cut
+    """
+
+    joints: tuple[str, ...]
+    position: Array
+    velocity: Array
+    acceleration: Array
+    torque: Array
+    measured: Array
+    used: Mask
+    moving: Mask
+    threshold: Array
+    cutoff: float | None
+    thinning: Thinning
+    raw_samples: int
+    findings: tuple[Finding, ...] = field(default=())
+
+    def __len__(self) -> int:
+        """Return the number of samples."""
+        return len(self.torque)
+
+    @property
+    def motion(self) -> tuple[Array, Array, Array]:
+        """Position, velocity, acceleration."""
+        return self.position, self.velocity, self.acceleration
+
+    def cut(self, rows: slice) -> Processed:
+        """Return the same with just these samples."""
+        return replace(
+            self,
+            position=self.position[rows],
+            velocity=self.velocity[rows],
+            acceleration=self.acceleration[rows],
+            torque=self.torque[rows],
+            measured=self.measured[rows],
+            used=self.used[rows],
+            moving=self.moving[rows],
+        )
+
+
+def process(recording: Recording, joints: Sequence[str], options: IdentifyOptions) -> Processed:
+    """Filter, differentiate and mask the signals of the given joints.
+
+    Position and torque go through the same zero-phase Butterworth low pass; velocity and
+    acceleration are central differences of the filtered position. Half a period of the cut-off
+    frequency is cut from both ends, where filter and differences have only one side to look at.
+
+    :raises RecordingError: a joint is not in the recording, or a cut-off that its sampling rate
+        does not carry
+    :raises IdentificationError: too few samples for the filter, or no accelerations where the
+        options say that they are given
+    """
+    recording = recording.select(joints)
+    if _uses_given(recording, options):
+        return _given(recording, options)
+    uniform, gaps, findings = on_grid(recording)
+    rate = 1.0 / uniform.period
+    chosen = _cutoff(uniform, rate, options.filter_cutoff)
+    margin = max(2, int(np.ceil(0.5 * rate / chosen)))
+    position = low_pass(uniform.position, chosen, rate)
+    velocity = central_differences(position, uniform.time)
+    motion = (position, velocity, central_differences(velocity, uniform.time))
+    torque = low_pass(uniform.torque, chosen, rate)
+    frozen = _frozen(position, uniform.position - position)
+    usable = ~gaps[:, None] & ~frozen
+    signals = _masked(uniform, len(recording), options, motion, torque, usable)
+    return replace(
+        signals.cut(slice(margin, len(uniform) - margin)),
+        cutoff=chosen,
+        thinning=thinning_for(rate, chosen),
+        findings=(*findings, *_frozen_findings(recording.joints, position, frozen)),
+    )
+
+
+def thinning_for(rate: float, cutoff: float) -> Thinning:
+    """Low pass and decimation to four times the cut-off frequency, at most the sampling rate.
+
+    Regressor and torque go through the same filter, so that the equation between them stays
+    exact although Coulomb friction has corners (parallel decimation; Gautier, "Dynamic
+    identification of robots with power model", 1997).
+
+    :param rate: sampling rate, in [Hz]
+    :param cutoff: in [Hz]
+    """
+    stride = max(1, int(rate / (4.0 * cutoff)))
+    edge = min(2.0 * cutoff, 0.45 * rate)
+    return Thinning(taps=signal.firwin(8 * stride + 1, edge, fs=rate), stride=stride)
+
+
+def on_grid(recording: Recording) -> tuple[Recording, Mask, tuple[Finding, ...]]:
+    """Recording on equal steps of time, samples that lie in gaps (N,), and what was done.
+
+    Stamps that only jitter are the transport's, so that steps are taken as equal. Where samples
+    are missing (a stamp is off by more than one period) signals are interpolated; what lies in
+    a gap longer than two periods is marked and not used.
+    """
+    time, count = recording.time, len(recording)
+    even = np.linspace(time[0], time[-1], count)
+    if np.abs(time - even).max() <= recording.period:
+        uniform = _replaced(recording, even, recording.position, recording.torque)
+        return uniform, np.zeros(count, dtype=bool), ()
+    period = recording.period
+    grid = time[0] + period * np.arange(int(recording.duration / period * (1 + 1e-12)) + 1)
+    position = interpolate.make_interp_spline(time, recording.position, k=3)(grid)
+    torque = interpolate.make_interp_spline(time, recording.torque, k=1)(grid)
+    after = np.clip(np.searchsorted(time, grid), 1, count - 1)
+    gaps = (time[after] - time[after - 1] > 2.5 * period) & (grid < time[after])
+    finding = Finding(
+        code='interpolated',
+        text=f'stamps are not equally spaced: signals were interpolated to {1.0 / period:.6g} Hz, '
+        f'{int(gaps.sum())} of {len(grid)} samples lie in gaps and were not used',
+        severity='info',
+    )
+    return _replaced(recording, grid, position, torque), gaps, (finding,)
+
+
+def _replaced(recording: Recording, time: Array, position: Array, torque: Array) -> Recording:
+    return Recording(
+        time=time,
+        joints=recording.joints,
+        position=position,
+        torque=torque,
+        source=recording.source,
+    )
+
+
+def _cutoff(recording: Recording, rate: float, asked: float | None) -> float:
+    """Cut-off to use, checked against sampling rate and length."""
+    shortest = 24
+    if len(recording) >= shortest:
+        if asked is not None:
+            try:
+                check_cutoff(asked, rate)
+            except RecordingError as error:
+                raise IdentificationError(f'{recording.source}: {error}') from error
+        chosen = asked or automatic_cutoff(recording.position, rate)
+        shortest = int(np.ceil(6.0 * rate / chosen))
+    if len(recording) < shortest:
+        raise IdentificationError(
+            f'{recording.source}: {len(recording)} samples at {rate:g} Hz are too few to filter '
+            f'and differentiate, at least {shortest} are needed'
+        )
+    return chosen
+
+
+def _uses_given(recording: Recording, options: IdentifyOptions) -> bool:
+    complete = recording.velocity is not None and recording.acceleration is not None
+    if options.derivatives == 'given' and not complete:
+        raise IdentificationError(
+            f'{recording.source}: it has no velocities and accelerations to be used as given'
+        )
+    return complete and options.derivatives != 'computed'
+
+
+def _given(recording: Recording, options: IdentifyOptions) -> Processed:
+    """Velocities and accelerations as they are; only the torque is filtered, if asked for."""
+    velocity, acceleration = recording.velocity, recording.acceleration
+    assert velocity is not None and acceleration is not None
+    torque = recording.torque
+    if options.filter_cutoff is not None:
+        rate = 1.0 / recording.period
+        torque = low_pass(torque, _cutoff(recording, rate, options.filter_cutoff), rate)
+    frozen = _frozen(recording.position, np.zeros((1, len(recording.joints))))
+    motion = (recording.position, velocity, acceleration)
+    return replace(
+        _masked(recording, len(recording), options, motion, torque, ~frozen[None, :]),
+        cutoff=options.filter_cutoff,
+        findings=_frozen_findings(recording.joints, recording.position, frozen),
+    )
+
+
+def _masked(
+    recording: Recording,
+    raw_samples: int,
+    options: IdentifyOptions,
+    motion: tuple[Array, Array, Array],
+    torque: Array,
+    usable: Mask,
+) -> Processed:
+    """Everything put together, the signals still in their full length."""
+    position, velocity, acceleration = motion
+    standstill = moving_samples(velocity, options.standstill_share)
+    moving = moving_samples(velocity, max(options.velocity_share, options.standstill_share))
+    return Processed(
+        joints=recording.joints,
+        position=position,
+        velocity=velocity,
+        acceleration=acceleration,
+        torque=torque,
+        measured=recording.torque,
+        used=standstill.mask & usable,
+        moving=moving.mask & usable,
+        threshold=moving.threshold,
+        cutoff=None,
+        thinning=Thinning(),
+        raw_samples=raw_samples,
+    )
+
+
+def _frozen(position: Array, removed: Array) -> Mask:
+    """Joints (n,) whose motion cannot be told from the noise that the low pass removed."""
+    stroke = np.ptp(position, axis=0)
+    return np.asarray(stroke <= np.maximum(20.0 * removed.std(axis=0), 1e-9))
+
+
+def _frozen_findings(
+    joints: tuple[str, ...], position: Array, frozen: Mask
+) -> tuple[Finding, ...]:
+    stroke = np.ptp(position, axis=0)
+    return tuple(
+        Finding(
+            code='frozen_joint',
+            joint=joints[index],
+            text=f'joint {joints[index]} moves by {stroke[index]:.3g} only, which cannot be told '
+            f'from noise: its parameters cannot be identified',
+            severity='error',
+        )
+        for index in np.flatnonzero(frozen)
+    )

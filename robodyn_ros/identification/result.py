@@ -1,0 +1,377 @@
+"""The result of an identification: its facts, its parameter file, and reading that again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+
+from robodyn_ros.errors import IdentificationError, RobodynError
+from robodyn_ros.identification.validation import FitReport
+from robodyn_ros.models.catalog import build_model
+from robodyn_ros.models.interface import Array, DynamicModel
+from robodyn_ros.recording.recording import Finding
+
+FORMAT = 1
+"""Version of the parameter file."""
+
+
+@dataclass(frozen=True)
+class IdentificationResult:
+    """What was identified, from what, and how far to trust it; all values SI.
+
+    :param success: every joint's max relative torque error is within `max_relative_error`, and
+        no finding has severity 'error'
+    :param values: parameter values of the model, shape (p,)
+    :param stddevs: their standard deviations, shape (p,); NaN: not identifiable on its own
+    :param base_expressions: the identifiable combinations of parameters
+    :param base_values: shape (b,)
+    :param base_stddevs: shape (b,); NaN where the recording does not determine the value
+    :param condition_number: of the weighted regressor, columns as they are
+    :param condition_number_scaled: the same, columns scaled to unit length
+    :param filter_cutoff: in [Hz]; None: signals were used as given
+    :param physically_consistent: whether `values` are those of a possible robot
+    :param raw_samples: samples of the recording (the fit uses `identification.samples`)
+    :param timings: seconds per step
+    """
+
+    success: bool
+    model: DynamicModel
+    values: Array
+    stddevs: Array
+    base_expressions: tuple[str, ...]
+    base_units: tuple[str, ...]
+    base_values: Array
+    base_stddevs: Array
+    condition_number: float
+    condition_number_scaled: float
+    identification: FitReport
+    validation: FitReport | None
+    findings: tuple[Finding, ...]
+    estimator: str
+    filter_cutoff: float | None
+    max_relative_error: float
+    physically_consistent: bool
+    raw_samples: int
+    date: str
+    timings: Mapping[str, float]
+
+    def to_json(self) -> dict[str, object]:
+        """Plain facts for `robodyn identify --json`; NaN and infinity become None.
+
+        Lists per joint are in the order of `joints`; timings are in [s].
+        """
+        names = [(item.name, item.unit) for item in self.model.parameters]
+        facts = {
+            'success': self.success,
+            'model': str(self.model.describe()['kind']),
+            'joints': list(self.model.joint_names),
+            'samples': self.identification.samples,
+            'moving_samples': self.identification.moving_samples.tolist(),
+            'condition_number': self.condition_number,
+            'condition_number_scaled': self.condition_number_scaled,
+            'estimator': self.estimator,
+            'filter_cutoff': self.filter_cutoff,
+            'max_relative_error_allowed': self.max_relative_error,
+            'physically_consistent': self.physically_consistent,
+            'identification': _report_facts(self.identification),
+            'validation': None if self.validation is None else _report_facts(self.validation),
+            'parameters': [
+                {'name': name, 'value': value, 'stddev': stddev, 'unit': unit}
+                for (name, unit), value, stddev in zip(
+                    names, self.values.tolist(), self.stddevs.tolist(), strict=True
+                )
+            ],
+            'base_parameters': [
+                {'expression': expression, 'value': value, 'stddev': stddev, 'unit': unit}
+                for expression, value, stddev, unit in zip(
+                    self.base_expressions,
+                    self.base_values.tolist(),
+                    self.base_stddevs.tolist(),
+                    self.base_units,
+                    strict=True,
+                )
+            ],
+            'findings': [
+                {'code': f.code, 'joint': f.joint, 'text': f.text, 'severity': f.severity}
+                for f in self.findings
+            ],
+            'timings': dict(self.timings),
+        }
+        plain: dict[str, object] = _strict(facts)
+        return plain
+
+
+@dataclass(frozen=True)
+class IdentifiedModel:
+    """A model with identified values: all that feed-forward and collision monitoring need.
+
+    :param values: parameter values, shape (p,), SI, in the order of `model.parameters`
+    :param stddevs: shape (p,); NaN: not identifiable on its own
+    :param hash: fingerprint of the model and the values
+    """
+
+    model: DynamicModel
+    values: Array
+    stddevs: Array
+    hash: str
+    source: str = 'result'
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """Names of the joints, in the order of the torque columns."""
+        return self.model.joint_names
+
+    def torque(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """Joint torques, shape (N, n), in [Nm] or [N]; arguments (N, n), SI units."""
+        return self.model.torque(q, qd, qdd, self.values)
+
+
+def write_result(
+    result: IdentificationResult, path: str | Path, *, export_failed: bool = False
+) -> None:
+    """Write the result as a ROS parameter file, which the nodes and `load_identified_model` read.
+
+    The file appears complete or not at all.
+
+    :param export_failed: write it although the identification failed
+    :raises IdentificationError: the identification failed, or the file cannot be written
+    """
+    refuse_failed(result, export_failed)
+    parameters = {
+        'dynamic_model': model_parameters(result.model, result.values, result.stddevs),
+        'identification': _header(result),
+    }
+    content = {'/**': {'ros__parameters': parameters}}
+    text = yaml.dump(content, Dumper=_Dumper, sort_keys=False, width=10**6, allow_unicode=True)
+    write_text(text, path)
+
+
+def refuse_failed(result: IdentificationResult, export_failed: bool) -> None:
+    """Refuse to export a failed identification unless asked to.
+
+    :raises IdentificationError: it failed
+    """
+    if not (result.success or export_failed):
+        reasons = [item.text for item in result.findings if item.severity == 'error']
+        raise IdentificationError(
+            f'the identification failed and is not exported: {"; ".join(reasons)}'
+        )
+
+
+def model_parameters(model: DynamicModel, values: Array, stddevs: Array) -> dict[str, Any]:
+    """Describe a model and its values as flat ROS parameters (scalars and lists), with a hash."""
+    content: dict[str, Any] = {
+        'format': FORMAT,
+        'description': yaml.safe_dump(model.describe(), sort_keys=False, width=10**6),
+        'joints': list(model.joint_names),
+        'parameter_names': [item.name for item in model.parameters],
+        'parameter_units': [item.unit for item in model.parameters],
+        'parameter_values': values.tolist(),
+        'parameter_stddevs': stddevs.tolist(),
+    }
+    content['hash'] = _hash(content)
+    return content
+
+
+def load_identified_model(source: str | Path | Mapping[str, Any]) -> IdentifiedModel:
+    """Read a model and its values from a result file.
+
+    :param source: the file, its content, or just its `dynamic_model` parameters
+    :raises IdentificationError: the file cannot be read, a key is missing, a list has the wrong
+        length, a value is not finite, the hash does not fit, or the model cannot be built
+    """
+    name = 'result' if isinstance(source, Mapping) else str(source)
+    content = _dynamic_model(_read(source) if not isinstance(source, Mapping) else source, name)
+    for key in _KEYS:
+        if key not in content:
+            raise IdentificationError(f'{name}: dynamic_model has no "{key}"')
+    if content['format'] != FORMAT:
+        raise IdentificationError(
+            f'{name}: format {content["format"]} is not known, expected {FORMAT}'
+        )
+    try:
+        model = build_model(yaml.safe_load(content['description']))
+    except (RobodynError, yaml.YAMLError, AttributeError) as error:
+        text = ' '.join(str(error).split())
+        raise IdentificationError(f'{name}: the model cannot be built: {text}') from error
+    _check_names(name, content, model)
+    values = _numbers(name, content, 'parameter_values', len(model.parameters))
+    stddevs = _numbers(name, content, 'parameter_stddevs', len(model.parameters))
+    if not np.isfinite(values).all():
+        bad = content['parameter_names'][int(np.argmin(np.isfinite(values)))]
+        raise IdentificationError(f'{name}: the value of parameter {bad} is not finite')
+    if _hash(content) != content['hash']:
+        raise IdentificationError(
+            f'{name}: the hash does not fit the content: the file was changed or is damaged'
+        )
+    return IdentifiedModel(
+        model=model, values=values, stddevs=stddevs, hash=content['hash'], source=name
+    )
+
+
+def write_text(text: str, path: str | Path) -> None:
+    """Write a text file so that it appears complete or not at all.
+
+    :raises IdentificationError: it cannot be written
+    """
+    path = Path(path)
+    temporary = ''
+    try:
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f'.{path.name}.')
+        with os.fdopen(handle, 'w', encoding='utf-8') as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(temporary).chmod(0o644)
+        Path(temporary).replace(path)
+    except OSError as error:
+        if temporary:
+            Path(temporary).unlink(missing_ok=True)
+        raise IdentificationError(f'{path} cannot be written: {error}') from error
+
+
+_KEYS = (
+    'format',
+    'description',
+    'joints',
+    'parameter_names',
+    'parameter_values',
+    'parameter_stddevs',
+    'hash',
+)
+
+
+def _report_facts(report: FitReport) -> dict[str, object]:
+    return {
+        'source': report.source,
+        'samples': report.samples,
+        'moving_samples': report.moving_samples.tolist(),
+        'velocity_threshold': report.velocity_threshold.tolist(),
+        'rms_error': report.rms_error.tolist(),
+        'max_relative_torque_error': report.max_relative_torque_error.tolist(),
+        'mean_relative_torque_error': report.mean_relative_torque_error.tolist(),
+        'relative_residual': report.relative_residual,
+        'joint_relative_residual': report.joint_relative_residual.tolist(),
+    }
+
+
+def _header(result: IdentificationResult) -> dict[str, object]:
+    """Return the facts of the softMC result file and some more, as flat ROS parameters."""
+    header: dict[str, object] = {
+        'success': result.success,
+        'date': result.date,
+        'estimator': result.estimator,
+        'filter_cutoff': float(result.filter_cutoff or 0.0),
+        'max_relative_error_allowed': result.max_relative_error,
+        'raw_samples': result.raw_samples,
+        'condition_number': result.condition_number,
+        'condition_number_scaled': result.condition_number_scaled,
+        'physically_consistent': result.physically_consistent,
+        **_report_facts(result.identification),
+        'validated': result.validation is not None,
+    }
+    if result.validation is not None:
+        facts = _report_facts(result.validation)
+        header.update({f'validation_{key}': value for key, value in facts.items()})
+    header['base_parameter_expressions'] = list(result.base_expressions)
+    header['base_parameter_values'] = result.base_values.tolist()
+    header['base_parameter_stddevs'] = result.base_stddevs.tolist()
+    if result.findings:  # an empty list has no type, which ROS parameters need
+        header['findings'] = [f'{f.severity} {f.code}: {f.text}' for f in result.findings]
+    return header
+
+
+def _hash(content: Mapping[str, Any]) -> str:
+    """SHA-256 over what determines the torque; numbers by their exact value."""
+    exact = [float(value).hex() for value in content['parameter_values']]
+    names = [str(name) for name in content['parameter_names']]
+    parts = [content['format'], str(content['description']).strip(), names, exact]
+    return hashlib.sha256(json.dumps(parts).encode('utf-8')).hexdigest()
+
+
+def _read(path: str | Path) -> Mapping[str, Any]:
+    try:
+        content = yaml.safe_load(Path(path).read_text(encoding='utf-8'))
+    except (OSError, UnicodeDecodeError) as error:
+        raise IdentificationError(f'{path} cannot be read: {error}') from error
+    except yaml.YAMLError as error:
+        text = ' '.join(str(error).split())
+        raise IdentificationError(f'{path} is no YAML: {text}') from error
+    if not isinstance(content, Mapping):
+        raise IdentificationError(f'{path} is no result file: expected a mapping')
+    return content
+
+
+def _dynamic_model(content: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """Unwrap `<node>: ros__parameters: dynamic_model:`, as far as it is there."""
+    if 'parameter_values' in content or 'description' in content:
+        return content
+    for key in ('dynamic_model', 'ros__parameters', '/**', *content):
+        inner = content.get(key)
+        if isinstance(inner, Mapping) and key != 'identification':
+            return _dynamic_model(inner, name)
+    raise IdentificationError(f'{name} is no result file: it has no "dynamic_model"')
+
+
+def _check_names(name: str, content: Mapping[str, Any], model: DynamicModel) -> None:
+    if list(content['joints']) != list(model.joint_names):
+        raise IdentificationError(
+            f'{name}: the joints {list(content["joints"])} are not those of the model, '
+            f'{list(model.joint_names)}'
+        )
+    names = list(content['parameter_names'])
+    expected = [item.name for item in model.parameters]
+    if len(names) != len(expected):
+        raise IdentificationError(
+            f'{name}: parameter_names has {len(names)} entries, the model has {len(expected)}'
+        )
+    for got, wanted in zip(names, expected, strict=True):
+        if got != wanted:
+            raise IdentificationError(f'{name}: expected parameter {wanted}, got {got}')
+
+
+def _numbers(name: str, content: Mapping[str, Any], key: str, length: int) -> Array:
+    try:
+        values = np.array([float(value) for value in content[key]])
+    except (TypeError, ValueError) as error:
+        raise IdentificationError(f'{name}: {key} must be a list of numbers') from error
+    if len(values) != length:
+        raise IdentificationError(f'{name}: {key} has {len(values)} entries, expected {length}')
+    return values
+
+
+def _strict(value: Any) -> Any:
+    """Copy of JSON-like data with None for numbers that JSON does not have."""
+    if isinstance(value, float):
+        return value if np.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {str(key): _strict(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_strict(item) for item in value]
+    return value
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes lists in one line, and text with line breaks as a block."""
+
+    def represent_list(self, data: Any) -> Any:
+        """Represent a list in one line."""
+        return self.represent_sequence('tag:yaml.org,2002:seq', data, flow_style=True)
+
+    def represent_text(self, data: str) -> Any:
+        """Represent a string, as a block when it has several lines."""
+        style = '|' if '\n' in data else None
+        return self.represent_scalar('tag:yaml.org,2002:str', data, style=style)
+
+
+_Dumper.add_representer(list, _Dumper.represent_list)
+_Dumper.add_representer(str, _Dumper.represent_text)

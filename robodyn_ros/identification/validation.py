@@ -1,0 +1,122 @@
+"""How well a model's torque fits measured torque, and how independent the residuals are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robodyn_ros.identification.processing import Processed
+from robodyn_ros.models.interface import Array, DynamicModel, sample_blocks
+
+
+@dataclass(frozen=True)
+class FitReport:
+    """Torque errors of a model on one recording; arrays have shape (n,), joint order.
+
+    The relative torque errors are those of the softMC document ("Explanation of the
+    identification output file", lines 3, 4 and 7): torque error divided by the joint's largest
+    absolute torque feedback, on moving samples of the filtered torque.
+
+    :param source: file of the recording
+    :param samples: samples used
+    :param moving_samples: of them, at or above the joint's velocity threshold
+    :param velocity_threshold: in [rad/s] or [m/s]
+    :param rms_error: on the unfiltered torque of all samples, in [Nm] or [N]
+    :param max_relative_torque_error: 1 is 100 % of the joint's largest torque
+    :param mean_relative_torque_error: mean of the absolute error, same measure
+    :param relative_residual: ||tau - tau_hat|| / ||tau||, pooled over joints, unfiltered torque
+    :param joint_relative_residual: the same for each joint alone
+    """
+
+    source: str
+    samples: int
+    moving_samples: NDArray[np.int64]
+    velocity_threshold: Array
+    rms_error: Array
+    max_relative_torque_error: Array
+    mean_relative_torque_error: Array
+    relative_residual: float
+    joint_relative_residual: Array
+
+
+def evaluate(
+    model: DynamicModel,
+    parameters: Array,
+    signals: Processed,
+    *,
+    source: str,
+    progress: Callable[[float], None] | None = None,
+) -> tuple[FitReport, Array]:
+    """Compare model torque with measured torque.
+
+    :param parameters: values of the parameters of the model, shape (p,)
+    :param source: name of the recording, for the report
+    :return: the report, and the model torque (N, n), in [Nm] or [N]
+    """
+    predicted = np.empty_like(signals.torque)
+    for block in sample_blocks(len(signals)):
+        q, qd, qdd = (values[block] for values in signals.motion)
+        predicted[block] = model.torque(q, qd, qdd, parameters)
+        if progress is not None:
+            progress(block.stop / len(signals))
+    peak, worst, mean = _relative_errors(signals, predicted)
+    error = np.linalg.norm(signals.measured - predicted, axis=0)
+    size = np.linalg.norm(signals.measured, axis=0)
+    report = FitReport(
+        source=source,
+        samples=len(signals),
+        moving_samples=signals.moving.sum(axis=0),
+        velocity_threshold=signals.threshold,
+        rms_error=error / np.sqrt(len(signals)),
+        max_relative_torque_error=_ratio(worst, peak),
+        mean_relative_torque_error=_ratio(mean, peak),
+        relative_residual=float(_ratio(np.linalg.norm(error), np.linalg.norm(size))),
+        joint_relative_residual=_ratio(error, size),
+    )
+    return report, predicted
+
+
+def _relative_errors(signals: Processed, predicted: Array) -> tuple[Array, Array, Array]:
+    """Largest torque, largest and mean absolute error per joint, on its moving samples."""
+    moving = signals.moving
+    error = np.abs(signals.torque - predicted)
+    peak = np.abs(signals.torque).max(axis=0, where=moving, initial=0.0)
+    worst = error.max(axis=0, where=moving, initial=0.0)
+    mean = error.sum(axis=0, where=moving) / np.maximum(moving.sum(axis=0), 1)
+    return peak, worst, mean
+
+
+def _ratio(part: Array | np.floating, whole: Array | np.floating) -> Array:
+    """Part / whole; 0 / 0 is NaN: a joint without moving samples has no relative error."""
+    with np.errstate(divide='ignore', invalid='ignore'):
+        return np.divide(part, whole)
+
+
+def correlation_length(residual: Array, used: NDArray[np.bool_]) -> Array:
+    """Samples per independent sample of each joint's residuals, shape (n,), at least 1.
+
+    1 + 2 sum of the autocorrelation, cut where the sum of two neighbours is no longer positive
+    (initial positive sequence; Geyer, "Practical Markov chain Monte Carlo", 1992, section 3.3).
+    For regressors that change slowly against the residuals this is the factor by which the
+    variance of a least-squares estimate exceeds that with independent noise of equal size.
+
+    :param residual: shape (N, n), in time order
+    :param used: samples that count, shape (N, n); the others are taken as zero
+    """
+    result = np.ones(residual.shape[1])
+    samples = len(residual)
+    size = 1 << (2 * samples - 1).bit_length()
+    for joint in range(residual.shape[1]):
+        values = np.where(used[:, joint], residual[:, joint], 0.0)
+        spectrum = np.fft.rfft(values, size)
+        correlation = np.fft.irfft(np.abs(spectrum) ** 2, size)[:samples]
+        if correlation[0] <= 0.0:
+            continue
+        pairs = correlation[: samples // 2 * 2].reshape(-1, 2).sum(axis=1) / correlation[0]
+        ends = np.flatnonzero(pairs <= 0.0)
+        positive = pairs[: ends[0]] if len(ends) else pairs
+        result[joint] = max(1.0, 2.0 * float(positive.sum()) - 1.0)
+    return result
