@@ -51,7 +51,7 @@ class Thinning:
     def apply(self, values: Array) -> Array:
         """Filter and decimate, shape (N, k) to (count(N), k)."""
         if len(self.taps) == 1:
-            return values[:: self.stride] * self.taps[0]
+            return np.asarray(values[:: self.stride] * self.taps[0])
         skipped = (len(self.taps) - 1) // self.stride
         result: Array = signal.upfirdn(self.taps, values, down=self.stride, axis=0)
         return result[skipped : skipped + self.count(len(values))]
@@ -99,7 +99,7 @@ class Condensed:
     def samples(self) -> NDArray[np.int64]:
         """Samples condensed per joint, shape (n,)."""
         counts = [[factor.samples for factor in segment] for segment in self.segments]
-        return np.sum(np.array(counts, dtype=np.int64), axis=0, dtype=np.int64)
+        return np.asarray(np.array(counts, dtype=np.int64).sum(axis=0))
 
     def merged(self, segments: Sequence[int] | None = None) -> tuple[JointFactor, ...]:
         """One factor per joint over the given segments (default: all), for cross-validation."""

@@ -1,0 +1,227 @@
+"""`robodyn identify`: from a recording to an identified model."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from robodyn_ros.errors import ConfigError
+from robodyn_ros.identification.estimators import ESTIMATORS
+from robodyn_ros.identification.options import IdentifyOptions
+from robodyn_ros.identification.pipeline import Progress, identify
+from robodyn_ros.identification.report import text_report
+from robodyn_ros.identification.result import IdentificationResult, write_result, write_text
+from robodyn_ros.identification.urdf_export import rigid_part, write_urdf
+from robodyn_ros.models.catalog import load_model, robot_model
+from robodyn_ros.models.friction import DEFAULT_TERMS, TERMS
+from robodyn_ros.models.interface import DynamicModel
+from robodyn_ros.models.urdf import GRAVITY
+from robodyn_ros.recording.readers import read_recording
+from robodyn_ros.recording.recording import Recording
+
+EXIT_FAILED = 1
+
+
+def add_parser(commands: Any) -> None:
+    """Add the sub-command."""
+    parser = commands.add_parser(
+        'identify',
+        help='identify a robot from a recording',
+        description='Identify the dynamic parameters of a robot from a recording of its motion '
+        '(rosbag2, CSV, NPZ, MAT). Exit code 0 only if the identification succeeds.',
+    )
+    parser.add_argument('recording', help='rosbag2 folder, .mcap, .db3, .csv, .npz or .mat')
+    _add_model(parser)
+    _add_recording(parser)
+    _add_fit(parser)
+    output = parser.add_argument_group('output')
+    output.add_argument(
+        '--out', metavar='DIR', help='write result.yaml, result.json and robot.urdf to this folder'
+    )
+    output.add_argument('--json', action='store_true', help='print one JSON object')
+    output.add_argument(
+        '--force-export', action='store_true', help='write the model of a failed identification'
+    )
+    parser.set_defaults(run=run)
+
+
+def _add_model(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group('model')
+    source = group.add_mutually_exclusive_group(required=True)
+    source.add_argument('--urdf', metavar='FILE', help='URDF of the robot')
+    source.add_argument('--model', metavar='YAML', help='description of the model')
+    group.add_argument(
+        '--joints',
+        metavar='NAME,NAME,...',
+        help='joints to use, in this order; columns of NPZ and MAT files without names are '
+        'taken to be these (default: the moving joints of the model)',
+    )
+    group.add_argument(
+        '--friction',
+        metavar='TERM,TERM,...',
+        help=f'friction terms for --urdf, of {", ".join(TERMS)}, or none '
+        f'(default: {",".join(DEFAULT_TERMS)})',
+    )
+    group.add_argument(
+        '--gravity',
+        nargs=3,
+        type=float,
+        metavar=('X', 'Y', 'Z'),
+        help="gravity in the URDF's root frame, for --urdf, in m/s^2 (default: 0 0 -9.81)",
+    )
+    group.add_argument(
+        '--no-rotor-inertia', action='store_true', help='no rotor inertias, for --urdf'
+    )
+
+
+def _add_recording(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group('recording')
+    checked = group.add_mutually_exclusive_group()
+    checked.add_argument('--validate', metavar='RECORDING', help='test on another recording')
+    checked.add_argument(
+        '--split',
+        type=float,
+        metavar='FRACTION',
+        help='identify from this share of the recording, test on the rest',
+    )
+    group.add_argument('--columns', metavar='YAML', help='what the columns of the file mean')
+    group.add_argument(
+        '--topic', default='/joint_states', help='JointState topic of a bag (default: %(default)s)'
+    )
+
+
+def _add_fit(parser: argparse.ArgumentParser) -> None:
+    default = IdentifyOptions()
+    group = parser.add_argument_group('fit')
+    group.add_argument('--estimator', choices=ESTIMATORS, default=default.estimator)
+    group.add_argument(
+        '--filter-cutoff',
+        type=float,
+        metavar='HZ',
+        help='low pass on position and torque (default: from the data)',
+    )
+    group.add_argument(
+        '--computed-derivatives',
+        action='store_true',
+        help='differentiate positions although the recording has accelerations',
+    )
+    group.add_argument(
+        '--max-relative-error',
+        type=float,
+        default=default.max_relative_error,
+        metavar='SHARE',
+        help="largest torque error allowed, as a share of a joint's largest torque "
+        '(default: %(default)s)',
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Identify, print and write what was asked for; 0 only if the identification succeeded.
+
+    :raises RobodynError: a file cannot be read or written, or nothing can be identified
+    """
+    options = IdentifyOptions(
+        filter_cutoff=arguments.filter_cutoff,
+        estimator=arguments.estimator,
+        derivatives='computed' if arguments.computed_derivatives else 'auto',
+        max_relative_error=arguments.max_relative_error,
+    )
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter('always', UserWarning)
+        model = _model(arguments)
+    for warning in caught:
+        print(f'warning: {warning.message}', file=sys.stderr)
+    recording, validation = _recordings(arguments, model)
+    with _progress() as progress:
+        result = identify(
+            recording, model, options=options, validation=validation, progress=progress
+        )
+    facts = result.to_json()
+    if arguments.out is not None:
+        facts |= _write(result, facts, Path(arguments.out), arguments.force_export)
+    if arguments.json:
+        print(json.dumps(facts, indent=2, allow_nan=False))
+    else:
+        print(text_report(result))
+    return 0 if result.success else EXIT_FAILED
+
+
+def _model(arguments: argparse.Namespace) -> DynamicModel:
+    if arguments.model is not None:
+        for name in ('friction', 'gravity'):
+            if getattr(arguments, name) is not None:
+                raise ConfigError(f'--{name} goes with --urdf; with --model it is in the file')
+        return load_model(arguments.model)
+    friction = arguments.friction
+    terms = list(DEFAULT_TERMS) if friction is None else friction.split(',')
+    return robot_model(
+        arguments.urdf,
+        joints=_names(arguments),
+        gravity=arguments.gravity or GRAVITY,
+        rotor_inertia=not arguments.no_rotor_inertia,
+        friction=[] if terms == ['none'] else terms,
+    )
+
+
+def _names(arguments: argparse.Namespace) -> list[str] | None:
+    return None if arguments.joints is None else arguments.joints.split(',')
+
+
+def _recordings(
+    arguments: argparse.Namespace, model: DynamicModel
+) -> tuple[Recording, Recording | None]:
+    def read(path: str) -> Recording:
+        return read_recording(
+            path,
+            columns=arguments.columns,
+            topic=arguments.topic,
+            joints=_names(arguments) or list(model.joint_names),
+        )
+
+    recording = read(arguments.recording)
+    if arguments.split is not None:
+        return recording.split(arguments.split)
+    return recording, None if arguments.validate is None else read(arguments.validate)
+
+
+@contextmanager
+def _progress() -> Iterator[Progress | None]:
+    """Progress bar on a terminal, nothing elsewhere."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    with tqdm(total=1.0, bar_format='{desc:<10} {percentage:3.0f}% |{bar}|', leave=False) as bar:
+
+        def show(phase: str, share: float) -> None:
+            bar.set_description_str(phase, refresh=False)
+            bar.n = share
+            bar.refresh()
+
+        yield show
+
+
+def _write(
+    result: IdentificationResult, facts: dict[str, object], folder: Path, forced: bool
+) -> dict[str, object]:
+    """Write the files of the result; a failed one gets its facts only."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigError(f'the folder {folder} cannot be made: {error}') from error
+    files: dict[str, object] = {'result_file': None, 'urdf_file': None}
+    if result.success or forced:
+        write_result(result, folder / 'result.yaml', export_failed=forced)
+        files['result_file'] = str(folder / 'result.yaml')
+        if result.physically_consistent and rigid_part(result.model) is not None:
+            write_urdf(result.model, result.values, folder / 'robot.urdf')
+            files['urdf_file'] = str(folder / 'robot.urdf')
+    write_text(json.dumps(facts | files, indent=2, allow_nan=False) + '\n', folder / 'result.json')
+    return files

@@ -1,0 +1,71 @@
+"""A result as text for a terminal."""
+
+from __future__ import annotations
+
+import math
+
+from robodyn_ros.identification.result import IdentificationResult
+from robodyn_ros.identification.validation import FitReport
+from robodyn_ros.models.interface import Joint
+
+
+def text_report(result: IdentificationResult) -> str:
+    """Lay a result out for reading: verdict, torque errors per joint, parameters, findings."""
+    report = result.identification
+    cutoff = 'none' if result.filter_cutoff is None else f'{result.filter_cutoff:.4g} Hz'
+    lines = [
+        f'identification {"succeeded" if result.success else "FAILED"}',
+        f'recording         {report.source}',
+        f'samples           {report.samples} of {result.raw_samples} used',
+        f'low pass          {cutoff}',
+        f'estimator         {result.estimator}, {len(result.base_values)} base parameters',
+        f'condition number  {result.condition_number:.4g} '
+        f'({result.condition_number_scaled:.4g} with scaled columns)',
+        f'physical          {"yes" if result.physically_consistent else "no"}',
+        '',
+        *_errors('identification', report, result.model.joints),
+    ]
+    if result.validation is not None:
+        lines += ['', *_errors('validation', result.validation, result.model.joints)]
+    lines += ['', *_base(result), '']
+    lines += [f'{f.severity}: {f.text} [{f.code}]' for f in result.findings] or ['no findings']
+    return '\n'.join(lines)
+
+
+def _errors(title: str, report: FitReport, joints: tuple[Joint, ...]) -> list[str]:
+    """Torque errors per joint; the relative ones on moving samples, as softMC defines them."""
+    width = max(5, *(len(joint.name) for joint in joints))
+    lines = [
+        f'{title}: relative residual {_percent(report.relative_residual)} ({report.source})',
+        f'{"joint":<{width}}  {"moving":>8}  {"slowest":>9}  {"RMS error":>12}  '
+        f'{"max error":>9}  {"mean error":>10}',
+    ]
+    for row, joint in enumerate(joints):
+        rms = f'{report.rms_error[row]:.4g} {joint.torque_unit}'
+        lines.append(
+            f'{joint.name:<{width}}  {report.moving_samples[row]:>8}  '
+            f'{report.velocity_threshold[row]:>9.3g}  {rms:>12}  '
+            f'{_percent(report.max_relative_torque_error[row]):>9}  '
+            f'{_percent(report.mean_relative_torque_error[row]):>10}'
+        )
+    return lines
+
+
+def _base(result: IdentificationResult) -> list[str]:
+    """Base parameters with their standard deviations."""
+    lines = [f'{"value":>12}  {"std. dev.":>10}  {"unit":<9} base parameter']
+    for value, stddev, unit, expression in zip(
+        result.base_values,
+        result.base_stddevs,
+        result.base_units,
+        result.base_expressions,
+        strict=True,
+    ):
+        spread = 'unseen' if math.isnan(stddev) else f'{stddev:.3g}'
+        shown = expression if len(expression) <= 72 else f'{expression[:69]}...'
+        lines.append(f'{value:>12.5g}  {spread:>10}  {unit:<9} {shown}')
+    return lines
+
+
+def _percent(value: float) -> str:
+    return '-' if math.isnan(value) else f'{100.0 * value:.2f} %'
