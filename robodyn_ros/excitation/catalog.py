@@ -1,0 +1,160 @@
+"""A motion from its plain description (YAML), and back."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+
+from robodyn_ros.errors import MotionError
+from robodyn_ros.excitation.fourier import FourierMotion
+from robodyn_ros.excitation.point_to_point import PointToPoint
+from robodyn_ros.excitation.ramp import per_joint
+from robodyn_ros.excitation.sine import SineMotion
+from robodyn_ros.excitation.spline import SplineTrajectory, TrajectoryPoints
+from robodyn_ros.excitation.stopping import StoppedMotion
+from robodyn_ros.excitation.trajectory import Chain, Trajectory
+
+Description = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of motion: how it is built, and which keys its description must and may have."""
+
+    build: Callable[..., Trajectory]
+    required: tuple[str, ...]
+    optional: tuple[str, ...] = ()
+
+
+def build_motion(description: object) -> Trajectory:
+    """Build a motion from its description, the inverse of `Trajectory.describe`.
+
+    :raises MotionError: an unknown kind or key, a missing key or a value of the wrong form
+    """
+    if not isinstance(description, Mapping):
+        raise MotionError(f'a motion description must be a mapping, got {description!r:.80}')
+    kind = description.get('kind')
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise MotionError(f'there is no motion kind {kind!r}, there are: {", ".join(KINDS)}')
+    entry = KINDS[kind]
+    allowed = ('kind', *entry.required, *entry.optional)
+    for key in description:
+        if key not in allowed:
+            raise MotionError(
+                f'a motion of kind {kind} has no {key!r}, it has: {", ".join(allowed)}'
+            )
+    for key in entry.required:
+        if key not in description:
+            raise MotionError(f'a motion of kind {kind} needs {key!r}')
+    given = {key: _checked(key, value) for key, value in description.items() if key != 'kind'}
+    return entry.build(**given)
+
+
+def load_motion(path: str | Path) -> Trajectory:
+    """Build the motion a YAML file describes.
+
+    :raises MotionError: the file cannot be read, is no YAML, or see `build_motion`
+    """
+    try:
+        description = yaml.load(Path(path).read_text(encoding='utf-8'), Loader=_LOADER)
+    except (OSError, UnicodeDecodeError) as error:
+        raise MotionError(f'the motion file {path} cannot be read: {error}') from error
+    except yaml.YAMLError as error:
+        text = ' '.join(str(error).split())
+        raise MotionError(f'the motion file {path} is no YAML: {text}') from error
+    try:
+        return build_motion(description)
+    except MotionError as error:
+        raise MotionError(f'{path}: {error}') from error
+
+
+def write_motion(trajectory: Trajectory, path: str | Path) -> None:
+    """Write a motion as YAML, whole or not at all; `load_motion` reads it back exactly.
+
+    :raises MotionError: the file cannot be written
+    """
+    path = Path(path)
+    text = yaml.safe_dump(trajectory.describe(), sort_keys=False, default_flow_style=None)
+    try:
+        with tempfile.NamedTemporaryFile(
+            'w', dir=path.parent, prefix=path.name, encoding='utf-8', delete=False
+        ) as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(file.name).replace(path)
+    except OSError as error:
+        raise MotionError(f'the motion file {path} cannot be written: {error}') from error
+
+
+_LOADER = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
+_NUMBERS = ('duration', 'lead_in', 'lead_out', 'base_frequency', 'follow')
+
+
+def _checked(key: str, value: object) -> object:
+    """Refuse what is no number where one is expected, before a constructor calculates with it."""
+    if key in _NUMBERS and value is not None:
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise MotionError(f'{key} of a motion must be a number, got {value!r:.60}')
+        return float(value)
+    if key == 'joints' and not (
+        isinstance(value, (list, tuple)) and all(isinstance(name, str) for name in value)
+    ):
+        raise MotionError(f'joints of a motion must be a list of names, got {value!r:.60}')
+    return value
+
+
+def _points(*, joints: list[str], time: Any, **rows: Any) -> Trajectory:
+    try:
+        arrays: dict[str, Any] = {
+            name: None if value is None else np.asarray(value, dtype=float)
+            for name, value in rows.items()
+        }
+        return SplineTrajectory(
+            points=TrajectoryPoints(tuple(joints), np.asarray(time, dtype=float), **arrays)
+        )
+    except (TypeError, ValueError) as error:
+        raise MotionError(f'the points of a motion must be rows of numbers: {error}') from error
+
+
+def _chain(*, parts: Any) -> Trajectory:
+    if not isinstance(parts, list):
+        raise MotionError(f'parts of a chain must be a list of motions, got {parts!r:.60}')
+    return Chain(parts=[build_motion(part) for part in parts])
+
+
+def _stopped(*, motion: Any, time: Any, max_acceleration: Any, follow: float = 0.0) -> Trajectory:
+    if isinstance(time, bool) or not isinstance(time, (int, float)):
+        raise MotionError(f'time of a stopped motion must be a number, got {time!r:.60}')
+    path = build_motion(motion)
+    return StoppedMotion(
+        motion=path,
+        time=float(time),
+        max_acceleration=per_joint(path.joints, 'max_acceleration', max_acceleration),
+        follow=follow,
+    )
+
+
+_LEADS = ('lead_in', 'lead_out')
+_FOURIER = ('joints', 'center', 'a', 'b', 'base_frequency')
+
+KINDS: dict[str, Kind] = {
+    'sine': Kind(
+        SineMotion,
+        ('joints', 'start', 'target', 'frequency', 'duration'),
+        _LEADS,
+    ),
+    'fourier': Kind(FourierMotion, _FOURIER, ('duration', *_LEADS)),
+    'move': Kind(PointToPoint, ('joints', 'start', 'target', 'duration')),
+    'points': Kind(_points, ('joints', 'time', 'position'), ('velocity', 'acceleration')),
+    'chain': Kind(_chain, ('parts',)),
+    'stopped': Kind(_stopped, ('motion', 'time', 'max_acceleration'), ('follow',)),
+}
+"""Every kind of motion by its name; a new one is one entry here."""

@@ -1,0 +1,96 @@
+"""What a robot is to do for an excitation: move to the start, stand still, run the motion."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from robodyn_ros.errors import MotionError
+from robodyn_ros.excitation.limits import JointLimits, check_motion, check_position
+from robodyn_ros.excitation.point_to_point import PointToPoint
+from robodyn_ros.excitation.spline import TrajectoryPoints
+from robodyn_ros.excitation.trajectory import Array, Chain, Trajectory
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One trajectory from where the robot is; the motion itself is its part after `begin`.
+
+    :param trajectory: move, pause and motion
+    :param begin: when the motion itself begins, in [s]
+    """
+
+    trajectory: Trajectory
+    begin: float
+
+    @property
+    def duration(self) -> float:
+        """Of all, in [s]."""
+        return self.trajectory.duration
+
+    @property
+    def target(self) -> Array:
+        """Where the robot is at the end, shape (n,), in [rad] or [m]."""
+        end: Array = self.trajectory.sample(np.array([self.duration])).position[0]
+        return end
+
+
+def plan_excitation(
+    motion: Trajectory, position: Array, limits: JointLimits, *, pause: float = 0.0
+) -> Plan:
+    """Put a move from `position` before a motion, and check all of it.
+
+    :param motion: may name the joints in another order than the limits, but exactly these
+    :param position: where the robot stands, shape (n,), in the order of the motion's joints
+    :param limits: of the robot's joints
+    :param pause: standing still between move and motion, in [s]
+    :raises MotionError: other joints, the robot outside its limits, or a motion that breaks one
+    """
+    check_joints(motion, limits)
+    limits = limits.select(motion.joints)
+    check_motion(motion, limits)
+    check_position(position, limits, 'the robot stands')
+    start = motion.sample(np.zeros(1)).position[0]
+    parts: list[Trajectory] = [PointToPoint.within(limits, start=position, target=start)]
+    if pause > 0.0:
+        parts.append(PointToPoint(joints=motion.joints, start=start, target=start, duration=pause))
+    begin = sum(part.duration for part in parts)
+    return Plan(Chain(parts=[*parts, motion]), begin)
+
+
+def check_joints(motion: Trajectory, limits: JointLimits) -> None:
+    """Refuse a motion that does not move exactly the joints the robot has.
+
+    :raises MotionError: naming the joint
+    """
+    for name in motion.joints:
+        if name not in limits.joints:
+            raise MotionError(
+                f'the motion moves joint {name!r}, which is not one of {list(limits.joints)}'
+            )
+    for name in limits.joints:
+        if name not in motion.joints:
+            raise MotionError(f'the motion says nothing about joint {name!r}')
+
+
+def points_of(trajectory: Trajectory, spacing: float, *, first: float = 0.0) -> TrajectoryPoints:
+    """Points of a trajectory from time `first` on, with velocities and accelerations.
+
+    :param spacing: largest distance of two points, in [s]
+    :raises MotionError: the spacing is not positive, or nothing is left after `first`
+    """
+    if not spacing > 0.0:
+        raise MotionError(f'the spacing of points must be above 0 s, got {spacing}')
+    left = trajectory.duration - first
+    if left <= 0.0:
+        raise MotionError(f'the motion is over at {trajectory.duration:.3f} s, before {first} s')
+    steps = max(1, int(np.ceil(left / spacing - 1e-9)))
+    motion = trajectory.sample(np.linspace(first, trajectory.duration, steps + 1))
+    return TrajectoryPoints(
+        trajectory.joints,
+        motion.time - motion.time[0],
+        motion.position,
+        motion.velocity,
+        motion.acceleration,
+    )

@@ -1,0 +1,139 @@
+"""Come to rest from anywhere in a motion, on its own path and within acceleration limits.
+
+The motion q(s) is run on with ds/dt falling from 1 to 0. So the robot stays where the checked
+motion would have led it (position limits, and whatever else the path keeps clear of), and is
+never faster than it. The acceleration is q'' (ds/dt)^2 + q' d2s/dt2: since |q''| is within the
+limits and ds/dt at most 1, d2s/dt2 = 0 is always allowed, and every joint says how far below
+zero it may go. The strictest joint decides; it is then itself braking with all it has.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from robodyn_ros.errors import MotionError
+from robodyn_ros.excitation.spline import SplineTrajectory, TrajectoryPoints
+from robodyn_ros.excitation.trajectory import Array, Motion, Trajectory
+
+SMOOTH = 0.03
+"""Braking sets in and ends within about this time [s] instead of at once."""
+SHARE = 0.98
+"""Share of the acceleration limits that braking uses; the rest covers the step of integration."""
+_STEP = 1e-3
+_HARDEST = 1.0 / SMOOTH
+_WINDOW = 2000
+
+
+class StoppedMotion(Trajectory):
+    """A motion from `time` on: followed for `follow` seconds, then braked to rest on its path."""
+
+    def __init__(
+        self,
+        *,
+        motion: Trajectory,
+        time: float,
+        max_acceleration: Array,
+        follow: float = 0.0,
+    ) -> None:
+        """Find the fastest braking.
+
+        :param motion: the running motion, within the limits
+        :param time: its time at t = 0 of this one, in [s], clamped to its duration
+        :param max_acceleration: shape (n,), in [rad/s^2] or [m/s^2]
+        :param follow: how long the motion still runs unchanged, in [s]
+        :raises MotionError: limits of another count, or not above zero
+        """
+        limit = np.asarray(max_acceleration, dtype=float)
+        if limit.shape != (len(motion.joints),) or not (limit > 0.0).all():
+            raise MotionError(
+                f'stopping needs {len(motion.joints)} acceleration limits above 0, got {limit}'
+            )
+        self.motion = motion
+        self.joints = motion.joints
+        self.max_acceleration = limit
+        self.time = float(np.clip(time, 0.0, motion.duration))
+        self.follow = float(np.clip(follow, 0.0, motion.duration - self.time))
+        self._schedule = SplineTrajectory(points=self._brake())
+        self.duration = self._schedule.duration
+
+    def _brake(self) -> TrajectoryPoints:
+        """Integrate s(t) with d2s/dt2 linear over each step, until ds/dt is zero."""
+        path = _Path(self.motion, SHARE * self.max_acceleration)
+        s, rate, change = self.time, 1.0, 0.0
+        rows = [(0.0, s, rate, change)]
+        time = self.follow
+        s += time
+        if time > 0.0:
+            rows.append((time, s, rate, change))
+        while s < self.motion.duration:
+            hardest = min(path.deceleration(s + rate * _STEP, rate + change * _STEP), _HARDEST)
+            aim = -min(hardest, float(np.sqrt(2.0 * hardest * rate / SMOOTH)))
+            following = max(aim, change + (aim - change) * 2.0 * _STEP / SMOOTH)
+            step = _STEP
+            if rate + 0.5 * (change + following) * step <= 1e-6:
+                # the last step: linearly to d2s/dt2 = 0, just as long as it takes to stand
+                step, following = (2.0 * rate / -change if change < 0.0 else _STEP), 0.0
+            s += step * rate + step**2 * (2.0 * change + following) / 6.0
+            rate += 0.5 * (change + following) * step
+            change, time = following, time + step
+            rows.append((time, s, max(rate, 0.0), change))
+            if rate <= 1e-6:
+                break
+        return self._points(np.array(rows))
+
+    def _points(self, rows: Array) -> TrajectoryPoints:
+        if len(rows) == 1:
+            rows = np.vstack([rows, rows[0] + [_STEP, _STEP, 0.0, 0.0]])
+        time, *columns = rows.T
+        return TrajectoryPoints(('s',), time, *(column[:, None] for column in columns))
+
+    def sample(self, time: Array) -> Motion:
+        """Evaluate the motion where the schedule is."""
+        schedule = self._schedule.sample(time)
+        rate, change = schedule.velocity, schedule.acceleration
+        path = self.motion.sample(schedule.position[:, 0])
+        return Motion(
+            schedule.time,
+            path.position,
+            path.velocity * rate,
+            path.acceleration * rate**2 + path.velocity * change,
+        )
+
+    def describe(self) -> dict[str, object]:
+        """Return the arguments of the constructor."""
+        return {
+            'kind': 'stopped',
+            'motion': self.motion.describe(),
+            'time': self.time,
+            'max_acceleration': self.max_acceleration.tolist(),
+            'follow': self.follow,
+        }
+
+
+class _Path:
+    """How hard the braking may be at s, from samples of the motion in windows."""
+
+    def __init__(self, motion: Trajectory, limit: Array) -> None:
+        self._motion = motion
+        self._limit = limit
+        self._first = np.inf
+        self._speed = self._along = np.empty((0, 0))
+
+    def deceleration(self, s: float, rate: float) -> float:
+        """Largest allowed -d2s/dt2 at s with ds/dt = rate; both samples around s must allow it.
+
+        For each joint |q''| rate^2 (positive where it speeds up) - |q'| d >= -limit.
+        """
+        index = int((s - self._first) / _STEP) if s >= self._first else _WINDOW
+        if index >= _WINDOW:
+            self._sample(s)
+            index = 0
+        rows = slice(index, index + 2)
+        room = self._limit + self._along[rows] * rate**2
+        return max(0.0, float((room / self._speed[rows]).min()))
+
+    def _sample(self, s: float) -> None:
+        self._first = s
+        motion = self._motion.sample(s + _STEP * np.arange(_WINDOW + 2, dtype=np.float64))
+        self._speed = np.maximum(np.abs(motion.velocity), 1e-9)
+        self._along = motion.acceleration * np.sign(motion.velocity)

@@ -1,0 +1,97 @@
+"""Motions from descriptions, and back."""
+
+import numpy as np
+import pytest
+import yaml
+from motions import JOINTS, random_fourier, random_sine
+
+from robodyn_ros.errors import MotionError
+from robodyn_ros.excitation.catalog import KINDS, build_motion, load_motion, write_motion
+from robodyn_ros.excitation.plan import points_of
+from robodyn_ros.excitation.point_to_point import PointToPoint
+from robodyn_ros.excitation.spline import SplineTrajectory
+from robodyn_ros.excitation.stopping import StoppedMotion
+from robodyn_ros.excitation.trajectory import Chain
+
+MOTIONS = {
+    'sine': random_sine(1),
+    'fourier': random_fourier(2),
+    'move': PointToPoint(joints=JOINTS, start=[0.0] * 3, target=[1.0, 2.0, 3.0], duration=2.0),
+    'points': SplineTrajectory(points=points_of(random_sine(4), 0.5)),
+    'stopped': StoppedMotion(motion=random_sine(5), time=2.0, max_acceleration=np.full(3, 30.0)),
+}
+MOTIONS['chain'] = Chain(
+    parts=[
+        PointToPoint(joints=JOINTS, start=[0.0] * 3, target=MOTIONS['sine'].start, duration=1.0),
+        MOTIONS['sine'],
+    ]
+)
+
+
+def test_every_kind_is_tried():
+    assert set(MOTIONS) == set(KINDS)
+
+
+@pytest.mark.parametrize('kind', KINDS)
+def test_file_gives_the_same_motion_back(kind, tmp_path):
+    motion = MOTIONS[kind]
+    write_motion(motion, tmp_path / 'motion.yaml')
+    back = load_motion(tmp_path / 'motion.yaml')
+    assert type(back) is type(motion) and back.joints == motion.joints
+    assert back.duration == pytest.approx(motion.duration, abs=1e-12)
+    one, other = motion.grid(0.01), back.grid(0.01)
+    for name in ('position', 'velocity', 'acceleration'):
+        np.testing.assert_allclose(getattr(other, name), getattr(one, name), atol=1e-9)
+    assert [path.name for path in tmp_path.iterdir()] == ['motion.yaml']
+
+
+SINE = {'kind': 'sine', 'joints': ['a'], 'start': [0], 'target': [1], 'frequency': [1]}
+
+
+@pytest.mark.parametrize(
+    ('description', 'sentence'),
+    [
+        ('text', "must be a mapping, got 'text'"),
+        ({'kind': 'sinus'}, "no motion kind 'sinus', there are: sine, fourier, move, points, "),
+        ({'joints': []}, 'no motion kind None'),
+        (SINE, "a motion of kind sine needs 'duration'"),
+        ({**SINE, 'duration': 5, 'amplitude': 1}, "kind sine has no 'amplitude', it has: kind,"),
+        ({**SINE, 'duration': 'long'}, "duration of a motion must be a number, got 'long'"),
+        ({**SINE, 'duration': True}, 'duration of a motion must be a number, got True'),
+        ({**SINE, 'duration': 5, 'joints': 'a'}, "must be a list of names, got 'a'"),
+        ({**SINE, 'duration': 5, 'start': {'a': 1}}, 'start must be numbers'),
+        ({'kind': 'chain', 'parts': []}, 'at least one part'),
+        ({'kind': 'chain', 'parts': SINE}, 'parts of a chain must be a list of motions'),
+        ({'kind': 'chain', 'parts': [{'kind': 'x'}]}, "no motion kind 'x'"),
+        (
+            {'kind': 'points', 'joints': ['a'], 'time': [0, 1], 'position': [[0], ['x']]},
+            'must be rows of numbers',
+        ),
+        (
+            {'kind': 'stopped', 'motion': SINE, 'time': 1, 'max_acceleration': [1]},
+            "needs 'duration'",
+        ),
+        (
+            {'kind': 'stopped', 'motion': {**SINE, 'duration': 5}, 'time': 'now',
+             'max_acceleration': [1]},
+            "time of a stopped motion must be a number, got 'now'",
+        ),
+    ],
+)  # fmt: skip
+def test_mistakes_are_named(description, sentence, tmp_path):
+    with pytest.raises(MotionError, match=sentence):
+        build_motion(description)
+    path = tmp_path / 'm.yaml'
+    path.write_text(yaml.safe_dump(description))
+    with pytest.raises(MotionError, match=f'm.yaml: .*{sentence}'):
+        load_motion(path)
+
+
+def test_file_that_is_none(tmp_path):
+    with pytest.raises(MotionError, match='cannot be read'):
+        load_motion(tmp_path / 'none.yaml')
+    (tmp_path / 'bad.yaml').write_text('kind: [')
+    with pytest.raises(MotionError, match='is no YAML'):
+        load_motion(tmp_path / 'bad.yaml')
+    with pytest.raises(MotionError, match='cannot be written'):
+        write_motion(MOTIONS['sine'], tmp_path / 'no' / 'm.yaml')

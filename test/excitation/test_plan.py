@@ -1,0 +1,70 @@
+"""Move to the start, pause, motion; and its points."""
+
+import numpy as np
+import pytest
+from motions import JOINTS, assert_rest_at_ends, limits, random_fourier, random_sine
+
+from robodyn_ros.errors import MotionError
+from robodyn_ros.excitation.limits import check_motion
+from robodyn_ros.excitation.plan import plan_excitation, points_of
+from robodyn_ros.excitation.spline import SplineTrajectory
+
+WIDE = limits(velocity=20.0, acceleration=200.0)
+
+
+def test_plan_leads_from_where_the_robot_is_through_the_motion():
+    motion = random_sine(7)
+    here = np.array([0.5, -0.5, 0.1])
+    bounds = limits(velocity=4.0, acceleration=40.0)
+    plan = plan_excitation(motion, here, bounds, pause=0.4)
+    check_motion(plan.trajectory, bounds)
+    assert_rest_at_ends(plan.trajectory)
+    np.testing.assert_allclose(plan.trajectory.sample(np.zeros(1)).position[0], here)
+    assert plan.duration == pytest.approx(plan.begin + motion.duration)
+    pause = plan.trajectory.sample(np.linspace(plan.begin - 0.4, plan.begin, 5))
+    np.testing.assert_allclose(pause.position, np.tile(motion.start, (5, 1)), atol=1e-12)
+    later = plan.trajectory.sample(np.array([plan.begin + 2.0])).position
+    np.testing.assert_allclose(later, motion.sample(np.array([2.0])).position, atol=1e-12)
+    np.testing.assert_allclose(
+        plan.target, motion.sample(np.array([motion.duration])).position[0], atol=1e-12
+    )
+
+
+def test_limits_in_another_order_are_matched():
+    motion = random_sine(7)
+    bounds = limits(velocity=20.0, acceleration=200.0, joints=JOINTS[::-1])
+    plan = plan_excitation(motion, motion.start, bounds)
+    assert plan.trajectory.joints == JOINTS
+
+
+def test_what_must_not_be_run_is_refused():
+    motion = random_sine(7)
+    with pytest.raises(MotionError, match='the motion breaks a limit: joint'):
+        plan_excitation(motion, np.zeros(3), limits(acceleration=0.1))
+    with pytest.raises(MotionError, match="the robot stands outside the limits: joint 'b'"):
+        plan_excitation(motion, np.array([0.0, 9.0, 0.0]), WIDE)
+    with pytest.raises(MotionError, match="moves joint 'c', which is not one of"):
+        plan_excitation(motion, np.zeros(3), limits(joints=('a', 'b')))
+    with pytest.raises(MotionError, match="says nothing about joint 'd'"):
+        plan_excitation(motion, np.zeros(3), limits(joints=(*JOINTS, 'd')))
+
+
+@pytest.mark.parametrize(('spacing', 'error'), [(0.004, 1e-10), (0.02, 1e-6)])
+def test_points_joined_by_quintics_are_the_motion(spacing, error):
+    motion = random_fourier(3)
+    spline = SplineTrajectory(points=points_of(motion, spacing))
+    fine, exact = spline.grid(1e-3), motion.grid(1e-3)
+    assert np.abs(fine.position - exact.position).max() < error
+    assert np.abs(fine.acceleration - exact.acceleration).max() < 1e-3
+
+
+def test_points_from_the_middle():
+    motion = random_sine(7)
+    points = points_of(motion, 0.03, first=1.0)
+    assert points.time[0] == 0.0 and points.time[-1] == pytest.approx(motion.duration - 1.0)
+    np.testing.assert_allclose(points.position, motion.sample(points.time + 1.0).position)
+    assert np.diff(points.time).max() <= 0.03 + 1e-9
+    with pytest.raises(MotionError, match='is over at'):
+        points_of(motion, 0.03, first=motion.duration)
+    with pytest.raises(MotionError, match='spacing of points must be above 0 s'):
+        points_of(motion, 0.0)
