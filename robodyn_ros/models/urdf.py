@@ -87,7 +87,7 @@ class UrdfModel(DynamicModel):
         :raises ModelError: an argument is not of shape (N, n)
         """
         count = len(self.joints)
-        q, qd, qdd = (np.asarray(value, dtype=np.float64, order='C') for value in (q, qd, qdd))
+        q, qd, qdd = (np.asarray(value, np.float64, 'C') for value in (q, qd, qdd))
         if q.ndim != 2 or q.shape[1] != count or qd.shape != q.shape or qdd.shape != q.shape:
             raise ModelError(
                 f'the model of {self.urdf.source} has {count} joints and needs q, qd, qdd of '
@@ -106,8 +106,8 @@ class UrdfModel(DynamicModel):
 
     def _fill(self, block: Array, q: Array, qd: Array, qdd: Array) -> None:
         compute, model, data = pin.computeJointTorqueRegressor, self._model, self._data
-        for row, position, velocity, acceleration in zip(block, q, qd, qdd, strict=True):
-            row[...] = compute(model, data, position, velocity, acceleration)
+        for k in range(len(q)):
+            block[k] = compute(model, data, q[k], qd[k], qdd[k])
 
     def _fill_reordered(self, block: Array, q: Array, qd: Array, qdd: Array) -> None:
         """As `_fill`, for joints in another order than Pinocchio's."""

@@ -60,7 +60,7 @@ def test_every_robot_is_sound_and_the_simulator_agrees(path):
     for index in range(5):
         data.qpos[:], data.qvel[:], data.qacc[:] = (value[index] for value in states)
         mujoco.mj_inverse(plant, data)
-        np.testing.assert_allclose(torque[index], data.qfrc_inverse, rtol=1e-7, atol=1e-6)
+        np.testing.assert_allclose(torque[index], data.qfrc_inverse, rtol=0, atol=1e-10)
 
 
 def test_gravity_leaves_the_six_axis_arm_room_to_move():
