@@ -108,7 +108,8 @@ def signals_from(
                 f'{sorted(table.columns)[:40]}; a column mapping can say which one it is'
             )
     time = _time(table, mapping)
-    signals = Signals(time, (), table.source, origin=table.origin, findings=list(table.findings))
+    time, origin = _from_epoch(time, table.origin)
+    signals = Signals(time, (), table.source, origin=origin, findings=list(table.findings))
     present = {signal: part for signal, part in parts.items() if part is not None}
     names = named or next((part.joints for part in present.values() if part.joints), None)
     width = present['position'].width(len(time))
@@ -262,6 +263,13 @@ def _time(table: Table, mapping: Mapping[str, object]) -> Array:
             f'{table.source}: time {name!r} must be one column, its shape is {values.shape}'
         )
     return converted(values[:, None], 'time', spec, ('time',), table)[:, 0]
+
+
+def _from_epoch(time: Array, origin: int) -> tuple[Array, int]:
+    """Let times that count from the epoch begin at 0."""
+    if origin or not len(time) or not 1e8 < abs(time[0]) < 9e9:
+        return time, origin
+    return time - time[0], round(float(time[0]) * 1e9)
 
 
 def _final_names(

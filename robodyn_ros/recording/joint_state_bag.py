@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
+from typing import NoReturn
 
 import yaml
 
@@ -143,13 +144,13 @@ class JointStateBag:
         self._count(data, log_time)
         try:
             self._writer.add(data, log_time)
-            if self._flushed is None:
-                self._flushed = log_time
-            if not 0 <= log_time - self._flushed < FLUSH_PERIOD:
-                self._writer.flush()
-                self._flushed = log_time
         except OSError as error:
             self._give_up(error)
+        if self._flushed is None:
+            self._flushed = log_time
+        if not 0 <= log_time - self._flushed < FLUSH_PERIOD:
+            self._flushed = log_time
+            self.flush()
 
     def _count(self, data: bytes, log_time: int) -> None:
         self._messages += 1
@@ -177,10 +178,10 @@ class JointStateBag:
             duration=(last - first) / 1e9 if self._messages else 0.0,
         )
 
-    def close(self) -> None:
-        """Finish the bag; once is enough, more do no harm.
+    def flush(self) -> None:
+        """Put waiting messages on the disk, for when no further message does it.
 
-        :raises RecordingError: the last messages or the index could not be written
+        :raises RecordingError: as `add`
         """
         if self.closed:
             return
@@ -188,9 +189,17 @@ class JointStateBag:
             self._writer.flush()
         except OSError as error:
             self._give_up(error)
-        self._finish()
 
-    def _give_up(self, error: OSError) -> None:
+    def close(self) -> None:
+        """Finish the bag; once is enough, more do no harm.
+
+        :raises RecordingError: the last messages or the index could not be written
+        """
+        self.flush()
+        if not self.closed:
+            self._finish()
+
+    def _give_up(self, error: OSError) -> NoReturn:
         with suppress(RecordingError):  # the first error says it all
             self._finish()
         raise RecordingError(

@@ -16,9 +16,10 @@ def read_npz(path: Path) -> Table:
     :raises RecordingError: it is no NPZ archive, is damaged, or holds pickled objects
     """
     try:
-        with np.load(path, allow_pickle=False) as archive:
-            if not isinstance(archive, np.lib.npyio.NpzFile):
-                raise RecordingError(f'{path}: expected an NPZ archive, got a single array')
+        archive = np.load(path, allow_pickle=False)
+        if isinstance(archive, np.ndarray):
+            raise RecordingError(f'{path}: expected an NPZ archive, got a single array')
+        with archive:
             arrays = {name: np.asarray(archive[name]) for name in archive.files}
     except RecordingError:
         raise

@@ -51,9 +51,15 @@ def low_pass(values: Array, cutoff: float, rate: float) -> Array:
     :param values: shape (N,) or (N, n)
     :param cutoff: in [Hz], see `check_cutoff`
     :param rate: sampling rate, in [Hz]
+    :raises RecordingError: the signal is shorter than three periods of the cut-off
     """
     sections = signal.butter(FILTER_ORDER, cutoff, fs=rate, output='sos')
-    pad = min(len(values) - 1, int(3 * rate / cutoff))
+    pad = int(3 * rate / cutoff)
+    if len(values) <= pad:
+        raise RecordingError(
+            f'a low pass at {cutoff:g} Hz needs more than {pad} samples at {rate:g} Hz, '
+            f'got {len(values)}'
+        )
     result: Array = signal.sosfiltfilt(sections, values, axis=0, padlen=pad)
     return result
 

@@ -1,0 +1,98 @@
+"""`robodyn info`: what a recording holds, and what is wrong with it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+import numpy as np
+
+from robodyn_ros.recording.readers import read_recording, recording_format
+from robodyn_ros.recording.recording import Recording
+
+SIGNALS = ('position', 'velocity', 'acceleration', 'torque')
+
+
+def add_parser(commands: Any) -> None:
+    """Add the sub-command."""
+    parser = commands.add_parser(
+        'info',
+        help='show what a recording holds',
+        description='Show samples, joints, ranges and findings of a recording (rosbag2, CSV, '
+        'NPZ, MAT).',
+    )
+    parser.add_argument('recording', help='rosbag2 folder, .mcap, .db3, .csv, .npz or .mat')
+    parser.add_argument('--columns', metavar='YAML', help='what the columns of the file mean')
+    parser.add_argument(
+        '--topic', default='/joint_states', help='JointState topic of a bag (default: %(default)s)'
+    )
+    parser.add_argument(
+        '--joints', metavar='NAME,NAME,...', help='joints to read; names the columns of NPZ, MAT'
+    )
+    parser.add_argument('--json', action='store_true', help='print one JSON object')
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Read the recording and print what it holds.
+
+    :raises RecordingError: it cannot be read
+    """
+    joints = None if arguments.joints is None else arguments.joints.split(',')
+    recording = read_recording(
+        arguments.recording, columns=arguments.columns, topic=arguments.topic, joints=joints
+    )
+    facts = summary(recording, recording_format(arguments.recording))
+    print(json.dumps(facts, indent=2) if arguments.json else table(facts))
+    return 0
+
+
+def summary(recording: Recording, kind: str) -> dict[str, Any]:
+    """Collect the facts about a recording; plain types, SI units."""
+    steps = np.diff(recording.time)
+    ranges = []
+    for column, joint in enumerate(recording.joints):
+        entry: dict[str, Any] = {'name': joint}
+        for name in SIGNALS:
+            values = getattr(recording, name)
+            if values is not None:
+                entry[name] = [float(values[:, column].min()), float(values[:, column].max())]
+        ranges.append(entry)
+    return {
+        'recording': recording.source,
+        'format': kind,
+        'samples': len(recording),
+        'duration': recording.duration,
+        'rate': 1.0 / recording.period,
+        'largest_gap': float(steps.max()),
+        'largest_gap_at': float(recording.time[int(np.argmax(steps))]),
+        'joints': ranges,
+        'findings': [
+            {'code': f.code, 'severity': f.severity, 'joint': f.joint, 'text': f.text}
+            for f in recording.findings
+        ],
+    }
+
+
+def table(facts: dict[str, Any]) -> str:
+    """Lay the facts out for reading."""
+    lines = [
+        f'recording    {facts["recording"]} ({facts["format"]})',
+        f'samples      {facts["samples"]} in {facts["duration"]:.3f} s at {facts["rate"]:.2f} Hz',
+        f'largest gap  {1e3 * facts["largest_gap"]:.2f} ms at {facts["largest_gap_at"]:.3f} s',
+        '',
+    ]
+    present = [name for name in SIGNALS if name in facts['joints'][0]]
+    width = max(len('joint'), *(len(entry['name']) for entry in facts['joints']))
+    lines.append(f'{"joint":<{width}}' + ''.join(f'  {name:>21}' for name in present))
+    for entry in facts['joints']:
+        cells = [f'{entry[name][0]:9.4g} to {entry[name][1]:8.4g}' for name in present]
+        lines.append(f'{entry["name"]:<{width}}' + ''.join(f'  {cell:>21}' for cell in cells))
+    lines.append('SI units: rad or m, s, Nm or N')
+    lines.append('')
+    for finding in facts['findings']:
+        lines.append(f'{finding["severity"]}: {finding["text"]} [{finding["code"]}]')
+    if not facts['findings']:
+        lines.append('no findings')
+    return '\n'.join(lines)

@@ -1,0 +1,204 @@
+"""Node `recorder`: joint states into an MCAP rosbag2, started and stopped by services."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticStatus
+from rclpy.event_handler import SubscriptionEventCallbacks, UnsupportedEventTypeError
+from rclpy.node import Node
+from rclpy.qos import HistoryPolicy, QoSProfile, ReliabilityPolicy
+from sensor_msgs.msg import JointState
+
+from robodyn_ros.errors import RecordingError
+from robodyn_ros.nodes.common import RECORDER_QOS, Diagnostics, declare, run
+from robodyn_ros.recording.joint_state_bag import BagStatistics, JointStateBag
+from robodyn_ros.srv import StartRecording, StopRecording
+
+SILENCE = 2.0
+"""Time without a message while recording that is an error, in [s]."""
+
+NOTHING = BagStatistics(messages=0, missing=0, late=0, largest_gap=0.0, duration=0.0)
+
+
+class Recorder(Node):  # type: ignore[misc]
+    """Records `joint_states` as it comes over the wire, from ~/start to ~/stop."""
+
+    def __init__(self) -> None:
+        """Declare parameters, subscribe, offer the services."""
+        super().__init__('recorder')
+        folder = declare(self, 'output_directory', '.', 'folder for recordings without a path')
+        self._folder = Path(str(folder)).expanduser()
+        best_effort = declare(
+            self,
+            'best_effort',
+            False,
+            'subscribe best effort, for a driver that publishes its joint states so',
+            read_only=True,
+        )
+        autostart = declare(self, 'autostart', False, 'start recording at once', read_only=True)
+        self._bag: JointStateBag | None = None
+        self._error = ''
+        self._lost = 0
+        self._last_message = 0.0
+        self._topic = self.resolve_topic_name('joint_states')
+        self._diagnostics = Diagnostics(self, 'robodyn recorder')
+        self._subscription = self._subscribed(bool(best_effort))
+        self.create_service(StartRecording, '~/start', self._on_start)
+        self.create_service(StopRecording, '~/stop', self._on_stop)
+        self.create_timer(1.0, self._on_timer)
+        if autostart:
+            self._start('')
+
+    def _subscribed(self, best_effort: bool) -> Any:
+        qos = RECORDER_QOS
+        if best_effort:
+            qos = QoSProfile(
+                depth=RECORDER_QOS.depth,
+                history=HistoryPolicy.KEEP_LAST,
+                reliability=ReliabilityPolicy.BEST_EFFORT,
+            )
+        events = SubscriptionEventCallbacks(
+            message_lost=self._on_lost, incompatible_qos=self._on_incompatible
+        )
+        arguments = (JointState, 'joint_states', self._on_message, qos)
+        try:
+            return self.create_subscription(*arguments, raw=True, event_callbacks=events)
+        except UnsupportedEventTypeError:  # then only gaps in the stamps tell
+            return self.create_subscription(*arguments, raw=True)
+
+    def _on_lost(self, event: Any) -> None:
+        if self._recording:
+            self._lost += event.total_count_change
+
+    def _on_incompatible(self, event: Any) -> None:
+        self.get_logger().error(
+            f'{self._topic} is published best effort: set the parameter best_effort to record it'
+        )
+
+    @property
+    def _recording(self) -> bool:
+        return self._bag is not None and not self._bag.closed
+
+    def _on_message(self, data: bytes) -> None:
+        if self._bag is None or self._bag.closed:
+            return
+        self._last_message = time.monotonic()
+        try:
+            self._bag.add(data, time.time_ns())
+        except RecordingError as error:
+            self._fail(error)
+
+    def _fail(self, error: RecordingError) -> None:
+        self._error = str(error)
+        self.get_logger().error(self._error)
+
+    def _start(self, recording: str) -> None:
+        """Open a new bag.
+
+        :raises RecordingError: one is open already, or it cannot be created
+        """
+        if self._bag is not None and self._recording:
+            raise RecordingError(f'already recording to {self._bag.path}: stop that first')
+        name = recording or time.strftime('recording_%Y_%m_%d-%H_%M_%S')
+        path = self._folder / Path(name).expanduser()
+        self._bag = JointStateBag(path.absolute(), topic=self._topic)
+        self._error, self._lost, self._last_message = '', 0, time.monotonic()
+        self.get_logger().info(f'recording {self._topic} to {self._bag.path}')
+
+    def _on_start(
+        self, request: StartRecording.Request, response: StartRecording.Response
+    ) -> StartRecording.Response:
+        try:
+            self._start(request.recording)
+        except RecordingError as error:
+            response.message = str(error)
+            return response
+        assert self._bag is not None
+        response.success = True
+        response.recording = str(self._bag.path)
+        response.message = f'recording {self._topic}'
+        return response
+
+    def _on_stop(
+        self, request: StopRecording.Request, response: StopRecording.Response
+    ) -> StopRecording.Response:
+        if self._bag is None:
+            response.message = 'nothing is being recorded'
+            return response
+        try:
+            self._bag.close()
+        except RecordingError as error:
+            self._fail(error)
+        found = self._bag.statistics
+        response.recording = str(self._bag.path)
+        response.messages = found.messages
+        response.dropped = self._dropped(found)
+        response.largest_gap = found.largest_gap
+        response.duration = found.duration
+        response.success = not self._error and found.messages > 0
+        response.message = self._error or (
+            f'{found.messages} messages, {response.dropped} dropped'
+            if found.messages
+            else f'no message came on {self._topic}'
+        )
+        self._bag, self._error = None, ''
+        self.get_logger().info(f'recorded {response.message}')
+        return response
+
+    def _dropped(self, found: BagStatistics) -> int:
+        # What the middleware lost is missing in the stamps too, so this is no sum.
+        return max(self._lost, found.missing)
+
+    def _on_timer(self) -> None:
+        """Put waiting messages on the disk and tell the state."""
+        found = NOTHING
+        if self._bag is not None:
+            try:
+                self._bag.flush()
+            except RecordingError as error:
+                self._fail(error)
+            found = self._bag.statistics
+        level, message = self._state(found)
+        values = {
+            'recording': '' if self._bag is None else self._bag.path,
+            'messages': found.messages,
+            'dropped': self._dropped(found),
+            'late': found.late,
+            'largest_gap [s]': f'{found.largest_gap:.6f}',
+            'duration [s]': f'{found.duration:.3f}',
+        }
+        self._diagnostics.publish(level, message, values)
+
+    def _state(self, found: BagStatistics) -> tuple[bytes, str]:
+        if self._error:
+            return DiagnosticStatus.ERROR, self._error
+        if self._bag is None:
+            return DiagnosticStatus.OK, 'idle'
+        if time.monotonic() - self._last_message > SILENCE:
+            return DiagnosticStatus.ERROR, f'no messages on {self._topic}'
+        if self._dropped(found):
+            return DiagnosticStatus.WARN, f'{self._dropped(found)} messages dropped'
+        return DiagnosticStatus.OK, 'recording'
+
+    def destroy_node(self) -> None:
+        """Finish the bag, also after SIGINT."""
+        if self._bag is not None:
+            try:
+                self._bag.close()
+            except RecordingError as error:
+                self._fail(error)
+        super().destroy_node()
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the node until SIGINT."""
+    return run(Recorder, argv)
+
+
+if __name__ == '__main__':
+    sys.exit(main(sys.argv))

@@ -1,0 +1,62 @@
+"""Bags for tests, written by rosbags: not by the code under test."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rosbags.rosbag2 import StoragePlugin, Writer
+from rosbags.typesys import Stores, get_typestore
+
+TYPES = get_typestore(Stores.ROS2_JAZZY)
+JOINT_STATE = 'sensor_msgs/msg/JointState'
+
+
+def message(
+    stamp: int,
+    names: Sequence[str],
+    position: Sequence[float],
+    velocity: Sequence[float],
+    effort: Sequence[float],
+    frame: str = '',
+) -> Any:
+    """Return a JointState; stamp in [ns]."""
+    types = TYPES.types
+    time = types['builtin_interfaces/msg/Time'](sec=stamp // 10**9, nanosec=stamp % 10**9)
+    header = types['std_msgs/msg/Header'](stamp=time, frame_id=frame)
+    arrays = [np.array(values, dtype=np.float64) for values in (position, velocity, effort)]
+    return types[JOINT_STATE](header, list(names), *arrays)
+
+
+def cdr(state: Any, *, little_endian: bool = True) -> bytes:
+    """Encode a JointState."""
+    return bytes(TYPES.serialize_cdr(state, JOINT_STATE, little_endian=little_endian))
+
+
+def write_bag(
+    path: Path,
+    messages: Iterable[tuple[int, bytes]],
+    *,
+    plugin: StoragePlugin = StoragePlugin.MCAP,
+    topic: str = '/joint_states',
+) -> Path:
+    """Write encoded messages with their times, in [ns]."""
+    with Writer(path, version=9, storage_plugin=plugin) as writer:
+        link = writer.add_connection(topic, JOINT_STATE, typestore=TYPES)
+        for time, data in messages:
+            writer.write(link, time, data)
+    return path
+
+
+def wave(count: int = 300, joints: int = 2, period: int = 2_000_000) -> list[tuple[int, Any]]:
+    """Times in [ns] and JointState messages of joints a, b, ... that all move."""
+    rng = np.random.default_rng(1)
+    numbers = rng.normal(size=(count, 3, joints))
+    names = [chr(ord('a') + index) for index in range(joints)]
+    start = 1_700_000_000 * 10**9
+    stamps = [start + index * period for index in range(count)]
+    return [
+        (stamp, message(stamp, names, *row)) for stamp, row in zip(stamps, numbers, strict=True)
+    ]

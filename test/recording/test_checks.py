@@ -1,0 +1,158 @@
+import numpy as np
+import pytest
+
+from robodyn_ros.errors import RecordingError
+from robodyn_ros.recording.checks import checked_recording
+from robodyn_ros.recording.columns import Signals
+
+
+def signals(count=200, period=0.01, joints=('a', 'b'), **changes):
+    rng = np.random.default_rng(3)
+    time = np.arange(count) * period
+    shape = (count, len(joints))
+    values = {'position': rng.normal(size=shape), 'torque': rng.normal(size=shape), **changes}
+    return Signals(time, joints, 'test.csv', values)
+
+
+def codes(recording):
+    return [finding.code for finding in recording.findings]
+
+
+def test_clean_signals_pass_without_a_copy():
+    clean = signals()
+    recording = checked_recording(clean)
+    assert codes(recording) == []
+    assert recording.position is clean.values['position']
+    assert not recording.position.flags.writeable
+
+
+def test_few_nan_samples_are_dropped_many_are_an_error():
+    some = signals()
+    some.values['position'][[5, 7], 1] = np.nan
+    some.values['torque'][7, 0] = np.inf
+    recording = checked_recording(some)
+    assert len(recording) == 198
+    finding = recording.findings[0]
+    assert (finding.code, finding.joint) == ('nan_samples', 'b')
+    assert finding.text.startswith('2 samples')
+    many = signals()
+    many.values['torque'][:11, 0] = np.nan
+    with pytest.raises(RecordingError, match=r"11 of 200 samples .* most in torque of joint 'a'"):
+        checked_recording(many)
+
+
+def test_nan_stamps_are_dropped():
+    some = signals()
+    some.time[3] = np.nan
+    assert len(checked_recording(some)) == 199
+
+
+def test_a_joint_without_data():
+    silent = signals()
+    silent.values['torque'][:, 1] = np.nan
+    with pytest.raises(RecordingError, match="torque of joint 'b' is missing"):
+        checked_recording(silent)
+    still = signals(velocity=np.full((200, 2), np.nan))
+    recording = checked_recording(still)
+    assert recording.velocity is None
+    assert codes(recording) == ['no_velocity']
+
+
+def test_repeated_stamps():
+    same = signals()
+    for array in (same.time, *same.values.values()):
+        array[10] = array[9]
+    recording = checked_recording(same)
+    assert len(recording) == 199
+    assert codes(recording)[0] == 'repeated_samples'
+    other = signals()
+    other.time[10] = other.time[9]
+    kept = other.values['torque'][9].copy()
+    recording = checked_recording(other)
+    assert codes(recording)[0] == 'repeated_stamps'
+    np.testing.assert_array_equal(recording.torque[9], kept)
+    assert recording.findings[0].severity == 'warning'
+
+
+def test_a_stuck_clock_is_severe():
+    stuck = signals()
+    stuck.time[50:] = stuck.time[50]
+    recording = checked_recording(stuck)
+    assert len(recording) == 51
+    assert ('repeated_stamps', 'error') in [(f.code, f.severity) for f in recording.findings]
+    stuck = signals()
+    stuck.time[:] = 1.0
+    with pytest.raises(RecordingError, match='1 usable samples'):
+        checked_recording(stuck)
+
+
+def test_backward_stamps():
+    back = signals()
+    back.time[100] = back.time[90] + 1e-4
+    with pytest.raises(RecordingError, match=r'goes back at sample 100 \(0.990000 s, then 0.90'):
+        checked_recording(back)
+    back = signals()
+    back.time[100] = back.time[90] + 1e-4
+    recording = checked_recording(back, late_share=0.01)
+    assert len(recording) == 199
+    assert codes(recording)[0] == 'late_samples'
+    reset = signals()
+    reset.time[100:] -= 0.5
+    with pytest.raises(RecordingError, match='goes back at sample 100'):
+        checked_recording(reset, late_share=0.01)
+
+
+def test_gaps_are_counted_and_located():
+    gappy = signals()
+    gappy.time[50:] += 0.03
+    gappy.time[120:] += 0.01
+    finding = checked_recording(gappy).findings[0]
+    assert finding.code == 'gaps'
+    assert finding.text.startswith('2 gaps in 200 samples, about 4 samples missing')
+    assert 'the largest is 0.0400 s at 0.490 s' in finding.text
+
+
+def test_irregular_sampling():
+    rough = signals(1000)
+    rough.time += np.random.default_rng(0).uniform(-0.0035, 0.0035, 1000)
+    assert codes(checked_recording(rough)) == ['irregular_sampling']
+    fine = signals(1000)
+    fine.time += np.random.default_rng(0).uniform(-0.0009, 0.0009, 1000)
+    assert codes(checked_recording(fine)) == []
+
+
+def test_frozen_joints():
+    frozen = signals()
+    frozen.values['position'][:, 1] = 0.7
+    finding = checked_recording(frozen).findings[0]
+    assert (finding.code, finding.joint, finding.severity) == ('frozen_joint', 'b', 'warning')
+    frozen.values['position'] = np.zeros((200, 2))
+    finding = checked_recording(frozen).findings[-1]
+    assert (finding.code, finding.severity) == ('no_motion', 'error')
+
+
+def test_torque_that_is_not_measured():
+    dead = signals()
+    dead.values['torque'][:, 0] = 0.0
+    dead.values['torque'][:, 1] = 4.0
+    findings = checked_recording(dead).findings
+    assert [(f.code, f.joint, f.severity) for f in findings] == [
+        ('zero_torque', 'a', 'error'),
+        ('constant_torque', 'b', 'warning'),
+    ]
+
+
+def test_stale_samples():
+    stale = signals()
+    for values in stale.values.values():
+        values[60:65] = values[59]
+        values[100] = values[99]
+    finding = checked_recording(stale).findings[0]
+    assert finding.code == 'stale_samples'
+    assert finding.text.startswith('6 samples repeat')
+    assert 'longest: 5 from 0.590 s on' in finding.text
+
+
+def test_shapes():
+    with pytest.raises(RecordingError, match=r'velocity must have the shape \(200, 2\)'):
+        checked_recording(signals(velocity=np.zeros((199, 2))))

@@ -1,0 +1,114 @@
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from recording.bags import cdr, wave, write_bag
+from scipy.io import savemat
+
+from robodyn_ros.errors import RecordingError
+from robodyn_ros.recording.readers import read_recording, recording_format
+
+ROOT = Path(__file__).resolve().parents[2]
+DATA = Path(os.environ.get('ROBODYN_DATA', ROOT.parent / 'shared' / 'data'))
+measured = pytest.mark.skipif(
+    not DATA.is_dir(), reason=f'no measured recordings in {DATA} (ROBODYN_DATA)'
+)
+TIME = np.arange(20) * 0.01
+Q = np.stack([np.sin(TIME), np.cos(TIME)], axis=1)
+
+
+def written(tmp_path, kind):
+    path = tmp_path / f'a.{kind}'
+    if kind == 'npz':
+        np.savez(path, times=TIME, positions=Q, torques=2 * Q, joint_names=['a', 'b'])
+    elif kind == 'mat':
+        names = np.array(['a', 'b'], dtype=object)
+        savemat(path, {'t': TIME, 'q': Q, 'tau': 2 * Q, 'joint_names': names})
+    elif kind == 'mcap':
+        write_bag(tmp_path / 'bag', [(time, cdr(state)) for time, state in wave(20)])
+        (tmp_path / 'bag' / 'bag.mcap').rename(path)
+    else:
+        table = np.column_stack([TIME, Q, 2 * Q])
+        np.savetxt(path, table, delimiter=',', header='t,q_a,q_b,tau_a,tau_b', comments='')
+    return path
+
+
+@pytest.mark.parametrize(
+    'kind, name',
+    [('csv', 'CSV'), ('txt', 'CSV'), ('npz', 'NPZ'), ('mat', 'MAT'), ('mcap', 'rosbag2')],
+)
+def test_every_format(tmp_path, kind, name):
+    path = written(tmp_path, kind)
+    assert recording_format(path) == name
+    recording = read_recording(path, joints=['b', 'a'])
+    assert recording.joints == ('b', 'a')
+    assert len(recording) == 20
+    assert recording.source == str(path)
+    if kind != 'mcap':
+        np.testing.assert_allclose(recording.torque, 2 * Q[:, ::-1])
+    with pytest.raises(RecordingError, match="'c'"):
+        read_recording(path, joints=['a', 'c'])
+
+
+def test_a_mapping_scales_the_effort_of_a_bag(tmp_path):
+    path = written(tmp_path, 'mcap')
+    plain = read_recording(path)
+    mapping = {'torque': {'unit': 'mA', 'scale': {'a': 2000.0, 'b': 500.0}}}
+    scaled = read_recording(path, columns=mapping)
+    np.testing.assert_allclose(scaled.torque, plain.torque * [2.0, 0.5])
+    np.testing.assert_array_equal(scaled.position, plain.position)
+
+
+@pytest.mark.parametrize(
+    'name, message',
+    [
+        ('absent.csv', 'there is no such file'),
+        ('a.xlsx', 'expected a rosbag2 folder, .mcap.*got a .xlsx file'),
+        ('a.bag', 'ROS 1 bags can be converted'),
+        ('folder', 'got a folder without a rosbag2'),
+    ],
+)
+def test_what_is_no_recording(tmp_path, name, message):
+    (tmp_path / 'a.xlsx').touch()
+    (tmp_path / 'a.bag').touch()
+    (tmp_path / 'folder').mkdir()
+    with pytest.raises(RecordingError, match=message):
+        read_recording(tmp_path / name)
+
+
+def test_time_must_not_go_back_in_a_file(tmp_path):
+    time = np.append(TIME, 0.095)
+    path = tmp_path / 'a.npz'
+    np.savez(path, t=time, q=np.zeros((21, 1)), tau=np.ones((21, 1)))
+    with pytest.raises(RecordingError, match='time goes back at sample 20'):
+        read_recording(path)
+
+
+@measured
+def test_ur10():
+    recording = read_recording(DATA / 'ur10')
+    assert len(recording) == 3441
+    assert recording.joints[0] == 'shoulder_pan_joint'
+    assert recording.period == pytest.approx(0.008)
+    assert recording.findings == ()
+
+
+@measured
+def test_lwr4():
+    joints = [f'lwr_{index}' for index in range(7)]
+    recording = read_recording(DATA / 'kuka_lwr4' / 'measurements_1.npz', joints=joints)
+    assert recording.joints == tuple(joints)
+    assert recording.acceleration is not None
+    assert [finding.code for finding in recording.findings] == ['joints_named_by_caller']
+
+
+@measured
+@pytest.mark.parametrize('name', ['DATA_EMPS.mat', 'DATA_EMPS_PULSES.mat'])
+def test_emps(name):
+    columns = ROOT / 'config' / 'recordings' / 'emps.yaml'
+    recording = read_recording(DATA / 'emps' / name, columns=columns)
+    assert recording.joints == ('axis',)
+    assert len(recording) == 24841
+    assert recording.period == pytest.approx(0.001, rel=1e-4)
+    assert 50.0 < recording.torque.std() < 60.0  # N: the voltage alone is about 1.5

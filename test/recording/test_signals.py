@@ -1,0 +1,116 @@
+import numpy as np
+import pytest
+
+from robodyn_ros.errors import RecordingError
+from robodyn_ros.recording.recording import Recording
+from robodyn_ros.recording.signals import (
+    central_differences,
+    check_cutoff,
+    decimate,
+    low_pass,
+    moving_samples,
+    resample,
+)
+
+RATE = 500.0
+TIME = np.arange(5000) / RATE
+
+
+def recording(time=TIME, frequency=1.0):
+    q = np.stack([np.sin(2 * np.pi * frequency * time), np.cos(2 * np.pi * time)], axis=1)
+    return Recording(time, ('a', 'b'), q, 3 * q, velocity=2 * q, acceleration=4 * q)
+
+
+@pytest.mark.parametrize('frequency', [2.0, 10.0, 20.0, 30.0, 60.0])
+def test_the_gain_is_that_of_butterworth_twice(frequency):
+    wave = np.sin(2 * np.pi * frequency * TIME)
+    filtered = low_pass(wave, 20.0, RATE)[1000:-1000]
+    phasor = np.exp(-2j * np.pi * frequency * TIME[1000:-1000])
+    gain = np.vdot(phasor.conj(), filtered) / np.vdot(phasor.conj(), wave[1000:-1000])
+    warped = np.tan(np.pi * frequency / RATE) / np.tan(np.pi * 20.0 / RATE)
+    assert abs(gain) == pytest.approx(1.0 / (1.0 + warped**8), abs=1e-3)
+    assert abs(gain.imag) < 1e-3  # zero phase
+
+
+def test_straight_lines_pass_to_their_ends():
+    line = np.stack([3.0 - 2.0 * TIME, np.full_like(TIME, 7.0)], axis=1)
+    np.testing.assert_allclose(low_pass(line, 5.0, RATE), line, atol=1e-4)
+
+
+def test_ends_of_a_wave_are_not_ruined():
+    wave = np.sin(2 * np.pi * 0.5 * TIME + 0.7)
+    assert np.abs(low_pass(wave, 10.0, RATE) - wave).max() < 5e-3
+
+
+def test_too_few_samples_for_a_low_pass():
+    with pytest.raises(
+        RecordingError, match='at 1 Hz needs more than 1500 samples at 500 Hz, got 6'
+    ):
+        low_pass(np.arange(6.0), 1.0, RATE)
+    assert len(low_pass(np.arange(1501.0), 1.0, RATE)) == 1501
+
+
+@pytest.mark.parametrize(
+    'cutoff, rate, message',
+    [
+        (0.0, 1000.0, 'must be positive, got 0 Hz'),
+        (np.nan, 1000.0, 'must be positive'),
+        (125.0, 4000.0, 'must be below 125 Hz, got 125 Hz'),
+        (30.0, 125.0, 'at most a fifth of the sampling rate of 125 Hz, got 30 Hz'),
+    ],
+)
+def test_cutoffs_that_cannot_be_used(cutoff, rate, message):
+    with pytest.raises(RecordingError, match=message):
+        check_cutoff(cutoff, rate)
+
+
+def test_cutoffs_that_can_be_used():
+    check_cutoff(25.0, 125.0)
+    check_cutoff(124.0, 1000.0)
+
+
+def test_differences_are_exact_for_parabolas_on_unequal_steps():
+    time = np.cumsum(np.random.default_rng(0).uniform(0.5, 2.0, 100)) * 1e-2
+    values = np.stack([1 + 2 * time - 3 * time**2, time], axis=1)
+    expected = np.stack([2 - 6 * time, np.ones(100)], axis=1)
+    np.testing.assert_allclose(central_differences(values, time), expected, atol=1e-10)
+    with pytest.raises(RecordingError, match='at least 3 samples, got 2'):
+        central_differences(values[:2], time[:2])
+
+
+def test_decimation_keeps_the_motion_and_stops_aliases():
+    thin = decimate(recording(), 10)
+    np.testing.assert_allclose(thin.time, TIME[::10])
+    inner = slice(20, -20)
+    np.testing.assert_allclose(thin.torque[inner], recording().torque[::10][inner], atol=2e-3)
+    assert thin.velocity.shape == thin.acceleration.shape == (500, 2)
+    assert thin.findings[-1].code == 'decimated'
+    alias = decimate(recording(frequency=49.0), 10)  # would look like 1 Hz
+    assert np.abs(alias.position[inner, 0]).max() < 0.01
+    assert decimate(thin, 1) is thin
+    with pytest.raises(RecordingError, match='at least 1, got 0'):
+        decimate(thin, 0)
+
+
+def test_resampling_is_linear_and_says_so():
+    rough = np.arange(3000) / 300 + np.random.default_rng(0).uniform(0.0, 3e-3, 3000)
+    fine = resample(recording(rough), 100.0)
+    np.testing.assert_allclose(np.diff(fine.time), 0.01)
+    assert fine.time[0] == rough[0] and fine.time[-1] <= rough[-1]
+    assert fine.time[-1] > rough[-1] - 0.01
+    np.testing.assert_allclose(fine.position[:, 1], np.cos(2 * np.pi * fine.time), atol=2e-3)
+    assert fine.velocity.shape == fine.acceleration.shape == fine.torque.shape
+    assert fine.findings[-1].code == 'resampled'
+    with pytest.raises(RecordingError, match='must be positive, got -1 Hz'):
+        resample(fine, -1.0)
+
+
+def test_moving_samples():
+    velocity = np.array([[0.0, 0.0], [0.1, 0.0], [-1.0, 0.0], [0.5, 0.0]])
+    moving = moving_samples(velocity, 0.2)
+    assert moving.threshold.tolist() == [0.2, 0.0]
+    assert moving.mask[:, 0].tolist() == [False, False, True, True]
+    assert moving.counts.tolist() == [2, 0]
+    assert moving_samples(velocity, 0.0).counts.tolist() == [3, 0]
+    with pytest.raises(RecordingError, match='a share from 0 to 1, got 1'):
+        moving_samples(velocity, 1.0)
