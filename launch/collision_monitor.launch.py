@@ -1,0 +1,9 @@
+"""Collision monitor: torque error against thresholds (lifecycle node). NOT a safety function."""
+
+from launch import LaunchDescription
+from robodyn_ros.nodes.launching import description
+
+
+def generate_launch_description() -> LaunchDescription:
+    """Launch the monitor."""
+    return description(['collision_monitor'], ['result_file', 'autostart'])

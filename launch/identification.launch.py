@@ -1,0 +1,9 @@
+"""Excitation, recorder and identification: from a motion to an identified model."""
+
+from launch import LaunchDescription
+from robodyn_ros.nodes.launching import description
+
+
+def generate_launch_description() -> LaunchDescription:
+    """Launch the three nodes."""
+    return description(['excitation', 'recorder', 'identification'], ['output_directory'])

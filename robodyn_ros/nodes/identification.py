@@ -1,0 +1,382 @@
+"""Node `identification`: from a motion or a recording to an identified model.
+
+It drives two other nodes: `recorder` (services `recorder/start`, `recorder/stop`) and, for the
+action, `excitation` (action `excitation/excite`). The computation runs in a thread, so the node
+answers meanwhile.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rclpy.action import ActionClient, ActionServer, CancelResponse, GoalResponse
+from rclpy.node import Node
+
+from robodyn_ros.action import Excite, RunIdentification
+from robodyn_ros.errors import IdentificationError, RobodynError
+from robodyn_ros.identification.export import Exported, export
+from robodyn_ros.identification.pipeline import identify
+from robodyn_ros.identification.options import IdentifyOptions
+from robodyn_ros.identification.result import IdentificationResult
+from robodyn_ros.models.catalog import load_model, robot_model
+from robodyn_ros.models.friction import DEFAULT_TERMS
+from robodyn_ros.models.interface import DynamicModel
+from robodyn_ros.msg import IdentificationReport
+from robodyn_ros.nodes.background import Background
+from robodyn_ros.nodes.common import LATCHED_QOS, declare, robot_description, run
+from robodyn_ros.nodes.report_message import report_message
+from robodyn_ros.recording.readers import read_recording
+from robodyn_ros.recording.recording import Recording
+from robodyn_ros.srv import (
+    IdentificationFinish,
+    IdentificationStart,
+    Identify,
+    StartRecording,
+    StopRecording,
+)
+
+SERVICE_TIMEOUT = 10.0
+"""Longest wait for another node's service to appear, in [s]."""
+
+
+class Cancelled(RobodynError):
+    """The goal was cancelled."""
+
+
+@dataclass
+class Job:
+    """One identification to compute: the motion's recording, and one to validate on."""
+
+    recording: Path
+    validation: Path | None
+    folder: Path
+    filter_cutoff: float
+    between: tuple[int, int] | None = None
+    validation_between: tuple[int, int] | None = None
+    cancelled: bool = False
+
+
+class IdentificationNode(Node):
+    """Services and the action of the identification."""
+
+    def __init__(self) -> None:
+        """Build the model and offer the services."""
+        super().__init__('identification')
+        self._model = self._declared_model()
+        self._options = self._declared_options()
+        self._folder = Path(
+            declare(self, 'output_directory', '.', 'folder for recordings and results')
+        ).expanduser()
+        self._fraction = declare(
+            self,
+            'validation_fraction',
+            0.2,
+            'share of the recording kept for validation when there is no other recording',
+            minimum=0.05,
+            maximum=0.5,
+        )
+        self._background = Background(self)
+        self._recording: Path | None = None
+        self._filter_cutoff = 0.0
+        self._running = False
+        self._report = self.create_publisher(IdentificationReport, '~/report', LATCHED_QOS)
+        self._offer()
+
+    def _declared_model(self) -> DynamicModel:
+        file = declare(self, 'model_file', '', 'model YAML; empty: the URDF below', read_only=True)
+        terms = declare(self, 'friction', list(DEFAULT_TERMS), 'friction terms', read_only=True)
+        joints = declare(self, 'joints', [''], 'joints to identify; empty: all', read_only=True)
+        if file:
+            return load_model(Path(file))
+        return robot_model(
+            robot_description(self), joints=[j for j in joints if j] or None, friction=terms
+        )
+
+    def _declared_options(self) -> IdentifyOptions:
+        return IdentifyOptions(
+            estimator=declare(self, 'estimator', 'wls', 'wls or ols', read_only=True),
+            max_relative_error=declare(
+                self,
+                'max_relative_torque_error',
+                0.5,
+                'largest max relative torque error of a joint that counts as success',
+                minimum=0.0,
+            ),
+        )
+
+    def _offer(self) -> None:
+        group = self._background.group
+        for kind, name, callback in (
+            (IdentificationStart, '~/identification_start', self._on_start),
+            (IdentificationFinish, '~/identification_finish', self._on_finish),
+            (Identify, '~/identify', self._on_identify),
+        ):
+            self.create_service(kind, name, callback, callback_group=group)
+        self._start_client = self.create_client(
+            StartRecording, 'recorder/start', callback_group=group
+        )
+        self._stop_client = self.create_client(
+            StopRecording, 'recorder/stop', callback_group=group
+        )
+        self._excite_client = ActionClient(self, Excite, 'excitation/excite', callback_group=group)
+        self._server = ActionServer(
+            self,
+            RunIdentification,
+            '~/run_identification',
+            self._on_run,
+            goal_callback=self._on_goal,
+            cancel_callback=lambda goal: CancelResponse.ACCEPT,
+            callback_group=group,
+        )
+
+    # ---- services -------------------------------------------------------------------------
+
+    async def _on_start(
+        self, request: IdentificationStart.Request, response: IdentificationStart.Response
+    ) -> IdentificationStart.Response:
+        try:
+            if self._recording is not None:
+                raise IdentificationError(f'already recording to {self._recording}')
+            self._filter_cutoff = self._options_for(request.filter_cutoff_frequency)
+            self._recording = await self._start_recording(self._new_folder() / 'excitation')
+        except RobodynError as error:
+            response.message = str(error)
+            return response
+        response.success = True
+        response.recording = str(self._recording)
+        response.message = f'recording to {self._recording}'
+        return response
+
+    async def _on_finish(
+        self, request: IdentificationFinish.Request, response: IdentificationFinish.Response
+    ) -> IdentificationFinish.Response:
+        try:
+            if self._recording is None:
+                raise IdentificationError('nothing is recorded: call identification_start first')
+            recording, self._recording = self._recording, None
+            await self._stop_recording()
+            other = request.validation_recording
+            job = Job(
+                recording=recording,
+                validation=Path(other) if other else None,
+                folder=recording.parent,
+                filter_cutoff=self._filter_cutoff,
+            )
+            await self._answer(job, response)
+        except RobodynError as error:
+            response.message = str(error)
+        return response
+
+    async def _on_identify(
+        self, request: Identify.Request, response: Identify.Response
+    ) -> Identify.Response:
+        try:
+            if not request.recording:
+                raise IdentificationError('name the recording to identify from')
+            other = request.validation_recording
+            folder = request.output_directory
+            job = Job(
+                recording=Path(request.recording),
+                validation=Path(other) if other else None,
+                folder=Path(folder) if folder else self._new_folder(),
+                filter_cutoff=self._options_for(request.filter_cutoff_frequency),
+            )
+            await self._answer(job, response)
+        except RobodynError as error:
+            response.message = str(error)
+        return response
+
+    async def _answer(self, job: Job, response: Any) -> None:
+        response.report = await self._identify(job)
+        response.success = response.report.success
+        response.message = _sentence(response.report)
+
+    # ---- action ---------------------------------------------------------------------------
+
+    def _on_goal(self, goal: RunIdentification.Goal) -> GoalResponse:
+        if self._running or self._recording is not None:
+            self.get_logger().error('refused: an identification is under way')
+            return GoalResponse.REJECT
+        self._running = True
+        return GoalResponse.ACCEPT
+
+    async def _on_run(self, handle: Any) -> RunIdentification.Result:
+        result = RunIdentification.Result()
+        try:
+            result.report = await self._run_phases(handle)
+            result.success = result.report.success
+            result.message = _sentence(result.report)
+            handle.succeed()
+        except Cancelled as error:
+            result.message = str(error)
+            handle.canceled()
+        except RobodynError as error:
+            result.message = str(error)
+            handle.abort()
+        finally:
+            self._running = False
+        return result
+
+    async def _run_phases(self, handle: Any) -> IdentificationReport:
+        goal = handle.request
+        cutoff = self._options_for(goal.filter_cutoff_frequency)
+        folder = Path(goal.output_directory) if goal.output_directory else self._new_folder()
+        phase = RunIdentification.Feedback
+        recording, between = await self._excite(
+            handle, folder / 'excitation', goal.motion_file, phase.EXCITING
+        )
+        job = Job(recording, None, folder, cutoff, between)
+        if goal.validation_motion_file:
+            job.validation, job.validation_between = await self._excite(
+                handle, folder / 'validation', goal.validation_motion_file, phase.VALIDATING
+            )
+        self._tell(handle, phase.IDENTIFYING, 0.0, 'identifying')
+        return await self._identify(job, handle)
+
+    async def _excite(
+        self, handle: Any, recording: Path, motion_file: str, phase: int
+    ) -> tuple[Path, tuple[int, int]]:
+        """Run a motion and record it; return the recording and the time of the motion in it."""
+        await self._wait_for(self._excite_client.server_is_ready, 'action excitation/excite')
+        path = await self._start_recording(recording)
+        try:
+            answer = await self._excite_client.send_goal_async(
+                Excite.Goal(motion_file=motion_file),
+                feedback_callback=lambda message: self._relay(handle, message.feedback, phase),
+            )
+            if not answer.accepted:
+                raise IdentificationError('the excitation node refused the motion: see its log')
+            result = await self._excite_result(handle, answer)
+        finally:
+            await self._stop_recording()
+        if not result.success:
+            raise IdentificationError(f'the excitation did not finish: {result.message}')
+        return path, (_nanoseconds(result.started), _nanoseconds(result.finished))
+
+    async def _excite_result(self, handle: Any, excitation: Any) -> Excite.Result:
+        future = excitation.get_result_async()
+        cancelling = False
+        while not future.done():
+            if handle.is_cancel_requested and not cancelling:
+                cancelling = True
+                excitation.cancel_goal_async()
+            await self._background.tick()
+        if cancelling:
+            raise Cancelled('cancelled: the robot was stopped, nothing was identified')
+        return future.result().result
+
+    def _relay(self, handle: Any, feedback: Excite.Feedback, phase: int) -> None:
+        if feedback.phase == Excite.Feedback.MOVING_TO_START:
+            phase = RunIdentification.Feedback.MOVING_TO_START
+        self._tell(handle, phase, feedback.progress, f'{feedback.remaining:.1f} s to go')
+
+    def _tell(self, handle: Any, phase: int, progress: float, text: str) -> None:
+        if handle.is_active:
+            handle.publish_feedback(
+                RunIdentification.Feedback(phase=phase, progress=float(progress), message=text)
+            )
+
+    # ---- computation ----------------------------------------------------------------------
+
+    async def _identify(self, job: Job, handle: Any = None) -> IdentificationReport:
+        """Identify in the background, write the files and publish the report."""
+
+        def progress(phase: str, share: float) -> None:
+            if handle is not None and handle.is_cancel_requested:
+                raise Cancelled('cancelled while identifying: nothing was written')
+
+        result, files = await self._background.run(self._compute, job, progress)
+        report = report_message(result, result_file=files.result, urdf_file=files.urdf)
+        report.header.stamp = self.get_clock().now().to_msg()
+        self._report.publish(report)
+        self.get_logger().info(_sentence(report))
+        return report
+
+    def _compute(self, job: Job, progress: Any) -> tuple[IdentificationResult, Exported]:
+        recording = self._read(job.recording, job.between)
+        if job.validation is None:
+            recording, validation = recording.split(1.0 - self._fraction)
+        else:
+            validation = self._read(job.validation, job.validation_between)
+        options = IdentifyOptions(
+            filter_cutoff=job.filter_cutoff or None,
+            estimator=self._options.estimator,
+            max_relative_error=self._options.max_relative_error,
+        )
+        result = identify(
+            recording, self._model, options=options, validation=validation, progress=progress
+        )
+        job.folder.mkdir(parents=True, exist_ok=True)
+        return result, export(result, job.folder)
+
+    def _read(self, path: Path, between: tuple[int, int] | None) -> Recording:
+        recording = read_recording(path, joints=self._model.joint_names)
+        return recording if between is None else recording.between(*between)
+
+    def _options_for(self, cutoff: float) -> float:
+        if cutoff < 0.0 or cutoff != cutoff:
+            raise IdentificationError(f'the filter cut-off must be positive, got {cutoff} Hz')
+        return float(cutoff)
+
+    # ---- the recorder ---------------------------------------------------------------------
+
+    def _new_folder(self) -> Path:
+        name = time.strftime('identification_%Y_%m_%d-%H_%M_%S')
+        return (self._folder / name).absolute()
+
+    async def _start_recording(self, path: Path) -> Path:
+        await self._wait_for(self._start_client.service_is_ready, 'service recorder/start')
+        request = StartRecording.Request(recording=str(path.absolute()))
+        answer = await self._start_client.call_async(request)
+        if not answer.success:
+            raise IdentificationError(f'the recorder did not start: {answer.message}')
+        return Path(answer.recording)
+
+    async def _stop_recording(self) -> None:
+        await self._wait_for(self._stop_client.service_is_ready, 'service recorder/stop')
+        answer = await self._stop_client.call_async(StopRecording.Request())
+        if not answer.success:
+            raise IdentificationError(f'the recording is not usable: {answer.message}')
+
+    async def _wait_for(self, ready: Any, what: str) -> None:
+        deadline = time.monotonic() + SERVICE_TIMEOUT
+        while not ready():
+            if time.monotonic() > deadline:
+                raise IdentificationError(
+                    f'{what} is not there after {SERVICE_TIMEOUT:.0f} s: is that node running?'
+                )
+            await self._background.tick()
+
+    def destroy_node(self) -> None:
+        """Give up work that has not started."""
+        self._background.close()
+        super().destroy_node()
+
+
+def _nanoseconds(stamp: Any) -> int:
+    return int(stamp.sec) * 1_000_000_000 + int(stamp.nanosec)
+
+
+def _sentence(report: IdentificationReport) -> str:
+    """Sum a report up in one sentence for the operator."""
+    if not report.success:
+        errors = [item.text for item in report.findings if item.severity == item.ERROR]
+        return f'identification failed: {errors[0] if errors else "see the report"}'
+    text = f'identified {len(report.base_parameter_value)} base parameters'
+    if report.validated:
+        text += f', {100 * report.validation_relative_residual:.1f} % torque error on validation'
+    return f'{text}: {report.result_file}'
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the node until SIGINT."""
+    return run(IdentificationNode, argv, coroutines=True)
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,139 @@
+"""What the launch files of the suite share: their arguments, and nodes with the right files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from ament_index_python.packages import get_package_share_directory
+from launch import LaunchContext, LaunchDescription
+from launch.action import Action
+from launch.actions import DeclareLaunchArgument, OpaqueFunction
+from launch.substitutions import LaunchConfiguration
+from launch_ros.actions import Node
+
+from robodyn_ros.errors import ConfigError
+
+ARGUMENTS = {
+    'namespace': ('', 'namespace of all nodes and topics'),
+    'robot': ('six_axis', 'a robot of this package: config/*_ROBOT.yaml and urdf/ROBOT.urdf'),
+    'urdf': ('', 'URDF file of your robot; empty: urdf/ROBOT.urdf of this package'),
+    'params_file': ('', 'parameter YAML of your own; it is read last, so it wins'),
+    'use_sim_time': ('false', 'take the time from /clock'),
+    'log_level': ('info', 'least severe messages to log'),
+    'autostart': ('true', 'configure and activate lifecycle nodes at once'),
+    'result_file': ('', 'result.yaml of an identification'),
+    'output_directory': ('.', 'folder for recordings and results'),
+    'feedforward': ('false', 'add the torque of result_file to every trajectory'),
+    'collision_monitor': ('false', 'monitor collisions with the model of result_file'),
+    'cell': ('true', 'simulate the robot cell; false: a real one is running'),
+}
+"""Launch arguments: name -> default and description."""
+
+SWITCH = ('true', 'false')
+CHOICES = {
+    'use_sim_time': SWITCH,
+    'autostart': SWITCH,
+    'feedforward': SWITCH,
+    'collision_monitor': SWITCH,
+    'cell': SWITCH,
+    'log_level': ('debug', 'info', 'warn', 'error', 'fatal'),
+}
+
+BASIC = ('namespace', 'robot', 'urdf', 'params_file', 'use_sim_time', 'log_level')
+"""Arguments of every launch file."""
+
+FILES = {
+    'cell': {'config': 'cell'},
+    'excitation': {'joint_limits': 'joint_limits', 'motion_file': 'excitation'},
+}
+"""Per node: parameters that name a file config/NAME_ROBOT.yaml with a form of its own."""
+
+
+def description(nodes: Sequence[str], arguments: Sequence[str] = ()) -> LaunchDescription:
+    """Launch these executables of the package.
+
+    :param arguments: names from ARGUMENTS, beyond the basic ones; each is handed to the nodes as
+        a parameter of the same name
+    """
+    return LaunchDescription(
+        [
+            *(declared(name) for name in (*BASIC, *arguments)),
+            OpaqueFunction(function=_creator(nodes, arguments)),
+        ]
+    )
+
+
+def declared(name: str) -> DeclareLaunchArgument:
+    """Declare one of ARGUMENTS."""
+    default, text = ARGUMENTS[name]
+    return DeclareLaunchArgument(
+        name, default_value=default, description=text, choices=CHOICES.get(name)
+    )
+
+
+def share(*parts: str) -> Path:
+    """Path of an installed file of this package."""
+    return Path(get_package_share_directory('robodyn_ros')).joinpath(*parts)
+
+
+def _creator(
+    nodes: Sequence[str], arguments: Sequence[str]
+) -> Callable[[LaunchContext], list[Action]]:
+    def create(context: LaunchContext) -> list[Action]:
+        values = {
+            name: str(LaunchConfiguration(name).perform(context)) for name in (*BASIC, *arguments)
+        }
+        common: dict[str, object] = {
+            name: _typed(values[name]) for name in arguments if values[name]
+        }
+        common['use_sim_time'] = values['use_sim_time'] == 'true'
+        common['urdf'] = values['urdf'] or str(_robot_urdf(values['robot']))
+        return [_node(name, values, common) for name in nodes]
+
+    return create
+
+
+def _node(name: str, values: dict[str, str], common: dict[str, object]) -> Node:
+    return Node(
+        package='robodyn_ros',
+        executable=name,
+        name=name,
+        namespace=values['namespace'],
+        parameters=[
+            *_parameter_file(name, values['robot']),
+            {**_own_files(name, values['robot']), **common},
+            *([values['params_file']] if values['params_file'] else []),
+        ],
+        arguments=['--ros-args', '--log-level', values['log_level']],
+        output='screen',
+    )
+
+
+def _parameter_file(node: str, robot: str) -> list[str]:
+    file = share('config', f'{node}_{robot}.yaml')
+    own_form = node in FILES.get(node, {}).values()
+    return [str(file)] if file.is_file() and not own_form else []
+
+
+def _own_files(node: str, robot: str) -> dict[str, object]:
+    found = {
+        parameter: share('config', f'{kind}_{robot}.yaml')
+        for parameter, kind in FILES.get(node, {}).items()
+    }
+    return {parameter: str(file) for parameter, file in found.items() if file.is_file()}
+
+
+def _typed(text: str) -> object:
+    return {'true': True, 'false': False}.get(text, text)
+
+
+def _robot_urdf(robot: str) -> Path:
+    path = share('urdf', f'{robot}.urdf')
+    if not path.is_file():
+        known = ', '.join(sorted(item.stem for item in share('urdf').glob('*.urdf')))
+        raise ConfigError(
+            f'there is no robot {robot!r} in this package, only {known}: give urdf:=FILE for '
+            f'a robot of your own'
+        )
+    return path
