@@ -5,6 +5,7 @@ from launch.actions import IncludeLaunchDescription
 from launch.conditions import IfCondition
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch.substitutions import LaunchConfiguration
+
 from robodyn_ros.nodes.launching import BASIC, declared, share
 
 PARTS = {

@@ -1,6 +1,7 @@
 """The simulated robot cell: looks like ros2_control from outside."""
 
 from launch import LaunchDescription
+
 from robodyn_ros.nodes.launching import description
 
 

@@ -1,6 +1,7 @@
 """Collision monitor: torque error against thresholds (lifecycle node). NOT a safety function."""
 
 from launch import LaunchDescription
+
 from robodyn_ros.nodes.launching import description
 
 

@@ -1,6 +1,7 @@
 """Additive torque from an identified model (lifecycle node)."""
 
 from launch import LaunchDescription
+
 from robodyn_ros.nodes.launching import description
 
 

@@ -1,6 +1,7 @@
 """Excitation, recorder and identification: from a motion to an identified model."""
 
 from launch import LaunchDescription
+
 from robodyn_ros.nodes.launching import description
 
 
