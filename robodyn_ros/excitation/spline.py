@@ -267,8 +267,8 @@ def _coefficients(points: TrajectoryPoints) -> Array:
     result[0] = position
     result[1, -1] = np.nan_to_num(velocity[-1])
     result[2, -1] = 0.5 * np.nan_to_num(acceleration[-1])
-    has_velocity: NDArray[np.bool_] = np.isfinite(velocity).all(axis=1)
-    given = np.isfinite(acceleration).all(axis=1)
+    has_velocity: NDArray[np.bool_] = np.logical_and.reduce(np.isfinite(velocity), axis=1)
+    given = np.logical_and.reduce(np.isfinite(acceleration), axis=1)
     has_acceleration: NDArray[np.bool_] = np.logical_and(has_velocity, given)
     cubic = np.logical_and(has_velocity[:-1], has_velocity[1:])
     quintic = np.logical_and(has_acceleration[:-1], has_acceleration[1:])

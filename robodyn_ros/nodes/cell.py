@@ -21,13 +21,15 @@ from robodyn_ros.cell.config import CellConfig
 from robodyn_ros.cell.controllers import Controllers
 from robodyn_ros.cell.robot_cell import RobotCell
 from robodyn_ros.errors import RobodynError
-from robodyn_ros.excitation.spline import TrajectoryPoints
 from robodyn_ros.nodes.common import Diagnostics, declare, run
 from robodyn_ros.nodes.joint_states import fill
+from robodyn_ros.nodes.trajectory_message import read_trajectory
 from robodyn_ros.srv import Push
 
 Array = NDArray[np.float64]
 NANOSECONDS = 1_000_000_000
+HISTORY = 1000
+"""Messages kept for subscribers that ask for reliability and are slow at times: 2 s at 500 Hz."""
 BURST = 3
 """Most cycles run at once to catch up."""
 LONGEST_DELAY = 1.0
@@ -39,7 +41,7 @@ class JointStateOut:
 
     def __init__(self, node: Node, topic: str, joints: Sequence[str]) -> None:
         """Create publisher and message."""
-        self._publisher = node.create_publisher(JointState, topic, 10)
+        self._publisher = node.create_publisher(JointState, topic, HISTORY)
         self._message = JointState(name=list(joints))
 
     def publish(self, stamp: Time, position: Array, velocity: Array, effort: Array) -> None:
@@ -113,12 +115,13 @@ class CellNode(Node):
         self._joint_states = JointStateOut(self, 'joint_states', joints)
         self._plant = JointStateOut(self, '~/plant', joints)
         self._reference = JointStateOut(self, 'joint_trajectory_controller/reference', joints)
-        for topic, kind, callback in (
-            ('joint_trajectory_controller/joint_trajectory', JointTrajectory, self._on_points),
-            ('forward_position_controller/commands', Float64MultiArray, self._on_position),
-            ('forward_effort_controller/commands', Float64MultiArray, self._on_effort),
+        for topic, callback in (
+            ('forward_position_controller/commands', self._on_position),
+            ('forward_effort_controller/commands', self._on_effort),
         ):
-            self.create_subscription(kind, topic, callback, 10)
+            self.create_subscription(Float64MultiArray, topic, callback, 10)
+        topic = 'joint_trajectory_controller/joint_trajectory'
+        self.create_subscription(JointTrajectory, topic, self._on_points, 10, raw=True)
 
     def _now(self) -> int:
         nanoseconds: int = self.get_clock().now().nanoseconds
@@ -153,12 +156,11 @@ class CellNode(Node):
         self._cycle += 1
         self._durations.append(time.perf_counter() - begin)
 
-    def _on_points(self, message: JointTrajectory) -> None:
-        stamp = message.header.stamp
-        at = stamp.sec * NANOSECONDS + stamp.nanosec
+    def _on_points(self, serialised: bytes) -> None:
         try:
+            at, points = read_trajectory(serialised)
             self._controllers.accept_trajectory(
-                TrajectoryPoints.from_message(message) if message.points else None,
+                points,
                 now=self._cycle * self.cell.period,
                 stamp=(at - (self._epoch or 0)) / NANOSECONDS if at else None,
             )

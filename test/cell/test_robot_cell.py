@@ -46,7 +46,7 @@ def following_errors(cell, delay, frequency=0.5, share=0.5):
     model, data = frictionless(cell)
     line = deque(maxlen=1 if delay is None else delay + 1)
     errors = []
-    for cycle in range(1500):
+    for cycle in range(1100):
         q, qd, qdd = sine(cell, cycle * cell.period, frequency, share)
         torque = needed_torque(cell, model, data, q, qd, qdd)
         line.append(np.zeros(len(q)) if delay is None else torque)

@@ -1,0 +1,255 @@
+"""The cell as a process of its own, over real DDS."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+rclpy = pytest.importorskip('rclpy')
+pytest.importorskip('robodyn_ros.srv')
+from builtin_interfaces.msg import Duration  # noqa: E402
+from diagnostic_msgs.msg import DiagnosticArray  # noqa: E402
+from robodyn_ros.srv import Push  # noqa: E402
+from sensor_msgs.msg import JointState  # noqa: E402
+from std_msgs.msg import Float64MultiArray  # noqa: E402
+from std_srvs.srv import Trigger  # noqa: E402
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint  # noqa: E402
+
+from robodyn_ros.nodes.common import RECORDER_QOS  # noqa: E402
+
+pytestmark = pytest.mark.ros
+CONFIG = Path(__file__).resolve().parents[2] / 'config' / 'cell_six_axis.yaml'
+JOINTS = [f'joint{i}' for i in range(1, 7)]
+JTC = 'joint_trajectory_controller'
+
+
+def environment():
+    return {
+        **os.environ,
+        'ROS_DOMAIN_ID': str(1 + os.getpid() % 100),
+        'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST',
+    }
+
+
+def start(log, *parameters):
+    command = [sys.executable, '-m', 'robodyn_ros.nodes.cell', '--ros-args']
+    for parameter in parameters:
+        command += ['-p', parameter]
+    return subprocess.Popen(
+        command, env=environment(), stdout=log, stderr=subprocess.STDOUT, text=True
+    )
+
+
+class Client:
+    """What a test sees of the cell: the last messages of each topic, and its services."""
+
+    def __init__(self):
+        os.environ.update(environment())
+        self.context = rclpy.Context()
+        rclpy.init(context=self.context)
+        self.node = rclpy.create_node('test_cell', context=self.context)
+        self.executor = rclpy.executors.SingleThreadedExecutor(context=self.context)
+        self.executor.add_node(self.node)
+        self.rows = {name: [] for name in ('joint_states', 'cell/plant', f'{JTC}/reference')}
+        for topic, rows in self.rows.items():
+            self.node.create_subscription(JointState, topic, rows.append, RECORDER_QOS)
+        self.diagnostics = []
+        self.node.create_subscription(DiagnosticArray, '/diagnostics', self.diagnostics.append, 10)
+        self.trajectory = self.node.create_publisher(
+            JointTrajectory, f'{JTC}/joint_trajectory', 10
+        )
+        self.effort = self.node.create_publisher(
+            Float64MultiArray, 'forward_effort_controller/commands', 10
+        )
+
+    def wait(self, condition, what, timeout=20.0):
+        deadline = time.monotonic() + timeout
+        while not condition():
+            assert time.monotonic() < deadline, f'waited {timeout} s for {what}'
+            self.executor.spin_once(timeout_sec=0.05)
+
+    def collect(self, seconds):
+        """Drop what came before, wait for this much cell time, return times and arrays."""
+        for rows in self.rows.values():
+            rows.clear()
+        count = round(seconds / 0.002)
+        self.wait(lambda: min(map(len, self.rows.values())) >= count, f'{count} messages')
+        return {topic: columns(rows) for topic, rows in self.rows.items()}
+
+    def call(self, kind, name, request):
+        client = self.node.create_client(kind, name)
+        self.wait(client.service_is_ready, name)
+        future = client.call_async(request)
+        self.wait(future.done, f'the answer of {name}')
+        return future.result()
+
+    def move(self, *points):
+        """Publish points of (time, positions[, effort]) for all joints."""
+        message = JointTrajectory(joint_names=JOINTS)
+        for at, position, *effort in points:
+            point = JointTrajectoryPoint(positions=[float(position)] * 6)
+            point.time_from_start = Duration(sec=int(at), nanosec=round(at % 1 * 1e9))
+            if effort:
+                point.effort = [float(effort[0])] * 6
+            message.points.append(point)
+        self.trajectory.publish(message)
+
+    def reference(self):
+        return self.rows[f'{JTC}/reference'][-1]
+
+    def settled(self, position, effort, timeout=20.0):
+        """Wait until this position and effort are commanded to all joints."""
+
+        def check():
+            last = self.reference()
+            return np.allclose(last.position, position) and np.allclose(last.effort, effort)
+
+        self.wait(check, f'position {position} and effort {effort}', timeout)
+
+    def close(self):
+        self.executor.shutdown()
+        self.node.destroy_node()
+        rclpy.shutdown(context=self.context)
+
+
+def columns(messages):
+    stamp = [m.header.stamp.sec * 10**9 + m.header.stamp.nanosec for m in messages]
+    fields = (np.array([getattr(m, f) for m in messages]) for f in FIELDS)
+    return (np.array(stamp), *fields)
+
+
+FIELDS = ('position', 'velocity', 'effort')
+
+
+@pytest.fixture(scope='module')
+def log(tmp_path_factory):
+    return tmp_path_factory.mktemp('cell') / 'log'
+
+
+@pytest.fixture(scope='module')
+def client(log):
+    with log.open('w') as out:
+        process = start(out, f'config:={CONFIG}')
+        client = Client()
+        try:
+            client.wait(lambda: all(client.rows.values()), 'the first messages')
+            client.wait(lambda: client.trajectory.get_subscription_count(), 'the trajectory topic')
+            client.wait(lambda: client.effort.get_subscription_count(), 'the effort topic')
+            yield client
+        finally:
+            client.close()
+            process.send_signal(signal.SIGINT)
+            try:
+                assert process.wait(timeout=10) == 0
+            finally:
+                process.kill()
+
+
+@pytest.fixture(autouse=True)
+def at_rest(request):
+    if 'client' in request.fixturenames:
+        client = request.getfixturevalue('client')
+        answer = client.call(Trigger, 'cell/reset', Trigger.Request())
+        assert answer.success and 'initial position' in answer.message
+        client.settled(0.0, 0.0)
+
+
+def test_states_come_every_servo_period_without_gap(client):
+    begin = time.monotonic()
+    seen = client.collect(2.0)
+    wall = time.monotonic() - begin
+    for stamp, *fields in seen.values():
+        assert set(np.diff(stamp)) == {2_000_000}
+        assert all(field.shape == (len(stamp), 6) for field in fields)
+    assert wall == pytest.approx(2.0, abs=1.0)
+    first, last = (seen['joint_states'][0][i] for i in (0, -1))
+    assert abs(last * 1e-9 - time.time()) < 1.5 and first < last
+    assert client.rows['joint_states'][0].name == JOINTS
+
+
+def test_trajectory_is_executed_with_its_effort(client):
+    client.move((0.0, 0.0, 0.0), (0.5, 0.2, 3.0), (1.0, 0.2, 2.0))
+    seen = client.collect(1.6)
+    stamp, position, velocity, effort = seen[f'{JTC}/reference']
+    began = int(np.argmax(effort[:, 0] > 0)) - 1
+    time_ = (stamp - stamp[began]) * 1e-9
+    expected = np.interp(time_, [0, 0.5, 1.0], [0, 0.2, 0.2])
+    np.testing.assert_allclose(position[:, 0], expected, atol=1e-9)
+    np.testing.assert_allclose(effort[:, 5], np.interp(time_, [0, 0.5, 1], [0, 3, 2]), atol=1e-9)
+    assert velocity[began + 100, 0] == pytest.approx(0.4)
+    plant = seen['cell/plant'][1]
+    assert abs(plant[began + 240, 0] - expected[began + 240 - 4]) < 0.004
+    np.testing.assert_allclose(plant[-1], 0.2, atol=1e-3)
+
+
+def test_effort_is_held_after_success_and_after_a_cancel(client):
+    client.move((0.1, 0.1, 4.0))
+    client.settled(0.1, 4.0)
+    client.move((0.1, 0.1, 4.0), (20.0, 0.3, 8.0))
+    client.wait(lambda: client.reference().effort[0] > 4.0, 'the effort to rise')
+    client.move()
+    client.wait(lambda: client.reference().effort[0] == 4.0, 'the effort of the last success')
+    stopped = client.reference().position[0]
+    assert 0.1 < stopped < 0.3
+    client.collect(0.2)
+    assert client.reference().position[0] == stopped
+
+
+def test_forward_effort_stays_and_excludes_effort_in_trajectories(client, log):
+    client.effort.publish(Float64MultiArray(data=[1.0] * 6))
+    client.settled(0.0, 1.0)
+    client.move((0.1, 0.1, 4.0))
+    client.wait(lambda: "using the 'effort' command interface" in log.read_text(), 'a refusal')
+    client.effort.publish(Float64MultiArray(data=[2.0] * 5))
+    client.wait(lambda: 'needs 6 commands, got 5: deactivated' in log.read_text(), 'an error')
+    client.collect(0.1)
+    client.settled(0.0, 1.0)
+
+
+def test_push_shows_in_the_torque_from_its_stamp_on(client):
+    client.collect(0.5)
+    request = Push.Request(force=[0.0, 150.0, 0.0], duration=0.3)
+    answer = client.call(Push, 'cell/push', request)
+    assert answer.success, answer.message
+    begin = answer.stamp.sec * 10**9 + answer.stamp.nanosec
+    rows = client.rows['cell/plant']
+    client.wait(lambda: columns(rows[-1:])[0][0] > begin + 600_000_000, 'the push to end')
+    stamp, _, _, torque = columns(rows)
+    change = torque[:, 0] - torque[0, 0]
+    seconds = (stamp - begin) * 1e-9
+    assert np.abs(change[seconds <= 0.0]).max() < 0.5
+    assert np.abs(change[(seconds > 0.0) & (seconds < 0.02)]).max() > 1.0
+    assert np.abs(change[(seconds > 0.05) & (seconds < 0.3)]).max() > 80.0
+    # what remains is held by static friction, 46 Nm
+    assert np.abs(change[seconds > 0.5]).max() < 50.0
+    refused = client.call(Push, 'cell/push', Push.Request(link='hand', duration=1.0))
+    assert not refused.success and "no link 'hand'" in refused.message
+
+
+def test_diagnostics_tell_the_cycle_times(client):
+    client.diagnostics.clear()
+    client.wait(lambda: client.diagnostics, 'diagnostics')
+    values = {item.key: float(item.value) for item in client.diagnostics[0].status[0].values}
+    assert 0.0 < values['cycle time p50 [ms]'] <= values['cycle time p99 [ms]']
+    assert values['cycle time p99 [ms]'] <= values['cycle time max [ms]']
+    assert values['cycles'] > 0
+
+
+@pytest.mark.parametrize(
+    ('parameters', 'sentence'),
+    [
+        ((), 'error: parameter config, urdf or robot_description: a cell needs a urdf'),
+        (('config:=/absent.yaml',), 'error: the cell configuration /absent.yaml cannot be read'),
+    ],
+)
+def test_node_that_cannot_start_says_why_in_one_sentence(tmp_path, parameters, sentence):
+    with (tmp_path / 'log').open('w+') as log:
+        assert start(log, *parameters).wait(timeout=30) == 2
+        log.seek(0)
+        text = log.read()
+    assert sentence in text and 'Traceback' not in text
