@@ -8,18 +8,16 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 from tqdm import tqdm
 
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.identification.estimators import ESTIMATORS
+from robodyn_ros.identification.export import export
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.pipeline import Progress, identify
 from robodyn_ros.identification.report import text_report
-from robodyn_ros.identification.result import IdentificationResult, write_result, write_text
-from robodyn_ros.identification.urdf_export import rigid_part, write_urdf
 from robodyn_ros.models.catalog import load_model, robot_model
 from robodyn_ros.models.friction import DEFAULT_TERMS, TERMS
 from robodyn_ros.models.interface import DynamicModel
@@ -146,7 +144,7 @@ def run(arguments: argparse.Namespace) -> int:
         )
     facts = result.to_json()
     if arguments.out is not None:
-        facts |= _write(result, facts, Path(arguments.out), arguments.force_export)
+        facts |= export(result, arguments.out, export_failed=arguments.force_export).to_json()
     if arguments.json:
         print(json.dumps(facts, indent=2, allow_nan=False))
     else:
@@ -206,22 +204,3 @@ def _progress() -> Iterator[Progress | None]:
             bar.refresh()
 
         yield show
-
-
-def _write(
-    result: IdentificationResult, facts: dict[str, object], folder: Path, forced: bool
-) -> dict[str, object]:
-    """Write the files of the result; a failed one gets its facts only."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ConfigError(f'the folder {folder} cannot be made: {error}') from error
-    files: dict[str, object] = {'result_file': None, 'urdf_file': None}
-    if result.success or forced:
-        write_result(result, folder / 'result.yaml', export_failed=forced)
-        files['result_file'] = str(folder / 'result.yaml')
-        if result.physically_consistent and rigid_part(result.model) is not None:
-            write_urdf(result.model, result.values, folder / 'robot.urdf')
-            files['urdf_file'] = str(folder / 'robot.urdf')
-    write_text(json.dumps(facts | files, indent=2, allow_nan=False) + '\n', folder / 'result.json')
-    return files

@@ -34,20 +34,18 @@ def complete(
     base: BaseParameters,
     values: Array,
     covariance: Array,
-    *,
-    use_prior: bool = True,
+    prior: Array,
 ) -> Completion:
     """Choose standard parameters that give exactly the torque of the base values.
 
-    The rule: the physically consistent ones nearest to the model's prior (zero where nothing is
-    known), measured in natural scales; where none exist, those nearest to the prior. What the
+    The rule: the physically consistent ones nearest to a prior, measured in natural scales;
+    where none exist, those nearest to the prior. What the
     data do not determine is therefore the prior's choice and has no standard deviation.
 
     :param values: base values, shape (b,)
     :param covariance: of the base values, shape (b, b)
-    :param use_prior: False: nearest to zero instead
+    :param prior: a-priori values of all parameters, shape (p,), finite
     """
-    prior = np.nan_to_num(model.prior()) if use_prior else np.zeros(len(model.parameters))
     findings: tuple[Finding, ...] = ()
     possible = True
     try:

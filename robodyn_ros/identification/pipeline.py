@@ -12,13 +12,14 @@ import numpy as np
 
 from robodyn_ros.identification.completion import Completion, complete
 from robodyn_ros.identification.condense import Condensed, condense
+from robodyn_ros.identification.consistency import nearest
 from robodyn_ros.identification.estimators import Estimate, estimate
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.processing import Processed, process
 from robodyn_ros.identification.result import IdentificationResult
 from robodyn_ros.identification.validation import FitReport, correlation_length, evaluate
 from robodyn_ros.models.base_parameters import BaseParameters, base_parameters
-from robodyn_ros.models.interface import DynamicModel
+from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.recording.recording import Finding, Recording
 
 Progress = Callable[[str, float], None]
@@ -63,12 +64,10 @@ def identify(
             condensed = _condense(model, signals, base, options, progress)
         with clock.step('estimate'):
             fit = estimate(condensed.merged(), base.rank, estimator=options.estimator)
-        values = np.zeros(len(model.parameters))
-        values[base.columns] = fit.values
         with clock.step('evaluate'):
             report, predicted = evaluate(
                 model,
-                values,
+                nearest(model, base.grouping, fit.values, _prior(model, options)),
                 signals,
                 source=recording.source,
                 progress=_phase(progress, 'evaluate'),
@@ -81,9 +80,7 @@ def identify(
                 condensed.merged(), base.rank, estimator=options.estimator, inflation=inflation
             )
         with clock.step('complete'):
-            completion = complete(
-                model, base, fit.values, fit.covariance, use_prior=options.use_prior
-            )
+            completion = complete(model, base, fit.values, fit.covariance, _prior(model, options))
         checked = None
         if validation is not None:
             with clock.step('validate'):
@@ -121,6 +118,11 @@ class _Clock:
         start = time.perf_counter()
         yield
         self.timings[name] = time.perf_counter() - start
+
+
+def _prior(model: DynamicModel, options: IdentifyOptions) -> Array:
+    """Values to complete the parameters near: the model's, zero where nothing is known."""
+    return np.nan_to_num(model.prior()) if options.use_prior else np.zeros(len(model.parameters))
 
 
 def _phase(progress: Progress | None, phase: str) -> Callable[[float], None] | None:

@@ -81,15 +81,18 @@ class DynamicModel(ABC):
         :param values: parameter values, shape (p,), in the order of `parameters`
         :raises ModelError: wrong number of parameter values
         """
+        self._check_values(values)
+        result = np.empty(np.shape(q))
+        for block in sample_blocks(len(q)):
+            result[block] = self.regressor(q[block], qd[block], qdd[block]) @ values
+        return result
+
+    def _check_values(self, values: Array) -> None:
         if values.shape != (len(self.parameters),):
             raise ModelError(
                 f'the model has {len(self.parameters)} parameters, got values of shape '
                 f'{values.shape}'
             )
-        result = np.empty(np.shape(q))
-        for block in sample_blocks(len(q)):
-            result[block] = self.regressor(q[block], qd[block], qdd[block]) @ values
-        return result
 
     @property
     def joint_names(self) -> tuple[str, ...]:
@@ -124,6 +127,20 @@ class SumModel(DynamicModel):
     def regressor(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Regressors of the parts side by side, shape (N, n, p)."""
         return np.concatenate([part.regressor(q, qd, qdd) for part in self.parts], axis=2)
+
+    def torque(self, q: Array, qd: Array, qdd: Array, values: Array) -> Array:
+        """Sum of the parts' torques, each computed the part's own way, shape (N, n).
+
+        :raises ModelError: wrong number of parameter values
+        """
+        self._check_values(values)
+        result = np.zeros(np.shape(q))
+        first = 0
+        for part in self.parts:
+            last = first + len(part.parameters)
+            result += part.torque(q, qd, qdd, values[first:last])
+            first = last
+        return result
 
     def prior(self) -> Array:
         """A-priori values of the parts, shape (p,)."""
