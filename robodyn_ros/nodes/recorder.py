@@ -25,7 +25,7 @@ SILENCE = 2.0
 NOTHING = BagStatistics(messages=0, missing=0, late=0, largest_gap=0.0, duration=0.0)
 
 
-class Recorder(Node):  # type: ignore[misc]
+class Recorder(Node):
     """Records `joint_states` as it comes over the wire, from ~/start to ~/stop."""
 
     def __init__(self) -> None:

@@ -14,7 +14,7 @@ from typing import NoReturn
 import yaml
 
 from robodyn_ros.errors import RecordingError
-from robodyn_ros.recording.cdr import MSGTYPE
+from robodyn_ros.recording.cdr import MSGTYPE, Layout
 from robodyn_ros.recording.mcap_writer import McapWriter, Topic
 
 RULE = '=' * 80
@@ -48,12 +48,15 @@ MAX_SOURCES = 64
 class _Source:
     """Stamps of the messages of one publisher."""
 
-    last: int
+    last: int | None = None
     largest: int = 0
     late: int = 0
     steps: Counter[int] = field(default_factory=Counter)
 
     def add(self, stamp: int) -> None:
+        if self.last is None:
+            self.last = stamp
+            return
         step = stamp - self.last
         if step <= 0:
             self.late += 1
@@ -112,7 +115,7 @@ class JointStateBag:
         """
         self.path = Path(path)
         self.closed = False
-        self._sources: dict[object, _Source] = {}
+        self._sources: list[tuple[Layout, _Source]] = []
         self._messages = 0
         self._span = (2**63, -(2**63))
         self._flushed: int | None = None
@@ -157,18 +160,25 @@ class JointStateBag:
         seconds, nanoseconds = struct.unpack_from('<iI', data, 4) if len(data) >= 12 else (0, 0)
         stamp = seconds * 1_000_000_000 + nanoseconds or log_time
         self._span = (min(self._span[0], stamp), max(self._span[1], stamp))
-        # Length and first names tell the publishers on a topic apart (robot and gripper).
-        key: object = (len(data), data[12:64])
-        source = self._sources.get(key)
+        source = self._source(data)
         if source is not None:
             source.add(stamp)
-        elif len(self._sources) < MAX_SOURCES:
-            self._sources[key] = _Source(stamp)
+
+    def _source(self, data: bytes) -> _Source | None:
+        """Tell the publishers on a topic apart (robot and gripper) by the joints they name."""
+        for layout, source in self._sources:
+            if layout.fits(data):
+                return source
+        if len(self._sources) < MAX_SOURCES:
+            with suppress(ValueError):  # a message nobody can read is recorded all the same
+                self._sources.append((Layout.of(data), _Source()))
+                return self._sources[-1][1]
+        return None
 
     @property
     def statistics(self) -> BagStatistics:
         """Messages, and what their stamps tell about missing ones."""
-        sources = self._sources.values()
+        sources = [source for _, source in self._sources]
         first, last = self._span
         return BagStatistics(
             messages=self._messages if not self.closed else self._writer.count,

@@ -49,7 +49,7 @@ def test_statistics_tell_gaps_and_late_stamps(tmp_path):
     stamps[700] = stamps[699]
     with JointStateBag(tmp_path / 'bag') as bag:
         for stamp in stamps:
-            bag.add(cdr(message(stamp, ['a'], [1.0], [0.0], [2.0])), 5 * SECOND + stamp)
+            bag.add(cdr(message(stamp, ['a'], [stamp % 9.0], [0.0], [2.0])), 5 * SECOND + stamp)
             # a gripper on the same topic, ten times slower, must not look like gaps
             if stamp % 20_000_000 == 0:
                 bag.add(cdr(message(stamp, ['finger'], [1.0], [0.0], [2.0])), 5 * SECOND + stamp)

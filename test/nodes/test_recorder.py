@@ -1,0 +1,200 @@
+"""The recorder as a process of its own, over real DDS."""
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+rclpy = pytest.importorskip('rclpy')
+pytest.importorskip('robodyn_ros.srv')
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus  # noqa: E402
+from rclpy.qos import QoSProfile, ReliabilityPolicy  # noqa: E402
+from robodyn_ros.srv import StartRecording, StopRecording  # noqa: E402
+from rosbags.rosbag2 import Reader  # noqa: E402
+from sensor_msgs.msg import JointState  # noqa: E402
+
+from robodyn_ros.recording.readers import read_recording  # noqa: E402
+
+pytestmark = pytest.mark.ros
+RELIABLE = QoSProfile(depth=1000)
+BEST_EFFORT = QoSProfile(depth=1000, reliability=ReliabilityPolicy.BEST_EFFORT)
+
+
+def environment():
+    return {
+        **os.environ,
+        'ROS_DOMAIN_ID': str(101 + os.getpid() % 100),
+        'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST',
+    }
+
+
+class Robot:
+    """A recorder process, and a node that publishes joint states and calls its services."""
+
+    def __init__(self, folder, *parameters, qos=RELIABLE, limit=None):
+        os.environ.update(environment())
+        self.folder = folder
+        self.log = (folder / 'recorder.log').open('w+')
+        command = [sys.executable, '-m', 'robodyn_ros.nodes.recorder', '--ros-args']
+        for parameter in (f'output_directory:={folder}', *parameters):
+            command += ['-p', parameter]
+        self.process = subprocess.Popen(
+            command,
+            env=environment(),
+            stdout=self.log,
+            stderr=subprocess.STDOUT,
+            preexec_fn=limit,
+        )
+        self.context = rclpy.Context()
+        rclpy.init(context=self.context)
+        self.node = rclpy.create_node('robot', context=self.context)
+        self.executor = rclpy.executors.SingleThreadedExecutor(context=self.context)
+        self.executor.add_node(self.node)
+        self.publisher = self.node.create_publisher(JointState, 'joint_states', qos)
+        self.status = []
+        self.node.create_subscription(DiagnosticArray, '/diagnostics', self.on_status, 10)
+        self.count = 0
+
+    def on_status(self, message):
+        self.status += message.status
+
+    def wait(self, condition, what, timeout=20.0):
+        deadline = time.monotonic() + timeout
+        while not condition():
+            assert time.monotonic() < deadline, f'waited {timeout} s for {what}'
+            assert self.process.poll() is None, self.output()
+            self.executor.spin_once(timeout_sec=0.02)
+
+    def output(self):
+        self.log.flush()
+        return (self.folder / 'recorder.log').read_text()
+
+    def connect(self):
+        self.wait(self.publisher.get_subscription_count, 'the recorder')
+
+    def call(self, kind, name, **request):
+        client = self.node.create_client(kind, f'recorder/{name}')
+        self.wait(client.service_is_ready, name)
+        future = client.call_async(kind.Request(**request))
+        self.wait(future.done, f'the answer of {name}')
+        return future.result()
+
+    def publish(self, count, skip=()):
+        for index in range(self.count, self.count + count):
+            if index in skip:
+                continue
+            message = JointState(name=['a', 'b'])
+            message.header.stamp.sec, nanoseconds = 100 + index // 500, index % 500 * 2_000_000
+            message.header.stamp.nanosec = nanoseconds
+            message.position = [float(index), -float(index)]
+            message.velocity = [1.0, 2.0]
+            message.effort = [0.5 * index, 3.0 + index % 7]
+            self.publisher.publish(message)
+            if index % 20 == 0:
+                self.executor.spin_once(timeout_sec=0.002)
+        self.count += count
+
+    def interrupt(self):
+        self.process.send_signal(signal.SIGINT)
+        return self.process.wait(timeout=15.0)
+
+    def close(self):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        self.log.close()
+        self.executor.shutdown()
+        self.node.destroy_node()
+        rclpy.shutdown(context=self.context)
+
+
+@pytest.fixture
+def robot(tmp_path):
+    robots = []
+
+    def create(*parameters, **options):
+        robots.append(Robot(tmp_path, *parameters, **options))
+        return robots[-1]
+
+    yield create
+    for entry in robots:
+        entry.close()
+
+
+def test_from_start_to_stop(robot, tmp_path):
+    cell = robot()
+    cell.connect()
+    idle = cell.call(StopRecording, 'stop')
+    assert (idle.success, idle.message) == (False, 'nothing is being recorded')
+    cell.publish(20)  # before the start: not in the bag
+    started = cell.call(StartRecording, 'start', recording='first')
+    assert (started.success, started.recording) == (True, str(tmp_path / 'first'))
+    refused = cell.call(StartRecording, 'start', recording='second')
+    assert not refused.success and 'already recording' in refused.message
+    cell.publish(1000, skip=range(520, 525))
+    cell.wait(
+        lambda: any(
+            ('messages', '995') in [(v.key, v.value) for v in s.values] for s in cell.status
+        ),
+        '995 messages in the diagnostics',
+    )
+    stopped = cell.call(StopRecording, 'stop')
+    assert stopped.success, stopped.message
+    assert (stopped.messages, stopped.dropped) == (995, 5)
+    assert stopped.largest_gap == pytest.approx(0.012)
+    assert stopped.duration == pytest.approx(999 * 0.002)
+    recording = read_recording(stopped.recording)
+    expected = [float(index) for index in range(20, 1020) if not 520 <= index < 525]
+    np.testing.assert_array_equal(recording.position[:, 0], expected)
+    assert recording.origin == 100_040_000_000
+    again = cell.call(StartRecording, 'start', recording='first')
+    assert not again.success and 'exists already' in again.message
+    unnamed = cell.call(StartRecording, 'start')
+    assert unnamed.success and 'recording_2' in unnamed.recording
+    empty = cell.call(StopRecording, 'stop')
+    assert not empty.success and 'no message came on /joint_states' in empty.message
+    assert cell.interrupt() == 0
+
+
+def test_sigint_finishes_the_bag(robot, tmp_path):
+    cell = robot('autostart:=true', 'best_effort:=true', qos=BEST_EFFORT)
+    cell.connect()
+
+    def written():
+        cell.publish(10)
+        facts = [{v.key: v.value for v in status.values} for status in cell.status]
+        return any(int(fact['messages']) > 200 for fact in facts)
+
+    cell.wait(written, '200 messages in the diagnostics')
+    assert cell.interrupt() == 0
+    (bag,) = tmp_path.glob('recording_*')
+    with Reader(bag) as reader:  # index and metadata.yaml are there
+        assert 200 < reader.message_count <= cell.count
+    assert 'Traceback' not in cell.output()
+
+
+def test_a_full_disk_is_told_and_leaves_a_whole_bag(robot, tmp_path):
+    def limit():  # a file that may not grow any more fails as a full disk does
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (600_000, 600_000))
+
+    cell = robot(limit=limit)
+    cell.connect()
+    assert cell.call(StartRecording, 'start', recording='bag').success
+    deadline = time.monotonic() + 20.0
+    while not any(s.level == DiagnosticStatus.ERROR for s in cell.status):
+        assert time.monotonic() < deadline
+        cell.publish(500)
+    assert 'recording ended, File too large' in cell.status[-1].message
+    stopped = cell.call(StopRecording, 'stop')
+    assert not stopped.success and 'recording ended, File too large' in stopped.message
+    assert stopped.messages > 1000
+    with Reader(tmp_path / 'bag') as reader:
+        assert reader.message_count == stopped.messages
+    assert cell.call(StartRecording, 'start', recording='next').success
+    assert cell.interrupt() == 0
