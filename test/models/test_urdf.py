@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from robots import random_states, random_urdf
 
 from robodyn_ros.errors import ModelError
-from robodyn_ros.models.urdf import INERTIAL_NAMES, UrdfModel
+from robodyn_ros.models.urdf import UrdfModel
 
 TWO = random_urdf(2, 1, types=('revolute',))
 
@@ -46,7 +46,7 @@ def test_y_p_equals_recursive_newton_euler(joints, seed, gravity):
     model = UrdfModel.from_xml(xml, gravity=gravity)
     q, qd, qdd = random_states(joints, 4, seed)
     expected = rnea(reference(xml, gravity), q, qd, qdd)
-    torque = model.torque(q, qd, qdd, model.prior())
+    torque = model.regressor(q, qd, qdd) @ model.prior()
     np.testing.assert_allclose(torque, expected, rtol=0, atol=1e-10)
 
 
@@ -65,7 +65,7 @@ def test_agrees_with_mujoco_with_rotors_as_armature(joints):
     plant.opt.gravity[:] = model.gravity
     data = mujoco.MjData(plant)
     q, qd, qdd = random_states(joints, 10, joints)
-    torque = model.torque(q, qd, qdd, np.concatenate([model.prior()[:-joints], rotors]))
+    torque = model.regressor(q, qd, qdd) @ np.concatenate([model.prior()[:-joints], rotors])
     for index in range(len(q)):
         data.qpos[:], data.qvel[:], data.qacc[:] = q[index], qd[index], qdd[index]
         mujoco.mj_inverse(plant, data)
@@ -77,7 +77,8 @@ def test_agrees_with_mujoco_with_rotors_as_armature(joints):
 def test_parameters_are_named_in_joint_order_with_units():
     model = UrdfModel.from_xml(random_urdf(2, 3, types=('prismatic',)))
     names = [item.name for item in model.parameters]
-    assert names[:10] == [f'link1.{name}' for name in INERTIAL_NAMES]
+    suffixes = 'm mx my mz Ixx Ixy Iyy Ixz Iyz Izz'.split()  # Pinocchio's toDynamicParameters
+    assert names[:10] == [f'link1.{suffix}' for suffix in suffixes]
     assert names[20:] == ['joint1.rotor_inertia', 'joint2.rotor_inertia']
     assert [item.unit for item in model.parameters[:5]] == ['kg', *['kg m'] * 3, 'kg m^2']
     assert model.parameters[-1].unit == 'kg'
@@ -116,6 +117,20 @@ def test_rotors_add_acceleration_on_the_diagonal():
     expected[:, 0, 0], expected[:, 1, 1] = qdd.T
     np.testing.assert_array_equal(regressor[:, :, 20:], expected)
     assert UrdfModel.from_xml(TWO, rotor_inertia=False).regressor(q, qd, qdd).shape == (3, 2, 20)
+
+
+@pytest.mark.parametrize('massless', [False, True])
+@pytest.mark.parametrize('joints', [1, 4, 7])
+def test_torque_is_the_regressor_times_the_values(joints, massless):
+    model = UrdfModel.from_xml(random_urdf(joints, 3 * joints))
+    values = np.random.default_rng(joints).normal(size=11 * joints)
+    values[: 10 * joints : 10] = np.abs(values[: 10 * joints : 10]) + 0.1
+    if massless:  # has no centre of mass, so that Newton-Euler cannot be used
+        values[10 * joints - 10] = 0.0
+    states = random_states(joints, 20, joints)
+    expected = model.regressor(*states) @ values
+    torque = model.torque(*states, values)
+    np.testing.assert_allclose(torque, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
 
 
 @pytest.mark.parametrize('seed', range(4))
