@@ -1,0 +1,346 @@
+"""Torque-error detector: tells from joint states that something pushes. NOT a safety function."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from robodyn_ros.control.feedforward import per_joint
+from robodyn_ros.control.low_pass import MatchedLowPass
+from robodyn_ros.control.model_torque import ModelTorque
+from robodyn_ros.errors import ControlError
+from robodyn_ros.models.interface import Array
+
+
+class Level(IntEnum):
+    """What is known about a joint; the numbers are those of CollisionState."""
+
+    UNKNOWN = 0
+    OK = 1
+    CONTACT = 2
+    COLLISION = 3
+
+
+@dataclass(frozen=True)
+class CollisionSettings:
+    """When a torque error is a contact or a collision; one value per joint or one for all.
+
+    :param joints: names of the n joints, in the order of the model
+    :param max_torque_error: collision above it (softMC Temax), shape (n,), in [Nm] or [N]
+    :param contact_threshold: contact above it, in [Nm] or [N]; None: 70 % of max_torque_error
+    :param torque_error_enable: joints to be judged (softMC Teen), booleans; None: all
+    :param torque_error_filter: softMC TEF, 0..1: TE = TEF * current + (1 - TEF) * previous
+    :param low_velocity: friction is uncertain below it, in [rad/s] or [m/s]
+    :param low_velocity_torque: added to both thresholds below low_velocity, fading to nothing at
+        twice that velocity, and within low_velocity_hold after, in [Nm] or [N]
+    :param low_velocity_hold: how long it takes to fade after standstill, in [s]
+    :param period: of the joint states, in [s]
+    :param filter_cutoff: low pass of position, velocity and torque, in [Hz]
+    :param debounce: samples in a row above a threshold that make a level
+    :param settle_time: UNKNOWN for so long after a start or gap, in [s]
+    :param stale_timeout: UNKNOWN when no valid sample came for so long, in [s]
+    :param frozen_timeout: UNKNOWN when all values stay the same for so long while the stamps
+        move, in [s]; 0: not checked
+    :raises ControlError: when built from values that cannot be used
+    """
+
+    joints: Sequence[str]
+    max_torque_error: ArrayLike
+    contact_threshold: ArrayLike | None = None
+    torque_error_enable: Sequence[bool] | None = None
+    torque_error_filter: float = 0.5
+    low_velocity: ArrayLike = 0.05
+    low_velocity_torque: ArrayLike = 0.0
+    low_velocity_hold: float = 0.05
+    period: float = 0.002
+    filter_cutoff: float = 40.0
+    debounce: int = 2
+    settle_time: float = 0.1
+    stale_timeout: float = 0.05
+    frozen_timeout: float = 0.2
+
+    def __post_init__(self) -> None:
+        """Check."""
+        _above('period', self.period, 0.0)
+        _above('settle_time', self.settle_time, 0.0)
+        _above('low_velocity_hold', self.low_velocity_hold, 0.0)
+        _above('stale_timeout', self.stale_timeout, self.period)
+        if not 0.0 < self.torque_error_filter <= 1.0:
+            raise ControlError(
+                f'torque_error_filter must be above 0 and at most 1, got '
+                f'{self.torque_error_filter}'
+            )
+        if self.debounce < 1 or not self.frozen_timeout >= 0.0:
+            raise ControlError('debounce must be 1 or more and frozen_timeout not below 0')
+        if len(self.enabled) != len(self.joints):
+            raise ControlError(
+                f'torque_error_enable needs one value for each of the {len(self.joints)} joints, '
+                f'got {len(self.enabled)}'
+            )
+        per_joint('low_velocity', self.low_velocity, self.joints)
+        for joint, contact, most in zip(self.joints, self.contact, self.collision, strict=True):
+            if contact > most:
+                raise ControlError(
+                    f'joint {joint}: contact_threshold {contact:.6g} is above max_torque_error '
+                    f'{most:.6g}'
+                )
+        if not (self.extra >= 0.0).all() or not np.isfinite(self.extra).all():
+            raise ControlError('low_velocity_torque must be finite and not below 0')
+
+    @property
+    def collision(self) -> Array:
+        """Collision thresholds, shape (n,), in [Nm] or [N]."""
+        return per_joint('max_torque_error', self.max_torque_error, self.joints)
+
+    @property
+    def contact(self) -> Array:
+        """Contact thresholds, shape (n,), in [Nm] or [N]."""
+        if self.contact_threshold is None:
+            return 0.7 * self.collision
+        return per_joint('contact_threshold', self.contact_threshold, self.joints)
+
+    @property
+    def extra(self) -> Array:
+        """What is added to the thresholds around standstill, shape (n,), in [Nm] or [N]."""
+        values = np.asarray(self.low_velocity_torque, dtype=float)
+        if values.ndim > 0 and values.shape != (len(self.joints),):
+            raise ControlError(
+                f'low_velocity_torque needs one value for each of the {len(self.joints)} joints, '
+                f'got {values.size}'
+            )
+        return np.array(np.broadcast_to(values, (len(self.joints),)))
+
+    @property
+    def enabled(self) -> NDArray[np.bool_]:
+        """Joints that are judged, shape (n,)."""
+        given = self.torque_error_enable
+        return np.array([True] * len(self.joints) if given is None else list(given), dtype=bool)
+
+
+def _above(name: str, value: float, least: float) -> None:
+    if not (value > least and np.isfinite(value)):
+        raise ControlError(f'{name} must be above {least}, got {value}')
+
+
+class TorqueErrorDetector:
+    """Compares model torque with torque feedback, sample by sample.
+
+    Torque error TE = tau(q, qd, qdd) - torque feedback: what the world adds to the joint, as
+    seen by the motor. Position, velocity and (feedback - friction) pass the same low pass, which
+    also gives the acceleration, so that all of them are of the same instant; friction is taken
+    at the unfiltered velocity because its jumps must be delayed like those in the feedback.
+    Then softMC's torque error filter. Samples that the cycle time says are missing are filled in
+    on a straight line.
+
+    Anything that is not fresh, valid and settled is UNKNOWN, never OK; so is a joint that is not
+    enabled. A joint that reached COLLISION stays there until `reset`.
+    """
+
+    def __init__(self, *, torque: ModelTorque, settings: CollisionSettings) -> None:
+        """Reserve the memory.
+
+        :raises ControlError: settings for other joints than the model's, or a bad cutoff
+        """
+        if tuple(settings.joints) != torque.joints:
+            raise ControlError(
+                f'the model has the joints {list(torque.joints)}, the collision settings are for '
+                f'{list(settings.joints)}'
+            )
+        self.joints = torque.joints
+        self.settings = settings
+        width = len(self.joints)
+        self.torque_error = np.zeros(width)
+        self.threshold = settings.collision
+        self.slowness = np.ones(width)
+        self.level = np.zeros(width, dtype=np.uint8)
+        self.message = 'no joint states yet'
+        self._torque = torque
+        self._enabled = settings.enabled
+        self._collision = settings.collision
+        self._contact = settings.contact
+        self._extra = settings.extra
+        self._per_velocity = 1.0 / per_joint('low_velocity', settings.low_velocity, self.joints)
+        self._fade = settings.period / settings.low_velocity_hold
+        self._filter = MatchedLowPass(
+            signals=3, width=width, cutoff=settings.filter_cutoff, period=settings.period
+        )
+        self._signals = np.zeros((3, width))
+        self._before = np.zeros((3, width))
+        self._measured = np.zeros((3, width))
+        self._over = np.zeros((2, width), dtype=np.int64)
+        self._latched = np.zeros(width, dtype=bool)
+        self._stamp = -np.inf
+        self._changed = -np.inf
+        self._settled = np.inf
+        self._running = False
+
+    @property
+    def latched(self) -> bool:
+        """Whether a collision was seen since the last reset."""
+        return bool(self._latched.any())
+
+    @property
+    def settled(self) -> bool:
+        """Whether `torque_error` means anything: valid samples for the settle time."""
+        return self._running and self._stamp >= self._settled - 1e-9
+
+    def reset(self) -> None:
+        """Forget collisions that were seen; the filters go on."""
+        self._latched[:] = False
+        self._over[:] = 0
+
+    def update(
+        self,
+        stamp: float,
+        q: Array,
+        qd: Array,
+        torque: Array,
+        motion: tuple[Array, Array] | None = None,
+    ) -> NDArray[np.uint8]:
+        """Take a sample of the joint states.
+
+        :param stamp: time of the sample, in [s]
+        :param q: measured position, shape (n,), in [rad] or [m]
+        :param qd: measured velocity, shape (n,), in [rad/s] or [m/s]
+        :param torque: torque feedback, joint side, shape (n,), in [Nm] or [N]
+        :param motion: position and velocity to compute the model torque from; None: (q, qd).
+            softMC compares with the torque of the reference, delayed like the drives.
+        :return: level of each joint, shape (n,)
+        """
+        problem = self._inspect(stamp, q, qd, torque, motion)
+        if problem:
+            return self.lose(problem)
+        signals = self._signals
+        signals[0], signals[1] = motion or (q, qd)
+        np.subtract(torque, self._torque.friction(signals[1:2])[0], out=signals[2])
+        if not self._running:
+            self._begin(stamp)
+        if self._advance(stamp):
+            self._judge()
+        return self.level
+
+    def lose(self, reason: str) -> NDArray[np.uint8]:
+        """Nothing is known now: no sample, or one that cannot be used. The next one starts anew.
+
+        :return: UNKNOWN for every joint (COLLISION for those that are latched), shape (n,)
+        """
+        self._running = False
+        self.message = reason
+        return self._set_level(np.uint8(Level.UNKNOWN))
+
+    def _inspect(
+        self, stamp: float, q: Array, qd: Array, torque: Array, motion: tuple[Array, Array] | None
+    ) -> str:
+        """Why a sample cannot be used, or ''."""
+        arrays = (q, qd, torque, *(motion or ()))
+        if any(array.shape != self.torque_error.shape for array in arrays):
+            return f'the sample has not {len(self.joints)} values per quantity'
+        with np.errstate(all='ignore'):
+            if not np.isfinite(sum(float(array.sum()) for array in arrays) + stamp):
+                return 'the sample is not finite'
+        step = stamp - self._stamp
+        if step <= 0.0:
+            text = 'stands still' if step == 0.0 else f'went back by {-step:.6g} s'
+            # A clock that was set back stays: the next sample is judged against the new time.
+            self._stamp = self._changed = stamp
+            return f'the time of the joint states {text}'
+        self._stamp = stamp
+        return self._inspect_change(stamp, step, (q, qd, torque))
+
+    def _inspect_change(self, stamp: float, step: float, sample: tuple[Array, ...]) -> str:
+        gap = step > self.settings.stale_timeout
+        self._running &= not gap
+        changed = any((new != old).any() for new, old in zip(sample, self._measured, strict=True))
+        if changed or gap:
+            self._changed = stamp
+            for row, values in zip(self._measured, sample, strict=True):
+                row[:] = values
+        elif 0.0 < self.settings.frozen_timeout <= stamp - self._changed:
+            return 'the joint states do not change although their stamps move'
+        return ''
+
+    def _begin(self, stamp: float) -> None:
+        """Settle the filters on the current sample."""
+        self._running = True
+        self._settled = stamp + self.settings.settle_time
+        self._filter_time = stamp - self.settings.period
+        self._filter.restart(self._signals)
+        self._before[:] = self._signals
+        self.torque_error[:] = 0.0
+        self._over[:] = 0
+
+    def _advance(self, stamp: float) -> bool:
+        """Filter up to the time of the sample, one step per period; False: it came too early."""
+        steps = int((stamp - self._filter_time) / self.settings.period + 0.5)
+        if steps == 0:
+            return False
+        # Follows the stamps slowly: their jitter is that of the publisher, not of the sampling.
+        self._filter_time += steps * self.settings.period
+        self._filter_time += 0.1 * (stamp - self._filter_time)
+        for step in range(1, steps):
+            share = step / steps
+            self._filter.update(self._before + share * (self._signals - self._before))
+            self._compare()
+        self._filter.update(self._signals)
+        self._compare()
+        self._before[:] = self._signals
+        return True
+
+    def _compare(self) -> None:
+        position, velocity, rest = self._filter.value
+        acceleration = self._filter.derivative[1]
+        current = self._torque.body(position[None], velocity[None], acceleration[None])[0]
+        current -= rest
+        current -= self.torque_error
+        current *= self.settings.torque_error_filter
+        self.torque_error += current
+
+    def _judge(self) -> None:
+        """Set threshold, counters, latch and level from the torque error."""
+        if not np.isfinite(self.torque_error.sum()):
+            self.lose('the torque error is not finite')
+            self.torque_error[:] = 0.0
+            return
+        slow = self._slowness() * self._extra
+        np.add(self._collision, slow, out=self.threshold)
+        if not self.settled:
+            self.message = 'settling'
+            self._set_level(np.uint8(Level.UNKNOWN))
+            return
+        size = np.abs(self.torque_error)
+        self._over += 1
+        self._over[0] *= size > self._contact + slow
+        self._over[1] *= size > self.threshold
+        contact, collision = self._over >= self.settings.debounce
+        if collision.any():
+            self._latched |= collision & self._enabled
+        self._set_level(contact + np.uint8(Level.OK))
+        self.message = 'ok' if self.level.max() == Level.OK else self._describe()
+
+    def _slowness(self) -> Array:
+        """How much each joint stands still, 0..1; after standstill it fades slowly."""
+        self.slowness -= self._fade
+        slow = 2.0 - np.abs(self._filter.value[1]) * self._per_velocity
+        np.minimum(slow, 1.0, out=slow)
+        np.maximum(slow, 0.0, out=slow)
+        np.maximum(self.slowness, slow, out=self.slowness)
+        return self.slowness
+
+    def _set_level(self, level: NDArray[np.uint8] | np.uint8) -> NDArray[np.uint8]:
+        self.level[:] = level
+        self.level[~self._enabled] = Level.UNKNOWN
+        self.level[self._latched] = Level.COLLISION
+        return self.level
+
+    def _describe(self) -> str:
+        worst = int(self.level.max())
+        if worst == Level.UNKNOWN:
+            return 'no joint is enabled'
+        word = 'collision' if worst == Level.COLLISION else 'contact'
+        return (
+            f'{word} at {", ".join(self.joints[i] for i in np.flatnonzero(self.level == worst))}'
+        )

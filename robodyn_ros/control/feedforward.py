@@ -1,0 +1,228 @@
+"""Additive torque of every cycle: model torque, delayed, limited, ramped in and out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from robodyn_ros.control.delay import DelayLine
+from robodyn_ros.control.model_torque import ModelTorque
+from robodyn_ros.errors import ControlError
+from robodyn_ros.models.interface import Array
+
+
+@dataclass(frozen=True)
+class FeedforwardSettings:
+    """How additive torque may leave; joint order is that of the model.
+
+    :param joints: names of the n joints
+    :param max_torque: largest additive torque, shape (n,), in [Nm] or [N]
+    :param max_torque_rate: shape (n,), in [Nm/s] or [N/s]; None: max_torque in 50 ms
+    :param period: servo period, in [s]
+    :param additive_torque_delay: cycles between a command and the drive's acting on it
+    :param feedforward_scale: share of the model torque that is applied, 0..1
+    :param ramp_up_time: from zero to full model torque, in [s]
+    :param ramp_down_time: from any torque to zero, in [s]
+    :raises ControlError: when built from values that cannot be used; among them a ramp_down_time
+        too short for max_torque_rate
+    """
+
+    joints: Sequence[str]
+    max_torque: ArrayLike
+    max_torque_rate: ArrayLike | None = None
+    period: float = 0.002
+    additive_torque_delay: int = 3
+    feedforward_scale: float = 1.0
+    ramp_up_time: float = 0.25
+    ramp_down_time: float = 0.1
+
+    def __post_init__(self) -> None:
+        """Check."""
+        _between('period', self.period, 1e-5, 1.0)
+        _between('additive_torque_delay', self.additive_torque_delay, 0, 1000)
+        _between('feedforward_scale', self.feedforward_scale, 0.0, 1.0)
+        for name in ('ramp_up_time', 'ramp_down_time'):
+            _between(name, getattr(self, name), self.period, 60.0)
+        limit, rate = self.limit, self.rate
+        for joint, torque, slope in zip(self.joints, limit, rate, strict=True):
+            if torque > slope * self.ramp_down_time * (1.0 + 1e-9):
+                raise ControlError(
+                    f'joint {joint}: max_torque {torque:.6g} cannot fall to zero within '
+                    f'ramp_down_time {self.ramp_down_time:.6g} s at max_torque_rate {slope:.6g}; '
+                    f'at least {torque / slope:.6g} s are needed'
+                )
+
+    @property
+    def limit(self) -> Array:
+        """Largest additive torque, shape (n,), in [Nm] or [N]."""
+        return per_joint('max_torque', self.max_torque, self.joints)
+
+    @property
+    def rate(self) -> Array:
+        """Largest change of the additive torque, shape (n,), in [Nm/s] or [N/s]."""
+        if self.max_torque_rate is None:
+            return self.limit / min(0.05, self.ramp_down_time)
+        return per_joint('max_torque_rate', self.max_torque_rate, self.joints)
+
+
+def per_joint(name: str, values: ArrayLike, joints: Sequence[str]) -> Array:
+    """One positive, finite number per joint, shape (n,); a single number is for all of them.
+
+    :raises ControlError: another number of values, or one that is not positive and finite
+    """
+    array = np.array(values, dtype=float)
+    if array.ndim == 0:
+        array = np.full(len(joints), float(array))
+    if array.shape != (len(joints),):
+        raise ControlError(
+            f'{name} needs one value for each of the {len(joints)} joints, got {array.size}'
+        )
+    for joint, value in zip(joints, array, strict=True):
+        if not (np.isfinite(value) and value > 0.0):
+            raise ControlError(f'{name} of joint {joint} must be above 0, got {value}')
+    return array
+
+
+def _between(name: str, value: float, low: float, high: float) -> None:
+    if not low <= value <= high:
+        raise ControlError(f'{name} must be from {low} to {high}, got {value}')
+
+
+class State(Enum):
+    """What the additive torque is doing; INACTIVE means: exactly zero."""
+
+    INACTIVE = 'inactive'
+    RAMPING_IN = 'ramping in'
+    ACTIVE = 'active'
+    RAMPING_OUT = 'ramping out'
+
+
+class AdditiveTorque:
+    """The additive torque law (softMC Taddcmd), one call per cycle.
+
+    `update` takes the reference of a cycle, `idle` stands for a cycle without one. Both return
+    the torque to send: always finite, within the limit, and at most max_torque_rate * period
+    away from the one before. While ramping out the torque runs straight to zero, whatever comes
+    in. A fault does the same and stays until `reset`.
+    """
+
+    def __init__(self, *, torque: ModelTorque, settings: FeedforwardSettings) -> None:
+        """Reserve the memory; the law starts inactive.
+
+        :raises ControlError: the settings are for other joints than the model's
+        """
+        if tuple(settings.joints) != torque.joints:
+            raise ControlError(
+                f'the model has the joints {list(torque.joints)}, the feed-forward settings are '
+                f'for {list(settings.joints)}'
+            )
+        width = len(torque.joints)
+        self.joints = torque.joints
+        self.settings = settings
+        self.scale = settings.feedforward_scale
+        self.state = State.INACTIVE
+        self.fault = ''
+        self.requested = np.zeros(width)
+        self.applied = np.zeros(width)
+        self._torque = torque
+        self._delay = DelayLine(width=width, cycles=settings.additive_torque_delay)
+        self._limit = settings.limit
+        self._step = settings.rate * settings.period
+        self._up = settings.period / settings.ramp_up_time
+        # Rounded down: the ramp ends within ramp_down_time, not a cycle later.
+        self._down_cycles = max(1, int(settings.ramp_down_time / settings.period + 1e-9))
+        self._ramp = 0.0
+        self._fading = np.zeros(width)
+
+    @property
+    def enabled(self) -> bool:
+        """Whether model torque is applied (not ramping to zero, not zero)."""
+        return self.state in (State.RAMPING_IN, State.ACTIVE)
+
+    def start(self) -> None:
+        """Ramp the model torque in, from the torque of now.
+
+        :raises ControlError: a fault is latched
+        """
+        if self.fault:
+            raise ControlError(f'additive torque is held at zero by a fault: {self.fault}')
+        if not self.enabled:
+            self._delay.clear()
+            self._ramp = 0.0
+            self.state = State.RAMPING_IN
+
+    def stop(self) -> None:
+        """Ramp the torque out."""
+        if self.enabled:
+            self._fading[:] = self.applied
+            self._ramp = 1.0
+            self.state = State.RAMPING_OUT
+
+    def trip(self, reason: str) -> None:
+        """Latch a fault (the first one is kept) and ramp the torque out."""
+        self.fault = self.fault or reason
+        self.stop()
+
+    def reset(self) -> None:
+        """Clear the fault; `start` is needed to apply torque again."""
+        self.fault = ''
+
+    def update(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """Advance by one cycle with this reference; what cannot be used is a fault.
+
+        :param q: reference position, shape (n,), in [rad] or [m]
+        :param qd: reference velocity, shape (n,), in [rad/s] or [m/s]
+        :param qdd: reference acceleration, shape (n,), in [rad/s^2] or [m/s^2]
+        :return: torque to send, shape (n,), in [Nm] or [N]; the array belongs to the law
+        """
+        problem = self._request(q, qd, qdd)
+        if problem:
+            self.trip(problem)
+            return self.idle()
+        delayed = self._delay.push(self.requested)
+        if not self.enabled:
+            return self.idle()
+        self._ramp = min(1.0, self._ramp + self._up)
+        if self._ramp == 1.0:
+            self.state = State.ACTIVE
+        return self._approach(delayed * (self.scale * self._ramp))
+
+    def idle(self) -> Array:
+        """Advance by one cycle without a reference: ramp on, or hold the torque of now.
+
+        :return: torque to send, shape (n,), in [Nm] or [N]; the array belongs to the law
+        """
+        if self.state is State.RAMPING_OUT:
+            self._ramp -= 1.0 / self._down_cycles
+            if self._ramp < 1e-9:
+                self.state = State.INACTIVE
+                self._ramp = 0.0
+            self.applied[:] = self._fading * self._ramp
+        return self.applied
+
+    def _request(self, q: Array, qd: Array, qdd: Array) -> str:
+        """Compute the model torque into `requested`; return why it cannot be used, or ''."""
+        shape = self.applied.shape
+        if q.shape != shape or qd.shape != shape or qdd.shape != shape:
+            return f'the reference has not {shape[0]} values per quantity'
+        # Sums find any value that is not finite (or absurdly large) without temporary arrays.
+        with np.errstate(all='ignore'):
+            if not np.isfinite(q.sum() + qd.sum() + qdd.sum()):
+                return 'the reference is not finite'
+            torque = self._torque.torque(q[None], qd[None], qdd[None])[0]
+            if not np.isfinite(torque.sum()):
+                return 'the model torque of the reference is not finite'
+        self.requested[:] = torque
+        return ''
+
+    def _approach(self, target: Array) -> Array:
+        """Move towards the target within limit and rate."""
+        np.clip(target, -self._limit, self._limit, out=target)
+        target -= self.applied
+        np.clip(target, -self._step, self._step, out=target)
+        self.applied += target
+        return np.clip(self.applied, -self._limit, self._limit, out=self.applied)

@@ -1,0 +1,316 @@
+from __future__ import annotations
+
+import mujoco
+import numpy as np
+import pytest
+from control_arm import six_axis_cell, small_arm, wave
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from robodyn_ros.control.collision import CollisionSettings, Level, TorqueErrorDetector
+from robodyn_ros.control.model_torque import ModelTorque
+from robodyn_ros.control.thresholds import propose_thresholds
+from robodyn_ros.errors import ControlError
+from robodyn_ros.models.interface import Array
+from robodyn_ros.recording.recording import Recording
+
+MODEL, VALUES = small_arm()
+TORQUE = ModelTorque(MODEL, VALUES)
+PERIOD = 0.002
+OK, CONTACT, COLLISION, UNKNOWN = Level.OK, Level.CONTACT, Level.COLLISION, Level.UNKNOWN
+
+
+def make(**changes: object) -> TorqueErrorDetector:
+    options: dict[str, object] = {
+        'joints': MODEL.joint_names,
+        'max_torque_error': [10.0, 5.0],
+        'contact_threshold': [6.0, 3.0],
+        **changes,
+    }
+    return TorqueErrorDetector(torque=TORQUE, settings=CollisionSettings(**options))  # type: ignore[arg-type]
+
+
+class Healthy:
+    """Samples of an arm that does what the model says, and one external torque."""
+
+    def __init__(self, start: float = 100.0) -> None:
+        self.time = start
+
+    def sample(self, push: float = 0.0, joint: int = 0) -> tuple[float, Array, Array, Array]:
+        self.time += PERIOD
+        rate = np.array([3.0, 4.0])
+        q, qd = 0.5 * np.sin(rate * self.time), 0.5 * rate * np.cos(rate * self.time)
+        torque = MODEL.torque(q[None], qd[None], -(rate**2 * q)[None], VALUES)[0]
+        torque[joint] -= push
+        return self.time, q, qd, torque
+
+
+def settled(detector: TorqueErrorDetector, arm: Healthy) -> None:
+    for _ in range(60):
+        detector.update(*arm.sample())
+    assert (detector.level == OK).all(), detector.message
+
+
+def test_healthy_motion_is_ok_after_settling_and_unknown_before() -> None:
+    detector, arm = make(), Healthy()
+    levels = [detector.update(*arm.sample()).copy() for _ in range(1000)]
+    assert (np.array(levels[:50]) == UNKNOWN).all()
+    assert (np.array(levels[51:]) == OK).all()
+    # What filters leave of a healthy motion is small beside the torque of some 30 Nm.
+    assert np.abs(detector.torque_error).max() < 0.2
+
+
+def test_torque_error_is_what_the_world_adds() -> None:
+    detector, arm = make(), Healthy()
+    settled(detector, arm)
+    for _ in range(40):
+        detector.update(*arm.sample(push=4.0))
+    np.testing.assert_allclose(detector.torque_error, [4.0, 0.0], atol=0.2)
+
+
+def test_contact_then_collision_which_latches_until_reset() -> None:
+    detector, arm = make(), Healthy()
+    settled(detector, arm)
+    for _ in range(20):
+        detector.update(*arm.sample(push=4.0, joint=1))
+    assert list(detector.level) == [OK, CONTACT]
+    assert detector.message == 'contact at joint2'
+    assert not detector.latched
+    for _ in range(20):
+        detector.update(*arm.sample(push=8.0, joint=1))
+    for _ in range(100):
+        detector.update(*arm.sample())
+    assert list(detector.level) == [OK, COLLISION]
+    assert detector.latched
+    detector.lose('no joint states')
+    assert list(detector.level) == [UNKNOWN, COLLISION]
+    detector.reset()
+    settled(detector, arm)
+    assert not detector.latched
+
+
+def test_one_sample_above_is_debounced() -> None:
+    detector, arm = make(debounce=5, torque_error_filter=1.0, filter_cutoff=200.0), Healthy()
+    settled(detector, arm)
+    detector.update(*arm.sample(push=30.0))
+    for _ in range(50):
+        detector.update(*arm.sample())
+    assert not detector.latched
+
+
+def test_torque_error_filter_is_softmcs() -> None:
+    raw, smooth, arm = make(torque_error_filter=1.0), make(torque_error_filter=0.3), Healthy()
+    expected = np.zeros(2)
+    for count in range(100):
+        sample = arm.sample(push=5.0 * (count > 50))
+        raw.update(*sample)
+        smooth.update(*sample)
+        expected = 0.3 * raw.torque_error + 0.7 * expected
+        np.testing.assert_allclose(smooth.torque_error, expected, atol=1e-9)
+
+
+def test_joint_that_is_not_enabled_is_never_ok_and_never_latches() -> None:
+    detector, arm = make(torque_error_enable=[False, True]), Healthy()
+    for _ in range(200):
+        detector.update(*arm.sample(push=50.0))
+    assert list(detector.level) == [UNKNOWN, OK]
+    assert not detector.latched
+
+
+def test_low_velocity_raises_the_threshold_and_fades_with_the_hold_time() -> None:
+    detector = make(low_velocity=0.2, low_velocity_torque=[4.0, 2.0], low_velocity_hold=0.1)
+    still, moving = np.zeros(2), np.ones(2)
+    for count in range(100):
+        detector.update(1.0 + PERIOD * count, 1e-9 * count + still, still, still)
+    np.testing.assert_allclose(detector.threshold, [14.0, 7.0])
+    for count in range(100, 225):
+        detector.update(1.0 + PERIOD * count, moving * count, moving, still)
+        if count == 125:
+            assert 10.0 < detector.threshold[0] < 14.0
+    np.testing.assert_allclose(detector.threshold, [10.0, 5.0])
+
+
+BAD = {
+    'nan': lambda s: (s[0], s[1], s[2], np.array([np.nan, 0.0])),
+    'infinite velocity': lambda s: (s[0], s[1], np.array([np.inf, 0.0]), s[3]),
+    'short': lambda s: (s[0], s[1][:1], s[2], s[3]),
+    'time goes back': lambda s: (s[0] - 1.0, *s[1:]),
+    'time stands still': lambda s: (s[0] - PERIOD, *s[1:]),
+    'gap': lambda s: (s[0] + 1.0, *s[1:]),
+    'time is nan': lambda s: (np.nan, *s[1:]),
+    'huge': lambda s: (s[0], s[1], s[2] + 1e200, s[3]),
+}
+
+
+@pytest.mark.parametrize('name', BAD)
+def test_what_cannot_be_trusted_is_unknown_and_settles_anew(name: str) -> None:
+    detector, arm = make(), Healthy()
+    settled(detector, arm)
+    bad = BAD[name](arm.sample())
+    assert (detector.update(*bad) == UNKNOWN).all()
+    arm.time = max(arm.time, float(np.nan_to_num(bad[0])))
+    levels = [detector.update(*arm.sample()).copy() for _ in range(80)]
+    assert (levels[0] == UNKNOWN).all()
+    assert (levels[20] == UNKNOWN).all()
+    assert (levels[-1] == OK).all(), detector.message
+
+
+def test_frozen_values_with_moving_stamps_are_unknown() -> None:
+    detector, arm = make(frozen_timeout=0.1), Healthy()
+    settled(detector, arm)
+    _, *values = arm.sample()
+    levels = []
+    for count in range(60):
+        levels.append(detector.update(arm.time + PERIOD * count, *values).copy())
+    assert (levels[-1] == UNKNOWN).all()
+    assert 'do not change' in detector.message
+
+
+def test_lost_samples_are_bridged() -> None:
+    detector, arm = make(), Healthy()
+    settled(detector, arm)
+    random = np.random.default_rng(3)
+    for _ in range(2000):
+        sample = arm.sample()
+        if random.uniform() > 0.3:
+            detector.update(*sample)
+            assert (detector.level == OK).all(), detector.message
+    # The same without the bridge would be off by half the inertia torque.
+    assert np.abs(detector.torque_error).max() < 1.0
+
+
+def test_jitter_of_stamps_and_a_faster_publisher_do_no_harm() -> None:
+    detector, arm = make(), Healthy()
+    settled(detector, arm)
+    random = np.random.default_rng(4)
+    for _ in range(500):
+        stamp, *values = arm.sample()
+        detector.update(stamp + random.uniform(-4e-4, 4e-4), *values)
+        detector.update(stamp + 0.0009, *values)
+        assert (detector.level == OK).all(), detector.message
+
+
+def test_reference_motion_is_compared_when_given() -> None:
+    detector, arm = make(), Healthy()
+    for _ in range(60):
+        stamp, q, qd, torque = arm.sample()
+        detector.update(stamp, q + 0.3, qd * 0.0, torque, (q, qd))
+    assert (detector.level == OK).all(), detector.message
+
+
+VALUES_STRATEGY = st.lists(
+    st.one_of(st.floats(-50, 50), st.floats(allow_nan=True, allow_infinity=True)),
+    min_size=1,
+    max_size=3,
+)
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.floats(allow_nan=True), VALUES_STRATEGY, VALUES_STRATEGY, VALUES_STRATEGY),
+        max_size=30,
+    )
+)
+def test_garbage_is_never_ok(samples: list[tuple[float, list[float], list[float], list[float]]]):
+    detector = make(settle_time=1e9)
+    for stamp, *rows in samples:
+        levels = detector.update(stamp, *(np.array(row) for row in rows))
+        assert not ((levels == OK) | (levels == CONTACT)).any()
+        assert np.isfinite(detector.torque_error).all()
+
+
+@pytest.mark.parametrize(
+    ('changes', 'text'),
+    [
+        ({'max_torque_error': [1.0, 0.0]}, 'max_torque_error of joint joint2 must be above 0'),
+        ({'contact_threshold': [11.0, 1.0]}, 'joint1: contact_threshold 11 is above'),
+        ({'torque_error_filter': 0.0}, 'torque_error_filter must be above 0'),
+        ({'torque_error_enable': [True]}, 'torque_error_enable needs one value for each'),
+        ({'low_velocity_torque': [1.0, np.nan]}, 'low_velocity_torque must be finite'),
+        ({'low_velocity_torque': [1.0]}, 'low_velocity_torque needs one value'),
+        ({'debounce': 0}, 'debounce must be 1 or more'),
+        ({'filter_cutoff': 400.0}, 'filter_cutoff must be'),
+        ({'joints': ('a', 'b')}, 'settings are for'),
+        ({'stale_timeout': 0.001}, 'stale_timeout must be above'),
+    ],
+)
+def test_settings_that_cannot_be_used_are_refused(changes: dict[str, object], text: str) -> None:
+    with pytest.raises(ControlError, match=text):
+        make(**changes)
+
+
+class PushedCell:
+    """The six-axis cell (1 % torque noise, 19-bit encoders, Stribeck friction) and its pushes."""
+
+    def __init__(self) -> None:
+        self.cell, self.torque = six_axis_cell()
+        self.base = CollisionSettings(
+            joints=self.torque.joints, max_torque_error=1e6, low_velocity=0.1
+        )
+        self.settings = propose_thresholds(
+            self.record(wave(20.0, seed=1, joints=6)), self.torque, self.base
+        ).applied_to(self.base)
+
+    def record(self, motion: Array) -> Recording:
+        self.cell.reset()
+        states = [self.cell.step(row, np.zeros(6)) for row in motion]
+        columns = {
+            name: np.array([getattr(state, name) for state in states])
+            for name in ('time', 'position', 'velocity', 'torque')
+        }
+        return Recording(joints=self.torque.joints, **columns)
+
+    def external_torque(self) -> Array:
+        """Joint torque of what pushes the last link now, from MuJoCo's Jacobian, (6,)."""
+        model, data = self.cell.plant.model, self.cell.plant.data
+        body = int(model.jnt_bodyid[-1])
+        jacobian, rotation = np.zeros((3, 6)), np.zeros((3, 6))
+        mujoco.mj_jacBodyCom(model, data, jacobian, rotation, body)
+        force = data.xfrc_applied[body]
+        return np.asarray(jacobian.T @ force[:3] + rotation.T @ force[3:])
+
+    def latency(self, motion: Array, at: int, margin: float) -> float:
+        """Time from a joint torque `margin` above its threshold to the alarm, in [s]."""
+        detector = TorqueErrorDetector(torque=self.torque, settings=self.settings)
+        self.cell.reset()
+        beginning = None
+        for count, row in enumerate(motion[: at + 25]):
+            state = self.cell.step(row, np.zeros(6))
+            detector.update(state.time, state.position, state.velocity, state.torque)
+            if count < at:
+                assert not detector.latched, detector.message
+            elif count == at:
+                self.cell.push('', (100.0, 80.0, -90.0), (0.0, 0.0, 0.0), 0.2)
+                ratio = np.max(np.abs(self.external_torque()) / detector.threshold)
+                force = margin / ratio * np.array([100.0, 80.0, -90.0])
+                self.cell._pushes.clear()
+                self.cell.push('', force, (0.0, 0.0, 0.0), 0.2)
+                beginning = state.time
+            elif detector.latched:
+                assert beginning is not None
+                return float(state.time - beginning)
+        raise AssertionError(f'not detected: {detector.torque_error} {detector.threshold}')
+
+
+@pytest.fixture(scope='module')
+def pushed_cell() -> PushedCell:
+    return PushedCell()
+
+
+def test_pushes_are_seen_within_20_ms(pushed_cell: PushedCell) -> None:
+    seen = [
+        pushed_cell.latency(wave(4.0, seed=seed, joints=6), at=1100 + 61 * seed, margin=margin)
+        for seed, margin in ((2, 1.25), (3, 1.25), (4, 1.5), (5, 2.0), (6, 4.0))
+    ]
+    assert max(seen) <= 0.020, seen
+
+
+def test_no_false_alarm_on_other_motions(pushed_cell: PushedCell) -> None:
+    detector = TorqueErrorDetector(torque=pushed_cell.torque, settings=pushed_cell.settings)
+    pushed_cell.cell.reset()
+    for row in wave(15.0, seed=11, joints=6):
+        state = pushed_cell.cell.step(row, np.zeros(6))
+        detector.update(state.time, state.position, state.velocity, state.torque)
+        assert not detector.latched, (state.time, detector.message)
+    assert detector.settled

@@ -1,0 +1,184 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from control_arm import small_arm
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from robodyn_ros.control.feedforward import AdditiveTorque, FeedforwardSettings, State
+from robodyn_ros.control.model_torque import ModelTorque
+from robodyn_ros.errors import ControlError
+from robodyn_ros.models.interface import Array
+
+MODEL, VALUES = small_arm()
+TORQUE = ModelTorque(MODEL, VALUES)
+PERIOD = 0.002
+LIMIT = np.array([60.0, 30.0])
+REST = np.zeros(2)
+
+
+def make(**changes: object) -> AdditiveTorque:
+    options: dict[str, object] = {
+        'joints': MODEL.joint_names,
+        'max_torque': LIMIT,
+        'max_torque_rate': 50.0 * LIMIT,
+        'ramp_up_time': 0.05,
+        'ramp_down_time': 0.03,
+        **changes,
+    }
+    return AdditiveTorque(torque=TORQUE, settings=FeedforwardSettings(**options))  # type: ignore[arg-type]
+
+
+def motion(count: int) -> tuple[Array, Array, Array]:
+    time = np.arange(count)[:, None] * PERIOD
+    rate = np.array([2.0, 3.0])
+    return 0.5 * np.sin(rate * time), 0.5 * rate * np.cos(rate * time), np.zeros((count, 2))
+
+
+@pytest.mark.parametrize('delay', [0, 3])
+@pytest.mark.parametrize('scale', [1.0, 0.4])
+def test_active_torque_is_the_models_so_many_cycles_earlier(delay: int, scale: float) -> None:
+    law = make(additive_torque_delay=delay, feedforward_scale=scale, max_torque=[1e3, 1e3],
+               max_torque_rate=[1e6, 1e6])  # fmt: skip
+    q, qd, qdd = motion(100)
+    law.start()
+    sent = np.array([law.update(*row).copy() for row in zip(q, qd, qdd, strict=True)])
+    expected = scale * MODEL.torque(q, qd, qdd, VALUES)
+    assert law.state is State.ACTIVE
+    np.testing.assert_allclose(sent[30:], expected[30 - delay : 100 - delay], rtol=1e-12)
+    np.testing.assert_allclose(law.requested, expected[-1] / scale, rtol=1e-12)
+
+
+def test_ramp_in_rises_in_proportion_from_zero() -> None:
+    law = make(max_torque_rate=[1e6, 1e6], max_torque=[1e3, 1e3])
+    assert not law.applied.any()
+    law.start()
+    full = MODEL.torque(REST[None], REST[None], REST[None], VALUES)[0]
+    sent = np.array([law.update(REST, REST, REST).copy() for _ in range(30)])
+    share = np.minimum(1.0, np.arange(1, 31) / 25.0)[:, None]
+    np.testing.assert_allclose(sent, share * full, rtol=1e-9)
+    assert law.state is State.ACTIVE
+
+
+def test_limit_and_rate_hold_where_the_model_asks_for_more() -> None:
+    law = make()
+    law.start()
+    before = law.applied.copy()
+    for count in range(199):
+        acceleration = np.full(2, 1e3 if count % 80 < 40 else -1e3)
+        sent = law.update(REST, REST, acceleration)
+        assert (np.abs(sent) <= LIMIT).all()
+        assert (np.abs(sent - before) <= 50.0 * LIMIT * PERIOD * (1 + 1e-9)).all()
+        before = sent.copy()
+    np.testing.assert_array_equal(np.abs(before), LIMIT)
+
+
+def test_stop_runs_straight_to_exactly_zero_within_ramp_down_time() -> None:
+    law = make()
+    law.start()
+    for _ in range(60):
+        law.update(REST, REST, REST)
+    start = law.applied.copy()
+    assert start.any()
+    law.stop()
+    sent = np.array([law.idle().copy() for _ in range(15)])
+    np.testing.assert_allclose(sent, start * (1.0 - np.arange(1, 16) / 15.0)[:, None], atol=1e-12)
+    assert not law.applied.any()
+    assert law.state is State.INACTIVE
+
+
+def test_fault_latches_until_reset_and_the_first_reason_is_kept() -> None:
+    law = make()
+    law.start()
+    for _ in range(60):
+        law.update(REST, REST, REST)
+    law.update(REST, np.array([np.nan, 0.0]), REST)
+    assert law.fault == 'the reference is not finite'
+    law.trip('another one')
+    for _ in range(15):
+        law.update(REST, REST, REST)
+    assert not law.applied.any()
+    with pytest.raises(ControlError, match='the reference is not finite'):
+        law.start()
+    law.reset()
+    law.start()
+    assert law.update(REST, REST, REST).any()
+
+
+@pytest.mark.parametrize('bad', [np.full(2, np.inf), np.full(2, 1e308), np.zeros(3)])
+def test_unusable_references_are_faults(bad: Array) -> None:
+    law = make()
+    law.start()
+    law.update(bad, REST, REST)
+    assert law.fault
+
+
+def test_restart_while_ramping_out_makes_no_step() -> None:
+    law = make()
+    law.start()
+    for _ in range(60):
+        law.update(REST, REST, REST)
+    law.stop()
+    before = law.idle().copy()
+    law.start()
+    sent = law.update(REST, REST, REST)
+    assert (np.abs(sent - before) <= 50.0 * LIMIT * PERIOD * (1 + 1e-9)).all()
+
+
+NUMBERS = st.one_of(st.floats(-5.0, 5.0), st.floats(allow_nan=True, allow_infinity=True, width=64))
+VECTORS = st.lists(NUMBERS, min_size=1, max_size=3)
+ACTIONS = st.one_of(
+    st.tuples(VECTORS, VECTORS, VECTORS),
+    st.tuples(*[st.lists(st.floats(-3.0, 3.0), min_size=2, max_size=2)] * 3),
+    st.sampled_from(['start', 'stop', 'idle', 'trip', 'reset', 'scale']),
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(ACTIONS, min_size=20, max_size=120))
+def test_garbage_never_makes_torque_that_breaks_a_limit(actions: list[object]) -> None:
+    law = make()
+    before = law.applied.copy()
+    step = 50.0 * LIMIT * PERIOD * (1 + 1e-9)
+    for action in actions:
+        if isinstance(action, tuple):
+            law.update(*(np.array(part) for part in action))
+        elif action == 'start' and not law.fault:
+            law.start()
+        elif action == 'trip':
+            law.trip('fuzz')
+        elif action == 'scale':
+            law.scale = 1.0 - law.scale
+        elif action in ('stop', 'idle', 'reset'):
+            getattr(law, str(action))()
+        assert np.isfinite(law.applied).all()
+        assert (np.abs(law.applied) <= LIMIT).all()
+        assert (np.abs(law.applied - before) <= step).all()
+        before = law.applied.copy()
+    law.trip('end')
+    for _ in range(15):
+        law.idle()
+    assert not law.applied.any()
+
+
+@pytest.mark.parametrize(
+    ('changes', 'text'),
+    [
+        ({'max_torque': [1.0]}, 'max_torque needs one value for each of the 2 joints, got 1'),
+        ({'max_torque': [1.0, -1.0]}, 'max_torque of joint joint2 must be above 0, got -1.0'),
+        ({'max_torque_rate': [1.0, np.nan]}, 'max_torque_rate of joint joint2'),
+        ({'feedforward_scale': 1.1}, 'feedforward_scale must be from 0.0 to 1.0, got 1.1'),
+        ({'additive_torque_delay': -1}, 'additive_torque_delay must be'),
+        ({'ramp_down_time': 0.01}, 'joint1: max_torque 60 cannot fall to zero within'),
+        ({'period': np.nan}, 'period must be'),
+    ],
+)
+def test_settings_that_cannot_hold_are_refused(changes: dict[str, object], text: str) -> None:
+    with pytest.raises(ControlError, match=text):
+        make(**changes)
+
+
+def test_settings_for_other_joints_are_refused() -> None:
+    with pytest.raises(ControlError, match='settings are for'):
+        make(joints=('joint2', 'joint1'))

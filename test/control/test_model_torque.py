@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from control_arm import small_arm
+from robots import random_states
+
+from robodyn_ros.control.model_torque import ModelTorque
+from robodyn_ros.errors import ControlError
+from robodyn_ros.models.interface import SumModel
+
+
+def test_without_window_it_is_the_model() -> None:
+    model, values = small_arm()
+    q, qd, qdd = random_states(2, 5000)
+    torque = ModelTorque(model, values)
+    np.testing.assert_allclose(
+        torque.torque(q, qd, qdd), model.torque(q, qd, qdd, values), atol=1e-12
+    )
+
+
+def test_friction_is_a_line_inside_the_window_and_the_law_outside() -> None:
+    model, values = small_arm()
+    torque = ModelTorque(model, values, velocity_window=0.1)
+    speed = np.linspace(-0.3, 0.3, 601)
+    friction = torque.friction(np.stack([speed, speed], axis=1))[:, 0]
+    law = 2.0 * speed + 3.0 * np.sign(speed)
+    outside = np.abs(speed) >= 0.1 - 1e-12
+    np.testing.assert_allclose(friction[outside], law[outside], atol=1e-12)
+    np.testing.assert_allclose(friction[~outside], speed[~outside] / 0.1 * 3.2, atol=1e-12)
+    # Continuous: no step larger than the slope of the line allows.
+    assert np.abs(np.diff(friction)).max() < 0.001 * 32.0 * 1.01
+    np.testing.assert_allclose(torque.friction_step, 3.2)
+    np.testing.assert_allclose(ModelTorque(model, values).friction_step, 3.0)
+
+
+def test_body_has_no_friction_and_nested_sums_are_taken_apart() -> None:
+    model, values = small_arm()
+    assert isinstance(model, SumModel)
+    nested = SumModel(parts=[SumModel(parts=model.parts[:1]), SumModel(parts=model.parts[1:])])
+    q, qd, qdd = random_states(2, 50)
+    torque = ModelTorque(nested, values)
+    without = values.copy()
+    for index, parameter in enumerate(model.parameters):
+        if parameter.name.endswith('friction') or parameter.name.endswith('torque_offset'):
+            without[index] = 0.0
+    np.testing.assert_allclose(
+        torque.body(q, qd, qdd), model.torque(q, qd, qdd, without), atol=1e-12
+    )
+
+
+@pytest.mark.parametrize(
+    ('change', 'text'),
+    [
+        (lambda v: v[:-1], 'finite parameter values'),
+        (lambda v: np.append(v[:-1], np.nan), 'finite parameter values'),
+    ],
+)
+def test_refuses_values_that_do_not_fit(change: object, text: str) -> None:
+    model, values = small_arm()
+    with pytest.raises(ControlError, match=text):
+        ModelTorque(model, change(values))  # type: ignore[operator]
+
+
+def test_refuses_negative_window() -> None:
+    model, values = small_arm()
+    with pytest.raises(ControlError, match='velocity_window'):
+        ModelTorque(model, values, velocity_window=[0.1, -0.1])

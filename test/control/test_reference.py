@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+import numpy as np
+
+from robodyn_ros.control.reference import ReferenceMotion
+
+
+def sine(time: float) -> tuple[np.ndarray, np.ndarray]:
+    return np.array([np.sin(time), 2.0 * time]), np.array([np.cos(time), 2.0])
+
+
+def test_acceleration_is_that_of_half_a_cycle_ago() -> None:
+    reference = ReferenceMotion(width=2, timeout=0.02)
+    for count in range(200):
+        time = 5.0 + 0.002 * count
+        assert reference.read(time, *sine(time)) == ''
+    np.testing.assert_allclose(reference.acceleration, [-np.sin(time - 0.001), 0.0], atol=1e-6)
+    np.testing.assert_array_equal(reference.position, sine(time)[0])
+
+
+def test_first_sample_and_first_after_a_gap_have_no_acceleration() -> None:
+    reference = ReferenceMotion(width=2, timeout=0.02)
+    reference.read(1.0, *sine(0.0))
+    assert not reference.acceleration.any()
+    reference.read(1.002, *sine(1.0))
+    assert reference.acceleration.any()
+    reference.read(1.2, *sine(0.5))
+    assert not reference.acceleration.any()
+
+
+def test_time_must_go_forward() -> None:
+    reference = ReferenceMotion(width=2, timeout=0.02)
+    reference.read(1.0, *sine(0.0))
+    assert 'went back by 0.5 s' in reference.read(0.5, *sine(0.0))
+    reference.restart()
+    assert reference.read(0.5, *sine(0.0)) == ''
+
+
+def test_position_frozen_while_the_velocity_says_it_moves() -> None:
+    reference = ReferenceMotion(width=2, timeout=0.02)
+    moving = (np.ones(2), np.array([0.0, 0.1]))
+    answers = [reference.read(1.0 + 0.002 * count, *moving) for count in range(15)]
+    assert not any(answers[:10])
+    assert 'does not change although' in answers[-1]
+
+
+def test_standing_still_is_no_fault() -> None:
+    reference = ReferenceMotion(width=2, timeout=0.02)
+    still = (np.ones(2), np.zeros(2))
+    assert not any(reference.read(1.0 + 0.002 * count, *still) for count in range(100))

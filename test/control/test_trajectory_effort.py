@@ -1,0 +1,159 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from control_arm import small_arm
+
+from robodyn_ros.control.feedforward import FeedforwardSettings
+from robodyn_ros.control.model_torque import ModelTorque
+from robodyn_ros.control.trajectory_effort import TorquePlan, trajectory_effort
+from robodyn_ros.errors import ControlError
+from robodyn_ros.excitation.spline import SplineTrajectory, TrajectoryPoints
+from robodyn_ros.models.interface import Array
+
+MODEL, VALUES = small_arm()
+TORQUE = ModelTorque(MODEL, VALUES)
+SETTINGS = FeedforwardSettings(
+    joints=MODEL.joint_names, max_torque=[200.0, 100.0], ramp_up_time=0.2, ramp_down_time=0.1
+)
+STEP = SETTINGS.rate * SETTINGS.period * (1 + 1e-9)
+DELAY = 3
+
+
+def spline(duration: float = 2.0, effort: Array | None = None) -> SplineTrajectory:
+    """There and back, at rest at both ends."""
+    time = np.linspace(0.0, duration, 21)
+    phase = 2.0 * np.pi * time[:, None] / duration
+    size = np.array([0.5, -0.8])
+    rate = 2.0 * np.pi / duration
+    return SplineTrajectory(
+        points=TrajectoryPoints(
+            MODEL.joint_names,
+            time,
+            size * (1.0 - np.cos(phase)),
+            size * rate * np.round(np.sin(phase), 12),
+            size * rate**2 * np.cos(phase),
+            effort,
+        )
+    )
+
+
+def check_limits(plan: TorquePlan, initial: Array | float = 0.0) -> None:
+    assert np.isfinite(plan.effort).all()
+    assert (np.abs(plan.effort) <= SETTINGS.limit).all()
+    assert (np.abs(np.diff(plan.effort, axis=0, prepend=np.full((1, 2), initial))) <= STEP).all()
+    np.testing.assert_allclose(np.diff(plan.time), SETTINGS.period, rtol=1e-9)
+
+
+def test_effort_is_the_model_torque_three_cycles_earlier() -> None:
+    plan = trajectory_effort(spline(), TORQUE, SETTINGS)
+    motion = spline().sample(plan.time)
+    expected = MODEL.torque(motion.position, motion.velocity, motion.acceleration, VALUES)
+    inner = slice(100, 1001)
+    np.testing.assert_allclose(
+        plan.effort[100 + DELAY : 1001 + DELAY], expected[inner], rtol=1e-10
+    )
+    np.testing.assert_allclose(plan.requested[:1001], expected[:1001], rtol=1e-12)
+    np.testing.assert_allclose(plan.position, motion.position, atol=1e-14)
+    check_limits(plan)
+
+
+def test_it_ends_at_rest_with_a_straight_ramp_to_exactly_zero() -> None:
+    plan = trajectory_effort(spline(), TORQUE, SETTINGS)
+    assert len(plan.time) == 1001 + DELAY + 50
+    rest = np.zeros((1, 2))
+    gravity = MODEL.torque(plan.position[-1:], rest, rest, VALUES)
+    assert np.abs(gravity).max() > 1.0
+    np.testing.assert_allclose(
+        plan.effort[-50:], gravity * np.linspace(1, 0, 51)[1:, None], atol=1e-12
+    )
+    assert not plan.effort[-1].any()
+    assert (plan.position[1000:] == plan.position[1000]).all()
+    assert not plan.velocity[1001:].any()
+    assert not plan.acceleration[1001:].any()
+
+
+def test_hold_at_end_keeps_the_torque_of_the_last_position() -> None:
+    plan = trajectory_effort(spline(), TORQUE, SETTINGS, hold_at_end=True)
+    assert len(plan.time) == 1001 + DELAY
+    rest = np.zeros((1, 2))
+    gravity = TORQUE.torque(plan.position[-1:], rest, rest)[0]
+    np.testing.assert_allclose(plan.requested[-1], gravity, rtol=1e-12)
+    np.testing.assert_allclose(plan.effort[-1], plan.requested[-1 - DELAY], rtol=1e-12)
+
+
+def test_it_starts_from_what_the_controller_applies_now() -> None:
+    initial = np.array([20.0, -10.0])
+    plan = trajectory_effort(spline(), TORQUE, SETTINGS, initial=initial, begin=0.1)
+    np.testing.assert_allclose(plan.effort[:51], np.tile(initial, (51, 1)))
+    full = trajectory_effort(spline(), TORQUE, SETTINGS)
+    np.testing.assert_allclose(plan.effort[150:], full.effort[150:])
+    check_limits(plan, initial)
+
+
+def test_effort_of_the_points_is_kept_and_scale_zero_leaves_only_it() -> None:
+    own = np.linspace(0.0, 20.0, 21)[:, None] * np.ones(2)
+    plan = trajectory_effort(spline(effort=own), TORQUE, SETTINGS, scale=0.0)
+    np.testing.assert_allclose(plan.effort[200:1000, 0], 10.0 * plan.time[200:1000], rtol=1e-9)
+    both = trajectory_effort(spline(effort=own), TORQUE, SETTINGS)
+    alone = trajectory_effort(spline(), TORQUE, SETTINGS)
+    np.testing.assert_allclose(both.effort, plan.effort + alone.effort, atol=1e-9)
+
+
+def test_limit_and_rate_hold_for_wild_motions() -> None:
+    for seed in range(20):
+        random = np.random.default_rng(seed)
+        position = random.uniform(-3, 3, (12, 2))
+        points = TrajectoryPoints(MODEL.joint_names, np.linspace(0.0, 1.1, 12), position)
+        initial = random.uniform(-100, 100, 2)
+        wild = SplineTrajectory(points=points)
+        check_limits(trajectory_effort(wild, TORQUE, SETTINGS, initial=initial), initial)
+        short = SplineTrajectory(points=TrajectoryPoints(MODEL.joint_names, [0.0], position[:1]))
+        plan = trajectory_effort(short, TORQUE, SETTINGS, initial=initial)
+        check_limits(plan, initial)
+        assert not plan.effort[-1].any()
+
+
+def test_a_duration_between_two_samples_is_covered() -> None:
+    plan = trajectory_effort(spline(1.9991), TORQUE, SETTINGS, offset=0.5, hold_at_end=True)
+    assert plan.time[0] == 0.5
+    np.testing.assert_allclose(plan.time[-1 - DELAY], 2.5)
+    np.testing.assert_allclose(plan.position[-1], spline(1.9991).points.position[-1])
+
+
+@pytest.mark.parametrize('at', [0.0, 0.7313, 1.99, 2.05, 9.0])
+@pytest.mark.parametrize('hold', [True, False])
+def test_faded_goes_on_with_the_motion_and_takes_the_torque_away(at: float, hold: bool) -> None:
+    plan = trajectory_effort(spline(), TORQUE, SETTINGS, hold_at_end=hold)
+    torque = plan.effort_at(at)
+    rest = plan.faded(at, SETTINGS)
+    assert rest.time[0] > min(at, plan.time[-1])
+    np.testing.assert_allclose(rest.effort[0], torque)
+    np.testing.assert_allclose(rest.effort[:51], torque * np.linspace(1, 0, 51)[:, None])
+    assert not rest.effort[50:].any()
+    np.testing.assert_allclose(rest.position, spline().sample(rest.time).position, atol=1e-12)
+    check_limits(rest, torque) if torque.all() else None
+
+
+def test_effort_between_samples_is_interpolated() -> None:
+    plan = trajectory_effort(spline(), TORQUE, SETTINGS)
+    times = np.random.default_rng(0).uniform(0.0, 2.2, 50)
+    for time in times:
+        expected = [np.interp(time, plan.time, column) for column in plan.effort.T]
+        np.testing.assert_allclose(plan.effort_at(time), expected, atol=1e-9)
+
+
+def test_refuses_what_gives_no_valid_torque() -> None:
+    points = TrajectoryPoints(
+        MODEL.joint_names, [0.0, 1.0], np.zeros((2, 2)), np.array([[0.0, 0.0], [0.0, 0.3]])
+    )
+    with pytest.raises(ControlError, match=r'must end at rest, joint joint2 ends at 0\.3'):
+        trajectory_effort(SplineTrajectory(points=points), TORQUE, SETTINGS)
+    huge = TrajectoryPoints(
+        MODEL.joint_names, [0.0, 1.0, 2.0], np.array([[0.0, 0.0], [1e200, 1e200], [0.0, 0.0]])
+    )
+    with pytest.raises(ControlError, match='not finite'), np.errstate(all='ignore'):
+        trajectory_effort(SplineTrajectory(points=huge), TORQUE, SETTINGS)
+    other = TrajectoryPoints(('a', 'b'), [0.0, 1.0], np.zeros((2, 2)))
+    with pytest.raises(ControlError, match='the trajectory has'):
+        trajectory_effort(SplineTrajectory(points=other), TORQUE, SETTINGS)
