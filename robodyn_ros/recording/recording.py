@@ -152,8 +152,8 @@ class Recording:
             acceleration=None if self.acceleration is None else self.acceleration[:, columns],
         )
 
-    def slice(self, rows: slice) -> Recording:
-        """Return the recording with just these samples."""
+    def slice(self, rows: slice | NDArray[np.intp]) -> Recording:
+        """Return the recording with just these samples (a slice, or ascending row numbers)."""
         return replace(
             self,
             time=self.time[rows],
