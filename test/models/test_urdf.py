@@ -77,7 +77,8 @@ def test_agrees_with_mujoco_with_rotors_as_armature(joints):
 def test_parameters_are_named_in_joint_order_with_units():
     model = UrdfModel.from_xml(random_urdf(2, 3, types=('prismatic',)))
     names = [item.name for item in model.parameters]
-    suffixes = 'm mx my mz Ixx Ixy Iyy Ixz Iyz Izz'.split()  # Pinocchio's toDynamicParameters
+    # The order of Pinocchio's toDynamicParameters.
+    suffixes = ['m', 'mx', 'my', 'mz', 'Ixx', 'Ixy', 'Iyy', 'Ixz', 'Iyz', 'Izz']
     assert names[:10] == [f'link1.{suffix}' for suffix in suffixes]
     assert names[20:] == ['joint1.rotor_inertia', 'joint2.rotor_inertia']
     assert [item.unit for item in model.parameters[:5]] == ['kg', *['kg m'] * 3, 'kg m^2']
