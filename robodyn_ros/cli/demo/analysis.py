@@ -1,0 +1,75 @@
+"""What the demonstration computes from its recordings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from robodyn_ros.errors import RecordingError
+from robodyn_ros.identification.options import IdentifyOptions
+from robodyn_ros.identification.processing import process
+from robodyn_ros.identification.result import IdentifiedModel
+from robodyn_ros.identification.validation import evaluate
+from robodyn_ros.models.interface import Array
+from robodyn_ros.recording.readers import read_recording
+from robodyn_ros.recording.recording import Recording
+
+PLANT = '/cell/plant'
+REFERENCE = '/joint_trajectory_controller/reference'
+
+Span = tuple[int, int]
+"""First and last stamp of a motion, in [ns] since the epoch."""
+
+
+@dataclass(frozen=True)
+class FollowingError:
+    """Deviation from the delayed command: rms per joint, shape (n,), in [rad] or [m]."""
+
+    joints: tuple[str, ...]
+    rms: Array
+
+    @property
+    def pooled(self) -> float:
+        """RMS over all joints, in [rad] or [m]."""
+        return float(np.sqrt(np.mean(self.rms**2)))
+
+
+def residual_against_plant(
+    identified: IdentifiedModel, measured: Path, plant: Path, span: Span
+) -> float:
+    """||tau_plant - tau_hat|| / ||tau_plant||, tau_hat from measured motion, pooled over joints.
+
+    :param plant: recording of the noise-free motor torque, with the stamps of `measured`
+    """
+    seen = read_recording(measured, joints=identified.joints).between(*span)
+    truth = read_recording(plant, topic=PLANT, joints=identified.joints).between(*span)
+    seen, truth = common_samples(seen, truth)
+    signals = process(replace(seen, torque=truth.torque), identified.joints, IdentifyOptions())
+    report, _ = evaluate(identified.model, identified.values, signals, source=str(measured))
+    return report.relative_residual
+
+
+def following_error(reference: Path, plant: Path, span: Span, *, delay: int) -> FollowingError:
+    """RMS deviation of the plant from the command that reached the drive `delay` cycles late."""
+    command = read_recording(reference, topic=REFERENCE).between(*span)
+    truth = read_recording(plant, topic=PLANT, joints=command.joints).between(*span)
+    command, truth = common_samples(command, truth)
+    error = truth.position[delay:] - command.position[:-delay]
+    return FollowingError(command.joints, np.sqrt(np.mean(error**2, axis=0)))
+
+
+def common_samples(first: Recording, second: Recording) -> tuple[Recording, Recording]:
+    """Reduce two recordings to the stamps that both have.
+
+    :raises RecordingError: they share less than 99 % of their stamps
+    """
+    stamps = [np.round(item.time * 1e9).astype(np.int64) + item.origin for item in (first, second)]
+    shared, rows, others = np.intersect1d(stamps[0], stamps[1], return_indices=True)
+    if len(shared) < 0.99 * max(len(first), len(second)):
+        raise RecordingError(
+            f'{first.source} and {second.source} share only {len(shared)} of '
+            f'{max(len(first), len(second))} stamps'
+        )
+    return first.slice(rows), second.slice(others)

@@ -1,0 +1,106 @@
+"""What an operator does by hand: call services, send goals, look at topics."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any
+
+import rclpy
+from action_msgs.msg import GoalStatus
+from rclpy.action import ActionClient
+from rclpy.node import Node
+from rclpy.task import Future
+
+from robodyn_ros.errors import RobodynError
+from robodyn_ros.nodes.common import make_executor
+
+
+class Client:
+    """A node that waits for answers with deadlines; `check` is called while it waits."""
+
+    def __init__(self, check: Callable[[], None]) -> None:
+        """Join the graph.
+
+        :param check: raises when waiting has become pointless (a node died)
+        """
+        rclpy.init()
+        self.node: Node = rclpy.create_node('robodyn_demo')
+        self._check = check
+        self._executor = make_executor()
+        self._executor.add_node(self.node)
+
+    def wait(self, done: Callable[[], bool], timeout: float, what: str) -> None:
+        """Spin until `done()`.
+
+        :raises RobodynError: it takes longer than `timeout` seconds.
+        """
+        deadline = time.monotonic() + timeout
+        while not done():
+            self._executor.spin_once(timeout_sec=0.05)
+            self._check()
+            if time.monotonic() > deadline:
+                raise RobodynError(f'waited {timeout:.0f} s for {what} in vain')
+
+    def spin(self, duration: float) -> None:
+        """Let messages come in for some seconds."""
+        end = time.monotonic() + duration
+        self.wait(lambda: time.monotonic() >= end, duration + 5.0, 'time to pass')
+
+    def call(self, kind: Any, name: str, request: Any, timeout: float = 20.0) -> Any:
+        """Call a service and return its answer.
+
+        :raises RobodynError: no such service in time, no answer in time, or success is False.
+        """
+        client = self.node.create_client(kind, name)
+        self.wait(client.service_is_ready, timeout, f'service {name}')
+        answer = self._result(client.call_async(request), timeout, f'an answer of {name}')
+        self.node.destroy_client(client)
+        if not answer.success:
+            raise RobodynError(f'{name}: {answer.message}')
+        return answer
+
+    def run_action(
+        self,
+        kind: Any,
+        name: str,
+        goal: Any,
+        timeout: float,
+        feedback: Callable[[Any], None] | None = None,
+    ) -> Any:
+        """Send a goal, wait for its end and return the result.
+
+        :raises RobodynError: refused, failed, or not done in time.
+        """
+        client = ActionClient(self.node, kind, name)
+        self.wait(client.server_is_ready, 20.0, f'action {name}')
+        report = None if feedback is None else (lambda message: feedback(message.feedback))
+        sent = client.send_goal_async(goal, feedback_callback=report)
+        handle = self._result(sent, 10.0, f'the answer of {name} to a goal')
+        if not handle.accepted:
+            raise RobodynError(f'{name} refused the goal')
+        answer = self._result(handle.get_result_async(), timeout, f'the result of {name}')
+        client.destroy()
+        if answer.status != GoalStatus.STATUS_SUCCEEDED or not answer.result.success:
+            raise RobodynError(f'{name}: {answer.result.message}')
+        return answer.result
+
+    def _result(self, future: Future, timeout: float, what: str) -> Any:
+        self.wait(future.done, timeout, what)
+        return future.result()
+
+    def __enter__(self) -> Client:
+        """Nothing more to prepare."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Leave the graph."""
+        self._executor.remove_node(self.node)
+        self.node.destroy_node()
+        rclpy.try_shutdown()

@@ -1,0 +1,70 @@
+"""Pictures of the demonstration: torque against the model, and following errors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from robodyn_ros.cli.demo.analysis import PLANT, REFERENCE, common_samples
+from robodyn_ros.identification.options import IdentifyOptions
+from robodyn_ros.identification.processing import process
+from robodyn_ros.identification.result import load_identified_model
+from robodyn_ros.recording.readers import read_recording
+
+
+def draw(folder: Path, *, delay: int) -> None:
+    """Write validation.png and tracking.png into the folder of the demonstration.
+
+    :param delay: cycles by which the drives follow the command
+    """
+    _draw_validation(folder)
+    _draw_tracking(folder, delay)
+
+
+def _draw_validation(folder: Path) -> None:
+    identified = load_identified_model(folder / 'result.yaml')
+    recording = read_recording(folder / 'validation', joints=identified.joints)
+    signals = process(recording, identified.joints, IdentifyOptions())
+    predicted = identified.torque(*signals.motion)
+    time = recording.period * np.arange(len(signals))
+    figure, axes = _axes(len(identified.joints))
+    for column, axis in enumerate(axes):
+        axis.plot(time, signals.measured[:, column], lw=0.5, label='measured')
+        axis.plot(time, predicted[:, column], lw=0.8, label='identified model')
+        joint = identified.model.joints[column]
+        axis.set_ylabel(f'{joint.name}\n[{joint.torque_unit}]')
+    axes[0].legend(loc='upper right', ncols=2)
+    axes[-1].set_xlabel('time [s]')
+    figure.suptitle('Torque on a motion the model was not identified from')
+    figure.savefig(folder / 'validation.png', dpi=110)
+
+
+def _draw_tracking(folder: Path, delay: int) -> None:
+    figure: Any = None
+    axes: list[Any] = []
+    for name in ('without', 'with'):
+        command = read_recording(folder / f'tracking_{name}_reference', topic=REFERENCE)
+        plant = read_recording(
+            folder / f'tracking_{name}_plant', topic=PLANT, joints=command.joints
+        )
+        command, plant = common_samples(command, plant)
+        error = 1e3 * (plant.position[delay:] - command.position[:-delay])
+        if figure is None:
+            figure, axes = _axes(len(command.joints))
+        for column, axis in enumerate(axes):
+            axis.plot(plant.time[delay:], error[:, column], lw=0.7, label=f'{name} torque')
+            axis.set_ylabel(f'{command.joints[column]}\n[mrad, mm]')
+    axes[0].legend(loc='upper right', ncols=2)
+    axes[-1].set_xlabel('time [s]')
+    figure.suptitle('Following error without and with the additive torque')
+    figure.savefig(folder / 'tracking.png', dpi=110)
+
+
+def _axes(count: int) -> tuple[Any, list[Any]]:
+    # without pyplot: no display, no global state
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(11, 1.6 * count + 1), layout='constrained')
+    return figure, list(figure.subplots(count, 1, sharex=True, squeeze=False)[:, 0])

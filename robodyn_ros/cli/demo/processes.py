@@ -1,0 +1,108 @@
+"""Node processes of the demonstration: started together, none left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+
+import yaml
+
+from robodyn_ros.errors import RobodynError
+
+STOP_TIMEOUT = 8.0
+"""Time a node has to end after SIGINT before it is killed, in [s]."""
+
+
+class NodeProcesses:
+    """Starts nodes of the suite as processes and stops all of them on leaving the context."""
+
+    def __init__(self, folder: Path) -> None:
+        """Logs and parameter files go to `folder`."""
+        self._folder = folder
+        self._running: dict[str, subprocess.Popen[bytes]] = {}
+
+    def start(
+        self,
+        module: str,
+        parameters: Mapping[str, object],
+        *,
+        name: str = '',
+        remappings: Mapping[str, str] | None = None,
+        files: Sequence[Path] = (),
+    ) -> None:
+        """Start `robodyn_ros.nodes.<module>` under a node name (default: the module's).
+
+        :param parameters: win over those in `files`, ROS parameter files
+        """
+        name = name or module
+        self._folder.mkdir(parents=True, exist_ok=True)
+        file = self._folder / f'{name}.yaml'
+        file.write_text(yaml.safe_dump({'/**': {'ros__parameters': dict(parameters)}}))
+        command = [
+            sys.executable,
+            '-c',
+            f'from robodyn_ros.nodes.{module} import main; raise SystemExit(main())',
+            '--ros-args',
+            '-r',
+            f'__node:={name}',
+        ]
+        for item in (*files, file):
+            command += ['--params-file', str(item)]
+        for old, new in (remappings or {}).items():
+            command += ['-r', f'{old}:={new}']
+        with (self._folder / f'{name}.log').open('wb') as log:
+            self._running[name] = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+                env={**os.environ, 'PYTHONUNBUFFERED': '1'},
+            )
+
+    def check(self) -> None:
+        """Make sure that every node still runs.
+
+        :raises RobodynError: a node ended; with the last line of its log.
+        """
+        for name, process in self._running.items():
+            if process.poll() is not None:
+                lines = (self._folder / f'{name}.log').read_text(errors='replace').splitlines()
+                last = lines[-1] if lines else 'no output'
+                raise RobodynError(
+                    f'node {name!r} ended with code {process.returncode}: {last} '
+                    f'(log: {self._folder / name}.log)'
+                )
+
+    def stop(self, *names: str) -> None:
+        """Interrupt these nodes, wait for them, and kill what does not end."""
+        for name in names:
+            if self._running[name].poll() is None:
+                self._running[name].send_signal(signal.SIGINT)
+        deadline = time.monotonic() + STOP_TIMEOUT
+        for name in names:
+            process = self._running.pop(name)
+            try:
+                process.wait(max(0.1, deadline - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+    def __enter__(self) -> NodeProcesses:
+        """Nothing to prepare."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Stop every node."""
+        self.stop(*list(self._running))

@@ -1,0 +1,264 @@
+"""The simulated cell and the nodes around it, as the demonstration uses them."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from std_srvs.srv import Trigger
+from tqdm import tqdm
+
+from robodyn_ros.action import Excite, RunIdentification
+from robodyn_ros.cell.config import CellConfig
+from robodyn_ros.cli.demo.analysis import PLANT, REFERENCE, Span
+from robodyn_ros.cli.demo.client import Client
+from robodyn_ros.cli.demo.processes import NodeProcesses
+from robodyn_ros.control.collision import CollisionSettings
+from robodyn_ros.control.model_torque import ModelTorque
+from robodyn_ros.control.thresholds import propose_thresholds
+from robodyn_ros.errors import RobodynError
+from robodyn_ros.identification.result import load_identified_model
+from robodyn_ros.msg import CollisionState, IdentificationReport
+from robodyn_ros.nodes.common import MONITOR_QOS, resource
+from robodyn_ros.recording.readers import read_recording
+from robodyn_ros.srv import Push, StartRecording, StopRecording
+
+RECORDERS = {
+    '': ('recorder', 'joint_states'),
+    '_plant': ('plant_recorder', PLANT),
+    '_reference': ('reference_recorder', REFERENCE),
+}
+"""Suffix of the recording -> recorder node and its topic."""
+
+MOTION_TIMEOUT = 180.0
+
+
+@dataclass
+class Alarms:
+    """What the collision monitor said while it was watched."""
+
+    collisions: int = 0
+    unknown: int = 0
+    samples: int = 0
+    first_collision: int = 0
+    levels: list[int] = field(default_factory=list)
+
+    def take(self, message: CollisionState) -> None:
+        """Count one message."""
+        worst = max(message.level, default=CollisionState.UNKNOWN)
+        self.samples += 1
+        self.unknown += min(message.level, default=0) == CollisionState.UNKNOWN
+        if worst == CollisionState.COLLISION:
+            self.collisions += 1
+            if not self.first_collision:
+                stamp = message.header.stamp
+                self.first_collision = stamp.sec * 1_000_000_000 + stamp.nanosec
+
+
+class Stage:
+    """Starts the nodes and offers what the story needs."""
+
+    def __init__(self, *, robot: str, folder: Path, nodes: NodeProcesses, client: Client) -> None:
+        """Start cell, recorders, excitation and identification."""
+        self.robot, self.folder = robot, folder
+        self._nodes, self._client = nodes, client
+        self._urdf = str(self._file(f'urdf/{robot}.urdf'))
+        cell_file = self._file(f'config/cell_{robot}.yaml')
+        config = CellConfig.from_yaml(cell_file)
+        self.command_delay = config.command_delay
+        self._period = config.servo_period
+        self.result_file = folder / 'result.yaml'
+        nodes.start('cell', {'config': str(cell_file)})
+        for name, topic in RECORDERS.values():
+            nodes.start('recorder', {}, name=name, remappings={'joint_states': topic})
+        self._start_excitation('excitation')
+        nodes.start('identification', {'urdf': self._urdf, 'output_directory': str(folder)})
+
+    def say(self, text: str) -> None:
+        """Print a heading."""
+        print(f'\n{text}', flush=True)
+
+    # ---- identification -------------------------------------------------------------------
+
+    def run_identification(self) -> IdentificationReport:
+        """Run the action of the identification node.
+
+        :raises RobodynError: it failed
+        """
+        goal = RunIdentification.Goal(output_directory=str(self.folder))
+        with _progress() as show:
+            result = self._client.run_action(
+                RunIdentification,
+                'identification/run_identification',
+                goal,
+                MOTION_TIMEOUT,
+                lambda feedback: show(
+                    ('moving to start', 'exciting', 'identifying', 'validating')[feedback.phase],
+                    feedback.progress,
+                ),
+            )
+        return result.report
+
+    @staticmethod
+    def _file(name: str) -> Path:
+        return resource(f'package://robodyn_ros/{name}')
+
+    # ---- motions --------------------------------------------------------------------------
+
+    def _start_excitation(self, name: str, **parameters: object) -> None:
+        limits = str(self._file(f'config/joint_limits_{self.robot}.yaml'))
+        self._nodes.start(
+            'excitation',
+            {'urdf': self._urdf, 'joint_limits': limits, **parameters},
+            name=name,
+            files=[self._file(f'config/excitation_{self.robot}.yaml')],
+        )
+
+    def excite(self, name: str, *, through_feedforward: bool = False) -> Span:
+        """Run config/motions/ROBOT_NAME.yaml; return the stamps between which it ran.
+
+        :raises RobodynError: it did not finish
+        """
+        node = 'excitation_with_torque' if through_feedforward else 'excitation'
+        file = self._file(f'config/motions/{self.robot}_{name}.yaml')
+        goal = Excite.Goal(motion_file=str(file))
+        with _progress() as show:
+            result = self._client.run_action(
+                Excite,
+                f'{node}/excite',
+                goal,
+                MOTION_TIMEOUT,
+                lambda feedback: show(
+                    ('moving to start', name, 'stopping')[feedback.phase], feedback.progress
+                ),
+            )
+        return _nanoseconds(result.started), _nanoseconds(result.finished)
+
+    @contextmanager
+    def recorded(self, name: str) -> Iterator[None]:
+        """Record joint states, plant and reference meanwhile."""
+        for suffix, (node, _) in RECORDERS.items():
+            request = StartRecording.Request(recording=str(self.folder / f'{name}{suffix}'))
+            self._client.call(StartRecording, f'{node}/start', request)
+        yield
+        for node, _ in RECORDERS.values():
+            self._client.call(StopRecording, f'{node}/stop', StopRecording.Request())
+
+    # ---- what is done with the result -----------------------------------------------------
+
+    def start_feedforward(self) -> None:
+        """Start the feed-forward node, and an excitation node that sends through it."""
+        self._nodes.start(
+            'feedforward',
+            {
+                'result_file': str(self.result_file),
+                'autostart': True,
+                'mode': 'trajectory',
+                'servo_period': self._period,
+                'additive_torque_delay': self.command_delay,
+            },
+        )
+        # the feed-forward has to work through the trajectory before it begins
+        self._start_excitation(
+            'excitation_with_torque',
+            command_topic='feedforward/joint_trajectory',
+            start_delay=1.0,
+        )
+
+    def start_monitor(self) -> None:
+        """Start the collision monitor with thresholds from the identification's recording."""
+        identified = load_identified_model(self.result_file)
+        settings = CollisionSettings(
+            joints=identified.joints, max_torque_error=1.0, period=self._period
+        )
+        recording = read_recording(self.folder / 'excitation', joints=identified.joints)
+        proposal = propose_thresholds(
+            recording, ModelTorque(identified.model, identified.values), settings
+        )
+        print(f'   max_torque_error: {", ".join(f"{x:.0f}" for x in proposal.max_torque_error)}')
+        self._nodes.start(
+            'collision_monitor',
+            {
+                'result_file': str(self.result_file),
+                'autostart': True,
+                'stop_service': '/excitation/stop',
+                'max_torque_error': proposal.max_torque_error.tolist(),
+                'contact_threshold': proposal.contact_threshold.tolist(),
+                'low_velocity_torque': proposal.low_velocity_torque.tolist(),
+            },
+        )
+        with self.watched() as alarms:
+            self._client.wait(
+                lambda: alarms.samples - alarms.unknown > 10, 20.0, 'the collision monitor'
+            )
+
+    @contextmanager
+    def watched(self) -> Iterator[Alarms]:
+        """Count what the collision monitor says meanwhile."""
+        alarms = Alarms()
+        subscription = self._client.node.create_subscription(
+            CollisionState, 'collision_monitor/collision_state', alarms.take, MONITOR_QOS
+        )
+        yield alarms
+        self._client.node.destroy_subscription(subscription)
+
+    def push(self, link: str, force: tuple[float, float, float]) -> float:
+        """Push the robot while it moves; return the time to the alarm, in [s].
+
+        The time counts from the stamp at which the force begins to the moment at which this
+        process has the alarm in its hands. The robot must come to rest after it.
+
+        :raises RobodynError: no alarm, or the robot was not stopped
+        """
+        seen: list[float] = []
+
+        def alarm(message: CollisionState) -> None:
+            if not seen and CollisionState.COLLISION in message.level:
+                seen.append(time.time())
+
+        node = self._client.node
+        watch = node.create_subscription(
+            CollisionState, 'collision_monitor/collision_state', alarm, MONITOR_QOS
+        )
+        self._client.call(Trigger, 'excitation/start', Trigger.Request())
+        self._client.spin(6.0)
+        if seen:
+            raise RobodynError('the collision monitor raised an alarm before the push')
+        request = Push.Request(link=link, force=list(force), duration=0.5)
+        begin = _nanoseconds(self._client.call(Push, 'cell/push', request).stamp) * 1e-9
+        self._client.wait(lambda: bool(seen), 3.0, 'an alarm after the push')
+        node.destroy_subscription(watch)
+        self._client.spin(3.0)
+        self._client.call(Trigger, 'collision_monitor/reset', Trigger.Request())
+        return seen[0] - begin
+
+
+def _nanoseconds(stamp: Any) -> int:
+    return int(stamp.sec) * 1_000_000_000 + int(stamp.nanosec)
+
+
+@contextmanager
+def _progress() -> Iterator[Any]:
+    """Progress bar on a terminal, one line per phase elsewhere."""
+    with ExitStack() as stack:
+        bar = None
+        if sys.stdout.isatty():
+            form = '   {desc:<16} {percentage:3.0f}% |{bar:40}|'
+            bar = stack.enter_context(tqdm(total=1.0, bar_format=form, leave=False))
+        said: list[str] = []
+
+        def show(phase: str, share: float) -> None:
+            if bar is not None:
+                bar.set_description_str(phase, refresh=False)
+                bar.n = share
+                bar.refresh()
+            elif phase not in said:
+                said.append(phase)
+                print(f'   {phase} ...', flush=True)
+
+        yield show

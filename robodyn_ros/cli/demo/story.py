@@ -1,0 +1,122 @@
+"""The demonstration from beginning to end; every step returns the figures it measured."""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from robodyn_ros.cli.demo import analysis
+from robodyn_ros.cli.demo.client import Client
+from robodyn_ros.cli.demo.pictures import draw
+from robodyn_ros.cli.demo.processes import NodeProcesses
+from robodyn_ros.cli.demo.stage import Stage
+from robodyn_ros.cli.demo.table import Figure, render
+from robodyn_ros.identification.result import load_identified_model
+
+MOST_RESIDUAL = 3.0
+LEAST_IMPROVEMENT = 70.0
+MOST_LATENCY = 20.0
+PUSHES = (
+    ('link6', (0.0, 0.0, -250.0)),
+    ('link6', (200.0, 150.0, 0.0)),
+    ('link4', (0.0, 300.0, 200.0)),
+)
+"""Link and force in [N], world frame, of each push."""
+
+
+def run_demo(*, robot: str, out: Path) -> int:
+    """Run the whole job and print the table; return 0 only if every figure is reached.
+
+    :param robot: a robot of this package with a cell configuration
+    :param out: folder for recordings, results and pictures; a new one is made inside
+    """
+    folder = out.absolute() / time.strftime('%Y_%m_%d-%H_%M_%S')
+    folder.mkdir(parents=True)
+    begin = time.monotonic()
+    with (
+        _own_ros_domain(),
+        NodeProcesses(folder / 'nodes') as nodes,
+        Client(nodes.check) as client,
+    ):
+        stage = Stage(robot=robot, folder=folder, nodes=nodes, client=client)
+        figures = [*_identify(stage), *_monitor(stage), *_track(stage), *_push(stage)]
+        delay = stage.command_delay
+    draw(folder, delay=delay)
+    print(f'\n{render(figures)}\n')
+    print(f'{time.monotonic() - begin:.0f} s; recordings, results and pictures: {folder}')
+    return 0 if all(figure.reached for figure in figures) else 1
+
+
+@contextmanager
+def _own_ros_domain() -> Iterator[None]:
+    """Keep away from real robots: an own domain, on this machine only."""
+    before = dict(os.environ)
+    os.environ['ROS_DOMAIN_ID'] = str(random.randint(1, 100))
+    os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+
+
+def _identify(stage: Stage) -> list[Figure]:
+    stage.say('1. excite the robot, record and identify it')
+    report = stage.run_identification()
+    print(
+        f'   {report.samples} samples, {len(report.base_parameter_value)} base parameters, '
+        f'condition number {report.condition_number:.0f}: {report.result_file}'
+    )
+    return []
+
+
+def _monitor(stage: Stage) -> list[Figure]:
+    stage.say('2. monitor collisions during 60 s of another motion, and validate on it')
+    stage.start_monitor()
+    with stage.recorded('validation'), stage.watched() as alarms:
+        motion = stage.excite('validation')
+    identified = load_identified_model(stage.result_file)
+    residual = analysis.residual_against_plant(
+        identified, stage.folder / 'validation', stage.folder / 'validation_plant', motion
+    )
+    return [
+        Figure('torque error on another motion', 100.0 * residual, MOST_RESIDUAL, '%'),
+        Figure('false alarms in that motion', float(alarms.collisions), 0.0, ''),
+        Figure('unmonitored samples in it', float(alarms.unknown), 0.0, ''),
+        Figure('duration of that motion', (motion[1] - motion[0]) * 1e-9, 60.0, 's', True),
+    ]
+
+
+def _track(stage: Stage) -> list[Figure]:
+    stage.say('3. follow a motion without and with the additive torque')
+    errors = {}
+    for name in ('without', 'with'):
+        if name == 'with':
+            stage.start_feedforward()
+        with stage.recorded(f'tracking_{name}'):
+            motion = stage.excite('tracking', through_feedforward=name == 'with')
+        errors[name] = analysis.following_error(
+            stage.folder / f'tracking_{name}_reference',
+            stage.folder / f'tracking_{name}_plant',
+            motion,
+            delay=stage.command_delay,
+        )
+    before, after = errors['without'], errors['with']
+    for joint, one, other in zip(before.joints, before.rms, after.rms, strict=True):
+        print(f'   {joint}: {one * 1e3:.3f} -> {other * 1e3:.3f} mrad or mm RMS')
+    cut = 100.0 * (1.0 - after.pooled / before.pooled)
+    return [Figure('tracking error cut by', cut, LEAST_IMPROVEMENT, '%', at_least=True)]
+
+
+def _push(stage: Stage) -> list[Figure]:
+    stage.say('4. push the moving robot')
+    figures = []
+    for number, (link, force) in enumerate(PUSHES, start=1):
+        latency = stage.push(link, force)
+        print(f'   {link} with {force} N: detected after {latency * 1e3:.1f} ms, robot stopped')
+        figures.append(Figure(f'push {number} detected after', latency * 1e3, MOST_LATENCY, 'ms'))
+    return figures
