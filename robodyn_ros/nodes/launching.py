@@ -43,11 +43,8 @@ CHOICES = {
 BASIC = ('namespace', 'robot', 'urdf', 'params_file', 'use_sim_time', 'log_level')
 """Arguments of every launch file."""
 
-FILES = {
-    'cell': {'config': 'cell'},
-    'excitation': {'joint_limits': 'joint_limits', 'motion_file': 'excitation'},
-}
-"""Per node: parameters that name a file config/NAME_ROBOT.yaml with a form of its own."""
+OWN_FORM = {'cell': 'config'}
+"""Nodes whose config/NODE_ROBOT.yaml is no ROS parameter file -> the parameter that names it."""
 
 
 def description(nodes: Sequence[str], arguments: Sequence[str] = ()) -> LaunchDescription:
@@ -101,8 +98,8 @@ def _node(name: str, values: dict[str, str], common: dict[str, object]) -> Node:
         name=name,
         namespace=values['namespace'],
         parameters=[
-            *_parameter_file(name, values['robot']),
-            {**_own_files(name, values['robot']), **common},
+            *_configuration(name, values['robot']),
+            common,
             *([values['params_file']] if values['params_file'] else []),
         ],
         arguments=['--ros-args', '--log-level', values['log_level']],
@@ -110,18 +107,12 @@ def _node(name: str, values: dict[str, str], common: dict[str, object]) -> Node:
     )
 
 
-def _parameter_file(node: str, robot: str) -> list[str]:
+def _configuration(node: str, robot: str) -> list[str | dict[str, object]]:
+    """What config/NODE_ROBOT.yaml gives, if there is one."""
     file = share('config', f'{node}_{robot}.yaml')
-    own_form = node in FILES.get(node, {}).values()
-    return [str(file)] if file.is_file() and not own_form else []
-
-
-def _own_files(node: str, robot: str) -> dict[str, object]:
-    found = {
-        parameter: share('config', f'{kind}_{robot}.yaml')
-        for parameter, kind in FILES.get(node, {}).items()
-    }
-    return {parameter: str(file) for parameter, file in found.items() if file.is_file()}
+    if not file.is_file():
+        return []
+    return [{OWN_FORM[node]: str(file)}] if node in OWN_FORM else [str(file)]
 
 
 def _typed(text: str) -> object:
