@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording.columns import Signals
 from robodyn_ros.recording.recording import Finding, Recording, Severity
+from robodyn_ros.recording.stamps import missing_in_gaps
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.bool_]
@@ -167,7 +168,7 @@ def _sampling(signals: Signals) -> Iterator[Finding]:
     gaps = steps > GAP_PERIODS * period
     if gaps.any():
         worst = int(np.argmax(steps))
-        missing = int(np.rint(steps[gaps] / period - 1).sum())
+        missing = missing_in_gaps(signals.time, period, np.flatnonzero(gaps))
         text = (
             f'{int(gaps.sum())} gaps in {len(signals.time)} samples, about {missing} samples '
             f'missing; the largest is {steps[worst]:.4f} s at {signals.time[worst]:.3f} s '

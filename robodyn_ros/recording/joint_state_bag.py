@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import struct
-from collections import Counter
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import NoReturn
@@ -16,6 +15,7 @@ import yaml
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording.cdr import MSGTYPE, Layout
 from robodyn_ros.recording.mcap_writer import McapWriter, Topic
+from robodyn_ros.recording.stamps import MissingMessages
 
 RULE = '=' * 80
 DEFINITION = f"""std_msgs/Header header
@@ -37,46 +37,7 @@ TYPE_HASH = 'RIHS01_a13ee3a330e346c9d87b5aa18d24e11690752bd33a0350f11c5882bc9179
 FLUSH_PERIOD = 1_000_000_000
 """Longest time messages wait in memory, in [ns]: what a kill -9 may cost."""
 
-STEP_BIN = 10_000
-"""Resolution of the statistics on stamps, in [ns]."""
-
-MISSING_PERIODS = 1.8
 MAX_SOURCES = 64
-
-
-@dataclass
-class _Source:
-    """Stamps of the messages of one publisher."""
-
-    last: int | None = None
-    largest: int = 0
-    late: int = 0
-    steps: Counter[int] = field(default_factory=Counter)
-
-    def add(self, stamp: int) -> None:
-        if self.last is None:
-            self.last = stamp
-            return
-        step = stamp - self.last
-        if step <= 0:
-            self.late += 1
-            return
-        self.last = stamp
-        self.largest = max(self.largest, step)
-        self.steps[round(step / STEP_BIN)] += 1
-
-    def missing(self) -> int:
-        """Messages missing in the stamps, by the median period."""
-        half, seen, period = self.steps.total() / 2, 0, 0
-        for step in sorted(self.steps):
-            seen += self.steps[step]
-            period = step
-            if seen >= half:
-                break
-        if not period:
-            return 0
-        gaps = [(step, n) for step, n in self.steps.items() if step > MISSING_PERIODS * period]
-        return sum(n * (round(step / period) - 1) for step, n in gaps)
 
 
 @dataclass(frozen=True)
@@ -84,7 +45,7 @@ class BagStatistics:
     """What went into a bag.
 
     :param messages: written, or waiting to be
-    :param missing: missing in the stamps, by the median period of each publisher
+    :param missing: missing in the stamps (see `stamps.py`)
     :param late: with the stamp of the message before, or an older one
     :param largest_gap: between consecutive stamps of one publisher, in [s]
     :param duration: from the first stamp to the last, in [s]
@@ -115,7 +76,7 @@ class JointStateBag:
         """
         self.path = Path(path)
         self.closed = False
-        self._sources: list[tuple[Layout, _Source]] = []
+        self._sources: list[tuple[Layout, MissingMessages]] = []
         self._messages = 0
         self._span = (2**63, -(2**63))
         self._flushed: int | None = None
@@ -164,14 +125,14 @@ class JointStateBag:
         if source is not None:
             source.add(stamp)
 
-    def _source(self, data: bytes) -> _Source | None:
+    def _source(self, data: bytes) -> MissingMessages | None:
         """Tell the publishers on a topic apart (robot and gripper) by the joints they name."""
         for layout, source in self._sources:
             if layout.fits(data):
                 return source
         if len(self._sources) < MAX_SOURCES:
             with suppress(ValueError):  # a message nobody can read is recorded all the same
-                self._sources.append((Layout.of(data), _Source()))
+                self._sources.append((Layout.of(data), MissingMessages()))
                 return self._sources[-1][1]
         return None
 
@@ -182,7 +143,7 @@ class JointStateBag:
         first, last = self._span
         return BagStatistics(
             messages=self._messages if not self.closed else self._writer.count,
-            missing=sum(source.missing() for source in sources),
+            missing=sum(source.missing for source in sources),
             late=sum(source.late for source in sources),
             largest_gap=max((source.largest for source in sources), default=0) / 1e9,
             duration=(last - first) / 1e9 if self._messages else 0.0,

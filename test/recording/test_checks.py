@@ -112,6 +112,13 @@ def test_gaps_are_counted_and_located():
     assert 'the largest is 0.0400 s at 0.490 s' in finding.text
 
 
+def test_late_samples_that_catch_up_are_not_missing():
+    bursty = signals(1000)
+    bursty.time[500:504] = bursty.time[504] - np.array([4e-4, 3e-4, 2e-4, 1e-4])
+    finding = checked_recording(bursty).findings[0]
+    assert finding.text.startswith('1 gaps in 1000 samples, about 0 samples missing')
+
+
 def test_irregular_sampling():
     rough = signals(1000)
     rough.time += np.random.default_rng(0).uniform(-0.0035, 0.0035, 1000)

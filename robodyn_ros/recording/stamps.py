@@ -1,0 +1,104 @@
+"""Missing messages, told by stamps that jitter.
+
+A publisher on a busy machine is late and then catches up in a burst: its longest steps say little.
+What is lost for good shows in the smallest lateness of a block of messages: in time for any one of
+them means that none is missing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+BLOCK = 32
+TAIL = 4
+LEARN = 4 * BLOCK
+"""Messages after which the period of a publisher is known."""
+
+
+class MissingMessages:
+    """Counts the messages missing among the stamps of one publisher, as they come."""
+
+    def __init__(self) -> None:
+        """Start without a message."""
+        self.last: int | None = None
+        self.largest = 0
+        self.late = 0
+        self._missing = 0
+        self._anchor = 0.0
+        self._pending: list[int] = []
+        self._means: Counter[int] = Counter()
+
+    def add(self, stamp: int) -> None:
+        """Add the stamp of a message, in [ns]; one that does not lie behind the last is `late`."""
+        if self.last is None:
+            self.last, self._anchor = stamp, float(stamp)
+            return
+        if stamp <= self.last:
+            self.late += 1
+            return
+        self.largest = max(self.largest, stamp - self.last)
+        self.last = stamp
+        self._pending.append(stamp)
+        if len(self._pending) >= (BLOCK if self._means else LEARN):
+            self._settle()
+
+    @property
+    def missing(self) -> int:
+        """Messages missing so far."""
+        return max(0, self._missing + self._lost(self._pending, self._anchor)[0])
+
+    def _settle(self) -> None:
+        """Count what is pending, and learn from it."""
+        lost, self._anchor = self._lost(self._pending, self._anchor)
+        self._missing += lost
+        for first in range(0, len(self._pending), BLOCK):
+            block = self._pending[first : first + BLOCK]
+            mean = (block[-1] - block[0]) / (BLOCK - 1)
+            self._means[max(1, 1000 * round(mean / 1000))] += 1
+        self._pending.clear()
+
+    def _lost(self, stamps: list[int], anchor: float) -> tuple[int, float]:
+        """Return the messages missing and the time at which the last one was due, in [ns]."""
+        total = 0
+        period = self._period(stamps)
+        for first in range(0, len(stamps), BLOCK):
+            block = stamps[first : first + BLOCK]
+            begin = 0 if len(block) == BLOCK else max(0, len(block) - TAIL)
+            late = min(
+                (stamp - anchor) / period - number
+                for number, stamp in enumerate(block[begin:], start=begin + 1)
+            )
+            total += round(late)
+            # Half of what is left follows the drift of an inexact period; all of it would let
+            # the rounding of jitter add up.
+            anchor += (len(block) + 0.5 * (round(late) + late)) * period
+        return total, anchor
+
+    def _period(self, stamps: list[int]) -> float:
+        """Return the usual period, in [ns]: the median over blocks of their mean step."""
+        if not self._means:  # too early for means: a loss would spoil some of few
+            return float(np.median(np.diff(stamps))) if len(stamps) > TAIL else np.inf
+        seen, total = 0, self._means.total()
+        for mean in sorted(self._means):
+            seen += self._means[mean]
+            if 2 * seen >= total:
+                break
+        return float(mean)
+
+
+def missing_in_gaps(time: NDArray[np.float64], period: float, gaps: NDArray[np.intp]) -> int:
+    """Estimate the samples missing in gaps of a recording.
+
+    :param time: stamps, shape (N,), in [s], increasing
+    :param period: usual period, in [s]
+    :param gaps: indices of the samples before the gaps
+    """
+    total = 0
+    for gap in gaps:
+        following = time[gap + 1 : gap + 1 + BLOCK] - time[gap]
+        late = following / period - np.arange(1, len(following) + 1)
+        total += max(0, round(float(late.min())))
+    return total
