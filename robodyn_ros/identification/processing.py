@@ -80,8 +80,9 @@ def process(recording: Recording, joints: Sequence[str], options: IdentifyOption
     """Filter, differentiate and mask the signals of the given joints.
 
     Position and torque go through the same zero-phase Butterworth low pass; velocity and
-    acceleration are central differences of the filtered position. Half a period of the cut-off
-    frequency is cut from both ends, where filter and differences have only one side to look at.
+    acceleration are central differences of the filtered position. One and a quarter periods of
+    the cut-off frequency are cut from both ends (as softMC does at 20 Hz), where the filter has
+    only one side to look at.
 
     :raises RecordingError: a joint is not in the recording, or a cut-off that its sampling rate
         does not carry
@@ -94,7 +95,7 @@ def process(recording: Recording, joints: Sequence[str], options: IdentifyOption
     uniform, gaps, findings = on_grid(recording)
     rate = 1.0 / uniform.period
     chosen = _cutoff(uniform, rate, options.filter_cutoff)
-    margin = max(2, int(np.ceil(0.5 * rate / chosen)))
+    margin = max(2, int(np.ceil(1.25 * rate / chosen)))
     position = low_pass(uniform.position, chosen, rate)
     velocity = central_differences(position, uniform.time)
     motion = (position, velocity, central_differences(velocity, uniform.time))
@@ -142,7 +143,8 @@ def on_grid(recording: Recording) -> tuple[Recording, Mask, tuple[Finding, ...]]
     position = interpolate.make_interp_spline(time, recording.position, k=3)(grid)
     torque = interpolate.make_interp_spline(time, recording.torque, k=1)(grid)
     after = np.clip(np.searchsorted(time, grid), 1, count - 1)
-    gaps = (time[after] - time[after - 1] > 2.5 * period) & (grid < time[after])
+    before, behind = time[after - 1] + 0.25 * period, time[after] - 0.25 * period
+    gaps = (behind - before > 2.0 * period) & (grid > before) & (grid < behind)
     finding = Finding(
         code='interpolated',
         text=f'stamps are not equally spaced: signals were interpolated to {1.0 / period:.6g} Hz, '
