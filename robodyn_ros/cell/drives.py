@@ -47,7 +47,8 @@ class Drives:
         self.velocity_gain = inertia * 2.0 * np.pi * axes['velocity_bandwidth']
         self._integral_gain = self.velocity_gain * step / axes['integral_time']
         self._feedforward = axes['velocity_feedforward']
-        self._smoothing = 1.0 - np.exp(-2.0 * np.pi * axes['velocity_filter'] * step)
+        self._keeping = np.exp(-2.0 * np.pi * axes['velocity_filter'] * step)
+        self._change_gain = (1.0 - self._keeping) * self._step_rate
         self._max = axes['max_torque']
         self._min = -self._max
         self._delay = delay
@@ -67,7 +68,7 @@ class Drives:
         self._commanded_velocity = np.zeros_like(position)
         self._offset = np.zeros_like(position)
         self.setpoints = np.tile(position, (len(self._weights), 1))
-        self._setpoint_velocities = np.zeros_like(self.setpoints)
+        self._feed = np.zeros_like(self.setpoints)
         self._substep = 0
 
     def encode(self, position: Array) -> Array:
@@ -90,18 +91,29 @@ class Drives:
         velocities = np.empty_like(self.setpoints)
         np.subtract(self.setpoints[1:], self.setpoints[:-1], out=velocities[1:])
         np.subtract(self.setpoints[0], last, out=velocities[0])
-        velocities *= self._feedforward * self._step_rate
-        self._setpoint_velocities = velocities
+        velocities *= self._feedforward * self._change_gain
+        self._feed = self._fed(velocities)
         self._offset = torque_offset
         self._substep = 0
+        # Limiting the integral to what the motor can give keeps it from winding up.
+        np.minimum(self._integral, self._max, out=self._integral)
+        np.maximum(self._integral, self._min, out=self._integral)
+
+    def _fed(self, changes: Array) -> Array:
+        """Velocity set-point of each substep but for the measured position, shape as given."""
+        feed = self.setpoints * self.position_gain
+        for row, change in zip(feed, changes, strict=True):
+            self._commanded_velocity *= self._keeping
+            self._commanded_velocity += change
+            row += self._commanded_velocity
+        return feed
 
     def measure(self, position: Array) -> None:
         """Read the encoders: update `position` and the velocity estimate `velocity`."""
         measured = self.encode(position)
         change = measured - self.position
-        change *= self._step_rate
-        change -= self.velocity
-        change *= self._smoothing
+        change *= self._change_gain
+        self.velocity *= self._keeping
         self.velocity += change
         self.position = measured
 
@@ -109,17 +121,10 @@ class Drives:
         """Torque of the next substep, shape (n,), in [Nm] or [N]."""
         index = self._substep
         self._substep = index + 1
-        change = self._setpoint_velocities[index] - self._commanded_velocity
-        change *= self._smoothing
-        self._commanded_velocity += change
-        error: Array = self.setpoints[index] - self.position
-        error *= self.position_gain
-        error += self._commanded_velocity
-        error -= self.velocity
+        error: Array = self.position * self.position_gain
+        error += self.velocity
+        np.subtract(self._feed[index], error, out=error)
         self._integral += self._integral_gain * error
-        # Limiting the integral to what the motor can give keeps it from winding up.
-        np.minimum(self._integral, self._max, out=self._integral)
-        np.maximum(self._integral, self._min, out=self._integral)
         error *= self.velocity_gain
         error += self._integral
         error += self._offset

@@ -79,7 +79,7 @@ class Plant:
         self._dry_friction: Array = self.model.dof_frictionloss
         self._coulomb = self.axes['coulomb_friction']
         self._breakaway = self.axes['static_friction'] - self._coulomb
-        self._per_stribeck = 1.0 / self.axes['stribeck_velocity']
+        self._stribeck_exponent = -1.0 / self.axes['stribeck_velocity'] ** 2
         self.initial = _initial(self.axes)
         self.reset()
 
@@ -104,9 +104,8 @@ class Plant:
 
     def step(self, torque: Array) -> None:
         """Advance by one substep under the motors' torques, shape (n,), in [Nm] or [N]."""
-        share = self.velocity * self._per_stribeck
-        share *= share
-        np.negative(share, out=share)
+        share = self.velocity * self.velocity
+        share *= self._stribeck_exponent
         np.exp(share, out=share)
         share *= self._breakaway
         np.add(share, self._coulomb, out=self._dry_friction)

@@ -45,7 +45,9 @@ class JointStateOut:
         self._message = JointState(name=list(joints))
 
     def publish(self, stamp: Time, position: Array, velocity: Array, effort: Array) -> None:
-        """Publish; arrays of shape (n,), in [rad], [rad/s], [Nm] (or [m], [m/s], [N])."""
+        """Publish if anybody listens: [rad], [rad/s], [Nm] or [m], [m/s], [N], shape (n,)."""
+        if not self._publisher.get_subscription_count():
+            return
         self._message.header.stamp = stamp
         fill(self._message, position, velocity, effort)
         self._publisher.publish(self._message)
