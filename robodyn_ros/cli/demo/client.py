@@ -16,6 +16,9 @@ from rclpy.task import Future
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.nodes.common import make_executor
 
+START_TIMEOUT = 60.0
+"""Longest time until a node offers its services, on a busy machine, in [s]."""
+
 
 class Client:
     """A node that waits for answers with deadlines; `check` is called while it waits."""
@@ -54,7 +57,7 @@ class Client:
         :raises RobodynError: no such service in time, no answer in time, or success is False.
         """
         client = self.node.create_client(kind, name)
-        self.wait(client.service_is_ready, timeout, f'service {name}')
+        self.wait(client.service_is_ready, START_TIMEOUT, f'service {name}')
         answer = self._result(client.call_async(request), timeout, f'an answer of {name}')
         self.node.destroy_client(client)
         if not answer.success:
@@ -74,7 +77,7 @@ class Client:
         :raises RobodynError: refused, failed, or not done in time.
         """
         client = ActionClient(self.node, kind, name)
-        self.wait(client.server_is_ready, 20.0, f'action {name}')
+        self.wait(client.server_is_ready, START_TIMEOUT, f'action {name}')
         report = None if feedback is None else (lambda message: feedback(message.feedback))
         sent = client.send_goal_async(goal, feedback_callback=report)
         handle = self._result(sent, 10.0, f'the answer of {name} to a goal')
