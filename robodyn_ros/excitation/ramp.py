@@ -152,6 +152,6 @@ def per_joint(joints: Sequence[str], name: str, values: object) -> Array:
     if not np.isfinite(given).all():
         joint = int(np.argmin(np.isfinite(given)))
         raise MotionError(f'{name} of joint {joints[joint]!r} is {given[joint]}')
-    given = given.copy()
-    given.flags.writeable = False
-    return given
+    result: Array = given.copy()
+    result.flags.writeable = False
+    return result

@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import rclpy
+from ament_index_python.packages import get_package_share_directory
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor
 from rclpy.executors import Executor, ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
+from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
 from rclpy.signals import SignalHandlerOptions
 
@@ -31,6 +33,8 @@ LATCHED_QOS = QoSProfile(
 )
 SHUTDOWN_TIMEOUT = 5.0
 """Longest time a node may take to come to its safe end after SIGINT, in [s]."""
+PACKAGE = 'package://'
+_ARRAYS = tuple(kind for kind in Parameter.Type if kind.name.endswith('_ARRAY'))
 
 
 class SafeEnd(Protocol):
@@ -127,6 +131,8 @@ def declare(
 ) -> Any:
     """Declare a parameter with description and range, and return its value.
 
+    :param default: a value, or a `rclpy.Parameter.Type` for a parameter without default, whose
+        value is then None, or [] for an array (an empty list says nothing about its elements)
     :raises ConfigError: the value given has another type, or is outside its range; for an
         array every element is checked (rclpy checks scalars only)
     """
@@ -148,7 +154,10 @@ def declare(
         value = node.declare_parameter(name, default, descriptor).value
     except Exception as error:
         raise ConfigError(f'parameter {name!r}: {error}') from error
-    if isinstance(default, list):
+    array = (
+        default in _ARRAYS if isinstance(default, Parameter.Type) else isinstance(default, list)
+    )
+    if array:
         value = [] if value is None else list(value)
         _check_elements(name, value, minimum, maximum)
     return value
@@ -181,9 +190,23 @@ def robot_description(node: Node) -> str:
             f'robot_description (URDF text) or urdf (file)'
         )
     try:
-        return Path(str(path)).read_text(encoding='utf-8')
+        return resource(str(path)).read_text(encoding='utf-8')
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f'parameter urdf: cannot read {path!r}: {error}') from error
+
+
+def resource(name: str) -> Path:
+    """Path of a file that a parameter names; `package://PACKAGE/...` is in a package's share.
+
+    :raises ConfigError: there is no such package
+    """
+    if not name.startswith(PACKAGE):
+        return Path(name).expanduser()
+    package, _, rest = name[len(PACKAGE) :].partition('/')
+    try:
+        return Path(get_package_share_directory(package)) / rest
+    except (LookupError, ValueError) as error:
+        raise ConfigError(f'{name}: there is no ROS package {package!r}') from error
 
 
 class Diagnostics:

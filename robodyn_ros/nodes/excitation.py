@@ -1,0 +1,345 @@
+"""Node `excitation`: moves the robot to the start of an excitation motion and runs it.
+
+Everything is checked before anything is published: limits between all samples, fresh joint
+states, a robot at rest within its limits, somebody who listens to the commands. A motion can be
+stopped at any time (service, action cancel, SIGINT): the robot brakes on the motion's own path
+within its acceleration limits.
+"""
+
+from __future__ import annotations
+
+import array
+import sys
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from builtin_interfaces.msg import Duration, Time
+from diagnostic_msgs.msg import DiagnosticStatus
+from numpy.typing import NDArray
+from rclpy.action import ActionServer, CancelResponse
+from rclpy.node import Node
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+from std_srvs.srv import Trigger
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+from robodyn_ros.action import Excite
+from robodyn_ros.errors import ControlError, RobodynError
+from robodyn_ros.excitation.limits import check_position
+from robodyn_ros.excitation.plan import Plan, plan_excitation, points_of
+from robodyn_ros.excitation.trajectory import Trajectory
+from robodyn_ros.nodes.common import MONITOR_QOS, Diagnostics, run
+from robodyn_ros.nodes.excitation_parameters import (
+    declare_limits,
+    declare_motion,
+    declare_settings,
+    read_motion,
+)
+from robodyn_ros.nodes.excitation_run import Run
+from robodyn_ros.nodes.robot_state import RobotState
+
+Array = NDArray[np.float64]
+TICK = 0.02
+"""How often a run is looked after when nothing is streamed, in [s]."""
+FEEDBACK_PERIOD = 0.1
+LONGEST_STEP = 3
+"""A late cycle of a stream moves on by this many periods at most, so that nothing jumps."""
+LINGER = 0.3
+"""Time for the last result to leave before the node ends, in [s]."""
+
+
+class Excitation(Node):
+    """Runs one excitation at a time."""
+
+    def __init__(self) -> None:
+        """Declare parameters, load the limits, offer topics, services and the action."""
+        super().__init__('excitation')
+        self._settings = declare_settings(self)
+        self._limits = declare_limits(self)
+        declare_motion(self)
+        self._state = RobotState(self._limits.joints)
+        self._run: Run | None = None
+        self._zero = 0
+        self._last_cycle = 0
+        self._arrived_by = 0.0
+        self._feedback_due = 0.0
+        self._ended = time.monotonic() - LINGER
+        self._streaming = self._settings.output == 'stream'
+        kind = Float64MultiArray if self._streaming else JointTrajectory
+        self._commands = self.create_publisher(kind, self._settings.topic, 10)
+        self.create_subscription(JointState, 'joint_states', self._on_state, MONITOR_QOS)
+        self.create_service(Trigger, '~/start', self._on_start)
+        self.create_service(Trigger, '~/stop', self._on_stop)
+        self._action = ActionServer(
+            self,
+            Excite,
+            '~/excite',
+            execute_callback=self._conclude,
+            handle_accepted_callback=self._on_goal,
+            cancel_callback=self._on_cancel,
+        )
+        self._diagnostics = Diagnostics(self, 'robodyn excitation')
+        self.create_timer(1.0, self._diagnose)
+        period = 1.0 / self._settings.rate if self._streaming else TICK
+        self._cycle = self.create_timer(period, self._on_cycle)
+        self._cycle.cancel()
+        self._results: dict[bytes, Excite.Result] = {}
+        self.get_logger().info(
+            f'{self._settings.output} to {self._commands.topic_name} for the joints '
+            f'{", ".join(self._limits.joints)}'
+        )
+
+    # --- start -----------------------------------------------------------------------------
+
+    def _on_state(self, message: JointState) -> None:
+        self._state.read(message)
+
+    def _on_start(self, request: Any, response: Any) -> Any:
+        try:
+            plan = self._begin('', None)
+            response.success = True
+            response.message = f'the motion runs for {plan.duration:.1f} s'
+        except RobodynError as error:
+            response.message = str(error)
+            self.get_logger().error(str(error))
+        return response
+
+    def _on_goal(self, goal: Any) -> None:
+        """Start, or refuse with a sentence (a rejected goal could not carry one).
+
+        The goal is executed when the run is over: until then nothing waits in a coroutine,
+        which some executors poll without pause.
+        """
+        try:
+            self._begin(goal.request.motion_file, goal)
+        except RobodynError as error:
+            self._give_result(goal, Excite.Result(success=False, message=str(error)))
+
+    def _begin(self, motion_file: str, goal: Any) -> Plan:
+        """Check everything, then send the motion.
+
+        :raises RobodynError: why nothing was sent
+        """
+        if self._run is not None:
+            raise ControlError('a motion is running already')
+        motion = read_motion(self, motion_file, self._limits)
+        position = self._position_at_rest(motion)
+        plan = plan_excitation(motion, position, self._limits, pause=self._settings.pause)
+        if self._commands.get_subscription_count() == 0:
+            raise ControlError(f'nobody listens to {self._commands.topic_name}: no controller?')
+        current = Run(
+            plan,
+            self._limits.joints,
+            self._limits.acceleration,
+            spacing=self._settings.spacing,
+            latency=self._settings.stop_latency,
+            goal=goal,
+        )
+        self._send(current)
+        self.get_logger().info(
+            f'moving to the start for {plan.begin:.1f} s, then exciting for '
+            f'{plan.duration - plan.begin:.1f} s'
+        )
+        return plan
+
+    def _position_at_rest(self, motion: Trajectory) -> Array:
+        """Return where the robot stands, in the order of the motion's joints.
+
+        :raises RobodynError: that is not known, it moves, or it is outside its limits
+        """
+        self._state.check_fresh(self._settings.state_timeout)
+        self._state.check_rest(self._settings.moving_threshold)
+        check_position(self._state.position, self._limits, 'the robot stands')
+        known = self._limits.joints
+        columns = [known.index(name) for name in motion.joints if name in known]
+        return np.array(self._state.position[columns])
+
+    def _send(self, current: Run) -> None:
+        message = None if self._streaming else _message(current.active, self._settings.spacing)
+        self._last_cycle = now = self._now()
+        self._zero = now
+        if message is not None:
+            self._zero += round(self._settings.start_delay * 1e9)
+            message.header.stamp = _stamp(self._zero)
+            self._commands.publish(message)
+        self._run = current
+        self._arrived_by = np.inf
+        self._cycle.reset()
+
+    # --- while it runs ---------------------------------------------------------------------
+
+    def _on_cycle(self) -> None:
+        if self._run is None:
+            return
+        now = self._now()
+        if self._streaming:
+            self._stream(self._run, now)
+        else:
+            self._run.advance(1e-9 * (now - self._zero), now)
+        if self._run.take_over() and not self._streaming:
+            self._send_stop(self._run)
+        self._watch(self._run)
+        if time.monotonic() >= self._feedback_due:
+            self._feedback_due = time.monotonic() + FEEDBACK_PERIOD
+            if self._run.goal is not None:
+                self._run.goal.publish_feedback(self._run.feedback())
+        if self._run.time >= self._run.end:
+            self._arrive(self._run)
+
+    def _stream(self, current: Run, now: int) -> None:
+        step = min(1e-9 * (now - self._last_cycle), LONGEST_STEP / self._settings.rate)
+        self._last_cycle = now
+        current.advance(current.time + max(step, 0.0), now)
+        position, _, _ = current.setpoint(min(current.time, current.end))
+        self._commands.publish(Float64MultiArray(data=array.array('d', position.tobytes())))
+
+    def _send_stop(self, current: Run) -> None:
+        """Replace the trajectory: the same motion for a moment, then braking."""
+        message = _message(current.active, self._settings.spacing)
+        message.header.stamp = _stamp(self._zero + round(current.offset * 1e9))
+        self._commands.publish(message)
+
+    def _watch(self, current: Run) -> None:
+        """Stop when joint states stay away or the robot does not follow."""
+        try:
+            self._state.check_fresh(self._settings.state_timeout)
+        except ControlError as error:
+            current.request_stop(str(error))
+        tolerance = self._settings.following_tolerance
+        if tolerance > 0.0:
+            wanted, _, _ = current.setpoint(min(max(current.time, 0.0), current.end))
+            self._stop_if_far(current, wanted, tolerance)
+
+    def _stop_if_far(self, current: Run, wanted: Array, tolerance: float) -> None:
+        distance = np.abs(self._state.position - wanted)
+        if distance.max() > tolerance:
+            joint = int(np.argmax(distance))
+            current.request_stop(
+                f'joint {self._limits.joints[joint]!r} does not follow: it is '
+                f'{distance[joint]:.3g} {self._limits.units[joint]} from where it should be'
+            )
+
+    # --- stop and end ----------------------------------------------------------------------
+
+    def _on_stop(self, request: Any, response: Any) -> Any:
+        if self._run is None:
+            response.message = 'no motion is running'
+            return response
+        self._run.request_stop('~/stop was called')
+        response.success = True
+        response.message = 'the robot is being brought to rest'
+        return response
+
+    def _on_cancel(self, goal: Any) -> CancelResponse:
+        if self._run is not None and self._run.goal is goal:
+            self._run.request_stop('the goal was cancelled')
+        return CancelResponse.ACCEPT
+
+    def begin_shutdown(self) -> None:
+        """Come to rest before the node ends."""
+        if self._run is not None:
+            self._run.request_stop('the node was asked to end')
+
+    def shutdown_done(self) -> bool:
+        """Tell whether the robot is at rest and the result has left."""
+        return self._run is None and time.monotonic() - self._ended >= LINGER
+
+    def _arrive(self, current: Run) -> None:
+        """End the run once the robot is where it should be, or when it does not get there."""
+        now = time.monotonic()
+        self._arrived_by = min(self._arrived_by, now + self._settings.goal_time)
+        distance = np.abs(self._state.position - current.target())
+        joint = int(np.argmax(distance))
+        arrived = bool(distance[joint] <= self._settings.goal_tolerance)
+        if not arrived and now < self._arrived_by:
+            return
+        if current.reason:
+            self._finish(current, False, f'stopped after {current.time:.1f} s: {current.reason}')
+        elif arrived:
+            self._finish(current, True, 'the motion was run to its end')
+        else:
+            name, unit = self._limits.joints[joint], self._limits.units[joint]
+            self._finish(
+                current,
+                False,
+                f'joint {name!r} is {distance[joint]:.3g} {unit} from the end of the motion, '
+                f'allowed is {self._settings.goal_tolerance:.3g} {unit}: does the controller run?',
+            )
+
+    def _finish(self, current: Run, success: bool, text: str) -> None:
+        self._run = None
+        self._cycle.cancel()
+        if success:
+            self.get_logger().info(text)
+        else:
+            self.get_logger().warning(text)
+        result = Excite.Result(success=success, message=text)
+        if 'started' in current.stamps:
+            result.started = _stamp(current.stamps['started'])
+            result.finished = _stamp(current.stamps.get('finished', self._now()))
+        self._ended = time.monotonic() - LINGER
+        if current.goal is not None:
+            self._give_result(current.goal, result)
+
+    def _give_result(self, goal: Any, result: Excite.Result) -> None:
+        self._ended = time.monotonic()
+        self._results[bytes(goal.goal_id.uuid)] = result
+        goal.execute()
+
+    def _conclude(self, goal: Any) -> Excite.Result:
+        result = self._results.pop(bytes(goal.goal_id.uuid))
+        if goal.is_cancel_requested:
+            goal.canceled()
+        elif result.success:
+            goal.succeed()
+        else:
+            goal.abort()
+        return result
+
+    def _diagnose(self) -> None:
+        if self._run is None:
+            self._diagnostics.publish(DiagnosticStatus.OK, 'no motion is running', {})
+            return
+        state = self._run.feedback()
+        text = ('moving to the start', 'exciting', 'stopping')[state.phase]
+        values = {'progress': f'{state.progress:.2f}', 'remaining [s]': f'{state.remaining:.1f}'}
+        self._diagnostics.publish(DiagnosticStatus.OK, text, values)
+
+    def _now(self) -> int:
+        nanoseconds: int = self.get_clock().now().nanoseconds
+        return nanoseconds
+
+
+def _message(trajectory: Trajectory, spacing: float) -> JointTrajectory:
+    """Points with position, velocity and acceleration; array.array is rclpy's fast way."""
+    points = points_of(trajectory, spacing)
+    assert points.velocity is not None and points.acceleration is not None
+    nanoseconds = np.round(points.time * 1e9).astype(np.int64).tolist()
+    rows = zip(nanoseconds, points.position, points.velocity, points.acceleration, strict=True)
+    return JointTrajectory(
+        joint_names=list(points.joints),
+        points=[
+            JointTrajectoryPoint(
+                positions=array.array('d', position.tobytes()),
+                velocities=array.array('d', velocity.tobytes()),
+                accelerations=array.array('d', acceleration.tobytes()),
+                time_from_start=Duration(sec=moment // 10**9, nanosec=moment % 10**9),
+            )
+            for moment, position, velocity, acceleration in rows
+        ],
+    )
+
+
+def _stamp(nanoseconds: int) -> Time:
+    return Time(sec=nanoseconds // 10**9, nanosec=nanoseconds % 10**9)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the node."""
+    return run(Excitation, argv)
+
+
+if __name__ == '__main__':
+    sys.exit(main())
