@@ -26,30 +26,28 @@ NOISE_SHARE = 0.1
 def automatic_cutoff(position: Array, rate: float) -> float:
     """Cut-off of the low pass, in [Hz].
 
-    Eight times the bandwidth of the motion (the frequency that 99.9 % of the velocity's power lies
-    below, largest over the joints), at least 20 Hz; lowered, to two bandwidths at the least,
+    Eight times the bandwidth of the motion (the frequency that 99.9 % of the velocity's power
+    lies below, all joints together), at least 20 Hz; lowered, to two bandwidths at the least,
     until the noise it lets through is 10 % of the RMS of the accelerations (median over the
     joints); never above 124 Hz or a fifth of the sampling rate. Noise of the position is taken
-    as white, its level from the spectrum above 0.6 of the Nyquist frequency.
+    as white, see `noise_density`.
 
     :param position: shape (N, n), N >= 16, in [rad] or [m]
     :param rate: sampling rate, in [Hz]
     """
     highest = min(MAX_CUTOFF_SHARE * rate, MAX_CUTOFF - 1.0)
-    curvature = np.diff(position, 2, axis=0) * rate**2
-    length = min(len(curvature), int(2.0 ** np.ceil(np.log2(8.0 * rate))))
-    frequency, power = signal.welch(curvature, rate, nperseg=length, axis=0)
-    # What two differences make of a sine: times -angular^2.
-    angular = 2.0 * rate * np.sin(np.pi * frequency / rate)
-    upper = frequency > 0.3 * rate
-    noise = np.mean(power[upper] / angular[upper, None] ** 4, axis=0)
+    frequency, power = _acceleration_power(position, rate)
+    angular = _difference_gain(frequency, rate)
+    noise = noise_density(position, rate)
     floor = noise * angular[:, None] ** 4
     # Single bins of noise exceed its mean by chance, none of thousands tenfold.
     clean = np.where(power > 10.0 * floor, power - floor, 0.0)
     moving = clean.sum(axis=0) > 0.0
     if not moving.any():
         return min(LOWEST, highest)
-    bandwidth = _bandwidth(frequency, angular, clean[:, moving])
+    velocity = clean[1:].sum(axis=1) / angular[1:] ** 2
+    share = np.cumsum(velocity) / velocity.sum()
+    bandwidth = float(frequency[1:][np.argmax(share >= POWER)])
     # White noise of density s in position gives s w^4 in acceleration; up to f: s (2 pi)^4 f^5/5.
     allowed = NOISE_SHARE**2 * clean.sum(axis=0)[moving] * (frequency[1] - frequency[0])
     limit = (5.0 * allowed / np.maximum(noise[moving], 1e-300) / (2.0 * np.pi) ** 4) ** 0.2
@@ -57,8 +55,35 @@ def automatic_cutoff(position: Array, rate: float) -> float:
     return float(min(max(cutoff, FEWEST_BANDWIDTHS * bandwidth), highest))
 
 
-def _bandwidth(frequency: Array, angular: Array, clean: Array) -> float:
-    """Frequency that 99.9 % of the velocity's power lies below, largest over the joints."""
-    velocity = clean[1:] / angular[1:, None] ** 2
-    share = np.cumsum(velocity, axis=0) / velocity.sum(axis=0)
-    return float(frequency[1:][np.argmax(share >= POWER, axis=0)].max())
+def noise_density(position: Array, rate: float) -> Array:
+    """Spectral density of the noise of each joint's position, shape (n,), in [rad^2/Hz].
+
+    The mean of the spectrum above 0.6 of the Nyquist frequency, where the robot does not move,
+    and at least that of an encoder with the resolution seen: steps of size r have the variance
+    r^2/12, spread up to half the rate at which steps occur.
+
+    :param position: shape (N, n), N >= 16, in [rad] or [m]
+    :param rate: sampling rate, in [Hz]
+    """
+    frequency, power = _acceleration_power(position, rate)
+    upper = frequency > 0.3 * rate
+    angular = _difference_gain(frequency[upper], rate)
+    seen = np.mean(power[upper] / angular[:, None] ** 4, axis=0)
+    steps = np.abs(np.diff(position, axis=0))
+    changes = np.maximum((steps > 0.0).mean(axis=0), 1.0 / len(position)) * rate
+    resolution = np.min(steps, axis=0, where=steps > 0.0, initial=np.inf)
+    resolution[np.isinf(resolution)] = 0.0
+    return np.asarray(np.maximum(seen, resolution**2 / 12.0 / (0.5 * changes)))
+
+
+def _acceleration_power(position: Array, rate: float) -> tuple[Array, Array]:
+    """Frequencies (k,) and power density (k, n) of the second difference."""
+    curvature = np.diff(position, 2, axis=0) * rate**2
+    length = min(len(curvature), int(2.0 ** np.ceil(np.log2(8.0 * rate))))
+    frequency, power = signal.welch(curvature, rate, nperseg=length, axis=0)
+    return frequency, power
+
+
+def _difference_gain(frequency: Array, rate: float) -> Array:
+    """Square root of what two differences make of a sine: its angular frequency, if low."""
+    return np.asarray(2.0 * rate * np.sin(np.pi * frequency / rate))

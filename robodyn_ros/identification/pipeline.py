@@ -17,6 +17,7 @@ from robodyn_ros.identification.estimators import Estimate, estimate
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.processing import Processed, process
 from robodyn_ros.identification.result import IdentificationResult
+from robodyn_ros.identification.uncertainty import torque_uncertainty
 from robodyn_ros.identification.validation import FitReport, correlation_length, evaluate
 from robodyn_ros.models.base_parameters import BaseParameters, base_parameters
 from robodyn_ros.models.interface import Array, DynamicModel
@@ -30,6 +31,9 @@ SAMPLES_PER_COLUMN = 10
 
 ILL_CONDITIONED = 1e4
 """Condition number (columns scaled) from which on a result is warned about."""
+
+WEAKLY_DETERMINED = 0.3
+"""Expected uncertainty of a joint's torque on other motions from which on it is warned about."""
 
 
 def identify(
@@ -81,6 +85,7 @@ def identify(
             )
         with clock.step('complete'):
             completion = complete(model, base, fit.values, fit.covariance, _prior(model, options))
+            uncertainty = torque_uncertainty(model, base, fit, signals)
         checked = None
         if validation is not None:
             with clock.step('validate'):
@@ -89,7 +94,7 @@ def identify(
         recording,
         model,
         options,
-        _Steps(signals, base, condensed, fit, completion, report, checked),
+        _Steps(signals, base, condensed, fit, completion, uncertainty, report, checked),
         clock.timings,
     )
 
@@ -103,6 +108,7 @@ class _Steps:
     condensed: Condensed
     fit: Estimate
     completion: Completion
+    uncertainty: Array
     report: FitReport
     validation: FitReport | None
 
@@ -182,6 +188,7 @@ def _result(
             *recording.findings,
             *steps.signals.findings,
             *_data_findings(steps),
+            *_reach_findings(steps),
             *_fit_findings(steps, options),
             *steps.completion.findings,
         )
@@ -196,6 +203,7 @@ def _result(
         base_units=steps.base.units,
         base_values=steps.fit.values,
         base_stddevs=stddevs,
+        torque_uncertainty=steps.uncertainty,
         condition_number=steps.fit.condition_number,
         condition_number_scaled=steps.fit.condition_number_scaled,
         identification=steps.report,
@@ -244,6 +252,19 @@ def _data_findings(steps: _Steps) -> Iterator[Finding]:
             f'{steps.fit.condition_number_scaled:.3g} with scaled columns, below '
             f'{ILL_CONDITIONED:.0e} is expected): use a richer motion',
         )
+
+
+def _reach_findings(steps: _Steps) -> Iterator[Finding]:
+    """Whether the estimate will hold on another motion."""
+    for name, share in zip(steps.signals.joints, steps.uncertainty, strict=True):
+        if share > WEAKLY_DETERMINED:
+            yield Finding(
+                code='weakly_determined',
+                joint=name,
+                text=f'on other motions the torque of joint {name} is expected to be uncertain by '
+                f'{share:.0%}: this recording hardly shows some of its parameters, move it '
+                f'faster or farther',
+            )
 
 
 def _fit_findings(steps: _Steps, options: IdentifyOptions) -> Iterator[Finding]:

@@ -80,9 +80,8 @@ def process(recording: Recording, joints: Sequence[str], options: IdentifyOption
     """Filter, differentiate and mask the signals of the given joints.
 
     Position and torque go through the same zero-phase Butterworth low pass; velocity and
-    acceleration are central differences of the filtered position. One and a quarter periods of
-    the cut-off frequency are cut from both ends (as softMC does at 20 Hz), where the filter has
-    only one side to look at.
+    acceleration are central differences of the filtered position. Two periods of the cut-off
+    frequency are cut from both ends, where the filter has only one side to look at.
 
     :raises RecordingError: a joint is not in the recording, or a cut-off that its sampling rate
         does not carry
@@ -95,7 +94,7 @@ def process(recording: Recording, joints: Sequence[str], options: IdentifyOption
     uniform, gaps, findings = on_grid(recording)
     rate = 1.0 / uniform.period
     chosen = _cutoff(uniform, rate, options.filter_cutoff)
-    margin = max(2, int(np.ceil(1.25 * rate / chosen)))
+    margin = max(2, int(np.ceil(2.0 * rate / chosen)))
     position = low_pass(uniform.position, chosen, rate)
     velocity = central_differences(position, uniform.time)
     motion = (position, velocity, central_differences(velocity, uniform.time))

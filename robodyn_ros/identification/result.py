@@ -9,16 +9,18 @@ import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import yaml
 
 from robodyn_ros.errors import IdentificationError, RobodynError
-from robodyn_ros.identification.validation import FitReport
 from robodyn_ros.models.catalog import build_model
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.recording.recording import Finding
+
+if TYPE_CHECKING:  # pulls in scipy.signal, seconds that a node need not spend
+    from robodyn_ros.identification.validation import FitReport
 
 FORMAT = 1
 """Version of the parameter file."""
@@ -35,6 +37,7 @@ class IdentificationResult:
     :param base_expressions: the identifiable combinations of parameters
     :param base_values: shape (b,)
     :param base_stddevs: shape (b,); NaN where the recording does not determine the value
+    :param torque_uncertainty: expected on other motions, shape (n,), see `uncertainty`
     :param condition_number: of the weighted regressor, columns as they are
     :param condition_number_scaled: the same, columns scaled to unit length
     :param filter_cutoff: in [Hz]; None: signals were used as given
@@ -51,6 +54,7 @@ class IdentificationResult:
     base_units: tuple[str, ...]
     base_values: Array
     base_stddevs: Array
+    torque_uncertainty: Array
     condition_number: float
     condition_number_scaled: float
     identification: FitReport
@@ -78,6 +82,7 @@ class IdentificationResult:
             'moving_samples': self.identification.moving_samples.tolist(),
             'condition_number': self.condition_number,
             'condition_number_scaled': self.condition_number_scaled,
+            'torque_uncertainty': self.torque_uncertainty.tolist(),
             'estimator': self.estimator,
             'filter_cutoff': self.filter_cutoff,
             'max_relative_error_allowed': self.max_relative_error,
@@ -275,6 +280,7 @@ def _header(result: IdentificationResult) -> dict[str, object]:
         'raw_samples': result.raw_samples,
         'condition_number': result.condition_number,
         'condition_number_scaled': result.condition_number_scaled,
+        'torque_uncertainty': result.torque_uncertainty.tolist(),
         'physically_consistent': result.physically_consistent,
         **_report_facts(result.identification),
         'validated': result.validation is not None,

@@ -19,7 +19,7 @@ def files(tmp_path_factory):
     options = {'noise': 0.02, 'derivatives': False, 'rate': 500.0}
     write_csv(record(model, truth, 4000, **options), folder / 'first.csv')
     write_csv(record(model, truth, 3000, seed=1, **options), folder / 'second.csv')
-    write_csv(record(model, truth, 150, **options), folder / 'short.csv')
+    write_csv(record(model, truth, 400, **options), folder / 'short.csv')
     return folder
 
 

@@ -81,6 +81,36 @@ def test_joint_that_stands_still_fails_with_its_name():
     assert 'joint2.viscous_friction' in text or 'joint2.coulomb_friction' in text
 
 
+def test_joint_that_hardly_moves_is_warned_about():
+    model, truth = arm(random_urdf(3, 45, types=('revolute',)))
+    time, q, qd, qdd = sines(3, 4000)
+    for values in (q, qd, qdd):
+        values[:, 1] *= 0.02
+    torque = model.torque(q, qd, qdd, truth)
+    torque += 0.1 * torque.std(axis=0) * np.random.default_rng(0).normal(size=torque.shape)
+    signals = {'position': q, 'velocity': qd, 'acceleration': qdd, 'torque': torque}
+    result = identify(Recording(time=time, joints=model.joint_names, **signals), model)
+    weak = {item.joint for item in result.findings if item.code == 'weakly_determined'}
+    assert 'joint2' in weak and 'joint3' not in weak
+
+
+def test_torque_uncertainty_is_the_error_seen_on_arbitrary_motion():
+    model, truth = arm(random_urdf(3, 54, types=('revolute',)))
+    random = np.random.default_rng(3)
+    predicted, seen = [], []
+    for seed in range(15):
+        result = identify(record(model, truth, 1500, seed=seed, noise=0.05), model)
+        _, _, qd, qdd = sines(3, 1500, seed=seed)
+        unit = random.uniform(-1.0, 1.0, size=(3, 300, 3))
+        states = (np.pi * unit[0], np.abs(qd).max() * unit[1], np.abs(qdd).max() * unit[2])
+        torque = model.torque(*states, truth)
+        error = model.torque(*states, result.values) - torque
+        seen.append(np.linalg.norm(error, axis=0) / np.linalg.norm(torque, axis=0))
+        predicted.append(result.torque_uncertainty)
+    ratio = np.sqrt(np.mean(np.square(seen), axis=0) / np.mean(np.square(predicted), axis=0))
+    assert ((ratio > 0.6) & (ratio < 1.6)).all()
+
+
 def test_joints_that_move_together_are_found_rank_deficient():
     model, truth = arm(random_urdf(3, 46, types=('revolute',)))
     time, q, qd, qdd = sines(3, 3000)

@@ -28,13 +28,11 @@ def test_derivatives_are_those_of_the_motion():
     _, q, qd, qdd = sines(2, 4000, rate=500.0)
     rows = slice((4000 - len(signals)) // 2, (4000 + len(signals)) // 2)
     np.testing.assert_allclose(signals.position, q[rows], atol=1e-4)
-    np.testing.assert_allclose(signals.velocity, qd[rows], atol=2e-3)
-    np.testing.assert_allclose(signals.acceleration, qdd[rows], atol=0.1)
-    inner = slice(50, -50)  # what is left of the filter's start at the ends
-    np.testing.assert_allclose(signals.acceleration[inner], qdd[rows][inner], atol=1e-2)
+    np.testing.assert_allclose(signals.velocity, qd[rows], atol=1e-3)
+    np.testing.assert_allclose(signals.acceleration, qdd[rows], atol=0.03)
     np.testing.assert_array_equal(signals.measured, np.cos(q[rows]))
     assert signals.cutoff == pytest.approx(20.0) and signals.raw_samples == 4000
-    assert 4000 - len(signals) == 2 * 32
+    assert 100 <= 4000 - len(signals) <= 102
 
 
 def test_joints_are_matched_by_name():
