@@ -29,7 +29,7 @@ class ReferenceMotion:
 
     def restart(self) -> None:
         """Forget the samples seen."""
-        self._stamp = -np.inf
+        self.stamp = -np.inf
         self._moved = -np.inf
 
     def read(self, stamp: float, position: Array, velocity: Array) -> str:
@@ -39,7 +39,7 @@ class ReferenceMotion:
         :param position: shape (n,), finite, in [rad] or [m]
         :param velocity: shape (n,), finite, in [rad/s] or [m/s]
         """
-        step = stamp - self._stamp
+        step = stamp - self.stamp
         if step <= 0.0:
             return f'the stamp of the reference went back by {-step:.6g} s'
         if step > self.timeout:
@@ -50,7 +50,7 @@ class ReferenceMotion:
             self.acceleration /= step
         if (position != self.position).any() or not velocity.any():
             self._moved = stamp
-        self._stamp = stamp
+        self.stamp = stamp
         self.position[:] = position
         self.velocity[:] = velocity
         if stamp - self._moved > self.timeout:

@@ -77,10 +77,13 @@ class TorquePlan:
         It replaces the plan in the controller when the torque must go while the motion goes on.
         """
         torque = self.effort_at(time)
-        first = self.row(time) + 1
         cycles = _cycles(settings.ramp_down_time, self.period)
-        missing = max(0, first + cycles + 1 - len(self.time))
-        rest = self.held(missing).from_row(first) if missing else self.from_row(first)
+        plan = self
+        if time >= self.time[-1]:
+            last = self.from_row(len(self.time) - 1)
+            plan = replace(last, time=np.array([time]), velocity=0.0 * last.velocity)
+        first = plan.row(time) + 1
+        rest = plan.held(max(0, first + cycles + 1 - len(plan.time))).from_row(first)
         ramp = np.clip(1.0 - np.arange(len(rest.time)) / cycles, 0.0, 1.0)
         return replace(rest, effort=ramp[:, None] * torque)
 

@@ -1,0 +1,253 @@
+"""Node `collision_monitor`: torque feedback against the model. This is NOT a safety function."""
+
+from __future__ import annotations
+
+import sys
+import time
+from array import array
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from diagnostic_msgs.msg import DiagnosticStatus
+from numpy.typing import NDArray
+from sensor_msgs.msg import JointState
+from std_srvs.srv import Trigger
+
+from robodyn_ros.control.collision import CollisionSettings, Level, TorqueErrorDetector
+from robodyn_ros.control.delay import DelayLine
+from robodyn_ros.control.model_torque import ModelTorque
+from robodyn_ros.errors import ConfigError
+from robodyn_ros.identification.result import IdentifiedModel
+from robodyn_ros.msg import CollisionState
+from robodyn_ros.nodes.common import MONITOR_QOS, declare, run
+from robodyn_ros.nodes.joint_states import JointStateReader
+from robodyn_ros.nodes.model_node import ModelNode, expanded
+
+SOURCES = ('feedback', 'reference')
+DIAGNOSTIC_LEVELS = {
+    Level.OK: DiagnosticStatus.OK,
+    Level.CONTACT: DiagnosticStatus.WARN,
+    Level.COLLISION: DiagnosticStatus.ERROR,
+    Level.UNKNOWN: DiagnosticStatus.STALE,
+}
+
+
+class CollisionMonitor(ModelNode):
+    """Publishes CollisionState for each joint state, and calls a stop service per collision."""
+
+    hardware_id = 'robodyn collision monitor'
+
+    def __init__(self) -> None:
+        """Declare parameters, offer topics and services, start if told to."""
+        super().__init__('collision_monitor')
+        self._options = self._declare()
+        self._source = self._declare_source()
+        self._delay_cycles = int(declare(
+            self, 'additive_torque_delay', 3,
+            'motion_source reference: cycles between a command and its effect',
+            read_only=True, minimum=0, maximum=1000,
+        ))  # fmt: skip
+        service = declare(
+            self, 'stop_service', '', 'std_srvs/Trigger to call when a collision is seen',
+            read_only=True,
+        )  # fmt: skip
+        self._stop_client = self.create_client(Trigger, service) if service else None
+        self._detector: TorqueErrorDetector | None = None
+        self._stop_called = False
+        self._stop_result = ''
+        self._refused = 0
+        self._refusal = ''
+        self._publisher = self.create_lifecycle_publisher(
+            CollisionState, '~/collision_state', MONITOR_QOS
+        )
+        self.create_subscription(JointState, 'joint_states', self._on_state, MONITOR_QOS)
+        if self._source == 'reference':
+            self.create_subscription(JointState, '~/reference', self._on_reference, MONITOR_QOS)
+        self.create_timer(0.5 * self._options['stale_timeout'], self._on_watchdog)
+        self.create_service(Trigger, '~/reset', self._on_reset)
+        self.autostart()
+
+    def _declare(self) -> dict[str, Any]:
+        limits: dict[str, Any] = {'read_only': True, 'minimum': 0.0}
+        per_joint = 'one value or one per joint'
+        rows: list[tuple[str, Any, str, dict[str, Any]]] = [
+            ('torque_error_enable', [True], f'joints to judge; {per_joint}', {'read_only': True}),
+            ('max_torque_error', [0.0], f'collision above it [Nm or N]; {per_joint}', limits),
+            ('contact_threshold', [0.0], f'contact above it [Nm or N]; {per_joint}; 0: 70 % of '
+             'max_torque_error', limits),
+            ('torque_error_filter', 0.5, 'TE = filter * current + (1 - filter) * previous',
+             {**limits, 'maximum': 1.0}),
+            ('low_velocity', [0.05], f'friction is uncertain below it [rad/s or m/s]; {per_joint}',
+             limits),
+            ('low_velocity_torque', [0.0], f'added to the thresholds there [Nm or N]; {per_joint}',
+             limits),
+            ('low_velocity_hold', 0.05, 'how long that fades after standstill [s]', limits),
+            ('period', 0.002, 'of the joint states [s]', {**limits, 'maximum': 0.1}),
+            ('filter_cutoff', 40.0, 'low pass of position, velocity and torque [Hz]', limits),
+            ('debounce', 2, 'samples in a row above a threshold that count',
+             {'read_only': True, 'minimum': 1, 'maximum': 1000}),
+            ('settle_time', 0.1, 'UNKNOWN for so long after a start or gap [s]', limits),
+            ('stale_timeout', 0.05, 'UNKNOWN after so long without a valid sample [s]',
+             {'read_only': True, 'minimum': 0.002, 'maximum': 10.0}),
+            ('frozen_timeout', 0.2, 'UNKNOWN when values stay the same so long [s]; 0: no check',
+             limits),
+        ]  # fmt: skip
+        return {name: declare(self, name, *rest, **options) for name, *rest, options in rows}
+
+    def _declare_source(self) -> str:
+        source = str(declare(
+            self, 'motion_source', 'feedback',
+            'what the model torque is computed from: feedback (joint_states) or reference '
+            '(~/reference, delayed)',
+            read_only=True,
+        ))  # fmt: skip
+        if source not in SOURCES:
+            raise ConfigError(f"parameter 'motion_source' must be one of {SOURCES}, got {source}")
+        return source
+
+    def build(self, model: IdentifiedModel, torque: ModelTorque) -> None:
+        """Make the detector for a model."""
+        values = {
+            name: expanded(value) if isinstance(value, list) else value
+            for name, value in self._options.items()
+        }
+        if values['torque_error_enable'] in (True, False):
+            values['torque_error_enable'] = [values['torque_error_enable']] * len(model.joints)
+        if values['contact_threshold'] == 0.0:
+            values['contact_threshold'] = None
+        settings = CollisionSettings(joints=model.joints, **values)
+        self._detector = TorqueErrorDetector(torque=torque, settings=settings)
+        width = len(model.joints)
+        self._reader = JointStateReader(model.joints)
+        self._reference = JointStateReader(model.joints, required=('position', 'velocity'))
+        self._delay = DelayLine(width=2 * width, cycles=self._delay_cycles)
+        self._motion: tuple[NDArray[Any], NDArray[Any]] | None = None
+        self._reference_time = 0.0
+        self._message = CollisionState(name=list(model.joints))
+        self._stop_called = False
+
+    def begin(self) -> None:
+        """Start, knowing nothing."""
+        if self._detector is not None:
+            self._detector.lose('no joint states yet')
+        self._received = self._reference_time = 0.0
+        self._motion = None
+        self._delay.clear()
+
+    def report(self) -> tuple[bytes, str, dict[str, object]]:
+        """Worst level, its sentence, and what was refused."""
+        detector = self._detector
+        if detector is None:
+            return DiagnosticStatus.STALE, 'no model', {}
+        levels = detector.level[detector.settings.enabled]
+        worst = Level(int(levels.max(initial=0)))
+        if worst < Level.COLLISION and (levels == Level.UNKNOWN).any():
+            worst = Level.UNKNOWN
+        values: dict[str, object] = {
+            'latched': detector.latched,
+            'refused': self._refused,
+            'last_refusal': self._refusal,
+            'stop_service': self._stop_result,
+        }
+        return DIAGNOSTIC_LEVELS[worst], detector.message, values
+
+    def _on_state(self, message: JointState) -> None:
+        detector = self._detector
+        if not self.active or detector is None:
+            return
+        problem = self._reader.read(message)
+        if not problem and not self._reference_fresh(detector.settings.stale_timeout):
+            problem = 'there is no usable reference'
+        if problem:
+            self._refused += 1
+            self._refusal = problem
+            detector.lose(f'joint states refused: {problem}')
+        else:
+            self._received = time.monotonic()
+            reader = self._reader
+            detector.update(
+                reader.stamp, reader.position, reader.velocity, reader.effort, self._motion
+            )
+        self._publish(detector, message.header.stamp)
+
+    def _on_reference(self, message: JointState) -> None:
+        """Take a reference over; the delay is that of the drives."""
+        if not self.active or self._detector is None:
+            return
+        reference, before = self._reference, self._reference.stamp
+        problem = reference.read(message)
+        if problem or reference.stamp <= before:
+            self._refused += 1
+            self._refusal = f'reference refused: {problem or "its stamp does not move on"}'
+            return
+        self._reference_time = time.monotonic()
+        width = len(reference.joints)
+        delayed = self._delay.push(np.concatenate([reference.position, reference.velocity]))
+        self._motion = (delayed[:width].copy(), delayed[width:].copy())
+
+    def _reference_fresh(self, timeout: float) -> bool:
+        own = self._source == 'feedback'
+        return own or time.monotonic() - self._reference_time <= timeout
+
+    def _on_watchdog(self) -> None:
+        detector = self._detector
+        if not self.active or detector is None:
+            return
+        age = time.monotonic() - self._received
+        if age > detector.settings.stale_timeout:
+            text = (
+                'no joint states yet' if not self._received else f'no joint states for {age:.2f} s'
+            )
+            detector.lose(text)
+            self._publish(detector, self.get_clock().now().to_msg())
+
+    def _publish(self, detector: TorqueErrorDetector, stamp: Any) -> None:
+        message = self._message
+        message.header.stamp = stamp
+        message.level = array('B', detector.level.tobytes())
+        message.torque_error = array('d', detector.torque_error.tobytes())
+        message.threshold = array('d', detector.threshold.tobytes())
+        message.latched = detector.latched
+        message.message = detector.message
+        self._publisher.publish(message)
+        if message.latched and not self._stop_called:
+            self._on_collision(detector)
+
+    def _on_collision(self, detector: TorqueErrorDetector) -> None:
+        """Once per latched collision: log, and call the stop service."""
+        self._stop_called = True
+        self.get_logger().error(detector.message)
+        if self._stop_client is None:
+            return
+        if not self._stop_client.service_is_ready():
+            self._stop_result = f'{self._stop_client.srv_name} is not there'
+            self.get_logger().error(f'cannot stop the robot: {self._stop_result}')
+            return
+        self._stop_result = 'called'
+        self._stop_client.call_async(Trigger.Request()).add_done_callback(self._on_stopped)
+
+    def _on_stopped(self, future: Any) -> None:
+        answer = future.result()
+        self._stop_result = f'success {answer.success}: {answer.message}'
+
+    def _on_reset(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        """Forget the collision."""
+        detector = self._detector
+        latched = detector is not None and detector.latched
+        if detector is not None:
+            detector.reset()
+        self._stop_called = False
+        self._stop_result = ''
+        response.success = True
+        response.message = 'collision cleared' if latched else 'there was no collision'
+        return response
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the node."""
+    return run(CollisionMonitor, argv)
+
+
+if __name__ == '__main__':
+    sys.exit(main(sys.argv))

@@ -1,0 +1,141 @@
+"""Node `feedforward`: additive torque from an identified model."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticStatus
+from rcl_interfaces.msg import SetParametersResult
+from rclpy.parameter import Parameter
+from std_srvs.srv import SetBool, Trigger
+
+from robodyn_ros.control.feedforward import AdditiveTorque, FeedforwardSettings
+from robodyn_ros.control.model_torque import ModelTorque
+from robodyn_ros.errors import ConfigError, RobodynError
+from robodyn_ros.identification.result import IdentifiedModel
+from robodyn_ros.nodes.common import declare, run
+from robodyn_ros.nodes.feedforward_streaming import StreamingMode
+from robodyn_ros.nodes.feedforward_trajectory import TrajectoryMode
+from robodyn_ros.nodes.model_node import ModelNode, effort_limits, expanded
+
+
+class Feedforward(ModelNode):
+    """Lifecycle, parameters and services; the work is done by the mode."""
+
+    hardware_id = 'robodyn feedforward'
+
+    def __init__(self) -> None:
+        """Declare parameters, offer topics and services, start if told to."""
+        super().__init__('feedforward')
+        self._options = self._declare()
+        self._mode = self._make_mode()
+        self._enabled = bool(
+            declare(self, 'enabled', True, 'apply torque when activated', read_only=True)
+        )
+        self.create_service(SetBool, '~/enable', self._on_enable)
+        self.create_service(Trigger, '~/reset', self._on_reset)
+        self.add_on_set_parameters_callback(self._on_set)
+        self.autostart()
+
+    def _declare(self) -> dict[str, Any]:
+        fixed: dict[str, Any] = {'read_only': True}
+        array: dict[str, Any] = {'read_only': True, 'minimum': 0.0}
+        rows: list[tuple[str, Any, str, dict[str, Any]]] = [
+            ('period', 0.002, 'servo period [s]', {**fixed, 'minimum': 1e-4, 'maximum': 0.1}),
+            ('additive_torque_delay', 3, 'cycles between a command and its effect',
+             {**fixed, 'minimum': 0, 'maximum': 1000}),
+            ('max_torque', [0.0], 'largest additive torque [Nm or N]; one value or one per joint; '
+             '0: the effort limits of the URDF', array),
+            ('max_torque_rate', [0.0], 'largest change of it [Nm/s or N/s]; 0: max_torque in '
+             '50 ms', array),
+            ('ramp_up_time', 0.25, 'from zero to full model torque [s]',
+             {**fixed, 'minimum': 0.001, 'maximum': 10.0}),
+            ('ramp_down_time', 0.1, 'from any torque to zero [s]',
+             {**fixed, 'minimum': 0.001, 'maximum': 2.0}),
+            ('feedforward_scale', 1.0, 'share of the model torque that is applied',
+             {'minimum': 0.0, 'maximum': 1.0}),
+        ]  # fmt: skip
+        return {name: declare(self, name, *rest, **options) for name, *rest, options in rows}
+
+    def _make_mode(self) -> StreamingMode | TrajectoryMode:
+        mode = declare(self, 'mode', 'trajectory', 'trajectory or streaming', read_only=True)
+        hold = declare(
+            self, 'hold_at_end', False,
+            'trajectory mode: keep the last torque after a trajectory instead of ramping to zero',
+            read_only=True,
+        )  # fmt: skip
+        timeout = declare(
+            self, 'reference_timeout', 0.02,
+            'streaming mode: longest pause between usable references [s]',
+            read_only=True, minimum=0.002, maximum=1.0,
+        )  # fmt: skip
+        if mode == 'streaming':
+            return StreamingMode(self, timeout)
+        if mode != 'trajectory':
+            raise ConfigError(f"parameter 'mode' must be trajectory or streaming, got {mode!r}")
+        return TrajectoryMode(self, hold_at_end=bool(hold))
+
+    def build(self, model: IdentifiedModel, torque: ModelTorque) -> None:
+        """Make the law for a model."""
+        values = dict(self._options)
+        limit, rate = values['max_torque'], values['max_torque_rate']
+        values['max_torque'] = expanded(effort_limits(model.model) if limit == [0.0] else limit)
+        values['max_torque_rate'] = None if rate == [0.0] else expanded(rate)
+        settings = FeedforwardSettings(joints=model.joints, **values)
+        if isinstance(self._mode, StreamingMode):
+            self._mode.use(AdditiveTorque(torque=torque, settings=settings))
+        else:
+            self._mode.use(torque, settings)
+
+    def begin(self) -> None:
+        """Start from zero."""
+        self._mode.begin(self._enabled)
+
+    def finish(self) -> None:
+        """Ramp to zero."""
+        self._mode.finish()
+
+    def report(self) -> tuple[bytes, str, dict[str, object]]:
+        """What the mode does, its fault and what was refused."""
+        mode = self._mode
+        if mode.fault:
+            return DiagnosticStatus.ERROR, f'torque is zero: {mode.fault}', mode.details()
+        if mode.refusal:
+            return DiagnosticStatus.WARN, mode.refusal, mode.details()
+        return DiagnosticStatus.OK, 'active', mode.details()
+
+    def _on_enable(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
+        """Ramp the torque in or out; the node stays active."""
+        response.success = self.active
+        response.message = 'the node is not active'
+        if self.active:
+            try:
+                (self._mode.enable if request.data else self._mode.disable)()
+                response.message = 'enabled' if request.data else 'disabled'
+            except RobodynError as error:
+                response.success, response.message = False, str(error)
+        return response
+
+    def _on_reset(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        """Clear a fault; `~/enable` applies torque again."""
+        response.message = self._mode.reset()
+        response.success = True
+        return response
+
+    def _on_set(self, parameters: list[Parameter]) -> SetParametersResult:
+        for parameter in parameters:
+            if parameter.name == 'feedforward_scale':
+                self._options['feedforward_scale'] = parameter.value
+                self._mode.set_scale(parameter.value)
+        return SetParametersResult(successful=True)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the node."""
+    return run(Feedforward, argv)
+
+
+if __name__ == '__main__':
+    sys.exit(main(sys.argv))

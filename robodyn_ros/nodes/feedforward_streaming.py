@@ -1,0 +1,181 @@
+"""Streaming mode of the feed-forward: each cycle a reference in and a torque command out."""
+
+from __future__ import annotations
+
+import time
+from array import array
+from typing import Any
+
+from rclpy.duration import Duration
+from rclpy.lifecycle import LifecycleNode
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+
+from robodyn_ros.control.feedforward import AdditiveTorque, State
+from robodyn_ros.control.reference import ReferenceMotion
+from robodyn_ros.errors import ControlError
+from robodyn_ros.nodes.common import MONITOR_QOS
+from robodyn_ros.nodes.joint_states import JointStateReader
+from robodyn_ros.nodes.torque_state import TorqueStateOut
+
+ZERO_REPEATS = 10
+"""How often zero is sent after a ramp, should a command get lost."""
+
+
+class StreamingMode:
+    """Runs the law on `~/reference` and commands a forward_command_controller.
+
+    A reference that cannot be used is refused whole, counted, and the torque stays as it is; a
+    reference that stays away, goes back in time or is frozen is a fault. Ramps to zero run at
+    once and block the node for ramp_down_time: nothing that arrives may come in between. While
+    no torque is applied, zero is repeated.
+
+    A forward_command_controller keeps the last command of a sender that was killed: no node can
+    prevent that. Use a drive-side or controller-side command time-out where there is one.
+    """
+
+    def __init__(self, node: LifecycleNode, timeout: float) -> None:
+        """Create publishers, subscriptions and the watchdog.
+
+        :param timeout: longest pause between usable references, in [s]
+        """
+        self._node = node
+        self._timeout = timeout
+        self._law: AdditiveTorque | None = None
+        self._commands = node.create_lifecycle_publisher(
+            Float64MultiArray, 'forward_effort_controller/commands', 10
+        )
+        self._state = TorqueStateOut(node)
+        self._running = False
+        self._last = 0.0
+        self.refused = 0
+        self.refusal = ''
+        node.create_subscription(JointState, '~/reference', self._on_reference, MONITOR_QOS)
+        node.create_subscription(JointState, 'joint_states', self._on_feedback, MONITOR_QOS)
+        node.create_timer(0.5 * timeout, self._on_watchdog)
+
+    def use(self, law: AdditiveTorque) -> None:
+        """Take the law of another model."""
+        self._law = law
+        self._command = Float64MultiArray()
+        self._reader = JointStateReader(law.joints, required=('position', 'velocity'))
+        self._motion = ReferenceMotion(width=len(law.joints), timeout=self._timeout)
+        self._state.prepare(law.joints)
+
+    def begin(self, enabled: bool) -> None:
+        """Start: zero until the first reference comes."""
+        if enabled:
+            self.enable()
+        self._running = True
+
+    def finish(self) -> None:
+        """Ramp to zero and stop."""
+        self.disable()
+        self._commands.wait_for_all_acked(Duration(seconds=0.5))
+        self._running = False
+
+    def enable(self) -> None:
+        """Apply the model torque from the next reference on.
+
+        :raises ControlError: a fault is latched
+        """
+        if self._law is None:
+            raise ControlError('there is no model yet')
+        self._last = 0.0
+        self._motion.restart()
+        self._law.start()
+
+    def disable(self) -> None:
+        """Ramp to zero and stay there."""
+        if self._law is not None:
+            self._law.stop()
+            self._ramp_down(self._law)
+
+    def set_scale(self, scale: float) -> None:
+        """Change the share of the model torque; the rate limit holds."""
+        if self._law is not None:
+            self._law.scale = scale
+
+    def reset(self) -> str:
+        """Clear the fault and start again; return what was done."""
+        law = self._law
+        if law is None or not law.fault:
+            return 'there was no fault'
+        text = f'cleared: {law.fault}'
+        law.reset()
+        return text
+
+    @property
+    def fault(self) -> str:
+        """The latched fault, or ''."""
+        return self._law.fault if self._law else ''
+
+    def details(self) -> dict[str, object]:
+        """What diagnostics show."""
+        state = self._law.state.value if self._law else ''
+        return {'state': state, 'refused': self.refused, 'last_refusal': self.refusal}
+
+    def _on_feedback(self, message: JointState) -> None:
+        if self._running:
+            self._state.read(message)
+
+    def _on_reference(self, message: JointState) -> None:
+        law = self._law
+        if not self._running or law is None:
+            return
+        problem = self._reader.read(message)
+        if not problem and self._reader.stamp == self._motion.stamp:
+            problem = 'its stamp is that of the sample before'
+        if problem:
+            self.refused += 1
+            self.refusal = f'reference refused: {problem}'
+            return
+        if not law.enabled:
+            return
+        motion = self._motion
+        try:
+            fault = motion.read(self._reader.stamp, self._reader.position, self._reader.velocity)
+            if not fault:
+                law.update(motion.position, motion.velocity, motion.acceleration)
+                fault = law.fault
+        except Exception as error:
+            fault = f'{type(error).__name__}: {error}'
+        self._last = time.monotonic()
+        if fault:
+            self._trip(law, fault)
+            return
+        self._send(law, message.header.stamp)
+
+    def _on_watchdog(self) -> None:
+        law = self._law
+        if not self._running or law is None:
+            return
+        if not law.enabled:
+            self._send(law)
+            return
+        age = time.monotonic() - self._last
+        if self._last and age > self._timeout:
+            reason = f'no usable reference for {age:.3f} s'
+            self._trip(law, f'{reason} ({self.refusal})' if self.refusal else reason)
+
+    def _trip(self, law: AdditiveTorque, reason: str) -> None:
+        law.trip(reason)
+        self._ramp_down(law)
+        self._node.get_logger().error(f'additive torque ramped to zero: {law.fault}')
+
+    def _ramp_down(self, law: AdditiveTorque) -> None:
+        """Send the ramp in real time, then zero some times."""
+        due = time.monotonic()
+        repeats = ZERO_REPEATS
+        while repeats:
+            repeats -= law.state is State.INACTIVE
+            law.idle()
+            self._send(law)
+            due += law.settings.period
+            time.sleep(max(0.0, due - time.monotonic()))
+
+    def _send(self, law: AdditiveTorque, stamp: Any = None) -> None:
+        self._command.data = array('d', law.applied.tobytes())
+        self._commands.publish(self._command)
+        stamp = stamp or self._node.get_clock().now().to_msg()
+        self._state.publish(stamp, law.requested, law.applied, law.enabled, law.fault)

@@ -1,0 +1,186 @@
+"""Trajectory mode of the feed-forward: trajectories in, the same with effort out."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from rclpy.duration import Duration
+from rclpy.lifecycle import LifecycleNode
+from sensor_msgs.msg import JointState
+from trajectory_msgs.msg import JointTrajectory
+
+from robodyn_ros.control.feedforward import FeedforwardSettings
+from robodyn_ros.control.model_torque import ModelTorque
+from robodyn_ros.control.trajectory_effort import TorquePlan, trajectory_effort
+from robodyn_ros.errors import ControlError, MotionError, RobodynError
+from robodyn_ros.excitation.spline import SplineTrajectory, TrajectoryPoints
+from robodyn_ros.nodes.common import MONITOR_QOS
+from robodyn_ros.nodes.torque_state import TorqueStateOut
+from robodyn_ros.nodes.trajectory_message import read_trajectory
+from robodyn_ros.nodes.trajectory_writer import NANOSECONDS, write_trajectory
+
+Array = NDArray[np.float64]
+ALLOWANCE = (0.02, 30e-6)
+"""Time from the arrival of a trajectory to its effect: in all and per point sent, in [s]."""
+
+
+class TrajectoryMode:
+    """Adds torque to every trajectory on its way to the joint_trajectory_controller.
+
+    A trajectory is resampled at the servo period from its first point on; the way to the first
+    point is left to the controller. It is sent on whole or, when it has no valid torque, not at
+    all: the robot then goes on with what it was doing. An empty trajectory (a stop) passes
+    through. When the torque has to go while a motion runs, the rest of the motion is sent again
+    with effort that ramps to zero.
+    """
+
+    def __init__(self, node: LifecycleNode, *, hold_at_end: bool) -> None:
+        """Create publisher and subscriptions."""
+        self._node = node
+        self._hold = hold_at_end
+        self._torque: ModelTorque | None = None
+        self._settings: FeedforwardSettings | None = None
+        self._scale = 0.0
+        self._enabled = False
+        self._running = False
+        self._plan: TorquePlan | None = None
+        self._start = 0
+        self.refused = 0
+        self.refusal = ''
+        self.fault = ''
+        self._output = node.create_lifecycle_publisher(
+            JointTrajectory, 'joint_trajectory_controller/joint_trajectory', 10
+        )
+        self._state = TorqueStateOut(node)
+        topic = '~/joint_trajectory'
+        node.create_subscription(JointTrajectory, topic, self._on_trajectory, 10, raw=True)
+        node.create_subscription(JointState, 'joint_states', self._on_feedback, MONITOR_QOS)
+
+    def use(self, torque: ModelTorque, settings: FeedforwardSettings) -> None:
+        """Take another model and its settings."""
+        self._torque, self._settings = torque, settings
+        self._scale = settings.feedforward_scale
+        self._plan = None
+        self._zero = np.zeros(len(torque.joints))
+        self._state.prepare(torque.joints)
+
+    def begin(self, enabled: bool) -> None:
+        """Start."""
+        self._running, self._enabled = True, enabled
+
+    def finish(self) -> None:
+        """Take the torque out of a running motion and stop."""
+        self.disable()
+        self._output.wait_for_all_acked(Duration(seconds=0.5))
+        self._running = False
+
+    def enable(self) -> None:
+        """Add torque to the trajectories to come."""
+        self._enabled = True
+
+    def disable(self) -> None:
+        """Add no more torque, and ramp out that of a running trajectory."""
+        self._enabled = False
+        plan, settings = self._plan, self._settings
+        if plan is None or settings is None:
+            return
+        time = self._time(self._now()) + ALLOWANCE[0]
+        if (time >= plan.time[-1] and not plan.effort[-1].any()) or not plan.effort.any():
+            return
+        time += ALLOWANCE[1] * max(0, len(plan.time) - plan.row(time))
+        self._send(plan.faded(max(time, float(plan.time[0])), settings), self._start)
+
+    def set_scale(self, scale: float) -> None:
+        """Change the share of the model torque for the trajectories to come."""
+        self._scale = scale
+
+    def reset(self) -> str:
+        """Nothing latches here: a refused trajectory moves nothing."""
+        return 'there was no fault'
+
+    def details(self) -> dict[str, object]:
+        """What diagnostics show."""
+        plan = self._plan
+        running = plan is not None and self._time(self._now()) < plan.time[-1]
+        state = 'trajectory running' if running else 'waiting for a trajectory'
+        return {'state': state, 'refused': self.refused, 'last_refusal': self.refusal}
+
+    def _now(self) -> int:
+        nanoseconds: int = self._node.get_clock().now().nanoseconds
+        return nanoseconds
+
+    def _time(self, now: int) -> float:
+        """Time in the running plan, in [s]."""
+        return (now - self._start) / NANOSECONDS
+
+    def _on_trajectory(self, serialised: bytes) -> None:
+        if not self._running:
+            self._node.get_logger().warning('a trajectory came in while the node is not active')
+            return
+        try:
+            stamp, points = read_trajectory(serialised)
+            if points is None:
+                self._plan = None
+                self._output.publish(serialised)
+                return
+            plan = self._planned(stamp, points)
+        except RobodynError as error:
+            self.refused += 1
+            self.refusal = f'trajectory refused: {error}'
+            self._node.get_logger().error(self.refusal)
+            return
+        self._send(plan, stamp)
+
+    def _planned(self, stamp: int, points: TrajectoryPoints) -> TorquePlan:
+        """Torque for a trajectory.
+
+        :raises RobodynError: it cannot have one
+        """
+        if self._torque is None or self._settings is None:
+            raise ControlError('there is no model yet')
+        points = points.select(self._torque.joints)
+        now = self._now()
+        late = (now - stamp) / NANOSECONDS if stamp else 0.0
+        if late > points.time[-1]:
+            raise MotionError(f'it ended {late - points.time[-1]:.3f} s before it arrived')
+        offset = float(points.time[0])
+        length = (float(points.time[-1]) - offset) / self._settings.period
+        begin = late + ALLOWANCE[0] + ALLOWANCE[1] * length if stamp else 0.0
+        shifted = TrajectoryPoints(
+            points.joints,
+            points.time - offset,
+            points.position,
+            points.velocity,
+            points.acceleration,
+            points.effort,
+        )
+        return trajectory_effort(
+            SplineTrajectory(points=shifted),
+            self._torque,
+            self._settings,
+            scale=self._scale if self._enabled else 0.0,
+            initial=self._zero if self._plan is None else self._plan.effort_at(self._time(now)),
+            begin=max(offset, begin),
+            offset=offset,
+            hold_at_end=self._hold,
+        )
+
+    def _send(self, plan: TorquePlan, stamp: int) -> None:
+        fields = (plan.position, plan.velocity, plan.acceleration, plan.effort)
+        message = write_trajectory(stamp=stamp, joints=plan.joints, time=plan.time, fields=fields)
+        self._output.publish(message)
+        # A controller starts a trajectory without stamp when it arrives.
+        self._start = stamp or self._now()
+        self._plan = plan
+
+    def _on_feedback(self, message: JointState) -> None:
+        if not self._running:
+            return
+        self._state.read(message)
+        requested = applied = self._zero
+        stamp = message.header.stamp
+        if self._plan is not None:
+            time = self._time(stamp.sec * NANOSECONDS + stamp.nanosec)
+            applied = self._plan.effort_at(time)
+            requested = self._plan.requested[self._plan.row(time)]
+        self._state.publish(stamp, requested, applied, self._enabled, self.fault)

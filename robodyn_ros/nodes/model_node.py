@@ -1,0 +1,239 @@
+"""What feed-forward and collision monitor share: a lifecycle node with an identified model."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticStatus
+from rcl_interfaces.msg import ParameterDescriptor
+from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
+
+from robodyn_ros.control.model_torque import ModelTorque
+from robodyn_ros.errors import ConfigError, RobodynError
+from robodyn_ros.identification.result import IdentifiedModel, load_identified_model
+from robodyn_ros.models.interface import DynamicModel, SumModel
+from robodyn_ros.models.urdf import UrdfModel
+from robodyn_ros.nodes.common import Diagnostics, declare, resource
+from robodyn_ros.srv import LoadParameters
+
+MODEL_KEYS = (
+    'format',
+    'description',
+    'joints',
+    'parameter_names',
+    'parameter_units',
+    'parameter_values',
+    'parameter_stddevs',
+    'hash',
+)
+"""Parameters `dynamic_model.*`, as an identification writes them into its result file."""
+
+
+class ModelNode(LifecycleNode):
+    """Loads a result, configures and activates itself, reports diagnostics.
+
+    A subclass gives `build` (from model to law), `begin`, `finish` and `report`. What goes wrong
+    on the way to active is logged as one sentence and leaves the node where it was.
+    """
+
+    hardware_id = ''
+
+    def __init__(self, name: str) -> None:
+        """Declare the parameters that both nodes have."""
+        super().__init__(name)
+        self.identified: IdentifiedModel | None = None
+        self.active = False
+        self._configured = False
+        self._problem = 'not configured'
+        declare(self, 'result_file', '', 'result YAML of an identification')
+        for key in MODEL_KEYS:
+            text = f'{key} of the identified model, when result_file is empty'
+            self.declare_parameter(
+                f'dynamic_model.{key}',
+                None,
+                ParameterDescriptor(description=text, dynamic_typing=True),
+            )
+        self._autostart = bool(
+            declare(self, 'autostart', False, 'configure and activate at once', read_only=True)
+        )
+        window = declare(
+            self,
+            'velocity_window',
+            [0.01],
+            'Coulomb friction is a straight line within this speed [rad/s or m/s]; one value or '
+            'one per joint',
+            minimum=0.0,
+        )
+        self._window = expanded(window)
+        self._diagnostics = Diagnostics(self, self.hardware_id)
+        self.create_timer(1.0, self._diagnose)
+        self.create_service(LoadParameters, '~/load_parameters', self._on_load)
+
+    def autostart(self) -> None:
+        """Configure and activate if the parameter says so; called when the node is complete."""
+        if not self._autostart:
+            return
+        if self.trigger_configure() == TransitionCallbackReturn.SUCCESS:
+            self.trigger_activate()
+
+    def build(self, model: IdentifiedModel, torque: ModelTorque) -> None:
+        """Make the law for a model.
+
+        :raises RobodynError: settings that do not fit it
+        """
+        raise NotImplementedError
+
+    def begin(self) -> None:
+        """Start working.
+
+        :raises RobodynError: it must not
+        """
+
+    def finish(self) -> None:
+        """Stop working; returns in the safe state, while publishers still publish."""
+
+    def report(self) -> tuple[bytes, str, dict[str, object]]:
+        """Level, sentence and details of the diagnostics while active."""
+        return DiagnosticStatus.OK, 'active', {}
+
+    def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Load the model and build the law."""
+        result = self._attempt('configured', self._configure, super().on_configure, state)
+        self._configured = result == TransitionCallbackReturn.SUCCESS
+        return result
+
+    def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Start."""
+        result = self._attempt('activated', self.begin, super().on_activate, state)
+        self.active = result == TransitionCallbackReturn.SUCCESS
+        return result
+
+    def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Come to the safe state, then stop publishing."""
+        self._stop()
+        return super().on_deactivate(state)
+
+    def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Forget the model of the result file; one that was loaded by service too."""
+        self.identified = None
+        self._configured = False
+        self._problem = 'not configured'
+        return super().on_cleanup(state)
+
+    def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Come to the safe state."""
+        self._stop()
+        return super().on_shutdown(state)
+
+    def begin_shutdown(self) -> None:
+        """SIGINT or SIGTERM: come to the safe state (blocks for the ramp)."""
+        self._stop()
+
+    def shutdown_done(self) -> bool:
+        """Tell that `begin_shutdown` did it all."""
+        return True
+
+    def _stop(self) -> None:
+        if self.active:
+            self.finish()
+            self.active = False
+
+    def _attempt(
+        self, word: str, action: Any, then: Any, state: LifecycleState
+    ) -> TransitionCallbackReturn:
+        try:
+            action()
+        except RobodynError as error:
+            self._problem = f'cannot be {word}: {error}'
+            self.get_logger().error(self._problem)
+            return TransitionCallbackReturn.FAILURE
+        self._problem = ''
+        answer: TransitionCallbackReturn = then(state)
+        return answer
+
+    def _configure(self) -> None:
+        if self.identified is None:
+            self.identified = self._load()
+        self._use(self.identified)
+
+    def _use(self, model: IdentifiedModel) -> None:
+        window = self._window
+        self.build(model, ModelTorque(model.model, model.values, velocity_window=window))
+        self.get_logger().info(f'model of {model.source}, hash {model.hash[:12]}')
+
+    def _load(self) -> IdentifiedModel:
+        path = str(self.get_parameter('result_file').value)
+        if path:
+            return load_identified_model(resource(path))
+        values = self._model_parameters()
+        if not values:
+            raise ConfigError(
+                'no identified model: give the parameter result_file, load the result as a '
+                'parameter file, or call ~/load_parameters'
+            )
+        return load_identified_model({'dynamic_model': values})
+
+    def _model_parameters(self) -> Mapping[str, Any]:
+        found = {key: self.get_parameter(f'dynamic_model.{key}').value for key in MODEL_KEYS}
+        return {
+            key: value if isinstance(value, (str, int)) else list(value)
+            for key, value in found.items()
+            if value is not None
+        }
+
+    def _on_load(
+        self, request: LoadParameters.Request, response: LoadParameters.Response
+    ) -> LoadParameters.Response:
+        """Take over another result; not while active. With autostart the node then activates."""
+        response.success = False
+        if self.active:
+            response.message = 'the node is active: deactivate it before loading another model'
+            return response
+        try:
+            model = load_identified_model(resource(request.result_file))
+            self._use(model)
+        except RobodynError as error:
+            response.message = str(error)
+            return response
+        self.identified = model
+        response.success = True
+        response.message = f'model of {model.source}, hash {model.hash}'
+        self._autostart_after_load()
+        return response
+
+    def _autostart_after_load(self) -> None:
+        if self._autostart and self._configured:
+            self.trigger_activate()
+        elif self._autostart:
+            self.autostart()
+
+    def _diagnose(self) -> None:
+        if self.active:
+            level, message, values = self.report()
+        else:
+            level = DiagnosticStatus.ERROR if self._problem else DiagnosticStatus.OK
+            message, values = self._problem or 'inactive', {}
+        if self.identified is not None:
+            values['model'] = self.identified.source
+            values['model_hash'] = self.identified.hash
+        self._diagnostics.publish(level, message, values)
+
+
+def expanded(values: list[Any]) -> Any:
+    """A parameter list of one value stands for all joints: give the value; else the list."""
+    return values[0] if len(values) == 1 else values
+
+
+def effort_limits(model: DynamicModel) -> list[float]:
+    """Effort limits of the URDF inside a model, per joint, in [Nm] or [N]; [0.0] if not all."""
+    parts = model.parts if isinstance(model, SumModel) else (model,)
+    for part in parts:
+        if isinstance(part, SumModel):
+            return effort_limits(part)
+        if isinstance(part, UrdfModel):
+            known = {joint.name: joint.effort for joint in part.urdf.joints}
+            limits = [float(known[name]) for name in model.joint_names]
+            return limits if all(0.0 < v < math.inf for v in limits) else [0.0]
+    return [0.0]

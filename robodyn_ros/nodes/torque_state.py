@@ -1,0 +1,56 @@
+"""Publisher of TorqueState: what the feed-forward wants, what leaves, what the drives measure."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from rclpy.lifecycle import LifecycleNode
+from sensor_msgs.msg import JointState
+
+from robodyn_ros.msg import TorqueState
+from robodyn_ros.nodes.common import MONITOR_QOS
+from robodyn_ros.nodes.joint_states import JointStateReader
+
+Array = NDArray[np.float64]
+
+
+class TorqueStateOut:
+    """Keeps one message and the last torque feedback."""
+
+    def __init__(self, node: LifecycleNode) -> None:
+        """Create the publisher; `prepare` before the first `publish`."""
+        self._publisher = node.create_lifecycle_publisher(
+            TorqueState, '~/torque_state', MONITOR_QOS
+        )
+        self._message = TorqueState()
+        self.prepare([])
+
+    def prepare(self, joints: Sequence[str]) -> None:
+        """Set the joints, in the order of the arrays to come."""
+        self.feedback = JointStateReader(joints, required=('effort',))
+        self._message.name = list(joints)
+
+    def read(self, message: JointState) -> bool:
+        """Take the torque feedback over; one that cannot be used becomes NaN."""
+        if not self.feedback.read(message):
+            return True
+        self.feedback.effort[:] = np.nan
+        return False
+
+    def publish(
+        self, stamp: Any, requested: Array, applied: Array, enabled: bool, fault: str
+    ) -> None:
+        """Publish; arrays of shape (n,), in [Nm] or [N]."""
+        message, feedback = self._message, self.feedback.effort
+        message.header.stamp = stamp
+        message.requested = array('d', requested.tobytes())
+        message.additive_command = array('d', applied.tobytes())
+        message.feedback = array('d', feedback.tobytes())
+        message.error = array('d', (applied - feedback).tobytes())
+        message.enabled = enabled
+        message.fault = fault
+        self._publisher.publish(message)

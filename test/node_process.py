@@ -1,0 +1,139 @@
+"""One node of the suite as a process of its own, and a client that talks to it over real DDS."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+rclpy = pytest.importorskip('rclpy')
+pytest.importorskip('robodyn_ros.srv')
+from builtin_interfaces.msg import Time  # noqa: E402
+from diagnostic_msgs.msg import DiagnosticArray  # noqa: E402
+from sensor_msgs.msg import JointState  # noqa: E402
+from std_srvs.srv import SetBool, Trigger  # noqa: E402
+
+from robodyn_ros.identification.result import model_parameters  # noqa: E402
+from robodyn_ros.nodes.common import MONITOR_QOS  # noqa: E402
+
+
+def result_file(folder: Path, model, values) -> Path:
+    """Write a model with its values as an identification does."""
+    parameters = {'dynamic_model': model_parameters(model, values, np.full(len(values), 0.1))}
+    path = folder / 'result.yaml'
+    path.write_text(yaml.safe_dump({'/**': {'ros__parameters': parameters}}, width=10**6))
+    return path
+
+
+def environment(number: int) -> dict[str, str]:
+    """Own domain per process under test, so that nothing of another test comes in."""
+    return {
+        **os.environ,
+        'ROS_DOMAIN_ID': str(1 + (os.getpid() + 17 * number) % 100),
+        'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST',
+    }
+
+
+class NodeProcess:
+    """A node, and everything it says on some topics."""
+
+    def __init__(self, name: str, number: int, log: Path, parameters, params_file=None) -> None:
+        """Start `robodyn_ros.nodes.<name>` with these parameters."""
+        self.name = name
+        command = [sys.executable, '-m', f'robodyn_ros.nodes.{name}', '--ros-args']
+        for parameter, value in parameters.items():
+            command += ['-p', f'{parameter}:={value}']
+        if params_file:
+            command += ['--params-file', str(params_file)]
+        self.log = log
+        with log.open('w') as file:
+            self.process = subprocess.Popen(
+                command, env=environment(number), stdout=file, stderr=subprocess.STDOUT
+            )
+        os.environ.update(environment(number))
+        self.context = rclpy.Context()
+        rclpy.init(context=self.context)
+        self.node = rclpy.create_node('client', context=self.context)
+        self.executor = rclpy.executors.SingleThreadedExecutor(context=self.context)
+        self.executor.add_node(self.node)
+        self.diagnostics = self.listen(DiagnosticArray, '/diagnostics', 10)
+        # Starting takes seconds where many processes share the cores.
+        self.wait(lambda: self.diagnostics, 'a first sign of life', 60.0)
+
+    def listen(self, kind, topic, qos=MONITOR_QOS) -> list:
+        rows: list = []
+        self.node.create_subscription(kind, topic, rows.append, qos)
+        return rows
+
+    def publisher(self, kind, topic, qos=10):
+        publisher = self.node.create_publisher(kind, topic, qos)
+        self.wait(lambda: publisher.get_subscription_count() > 0, f'a subscriber of {topic}')
+        return publisher
+
+    def wait(self, condition, what, timeout=20.0):
+        deadline = time.monotonic() + timeout
+        while not condition():
+            assert self.process.poll() is None or what == 'end', self.log.read_text()
+            late = time.monotonic() > deadline
+            assert not late, f'waited {timeout} s for {what}\n{self.log.read_text()}'
+            self.executor.spin_once(timeout_sec=0.01)
+
+    def spin(self, seconds: float) -> None:
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            self.executor.spin_once(timeout_sec=0.005)
+
+    def call(self, kind, service, request):
+        client = self.node.create_client(kind, f'{self.name}/{service}')
+        self.wait(client.service_is_ready, service)
+        future = client.call_async(request)
+        self.wait(future.done, f'the answer of {service}')
+        return future.result()
+
+    def reset(self):
+        return self.call(Trigger, 'reset', Trigger.Request())
+
+    def enable(self, value: bool):
+        return self.call(SetBool, 'enable', SetBool.Request(data=value))
+
+    def status(self):
+        """Next diagnostic status."""
+        self.diagnostics.clear()
+        self.wait(lambda: self.diagnostics, 'diagnostics')
+        return self.diagnostics[-1].status[0]
+
+    def wait_for(self, text: str) -> None:
+        """Wait until the diagnostics say this."""
+        self.wait(
+            lambda: self.diagnostics and text in self.diagnostics[-1].status[0].message, text
+        )
+
+    def interrupt(self) -> int:
+        self.process.send_signal(signal.SIGINT)
+        self.wait(lambda: self.process.poll() is not None, 'end', 10.0)
+        return self.process.returncode
+
+    def close(self) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        self.executor.shutdown()
+        self.node.destroy_node()
+        rclpy.shutdown(context=self.context)
+
+
+def joint_state(names, stamp: float, position=(), velocity=(), effort=()) -> JointState:
+    message = JointState(name=list(names))
+    nanoseconds = round(stamp * 1e9)
+    message.header.stamp = Time(sec=nanoseconds // 10**9, nanosec=nanoseconds % 10**9)
+    message.position = [float(v) for v in position]
+    message.velocity = [float(v) for v in velocity]
+    message.effort = [float(v) for v in effort]
+    return message

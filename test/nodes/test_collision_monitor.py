@@ -1,0 +1,175 @@
+import time
+
+import numpy as np
+import pytest
+from control_arm import small_arm
+
+rclpy = pytest.importorskip('rclpy')
+pytest.importorskip('robodyn_ros.msg')
+from diagnostic_msgs.msg import DiagnosticStatus  # noqa: E402
+from node_process import NodeProcess, joint_state, result_file  # noqa: E402
+from robodyn_ros.msg import CollisionState  # noqa: E402
+from sensor_msgs.msg import JointState  # noqa: E402
+from std_srvs.srv import Trigger  # noqa: E402
+
+pytestmark = pytest.mark.ros
+MODEL, VALUES = small_arm()
+NAMES = list(MODEL.joint_names)
+PERIOD = 0.002
+OK, CONTACT, COLLISION, UNKNOWN = (
+    getattr(CollisionState, name) for name in ('OK', 'CONTACT', 'COLLISION', 'UNKNOWN')
+)
+
+
+class Monitor:
+    """A monitor, the arm it watches, and the stop service it calls."""
+
+    def __init__(self, folder, number, **parameters) -> None:
+        values = {
+            'autostart': 'true', 'max_torque_error': '[10.0, 5.0]',
+            'contact_threshold': '[6.0, 3.0]', 'velocity_window': '[0.0]',
+            'result_file': result_file(folder, MODEL, VALUES), 'stale_timeout': 0.3,
+            'stop_service': '/excitation/stop', **parameters,
+        }  # fmt: skip
+        self.process = NodeProcess('collision_monitor', number, folder / 'log', values)
+        self.states = self.process.listen(CollisionState, 'collision_monitor/collision_state')
+        self.stops = 0
+        self.process.node.create_service(Trigger, '/excitation/stop', self.on_stop)
+        self.joint_states = self.process.publisher(JointState, 'joint_states')
+        self.time = time.time()
+        self.process.wait(lambda: self.states, 'a collision state')
+
+    def on_stop(self, _, response):
+        self.stops += 1
+        response.success = True
+        return response
+
+    def sample(self, push=0.0):
+        self.time += PERIOD
+        rate = np.array([3.0, 4.0])
+        q, qd = 0.5 * np.sin(rate * self.time), 0.5 * rate * np.cos(rate * self.time)
+        torque = MODEL.torque(q[None], qd[None], -(rate**2 * q)[None], VALUES)[0]
+        return q, qd, torque - [0.0, push]
+
+    def run(self, count, push=0.0):
+        """States of so many samples, one at a time."""
+        rows = []
+        for _ in range(count):
+            message = joint_state(NAMES, self.time, *self.sample(push))
+            self.publish(message)
+            rows.append(self.states[-1])
+        return rows
+
+    def publish(self, message):
+        stamp = message.header.stamp
+        self.joint_states.publish(message)
+        self.process.wait(lambda: self.states[-1].header.stamp == stamp, 'the state of a sample')
+
+
+@pytest.fixture(scope='module')
+def monitor(tmp_path_factory):
+    monitor = None
+    try:
+        monitor = Monitor(tmp_path_factory.mktemp('monitor'), 4)
+        yield monitor
+    finally:
+        if monitor is not None:
+            monitor.process.close()
+
+
+def levels(rows):
+    return np.array([list(row.level) for row in rows])
+
+
+def test_unknown_until_settled_then_ok(monitor):
+    assert list(monitor.states[-1].level) == [UNKNOWN, UNKNOWN]
+    seen = levels(monitor.run(120))
+    assert (seen[:40] == UNKNOWN).all()
+    assert (seen[-50:] == OK).all()
+    state = monitor.states[-1]
+    assert list(state.name) == NAMES
+    np.testing.assert_allclose(state.threshold, [10.0, 5.0])
+    assert np.abs(state.torque_error).max() < 0.5
+    assert state.message == 'ok'
+
+
+def test_collision_latches_calls_stop_once_and_is_cleared_by_reset(monitor):
+    monitor.run(80)
+    contact = levels(monitor.run(20, push=4.0))
+    assert (contact[-1] == [OK, CONTACT]).all()
+    seen = levels(monitor.run(15, push=9.0))
+    assert (seen[-1] == [OK, COLLISION]).all()
+    monitor.process.wait(lambda: monitor.stops, 'the call of the stop service')
+    after = monitor.run(60)
+    assert after[-1].latched
+    assert 'joint2' in after[-1].message
+    assert (levels(after)[:, 1] == COLLISION).all()
+    monitor.process.spin(0.05)
+    assert monitor.stops == 1
+    monitor.time += 1.0
+    status = monitor.process.status()
+    assert status.level == DiagnosticStatus.ERROR
+    assert status.hardware_id == 'robodyn collision monitor'
+    assert {v.key: v.value for v in status.values}['latched'] == 'True'
+    assert monitor.process.reset().message == 'collision cleared'
+    assert (levels(monitor.run(80))[-1] == OK).all()
+    monitor.run(15, push=9.0)
+    monitor.process.wait(lambda: monitor.stops == 2, 'the second call')
+    monitor.process.reset()
+
+
+@pytest.mark.parametrize('kind', ['nan', 'unknown joint', 'short', 'time goes back', 'gap'])
+def test_bad_samples_are_unknown(monitor, kind):
+    monitor.time += 1.0
+    assert (levels(monitor.run(80))[-1] == OK).all()
+    q, qd, torque = monitor.sample()
+    names, stamp = NAMES, monitor.time
+    if kind == 'nan':
+        torque = [np.nan, 0.0]
+    elif kind == 'unknown joint':
+        names = [NAMES[0], 'elbow']
+    elif kind == 'short':
+        qd = qd[:1]
+    elif kind == 'time goes back':
+        stamp -= 0.5
+    else:
+        monitor.time += 1.0
+        stamp = monitor.time
+    monitor.publish(joint_state(names, stamp, q, qd, torque))
+    assert list(monitor.states[-1].level) == [UNKNOWN, UNKNOWN]
+
+
+def test_silence_is_unknown(monitor):
+    monitor.time += 1.0
+    assert (levels(monitor.run(80))[-1] == OK).all()
+    monitor.process.wait(lambda: monitor.states[-1].level[0] == UNKNOWN, 'UNKNOWN', 2.0)
+    assert 'no joint states for' in monitor.states[-1].message
+    status = monitor.process.status()
+    assert status.level == DiagnosticStatus.STALE
+
+
+def test_interrupt_ends_cleanly(monitor):
+    assert monitor.process.interrupt() == 0
+
+
+def test_reference_as_source_of_the_motion(tmp_path):
+    monitor = Monitor(
+        tmp_path, 5, motion_source='reference', additive_torque_delay=2,
+        torque_error_enable='[true, false]',
+    )  # fmt: skip
+    try:
+        reference = monitor.process.publisher(JointState, 'collision_monitor/reference')
+        refused = monitor.run(3)[-1]
+        assert 'there is no usable reference' in refused.message
+        delayed = [monitor.sample()] * 3
+        for _ in range(120):
+            ahead = monitor.sample()
+            delayed = [*delayed[1:], ahead]
+            reference.publish(joint_state(NAMES, monitor.time, *ahead[:2]))
+            monitor.process.spin(0.001)
+            # The arm does two cycles later what the reference says.
+            monitor.publish(joint_state(NAMES, monitor.time, *delayed[0]))
+        assert list(monitor.states[-1].level) == [OK, UNKNOWN], monitor.states[-1].message
+        assert monitor.process.interrupt() == 0
+    finally:
+        monitor.process.close()
