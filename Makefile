@@ -1,4 +1,4 @@
-# make build | demo | test | lint | bench | clean        (see CONTRIBUTING.md)
+# make build | demo [ROBOT=ur10] | test | lint | bench | clean       (see CONTRIBUTING.md)
 SHELL := /bin/bash
 PYTHON ?= python3
 ROBOT ?=
@@ -12,19 +12,22 @@ build: venv
 	@$(in_env) python3 tools/build.py
 
 venv:
-	@$(PYTHON) tools/make_venv.py
+	@command -v "$(PYTHON)" > /dev/null || { echo 'robodyn: there is no $(PYTHON):' \
+	    'sudo apt install python3 python3-venv python3-dev' >&2; exit 1; }
+	@"$(PYTHON)" tools/make_venv.py
 
 demo: build
 	@$(in_env) robodyn demo $(if $(ROBOT),--robot "$(ROBOT)") $(DEMO_ARGS)
 
 test: build
-	@$(in_env) pytest test $(PYTEST_ARGS)
+	@$(in_env) pytest $(PYTEST_ARGS)
 
 lint: venv
 	@$(in_env) ruff check . && ruff format --check . && mypy
 
 bench: build
-	@$(in_env) python3 -m bench
+	@$(in_env) for file in bench/bench_*.py; do \
+	    echo "== $$file" && python3 "$$file" || exit 1; done
 
 clean:
 	rm -rf .venv build install log .pytest_cache .mypy_cache .ruff_cache .hypothesis .build.lock

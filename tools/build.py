@@ -1,5 +1,9 @@
 #!/usr/bin/env python3
-"""Run colcon build in the environment that env.sh entered, when something it installs changed."""
+"""Run colcon build, if anything that it builds or links changed since the last time.
+
+Run by `make build` in the environment that env.sh enters. The Python sources are linked, not
+copied: editing them needs no build, only a new or a removed file does.
+"""
 
 from __future__ import annotations
 
@@ -10,76 +14,81 @@ import subprocess
 import time
 from pathlib import Path
 
-from common import INSTALL, ROOT, VENV, Problem, locked, main_guard, note, outside
+from common import INSTALL, ROOT, VENV, Problem, inside, locked, note, one_line_errors
 
 STAMP = INSTALL / 'complete'
-INTERFACES = ('msg', 'srv', 'action')
-INSTALLED = ('robodyn_ros', 'scripts', 'launch', 'config', 'urdf', 'rviz')
-FLAGS = '-O1'
-"""Generated message code gains nothing from more, and compiles faster."""
+BUILD = ROOT / 'build'
+COMPILED = ('msg', 'srv', 'action', 'CMakeLists.txt', 'package.xml')
+LINKED = ('robodyn_ros', 'scripts', 'launch', 'config', 'urdf', 'rviz')
 PATHS = ('AMENT_PREFIX_PATH', 'CMAKE_PREFIX_PATH', 'PYTHONPATH', 'LD_LIBRARY_PATH')
+FLAGS = '-O1'
+"""More gains nothing in the generated message code and takes longer."""
 
 
 def main() -> None:
-    """Build, unless the result that exists is up to date."""
+    """Build, unless the result that is there is up to date."""
     wanted = fingerprint()
     if STAMP.exists() and STAMP.read_text() == wanted:
         return
     start = time.monotonic()
-    note('building the messages (colcon build) ...')
-    STAMP.unlink(missing_ok=True)
-    forget_other_place()
+    note('building messages and nodes with colcon ...')
+    clean_up()
     if subprocess.run(command(), cwd=ROOT, env=environment(), check=False).returncode:
-        raise Problem('colcon build failed; its output is above, and in log/latest_build')
+        raise Problem('colcon build failed, see above; its whole output is in log/latest_build')
     STAMP.write_text(wanted)
     note(f'built in {time.monotonic() - start:.0f} s')
 
 
 def fingerprint() -> str:
-    """Return what the build depends on: interface contents, and names of what is linked."""
+    """Return what the build depends on: what is compiled, and the names of what is linked."""
     digest = hashlib.sha256((VENV / 'complete').read_bytes())
-    for file in [*files(*INTERFACES), ROOT / 'CMakeLists.txt', ROOT / 'package.xml', Path(__file__)]:
+    for file in files(COMPILED):
         digest.update(f'{file}'.encode() + file.read_bytes())
-    for file in files(*INSTALLED):
+    for file in files(LINKED):
         digest.update(f'{file} {os.access(file, os.X_OK)}'.encode())
     return digest.hexdigest()
 
 
-def files(*folders: str) -> list[Path]:
-    """Return the files of folders of the checkout, without what Python makes beside them."""
-    found = [path for folder in folders for path in (ROOT / folder).rglob('*') if path.is_file()]
+def files(places: tuple[str, ...]) -> list[Path]:
+    """Return the files and the files of folders of the checkout, without Python's caches."""
+    roots = [ROOT / place for place in places]
+    found = [path for root in roots for path in (root, *root.rglob('*')) if path.is_file()]
     return sorted(path for path in found if '__pycache__' not in path.parts)
 
 
-def forget_other_place() -> None:
-    """Remove a build made in another folder or environment: CMake would refuse or mix them."""
-    mark = ROOT / 'build' / 'environment'
+def clean_up() -> None:
+    """Remove links to files that are gone, and a build made in another place or environment."""
+    STAMP.unlink(missing_ok=True)
+    mark = BUILD / 'environment'
     key = (VENV / 'complete').read_text()
     if not mark.exists() or mark.read_text() != key:
-        for folder in (ROOT / 'build', INSTALL):
+        for folder in (BUILD, INSTALL):
             shutil.rmtree(folder, ignore_errors=True)
         mark.parent.mkdir()
         mark.write_text(key)
+    for path in INSTALL.rglob('*'):
+        if path.is_symlink() and not path.exists():
+            path.unlink()
 
 
 def command() -> list[str]:
-    """Return the colcon command line."""
-    colcon = ['colcon', 'build', '--symlink-install', '--packages-select', 'robodyn_ros']
-    colcon += ['--base-paths', str(ROOT), '--cmake-args', '-G', 'Ninja']
+    """Return the command line of colcon."""
+    colcon = ['colcon', 'build', '--symlink-install', '--base-paths', str(ROOT)]
+    colcon += ['--packages-select', 'robodyn_ros', '--cmake-args', '-G', 'Ninja']
     colcon += [f'-DPython3_EXECUTABLE={VENV}/bin/python3', '-Wno-unused-cli']
     return [*colcon, f'-DCMAKE_C_FLAGS={FLAGS}', f'-DCMAKE_CXX_FLAGS={FLAGS}']
 
 
 def environment() -> dict[str, str]:
-    """Return the environment without an earlier build of this package."""
+    """Return the environment without what an earlier build of this package left in it."""
     clean = dict(os.environ)
     for name in PATHS:
         entries = clean.get(name, '').split(os.pathsep)
-        kept = [e for e in entries if outside(e) or VENV in [Path(e), *Path(e).parents]]
+        kept = [entry for entry in entries if not inside(entry, ROOT) or inside(entry, VENV)]
         clean[name] = os.pathsep.join(kept)
     return clean
 
 
 if __name__ == '__main__':
-    with main_guard(), locked():
+    with one_line_errors(), locked():
         main()

@@ -14,68 +14,74 @@ from pathlib import Path
 from common import ROOT, Problem
 
 OLD_DISTRIBUTIONS = ('foxy', 'galactic', 'humble', 'iron')
+COMPILERS = {'CC': ('cc', 'gcc', 'clang'), 'CXX': ('c++', 'g++', 'clang++')}
+UNUSABLE = ' \t:;$"\'#%\\'
+"""Characters in the folder's name that separate or quote in make, CMake or the path variables."""
+
+PYTHON = f'{sys.version_info.major}.{sys.version_info.minor}'
 
 
-def system(*, wheels: bool) -> None:
+def check_system(*, wheels: bool) -> None:
     """Check the system, for ROS 2 from wheels or for one that is sourced.
 
     Raises:
-        Problem: naming what is missing and the Debian/Ubuntu package that brings it.
+        Problem: naming what is missing and the Debian or Ubuntu package that brings it.
     """
-    check_place()
+    check_folder()
     check_python(wheels=wheels)
-    check_compiler()
+    check_compilers()
     if not wheels:
         check_ros()
 
 
-def check_place() -> None:
-    """Refuse folders that the ROS tools cannot handle."""
-    if bad := sorted(set(str(ROOT)) & set(' \t:;$"\'')):
+def check_folder() -> None:
+    """Refuse folders that the build tools of ROS 2 cannot handle."""
+    bad = [repr(character) for character in UNUSABLE if character in str(ROOT)]
+    if bad:
         raise Problem(
-            f'the folder {str(ROOT)!r} has {" ".join(map(repr, bad))} in its name, which the ROS 2 build '
-            'tools cannot handle: move the checkout to another folder'
+            f'the build tools of ROS 2 cannot handle {", ".join(bad)} in the path {str(ROOT)!r}: '
+            'move the checkout to a folder without'
         )
 
 
 def check_python(*, wheels: bool) -> None:
     """Check version, machine, venv and headers of the Python in use."""
-    version = f'{sys.version_info.major}.{sys.version_info.minor}'
     if sys.version_info < (3, 10) or (wheels and sys.version_info >= (3, 15)):
         raise Problem(
-            f'{sys.executable} is Python {version}, but 3.10 to 3.14 is needed: '
-            'choose another one with make build PYTHON=/path/to/python3.12'
+            f'{sys.executable} is Python {PYTHON}, but 3.10 to 3.14 is needed: '
+            'choose one with make build PYTHON=python3.12'
         )
     if wheels and (sys.platform, platform.machine()) != ('linux', 'x86_64'):
         raise Problem(
-            f'ROS 2 wheels exist for Linux on x86_64 only, this is {sys.platform} on '
+            f'ROS 2 wheels exist for Linux on x86_64, but this is {sys.platform} on '
             f'{platform.machine()}: install ROS 2 and source its setup.bash first'
         )
-    if importlib.util.find_spec('ensurepip') is None or importlib.util.find_spec('venv') is None:
+    if any(importlib.util.find_spec(name) is None for name in ('ensurepip', 'venv')):
         raise Problem(
             f'{sys.executable} cannot make virtual environments: '
-            f'sudo apt install python{version}-venv'
+            f'sudo apt install python{PYTHON}-venv'
         )
     if not Path(include_folder(), 'Python.h').exists():
         raise Problem(
-            f'the headers of Python {version} are missing ({include_folder()}/Python.h): '
-            f'sudo apt install python{version}-dev'
+            f'the headers of Python {PYTHON} are missing, {include_folder()}/Python.h: '
+            f'sudo apt install python{PYTHON}-dev'
         )
 
 
 def include_folder() -> str:
     """Return the folder of Python.h."""
-    return sysconfig.get_path('include', vars={'installed_base': sys.base_prefix})
+    base = {'installed_base': sys.base_prefix}
+    return sysconfig.get_path('include', scheme='posix_prefix', vars=base)
 
 
-def check_compiler() -> None:
+def check_compilers() -> None:
     """Check that a C and a C++ compiler are there."""
-    for variable, names in {'CC': ('cc', 'gcc', 'clang'), 'CXX': ('c++', 'g++', 'clang++')}.items():
-        chosen = os.environ.get(variable, '').split()
-        if not any(shutil.which(name) for name in chosen[:1] or names):
-            what = f'{variable}={chosen[0]}' if chosen else f'none of {", ".join(names)}'
+    for variable, usual in COMPILERS.items():
+        names = os.environ.get(variable, '').split()[:1] or usual
+        if not any(shutil.which(name) for name in names):
+            language = {'CC': 'C', 'CXX': 'C++'}[variable]
             raise Problem(
-                f'no {"C++" if variable == "CXX" else "C"} compiler ({what} found): '
+                f'there is no {language} compiler ({", ".join(names)}): '
                 'sudo apt install build-essential'
             )
 
@@ -93,19 +99,18 @@ def check_ros() -> None:
     if done.returncode:
         reason = (done.stderr.strip().splitlines() or ['no reason given'])[-1]
         raise Problem(
-            f'a ROS 2 is sourced, but {sys.executable} cannot import rclpy ({reason}): choose its '
-            'Python with make build PYTHON=/usr/bin/python3, or open a shell without ROS 2'
+            f'a ROS 2 is sourced, but {sys.executable} cannot import its rclpy ({reason}): choose '
+            'its Python with make build PYTHON=/usr/bin/python3, or open a shell without ROS 2'
         )
 
 
 def explain_pip(log: Path) -> str:
     """Return one sentence that says why pip failed."""
-    lines = log.read_text(errors='replace').splitlines()
-    text = '\n'.join(lines)
-    if 'No space left' in text:
-        return f'no space left on the disk of {ROOT}: about 1.5 GB are needed'
-    network = ('NewConnectionError', 'NameResolutionError', 'ConnectTimeout', 'ProxyError')
+    text = log.read_text(errors='replace')
+    if 'No space left on device' in text:
+        return f'no space left on the disk of {ROOT}: about 1.5 GB are needed. Details: {log}'
+    network = ('NewConnectionError', 'NameResolutionError', 'ConnectTimeoutError', 'ProxyError')
     if any(word in text for word in network):
-        return f'cannot reach the Python package index, is this machine offline? Details: {log}'
-    errors = [line for line in lines if line.startswith('ERROR')] or lines or ['no output']
-    return f'pip failed: {errors[0].removeprefix("ERROR: ")}. Details: {log}'
+        return f'cannot reach the Python package index; is this machine offline? Details: {log}'
+    errors = [line[7:] for line in text.splitlines() if line.startswith('ERROR: ')]
+    return f'pip failed: {errors[0] if errors else "it says nothing"}. Details: {log}'

@@ -12,9 +12,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / '.venv'
 INSTALL = ROOT / 'install'
+RCLPY = Path('share/ament_index/resource_index/packages/rclpy')
 
 
-class Problem(Exception):
+class Problem(Exception):  # noqa: N818 (it is for the user, who made no error)
     """Something the user has to do first; its text says what, in one sentence."""
 
 
@@ -24,14 +25,17 @@ def note(text: str) -> None:
 
 
 @contextlib.contextmanager
-def main_guard() -> Iterator[None]:
-    """Turn a Problem into one line and exit code 1."""
+def one_line_errors() -> Iterator[None]:
+    """Turn what a user can cause or meet into one line and exit code 1."""
     try:
         yield
     except Problem as problem:
         sys.exit(f'robodyn: {problem}')
+    except OSError as error:
+        place = error.filename or ROOT
+        sys.exit(f'robodyn: cannot build in this checkout: {error.strerror}: {place}')
     except KeyboardInterrupt:
-        sys.exit('robodyn: interrupted; the next make build starts over')
+        sys.exit('robodyn: interrupted; the next make build takes up from here')
 
 
 @contextlib.contextmanager
@@ -46,14 +50,14 @@ def locked() -> Iterator[None]:
         yield
 
 
-def outside(path: str) -> bool:
-    """Tell whether a path entry is not one of this checkout's own."""
-    return bool(path) and ROOT not in [Path(path), *Path(path).parents]
+def inside(entry: str, folder: Path) -> bool:
+    """Tell whether an entry of a path variable lies in a folder."""
+    return bool(entry) and folder in [Path(entry), *Path(entry).parents]
 
 
 def sourced_ros() -> Path | None:
     """Return the prefix of the ROS 2 that the shell has sourced, if any."""
     for entry in os.environ.get('AMENT_PREFIX_PATH', '').split(os.pathsep):
-        if outside(entry) and Path(entry, 'share/ament_index/resource_index/packages/rclpy').exists():
+        if entry and not inside(entry, ROOT) and Path(entry, RCLPY).exists():
             return Path(entry)
     return None
