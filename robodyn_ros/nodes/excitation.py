@@ -43,7 +43,11 @@ from robodyn_ros.nodes.robot_state import RobotState
 Array = NDArray[np.float64]
 TICK = 0.02
 """How often a run is looked after when nothing is streamed, in [s]."""
+STOP_SPACING = 0.002
+"""Points of a stop, in [s]: its acceleration has kinks, which wider points would overshoot."""
 FEEDBACK_PERIOD = 0.1
+FOLLOWING_TIME = 0.5
+"""A drive may lag this far behind, in [s]; so it follows if it is where it was to be since."""
 LONGEST_STEP = 3
 """A late cycle of a stream moves on by this many periods at most, so that nothing jumps."""
 LINGER = 0.3
@@ -180,9 +184,9 @@ class Excitation(Node):
             self._run.advance(1e-9 * (now - self._zero), now)
         if self._run.take_over() and not self._streaming:
             self._send_stop(self._run)
-        self._watch(self._run)
         if time.monotonic() >= self._feedback_due:
             self._feedback_due = time.monotonic() + FEEDBACK_PERIOD
+            self._watch(self._run)
             if self._run.goal is not None:
                 self._run.goal.publish_feedback(self._run.feedback())
         if self._run.time >= self._run.end:
@@ -197,7 +201,7 @@ class Excitation(Node):
 
     def _send_stop(self, current: Run) -> None:
         """Replace the trajectory: the same motion for a moment, then braking."""
-        message = _message(current.active, self._settings.spacing)
+        message = _message(current.active, min(self._settings.spacing, STOP_SPACING))
         message.header.stamp = _stamp(self._zero + round(current.offset * 1e9))
         self._commands.publish(message)
 
@@ -208,14 +212,10 @@ class Excitation(Node):
         except ControlError as error:
             current.request_stop(str(error))
         tolerance = self._settings.following_tolerance
-        if tolerance > 0.0:
-            wanted, _, _ = current.setpoint(min(max(current.time, 0.0), current.end))
-            self._stop_if_far(current, wanted, tolerance)
-
-    def _stop_if_far(self, current: Run, wanted: Array, tolerance: float) -> None:
-        distance = np.abs(self._state.position - wanted)
-        if distance.max() > tolerance:
-            joint = int(np.argmax(distance))
+        low, high = current.recent(FOLLOWING_TIME)
+        distance = np.maximum(low - self._state.position, self._state.position - high)
+        joint = int(np.argmax(distance))
+        if tolerance > 0.0 and distance[joint] > tolerance:
             current.request_stop(
                 f'joint {self._limits.joints[joint]!r} does not follow: it is '
                 f'{distance[joint]:.3g} {self._limits.units[joint]} from where it should be'

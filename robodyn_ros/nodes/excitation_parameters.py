@@ -89,7 +89,12 @@ def declare_settings(node: Node) -> Settings:
             node, 'moving_threshold', 0.02, 'faster is not at rest [rad/s or m/s]', 1e-6, 10.0
         ),
         following_tolerance=_fixed(
-            node, 'following_tolerance', 0.5, 'stop when a joint is as far off; 0: never', 0.0, 10
+            node,
+            'following_tolerance',
+            0.2,
+            'stop when a joint is as far off; 0: never',
+            0.0,
+            10.0,
         ),
         goal_tolerance=_fixed(
             node, 'goal_tolerance', 0.02, 'largest distance at the end [rad or m]', 1e-6, 10.0

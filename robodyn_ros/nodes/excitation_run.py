@@ -74,6 +74,12 @@ class Run:
         motion = self.active.sample(np.array([time - self.offset]))
         return motion.position[0], motion.velocity[0], motion.acceleration[0]
 
+    def recent(self, window: float) -> tuple[Array, Array]:
+        """Lowest and highest position over the last `window` seconds, each of shape (n,)."""
+        moments = np.linspace(self.time - window, self.time, 11) - self.offset
+        position = self.active.sample(moments).position
+        return position.min(axis=0), position.max(axis=0)
+
     def target(self) -> Array:
         """Where the robot is to be at the end, shape (n,)."""
         return self.setpoint(self.end)[0]
