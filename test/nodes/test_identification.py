@@ -1,0 +1,163 @@
+"""The identification node with real recorder, excitation and simulated cell, over real DDS."""
+
+import os
+from pathlib import Path
+
+import pytest
+import yaml
+
+rclpy = pytest.importorskip('rclpy')
+pytest.importorskip('robodyn_ros.srv')
+from action_msgs.msg import GoalStatus  # noqa: E402
+from rclpy.action import ActionClient  # noqa: E402
+from robodyn_ros.action import Excite, RunIdentification  # noqa: E402
+from robodyn_ros.msg import IdentificationReport  # noqa: E402
+from robodyn_ros.srv import IdentificationFinish, IdentificationStart, Identify  # noqa: E402
+
+from robodyn_ros.cli.demo.client import Client  # noqa: E402
+from robodyn_ros.cli.demo.processes import NodeProcesses  # noqa: E402
+from robodyn_ros.errors import RobodynError  # noqa: E402
+from robodyn_ros.identification.result import load_identified_model  # noqa: E402
+from robodyn_ros.nodes.common import LATCHED_QOS  # noqa: E402
+
+pytestmark = [pytest.mark.ros, pytest.mark.timeout(240)]
+ROOT = Path(__file__).resolve().parents[2]
+ACTION = 'identification/run_identification'
+MOTION = {'kind': 'sine', 'joints': ['joint1'], 'start': [0.05], 'target': [0.25]}
+
+
+@pytest.fixture(scope='module')
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp('identification')
+
+
+@pytest.fixture(scope='module')
+def client(folder):
+    before = dict(os.environ)
+    os.environ['ROS_DOMAIN_ID'] = str(1 + (os.getpid() + 51) % 100)
+    os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
+    urdf = str(ROOT / 'urdf' / 'single_axis.urdf')
+    motion = {f'motion.{key}': value for key, value in MOTION.items()}
+    motion |= {'motion.frequency': [0.7], 'motion.duration': 5.0}
+    with NodeProcesses(folder / 'nodes') as nodes, Client(nodes.check) as client:
+        nodes.start('cell', {'config': str(ROOT / 'config' / 'cell_single_axis.yaml')})
+        nodes.start('recorder', {})
+        limits = str(ROOT / 'config' / 'joint_limits_single_axis.yaml')
+        nodes.start('excitation', {'urdf': urdf, 'joint_limits': limits, **motion})
+        nodes.start('identification', {'urdf': urdf, 'output_directory': str(folder / 'out')})
+        yield client
+    os.environ.clear()
+    os.environ.update(before)
+
+
+def excite(client):
+    return client.run_action(Excite, 'excitation/excite', Excite.Goal(), 60.0)
+
+
+def check(report, folder):
+    """The mass and the friction of config/cell_single_axis.yaml were found."""
+    assert report.success and report.validated
+    # the axis' torque is noisy, so the filtered error tells more than the relative residual
+    assert max(report.validation_mean_relative_torque_error) < 0.05
+    identified = load_identified_model(report.result_file)
+    names = [item.name for item in identified.model.parameters]
+    values = dict(zip(names, identified.values, strict=True))
+    assert values['joint1.viscous_friction'] == pytest.approx(200.0, rel=0.1)
+    assert values['joint1.coulomb_friction'] == pytest.approx(20.0, rel=0.2)
+    assert Path(report.result_file).parent == folder
+
+
+def test_the_action_moves_records_identifies_and_validates(client, folder):
+    reports = []
+    client.node.create_subscription(
+        IdentificationReport, 'identification/report', reports.append, LATCHED_QOS
+    )
+    seen = []
+    validation = folder / 'validation.yaml'
+    validation.write_text(yaml.safe_dump({**MOTION, 'frequency': [0.45], 'duration': 4.0}))
+    goal = RunIdentification.Goal(
+        output_directory=str(folder / 'action'), validation_motion_file=str(validation)
+    )
+    result = client.run_action(RunIdentification, ACTION, goal, 90.0, seen.append)
+    check(result.report, folder / 'action')
+    assert Path(result.report.recording) == folder / 'action' / 'excitation'
+    phases = [feedback.phase for feedback in seen]
+    assert phases[0] == RunIdentification.Feedback.MOVING_TO_START
+    wanted = {
+        RunIdentification.Feedback.EXCITING,
+        RunIdentification.Feedback.VALIDATING,
+        RunIdentification.Feedback.IDENTIFYING,
+    }
+    assert wanted <= set(phases)
+    assert all(0.0 <= feedback.progress <= 1.0 for feedback in seen)
+    client.wait(lambda: bool(reports), 10.0, 'the report')
+    assert reports[-1].parameter_value == result.report.parameter_value
+
+
+def test_start_and_finish_identify_what_the_robot_did_meanwhile(client, folder):
+    started = client.call(
+        IdentificationStart, 'identification/identification_start', IdentificationStart.Request()
+    )
+    with pytest.raises(RobodynError, match='already recording'):
+        client.call(
+            IdentificationStart,
+            'identification/identification_start',
+            IdentificationStart.Request(),
+        )
+    excite(client)
+    request = IdentificationFinish.Request()
+    answer = client.call(IdentificationFinish, 'identification/identification_finish', request)
+    check(answer.report, Path(started.recording).parent)
+    with pytest.raises(RobodynError, match='nothing is recorded'):
+        client.call(IdentificationFinish, 'identification/identification_finish', request)
+
+
+def test_identify_takes_a_recording_that_exists(client, folder):
+    request = Identify.Request(
+        recording=str(folder / 'action' / 'excitation'),
+        validation_recording=str(folder / 'action' / 'validation'),
+        output_directory=str(folder / 'again'),
+        filter_cutoff_frequency=20.0,
+    )
+    answer = client.call(Identify, 'identification/identify', request)
+    check(answer.report, folder / 'again')
+
+
+@pytest.mark.parametrize(
+    ('request_', 'sentence'),
+    [
+        (Identify.Request(), 'name the recording'),
+        (Identify.Request(recording='/no/such/bag'), 'no such file'),
+        (Identify.Request(recording='x', filter_cutoff_frequency=-1.0), 'must be positive'),
+    ],
+)
+def test_bad_requests_get_one_sentence(client, request_, sentence):
+    with pytest.raises(RobodynError, match=sentence):
+        client.call(Identify, 'identification/identify', request_)
+
+
+def test_cancel_stops_the_robot_and_writes_nothing(client, folder):
+    action = ActionClient(client.node, RunIdentification, ACTION)
+    client.wait(action.server_is_ready, 20.0, 'the action')
+    seen = []
+    goal = RunIdentification.Goal(output_directory=str(folder / 'cancelled'))
+    future = action.send_goal_async(goal, feedback_callback=lambda m: seen.append(m.feedback))
+    client.wait(future.done, 10.0, 'acceptance')
+    exciting = RunIdentification.Feedback.EXCITING
+    client.wait(lambda: any(item.phase == exciting for item in seen), 30.0, 'the excitation')
+    again = action.send_goal_async(RunIdentification.Goal())
+    client.wait(again.done, 10.0, 'an answer to a second goal')
+    assert not again.result().accepted
+    future.result().cancel_goal_async()
+    result = future.result().get_result_async()
+    client.wait(result.done, 20.0, 'the end')
+    assert result.result().status == GoalStatus.STATUS_CANCELED
+    assert 'cancelled' in result.result().result.message
+    assert not list((folder / 'cancelled').glob('result.*'))
+    action.destroy()
+
+
+def test_a_missing_motion_file_is_reported_by_the_action(client, folder):
+    goal = RunIdentification.Goal(motion_file='/no/such/motion.yaml')
+    with pytest.raises(RobodynError, match=r'no/such/motion\.yaml'):
+        client.run_action(RunIdentification, ACTION, goal, 60.0)
