@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+from scipy.interpolate import CubicSpline
 
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.identification.options import IdentifyOptions
@@ -51,13 +52,26 @@ def residual_against_plant(
     return report.relative_residual
 
 
-def following_error(reference: Path, plant: Path, span: Span, *, delay: int) -> FollowingError:
-    """RMS deviation of the plant from the command that reached the drive `delay` cycles late."""
+def following_error(reference: Path, plant: Path, span: Span, *, delay: float) -> FollowingError:
+    """RMS deviation of the plant from the command, which the drive follows `delay` late.
+
+    :param delay: from the reference to the drive's set-point, in [s]; between samples the
+        reference is a cubic spline
+    """
+    _, error, joints = following_errors(reference, plant, span, delay=delay)
+    return FollowingError(joints, np.sqrt(np.mean(error**2, axis=0)))
+
+
+def following_errors(
+    reference: Path, plant: Path, span: Span, *, delay: float
+) -> tuple[Array, Array, tuple[str, ...]]:
+    """Time (N,) in [s], deviation (N, n) in [rad] or [m], and joints; see `following_error`."""
     command = read_recording(reference, topic=REFERENCE).between(*span)
     truth = read_recording(plant, topic=PLANT, joints=command.joints).between(*span)
     command, truth = common_samples(command, truth)
-    error = truth.position[delay:] - command.position[:-delay]
-    return FollowingError(command.joints, np.sqrt(np.mean(error**2, axis=0)))
+    late = command.time - delay >= command.time[0]
+    expected = CubicSpline(command.time, command.position)(command.time[late] - delay)
+    return command.time[late], truth.position[late] - expected, command.joints
 
 
 def common_samples(first: Recording, second: Recording) -> tuple[Recording, Recording]:

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from robodyn_ros.cli.demo.analysis import PLANT, REFERENCE, common_samples
+from robodyn_ros.cli.demo.analysis import Span, following_errors
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.processing import process
 from robodyn_ros.identification.result import load_identified_model
 from robodyn_ros.recording.readers import read_recording
 
 
-def draw(folder: Path, *, delay: int) -> None:
+def draw(folder: Path, *, tracking: Mapping[str, Span], delay: float) -> None:
     """Write validation.png and tracking.png into the folder of the demonstration.
 
-    :param delay: cycles by which the drives follow the command
+    :param tracking: stamps of the motions recorded as tracking_NAME
+    :param delay: from the reference to the drives' set-point, in [s]
     """
     _draw_validation(folder)
-    _draw_tracking(folder, delay)
+    _draw_tracking(folder, tracking, delay)
 
 
 def _draw_validation(folder: Path) -> None:
@@ -41,21 +43,21 @@ def _draw_validation(folder: Path) -> None:
     figure.savefig(folder / 'validation.png', dpi=110)
 
 
-def _draw_tracking(folder: Path, delay: int) -> None:
+def _draw_tracking(folder: Path, spans: Mapping[str, Span], delay: float) -> None:
     figure: Any = None
     axes: list[Any] = []
-    for name in ('without', 'with'):
-        command = read_recording(folder / f'tracking_{name}_reference', topic=REFERENCE)
-        plant = read_recording(
-            folder / f'tracking_{name}_plant', topic=PLANT, joints=command.joints
+    for name, span in spans.items():
+        time, error, joints = following_errors(
+            folder / f'tracking_{name}_reference',
+            folder / f'tracking_{name}_plant',
+            span,
+            delay=delay,
         )
-        command, plant = common_samples(command, plant)
-        error = 1e3 * (plant.position[delay:] - command.position[:-delay])
         if figure is None:
-            figure, axes = _axes(len(command.joints))
+            figure, axes = _axes(len(joints))
         for column, axis in enumerate(axes):
-            axis.plot(plant.time[delay:], error[:, column], lw=0.7, label=f'{name} torque')
-            axis.set_ylabel(f'{command.joints[column]}\n[mrad, mm]')
+            axis.plot(time - time[0], 1e3 * error[:, column], lw=0.7, label=f'{name} torque')
+            axis.set_ylabel(f'{joints[column]}\n[mrad, mm]')
     axes[0].legend(loc='upper right', ncols=2)
     axes[-1].set_xlabel('time [s]')
     figure.suptitle('Following error without and with the additive torque')

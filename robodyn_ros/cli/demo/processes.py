@@ -27,6 +27,7 @@ class NodeProcesses:
 
     def __init__(self, folder: Path) -> None:
         """Logs and parameter files go to `folder`."""
+        self.stop_timeout = STOP_TIMEOUT
         self._folder = folder
         self._running: dict[str, subprocess.Popen[bytes]] = {}
 
@@ -88,7 +89,7 @@ class NodeProcesses:
         for name in names:
             if self._running[name].poll() is None:
                 self._running[name].send_signal(signal.SIGINT)
-        deadline = time.monotonic() + STOP_TIMEOUT
+        deadline = time.monotonic() + self.stop_timeout
         for name in names:
             process = self._running.pop(name)
             try:

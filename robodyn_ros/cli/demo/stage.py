@@ -72,6 +72,9 @@ class Stage:
         config = CellConfig.from_yaml(cell_file)
         self.command_delay = config.command_delay
         self._period = config.servo_period
+        # the drive's interpolator centres command k on cycle k + delay, half a cycle on the way
+        self.setpoint_delay = (config.command_delay + 0.5) * config.servo_period
+        self.tracking: dict[str, Span] = {}
         self.result_file = folder / 'result.yaml'
         nodes.start('cell', {'config': str(cell_file)})
         for name, topic in RECORDERS.values():

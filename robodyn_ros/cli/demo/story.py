@@ -44,8 +44,7 @@ def run_demo(*, robot: str, out: Path) -> int:
     ):
         stage = Stage(robot=robot, folder=folder, nodes=nodes, client=client)
         figures = [*_identify(stage), *_monitor(stage), *_track(stage), *_push(stage)]
-        delay = stage.command_delay
-    draw(folder, delay=delay)
+    draw(folder, tracking=stage.tracking, delay=stage.setpoint_delay)
     print(f'\n{render(figures)}\n')
     print(f'{time.monotonic() - begin:.0f} s; recordings, results and pictures: {folder}')
     return 0 if all(figure.reached for figure in figures) else 1
@@ -99,11 +98,12 @@ def _track(stage: Stage) -> list[Figure]:
             stage.start_feedforward()
         with stage.recorded(f'tracking_{name}'):
             motion = stage.excite('tracking', through_feedforward=name == 'with')
+        stage.tracking[name] = motion
         errors[name] = analysis.following_error(
             stage.folder / f'tracking_{name}_reference',
             stage.folder / f'tracking_{name}_plant',
             motion,
-            delay=stage.command_delay,
+            delay=stage.setpoint_delay,
         )
     before, after = errors['without'], errors['with']
     for joint, one, other in zip(before.joints, before.rms, after.rms, strict=True):

@@ -1,0 +1,55 @@
+import numpy as np
+import pytest
+
+from robodyn_ros.cli.demo.analysis import common_samples, following_error
+from robodyn_ros.errors import RecordingError
+from robodyn_ros.recording.recording import Recording
+from robodyn_ros.recording.writers import write_rosbag
+
+ORIGIN = 1_700_000_000_000_000_000
+PERIOD = 0.002
+
+
+def recording(time, position, origin=ORIGIN):
+    return Recording(
+        time=time,
+        joints=('joint1',),
+        position=position[:, None],
+        velocity=np.cos(time)[:, None],
+        torque=np.sin(time)[:, None],
+        origin=origin,
+    )
+
+
+def test_common_samples_are_matched_by_stamp_whatever_the_origin():
+    time = np.arange(1000) * PERIOD
+    first = recording(time, time)
+    second = recording(time[:-5], time[5:], origin=ORIGIN + round(5 * PERIOD * 1e9))
+    one, other = common_samples(first, second)
+    assert len(one) == len(other) == 995
+    np.testing.assert_allclose(one.position, other.position)
+    np.testing.assert_allclose(one.position[0], 5 * PERIOD)
+
+
+def test_recordings_of_other_times_are_refused():
+    time = np.arange(1000) * PERIOD
+    with pytest.raises(RecordingError, match='share only 500'):
+        common_samples(recording(time, time), recording(time + 1.0, time))
+
+
+def test_following_error_knows_the_delay(tmp_path):
+    """A plant that follows 3.5 cycles late with an offset shows the offset alone."""
+    time = np.arange(2000) * PERIOD
+    offset = 1e-3
+    late = np.sin(2.0 * (time - 3.5 * PERIOD)) + offset
+    write_rosbag(
+        recording(time, np.sin(2.0 * time)),
+        tmp_path / 'reference',
+        topic='/joint_trajectory_controller/reference',
+    )
+    write_rosbag(recording(time, late), tmp_path / 'plant', topic='/cell/plant')
+    span = (ORIGIN, ORIGIN + 4_000_000_000)
+    names = tmp_path / 'reference', tmp_path / 'plant', span
+    error = following_error(*names, delay=3.5 * PERIOD)
+    assert error.pooled == pytest.approx(offset, rel=1e-3)
+    assert following_error(*names, delay=0.0).pooled > 5 * offset

@@ -1,0 +1,76 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from robodyn_ros import __version__
+from robodyn_ros.cli import info
+from robodyn_ros.cli.main import build_parser, main
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_every_command_has_help(capsys):
+    for command in ('identify', 'info', 'demo'):
+        with pytest.raises(SystemExit) as done:
+            main([command, '--help'])
+        assert done.value.code == 0
+        assert f'robodyn {command}' in capsys.readouterr().out
+
+
+def test_version(capsys):
+    with pytest.raises(SystemExit) as done:
+        main(['--version'])
+    assert done.value.code == 0
+    assert __version__ in capsys.readouterr().out
+
+
+def test_without_a_command_it_says_what_there_is(capsys):
+    with pytest.raises(SystemExit) as done:
+        main([])
+    assert done.value.code == 2
+    assert 'COMMAND' in capsys.readouterr().err
+
+
+def test_an_error_is_one_sentence_and_no_traceback(capsys):
+    assert main(['info', '/no/such/recording']) == 2
+    output = capsys.readouterr()
+    assert output.out == ''
+    assert output.err.startswith('error: ')
+    assert output.err.count('\n') == 1
+
+
+def test_debug_shows_the_traceback():
+    done = subprocess.run(
+        [sys.executable, '-m', 'robodyn_ros.cli.main', '--debug', 'info', '/no/such/recording'],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert 'Traceback' in done.stderr and 'RecordingError' in done.stderr
+
+
+def test_a_bug_is_one_sentence_too(monkeypatch, capsys):
+    def broken(arguments):
+        raise ZeroDivisionError('division by zero')
+
+    monkeypatch.setattr(info, 'run', broken)
+    assert main(['info', 'x']) == 2
+    assert 'unexpected ZeroDivisionError' in capsys.readouterr().err
+
+
+def test_interrupt(monkeypatch, capsys):
+    def interrupted(arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(info, 'run', interrupted)
+    assert main(['info', 'x']) == 130
+
+
+def test_options_before_the_command_reach_it():
+    arguments = build_parser().parse_args(['--debug', 'info', 'a.mcap', '--json'])
+    assert arguments.debug and arguments.json
