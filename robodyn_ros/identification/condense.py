@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
-from scipy import signal
 
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.models.interface import BLOCK_SIZE, Array, DynamicModel, sample_blocks
@@ -28,7 +28,7 @@ Progress = Callable[[float], None]
 class Thinning:
     """Linear-phase low pass and decimation along time, applied to regressor and torque alike.
 
-    :param taps: symmetric filter, length a multiple of `stride` plus 1; default: no filter
+    :param taps: symmetric filter of odd length; default: no filter
     :param stride: every stride-th sample is kept
     """
 
@@ -52,9 +52,10 @@ class Thinning:
         """Filter and decimate, shape (N, k) to (count(N), k)."""
         if len(self.taps) == 1:
             return np.asarray(values[:: self.stride] * self.taps[0])
-        skipped = (len(self.taps) - 1) // self.stride
-        result: Array = signal.upfirdn(self.taps, values, down=self.stride, axis=0)
-        return result[skipped : skipped + self.count(len(values))]
+        if len(values) < len(self.taps):
+            return values[:0]
+        windows = sliding_window_view(values, len(self.taps), axis=0)[:: self.stride]
+        return np.asarray(windows @ self.taps)
 
 
 @dataclass(frozen=True)
@@ -158,7 +159,7 @@ def condense(
             regressor = model.regressor(*(values[rows] for values in motion))
             for joint, own in enumerate(acting):
                 fresh = np.empty((len(regressor), len(own) + 1))
-                fresh[:, :-1] = regressor[:, joint, columns[own]]
+                np.take(regressor[:, joint], columns[own], axis=1, out=fresh[:, :-1], mode='clip')
                 fresh[:, -1] = torque[rows, joint]
                 kept = thinning.apply(fresh)[used[start:stop, joint]]
                 triangles[joint] = _triangle([triangles[joint], kept])

@@ -88,7 +88,8 @@ def process(recording: Recording, joints: Sequence[str], options: IdentifyOption
     :raises IdentificationError: too few samples for the filter, or no accelerations where the
         options say that they are given
     """
-    recording = recording.select(joints)
+    if recording.joints != tuple(joints):  # select copies
+        recording = recording.select(joints)
     if _uses_given(recording, options):
         return _given(recording, options)
     uniform, gaps, findings = on_grid(recording)
