@@ -69,34 +69,20 @@ def identify(
         with clock.step('estimate'):
             fit = estimate(condensed.merged(), base.rank, estimator=options.estimator)
         with clock.step('evaluate'):
+            values = nearest(model, base.grouping, fit.values, _prior(model, options))
+            shown = _phase(progress, 'evaluate')
             report, predicted = evaluate(
-                model,
-                nearest(model, base.grouping, fit.values, _prior(model, options)),
-                signals,
-                source=recording.source,
-                progress=_phase(progress, 'evaluate'),
+                model, values, signals, source=recording.source, progress=shown
             )
-            inflation = correlation_length(
-                signals.thinning.apply(signals.measured - predicted),
-                signals.used[signals.thinning.centres(len(signals))],
-            )
-            fit = estimate(
-                condensed.merged(), base.rank, estimator=options.estimator, inflation=inflation
-            )
+            fit = _with_correlation(condensed, base, options, signals, predicted)
         with clock.step('complete'):
-            completion = complete(model, base, fit.values, fit.covariance, _prior(model, options))
+            prior = _prior(model, options)
+            completion = complete(model, base, fit.values, fit.covariance, prior)
             uncertainty = torque_uncertainty(model, base, fit, signals)
-        checked = None
-        if validation is not None:
-            with clock.step('validate'):
-                checked = _validate(model, completion, validation, options, progress)
-    return _result(
-        recording,
-        model,
-        options,
-        _Steps(signals, base, condensed, fit, completion, uncertainty, report, checked),
-        clock.timings,
-    )
+        with clock.step('validate'):
+            checked = _validate(model, completion, validation, options, progress)
+    steps = _Steps(signals, base, condensed, fit, completion, uncertainty, report, checked)
+    return _result(recording, model, options, steps, clock.timings)
 
 
 @dataclass(frozen=True)
@@ -157,14 +143,33 @@ def _condense(
     )
 
 
+def _with_correlation(
+    condensed: Condensed,
+    base: BaseParameters,
+    options: IdentifyOptions,
+    signals: Processed,
+    predicted: Array,
+) -> Estimate:
+    """Estimate again, now that it can be seen how independent the residuals are."""
+    inflation = correlation_length(
+        signals.thinning.apply(signals.measured - predicted),
+        signals.used[signals.thinning.centres(len(signals))],
+    )
+    return estimate(
+        condensed.merged(), base.rank, estimator=options.estimator, inflation=inflation
+    )
+
+
 def _validate(
     model: DynamicModel,
     completion: Completion,
-    validation: Recording,
+    validation: Recording | None,
     options: IdentifyOptions,
     progress: Progress | None,
-) -> FitReport:
-    """Torque errors on another recording, processed as the first one was."""
+) -> FitReport | None:
+    """Torque errors on another recording, processed by the same rules as the first."""
+    if validation is None:
+        return None
     other = process(validation, model.joint_names, options)
     report, _ = evaluate(
         model,
