@@ -46,6 +46,11 @@ TICK = 0.02
 STOP_SPACING = 0.002
 """Points of a stop, in [s]: its acceleration has kinks, which wider points would overshoot."""
 FEEDBACK_PERIOD = 0.1
+OPEN_TIME = 6.0
+"""Services and action are there this long after the node at the latest, in [s].
+
+On a busy machine DDS may need more than the 3 s between two of its announcements.
+"""
 FOLLOWING_TIME = 0.5
 """A drive may lag this far behind, in [s]; so it follows if it is where it was to be since."""
 LONGEST_STEP = 3
@@ -74,16 +79,8 @@ class Excitation(Node):
         kind = Float64MultiArray if self._streaming else JointTrajectory
         self._commands = self.create_publisher(kind, self._settings.topic, 10)
         self.create_subscription(JointState, 'joint_states', self._on_state, MONITOR_QOS)
-        self.create_service(Trigger, '~/start', self._on_start)
-        self.create_service(Trigger, '~/stop', self._on_stop)
-        self._action = ActionServer(
-            self,
-            Excite,
-            '~/excite',
-            execute_callback=self._conclude,
-            handle_accepted_callback=self._on_goal,
-            cancel_callback=self._on_cancel,
-        )
+        self._open_by = time.monotonic() + OPEN_TIME
+        self._opening = self.create_timer(TICK, self._on_opening)
         self._diagnostics = Diagnostics(self, 'robodyn excitation')
         self.create_timer(1.0, self._diagnose)
         period = 1.0 / self._settings.rate if self._streaming else TICK
@@ -93,6 +90,26 @@ class Excitation(Node):
         self.get_logger().info(
             f'{self._settings.output} to {self._commands.topic_name} for the joints '
             f'{", ".join(self._limits.joints)}'
+        )
+
+    def _on_opening(self) -> None:
+        """Offer services and action once the robot and its controller are seen, or soon anyway.
+
+        Who waits for them is then not refused only because nodes had no time to find each other.
+        """
+        seen = self._state.known and self._commands.get_subscription_count() > 0
+        if not seen and time.monotonic() < self._open_by:
+            return
+        self._opening.cancel()
+        self.create_service(Trigger, '~/start', self._on_start)
+        self.create_service(Trigger, '~/stop', self._on_stop)
+        self._action = ActionServer(
+            self,
+            Excite,
+            '~/excite',
+            execute_callback=self._conclude,
+            handle_accepted_callback=self._on_goal,
+            cancel_callback=self._on_cancel,
         )
 
     # --- start -----------------------------------------------------------------------------

@@ -83,7 +83,7 @@ def declare_settings(node: Node) -> Settings:
             node, 'stop_latency', 0.15, 'a stop reaches the controller within [s]', 0.05, 2.0
         ),
         state_timeout=_fixed(
-            node, 'state_timeout', 0.5, 'joint states older than this are too old [s]', 0.01, 60.0
+            node, 'state_timeout', 1.0, 'joint states older than this are too old [s]', 0.01, 60.0
         ),
         moving_threshold=_fixed(
             node, 'moving_threshold', 0.02, 'faster is not at rest [rad/s or m/s]', 1e-6, 10.0

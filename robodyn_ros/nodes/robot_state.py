@@ -33,6 +33,11 @@ class RobotState:
         """Shape (n,), in [rad] or [m]."""
         return self._reader.position
 
+    @property
+    def known(self) -> bool:
+        """Tell whether enough has been received to say where the robot is and how it moves."""
+        return self._speed is not None
+
     def read(self, message: JointState) -> None:
         """Take over a message; one that cannot be used counts as none."""
         self._problem = self._reader.read(message)

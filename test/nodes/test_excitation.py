@@ -62,6 +62,7 @@ def start(folder, name, **parameters):
         'joint_limits': str(ROOT / 'config' / 'joint_limits_six_axis.yaml'),
         'pause': 0.1,
         'goal_time': 0.5,
+        'state_timeout': 0.5,
         **parameters,
     }
     file = folder / f'{name}.yaml'

@@ -50,7 +50,9 @@ def test_rest_and_motion(clock):
     state = RobotState(['a', 'b'])
     with pytest.raises(ControlError, match='not known yet whether'):
         state.check_rest(0.02)
+    assert not state.known
     fed(clock, state, 0.019)
+    assert state.known
     state.check_rest(0.02)
     fed(clock, state, 0.3)
     with pytest.raises(ControlError, match=r"joint 'b' at 0\.3 per second, 0\.02 counts as rest"):
