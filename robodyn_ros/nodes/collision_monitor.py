@@ -22,7 +22,7 @@ from robodyn_ros.identification.result import IdentifiedModel
 from robodyn_ros.msg import CollisionState
 from robodyn_ros.nodes.common import MONITOR_QOS, declare, run
 from robodyn_ros.nodes.joint_states import JointStateReader
-from robodyn_ros.nodes.model_node import ModelNode, expanded
+from robodyn_ros.nodes.model_node import STREAM_QOS, ModelNode, expanded
 
 SOURCES = ('feedback', 'reference')
 DIAGNOSTIC_LEVELS = {
@@ -61,9 +61,9 @@ class CollisionMonitor(ModelNode):
         self._publisher = self.create_lifecycle_publisher(
             CollisionState, '~/collision_state', MONITOR_QOS
         )
-        self.create_subscription(JointState, 'joint_states', self._on_state, MONITOR_QOS)
+        self.create_subscription(JointState, 'joint_states', self._on_state, STREAM_QOS)
         if self._source == 'reference':
-            self.create_subscription(JointState, '~/reference', self._on_reference, MONITOR_QOS)
+            self.create_subscription(JointState, '~/reference', self._on_reference, STREAM_QOS)
         self.create_timer(0.5 * self._options['stale_timeout'], self._on_watchdog)
         self.create_service(Trigger, '~/reset', self._on_reset)
         self.autostart()

@@ -16,6 +16,7 @@ from robodyn_ros.control.reference import ReferenceMotion
 from robodyn_ros.errors import ControlError
 from robodyn_ros.nodes.common import MONITOR_QOS
 from robodyn_ros.nodes.joint_states import JointStateReader
+from robodyn_ros.nodes.model_node import STREAM_QOS
 from robodyn_ros.nodes.torque_state import TorqueStateOut
 
 ZERO_REPEATS = 10
@@ -50,7 +51,7 @@ class StreamingMode:
         self._last = 0.0
         self.refused = 0
         self.refusal = ''
-        node.create_subscription(JointState, '~/reference', self._on_reference, MONITOR_QOS)
+        node.create_subscription(JointState, '~/reference', self._on_reference, STREAM_QOS)
         node.create_subscription(JointState, 'joint_states', self._on_feedback, MONITOR_QOS)
         node.create_timer(0.5 * timeout, self._on_watchdog)
 

@@ -9,6 +9,7 @@ from typing import Any
 from diagnostic_msgs.msg import DiagnosticStatus
 from rcl_interfaces.msg import ParameterDescriptor
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
+from rclpy.qos import HistoryPolicy, QoSProfile, ReliabilityPolicy
 
 from robodyn_ros.control.model_torque import ModelTorque
 from robodyn_ros.errors import ConfigError, RobodynError
@@ -17,6 +18,12 @@ from robodyn_ros.models.interface import DynamicModel, SumModel
 from robodyn_ros.models.urdf import UrdfModel
 from robodyn_ros.nodes.common import Diagnostics, declare, resource
 from robodyn_ros.srv import LoadParameters
+
+STREAM_QOS = QoSProfile(
+    depth=50, reliability=ReliabilityPolicy.BEST_EFFORT, history=HistoryPolicy.KEEP_LAST
+)
+"""For what must be seen every cycle: best effort fits every publisher, and the depth lets a
+node that was held up by a busy machine catch up instead of losing samples."""
 
 MODEL_KEYS = (
     'format',

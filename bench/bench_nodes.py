@@ -1,0 +1,248 @@
+"""Latency and CPU of the feed-forward and the collision monitor beside a bare rclpy relay.
+
+Each runs as a process of its own on the six-axis arm, one after the other, with the same stream
+of joint states; latency runs from the stamp (taken when a message is published) to the arrival
+of the answer in this process, so the relay shows what the machine and rclpy take by themselves.
+Also measured: how long a trajectory of 20 s takes through the feed-forward's trajectory mode.
+Run it alone: `python bench/bench_nodes.py [--seconds 60] [--rate 500] [--json]`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from array import array
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+import rclpy
+from builtin_interfaces.msg import Time
+from rclpy.node import Node
+from robodyn_ros.msg import CollisionState, TorqueState
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+from trajectory_msgs.msg import JointTrajectory
+from yaml import safe_dump
+
+from robodyn_ros.identification.result import model_parameters
+from robodyn_ros.models.catalog import robot_model
+from robodyn_ros.nodes.common import MONITOR_QOS, make_executor, settle_garbage_collector
+from robodyn_ros.nodes.trajectory_writer import write_trajectory
+
+ROOT = Path(__file__).resolve().parent.parent
+JOINTS = [f'joint{number}' for number in range(1, 7)]
+RELAY = 'bare rclpy relay'
+TICKS = os.sysconf('SC_CLK_TCK')
+FEEDFORWARD = ['max_torque:=[5000.0]', 'reference_timeout:=1.0']
+MONITOR = ['max_torque_error:=[10000.0]']
+
+
+class Relay(Node):
+    """As little as a node can do: a message in, a message of the same stamp out, twice."""
+
+    def __init__(self) -> None:
+        super().__init__('relay')
+        self._answer = self.create_publisher(JointState, 'relay/answer', MONITOR_QOS)
+        self._command = self.create_publisher(Float64MultiArray, 'relay/commands', 10)
+        self.create_subscription(JointState, 'relay/reference', self._on_state, MONITOR_QOS)
+
+    def _on_state(self, message: JointState) -> None:
+        self._command.publish(Float64MultiArray(data=message.velocity))
+        self._answer.publish(message)
+
+
+def run_relay() -> None:
+    rclpy.init()
+    executor = make_executor()
+    executor.add_node(Relay())
+    settle_garbage_collector()
+    with contextlib.suppress(KeyboardInterrupt):
+        while rclpy.ok():
+            executor.spin_once(timeout_sec=0.1)
+
+
+class Client:
+    """Publishes a smooth motion at a rate and takes the time of every answer."""
+
+    def __init__(self, seconds: float, rate: float) -> None:
+        self.seconds, self.rate = seconds, rate
+        rclpy.init()
+        self.node = rclpy.create_node('bench')
+        self.executor = make_executor()
+        self.executor.add_node(self.node)
+        self.late: list[int] = []
+
+    def measure(
+        self, command: list[str], topics: list[str], kind: Any, answer: str
+    ) -> dict[str, float]:
+        publishers = [self.node.create_publisher(JointState, topic, 10) for topic in topics]
+        self.late.clear()
+        listener = self.node.create_subscription(
+            kind, answer, self._on_answer, MONITOR_QOS, raw=True
+        )
+        process = subprocess.Popen(command)
+        try:
+            while not all(publisher.get_subscription_count() for publisher in publishers):
+                self.executor.spin_once(timeout_sec=0.1)
+            self._stream(publishers, 3.0)
+            self.late.clear()
+            begin, used = time.monotonic(), cpu_seconds(process.pid)
+            sent = self._stream(publishers, self.seconds)
+            share = (cpu_seconds(process.pid) - used) / (time.monotonic() - begin)
+        finally:
+            process.send_signal(signal.SIGINT)
+            process.wait(20)
+            self.node.destroy_subscription(listener)
+        late = np.array(self.late[: sent + 10]) * 1e-6
+        return {
+            'cpu_percent': 100.0 * share,
+            'p50_ms': float(np.percentile(late, 50)),
+            'p99_ms': float(np.percentile(late, 99)),
+            'max_ms': float(late.max()),
+            'sent': sent,
+            'answered': len(self.late),
+        }
+
+    def _on_answer(self, serialised: bytes) -> None:
+        seconds, nanoseconds = struct.unpack_from('<iI', serialised, 4)
+        self.late.append(time.time_ns() - seconds * 10**9 - nanoseconds)
+
+    def _stream(self, publishers: list[Any], seconds: float) -> int:
+        """Publish for so long from a thread of its own, and take the answers here."""
+        count = round(seconds * self.rate)
+        thread = threading.Thread(target=self._publish, args=(publishers, count))
+        thread.start()
+        while thread.is_alive():
+            self.executor.spin_once(timeout_sec=0.01)
+        end = time.monotonic() + 0.2
+        while time.monotonic() < end:
+            self.executor.spin_once(timeout_sec=0.01)
+        return count
+
+    def _publish(self, publishers: list[Any], count: int) -> None:
+        message = JointState(name=JOINTS)
+        speed = np.arange(1.0, 7.0)
+        begin = time.monotonic()
+        for number in range(count):
+            due = begin + number / self.rate
+            time.sleep(max(0.0, due - time.monotonic()))
+            phase = speed * due
+            message.position = array('d', 0.3 * np.sin(phase))
+            message.velocity = array('d', 0.3 * speed * np.cos(phase))
+            message.effort = array('d', np.sin(phase))
+            now = time.time_ns()
+            message.header.stamp = Time(sec=now // 10**9, nanosec=now % 10**9)
+            for publisher in publishers:
+                publisher.publish(message)
+
+    def trajectory(self, command: list[str], duration: float) -> dict[str, float]:
+        """Time of a trajectory with 8 ms between points through the trajectory mode."""
+        arrived: list[float] = []
+        self.node.create_subscription(
+            JointTrajectory, 'joint_trajectory_controller/joint_trajectory',
+            lambda _: arrived.append(time.perf_counter()), 10, raw=True,
+        )  # fmt: skip
+        publisher = self.node.create_publisher(JointTrajectory, 'feedforward/joint_trajectory', 10)
+        process = subprocess.Popen(command)
+        spans = []
+        try:
+            while not publisher.get_subscription_count():
+                self.executor.spin_once(timeout_sec=0.1)
+            at = np.arange(round(duration / 0.008) + 1) * 0.008
+            rate = 2.0 * np.pi / at[-1]
+            phase = rate * at[:, None] * np.ones(6)
+            fields = [1.0 - np.cos(phase), rate * np.sin(phase), rate**2 * np.cos(phase)]
+            fields[1][-1] = 0.0
+            fields.append(np.zeros_like(phase))
+            message = write_trajectory(stamp=0, joints=JOINTS, time=at, fields=fields)
+            end = time.monotonic() + 3.0
+            while time.monotonic() < end:
+                self.executor.spin_once(timeout_sec=0.1)
+            for _ in range(7):
+                arrived.clear()
+                begin = time.perf_counter()
+                publisher.publish(message)
+                while not arrived:
+                    self.executor.spin_once(timeout_sec=1.0)
+                spans.append(arrived[-1] - begin)
+        finally:
+            process.send_signal(signal.SIGINT)
+            process.wait(20)
+        return {'median_s': float(np.median(spans)), 'max_s': max(spans)}
+
+
+def cpu_seconds(pid: int) -> float:
+    """CPU time of a process so far."""
+    fields = Path(f'/proc/{pid}/stat').read_text().rsplit(')', 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / TICKS
+
+
+def node_command(name: str, result: Path, *parameters: str) -> list[str]:
+    command = [sys.executable, '-m', f'robodyn_ros.nodes.{name}', '--ros-args']
+    values = ('autostart:=true', f'result_file:={result}', *parameters)
+    return command + [word for value in values for word in ('-p', value)]
+
+
+def bench(seconds: float, rate: float, folder: Path) -> dict[str, dict[str, float]]:
+    model = robot_model(ROOT / 'urdf' / 'six_axis.urdf')
+    values = np.nan_to_num(model.prior(), nan=1.0)
+    result = folder / 'result.yaml'
+    content = {'dynamic_model': model_parameters(model, values, 0.0 * values)}
+    result.write_text(safe_dump(content, width=10**6))
+    client = Client(seconds, rate)
+    period = f'period:={1.0 / rate}'
+    feedforward = node_command('feedforward', result, 'mode:=streaming', period, *FEEDFORWARD)
+    relay = [sys.executable, __file__, '--relay']
+    answers = {
+        RELAY: (relay, ['relay/reference'], JointState, 'relay/answer'),
+        'feedforward (streaming)': (
+            feedforward, ['feedforward/reference', 'joint_states'], TorqueState,
+            'feedforward/torque_state',
+        ),
+        'collision_monitor': (
+            node_command('collision_monitor', result, period, *MONITOR), ['joint_states'],
+            CollisionState, 'collision_monitor/collision_state',
+        ),
+    }  # fmt: skip
+    figures = {name: client.measure(*arguments) for name, arguments in answers.items()}
+    command = node_command('feedforward', result, *FEEDFORWARD)
+    figures['trajectory of 20 s, 10 054 points out'] = client.trajectory(command, 20.0)
+    return figures
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument('--seconds', type=float, default=60.0, help='per node')
+    parser.add_argument('--rate', type=float, default=500.0, help='joint states per second')
+    parser.add_argument('--json', action='store_true')
+    parser.add_argument('--relay', action='store_true', help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.relay:
+        run_relay()
+        return
+    os.environ['ROS_DOMAIN_ID'] = str(1 + os.getpid() % 100)
+    os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
+    with tempfile.TemporaryDirectory() as folder:
+        figures = bench(options.seconds, options.rate, Path(folder))
+    if options.json:
+        print(json.dumps(figures))
+        return
+    for name, row in figures.items():
+        print(f'{name}: ' + ', '.join(f'{key} {value:.3f}' for key, value in row.items()))
+
+
+if __name__ == '__main__':
+    main()
