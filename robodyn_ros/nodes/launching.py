@@ -103,8 +103,6 @@ def _node(name: str, values: dict[str, str], common: dict[str, object]) -> Node:
             *([values['params_file']] if values['params_file'] else []),
         ],
         arguments=['--ros-args', '--log-level', values['log_level']],
-        # small matrices: threads of the linear algebra only take the cores from other nodes
-        additional_env={'OPENBLAS_NUM_THREADS': '1'},
         output='screen',
     )
 

@@ -18,9 +18,6 @@ from robodyn_ros.errors import RobodynError
 STOP_TIMEOUT = 8.0
 """Time a node has to end after SIGINT before it is killed, in [s]."""
 
-ENVIRONMENT = {'PYTHONUNBUFFERED': '1', 'OPENBLAS_NUM_THREADS': '1'}
-"""Small matrices: threads of the linear algebra would only take the cores from other nodes."""
-
 
 class NodeProcesses:
     """Starts nodes of the suite as processes and stops all of them on leaving the context."""
@@ -67,7 +64,7 @@ class NodeProcesses:
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
-                env={**os.environ, **ENVIRONMENT},
+                env={**os.environ, 'PYTHONUNBUFFERED': '1'},
             )
 
     def check(self) -> None:

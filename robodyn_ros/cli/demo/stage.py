@@ -70,7 +70,6 @@ class Stage:
         self._urdf = str(self._file(f'urdf/{robot}.urdf'))
         cell_file = self._file(f'config/cell_{robot}.yaml')
         config = CellConfig.from_yaml(cell_file)
-        self.command_delay = config.command_delay
         self._period = config.servo_period
         # the drive's interpolator centres command k on cycle k + delay, half a cycle on the way
         self.setpoint_delay = (config.command_delay + 0.5) * config.servo_period
@@ -156,16 +155,7 @@ class Stage:
 
     def start_feedforward(self) -> None:
         """Start the feed-forward node, and an excitation node that sends through it."""
-        self._nodes.start(
-            'feedforward',
-            {
-                'result_file': str(self.result_file),
-                'autostart': True,
-                'mode': 'trajectory',
-                'servo_period': self._period,
-                'additive_torque_delay': self.command_delay,
-            },
-        )
+        self._start_with_result('feedforward')
         # the feed-forward has to work through the trajectory before it begins
         self._start_excitation(
             'excitation_with_torque',
@@ -184,21 +174,24 @@ class Stage:
             recording, ModelTorque(identified.model, identified.values), settings
         )
         print(f'   max_torque_error: {", ".join(f"{x:.0f}" for x in proposal.max_torque_error)}')
-        self._nodes.start(
+        self._start_with_result(
             'collision_monitor',
-            {
-                'result_file': str(self.result_file),
-                'autostart': True,
-                'stop_service': '/excitation/stop',
-                'max_torque_error': proposal.max_torque_error.tolist(),
-                'contact_threshold': proposal.contact_threshold.tolist(),
-                'low_velocity_torque': proposal.low_velocity_torque.tolist(),
-            },
+            stop_service='/excitation/stop',
+            max_torque_error=proposal.max_torque_error.tolist(),
+            contact_threshold=proposal.contact_threshold.tolist(),
+            low_velocity_torque=proposal.low_velocity_torque.tolist(),
         )
         with self.watched() as alarms:
             self._client.wait(
                 lambda: alarms.samples - alarms.unknown > 10, 20.0, 'the collision monitor'
             )
+
+    def _start_with_result(self, node: str, **parameters: object) -> None:
+        self._nodes.start(
+            node,
+            {'result_file': str(self.result_file), 'autostart': True, **parameters},
+            files=[self._file(f'config/{node}_{self.robot}.yaml')],
+        )
 
     @contextmanager
     def watched(self) -> Iterator[Alarms]:
