@@ -20,8 +20,8 @@ from rclpy.node import Node
 from robodyn_ros.action import Excite, RunIdentification
 from robodyn_ros.errors import IdentificationError, RobodynError
 from robodyn_ros.identification.export import Exported, export
-from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.identification.options import IdentifyOptions
+from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.identification.result import IdentificationResult
 from robodyn_ros.models.catalog import load_model, robot_model
 from robodyn_ros.models.friction import DEFAULT_TERMS
@@ -44,7 +44,7 @@ SERVICE_TIMEOUT = 10.0
 """Longest wait for another node's service to appear, in [s]."""
 
 
-class Cancelled(RobodynError):
+class CancelledError(RobodynError):
     """The goal was cancelled."""
 
 
@@ -212,7 +212,7 @@ class IdentificationNode(Node):
             result.success = result.report.success
             result.message = _sentence(result.report)
             handle.succeed()
-        except Cancelled as error:
+        except CancelledError as error:
             result.message = str(error)
             handle.canceled()
         except RobodynError as error:
@@ -267,7 +267,7 @@ class IdentificationNode(Node):
                 excitation.cancel_goal_async()
             await self._background.tick()
         if cancelling:
-            raise Cancelled('cancelled: the robot was stopped, nothing was identified')
+            raise CancelledError('cancelled: the robot was stopped, nothing was identified')
         return future.result().result
 
     def _relay(self, handle: Any, feedback: Excite.Feedback, phase: int) -> None:
@@ -288,7 +288,7 @@ class IdentificationNode(Node):
 
         def progress(phase: str, share: float) -> None:
             if handle is not None and handle.is_cancel_requested:
-                raise Cancelled('cancelled while identifying: nothing was written')
+                raise CancelledError('cancelled while identifying: nothing was written')
 
         result, files = await self._background.run(self._compute, job, progress)
         report = report_message(result, result_file=files.result, urdf_file=files.urdf)
