@@ -53,7 +53,7 @@ class CollisionSettings:
     contact_threshold: ArrayLike | None = None
     torque_error_enable: Sequence[bool] | None = None
     torque_error_filter: float = 0.5
-    low_velocity: ArrayLike = 0.05
+    low_velocity: ArrayLike = 0.1
     low_velocity_torque: ArrayLike = 0.0
     low_velocity_hold: float = 0.05
     period: float = 0.002

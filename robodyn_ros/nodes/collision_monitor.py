@@ -78,7 +78,7 @@ class CollisionMonitor(ModelNode):
              'max_torque_error', limits),
             ('torque_error_filter', 0.5, 'TE = filter * current + (1 - filter) * previous',
              {**limits, 'maximum': 1.0}),
-            ('low_velocity', [0.05], f'friction is uncertain below it [rad/s or m/s]; {per_joint}',
+            ('low_velocity', [0.1], f'friction is uncertain below it [rad/s or m/s]; {per_joint}',
              limits),
             ('low_velocity_torque', [0.0], f'added to the thresholds there [Nm or N]; {per_joint}',
              limits),
