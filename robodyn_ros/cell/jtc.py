@@ -20,6 +20,8 @@ POSITION_ONLY = (
 
 ROUNDING = 1e-9
 """What cycle times may be off by, in [s]; a cycle at the very end of a trajectory ends it."""
+REST = float(np.finfo(np.float32).eps)
+"""Velocity of the last point that counts as rest, as in the C++ source, in [rad/s] or [m/s]."""
 
 
 class Reference(NamedTuple):
@@ -68,6 +70,15 @@ class JointTrajectoryController:
         self._begin = 0.0
         self._row = 0
 
+    def _check_rest(self, velocity: Array) -> None:
+        moving = np.abs(velocity) > REST
+        if moving.any():
+            joint = int(np.argmax(moving))
+            raise MotionError(
+                f'the velocity of the last point must be 0, joint {self.joints[joint]!r} has '
+                f'{velocity[joint]:.6g}'
+            )
+
     @property
     def moving(self) -> bool:
         """Whether a trajectory waits or runs."""
@@ -85,12 +96,8 @@ class JointTrajectoryController:
         if self.position_only and points.effort is not None:
             raise MotionError(POSITION_ONLY)
         points = points.select(self.joints)
-        if points.velocity is not None and np.nan_to_num(points.velocity[-1]).any():
-            joint = int(np.argmax(np.nan_to_num(points.velocity[-1]) != 0.0))
-            raise MotionError(
-                f'the velocity of the last point must be 0, joint {self.joints[joint]!r} has '
-                f'{points.velocity[-1, joint]:.6g}'
-            )
+        if points.velocity is not None:
+            self._check_rest(np.nan_to_num(points.velocity[-1]))
         lead = 0.0 if stamp is None else stamp - now
         if lead + points.time[-1] < 0.0:
             raise MotionError(

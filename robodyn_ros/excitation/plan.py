@@ -87,6 +87,8 @@ def points_of(trajectory: Trajectory, spacing: float, *, first: float = 0.0) -> 
         raise MotionError(f'the motion is over at {trajectory.duration:.3f} s, before {first} s')
     steps = max(1, int(np.ceil(left / spacing - 1e-9)))
     motion = trajectory.sample(np.linspace(first, trajectory.duration, steps + 1))
+    # a trajectory ends at rest; what rounding left of the velocity would make controllers refuse
+    motion.velocity[-1] = 0.0
     return TrajectoryPoints(
         trajectory.joints,
         motion.time - motion.time[0],

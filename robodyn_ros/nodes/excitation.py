@@ -199,8 +199,8 @@ class Excitation(Node):
             self._stream(self._run, now)
         else:
             self._run.advance(1e-9 * (now - self._zero), now)
-        if self._run.take_over() and not self._streaming:
-            self._send_stop(self._run)
+        if self._run.take_over() and not self._streaming and not self._send_stop(self._run):
+            return
         if time.monotonic() >= self._feedback_due:
             self._feedback_due = time.monotonic() + FEEDBACK_PERIOD
             self._watch(self._run)
@@ -216,11 +216,28 @@ class Excitation(Node):
         position, _, _ = current.setpoint(min(current.time, current.end))
         self._commands.publish(Float64MultiArray(data=array.array('d', position.tobytes())))
 
-    def _send_stop(self, current: Run) -> None:
-        """Replace the trajectory: the same motion for a moment, then braking."""
+    def _send_stop(self, current: Run) -> bool:
+        """Replace the trajectory: the same motion for a moment, then braking.
+
+        Where the robot is not on its motion (the controller refused it, a drive is off), such a
+        trajectory would make it jump there: then the controller is told to hold instead, by an
+        empty trajectory, and the run is over.
+
+        :return: whether the braking trajectory was sent
+        """
+        if problem := self._not_following(current):
+            self._commands.publish(JointTrajectory(joint_names=list(self._limits.joints)))
+            reason = f'{current.reason}; {problem}' if problem != current.reason else problem
+            self._finish(
+                current,
+                False,
+                f'stopped after {current.time:.1f} s, holding where it is: {reason}',
+            )
+            return False
         message = _message(current.active, min(self._settings.spacing, STOP_SPACING))
         message.header.stamp = _stamp(self._zero + round(current.offset * 1e9))
         self._commands.publish(message)
+        return True
 
     def _watch(self, current: Run) -> None:
         """Stop when joint states stay away or the robot does not follow."""
@@ -228,15 +245,22 @@ class Excitation(Node):
             self._state.check_fresh(self._settings.state_timeout)
         except ControlError as error:
             current.request_stop(str(error))
+            return
+        if problem := self._not_following(current):
+            current.request_stop(problem)
+
+    def _not_following(self, current: Run) -> str:
+        """Say which joint is not where it should have been lately, or nothing."""
         tolerance = self._settings.following_tolerance
         low, high = current.recent(FOLLOWING_TIME)
         distance = np.maximum(low - self._state.position, self._state.position - high)
         joint = int(np.argmax(distance))
-        if tolerance > 0.0 and distance[joint] > tolerance:
-            current.request_stop(
-                f'joint {self._limits.joints[joint]!r} does not follow: it is '
-                f'{distance[joint]:.3g} {self._limits.units[joint]} from where it should be'
-            )
+        if tolerance <= 0.0 or distance[joint] <= tolerance:
+            return ''
+        return (
+            f'joint {self._limits.joints[joint]!r} does not follow: it is '
+            f'{distance[joint]:.3g} {self._limits.units[joint]} from where it should be'
+        )
 
     # --- stop and end ----------------------------------------------------------------------
 

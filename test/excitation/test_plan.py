@@ -68,3 +68,11 @@ def test_points_from_the_middle():
         points_of(motion, 0.03, first=motion.duration)
     with pytest.raises(MotionError, match='spacing of points must be above 0 s'):
         points_of(motion, 0.0)
+
+
+def test_the_last_point_rests_exactly_whatever_rounding_left():
+    motion = random_fourier(3)
+    left = motion.sample(np.array([motion.duration])).velocity
+    points = points_of(motion, 0.01)
+    assert (points.velocity[-1] == 0.0).all()
+    np.testing.assert_allclose(left, 0.0, atol=1e-9)
