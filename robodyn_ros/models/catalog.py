@@ -12,8 +12,13 @@ from typing import Any
 import yaml
 
 from robodyn_ros.errors import ModelError
+from robodyn_ros.models.axis import AxisModel
+from robodyn_ros.models.closed_form import ClosedFormModel
+from robodyn_ros.models.delta import DeltaModel
 from robodyn_ros.models.friction import DEFAULT_TERMS, FrictionModel
 from robodyn_ros.models.interface import DynamicModel, Joint, SumModel
+from robodyn_ros.models.puma import puma_model
+from robodyn_ros.models.scara import ScaraModel
 from robodyn_ros.models.urdf import GRAVITY, UrdfModel
 
 Description = Mapping[str, Any]
@@ -93,9 +98,17 @@ def robot_model(
         body = UrdfModel.from_xml(urdf, **options)
     else:
         body = UrdfModel.from_file(urdf, **options)
-    if not friction:
+    return with_friction(body, friction)
+
+
+def with_friction(body: DynamicModel, terms: Sequence[str]) -> DynamicModel:
+    """Return the model plus friction of its joints; without terms the model itself.
+
+    :raises ModelError: as `FrictionModel`
+    """
+    if not terms:
         return body
-    return SumModel(parts=[body, FrictionModel(joints=body.joints, terms=friction)])
+    return SumModel(parts=[body, FrictionModel(joints=body.joints, terms=terms)])
 
 
 def model_hash(model: DynamicModel) -> str:
@@ -120,6 +133,21 @@ def _build_urdf(description: Description, folder: Path | None) -> DynamicModel:
         rotor_inertia=rotor_inertia,
         friction=_names(description.get('friction') or (), 'friction'),
     )
+
+
+def _closed_form(
+    build: Callable[..., ClosedFormModel],
+    required: tuple[str, ...] = (),
+    optional: tuple[str, ...] = (),
+) -> Kind:
+    """Kind of a closed-form model; the keys of its description are the builder's options."""
+
+    def built(description: Description, folder: Path | None) -> DynamicModel:
+        options = {key: description[key] for key in description if key not in _NOT_OPTIONS}
+        body = build(**options)
+        return with_friction(body, _names(description.get('friction') or (), 'friction'))
+
+    return Kind(built, ('dynamic_model', 'joints', *required), (*optional, 'prior', 'friction'))
 
 
 def _build_friction(description: Description, folder: Path | None) -> DynamicModel:
@@ -164,8 +192,14 @@ def _numbers(value: object, key: str) -> list[float]:
     return numbers
 
 
+_NOT_OPTIONS = ('kind', 'friction')
+
 KINDS: dict[str, Kind] = {
     'urdf': Kind(_build_urdf, ('urdf',), ('joints', 'gravity', 'rotor_inertia', 'friction')),
+    'axis': _closed_form(AxisModel, ('type',), ('payload_mass', 'payload_inertia')),
+    'scara': _closed_form(ScaraModel, ('geometry',), ('gravity',)),
+    'delta': _closed_form(DeltaModel, ('geometry',), ('gravity', 'platform_force')),
+    'puma': _closed_form(puma_model, (), ('geometry', 'gravity', 'fifth_term')),
     'friction': Kind(_build_friction, ('joints',), ('terms',)),
     'sum': Kind(_build_sum, ('parts',)),
 }

@@ -75,6 +75,13 @@ class DynamicModel(ABC):
         """A-priori parameter values, shape (p,), SI; NaN where nothing is known."""
         return np.full(len(self.parameters), np.nan)
 
+    def position_limits(self) -> Array:
+        """Positions between which the model is defined, shape (n, 2), in [rad] or [m].
+
+        They are no joint limits: random states for base parameters are drawn between them.
+        """
+        return np.tile([-np.pi, np.pi], (len(self.joints), 1))
+
     def torque(self, q: Array, qd: Array, qdd: Array, values: Array) -> Array:
         """Joint torques of every sample, block by block, shape (N, n), in [Nm] or [N].
 
@@ -141,6 +148,11 @@ class SumModel(DynamicModel):
             result += part.torque(q, qd, qdd, values[first:last])
             first = last
         return result
+
+    def position_limits(self) -> Array:
+        """Positions between which all parts are defined, shape (n, 2)."""
+        limits = np.array([part.position_limits() for part in self.parts])
+        return np.stack([limits[:, :, 0].max(axis=0), limits[:, :, 1].min(axis=0)], axis=1)
 
     def prior(self) -> Array:
         """A-priori values of the parts, shape (p,)."""

@@ -107,7 +107,7 @@ def test_friction_keeps_the_kind_of_each_joint():
 @pytest.mark.parametrize(
     ('text', 'message'),
     [
-        ('kind: rope', "no model kind 'rope', there are: urdf, friction, sum"),
+        ('kind: rope', "no model kind 'rope', there are: urdf, axis, scara, delta, puma, fric"),
         ('urdf: arm.urdf', 'no model kind None'),
         ('kind: [urdf]', 'no model kind'),
         ('- 1', 'must be a mapping'),

@@ -1,0 +1,273 @@
+"""DELTA robots with three or four axes: fourteen named parameters of the softMC document."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from robodyn_ros.errors import ModelError
+from robodyn_ros.models.closed_form import (
+    GRAVITY,
+    ClosedFormModel,
+    Length,
+    checked_choice,
+    checked_geometry,
+    checked_joints,
+    number,
+)
+from robodyn_ros.models.delta_kinematics import (
+    ARMS,
+    DeltaGeometry,
+    DeltaMotion,
+    delta_motion,
+    dot,
+    forward_kinematics,
+    jacobians,
+    working_range,
+)
+from robodyn_ros.models.delta_shaft import shaft_forces
+from robodyn_ros.models.interface import Array, Parameter, sample_blocks
+
+GEOMETRY = {
+    'R_b': Length(),
+    'r_p': Length(),
+    'L_AB': Length(lowest=0.0),
+    'L_BC': Length(lowest=0.0),
+}
+"""See `DeltaGeometry`; four axes need 'h_O' too, the height of the shaft's upper joint."""
+
+PLATFORM_FORCE = {'R_ext': Length(), 'Fr_max': Length('N', lowest=0.0)}
+"""Radius [m] beyond which C_r acts, and the largest force [N] it gives."""
+
+NAMED = (
+    Parameter('Theta_AB', 'kg m^2'),
+    Parameter('g*L_AB*M_AB', 'kg m^2/s^2'),
+    Parameter('M_BC', 'kg'),
+    Parameter('Theta_BC', 'kg m^2'),
+    Parameter('M_P', 'kg'),
+    Parameter('M_T', 'kg'),
+    Parameter('Theta_T', 'kg m^2'),
+    Parameter('Theta_Tphi', 'kg m^2'),
+    Parameter('L_TO', 'm'),
+    Parameter('L_TP', 'm'),
+    Parameter('D', 'N s/m'),
+    Parameter('C_r', 'N/m'),
+    Parameter('Fr_max', 'N'),
+    Parameter('R_ext', 'm'),
+)
+_SHAFT_INERTIA = '(M_T*(L_TO^2+L_TP^2)+2*Theta_T)'
+_ROBOT, _FORCE = NAMED[:5], NAMED[10:12]
+_SHAFT = (
+    NAMED[5],
+    Parameter('M_T*L_TO', 'kg m'),
+    Parameter('M_T*L_TP', 'kg m'),
+    Parameter(_SHAFT_INERTIA, 'kg m^2'),
+    NAMED[7],
+)
+
+
+class DeltaModel(ClosedFormModel):
+    """DELTA robot; three arms, and as fourth axis a telescopic shaft to the platform.
+
+    The softMC document, section 5.4, gives names and units, no equations. Here M_BC and Theta_BC
+    are mass and inertia (about the centre) of both rods of an arm together, and rods are slender
+    bars; with the motion of `delta_kinematics`, eps_i the i-th unit row and g z gravity::
+
+        tau = Theta_AB thetadd - (g L_AB M_AB) cos theta + M_P J^T (xdd + g z)
+            + M_BC sum_i 1/2 (J + b_i eps_i)^T [1/2 (xdd + elbow_i) + g z]
+            + Theta_BC / L_BC^2 sum_i (J - b_i eps_i)^T (xdd - elbow_i)
+
+    The shaft is in `delta_shaft`; its drive adds J4 thetadd4. The regressor's columns are what the
+    torque is linear in: M_T L_TO, M_T L_TP and the shaft's inertia about its ends instead of L_TO,
+    L_TP and Theta_T, which `named_values` computes back. J4 is not among the document's names.
+    Of 5 columns (three axes) 4 combinations are identifiable, of 11 (four axes) 9: M_T adds to
+    M_P, and mass and inertia of the rods are spread over the others. To divide M_T and M_P, know
+    one of them and give it as `prior`.
+
+    With `platform_force` there are columns D and C_r of a force on the platform
+    F = -D xd - min(C_r max(r - R_ext, 0), Fr_max) e_r, r the distance from the vertical axis.
+    R_ext and Fr_max are given; C_r is linear below Fr_max, and the regressor is that of this case,
+    while `torque` keeps to Fr_max.
+    """
+
+    kind = 'delta'
+
+    def __init__(
+        self,
+        *,
+        joints: Sequence[str],
+        geometry: Mapping[str, float],
+        dynamic_model: int = 1,
+        gravity: float = GRAVITY,
+        platform_force: Mapping[str, float] | None = None,
+        prior: Mapping[str, float] | None = None,
+    ) -> None:
+        """Build the model.
+
+        :param joints: names of the three or four joints
+        :param geometry: see `GEOMETRY`
+        :param gravity: g [m/s^2]
+        :param platform_force: see `PLATFORM_FORCE`; default: no such force
+        :param prior: values known beforehand, by parameter name
+        :raises ModelError: wrong joints, geometry or dynamic model
+        """
+        self.dynamic_model = checked_choice('delta', dynamic_model, (1,))
+        axes = checked_joints('delta', joints, ['revolute'] * (ARMS + 1), least=ARMS)
+        self._shaft = len(axes) > ARMS
+        keys = {**GEOMETRY, 'h_O': Length()} if self._shaft else GEOMETRY
+        lengths = checked_geometry('delta', geometry, keys)
+        self.geometry = DeltaGeometry(*(lengths[key] for key in GEOMETRY))
+        self._height = lengths.get('h_O', 0.0)
+        self._range = working_range(self.geometry)
+        self.gravity = number(gravity, '"gravity"')
+        self._force = None
+        if platform_force is not None:
+            self._force = checked_geometry(
+                'delta', platform_force, PLATFORM_FORCE, where='platform_force'
+            )
+        parameters = [*_ROBOT]
+        if self._shaft:
+            parameters += [*_SHAFT, Parameter('J4', 'kg m^2', axes[ARMS].name)]
+        self._set(
+            joints=axes,
+            parameters=[*parameters, *(_FORCE if self._force is not None else ())],
+            settings={
+                'geometry': lengths,
+                'gravity': self.gravity,
+                'platform_force': self._force,
+            },
+            prior=prior,
+        )
+        self.named_parameters = NAMED
+
+    def position_limits(self) -> Array:
+        """Arm angles where every combination is reachable, any angle of the fourth axis."""
+        limits = super().position_limits()
+        limits[:ARMS] = self._range
+        return limits
+
+    def platform(self, q: Array) -> Array:
+        """Centre of the platform [m], shape (N, 3), at joint positions (N, n) in [rad].
+
+        :raises ModelError: positions that cannot be reached
+        """
+        return forward_kinematics(self.geometry, np.asarray(q)[:, :ARMS])
+
+    def regressor(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """Regressor, shape (N, n, p).
+
+        :raises ModelError: an argument is not of shape (N, n), or positions out of reach
+        """
+        q, qd, qdd = self._checked(q, qd, qdd)
+        moving = delta_motion(self.geometry, q[:, :ARMS], qd[:, :ARMS], qdd[:, :ARMS])
+        samples, count, width = len(q), len(self.joints), len(self.parameters)
+        result = np.zeros((samples, count, width))
+        # Forces on the platform per unit of each parameter but the first two, which need none.
+        forces = np.zeros((samples, width - 2, 3))
+        elbows = _rod_forces(moving, self.gravity, self.geometry.L_BC, forces)
+        if self._shaft:
+            turn = (q[:, ARMS], qd[:, ARMS], qdd[:, ARMS])
+            forces[:, 3] = forces[:, 2]
+            forces[:, 4:8], result[:, ARMS, 9] = shaft_forces(
+                self._height, self.gravity, moving, turn
+            )
+            result[:, ARMS, 10] = qdd[:, ARMS]
+        if self._force is not None:
+            forces[:, -2] = moving.xd
+            forces[:, -1] = _stretch(moving.x, self._force['R_ext'])
+        arms = result[:, :ARMS]
+        arms[:, :, 2:] = moving.transposed @ forces.transpose(0, 2, 1)
+        arms[:, :, 2:4] += elbows
+        arms[:, :, 0] = qdd[:, :ARMS]
+        arms[:, :, 1] = -np.cos(q[:, :ARMS])
+        return result
+
+    def torque(self, q: Array, qd: Array, qdd: Array, values: Array) -> Array:
+        """Joint torques, shape (N, n), in [Nm]; the platform force keeps to Fr_max.
+
+        :raises ModelError: as `regressor`, or a wrong number of parameter values
+        """
+        result = super().torque(q, qd, qdd, values)
+        if self._force is None or not values[-1]:
+            return result
+        for block in sample_blocks(len(q)):
+            x, transposed = jacobians(self.geometry, np.asarray(q)[block, :ARMS])
+            pull = values[-1] * _stretch(x, self._force['R_ext'])
+            size = np.maximum(np.sqrt(dot(pull, pull)), 1e-12)
+            over = np.maximum(1.0 - self._force['Fr_max'] / size, 0.0)
+            excess = transposed @ (over[:, None] * pull)[:, :, None]
+            result[block, :ARMS] -= excess[:, :, 0]
+        return result
+
+    def named_values(self, values: Array) -> Array:
+        """Values of the fourteen names, shape (14,); 0 for what this robot does not have.
+
+        L_TO, L_TP and Theta_T are NaN where M_T is 0.
+        """
+        self._check_values(values)
+        result = np.zeros(len(NAMED))
+        result[:5] = values[:5]
+        if self._shaft:
+            mass = values[5]
+            with np.errstate(divide='ignore', invalid='ignore'):
+                lengths = np.where(mass == 0.0, np.nan, values[6:8] / mass)
+            transverse = 0.5 * (values[8] - mass * (lengths @ lengths))
+            result[5:10] = mass, transverse, values[9], *lengths
+        if self._force is not None:
+            result[10:] = *values[-2:], self._force['Fr_max'], self._force['R_ext']
+        return result
+
+    def column_values(self, named: Array) -> Array:
+        """Parameter values, shape (p,), of the fourteen named ones; J4 is 0.
+
+        :raises ModelError: not fourteen values
+        """
+        if np.shape(named) != (len(NAMED),):
+            raise ModelError(f'a delta has 14 named parameters, got {np.shape(named)} values')
+        mass, transverse, spin, upper, lower = named[5:10]
+        inertia = mass * (upper**2 + lower**2) + 2.0 * transverse
+        shaft = [mass, mass * upper, mass * lower, inertia, spin, 0.0] if self._shaft else []
+        force: Sequence[float] = () if self._force is None else named[10:12].tolist()
+        return np.array([*named[:5], *shaft, *force])
+
+    def payload_matrix(self, values: Array) -> Array:
+        """How a payload changes parameter values, shape (p, 2); see `ClosedFormModel`.
+
+        The mass adds to M_P, the inertia about the vertical to J4.
+        """
+        self._check_values(values)
+        result = np.zeros((len(values), 2))
+        result[4, 0] = 1.0
+        if self._shaft:
+            result[10, 1] = 1.0
+        return result
+
+
+_ONES: Array = np.ones(ARMS)
+
+
+def _rod_forces(moving: DeltaMotion, gravity: float, length: float, forces: Array) -> Array:
+    """Fill in the forces of M_BC, Theta_BC and M_P; return the first two's part at the elbows.
+
+    :param forces: shape (N, 3 or more, 3)
+    :return: shape (N, 3, 2): for each arm, from M_BC and Theta_BC
+    """
+    centre = 0.25 * (moving.xdd[:, None] + moving.elbow)
+    centre[:, :, 2] += 0.5 * gravity
+    swing = (moving.xdd[:, None] - moving.elbow) / length**2
+    forces[:, 0], forces[:, 1] = _ONES @ centre, _ONES @ swing  # sums over the arms
+    forces[:, 2] = moving.xdd
+    forces[:, 2, 2] += gravity
+    elbows = np.empty((len(forces), ARMS, 2))
+    elbows[:, :, 0], elbows[:, :, 1] = dot(moving.b, centre), -dot(moving.b, swing)
+    return elbows
+
+
+def _stretch(x: Array, radius: float) -> Array:
+    """Horizontal vector by which the platform is farther out than the radius, (N, 3), [m]."""
+    outwards = x.copy()
+    outwards[:, 2] = 0.0
+    distance = np.sqrt(dot(outwards, outwards))[:, None]
+    share = np.maximum(distance - radius, 0.0) / np.maximum(distance, 1e-12)
+    return np.asarray(outwards * share)
