@@ -76,6 +76,7 @@ def command() -> list[str]:
     colcon = ['colcon', 'build', '--symlink-install', '--base-paths', str(ROOT)]
     colcon += ['--packages-select', 'robodyn_ros', '--cmake-args', '-G', 'Ninja']
     colcon += [f'-DPython3_EXECUTABLE={VENV}/bin/python3', '-Wno-unused-cli']
+    colcon += ['-DROBODYN_CPP_INTERFACES=OFF']
     return [*colcon, f'-DCMAKE_C_FLAGS={FLAGS}', f'-DCMAKE_CXX_FLAGS={FLAGS}']
 
 
