@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -171,6 +172,7 @@ class TorqueErrorDetector:
         self._signals = np.zeros((3, width))
         self._before = np.zeros((3, width))
         self._measured = np.zeros((3, width))
+        self._newest = np.zeros((3, width))
         self._over = np.zeros((2, width), dtype=np.int64)
         self._latched = np.zeros(width, dtype=bool)
         self._stamp = -np.inf
@@ -240,7 +242,7 @@ class TorqueErrorDetector:
         if any(array.shape != self.torque_error.shape for array in arrays):
             return f'the sample has not {len(self.joints)} values per quantity'
         with np.errstate(all='ignore'):
-            if not np.isfinite(sum(float(array.sum()) for array in arrays) + stamp):
+            if not math.isfinite(sum(float(array.dot(array)) for array in arrays) + stamp):
                 return 'the sample is not finite'
         step = stamp - self._stamp
         if step <= 0.0:
@@ -249,16 +251,15 @@ class TorqueErrorDetector:
             self._stamp = self._changed = stamp
             return f'the time of the joint states {text}'
         self._stamp = stamp
-        return self._inspect_change(stamp, step, (q, qd, torque))
+        self._newest[0], self._newest[1], self._newest[2] = q, qd, torque
+        return self._inspect_change(stamp, step)
 
-    def _inspect_change(self, stamp: float, step: float, sample: tuple[Array, ...]) -> str:
+    def _inspect_change(self, stamp: float, step: float) -> str:
         gap = step > self.settings.stale_timeout
         self._running &= not gap
-        changed = any((new != old).any() for new, old in zip(sample, self._measured, strict=True))
-        if changed or gap:
+        if gap or (self._newest != self._measured).any():
             self._changed = stamp
-            for row, values in zip(self._measured, sample, strict=True):
-                row[:] = values
+            self._newest, self._measured = self._measured, self._newest
         elif 0.0 < self.settings.frozen_timeout <= stamp - self._changed:
             return 'the joint states do not change although their stamps move'
         return ''
@@ -301,7 +302,7 @@ class TorqueErrorDetector:
 
     def _judge(self) -> None:
         """Set threshold, counters, latch and level from the torque error."""
-        if not np.isfinite(self.torque_error.sum()):
+        if not math.isfinite(self.torque_error.sum()):
             self.lose('the torque error is not finite')
             self.torque_error[:] = 0.0
             return

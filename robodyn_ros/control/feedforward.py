@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -209,20 +210,27 @@ class AdditiveTorque:
         shape = self.applied.shape
         if q.shape != shape or qd.shape != shape or qdd.shape != shape:
             return f'the reference has not {shape[0]} values per quantity'
-        # Sums find any value that is not finite (or absurdly large) without temporary arrays.
         with np.errstate(all='ignore'):
-            if not np.isfinite(q.sum() + qd.sum() + qdd.sum()):
+            # One number tells whether any value is not finite (or absurdly large).
+            if not math.isfinite(q.dot(q) + qd.dot(qd) + qdd.dot(qdd)):
                 return 'the reference is not finite'
             torque = self._torque.torque(q[None], qd[None], qdd[None])[0]
-            if not np.isfinite(torque.sum()):
+            if not math.isfinite(torque.dot(torque)):
                 return 'the model torque of the reference is not finite'
         self.requested[:] = torque
         return ''
 
     def _approach(self, target: Array) -> Array:
         """Move towards the target within limit and rate."""
-        np.clip(target, -self._limit, self._limit, out=target)
+        _clip(target, self._limit)
         target -= self.applied
-        np.clip(target, -self._step, self._step, out=target)
+        _clip(target, self._step)
         self.applied += target
-        return np.clip(self.applied, -self._limit, self._limit, out=self.applied)
+        _clip(self.applied, self._limit)
+        return self.applied
+
+
+def _clip(values: Array, limit: Array) -> None:
+    """Limit in place, both ways; numpy.clip takes three times as long on a few numbers."""
+    np.minimum(values, limit, out=values)
+    np.maximum(values, -limit, out=values)

@@ -21,7 +21,7 @@ from robodyn_ros.errors import ConfigError
 from robodyn_ros.identification.result import IdentifiedModel
 from robodyn_ros.msg import CollisionState
 from robodyn_ros.nodes.common import MONITOR_QOS, declare, run
-from robodyn_ros.nodes.joint_states import JointStateReader
+from robodyn_ros.nodes.joint_state_bytes import JointStateBytes
 from robodyn_ros.nodes.model_node import STREAM_QOS, ModelNode, expanded
 
 SOURCES = ('feedback', 'reference')
@@ -61,9 +61,11 @@ class CollisionMonitor(ModelNode):
         self._publisher = self.create_lifecycle_publisher(
             CollisionState, '~/collision_state', MONITOR_QOS
         )
-        self.create_subscription(JointState, 'joint_states', self._on_state, STREAM_QOS)
+        topics: list[tuple[str, Any]] = [('joint_states', self._on_state)]
         if self._source == 'reference':
-            self.create_subscription(JointState, '~/reference', self._on_reference, STREAM_QOS)
+            topics.append(('~/reference', self._on_reference))
+        for topic, callback in topics:
+            self.create_subscription(JointState, topic, callback, STREAM_QOS, raw=True)
         self.create_timer(0.5 * self._options['stale_timeout'], self._on_watchdog)
         self.create_service(Trigger, '~/reset', self._on_reset)
         self.autostart()
@@ -119,8 +121,8 @@ class CollisionMonitor(ModelNode):
         settings = CollisionSettings(joints=model.joints, **values)
         self._detector = TorqueErrorDetector(torque=torque, settings=settings)
         width = len(model.joints)
-        self._reader = JointStateReader(model.joints)
-        self._reference = JointStateReader(model.joints, required=('position', 'velocity'))
+        self._reader = JointStateBytes(model.joints)
+        self._reference = JointStateBytes(model.joints, required=('position', 'velocity'))
         self._delay = DelayLine(width=2 * width, cycles=self._delay_cycles)
         self._motion: tuple[NDArray[Any], NDArray[Any]] | None = None
         self._reference_time = 0.0
@@ -152,11 +154,11 @@ class CollisionMonitor(ModelNode):
         }
         return DIAGNOSTIC_LEVELS[worst], detector.message, values
 
-    def _on_state(self, message: JointState) -> None:
+    def _on_state(self, serialised: bytes) -> None:
         detector = self._detector
         if not self.active or detector is None:
             return
-        problem = self._reader.read(message)
+        problem = self._reader.read_bytes(serialised)
         if not problem and not self._reference_fresh(detector.settings.stale_timeout):
             problem = 'there is no usable reference'
         if problem:
@@ -169,14 +171,14 @@ class CollisionMonitor(ModelNode):
             detector.update(
                 reader.stamp, reader.position, reader.velocity, reader.effort, self._motion
             )
-        self._publish(detector, message.header.stamp)
+        self._publish(detector, self._reader.time)
 
-    def _on_reference(self, message: JointState) -> None:
+    def _on_reference(self, serialised: bytes) -> None:
         """Take a reference over; the delay is that of the drives."""
         if not self.active or self._detector is None:
             return
         reference, before = self._reference, self._reference.stamp
-        problem = reference.read(message)
+        problem = reference.read_bytes(serialised)
         if problem or reference.stamp <= before:
             self._refused += 1
             self._refusal = f'reference refused: {problem or "its stamp does not move on"}'

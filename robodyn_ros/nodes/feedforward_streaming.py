@@ -15,7 +15,7 @@ from robodyn_ros.control.feedforward import AdditiveTorque, State
 from robodyn_ros.control.reference import ReferenceMotion
 from robodyn_ros.errors import ControlError
 from robodyn_ros.nodes.common import MONITOR_QOS
-from robodyn_ros.nodes.joint_states import JointStateReader
+from robodyn_ros.nodes.joint_state_bytes import JointStateBytes
 from robodyn_ros.nodes.model_node import STREAM_QOS
 from robodyn_ros.nodes.torque_state import TorqueStateOut
 
@@ -51,15 +51,18 @@ class StreamingMode:
         self._last = 0.0
         self.refused = 0
         self.refusal = ''
-        node.create_subscription(JointState, '~/reference', self._on_reference, STREAM_QOS)
-        node.create_subscription(JointState, 'joint_states', self._on_feedback, MONITOR_QOS)
+        for topic, callback, qos in (
+            ('~/reference', self._on_reference, STREAM_QOS),
+            ('joint_states', self._on_feedback, MONITOR_QOS),
+        ):
+            node.create_subscription(JointState, topic, callback, qos, raw=True)
         node.create_timer(0.5 * timeout, self._on_watchdog)
 
     def use(self, law: AdditiveTorque) -> None:
         """Take the law of another model."""
         self._law = law
         self._command = Float64MultiArray()
-        self._reader = JointStateReader(law.joints, required=('position', 'velocity'))
+        self._reader = JointStateBytes(law.joints, required=('position', 'velocity'))
         self._motion = ReferenceMotion(width=len(law.joints), timeout=self._timeout)
         self._state.prepare(law.joints)
 
@@ -116,15 +119,15 @@ class StreamingMode:
         state = self._law.state.value if self._law else ''
         return {'state': state, 'refused': self.refused, 'last_refusal': self.refusal}
 
-    def _on_feedback(self, message: JointState) -> None:
+    def _on_feedback(self, serialised: bytes) -> None:
         if self._running:
-            self._state.read(message)
+            self._state.read(serialised)
 
-    def _on_reference(self, message: JointState) -> None:
+    def _on_reference(self, serialised: bytes) -> None:
         law = self._law
         if not self._running or law is None:
             return
-        problem = self._reader.read(message)
+        problem = self._reader.read_bytes(serialised)
         if not problem and self._reader.stamp == self._motion.stamp:
             problem = 'its stamp is that of the sample before'
         if problem:
@@ -145,7 +148,7 @@ class StreamingMode:
         if fault:
             self._trip(law, fault)
             return
-        self._send(law, message.header.stamp)
+        self._send(law, self._reader.time)
 
     def _on_watchdog(self) -> None:
         law = self._law

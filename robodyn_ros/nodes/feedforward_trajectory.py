@@ -54,7 +54,9 @@ class TrajectoryMode:
         self._state = TorqueStateOut(node)
         topic = '~/joint_trajectory'
         node.create_subscription(JointTrajectory, topic, self._on_trajectory, 10, raw=True)
-        node.create_subscription(JointState, 'joint_states', self._on_feedback, MONITOR_QOS)
+        node.create_subscription(
+            JointState, 'joint_states', self._on_feedback, MONITOR_QOS, raw=True
+        )
 
     def use(self, torque: ModelTorque, settings: FeedforwardSettings) -> None:
         """Take another model and its settings."""
@@ -173,12 +175,12 @@ class TrajectoryMode:
         self._start = stamp or self._now()
         self._plan = plan
 
-    def _on_feedback(self, message: JointState) -> None:
+    def _on_feedback(self, serialised: bytes) -> None:
         if not self._running:
             return
-        self._state.read(message)
+        self._state.read(serialised)
         requested = applied = self._zero
-        stamp = message.header.stamp
+        stamp = self._state.feedback.time
         if self._plan is not None:
             time = self._time(stamp.sec * NANOSECONDS + stamp.nanosec)
             applied = self._plan.effort_at(time)

@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from rclpy.lifecycle import LifecycleNode
-from sensor_msgs.msg import JointState
 
 from robodyn_ros.msg import TorqueState
 from robodyn_ros.nodes.common import MONITOR_QOS
-from robodyn_ros.nodes.joint_states import JointStateReader
+from robodyn_ros.nodes.joint_state_bytes import JointStateBytes
 
 Array = NDArray[np.float64]
 
@@ -31,15 +30,13 @@ class TorqueStateOut:
 
     def prepare(self, joints: Sequence[str]) -> None:
         """Set the joints, in the order of the arrays to come."""
-        self.feedback = JointStateReader(joints, required=('effort',))
+        self.feedback = JointStateBytes(joints, required=('effort',))
         self._message.name = list(joints)
 
-    def read(self, message: JointState) -> bool:
+    def read(self, serialised: bytes) -> None:
         """Take the torque feedback over; one that cannot be used becomes NaN."""
-        if not self.feedback.read(message):
-            return True
-        self.feedback.effort[:] = np.nan
-        return False
+        if self.feedback.read_bytes(serialised):
+            self.feedback.effort[:] = np.nan
 
     def publish(
         self, stamp: Any, requested: Array, applied: Array, enabled: bool, fault: str

@@ -208,6 +208,8 @@ def test_torque_state_follows_the_running_trajectory_and_disable_takes_the_torqu
     np.testing.assert_allclose(position, q[row : row + len(position)], atol=1e-12)
     assert np.abs(np.diff(faded, axis=0)).max() < 200.0 / 50 * 1.001
     assert not faded[50:].any()
+    # A trajectory that comes now starts from what is left of the torque, a later one from zero.
+    process.spin(0.6)
     _, *fields = arrays(sent(process, message(stamp=time.time_ns())))
     assert not fields[3].any()
     assert process.enable(True).success
