@@ -252,7 +252,9 @@ class Excitation(Node):
     def _not_following(self, current: Run) -> str:
         """Say which joint is not where it should have been lately, or nothing."""
         tolerance = self._settings.following_tolerance
-        low, high = current.recent(FOLLOWING_TIME)
+        # by their stamp, because joint states of a busy machine may be late
+        seen = self._state.stamp - 1e-9 * self._zero
+        low, high = current.recent(FOLLOWING_TIME, seen)
         distance = np.maximum(low - self._state.position, self._state.position - high)
         joint = int(np.argmax(distance))
         if tolerance <= 0.0 or distance[joint] <= tolerance:

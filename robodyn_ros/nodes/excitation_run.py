@@ -74,9 +74,13 @@ class Run:
         motion = self.active.sample(np.array([time - self.offset]))
         return motion.position[0], motion.velocity[0], motion.acceleration[0]
 
-    def recent(self, window: float) -> tuple[Array, Array]:
-        """Lowest and highest position over the last `window` seconds, each of shape (n,)."""
-        moments = np.linspace(self.time - window, self.time, 11) - self.offset
+    def recent(self, window: float, time: float) -> tuple[Array, Array]:
+        """Lowest and highest position over `window` seconds before a time, each (n,).
+
+        :param time: of the run, in [s]; what lies ahead of the run counts as now
+        """
+        end = min(time, self.time)
+        moments = np.linspace(end - window, end, 11) - self.offset
         position = self.active.sample(moments).position
         return position.min(axis=0), position.max(axis=0)
 

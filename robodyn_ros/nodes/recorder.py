@@ -29,7 +29,7 @@ class Recorder(Node):
     """Records `joint_states` as it comes over the wire, from ~/start to ~/stop."""
 
     def __init__(self) -> None:
-        """Declare parameters, subscribe, offer the services."""
+        """Declare parameters, offer the services."""
         super().__init__('recorder')
         folder = declare(self, 'output_directory', '.', 'folder for recordings without a path')
         self._folder = Path(str(folder)).expanduser()
@@ -47,16 +47,17 @@ class Recorder(Node):
         self._last_message = 0.0
         self._topic = self.resolve_topic_name('joint_states')
         self._diagnostics = Diagnostics(self, 'robodyn recorder')
-        self._subscription = self._subscribed(bool(best_effort))
+        self._best_effort = bool(best_effort)
+        self._subscription: Any = None
         self.create_service(StartRecording, '~/start', self._on_start)
         self.create_service(StopRecording, '~/stop', self._on_stop)
         self.create_timer(1.0, self._on_timer)
         if autostart:
             self._start('')
 
-    def _subscribed(self, best_effort: bool) -> Any:
+    def _subscribed(self) -> Any:
         qos = RECORDER_QOS
-        if best_effort:
+        if self._best_effort:
             qos = QoSProfile(
                 depth=RECORDER_QOS.depth,
                 history=HistoryPolicy.KEEP_LAST,
@@ -108,6 +109,8 @@ class Recorder(Node):
         path = self._folder / Path(name).expanduser()
         self._bag = JointStateBag(path.absolute(), topic=self._topic)
         self._error, self._lost, self._last_message = '', 0, time.monotonic()
+        if self._subscription is None:  # an idle recorder costs nothing
+            self._subscription = self._subscribed()
         self.get_logger().info(f'recording {self._topic} to {self._bag.path}')
 
     def _on_start(
@@ -130,6 +133,8 @@ class Recorder(Node):
         if self._bag is None:
             response.message = 'nothing is being recorded'
             return response
+        self.destroy_subscription(self._subscription)
+        self._subscription = None
         try:
             self._bag.close()
         except RecordingError as error:

@@ -34,6 +34,11 @@ class RobotState:
         return self._reader.position
 
     @property
+    def stamp(self) -> float:
+        """Time of the position by its stamp, in [s]."""
+        return self._reader.stamp
+
+    @property
     def known(self) -> bool:
         """Tell whether enough has been received to say where the robot is and how it moves."""
         return self._speed is not None

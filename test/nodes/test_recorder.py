@@ -128,7 +128,6 @@ def robot(tmp_path):
 
 def test_from_start_to_stop(robot, tmp_path):
     cell = robot()
-    cell.connect()
     idle = cell.call(StopRecording, 'stop')
     assert (idle.success, idle.message) == (False, 'nothing is being recorded')
     cell.publish(20)  # before the start: not in the bag
@@ -136,6 +135,7 @@ def test_from_start_to_stop(robot, tmp_path):
     assert (started.success, started.recording) == (True, str(tmp_path / 'first'))
     refused = cell.call(StartRecording, 'start', recording='second')
     assert not refused.success and 'already recording' in refused.message
+    cell.connect()
     cell.publish(1000, skip=range(520, 525))
     cell.wait(
         lambda: any(
@@ -157,6 +157,7 @@ def test_from_start_to_stop(robot, tmp_path):
     unnamed = cell.call(StartRecording, 'start')
     assert unnamed.success and 'recording_2' in unnamed.recording
     empty = cell.call(StopRecording, 'stop')
+    cell.wait(lambda: not cell.publisher.get_subscription_count(), 'the end of the subscription')
     assert not empty.success and 'no message came on /joint_states' in empty.message
     assert cell.interrupt() == 0
 
@@ -184,8 +185,8 @@ def test_a_full_disk_is_told_and_leaves_a_whole_bag(robot, tmp_path):
         resource.setrlimit(resource.RLIMIT_FSIZE, (600_000, 600_000))
 
     cell = robot(limit=limit)
-    cell.connect()
     assert cell.call(StartRecording, 'start', recording='bag').success
+    cell.connect()
     deadline = time.monotonic() + 20.0
     while not any(s.level == DiagnosticStatus.ERROR for s in cell.status):
         assert time.monotonic() < deadline
