@@ -9,7 +9,14 @@ from typing import ClassVar
 import numpy as np
 
 from robodyn_ros.errors import ModelError
-from robodyn_ros.models.interface import Array, DynamicModel, Joint, JointType, Parameter
+from robodyn_ros.models.interface import (
+    Array,
+    DynamicModel,
+    Joint,
+    JointType,
+    Parameter,
+    SumModel,
+)
 
 GRAVITY = 9.81
 """Default gravity [m/s^2] along -z, as in `models.urdf`."""
@@ -75,8 +82,8 @@ class ClosedFormModel(DynamicModel):
     def payload_matrix(self, values: Array) -> Array:
         """How a payload changes parameter values, shape (p, 2).
 
-        Values with a payload are values + matrix @ (mass [kg], inertia [kg m^2]). The inertia is
-        that about the last rotary axis, through the payload's attachment.
+        Values with a payload are values + matrix @ (mass [kg], inertia [kg m^2]); the inertia is
+        the one that the last rotary axis feels beside the mass.
 
         :param values: parameter values without payload, shape (p,)
         :raises ModelError: the model cannot carry a payload
@@ -99,7 +106,7 @@ class ClosedFormModel(DynamicModel):
 
     def _checked(self, q: Array, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
         """Return the arguments as arrays, if they have the shape (N, n)."""
-        q, qd, qdd = np.asarray(q), np.asarray(qd), np.asarray(qdd)
+        q, qd, qdd = (np.asarray(value, dtype=np.float64) for value in (q, qd, qdd))
         count = len(self.joints)
         if q.ndim != 2 or q.shape[1] != count or qd.shape != q.shape or qdd.shape != q.shape:
             raise ModelError(
@@ -107,6 +114,17 @@ class ClosedFormModel(DynamicModel):
                 f'(N, {count}), got {q.shape}, {qd.shape}, {qdd.shape}'
             )
         return q, qd, qdd
+
+
+def closed_form_part(model: DynamicModel) -> tuple[ClosedFormModel, slice] | None:
+    """Closed-form model that a robot's model is or contains, and its place in the parameters."""
+    first = 0
+    for part in model.parts if isinstance(model, SumModel) else (model,):
+        last = first + len(part.parameters)
+        if isinstance(part, ClosedFormModel):
+            return part, slice(first, last)
+        first = last
+    return None
 
 
 def checked_choice(kind: str, dynamic_model: object, known: Sequence[int]) -> int:

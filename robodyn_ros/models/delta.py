@@ -20,10 +20,16 @@ from robodyn_ros.models.delta_kinematics import (
     ARMS,
     DeltaGeometry,
     DeltaMotion,
+    Number,
+    Vector,
+    combine,
+    components,
     delta_motion,
     dot,
     forward_kinematics,
-    jacobians,
+    functions,
+    times,
+    total,
     working_range,
 )
 from robodyn_ros.models.delta_shaft import shaft_forces
@@ -57,6 +63,7 @@ NAMED = (
     Parameter('R_ext', 'm'),
 )
 _SHAFT_INERTIA = '(M_T*(L_TO^2+L_TP^2)+2*Theta_T)'
+_NONE: Vector = (0.0, 0.0, 0.0)
 _ROBOT, _FORCE = NAMED[:5], NAMED[10:12]
 _SHAFT = (
     NAMED[5],
@@ -160,28 +167,36 @@ class DeltaModel(ClosedFormModel):
         :raises ModelError: an argument is not of shape (N, n), or positions out of reach
         """
         q, qd, qdd = self._checked(q, qd, qdd)
-        moving = delta_motion(self.geometry, q[:, :ARMS], qd[:, :ARMS], qdd[:, :ARMS])
-        samples, count, width = len(q), len(self.joints), len(self.parameters)
-        result = np.zeros((samples, count, width))
-        # Forces on the platform per unit of each parameter but the first two, which need none.
-        forces = np.zeros((samples, width - 2, 3))
-        elbows = _rod_forces(moving, self.gravity, self.geometry.L_BC, forces)
-        if self._shaft:
-            turn = (q[:, ARMS], qd[:, ARMS], qdd[:, ARMS])
-            forces[:, 3] = forces[:, 2]
-            forces[:, 4:8], result[:, ARMS, 9] = shaft_forces(
-                self._height, self.gravity, moving, turn
-            )
-            result[:, ARMS, 10] = qdd[:, ARMS]
-        if self._force is not None:
-            forces[:, -2] = moving.xd
-            forces[:, -1] = _stretch(moving.x, self._force['R_ext'])
-        arms = result[:, :ARMS]
-        arms[:, :, 2:] = moving.transposed @ forces.transpose(0, 2, 1)
-        arms[:, :, 2:4] += elbows
-        arms[:, :, 0] = qdd[:, :ARMS]
-        arms[:, :, 1] = -np.cos(q[:, :ARMS])
+        result = np.zeros((len(q), len(self.joints), len(self.parameters)))
+        for block in sample_blocks(len(q)):
+            state = components(q[block]), components(qd[block]), components(qdd[block])
+            try:
+                self._fill(result[block], *state)
+            except (ZeroDivisionError, ValueError, OverflowError) as error:
+                raise ModelError(
+                    f'a delta has no torque at joint positions {state[0]} rad: the robot is '
+                    f'singular there, or the state is not finite'
+                ) from error
         return result
+
+    def _fill(self, result: Array, q: list[Number], qd: list[Number], qdd: list[Number]) -> None:
+        """Regressor from the components of the joints' motion."""
+        moving = delta_motion(self.geometry, q[:ARMS], qd[:ARMS], qdd[:ARMS])
+        platform, elbows = _rod_forces(moving, self.gravity, 1.0 / self.geometry.L_BC**2)
+        forces = platform
+        if self._shaft:
+            turn = (q[ARMS], qd[ARMS], qdd[ARMS])
+            shaft, motor = shaft_forces(self._height, self.gravity, moving, turn)
+            forces = [*platform, platform[2], *shaft, _NONE]
+            result[:, ARMS, 9], result[:, ARMS, 10] = motor, turn[2]
+        if self._force is not None:
+            forces = [*forces, moving.xd, _stretch(moving.x, self._force['R_ext'])]
+        for arm, slope in enumerate(moving.slopes):
+            row = [dot(slope, force) for force in forces]
+            row[0] += elbows[arm][0]
+            row[1] += elbows[arm][1]
+            cosine = functions(q[arm]).cos(q[arm])
+            result[:, arm] = np.array([qdd[arm], -cosine, *row]).T
 
     def torque(self, q: Array, qd: Array, qdd: Array, values: Array) -> Array:
         """Joint torques, shape (N, n), in [Nm]; the platform force keeps to Fr_max.
@@ -192,12 +207,13 @@ class DeltaModel(ClosedFormModel):
         if self._force is None or not values[-1]:
             return result
         for block in sample_blocks(len(q)):
-            x, transposed = jacobians(self.geometry, np.asarray(q)[block, :ARMS])
-            pull = values[-1] * _stretch(x, self._force['R_ext'])
+            theta = components(np.asarray(q)[block, :ARMS])
+            moving = delta_motion(self.geometry, theta, _NONE, _NONE)
+            pull = times(values[-1], _stretch(moving.x, self._force['R_ext']))
             size = np.maximum(np.sqrt(dot(pull, pull)), 1e-12)
             over = np.maximum(1.0 - self._force['Fr_max'] / size, 0.0)
-            excess = transposed @ (over[:, None] * pull)[:, :, None]
-            result[block, :ARMS] -= excess[:, :, 0]
+            for arm, slope in enumerate(moving.slopes):
+                result[block, arm] -= over * dot(slope, pull)
         return result
 
     def named_values(self, values: Array) -> Array:
@@ -244,30 +260,25 @@ class DeltaModel(ClosedFormModel):
         return result
 
 
-_ONES: Array = np.ones(ARMS)
+def _rod_forces(
+    moving: DeltaMotion, gravity: float, share: float
+) -> tuple[list[Vector], list[tuple[Number, Number]]]:
+    """Forces on the platform per unit of M_BC, Theta_BC, M_P; and each elbow's part of two.
 
-
-def _rod_forces(moving: DeltaMotion, gravity: float, length: float, forces: Array) -> Array:
-    """Fill in the forces of M_BC, Theta_BC and M_P; return the first two's part at the elbows.
-
-    :param forces: shape (N, 3 or more, 3)
-    :return: shape (N, 3, 2): for each arm, from M_BC and Theta_BC
+    :param share: 1 / L_BC^2
     """
-    centre = 0.25 * (moving.xdd[:, None] + moving.elbow)
-    centre[:, :, 2] += 0.5 * gravity
-    swing = (moving.xdd[:, None] - moving.elbow) / length**2
-    forces[:, 0], forces[:, 1] = _ONES @ centre, _ONES @ swing  # sums over the arms
-    forces[:, 2] = moving.xdd
-    forces[:, 2, 2] += gravity
-    elbows = np.empty((len(forces), ARMS, 2))
-    elbows[:, :, 0], elbows[:, :, 1] = dot(moving.b, centre), -dot(moving.b, swing)
-    return elbows
+    centres, swings, elbows = [], [], []
+    for elbow, b in zip(moving.elbow, moving.b, strict=True):
+        x, y, z = combine(0.25, moving.xdd, 0.25, elbow)
+        centres.append((x, y, z + 0.5 * gravity))
+        swings.append(combine(share, moving.xdd, -share, elbow))
+        elbows.append((dot(b, centres[-1]), -dot(b, swings[-1])))
+    x, y, z = moving.xdd
+    return [total(centres), total(swings), (x, y, z + gravity)], elbows
 
 
-def _stretch(x: Array, radius: float) -> Array:
-    """Horizontal vector by which the platform is farther out than the radius, (N, 3), [m]."""
-    outwards = x.copy()
-    outwards[:, 2] = 0.0
-    distance = np.sqrt(dot(outwards, outwards))[:, None]
+def _stretch(x: Vector, radius: float) -> Vector:
+    """Horizontal vector [m] by which the platform is farther out than the radius."""
+    distance = np.sqrt(x[0] * x[0] + x[1] * x[1])
     share = np.maximum(distance - radius, 0.0) / np.maximum(distance, 1e-12)
-    return np.asarray(outwards * share)
+    return share * x[0], share * x[1], 0.0

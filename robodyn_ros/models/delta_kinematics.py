@@ -1,14 +1,19 @@
 """Kinematics of a DELTA robot: where the platform is, and how it moves with the arms.
 
 z points up. Arm i lies in the vertical plane at phi_i = 0, 120, 240 degrees, its angle is 0 when
-horizontal and counts downwards. All functions work on many samples at once, and are written for
-few calls of numpy, because a controller asks for one sample per cycle.
+horizontal and counts downwards.
+
+The formulas are written for single numbers, which are arrays of one number per sample, or plain
+floats if there is one sample: so a recording takes a few array operations per formula, and a
+controller that asks for one sample per cycle is spared the cost of small arrays.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -16,19 +21,13 @@ from robodyn_ros.errors import ModelError
 from robodyn_ros.models.interface import Array
 
 ARMS = 3
-_PHI = 2.0 * np.pi / 3.0 * np.arange(ARMS)
-OUTWARDS: Array = np.stack([np.cos(_PHI), np.sin(_PHI), np.zeros(ARMS)], axis=1)
-"""Horizontal direction e_i of each arm, shape (3, 3)."""
+Number = Any
+"""A float, or an array (N,) of floats."""
 
-_UP: Array = np.tile([0.0, 0.0, 1.0], (ARMS, 1))
-_ONES: Array = np.ones(3)
-_NEXT, _LAST = np.array([1, 2, 0]), np.array([2, 0, 1])
-# Elements of a (3, 3) matrix, taken as 9 numbers, whose products give the cross products of its
-# rows: row i + 1 times row i + 2.
-_PICK = [
-    (3 * rows[:, None] + columns).ravel()
-    for rows, columns in ((_NEXT, _NEXT), (_LAST, _LAST), (_NEXT, _LAST), (_LAST, _NEXT))
-]
+Vector = tuple[Number, Number, Number]
+
+_OUTWARDS = tuple((math.cos(k * math.tau / 3), math.sin(k * math.tau / 3)) for k in range(ARMS))
+"""Horizontal direction e_i of each arm."""
 
 
 @dataclass(frozen=True)
@@ -44,64 +43,70 @@ class DeltaGeometry:
     L_AB: float
     L_BC: float
 
-    @cached_property
-    def _turned(self) -> Array:
-        """Matrix (6, 27): from cos and sin of the arm angles to b, b' and centres (3, 3, 3)."""
-        result = np.zeros((2, ARMS, 3, ARMS, 3))
-        for arm in range(ARMS):
-            along, up = self.L_AB * OUTWARDS[arm], self.L_AB * _UP[arm]
-            result[:, arm, 0, arm] = -up, -along
-            result[:, arm, 1, arm] = -along, up
-            result[:, arm, 2, arm] = along, -up
-        return result.reshape(2 * ARMS, -1)
-
-    @cached_property
-    def _fixed(self) -> Array:
-        """What the centres have beside their turned part, shape (27,)."""
-        result = np.zeros((3, ARMS, 3))
-        result[2] = (self.R_b - self.r_p) * OUTWARDS
-        return result.ravel()
-
-    def arms(self, theta: Array) -> tuple[Array, Array, Array]:
-        """Vectors of each arm, each (N, 3, 3), at angles (N, 3) in [rad].
-
-        b = -L_AB (sin e + cos z), the elbow's velocity per arm velocity; its derivative
-        b' = -L_AB (cos e - sin z); and where the platform's centre would be with rods of no
-        length, (R_b - r_p) e - b'.
-        """
-        turn = np.concatenate([np.cos(theta), np.sin(theta)], axis=1)
-        vectors = (turn @ self._turned + self._fixed).reshape(-1, 3, ARMS, 3)
-        return vectors[:, 0], vectors[:, 1], vectors[:, 2]
-
 
 @dataclass(frozen=True)
 class DeltaMotion:
-    """Motion of platform and elbows for N samples; vectors are rows of length 3.
+    """Motion of platform and elbows.
 
-    :param x: platform centre, (N, 3), with velocity `xd` and acceleration `xdd`
-    :param transposed: J^T with xd = J thetad, (N, 3, 3): a row for each arm
-    :param b: velocity of each elbow per arm velocity, (N, 3, 3)
-    :param elbow: acceleration of each elbow, (N, 3, 3)
+    :param x: platform centre, with velocity `xd` and acceleration `xdd`
+    :param slopes: derivative of x by each arm's angle: the columns of J
+    :param b: velocity of each elbow per arm velocity
+    :param elbow: acceleration of each elbow
     """
 
-    x: Array
-    xd: Array
-    xdd: Array
-    transposed: Array
-    b: Array
-    elbow: Array
+    x: Vector
+    xd: Vector
+    xdd: Vector
+    slopes: tuple[Vector, ...]
+    b: tuple[Vector, ...]
+    elbow: tuple[Vector, ...]
 
 
-def dot(a: Array, b: Array) -> Array:
-    """Scalar products of the last axes."""
-    result: Array = (a * b) @ _ONES
-    return result
+def components(states: Array) -> list[Number]:
+    """Columns of states (N, n): floats for one sample, else arrays (N,)."""
+    if len(states) == 1:
+        return list(states[0].tolist())
+    return list(np.array(states.T, dtype=np.float64))
 
 
-def cross(a: Array, b: Array) -> Array:
-    """Cross products of rows (N, 3)."""
-    result: Array = a.take(_NEXT, 1) * b.take(_LAST, 1) - a.take(_LAST, 1) * b.take(_NEXT, 1)
-    return result
+def functions(number: Number) -> Any:
+    """Module with sin, cos and sqrt for a number: math for floats, numpy for arrays."""
+    return math if isinstance(number, float) else np
+
+
+def dot(a: Vector, b: Vector) -> Number:
+    """Scalar product."""
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+def cross(a: Vector, b: Vector) -> Vector:
+    """Cross product."""
+    return (
+        a[1] * b[2] - a[2] * b[1],
+        a[2] * b[0] - a[0] * b[2],
+        a[0] * b[1] - a[1] * b[0],
+    )
+
+
+def combine(one: Number, a: Vector, two: Number, b: Vector) -> Vector:
+    """Sum of two vectors with factors."""
+    return one * a[0] + two * b[0], one * a[1] + two * b[1], one * a[2] + two * b[2]
+
+
+def minus(a: Vector, b: Vector) -> Vector:
+    """Difference of two vectors."""
+    return a[0] - b[0], a[1] - b[1], a[2] - b[2]
+
+
+def times(factor: Number, a: Vector) -> Vector:
+    """Return a vector with a factor."""
+    return factor * a[0], factor * a[1], factor * a[2]
+
+
+def total(vectors: Sequence[Vector]) -> Vector:
+    """Sum over the three arms."""
+    (ax, ay, az), (bx, by, bz), (cx, cy, cz) = vectors
+    return ax + bx + cx, ay + by + cy, az + bz + cz
 
 
 def forward_kinematics(geometry: DeltaGeometry, theta: Array) -> Array:
@@ -111,49 +116,39 @@ def forward_kinematics(geometry: DeltaGeometry, theta: Array) -> Array:
     :return: shape (N, 3), in [m]
     :raises ModelError: angles at which the rods cannot meet at the platform
     """
-    x, square = _meet(geometry.arms(theta)[2], geometry.L_BC)
-    _refuse_unreachable(square, theta)
-    return x
-
-
-def jacobians(geometry: DeltaGeometry, theta: Array) -> tuple[Array, Array]:
-    """Platform centre (N, 3) [m] and J^T (N, 3, 3), with xd = J thetad.
-
-    :param theta: arm angles, shape (N, 3), in [rad]
-    :raises ModelError: angles at which the rods cannot meet at the platform
-    """
-    rest = np.zeros(theta.shape)
-    moving = delta_motion(geometry, theta, rest, rest)
-    return moving.x, moving.transposed
+    _, _, centres = _arms(geometry, components(theta))
+    result = np.empty((len(theta), 3))
+    result.T[...] = np.reshape(_platform(geometry, centres, components(theta)), (3, -1))
+    return result
 
 
 def delta_motion(
-    geometry: DeltaGeometry, theta: Array, thetad: Array, thetadd: Array
+    geometry: DeltaGeometry,
+    theta: Sequence[Number],
+    thetad: Sequence[Number],
+    thetadd: Sequence[Number],
 ) -> DeltaMotion:
-    """Motion of platform and elbows.
+    """Motion of platform and elbows, from the components of each arm's motion.
 
-    :param theta: arm angles, shape (N, 3), in [rad]
-    :param thetad: arm velocities, shape (N, 3), in [rad/s]
-    :param thetadd: arm accelerations, shape (N, 3), in [rad/s^2]
+    :param theta: arm angles in [rad]; with velocities and accelerations
     :raises ModelError: angles at which the rods cannot meet at the platform
     """
-    b, slope, centres = geometry.arms(theta)
-    x, square = _meet(centres, geometry.L_BC)
-    _refuse_unreachable(square, theta)
-    rods = x[:, None] - centres
-    # Rows of the inverse of S, transposed: cross products of the other two rods.
-    flat = rods.reshape(-1, 9)
-    one, two, three, four = (flat.take(pick, 1) for pick in _PICK)
-    sides = (one * two - three * four).reshape(-1, ARMS, 3)
-    inverse = sides / dot(rods[:, 0], sides[:, 0])[:, None, None]
-    along = dot(rods, b)
-    transposed = inverse * along[:, :, None]
-    xd = (thetad[:, None] @ transposed)[:, 0]
-    swing = xd[:, None] - b * thetad[:, :, None]
-    centripetal = slope * (thetad * thetad)[:, :, None]
-    pulled = along * thetadd + (rods * centripetal - swing * swing) @ _ONES
-    xdd = (pulled[:, None] @ inverse)[:, 0]
-    return DeltaMotion(x, xd, xdd, transposed, b, b * thetadd[:, :, None] + centripetal)
+    b, slope, centres = _arms(geometry, theta)
+    x = _platform(geometry, centres, theta)
+    rods = [minus(x, centre) for centre in centres]
+    sides = cross(rods[1], rods[2]), cross(rods[2], rods[0]), cross(rods[0], rods[1])
+    share = 1.0 / dot(rods[0], sides[0])
+    leverage = [share * dot(rod, own) for rod, own in zip(rods, b, strict=True)]
+    slopes = tuple(times(factor, side) for factor, side in zip(leverage, sides, strict=True))
+    xd = total([times(rate, own) for rate, own in zip(thetad, slopes, strict=True)])
+    elbow, parts = [], []
+    for i in range(ARMS):
+        centripetal = times(thetad[i] * thetad[i], slope[i])
+        swing = combine(1.0, xd, -thetad[i], b[i])
+        pulled = share * (dot(rods[i], centripetal) - dot(swing, swing))
+        parts.append(times(pulled + leverage[i] * thetadd[i], sides[i]))
+        elbow.append(combine(thetadd[i], b[i], 1.0, centripetal))
+    return DeltaMotion(x, xd, total(parts), slopes, tuple(b), tuple(elbow))
 
 
 def working_range(geometry: DeltaGeometry) -> tuple[float, float]:
@@ -176,38 +171,61 @@ def working_range(geometry: DeltaGeometry) -> tuple[float, float]:
     )
 
 
-def _meet(centres: Array, length: float) -> tuple[Array, Array]:
-    """Lower point at a distance from three centres, (N, 3).
+def _arms(geometry: DeltaGeometry, theta: Sequence[Number]) -> tuple[list[Vector], ...]:
+    """Vectors of each arm.
 
-    And the square (N,) of its height below the centres: negative where there is no such point.
+    b = -L_AB (sin e + cos z), the elbow's velocity per arm velocity; its derivative
+    b' = -L_AB (cos e - sin z); and where the platform's centre would be with rods of no length,
+    (R_b - r_p) e - b'.
     """
-    origin = centres[:, 0]
-    first, second = centres[:, 1] - origin, centres[:, 2] - origin
-    normal = cross(first, second)
-    square = dot(normal, normal)
-    # Centre of the circle through the three points, seen from the first.
-    lever = dot(first, first)[:, None] * second - dot(second, second)[:, None] * first
-    flat = cross(lever, normal) / (2.0 * square)[:, None]
-    height = length**2 - dot(flat, flat)
-    # The arms are numbered anticlockwise, so that the normal points up.
-    scale = np.sqrt(np.abs(height) / square)
-    return origin + flat - scale[:, None] * normal, height
+    inner, functions_ = geometry.R_b - geometry.r_p, functions(theta[0])
+    b, slope, centres = [], [], []
+    for angle, (ex, ey) in zip(theta, _OUTWARDS, strict=True):
+        level, drop = geometry.L_AB * functions_.cos(angle), geometry.L_AB * functions_.sin(angle)
+        b.append((-drop * ex, -drop * ey, -level))
+        slope.append((-level * ex, -level * ey, drop))
+        centres.append(((inner + level) * ex, (inner + level) * ey, -drop))
+    return b, slope, centres
 
 
-def _dexterity(geometry: DeltaGeometry, theta: Array) -> Array:
-    """How far from singular, (N,): 0 where not reachable or where platform or arms lock."""
-    b, _, centres = geometry.arms(theta)
-    x, square = _meet(centres, geometry.L_BC)
-    rods = x[:, None] - centres
-    spread = np.linalg.svd(rods, compute_uv=False)
-    leverage = np.abs(dot(rods, b)).min(axis=1) / (geometry.L_AB * geometry.L_BC)
-    return np.where(square > 0.0, spread[:, 2] / spread[:, 0] * leverage, 0.0)
-
-
-def _refuse_unreachable(square: Array, theta: Array) -> None:
-    if len(square) and square.min() < 0.0:
-        row = int(square.argmin())
-        angles = ', '.join(f'{value:.3f}' for value in theta[row])
+def _platform(geometry: DeltaGeometry, centres: list[Vector], theta: Sequence[Number]) -> Vector:
+    """Centre of the platform, or an error if there is none."""
+    foot, normal, square = _meet(geometry, centres)
+    if (square if isinstance(square, float) else square.min(initial=0.0)) < 0.0:
+        row = int(np.argmin(square))
+        angles = ', '.join(f'{np.atleast_1d(angle)[row]:.3f}' for angle in theta)
         raise ModelError(
             f'a delta of this geometry cannot reach the arm angles {angles} rad (sample {row})'
         )
+    # The arms are numbered anticlockwise, so that the normal points up.
+    return combine(1.0, foot, -functions(square).sqrt(square), normal)
+
+
+def _meet(geometry: DeltaGeometry, centres: list[Vector]) -> tuple[Vector, Vector, Number]:
+    """Where a point at distance L_BC from three centres is: foot +- sqrt(square) normal.
+
+    The square is negative where there is no such point.
+    """
+    first, second = minus(centres[1], centres[0]), minus(centres[2], centres[0])
+    normal = cross(first, second)
+    share = 1.0 / dot(normal, normal)
+    # Centre of the circle through the three points, seen from the first.
+    lever = combine(dot(first, first), second, -dot(second, second), first)
+    circle = times(0.5 * share, cross(lever, normal))
+    square = (geometry.L_BC**2 - dot(circle, circle)) * share
+    return combine(1.0, centres[0], 1.0, circle), normal, square
+
+
+def _dexterity(geometry: DeltaGeometry, theta: Array) -> Array:
+    """How far from singular, (N,): 0 where not reachable, or where platform or arms lock.
+
+    Volume that three rods of length 1 span, times the smallest leverage of an arm on its rod.
+    """
+    b, _, centres = _arms(geometry, components(theta))
+    with np.errstate(all='ignore'):  # where the rods' ends fall together
+        foot, normal, square = _meet(geometry, centres)
+        x = combine(1.0, foot, -np.sqrt(np.maximum(square, 0.0)), normal)
+    rods = [times(1.0 / geometry.L_BC, minus(x, centre)) for centre in centres]
+    volume = np.abs(dot(rods[0], cross(rods[1], rods[2])))
+    leverage = np.min([np.abs(dot(rod, own)) for rod, own in zip(rods, b, strict=True)], axis=0)
+    return np.where(square > 0.0, volume * leverage / geometry.L_AB, 0.0)

@@ -2,51 +2,62 @@
 
 Two halves, each with mass M_T and transverse inertia Theta_T, their centres of mass L_TO from the
 motor's Cardan joint O = (0, 0, h_O) and L_TP from the platform P. u is the unit vector from O to
-P.
+P. Numbers are floats or arrays, see `delta_kinematics`.
 """
 
 from __future__ import annotations
 
-import numpy as np
+from robodyn_ros.models.delta_kinematics import (
+    DeltaMotion,
+    Number,
+    Vector,
+    combine,
+    cross,
+    dot,
+    functions,
+    times,
+)
 
-from robodyn_ros.models.delta_kinematics import DeltaMotion, cross, dot
-from robodyn_ros.models.interface import Array
-
-Turn = tuple[Array, Array, Array]
-"""Position [rad], velocity and acceleration of the fourth axis, each (N,)."""
+Turn = tuple[Number, Number, Number]
+"""Position [rad], velocity and acceleration of the fourth axis."""
 
 
 def shaft_forces(
     height: float, gravity: float, motion: DeltaMotion, turn: Turn
-) -> tuple[Array, Array]:
+) -> tuple[list[Vector], Number]:
     """Generalised forces of the shaft per unit of its parameters.
 
     :param height: h_O [m]
     :param gravity: g [m/s^2]
-    :return: forces on the platform (N, 4, 3) per unit of M_T L_TO, M_T L_TP,
+    :return: forces on the platform per unit of M_T L_TO, M_T L_TP,
         M_T (L_TO^2 + L_TP^2) + 2 Theta_T and Theta_Tphi, which J^T turns into torques of the
-        arms; and the torque (N,) of the fourth axis per unit of Theta_Tphi
+        arms; and the torque of the fourth axis per unit of Theta_Tphi
     """
-    offset = motion.x - np.array([0.0, 0.0, height])
-    shorter = 1.0 / np.sqrt(dot(offset, offset))[:, None]  # 1 / rho
-    u = offset * shorter
-    stretching = dot(u, motion.xd)[:, None]
-    ud = (motion.xd - u * stretching) * shorter
-    second = (dot(ud, motion.xd) + dot(u, motion.xdd))[:, None]
-    udd = (motion.xdd - u * second - (2.0 * stretching) * ud) * shorter
-    forces = np.zeros((len(u), 4, 3))
-    forces[:, 0, 2] = gravity
-    forces[:, 1] = -motion.xdd - forces[:, 0]
-    forces[:, 2] = udd
-    forces[:, 3], motor = _spin(u, ud, udd, turn)
+    x, xd, xdd = motion.x, motion.xd, motion.xdd
+    offset = (x[0], x[1], x[2] - height)
+    square = dot(offset, offset)
+    shorter = 1.0 / functions(square).sqrt(square)  # 1 / rho
+    u = times(shorter, offset)
+    stretching = dot(u, xd)
+    ud = combine(shorter, xd, -shorter * stretching, u)
+    second = dot(ud, xd) + dot(u, xdd)
+    udd = combine(
+        1.0, combine(shorter, xdd, -shorter * second, u), -2.0 * shorter * stretching, ud
+    )
+    spin, motor = _spin(u, ud, udd, turn)
+
     # U^T = J^T (1 - u u^T) / rho: only what is across the shaft turns it.
-    forces = (forces - (forces @ u[:, :, None]) * u[:, None]) * shorter[:, None]
-    forces[:, 1] -= udd
+    def across(force: Vector) -> Vector:
+        return combine(shorter, force, -shorter * dot(u, force), u)
+
+    weight = across((0.0, 0.0, gravity))
+    lower = across((-xdd[0], -xdd[1], -xdd[2] - gravity))
+    forces = [weight, combine(1.0, lower, -1.0, udd), across(udd), across(spin)]
     return forces, motor
 
 
-def _spin(u: Array, ud: Array, udd: Array, turn: Turn) -> tuple[Array, Array]:
-    """Force against a change of u, (N, 3), and torque of the motor, (N,), per Theta_Tphi.
+def _spin(u: Vector, ud: Vector, udd: Vector, turn: Turn) -> tuple[Vector, Number]:
+    """Force against a change of u, and torque of the motor, per Theta_Tphi.
 
     The joint's fork holds d1, which turns with the motor; the shaft holds d2, across u and d1.
     The shaft's velocity about itself is w = alpha * rate + factor * (d1 x u) . ud. Lagrange's
@@ -54,21 +65,20 @@ def _spin(u: Array, ud: Array, udd: Array, turn: Turn) -> tuple[Array, Array]:
     about its own axis is that of the sphere of u: (u x ud) . du, whatever joint drives it.
     """
     angle, rate, acceleration = turn
-    cos, sin = np.cos(angle), np.sin(angle)
-    upright = u[:, 2]
-    tilt = cos * u[:, 0] + sin * u[:, 1]  # u . d1
-    aside = cos * u[:, 1] - sin * u[:, 0]  # u . d1', d1' = z x d1
-    tilt_rate = cos * ud[:, 0] + sin * ud[:, 1] + aside * rate
+    cos, sin = functions(angle).cos(angle), functions(angle).sin(angle)
+    tilt = cos * u[0] + sin * u[1]  # u . d1
+    aside = cos * u[1] - sin * u[0]  # u . d1', d1' = z x d1
+    swing = cos * ud[0] + sin * ud[1]
+    tilt_rate = swing + aside * rate
     less = 1.0 / (1.0 - tilt * tilt)
-    alpha, factor = upright * less, tilt * less
-    alpha_rate = (ud[:, 2] + 2.0 * alpha * tilt * tilt_rate) * less
+    alpha, factor = u[2] * less, tilt * less
+    alpha_rate = (ud[2] + 2.0 * alpha * tilt * tilt_rate) * less
     factor_rate = tilt_rate * (1.0 + tilt * tilt) * less * less
-    side = np.empty(u.shape)  # d1 x u
-    side[:, 0], side[:, 1], side[:, 2] = sin * upright, -cos * upright, aside
+    side = (sin * u[2], -cos * u[2], aside)  # d1 x u
     leaning = dot(side, ud)
-    # d1' x u = (cos u_z, sin u_z, -tilt); d1 x u changes by this times the rate, and by d1 x ud,
-    # which ud does not feel.
-    turning = upright * (cos * ud[:, 0] + sin * ud[:, 1]) - tilt * ud[:, 2]
+    # d1 x u changes by d1' x u = (cos u_z, sin u_z, -tilt) times the rate, and by d1 x ud, which
+    # ud does not feel.
+    turning = u[2] * swing - tilt * ud[2]
     speed = alpha * rate + factor * leaning
     change = (
         alpha * acceleration
@@ -76,4 +86,4 @@ def _spin(u: Array, ud: Array, udd: Array, turn: Turn) -> tuple[Array, Array]:
         + factor * (dot(side, udd) + rate * turning)
         + factor_rate * leaning
     )
-    return (change * factor)[:, None] * side + speed[:, None] * cross(ud, u), change * alpha
+    return combine(change * factor, side, speed, cross(ud, u)), change * alpha

@@ -255,3 +255,12 @@ def test_refuses_positions_out_of_reach_and_says_which():
         with pytest.raises(ModelError, match=r'arm angles 0.000, 0.000, 0.000 rad \(sample 1\)'):
             call(q)
     assert model.platform(q[:1])[0, 2] < -0.3 * np.sin(1.0)
+
+
+@pytest.mark.parametrize('angle', [0.0, np.inf])
+def test_refuses_a_singular_position_and_a_state_that_is_not_finite(angle):
+    # Level arms hold the ends of the rods together: they meet the platform anywhere around.
+    model = delta(3, {'R_b': 0.5, 'r_p': 1.0, 'L_AB': 0.5, 'L_BC': 0.7})
+    q = np.full((1, 3), angle)
+    with pytest.raises(ModelError, match='singular there, or the state is not finite'):
+        model.regressor(q, q, q)

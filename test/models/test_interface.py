@@ -90,3 +90,12 @@ def test_sum_adds_torques_and_joins_columns():
 def test_sum_refuses(parts, text):
     with pytest.raises(ModelError, match=text):
         SumModel(parts=parts)
+
+
+def test_a_sum_is_defined_where_all_its_parts_are():
+    class Narrow(Spring):
+        def position_limits(self) -> Array:
+            return np.array([[-1.0, 0.5], [-9.0, 9.0]])
+
+    model = SumModel(parts=[Spring(joints=JOINTS), Narrow(joints=JOINTS, name='l')])
+    np.testing.assert_array_equal(model.position_limits(), [[-1.0, 0.5], [-np.pi, np.pi]])

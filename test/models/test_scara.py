@@ -8,6 +8,8 @@ from robots import random_states
 from robodyn_ros.errors import ModelError
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.catalog import build_model
+from robodyn_ros.models.closed_form import closed_form_part
+from robodyn_ros.models.interface import SumModel
 from robodyn_ros.models.scara import ScaraModel
 
 NAMES = ['(L1^2*M2+I1)', '(A2^2*M2+I2)', 'J2', 'L1*A2*M2', 'M3', 'g*M3', 'I4', 'J4']
@@ -144,6 +146,16 @@ def test_behaves_as_every_model():
     assert_behaves(scara_of(three), three)
     assert scara_of(three).prior()[4] == 1.5
     assert len(build_model({**FOUR, 'friction': ['viscous', 'coulomb']}).parameters) == 8 + 8
+
+
+def test_is_found_inside_a_robots_model():
+    whole = build_model({**FOUR, 'friction': ['viscous']})
+    part, place = closed_form_part(whole)
+    assert part is whole.parts[0]
+    assert [item.name for item in whole.parameters[place]] == NAMES
+    assert closed_form_part(SumModel(parts=whole.parts[::-1]))[1] == slice(4, 12)
+    assert closed_form_part(part) == (part, slice(0, 8))
+    assert closed_form_part(whole.parts[1]) is None
 
 
 def scara_of(description):
