@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 import subprocess
@@ -64,6 +65,7 @@ class NodeProcess:
         self.executor = rclpy.executors.SingleThreadedExecutor(context=self.context)
         self.executor.add_node(self.node)
         self.diagnostics = self.listen(DiagnosticArray, '/diagnostics', 10)
+        atexit.register(self._kill)
         # Starting takes seconds where many processes share the cores.
         self.wait(lambda: self.diagnostics, 'a first sign of life', 60.0)
 
@@ -120,10 +122,15 @@ class NodeProcess:
         self.wait(lambda: self.process.poll() is not None, 'end', 10.0)
         return self.process.returncode
 
-    def close(self) -> None:
+    def _kill(self) -> None:
+        """End the process, also when a fixture fails before it can close it."""
         if self.process.poll() is None:
             self.process.kill()
         self.process.wait()
+
+    def close(self) -> None:
+        atexit.unregister(self._kill)
+        self._kill()
         self.executor.shutdown()
         self.node.destroy_node()
         rclpy.shutdown(context=self.context)
