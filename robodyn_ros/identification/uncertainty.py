@@ -26,7 +26,8 @@ def torque_uncertainty(
     random = np.random.default_rng(0)
     unit = random.uniform(-1.0, 1.0, size=(3, STATES, len(model.joints)))
     fastest = [np.abs(values).max() for values in (signals.velocity, signals.acceleration)]
-    regressor = model.regressor(np.pi * unit[0], fastest[0] * unit[1], fastest[1] * unit[2])
+    q, qd, qdd = model.positions(unit[0]), fastest[0] * unit[1], fastest[1] * unit[2]
+    regressor = model.regressor(q, qd, qdd)
     regressor = regressor[:, :, base.columns]
     variance = np.einsum('snb,bc,snc->n', regressor, fit.covariance, regressor)
     torque = np.sum((regressor @ fit.values) ** 2, axis=0)

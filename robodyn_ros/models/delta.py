@@ -89,8 +89,8 @@ class DeltaModel(ClosedFormModel):
     torque is linear in: M_T L_TO, M_T L_TP and the shaft's inertia about its ends instead of L_TO,
     L_TP and Theta_T, which `named_values` computes back. J4 is not among the document's names.
     Of 5 columns (three axes) 4 combinations are identifiable, of 11 (four axes) 9: M_T adds to
-    M_P, and mass and inertia of the rods are spread over the others. To divide M_T and M_P, know
-    one of them and give it as `prior`.
+    M_P, and mass and inertia of the rods are spread over the others. What torque leaves open is
+    chosen nearest to the `prior`; the named L_TO, L_TP and Theta_T hold for that choice of M_T.
 
     With `platform_force` there are columns D and C_r of a force on the platform
     F = -D xd - min(C_r max(r - R_ext, 0), Fr_max) e_r, r the distance from the vertical axis.

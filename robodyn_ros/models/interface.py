@@ -82,6 +82,12 @@ class DynamicModel(ABC):
         """
         return np.tile([-np.pi, np.pi], (len(self.joints), 1))
 
+    def positions(self, share: Array) -> Array:
+        """Positions (N, n) at shares (N, n), -1 to 1, of the way between `position_limits`."""
+        lower, upper = self.position_limits().T
+        result: Array = (lower + upper) / 2.0 + share * (upper - lower) / 2.0
+        return result
+
     def torque(self, q: Array, qd: Array, qdd: Array, values: Array) -> Array:
         """Joint torques of every sample, block by block, shape (N, n), in [Nm] or [N].
 

@@ -27,11 +27,8 @@ def delta(axes, lengths=LENGTHS, **options):
 
 def reachable_states(model, samples, seed=0):
     """Fast motions inside the working range, (samples, n) each."""
-    random = np.random.default_rng(seed)
-    limits = model.position_limits()
-    unit = random.uniform(-1.0, 1.0, (3, samples, len(limits)))
-    q = limits.mean(axis=1) + unit[0] * np.diff(limits).T / 2
-    return q, 5.0 * unit[1], 60.0 * unit[2]
+    unit = np.random.default_rng(seed).uniform(-1.0, 1.0, (3, samples, len(model.joints)))
+    return model.positions(unit[0]), 5.0 * unit[1], 60.0 * unit[2]
 
 
 def values_of(model, named):

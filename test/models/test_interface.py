@@ -99,3 +99,6 @@ def test_a_sum_is_defined_where_all_its_parts_are():
 
     model = SumModel(parts=[Spring(joints=JOINTS), Narrow(joints=JOINTS, name='l')])
     np.testing.assert_array_equal(model.position_limits(), [[-1.0, 0.5], [-np.pi, np.pi]])
+    shares = np.array([[-1.0, -1.0], [0.0, 0.5], [1.0, 1.0]])
+    expected = [[-1.0, -np.pi], [-0.25, np.pi / 2], [0.5, np.pi]]
+    np.testing.assert_array_equal(model.positions(shares), expected)
