@@ -21,7 +21,7 @@ from robodyn_ros.cell.config import CellConfig
 from robodyn_ros.cell.controllers import Controllers
 from robodyn_ros.cell.robot_cell import RobotCell
 from robodyn_ros.errors import RobodynError
-from robodyn_ros.nodes.common import Diagnostics, declare, run
+from robodyn_ros.nodes.common import Diagnostics, declare, realtime_priority, run
 from robodyn_ros.nodes.joint_states import fill
 from robodyn_ros.nodes.trajectory_message import read_trajectory
 from robodyn_ros.srv import Push
@@ -89,6 +89,7 @@ class CellNode(Node):
         self._diagnostics = Diagnostics(self, 'simulated robot cell')
         self.create_timer(1.0, self._diagnose)
         self.create_timer(self.cell.period, self._on_timer)
+        realtime_priority(self, 50)
         self.get_logger().info(
             f'{len(self.cell.joints)} joints at {1.0 / self.cell.period:.0f} Hz: '
             f'{", ".join(self.cell.joints)}'

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import signal
 import sys
 import time
@@ -173,6 +174,30 @@ def _check_elements(
             raise ConfigError(f'parameter {name!r}: element {index} is {value}, below {minimum}')
         if maximum is not None and value > maximum:
             raise ConfigError(f'parameter {name!r}: element {index} is {value}, above {maximum}')
+
+
+def realtime_priority(node: Node, default: int) -> None:
+    """Let the thread that spins go before others, as the controller_manager does.
+
+    The parameter `thread_priority` is the priority under SCHED_FIFO; 0 leaves the scheduler alone.
+    Where the user may not, the node runs on without.
+    """
+    priority = declare(
+        node,
+        'thread_priority',
+        default,
+        'SCHED_FIFO priority of the cycle, 0: none; needs the right (rtprio in limits.conf)',
+        read_only=True,
+        minimum=0,
+        maximum=99,
+    )
+    if not priority:
+        return
+    try:  # threads that this one starts later (of DDS) stay ordinary ones
+        policy = os.SCHED_FIFO | os.SCHED_RESET_ON_FORK
+        os.sched_setscheduler(0, policy, os.sched_param(priority))
+    except OSError as error:
+        node.get_logger().info(f'runs without real-time priority: {error.strerror}')
 
 
 def robot_description(node: Node) -> str:

@@ -16,7 +16,7 @@ from robodyn_ros.errors import ConfigError, RobodynError
 from robodyn_ros.identification.result import IdentifiedModel, load_identified_model
 from robodyn_ros.models.interface import DynamicModel, SumModel
 from robodyn_ros.models.urdf import UrdfModel
-from robodyn_ros.nodes.common import Diagnostics, declare, resource
+from robodyn_ros.nodes.common import Diagnostics, declare, realtime_priority, resource
 from robodyn_ros.srv import LoadParameters
 
 STREAM_QOS = QoSProfile(
@@ -74,6 +74,7 @@ class ModelNode(LifecycleNode):
             minimum=0.0,
         )
         self._window = expanded(window)
+        realtime_priority(self, 40)
         self._diagnostics = Diagnostics(self, self.hardware_id)
         self.create_timer(1.0, self._diagnose)
         self.create_service(LoadParameters, '~/load_parameters', self._on_load)

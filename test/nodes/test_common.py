@@ -182,3 +182,26 @@ def test_signal_lets_a_node_reach_its_safe_end(context, number):
 def test_node_that_cannot_be_created_says_one_sentence(context):
     out, errors = program('bad').communicate(timeout=20)
     assert (out, errors) == ('', 'error: the sentence\n')
+
+
+def test_real_time_priority_is_of_the_spinning_thread_alone():
+    """As in a node process: the thread that asks gets it, threads it starts do not."""
+    code = (
+        'import os, sys, threading\n'
+        'import rclpy\n'
+        'from rclpy.node import Node\n'
+        'from robodyn_ros.nodes.common import realtime_priority\n'
+        'rclpy.init()\n'
+        'node = Node("n")\n'
+        'realtime_priority(node, 3)\n'
+        'found = []\n'
+        'work = threading.Thread(target=lambda: found.append(os.sched_getscheduler(0)))\n'
+        'work.start(); work.join()\n'
+        'mine = os.sched_getscheduler(0) & ~os.SCHED_RESET_ON_FORK\n'
+        'print(mine == os.SCHED_FIFO, found[0] == os.SCHED_OTHER)\n'
+    )
+    done = subprocess.run(
+        [sys.executable, '-c', code], capture_output=True, text=True, timeout=60, check=True
+    )
+    may = os.geteuid() == 0 and 'without real-time priority' not in done.stderr + done.stdout
+    assert done.stdout.splitlines()[-1] == f'{may} True'
