@@ -76,8 +76,9 @@ def declare_settings(node: Node) -> Settings:
             node, 'point_spacing', 0.008, 'distance of trajectory points [s]', 0.001, 0.1
         ),
         pause=_fixed(node, 'pause', 0.5, 'rest between move and motion [s]', 0.0, 60.0),
+        # a controller that gets a trajectory after its first point begins with a jump
         start_delay=_fixed(
-            node, 'start_delay', 0.2, 'how far ahead a trajectory is stamped [s]', 0.02, 5.0
+            node, 'start_delay', 1.0, 'how far ahead a trajectory is stamped [s]', 0.02, 5.0
         ),
         stop_latency=_fixed(
             node, 'stop_latency', 0.15, 'a stop reaches the controller within [s]', 0.05, 2.0

@@ -63,6 +63,7 @@ def start(folder, name, **parameters):
         'pause': 0.1,
         'goal_time': 0.5,
         'state_timeout': 0.5,
+        'start_delay': 0.2,
         **parameters,
     }
     file = folder / f'{name}.yaml'

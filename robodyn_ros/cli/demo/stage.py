@@ -156,11 +156,8 @@ class Stage:
     def start_feedforward(self) -> None:
         """Start the feed-forward node, and an excitation node that sends through it."""
         self._start_with_result('feedforward')
-        # the feed-forward has to work through the trajectory before it begins
         self._start_excitation(
-            'excitation_with_torque',
-            command_topic='feedforward/joint_trajectory',
-            start_delay=1.0,
+            'excitation_with_torque', command_topic='feedforward/joint_trajectory'
         )
 
     def start_monitor(self) -> None:
