@@ -78,6 +78,10 @@ def assert_behaves(model, description):
     assert model.regressor(*(x[:0] for x in state)).shape == (0, count, width)
     values = np.linspace(0.5, 1.5, width)
     np.testing.assert_allclose(model.torque(*state, values), regressor @ values, atol=1e-12)
+    with np.errstate(invalid='ignore'):
+        for bad in (np.nan, np.inf):  # as of many samples, so of one
+            gone = model.regressor(*(np.full((1, count), bad) for _ in state))
+            assert not np.isfinite(gone).all()
     with pytest.raises(ModelError, match=rf'with {count} joints needs q, qd, qdd of shape'):
         model.regressor(state[0][:, 1:], *state[1:])
     with pytest.raises(ModelError, match='parameters, got values of shape'):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -20,6 +21,10 @@ from robodyn_ros.models.interface import (
 
 GRAVITY = 9.81
 """Default gravity [m/s^2] along -z, as in `models.urdf`."""
+
+
+Number = Any
+"""A float, or an array (N,) of floats; see `components`."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +111,7 @@ class ClosedFormModel(DynamicModel):
 
     def _checked(self, q: Array, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
         """Return the arguments as arrays, if they have the shape (N, n)."""
-        q, qd, qdd = (np.asarray(value, dtype=np.float64) for value in (q, qd, qdd))
+        q, qd, qdd = np.asarray(q, float), np.asarray(qd, float), np.asarray(qdd, float)
         count = len(self.joints)
         if q.ndim != 2 or q.shape[1] != count or qd.shape != q.shape or qdd.shape != q.shape:
             raise ModelError(
@@ -125,6 +130,24 @@ def closed_form_part(model: DynamicModel) -> tuple[ClosedFormModel, slice] | Non
             return part, slice(first, last)
         first = last
     return None
+
+
+def components(states: Array) -> list[Number]:
+    """Columns of states (N, n): floats for one sample, else arrays (N,).
+
+    Formulas written for such numbers take a few array operations for a recording, and spare a
+    controller that asks for one sample per cycle the cost of small arrays.
+    """
+    if len(states) == 1:
+        numbers: list[Number] = states[0].tolist()
+        if math.isfinite(sum(numbers)):  # math refuses what numpy turns into NaN
+            return numbers
+    return list(np.array(states.T, dtype=np.float64))
+
+
+def functions(number: Number) -> Any:
+    """Module with sin, cos and sqrt for a number: math for floats, numpy for arrays."""
+    return math if isinstance(number, float) else np
 
 
 def checked_choice(kind: str, dynamic_model: object, known: Sequence[int]) -> int:

@@ -11,23 +11,23 @@ from robodyn_ros.models.closed_form import (
     GRAVITY,
     ClosedFormModel,
     Length,
+    Number,
     checked_choice,
     checked_geometry,
     checked_joints,
+    components,
+    functions,
     number,
 )
 from robodyn_ros.models.delta_kinematics import (
     ARMS,
     DeltaGeometry,
     DeltaMotion,
-    Number,
     Vector,
     combine,
-    components,
     delta_motion,
     dot,
     forward_kinematics,
-    functions,
     times,
     total,
     working_range,
@@ -172,10 +172,10 @@ class DeltaModel(ClosedFormModel):
             state = components(q[block]), components(qd[block]), components(qdd[block])
             try:
                 self._fill(result[block], *state)
-            except (ZeroDivisionError, ValueError, OverflowError) as error:
+            except ZeroDivisionError as error:
                 raise ModelError(
-                    f'a delta has no torque at joint positions {state[0]} rad: the robot is '
-                    f'singular there, or the state is not finite'
+                    f'a delta has no torque at joint positions {state[0]} rad, '
+                    f'where it is singular'
                 ) from error
         return result
 

@@ -3,9 +3,7 @@
 z points up. Arm i lies in the vertical plane at phi_i = 0, 120, 240 degrees, its angle is 0 when
 horizontal and counts downwards.
 
-The formulas are written for single numbers, which are arrays of one number per sample, or plain
-floats if there is one sample: so a recording takes a few array operations per formula, and a
-controller that asks for one sample per cycle is spared the cost of small arrays.
+The formulas are written for single numbers: see `closed_form.components`.
 """
 
 from __future__ import annotations
@@ -13,17 +11,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from robodyn_ros.errors import ModelError
+from robodyn_ros.models.closed_form import Number, components, functions
 from robodyn_ros.models.interface import Array
 
 ARMS = 3
-Number = Any
-"""A float, or an array (N,) of floats."""
-
 Vector = tuple[Number, Number, Number]
 
 _OUTWARDS = tuple((math.cos(k * math.tau / 3), math.sin(k * math.tau / 3)) for k in range(ARMS))
@@ -60,18 +55,6 @@ class DeltaMotion:
     slopes: tuple[Vector, ...]
     b: tuple[Vector, ...]
     elbow: tuple[Vector, ...]
-
-
-def components(states: Array) -> list[Number]:
-    """Columns of states (N, n): floats for one sample, else arrays (N,)."""
-    if len(states) == 1:
-        return list(states[0].tolist())
-    return list(np.array(states.T, dtype=np.float64))
-
-
-def functions(number: Number) -> Any:
-    """Module with sin, cos and sqrt for a number: math for floats, numpy for arrays."""
-    return math if isinstance(number, float) else np
 
 
 def dot(a: Vector, b: Vector) -> Number:

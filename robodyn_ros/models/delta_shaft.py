@@ -2,19 +2,18 @@
 
 Two halves, each with mass M_T and transverse inertia Theta_T, their centres of mass L_TO from the
 motor's Cardan joint O = (0, 0, h_O) and L_TP from the platform P. u is the unit vector from O to
-P. Numbers are floats or arrays, see `delta_kinematics`.
+P. Numbers are floats or arrays, see `closed_form.components`.
 """
 
 from __future__ import annotations
 
+from robodyn_ros.models.closed_form import Number, functions
 from robodyn_ros.models.delta_kinematics import (
     DeltaMotion,
-    Number,
     Vector,
     combine,
     cross,
     dot,
-    functions,
     times,
 )
 

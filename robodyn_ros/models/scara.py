@@ -13,6 +13,8 @@ from robodyn_ros.models.closed_form import (
     checked_choice,
     checked_geometry,
     checked_joints,
+    components,
+    functions,
     number,
 )
 from robodyn_ros.models.interface import Array, Parameter
@@ -99,8 +101,9 @@ class ScaraModel(ClosedFormModel):
         lengths = geometry['L1'] * geometry['L2']
         result = np.zeros((len(q), len(self.joints), 8))
         first, second = result[:, 0], result[:, 1]
-        qdd1, qdd2, qd1, qd2 = qdd[:, 0], qdd[:, 1], qd[:, 0], qd[:, 1]
-        cos, sin = np.cos(q[:, 1]), np.sin(q[:, 1])
+        angle, (qd1, qd2) = components(q[:, 1:2])[0], components(qd[:, :2])
+        qdd1, qdd2, qdd3, *last = components(qdd)
+        cos, sin = functions(angle).cos(angle), functions(angle).sin(angle)
         both = qdd1 + qdd2
         # The inertia that two arms share turns with cos q2; its change drives both joints.
         first[:, 3] = shared1 = cos * (qdd1 + both) - sin * (qd2 * (2.0 * qd1 + qd2))
@@ -111,12 +114,12 @@ class ScaraModel(ClosedFormModel):
         first[:, 0] = qdd1
         first[:, 1] = second[:, 1] = turning = both
         second[:, 2] = qdd2
-        result[:, 2, 4] = qdd[:, 2]
+        result[:, 2, 4] = qdd3
         result[:, 2, 5] = geometry['z_sense']
-        if len(self.joints) > 3:
-            turning = both + geometry['s4'] * qdd[:, 3]
+        if last:
+            turning = both + geometry['s4'] * last[0]
             result[:, 3, 6] = geometry['s4'] * turning
-            result[:, 3, 7] = qdd[:, 3]
+            result[:, 3, 7] = last[0]
         first[:, 6] = second[:, 6] = turning
         return result
 

@@ -254,10 +254,9 @@ def test_refuses_positions_out_of_reach_and_says_which():
     assert model.platform(q[:1])[0, 2] < -0.3 * np.sin(1.0)
 
 
-@pytest.mark.parametrize('angle', [0.0, np.inf])
-def test_refuses_a_singular_position_and_a_state_that_is_not_finite(angle):
+def test_refuses_a_singular_position():
     # Level arms hold the ends of the rods together: they meet the platform anywhere around.
     model = delta(3, {'R_b': 0.5, 'r_p': 1.0, 'L_AB': 0.5, 'L_BC': 0.7})
-    q = np.full((1, 3), angle)
-    with pytest.raises(ModelError, match='singular there, or the state is not finite'):
+    q = np.zeros((1, 3))
+    with pytest.raises(ModelError, match=r'positions \[0.0, 0.0, 0.0\] rad, where it is singular'):
         model.regressor(q, q, q)
