@@ -15,7 +15,7 @@ from tqdm import tqdm
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.identification.estimators import ESTIMATORS
 from robodyn_ros.identification.export import export
-from robodyn_ros.identification.options import IdentifyOptions
+from robodyn_ros.identification.options import PRIORS, Consistent, IdentifyOptions
 from robodyn_ros.identification.pipeline import Progress, identify
 from robodyn_ros.identification.report import text_report
 from robodyn_ros.models.catalog import load_model, robot_model
@@ -101,6 +101,19 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group('fit')
     group.add_argument('--estimator', choices=ESTIMATORS, default=default.estimator)
     group.add_argument(
+        '--consistent',
+        action=argparse.BooleanOptionalAction,
+        help='export the estimate of a physically possible robot, or the unconstrained one '
+        '(default: what cross-validation on the recording favours)',
+    )
+    group.add_argument(
+        '--prior',
+        choices=PRIORS,
+        default=default.prior,
+        help='what decides where the recording does not: the inertias in the URDF, or nothing '
+        '(default: %(default)s)',
+    )
+    group.add_argument(
         '--filter-cutoff',
         type=float,
         metavar='HZ',
@@ -126,11 +139,14 @@ def run(arguments: argparse.Namespace) -> int:
 
     :raises RobodynError: a file cannot be read or written, or nothing can be identified
     """
+    wanted: dict[bool | None, Consistent] = {None: 'auto', True: 'yes', False: 'no'}
     options = IdentifyOptions(
         filter_cutoff=arguments.filter_cutoff,
         estimator=arguments.estimator,
         derivatives='computed' if arguments.computed_derivatives else 'auto',
         max_relative_error=arguments.max_relative_error,
+        consistent=wanted[arguments.consistent],
+        prior=arguments.prior,
     )
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter('always', UserWarning)

@@ -27,6 +27,8 @@ LENGTH = 0.1
 _MARGIN = 1e-5
 """Smallest eigenvalue of a scaled pseudo-inertia, relative to the link's prior mass."""
 
+_FRICTION = ('.viscous_friction', '.coulomb_friction')
+
 _ROUNDING = 1e-9
 """Rotor inertias this little below zero [kg m^2] are zero."""
 
@@ -37,10 +39,17 @@ class Bodies:
 
     :param links: name and ten parameter indices, in the order of INERTIAL_NAMES, of each link
     :param rotors: indices of rotor inertias
+    :param friction: indices of viscous and Coulomb friction, which take energy and never give it
     """
 
     links: tuple[tuple[str, tuple[int, ...]], ...]
     rotors: tuple[int, ...]
+    friction: tuple[int, ...] = ()
+
+    @property
+    def not_negative(self) -> tuple[int, ...]:
+        """Indices of rotor inertias and friction."""
+        return self.rotors + self.friction
 
 
 def bodies_of(model: DynamicModel) -> Bodies:
@@ -49,27 +58,34 @@ def bodies_of(model: DynamicModel) -> Bodies:
     links = []
     for name in index:
         body, _, suffix = name.rpartition('.')
-        own = tuple(index.get(f'{body}.{part}', -1) for part in INERTIAL_NAMES)
-        if suffix == INERTIAL_NAMES[0] and min(own) >= 0:
-            links.append((body, own))
+        if suffix == INERTIAL_NAMES[0]:
+            own = tuple(index.get(f'{body}.{part}', -1) for part in INERTIAL_NAMES)
+            if min(own) >= 0:
+                links.append((body, own))
     rotors = tuple(k for name, k in index.items() if name.endswith('.rotor_inertia'))
-    return Bodies(links=tuple(links), rotors=rotors)
+    friction = tuple(k for name, k in index.items() if name.endswith(_FRICTION))
+    return Bodies(links=tuple(links), rotors=rotors, friction=friction)
 
 
 def pseudo_inertia(ten: Array) -> Array:
-    """Pseudo-inertia (4, 4) of a link's ten parameters: [[Sigma, h], [h^T, m]]."""
-    result: Array = np.tensordot(ten, _BASIS, axes=1)
+    """Pseudo-inertia (..., 4, 4) of links' ten parameters (..., 10): [[Sigma, h], [h^T, m]]."""
+    result: Array = np.tensordot(ten, BASIS, axes=1)
     return result
 
 
 def is_consistent(model: DynamicModel, values: Array) -> bool:
     """Whether every link's pseudo-inertia is positive definite and no rotor is negative."""
-    bodies = bodies_of(model)
-    links = all(
-        np.linalg.eigvalsh(pseudo_inertia(values[list(own)])).min() > 0.0
-        for _, own in bodies.links
-    )
-    return bool(links and all(values[k] >= 0.0 for k in bodies.rotors))
+    rotors = bodies_of(model).rotors
+    return links_are_consistent(model, values) and all(values[k] >= 0.0 for k in rotors)
+
+
+def links_are_consistent(model: DynamicModel, values: Array) -> bool:
+    """Whether every link's pseudo-inertia is positive definite, all that a URDF asks for."""
+    links = bodies_of(model).links
+    if not links:
+        return True
+    tens = values[np.array([own for _, own in links])]
+    return bool(np.linalg.eigvalsh(pseudo_inertia(tens)).min() > 0.0)
 
 
 def scales(model: DynamicModel, prior: Array) -> Array:
@@ -104,7 +120,7 @@ def consistent(model: DynamicModel, grouping: Array, base: Array, prior: Array) 
     if not (bodies.links or bodies.rotors):
         return start
     directions = scale[:, None] * null_space(grouping * scale)
-    cone, blocks, limits = _constraints(bodies, scale, start, directions)
+    cone, blocks, limits = constraints(bodies, scale, start, directions, bodies.rotors)
     free = directions.shape[1]
     if free:
         settings = clarabel.DefaultSettings()
@@ -136,29 +152,38 @@ def _snapped(rotors: Array) -> Array:
     return np.where((rotors < 0.0) & (rotors > -_ROUNDING), 0.0, rotors)
 
 
-def _constraints(
-    bodies: Bodies, scale: Array, start: Array, directions: Array
+def constraints(
+    bodies: Bodies, scale: Array, start: Array, directions: Array, not_negative: tuple[int, ...]
 ) -> tuple[list[Any], Array, Array]:
-    """Cones, matrix A and right side b of: start + directions @ z is consistent (b - A z in K)."""
+    """Cones, matrix A and right side b of: start + directions @ z is consistent (b - A z in K).
+
+    :param not_negative: indices of the parameters that must not be negative
+    """
     cones: list[Any] = []
     rows, limits = [], []
-    rotors = list(bodies.rotors)
-    if rotors:
-        cones.append(clarabel.NonnegativeConeT(len(rotors)))
-        rows.append(-directions[rotors])
-        limits.append(start[rotors] + 0.1 * _ROUNDING)
+    single = list(not_negative)
+    if single:
+        cones.append(clarabel.NonnegativeConeT(len(single)))
+        rows.append(-directions[single])
+        limits.append(start[single] + 0.1 * _ROUNDING)
     for _, own in bodies.links:
         link = list(own)
         # Scaled to numbers near 1, so that the solver's tolerances mean something.
-        unit = np.diag([1.0 / LENGTH] * 3 + [1.0]) / np.sqrt(scale[link[0]])
-        packed = _packed(unit @ _BASIS @ unit)
+        unit = unit_of(scale[link[0]])
+        packed = packed_matrices(unit @ BASIS @ unit)
         cones.append(clarabel.PSDTriangleConeT(4))
         rows.append(-packed.T @ directions[link])
-        limits.append(packed.T @ start[link] - _MARGIN * _packed(np.eye(4)))
+        limits.append(packed.T @ start[link] - _MARGIN * packed_matrices(np.eye(4)))
     return cones, np.vstack(rows), np.concatenate(limits)
 
 
-def _packed(matrices: Array) -> Array:
+def unit_of(mass: float) -> Array:
+    """Diagonal U (4, 4) with U P U^T near one for the pseudo-inertia P of a link of that mass."""
+    unit: Array = np.diag([1.0 / LENGTH] * 3 + [1.0]) / np.sqrt(mass)
+    return unit
+
+
+def packed_matrices(matrices: Array) -> Array:
     """Upper triangles (..., 10), column by column, off-diagonals times sqrt 2 (clarabel's)."""
     columns, rows = np.tril_indices(4)
     factor = np.where(rows == columns, 1.0, np.sqrt(2.0))
@@ -180,4 +205,5 @@ def _basis() -> Array:
     return basis
 
 
-_BASIS = _basis()
+BASIS = _basis()
+"""Pseudo-inertia of each of the ten unit parameters, shape (10, 4, 4)."""

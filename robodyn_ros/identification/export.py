@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from robodyn_ros.errors import IdentificationError
+from robodyn_ros.identification.consistency import links_are_consistent
 from robodyn_ros.identification.result import IdentificationResult, write_result, write_text
 from robodyn_ros.identification.urdf_export import rigid_part, write_urdf
 
@@ -30,7 +31,7 @@ class Exported:
 def export(
     result: IdentificationResult, folder: str | Path, *, export_failed: bool = False
 ) -> Exported:
-    """Write result.json always, result.yaml of a success, robot.urdf of a consistent one.
+    """Write result.json always, result.yaml of a success, robot.urdf if its links can exist.
 
     :param export_failed: write the model of a failed identification too
     :raises IdentificationError: a file cannot be written
@@ -44,7 +45,8 @@ def export(
     if result.success or export_failed:
         parameters = folder / 'result.yaml'
         write_result(result, parameters, export_failed=export_failed)
-        if result.physically_consistent and rigid_part(result.model) is not None:
+        possible = links_are_consistent(result.model, result.values)
+        if possible and rigid_part(result.model) is not None:
             urdf = folder / 'robot.urdf'
             write_urdf(result.model, result.values, urdf)
     files = Exported(facts=folder / 'result.json', result=parameters, urdf=urdf)

@@ -12,6 +12,10 @@ from robodyn_ros.identification.estimators import ESTIMATORS, Estimator
 
 Derivatives = Literal['auto', 'given', 'computed']
 DERIVATIVES: tuple[Derivatives, ...] = ('auto', 'given', 'computed')
+Consistent = Literal['auto', 'yes', 'no']
+CONSISTENT: tuple[Consistent, ...] = ('auto', 'yes', 'no')
+Prior = Literal['urdf', 'none']
+PRIORS: tuple[Prior, ...] = ('urdf', 'none')
 
 
 @dataclass(frozen=True)
@@ -34,8 +38,12 @@ class IdentifyOptions:
         when the recording has accelerations
     :param max_relative_error: largest max relative torque error of a joint that counts as
         success (softMC: 0.5)
-    :param segments: stretches of time condensed separately, for cross-validation
-    :param use_prior: complete the parameters near the model's prior values (else near zero)
+    :param segments: stretches of time condensed separately, for cross-validation; None: as many
+        as it needs
+    :param consistent: 'yes': export the estimate of a robot that can exist (see `physical`);
+        'no': the unconstrained one; 'auto': what cross-validation favours (see `choice`)
+    :param prior: 'urdf': what the recording does not show is the model's prior values' choice;
+        'none': nobody's
     :raises IdentificationError: when built with a value outside its range
     """
 
@@ -45,8 +53,9 @@ class IdentifyOptions:
     estimator: Estimator = 'wls'
     derivatives: Derivatives = 'auto'
     max_relative_error: float = 0.5
-    segments: int = 1
-    use_prior: bool = True
+    segments: int | None = None
+    consistent: Consistent = 'auto'
+    prior: Prior = 'urdf'
 
     def __post_init__(self) -> None:
         """Check the ranges."""
@@ -60,11 +69,13 @@ class IdentifyOptions:
                 )
         _check_choice('estimator', self.estimator, ESTIMATORS)
         _check_choice('way to get derivatives', self.derivatives, DERIVATIVES)
+        _check_choice('choice of consistency', self.consistent, CONSISTENT)
+        _check_choice('prior', self.prior, PRIORS)
         if not self.max_relative_error > 0.0:
             raise IdentificationError(
                 f'the largest relative error must be positive, got {self.max_relative_error:g}'
             )
-        if self.segments < 1:
+        if self.segments is not None and self.segments < 1:
             raise IdentificationError(f'at least 1 segment is needed, got {self.segments}')
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 
 import numpy as np
 
+from robodyn_ros.identification.choice import FOLDS, Selection, choose, selection_findings
 from robodyn_ros.identification.completion import Completion, complete
 from robodyn_ros.identification.condense import Condensed, condense
 from robodyn_ros.identification.consistency import nearest
@@ -78,10 +79,18 @@ def identify(
         with clock.step('complete'):
             prior = _prior(model, options)
             completion = complete(model, base, fit.values, fit.covariance, prior)
+        with clock.step('choose'):
+            completion, selection = choose(model, base, condensed, fit, completion, options)
+            selection = replace(selection, unconstrained_residual=report.relative_residual)
+            if selection.estimate != 'unconstrained':
+                report, _ = evaluate(model, completion.values, signals, source=recording.source)
+        with clock.step('uncertainty'):
             uncertainty = torque_uncertainty(model, base, fit, signals)
         with clock.step('validate'):
             checked = _validate(model, completion, validation, options, progress)
-    steps = _Steps(signals, base, condensed, fit, completion, uncertainty, report, checked)
+    steps = _Steps(
+        signals, base, condensed, fit, completion, selection, uncertainty, report, checked
+    )
     return _result(recording, model, options, steps, clock.timings)
 
 
@@ -94,6 +103,7 @@ class _Steps:
     condensed: Condensed
     fit: Estimate
     completion: Completion
+    selection: Selection
     uncertainty: Array
     report: FitReport
     validation: FitReport | None
@@ -114,7 +124,11 @@ class _Clock:
 
 def _prior(model: DynamicModel, options: IdentifyOptions) -> Array:
     """Values to complete the parameters near: the model's, zero where nothing is known."""
-    return np.nan_to_num(model.prior()) if options.use_prior else np.zeros(len(model.parameters))
+    return (
+        np.nan_to_num(model.prior())
+        if options.prior == 'urdf'
+        else np.zeros(len(model.parameters))
+    )
 
 
 def _phase(progress: Progress | None, phase: str) -> Callable[[float], None] | None:
@@ -131,6 +145,8 @@ def _condense(
     progress: Progress | None,
 ) -> Condensed:
     """Condense regressor and measured torque, both through the same low pass."""
+    wanted = 1 if options.consistent == 'no' else FOLDS
+    stretches = max(1, min(wanted, signals.thinning.count(len(signals)) // SAMPLES_PER_COLUMN))
     return condense(
         model,
         signals.motion,
@@ -138,7 +154,7 @@ def _condense(
         signals.used,
         base.columns,
         thinning=signals.thinning,
-        segments=options.segments,
+        segments=options.segments or stretches,
         progress=_phase(progress, 'condense'),
     )
 
@@ -196,6 +212,7 @@ def _result(
             *_reach_findings(steps),
             *_fit_findings(steps, options),
             *steps.completion.findings,
+            *selection_findings(steps.selection, steps.report.relative_residual),
         )
     )
     stddevs = steps.fit.stddevs
@@ -206,7 +223,7 @@ def _result(
         stddevs=steps.completion.stddevs,
         base_expressions=steps.base.expressions,
         base_units=steps.base.units,
-        base_values=steps.fit.values,
+        base_values=steps.base.values(steps.completion.values),
         base_stddevs=stddevs,
         torque_uncertainty=steps.uncertainty,
         condition_number=steps.fit.condition_number,
@@ -218,6 +235,7 @@ def _result(
         filter_cutoff=steps.signals.cutoff,
         max_relative_error=options.max_relative_error,
         physically_consistent=steps.completion.physically_consistent,
+        selection=steps.selection,
         raw_samples=steps.signals.raw_samples,
         date=datetime.now(timezone.utc).isoformat(timespec='seconds'),
         timings=timings,

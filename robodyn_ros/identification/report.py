@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+import textwrap
 
 from robodyn_ros.identification.result import IdentificationResult
 from robodyn_ros.identification.validation import FitReport
 from robodyn_ros.models.interface import Joint
+
+WIDTH = 100
 
 
 def text_report(result: IdentificationResult) -> str:
@@ -21,6 +24,8 @@ def text_report(result: IdentificationResult) -> str:
         f'estimator         {result.estimator}, {len(result.base_values)} base parameters',
         f'condition number  {result.condition_number:.4g} '
         f'({result.condition_number_scaled:.4g} with scaled columns)',
+        f'exported          {result.selection.estimate.replace("_", " ")} estimate '
+        f'(unconstrained: {_percent(result.selection.unconstrained_residual)} residual)',
         f'physical          {"yes" if result.physically_consistent else "no"}',
         '',
         *_errors('identification', report, result.model.joints),
@@ -28,7 +33,9 @@ def text_report(result: IdentificationResult) -> str:
     if result.validation is not None:
         lines += ['', *_errors('validation', result.validation, result.model.joints)]
     lines += ['', *_base(result), '']
-    lines += [f'{f.severity}: {f.text} [{f.code}]' for f in result.findings] or ['no findings']
+    texts = [f'{f.severity}: {f.text} [{f.code}]' for f in result.findings] or ['no findings']
+    for text in texts:
+        lines += textwrap.wrap(text, WIDTH, subsequent_indent='  ', break_long_words=False)
     return '\n'.join(lines)
 
 

@@ -7,7 +7,7 @@ import json
 import os
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.recording.recording import Finding
 
 if TYPE_CHECKING:  # pulls in scipy.signal, seconds that a node need not spend
+    from robodyn_ros.identification.choice import Selection
     from robodyn_ros.identification.validation import FitReport
 
 FORMAT = 1
@@ -36,12 +37,14 @@ class IdentificationResult:
     :param stddevs: their standard deviations, shape (p,); NaN: not identifiable on its own
     :param base_expressions: the identifiable combinations of parameters
     :param base_values: shape (b,)
-    :param base_stddevs: shape (b,); NaN where the recording does not determine the value
+    :param base_stddevs: shape (b,); NaN where the recording does not determine the value. They
+        say what the recording alone tells, so for a consistent estimate they are rather wide
     :param torque_uncertainty: expected on other motions, shape (n,), see `uncertainty`
     :param condition_number: of the weighted regressor, columns as they are
     :param condition_number_scaled: the same, columns scaled to unit length
     :param filter_cutoff: in [Hz]; None: signals were used as given
     :param physically_consistent: whether `values` are those of a possible robot
+    :param selection: which estimate this is, and what it was compared with
     :param raw_samples: samples of the recording (the fit uses `identification.samples`)
     :param timings: seconds per step
     """
@@ -64,6 +67,7 @@ class IdentificationResult:
     filter_cutoff: float | None
     max_relative_error: float
     physically_consistent: bool
+    selection: Selection
     raw_samples: int
     date: str
     timings: Mapping[str, float]
@@ -87,6 +91,7 @@ class IdentificationResult:
             'filter_cutoff': self.filter_cutoff,
             'max_relative_error_allowed': self.max_relative_error,
             'physically_consistent': self.physically_consistent,
+            'selection': asdict(self.selection),
             'identification': _report_facts(self.identification),
             'validation': None if self.validation is None else _report_facts(self.validation),
             'parameters': [
@@ -282,6 +287,7 @@ def _header(result: IdentificationResult) -> dict[str, object]:
         'condition_number_scaled': result.condition_number_scaled,
         'torque_uncertainty': result.torque_uncertainty.tolist(),
         'physically_consistent': result.physically_consistent,
+        **asdict(result.selection),
         **_report_facts(result.identification),
         'validated': result.validation is not None,
     }

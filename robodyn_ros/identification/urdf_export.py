@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from robodyn_ros.errors import IdentificationError
-from robodyn_ros.identification.consistency import bodies_of, is_consistent, pseudo_inertia
+from robodyn_ros.identification.consistency import bodies_of, links_are_consistent, pseudo_inertia
 from robodyn_ros.identification.result import write_text
 from robodyn_ros.models.interface import Array, DynamicModel, SumModel
 from robodyn_ros.models.urdf import UrdfModel
@@ -33,16 +33,16 @@ def identified_urdf(model: DynamicModel, values: Array) -> str:
     they stay in the result file.
 
     :param values: parameter values of the model, shape (p,)
-    :raises IdentificationError: the model has no URDF, or the values are not those of a
-        physically possible robot
+    :raises IdentificationError: the model has no URDF, or its links are not physically
+        possible
     """
     body = rigid_part(model)
     if body is None:
         raise IdentificationError('only a model of a URDF can be written as a URDF')
-    if not is_consistent(model, values):
+    if not links_are_consistent(model, values):
         raise IdentificationError(
-            'the identified parameters are not physically consistent (positive masses, inertias '
-            'and rotor inertias), no URDF is written'
+            'the identified links are not physically consistent (positive masses and inertias), '
+            'no URDF is written'
         )
     robot = ET.fromstring(body.urdf.xml)
     links = {str(link.get('name')): link for link in robot.findall('link')}

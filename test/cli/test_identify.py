@@ -53,6 +53,16 @@ def test_table_and_split(files, capsys):
     assert code == 0 and 'identification succeeded' in text and 'validation: relative' in text
 
 
+def test_consistency_and_prior_are_what_was_asked_for(files, capsys):
+    command = [files / 'first.csv', '--urdf', files / 'robot.urdf', '--json']
+    found = []
+    for options in (['--no-consistent'], ['--consistent'], ['--consistent', '--prior', 'none']):
+        assert robodyn(*command, *options) == 0
+        found.append(json.loads(capsys.readouterr().out)['selection'])
+    assert [item['estimate'] for item in found] == ['unconstrained', 'consistent', 'consistent']
+    assert [item['prior'] for item in found[1:]] == ['urdf', 'none']
+
+
 def test_failure_has_an_exit_code_and_no_model(files, tmp_path, capsys):
     options = [files / 'short.csv', '--urdf', files / 'robot.urdf', '--out', tmp_path]
     assert robodyn(*options) == 1
