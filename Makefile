@@ -9,12 +9,12 @@ in_env := source ./env.sh &&
 .PHONY: build venv demo test lint bench clean
 
 build: venv
-	@$(in_env) python3 tools/build.py
+	@$(in_env) python3 -m tools.build
 
 venv:
 	@command -v "$(PYTHON)" > /dev/null || { echo 'robodyn: there is no $(PYTHON):' \
 	    'sudo apt install python3 python3-venv python3-dev' >&2; exit 1; }
-	@"$(PYTHON)" tools/make_venv.py
+	@"$(PYTHON)" -m tools.make_venv $(if $(filter-out file,$(origin PYTHON)),--this-python)
 
 demo: build
 	@$(in_env) robodyn demo $(if $(ROBOT),--robot "$(ROBOT)") $(DEMO_ARGS)

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Run colcon build, if anything that it builds or links changed since the last time.
 
 Run by `make build` in the environment that env.sh enters. The Python sources are linked, not
@@ -14,7 +13,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from common import INSTALL, ROOT, VENV, Problem, inside, locked, note, one_line_errors
+from tools.common import INSTALL, ROOT, VENV, Problem, inside, locked, note, one_line_errors
 
 STAMP = INSTALL / 'complete'
 BUILD = ROOT / 'build'

@@ -11,7 +11,7 @@ import sys
 import sysconfig
 from pathlib import Path
 
-from common import ROOT, Problem
+from tools.common import ROOT, Problem
 
 OLD_DISTRIBUTIONS = ('foxy', 'galactic', 'humble', 'iron')
 COMPILERS = {'CC': ('cc', 'gcc', 'clang'), 'CXX': ('c++', 'g++', 'clang++')}
@@ -97,10 +97,23 @@ def check_ros() -> None:
     command = [sys.executable, '-c', 'import rclpy']
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        reason = (done.stderr.strip().splitlines() or ['no reason given'])[-1]
+        last_line = (done.stderr.strip().splitlines() or ['no reason given'])[-1]
+        reason = last_line.partition('. ')[0]
         raise Problem(
             f'a ROS 2 is sourced, but {sys.executable} cannot import its rclpy ({reason}): choose '
             'its Python with make build PYTHON=/usr/bin/python3, or open a shell without ROS 2'
+        )
+    check_pinocchio(distribution)
+
+
+def check_pinocchio(distribution: str) -> None:
+    """Refuse a ROS 2 without Pinocchio where its wheels do not fit the numpy of the system."""
+    command = [sys.executable, '-c', 'import numpy; print(numpy.__version__); import pinocchio']
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode and done.stdout.startswith('1.'):
+        raise Problem(
+            f'Pinocchio is missing, and its wheels need numpy 2, which this ROS 2 was not built '
+            f'with (numpy {done.stdout.strip()}): sudo apt install ros-{distribution}-pinocchio'
         )
 
 
@@ -113,4 +126,5 @@ def explain_pip(log: Path) -> str:
     if any(word in text for word in network):
         return f'cannot reach the Python package index; is this machine offline? Details: {log}'
     errors = [line[7:] for line in text.splitlines() if line.startswith('ERROR: ')]
-    return f'pip failed: {errors[0] if errors else "it says nothing"}. Details: {log}'
+    reason = errors[0].rstrip('.') if errors else 'it does not say why'
+    return f'pip failed: {reason}. Details: {log}'

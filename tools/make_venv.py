@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Make .venv: ROS 2 from wheels, or what a sourced ROS 2 lacks on top of it.
 
 Run by `make build` with the Python the environment shall have. Quick when nothing changed: a
@@ -9,20 +8,20 @@ from __future__ import annotations
 
 import hashlib
 import os
+import platform
 import shutil
 import sys
 import time
-import venv
 from pathlib import Path
 
-import checks
-import packages
-from common import VENV, locked, note, one_line_errors, sourced_ros
+from tools import checks, packages
+from tools.common import VENV, locked, note, one_line_errors, sourced_ros
 
 STAMP = VENV / 'complete'
 ROS_SETUP = VENV / 'ros_setup'
 """Names the folder with the setup.bash of the ROS 2 that the environment stands on."""
 
+THIS_PYTHON = f'{sys.base_prefix} {platform.python_version()}'
 LAYOUT = 1
 """Raised when this tool changes in a way that makes existing environments useless."""
 
@@ -30,8 +29,7 @@ LAYOUT = 1
 def main() -> None:
     """Make the environment, unless the one that exists is up to date."""
     ros = setup_folder(sourced_ros()) or remembered_ros()
-    wanted = fingerprint(ros)
-    if STAMP.exists() and STAMP.read_text() == wanted:
+    if is_complete(ros):
         return
     checks.check_system(wheels=ros is None)
     start = time.monotonic()
@@ -44,8 +42,21 @@ def main() -> None:
     else:
         packages.install_pinned()
         repair_cmake_exports()
-    STAMP.write_text(wanted)
+    STAMP.write_text(f'{fingerprint(ros, THIS_PYTHON)}\n{THIS_PYTHON}\n')
     note(f'environment ready in {time.monotonic() - start:.0f} s')
+
+
+def is_complete(ros: Path | None) -> bool:
+    """Tell whether the environment stands and would be made just so again.
+
+    Its Python may be another one than runs this, unless the user chose this one.
+    """
+    if not STAMP.exists() or not (VENV / 'bin' / 'python3').exists():
+        return False
+    made_from, python = STAMP.read_text().splitlines()
+    if '--this-python' in sys.argv:
+        python = THIS_PYTHON
+    return made_from == fingerprint(ros, python)
 
 
 def setup_folder(prefix: Path | None) -> Path | None:
@@ -66,9 +77,9 @@ def remembered_ros() -> Path | None:
     return folder if (folder / 'setup.bash').exists() else None
 
 
-def fingerprint(ros: Path | None) -> str:
+def fingerprint(ros: Path | None, python: str) -> str:
     """Return what the environment depends on: the pins, the Python, the place, the ROS 2."""
-    digest = hashlib.sha256(f'{LAYOUT} {sys.version} {sys.base_prefix} {VENV} {ros}'.encode())
+    digest = hashlib.sha256(f'{LAYOUT} {python} {VENV} {ros}'.encode())
     for file in sorted(packages.REQUIREMENTS.iterdir()):
         digest.update(file.read_bytes())
     return digest.hexdigest()
@@ -76,6 +87,8 @@ def fingerprint(ros: Path | None) -> str:
 
 def create_empty(*, system_packages: bool) -> None:
     """Make an empty virtual environment in place of any that is there."""
+    import venv  # some distributions package it apart: checked before
+
     if VENV.exists():
         STAMP.unlink(missing_ok=True)
         shutil.rmtree(VENV)
@@ -99,7 +112,7 @@ def repair_cmake_exports() -> None:
 if __name__ == '__main__':
     if sys.prefix != sys.base_prefix:  # never from the environment that this may replace
         base = getattr(sys, '_base_executable')  # noqa: B009 (not in Python's documentation)
-        os.execv(base, [base, *sys.argv])
+        os.execv(base, [base, '-m', 'tools.make_venv', *sys.argv[1:]])
     with one_line_errors():
         checks.check_folder()
         with locked():

@@ -6,8 +6,8 @@ import json
 import shutil
 import subprocess
 
-from checks import explain_pip
-from common import ROOT, VENV, Problem
+from tools.checks import explain_pip
+from tools.common import ROOT, VENV, Problem
 
 REQUIREMENTS = ROOT / 'requirements'
 LOCK = REQUIREMENTS / 'lock.txt'
@@ -48,7 +48,7 @@ def install_missing() -> None:
         wanted = [name for name in wanted if not name.startswith('colcon-')]
     missing = [name for name in wanted if not is_there(name)]
     held = VENV / 'constraints.txt'
-    held.write_text('\n'.join(constraints()))
+    held.write_text('\n'.join(constraints(missing)))
     pip('--constraint', str(held), *missing)
 
 
@@ -76,11 +76,15 @@ def is_there(name: str) -> bool:
     return run_python('-c', f'import {MODULES.get(name, name)}').returncode == 0
 
 
-def constraints() -> list[str]:
-    """Return the lock's pins of what the system lacks, and the system's versions to be held."""
+def constraints(missing: list[str]) -> list[str]:
+    """Return the pins of what is installed, and the system's versions of what is held.
+
+    What the installed packages need in turn is left to pip: the lock's versions of those may not
+    fit the system's numpy.
+    """
     system = json.loads(run_python('-c', LIST).stdout)
-    free = [pin for pin in pins() if pin.partition('==')[0] not in system]
-    return free + [f'{name}=={system[name]}' for name in HELD if name in system]
+    chosen = [pin for pin in pins() if pin.partition('==')[0] in missing]
+    return chosen + [f'{name}=={system[name]}' for name in HELD if name in system]
 
 
 def run_python(*arguments: str) -> subprocess.CompletedProcess[str]:

@@ -1,0 +1,1 @@
+"""How the environment and the package are built; uses the standard library only."""
