@@ -36,6 +36,8 @@ RECORDERS = {
 """Suffix of the recording -> recorder node and its topic."""
 
 MOTION_TIMEOUT = 180.0
+WINDOW = 0.01
+"""Velocity window of the friction in config/collision_monitor_*.yaml, in [rad/s]."""
 
 
 @dataclass
