@@ -10,7 +10,7 @@ from robodyn_ros.nodes.launching import BASIC, declared, share
 
 PARTS = {
     'cell': (),
-    'identification': ('output_directory',),
+    'identification': ('output_directory', 'command_topic'),
     'feedforward': ('result_file', 'autostart'),
     'collision_monitor': ('result_file', 'autostart'),
 }

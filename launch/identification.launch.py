@@ -7,4 +7,6 @@ from robodyn_ros.nodes.launching import description
 
 def generate_launch_description() -> LaunchDescription:
     """Launch the three nodes."""
-    return description(['excitation', 'recorder', 'identification'], ['output_directory'])
+    return description(
+        ['excitation', 'recorder', 'identification'], ['output_directory', 'command_topic']
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -24,6 +25,11 @@ ARGUMENTS = {
     'autostart': ('true', 'configure and activate lifecycle nodes at once'),
     'result_file': ('', 'result.yaml of an identification'),
     'output_directory': ('.', 'folder for recordings and results'),
+    'command_topic': (
+        '',
+        'where excitation sends its motion; feedforward/joint_trajectory: through the '
+        'feed-forward; empty: straight to the controller',
+    ),
     'feedforward': ('false', 'add the torque of result_file to every trajectory'),
     'collision_monitor': ('false', 'monitor collisions with the model of result_file'),
     'cell': ('true', 'simulate the robot cell; false: a real one is running'),
@@ -45,6 +51,13 @@ BASIC = ('namespace', 'robot', 'urdf', 'params_file', 'use_sim_time', 'log_level
 
 OWN_FORM = {'cell': 'config'}
 """Nodes whose config/NODE_ROBOT.yaml is no ROS parameter file -> the parameter that names it."""
+
+
+SENDERS = ('excitation', 'feedforward')
+"""Nodes that publish trajectories, which may be large: see config/fastdds.xml."""
+
+PROFILE = ('FASTDDS_DEFAULT_PROFILES_FILE', 'FASTRTPS_DEFAULT_PROFILES_FILE')
+"""Variables that name a profile of Fast DDS; the second one is the older name."""
 
 
 def description(nodes: Sequence[str], arguments: Sequence[str] = ()) -> LaunchDescription:
@@ -85,6 +98,8 @@ def _creator(
             name: _typed(values[name]) for name in arguments if values[name]
         }
         common['use_sim_time'] = values['use_sim_time'] == 'true'
+        _check_file('params_file', values['params_file'])
+        _check_file('urdf', values['urdf'])
         common['urdf'] = values['urdf'] or str(_robot_urdf(values['robot']))
         return [_node(name, values, common) for name in nodes]
 
@@ -104,7 +119,14 @@ def _node(name: str, values: dict[str, str], common: dict[str, object]) -> Node:
         ],
         arguments=['--ros-args', '--log-level', values['log_level']],
         output='screen',
+        additional_env=_environment(name),
     )
+
+
+def _environment(node: str) -> dict[str, str]:
+    if node not in SENDERS or any(name in os.environ for name in PROFILE):
+        return {}
+    return {PROFILE[0]: str(share('config', 'fastdds.xml'))}
 
 
 def _configuration(node: str, robot: str) -> list[str | dict[str, object]]:
@@ -113,6 +135,13 @@ def _configuration(node: str, robot: str) -> list[str | dict[str, object]]:
     if not file.is_file():
         return []
     return [{OWN_FORM[node]: str(file)}] if node in OWN_FORM else [str(file)]
+
+
+def _check_file(argument: str, value: str) -> None:
+    # launch itself only warns and starts the nodes without the file: with the limits of another
+    # robot, for example.
+    if value and not Path(value).is_file():
+        raise ConfigError(f'launch argument {argument}: there is no file {value}')
 
 
 def _typed(text: str) -> object:

@@ -1,0 +1,164 @@
+"""Every launch file as `ros2 launch` runs it, up to the nodes that it would start."""
+
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+pytest.importorskip('launch_ros', reason='launch_ros is not installed (it comes with ROS 2)')
+from ament_index_python.packages import PackageNotFoundError, get_package_prefix  # noqa: E402
+from launch import LaunchContext  # noqa: E402
+from launch.action import Action  # noqa: E402
+from launch.actions import IncludeLaunchDescription  # noqa: E402
+from launch.launch_description_sources import PythonLaunchDescriptionSource  # noqa: E402
+from robodyn_ros.errors import ConfigError  # noqa: E402
+from robodyn_ros.nodes import launching  # noqa: E402
+
+ROOT = Path(__file__).resolve().parents[2]
+NODES = {
+    'cell.launch.py': ['cell'],
+    'identification.launch.py': ['excitation', 'identification', 'recorder'],
+    'feedforward.launch.py': ['feedforward'],
+    'collision_monitor.launch.py': ['collision_monitor'],
+    'bringup.launch.py': ['cell', 'excitation', 'identification', 'recorder'],
+}
+EVERYTHING = {'feedforward': 'true', 'collision_monitor': 'true', 'result_file': 'r/result.yaml'}
+ROBOTS = sorted(path.stem for path in (ROOT / 'urdf').glob('*.urdf'))
+
+
+@pytest.fixture(scope='module')
+def prefix():
+    try:
+        return Path(get_package_prefix('robodyn_ros'))
+    except PackageNotFoundError:
+        pytest.skip('robodyn_ros is not installed: source the install folder')
+
+
+def source(name):
+    return PythonLaunchDescriptionSource(str(ROOT / 'launch' / name))
+
+
+@pytest.fixture
+def nodes(prefix, monkeypatch):
+    """Run a launch file with arguments; gives what each node would be started with, by name."""
+    found = {}
+
+    class Recorded(Action):
+        def __init__(self, **options):
+            super().__init__()
+            found[options['name']] = options
+
+    def run(entity, context):
+        for inner in entity.visit(context) or ():
+            run(inner, context)
+
+    def launched(name, **arguments):
+        found.clear()
+        run(IncludeLaunchDescription(source(name), launch_arguments=arguments.items()),
+            LaunchContext())  # fmt: skip
+        return dict(found)
+
+    monkeypatch.setattr(launching, 'Node', Recorded)
+    return launched
+
+
+def parameters(node):
+    """Parameters given one by one, as a node sees them at last."""
+    merged = {}
+    for group in node['parameters']:
+        merged.update(group if isinstance(group, dict) else {})
+    return merged
+
+
+def files(node):
+    return [group for group in node['parameters'] if isinstance(group, str)]
+
+
+def test_every_launch_file_is_known_and_installed(prefix):
+    assert sorted(path.name for path in (ROOT / 'launch').glob('*.py')) == sorted(NODES)
+    assert all((prefix / 'share/robodyn_ros/launch' / name).is_file() for name in NODES)
+
+
+@pytest.mark.parametrize('name', NODES)
+def test_arguments_have_descriptions_and_defaults(name):
+    declared = source(name).get_launch_description(LaunchContext()).get_launch_arguments()
+    assert {argument.name for argument in declared} >= set(launching.BASIC)
+    for argument in declared:
+        assert len(argument.description) > 10
+        assert argument.default_value is not None
+
+
+@pytest.mark.parametrize('name', NODES)
+def test_nodes_exist_and_lie_in_the_namespace(name, nodes, prefix):
+    found = nodes(name, namespace='robot1', log_level='warn')
+    assert sorted(found) == NODES[name]
+    for node in found.values():
+        assert (prefix / 'lib/robodyn_ros' / node['executable']).is_file()
+        assert node['namespace'] == 'robot1'
+        assert node['arguments'][-1] == 'warn'
+
+
+@pytest.mark.parametrize('robot', ROBOTS)
+def test_every_node_gets_the_files_of_the_robot(robot, nodes):
+    found = nodes('bringup.launch.py', robot=robot, **EVERYTHING)
+    assert sorted(found) == sorted(
+        [*NODES['bringup.launch.py'], 'collision_monitor', 'feedforward']
+    )
+    for node in found.values():
+        assert parameters(node)['urdf'].endswith(f'/urdf/{robot}.urdf')
+    for name in ('excitation', 'feedforward', 'collision_monitor'):
+        assert [Path(file).name for file in files(found[name])] == [f'{name}_{robot}.yaml']
+    assert parameters(found['feedforward'])['result_file'] == 'r/result.yaml'
+    assert parameters(found['feedforward'])['autostart'] is True
+
+
+def test_a_real_robot_in_place_of_the_cell(nodes):
+    assert 'cell' not in nodes('bringup.launch.py', cell='false')
+
+
+def test_excitation_through_the_feedforward(nodes):
+    topic = 'feedforward/joint_trajectory'
+    found = nodes('bringup.launch.py', command_topic=topic, **EVERYTHING)
+    assert parameters(found['excitation'])['command_topic'] == topic
+    assert 'command_topic' not in parameters(nodes('bringup.launch.py')['excitation'])
+
+
+def test_large_trajectories_fit_into_the_senders_shared_memory(nodes, monkeypatch):
+    for variable in launching.PROFILE:
+        monkeypatch.delenv(variable, raising=False)
+    sets = {name: node['additional_env'] for name, node in nodes('bringup.launch.py').items()}
+    assert {name for name, variables in sets.items() if variables} == {'excitation'}
+    profile = Path(sets['excitation']['FASTDDS_DEFAULT_PROFILES_FILE'])
+    size = ElementTree.parse(profile).findtext('.//{*}segment_size')
+    assert int(size) > 60_000 * 216  # points of six joints with effort
+    monkeypatch.setenv('FASTRTPS_DEFAULT_PROFILES_FILE', 'mine.xml')
+    assert nodes('bringup.launch.py')['excitation']['additional_env'] == {}
+
+
+def test_parameters_of_the_user_come_last(nodes, tmp_path):
+    mine, urdf = tmp_path / 'mine.yaml', tmp_path / 'mine.urdf'
+    mine.write_text('{}')
+    urdf.write_text('<robot/>')
+    found = nodes('feedforward.launch.py', robot='my_robot', urdf=str(urdf), params_file=str(mine))
+    assert found['feedforward']['parameters'][-1] == str(mine)
+    assert parameters(found['feedforward'])['urdf'] == str(urdf)
+
+
+@pytest.mark.parametrize('name', NODES)
+@pytest.mark.parametrize(
+    ('argument', 'value', 'sentence'),
+    [
+        ('robot', 'ur11', "there is no robot 'ur11' in this package, only .*six_axis, ur10"),
+        ('params_file', 'none.yaml', 'params_file: there is no file none.yaml'),
+        ('urdf', 'none.urdf', 'urdf: there is no file none.urdf'),
+    ],
+)
+def test_a_wrong_name_gives_one_sentence(name, argument, value, sentence, nodes):
+    with pytest.raises(ConfigError, match=sentence) as caught:
+        nodes(name, **{argument: value})
+    assert '\n' not in str(caught.value)
+
+
+def test_a_wrong_choice_is_refused(nodes):
+    with pytest.raises(RuntimeError, match='[Vv]alid options'):
+        nodes('bringup.launch.py', cell='maybe')
