@@ -78,6 +78,9 @@ def run(
         executor.remove_node(node)
         node.destroy_node()
         rclpy.try_shutdown()
+        # Ctrl-C may come twice, from the terminal and from launch; while Python ends, the second
+        # one would kill it.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
     return 0
 
 
