@@ -161,6 +161,11 @@ class Stage:
         self._start_excitation(
             'excitation_with_torque', command_topic='feedforward/joint_trajectory'
         )
+        self._client.wait(
+            lambda: bool(self._client.node.count_subscribers('feedforward/joint_trajectory')),
+            60.0,
+            'the feed-forward',
+        )
 
     def start_monitor(self) -> None:
         """Start the collision monitor with thresholds from the identification's recording."""
