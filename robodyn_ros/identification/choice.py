@@ -39,7 +39,7 @@ Kind = Literal['unconstrained', 'consistent', 'consistent_links']
 FOLDS = 5
 """Stretches of time that cross-validation leaves out in turn."""
 
-WEIGHTS = (WEAKEST, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)
+WEIGHTS = (WEAKEST, 1e-3, 1e-2, 1e-1, 1.0)
 """Weights of the prior that cross-validation chooses from."""
 
 DEFAULT_WEIGHT = 1e-3
