@@ -40,7 +40,7 @@ def check_folder() -> None:
     if bad:
         raise Problem(
             f'the build tools of ROS 2 cannot handle {", ".join(bad)} in the path {str(ROOT)!r}: '
-            'move the checkout to a folder without'
+            'move the checkout to a folder without it'
         )
 
 
