@@ -6,13 +6,14 @@ from xml.etree import ElementTree
 import pytest
 
 pytest.importorskip('launch_ros', reason='launch_ros is not installed (it comes with ROS 2)')
-from ament_index_python.packages import PackageNotFoundError, get_package_prefix  # noqa: E402
-from launch import LaunchContext  # noqa: E402
-from launch.action import Action  # noqa: E402
-from launch.actions import IncludeLaunchDescription  # noqa: E402
-from launch.launch_description_sources import PythonLaunchDescriptionSource  # noqa: E402
-from robodyn_ros.errors import ConfigError  # noqa: E402
-from robodyn_ros.nodes import launching  # noqa: E402
+from ament_index_python.packages import PackageNotFoundError, get_package_prefix
+from launch import LaunchContext
+from launch.action import Action
+from launch.actions import IncludeLaunchDescription
+from launch.launch_description_sources import PythonLaunchDescriptionSource
+
+from robodyn_ros.errors import ConfigError
+from robodyn_ros.nodes import launching
 
 ROOT = Path(__file__).resolve().parents[2]
 NODES = {
@@ -160,5 +161,5 @@ def test_a_wrong_name_gives_one_sentence(name, argument, value, sentence, nodes)
 
 
 def test_a_wrong_choice_is_refused(nodes):
-    with pytest.raises(RuntimeError, match='[Vv]alid options'):
+    with pytest.raises(RuntimeError, match='alid options'):
         nodes('bringup.launch.py', cell='maybe')
