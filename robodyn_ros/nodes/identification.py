@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +100,14 @@ class IdentificationNode(Node):
     def _declared_options(self) -> IdentifyOptions:
         return IdentifyOptions(
             estimator=declare(self, 'estimator', 'wls', 'wls or ols', read_only=True),
+            consistent=declare(
+                self,
+                'consistent',
+                'auto',
+                'physically consistent: auto, yes or no',
+                read_only=True,
+            ),
+            prior=declare(self, 'prior', 'urdf', 'prior of it: urdf or none', read_only=True),
             max_relative_error=declare(
                 self,
                 'max_relative_torque_error',
@@ -303,11 +311,7 @@ class IdentificationNode(Node):
             recording, validation = recording.split(1.0 - self._fraction)
         else:
             validation = self._read(job.validation, job.validation_between)
-        options = IdentifyOptions(
-            filter_cutoff=job.filter_cutoff or None,
-            estimator=self._options.estimator,
-            max_relative_error=self._options.max_relative_error,
-        )
+        options = replace(self._options, filter_cutoff=job.filter_cutoff or None)
         result = identify(
             recording, self._model, options=options, validation=validation, progress=progress
         )

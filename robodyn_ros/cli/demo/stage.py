@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +48,7 @@ class Alarms:
     unknown: int = 0
     samples: int = 0
     first_collision: int = 0
-    levels: list[int] = field(default_factory=list)
+    seen: float = 0.0
 
     def take(self, message: CollisionState) -> None:
         """Count one message."""
@@ -60,6 +60,19 @@ class Alarms:
             if not self.first_collision:
                 stamp = message.header.stamp
                 self.first_collision = stamp.sec * 1_000_000_000 + stamp.nanosec
+                self.seen = time.time()
+
+
+@dataclass(frozen=True)
+class Latency:
+    """From the begin of a push to its alarm, in [s].
+
+    :param sample: to the stamp of the joint states that gave the alarm
+    :param wall: until the alarm was in the hands of another process
+    """
+
+    sample: float
+    wall: float
 
 
 class Stage:
@@ -76,6 +89,7 @@ class Stage:
         # the drive's interpolator centres command k on cycle k + delay, half a cycle on the way
         self.setpoint_delay = (config.command_delay + 0.5) * config.servo_period
         self.tracking: dict[str, Span] = {}
+        self._stop = client.node.create_client(Trigger, 'excitation/stop')
         self.result_file = folder / 'result.yaml'
         nodes.start('cell', {'config': str(cell_file)})
         for name, topic in RECORDERS.values():
@@ -207,35 +221,34 @@ class Stage:
         yield alarms
         self._client.node.destroy_subscription(subscription)
 
-    def push(self, link: str, force: tuple[float, float, float]) -> float:
-        """Push the robot while it moves; return the time to the alarm, in [s].
+    def push(self, link: str, force: tuple[float, float, float]) -> Latency:
+        """Push the robot while it moves; return the time to the alarm.
 
-        The time counts from the stamp at which the force begins to the moment at which this
-        process has the alarm in its hands. The robot must come to rest after it.
+        The force is a step, far above the threshold; so the threshold is exceeded as it begins.
+        The robot must come to rest after it.
 
-        :raises RobodynError: no alarm, or the robot was not stopped
+        :raises RobodynError: an alarm before the push, none after it, or the stop did not work
         """
-        seen: list[float] = []
-
-        def alarm(message: CollisionState) -> None:
-            if not seen and CollisionState.COLLISION in message.level:
-                seen.append(time.time())
-
-        node = self._client.node
-        watch = node.create_subscription(
-            CollisionState, 'collision_monitor/collision_state', alarm, MONITOR_QOS
-        )
-        self._client.call(Trigger, 'excitation/start', Trigger.Request())
-        self._client.spin(6.0)
-        if seen:
-            raise RobodynError('the collision monitor raised an alarm before the push')
-        request = Push.Request(link=link, force=list(force), duration=0.5)
-        begin = _nanoseconds(self._client.call(Push, 'cell/push', request).stamp) * 1e-9
-        self._client.wait(lambda: bool(seen), 3.0, 'an alarm after the push')
-        node.destroy_subscription(watch)
-        self._client.spin(3.0)
+        with self.watched() as alarms:
+            self._client.call(Trigger, 'excitation/start', Trigger.Request())
+            self._client.spin(6.0)
+            if alarms.collisions:
+                raise RobodynError('the collision monitor raised an alarm before the push')
+            request = Push.Request(link=link, force=list(force), duration=0.5)
+            begin = _nanoseconds(self._client.call(Push, 'cell/push', request).stamp)
+            self._client.wait(lambda: alarms.collisions > 0, 3.0, 'an alarm after the push')
+        self._client.wait(self._ended, 10.0, 'the stop of the robot')
+        self._client.spin(2.0)  # until the pushed arm is at rest as well
         self._client.call(Trigger, 'collision_monitor/reset', Trigger.Request())
-        return seen[0] - begin
+        return Latency(
+            sample=(alarms.first_collision - begin) * 1e-9, wall=alarms.seen - begin * 1e-9
+        )
+
+    def _ended(self) -> bool:
+        """Tell whether the motion has ended: excitation/stop then has nothing to stop."""
+        future = self._stop.call_async(Trigger.Request())
+        self._client.wait(future.done, 5.0, 'an answer of excitation/stop')
+        return not future.result().success
 
 
 def _nanoseconds(stamp: Any) -> int:
