@@ -53,6 +53,8 @@ On a busy machine DDS may need more than the 3 s between two of its announcement
 """
 FOLLOWING_TIME = 0.5
 """A drive may lag this far behind, in [s]; so it follows if it is where it was to be since."""
+HOLD_TIME = 100_000_000
+"""Length of the trajectory that keeps a robot where it is, in [ns]."""
 LONGEST_STEP = 3
 """A late cycle of a stream moves on by this many periods at most, so that nothing jumps."""
 LINGER = 0.3
@@ -220,13 +222,13 @@ class Excitation(Node):
         """Replace the trajectory: the same motion for a moment, then braking.
 
         Where the robot is not on its motion (the controller refused it, a drive is off), such a
-        trajectory would make it jump there: then the controller is told to hold instead, by an
-        empty trajectory, and the run is over.
+        trajectory would make it jump there: then the controller is told to hold the measured
+        position instead, and the run is over.
 
         :return: whether the braking trajectory was sent
         """
         if problem := self._not_following(current):
-            self._commands.publish(JointTrajectory(joint_names=list(self._limits.joints)))
+            self._commands.publish(self._hold())
             reason = f'{current.reason}; {problem}' if problem != current.reason else problem
             self._finish(
                 current,
@@ -238,6 +240,19 @@ class Excitation(Node):
         message.header.stamp = _stamp(self._zero + round(current.offset * 1e9))
         self._commands.publish(message)
         return True
+
+    def _hold(self) -> JointTrajectory:
+        """Stay where the robot is (the controller refuses an empty trajectory)."""
+        position = self._state.position.tolist()
+        points = [
+            JointTrajectoryPoint(
+                positions=position,
+                velocities=[0.0] * len(position),
+                time_from_start=Duration(nanosec=time_from_start),
+            )
+            for time_from_start in (0, HOLD_TIME)
+        ]
+        return JointTrajectory(joint_names=list(self._limits.joints), points=points)
 
     def _watch(self, current: Run) -> None:
         """Stop when joint states stay away or the robot does not follow."""
