@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 
@@ -13,16 +14,8 @@ REQUIREMENTS = ROOT / 'requirements'
 LOCK = REQUIREMENTS / 'lock.txt'
 LOG = ROOT / 'log' / 'pip.log'
 
-MODULES = {
-    'pin': 'pinocchio',
-    'pytest-timeout': 'pytest_timeout',
-    'pytest-xdist': 'xdist',
-    'pyyaml': 'yaml',
-}
-"""Modules that are not called as their package."""
-
-COMMANDS = ('cmake', 'colcon-core', 'ninja')
-"""Packages that are wanted for a command only, which the system may have from elsewhere."""
+COMMANDS = {'cmake': 'cmake', 'colcon-core': 'colcon', 'ninja': 'ninja'}
+"""Packages that are wanted for a command only, which a system may have from elsewhere."""
 
 HELD = ('numpy', 'scipy')
 """What a ROS 2 was built with: nothing that is installed on top may replace it."""
@@ -30,7 +23,7 @@ HELD = ('numpy', 'scipy')
 LIST = """
 import importlib.metadata, json
 found = importlib.metadata.distributions()
-print(json.dumps({d.metadata['Name'].lower(): d.version for d in found}))
+print(json.dumps({d.metadata['Name']: d.version for d in found}))
 """
 
 
@@ -43,48 +36,49 @@ def install_pinned() -> None:
 def install_missing() -> None:
     """Install what a ROS 2 and its system lack, and leave alone what they have."""
     install_pip()
-    wanted = [name for file in ('core', 'dev', 'build') for name in names(file)]
-    if shutil.which('colcon'):
-        wanted = [name for name in wanted if not name.startswith('colcon-')]
-    missing = [name for name in wanted if not is_there(name)]
+    wanted = [line for file in ('core', 'dev', 'build') for line in lines(f'{file}.in')]
+    wanted = [line for line in wanted if not comes_from_elsewhere(name(line))]
     held = VENV / 'constraints.txt'
-    held.write_text('\n'.join(constraints(missing)))
-    pip('--constraint', str(held), *missing)
+    held.write_text('\n'.join(constraints({name(line) for line in wanted})))
+    pip('--constraint', str(held), *wanted)
 
 
 def install_pip() -> None:
-    """Replace the Python's own pip, which may be several times slower, by the pinned one."""
-    pip(*[pin for pin in pins() if pin.startswith('pip==')])
+    """Replace the Python's own pip, which may take twice the time, by the pinned one."""
+    pip(*[line for line in lines('lock.txt') if name(line) == 'pip'])
 
 
-def names(file: str) -> list[str]:
-    """Return the package names of a requirements/*.in file."""
-    lines = (REQUIREMENTS / f'{file}.in').read_text().lower().splitlines()
-    return [line for line in lines if line and not line.startswith('#')]
+def lines(file: str) -> list[str]:
+    """Return the requirements in a file of the requirements folder."""
+    texts = (REQUIREMENTS / file).read_text().splitlines()
+    return [line for line in (text.partition('#')[0].strip() for text in texts) if line]
 
 
-def pins() -> list[str]:
-    """Return the lines of the lock, without comments."""
-    lines = (line.partition('#')[0].strip() for line in LOCK.read_text().splitlines())
-    return [line for line in lines if line]
+def name(requirement: str) -> str:
+    """Return the name of the package a requirement asks for, normalised as in the lock."""
+    found = re.match(r'[\w.-]+', requirement)
+    return re.sub(r'[-_.]+', '-', found[0]).lower() if found else ''
 
 
-def is_there(name: str) -> bool:
-    """Tell whether a package is there already, wherever from."""
-    if name in COMMANDS:
-        return shutil.which(name.partition('-')[0]) is not None
-    return run_python('-c', f'import {MODULES.get(name, name)}').returncode == 0
+def comes_from_elsewhere(package: str) -> bool:
+    """Tell whether the system has a package in a way that pip does not see."""
+    if package == 'pin':
+        return run_python('-c', 'import pinocchio').returncode == 0
+    if package.startswith('colcon-'):
+        package = 'colcon-core'
+    return package in COMMANDS and shutil.which(COMMANDS[package]) is not None
 
 
-def constraints(missing: list[str]) -> list[str]:
-    """Return the pins of what is installed, and the system's versions of what is held.
+def constraints(wanted: set[str]) -> list[str]:
+    """Return the pins of what the system lacks, and the system's versions of what is held.
 
-    What the installed packages need in turn is left to pip: the lock's versions of those may not
+    What the wanted packages need in turn is left to pip: the lock's versions of those may not
     fit the system's numpy.
     """
     system = json.loads(run_python('-c', LIST).stdout)
-    chosen = [pin for pin in pins() if pin.partition('==')[0] in missing]
-    return chosen + [f'{name}=={system[name]}' for name in HELD if name in system]
+    system = {name(package): version for package, version in system.items()}
+    pins = [line for line in lines('lock.txt') if name(line) in wanted - system.keys()]
+    return pins + [f'{package}=={system[package]}' for package in HELD if package in system]
 
 
 def run_python(*arguments: str) -> subprocess.CompletedProcess[str]:

@@ -1,0 +1,105 @@
+"""When an environment counts as finished, and what is repaired in it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from tools import checks, make_venv, packages
+
+
+@pytest.fixture
+def venv(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """An environment that looks finished, made by this Python from one requirement."""
+    folder = tmp_path / '.venv'
+    (folder / 'bin').mkdir(parents=True)
+    (folder / 'bin' / 'python3').touch()
+    (tmp_path / 'requirements').mkdir()
+    (tmp_path / 'requirements' / 'lock.txt').write_text('numpy==2.4.6\n')
+    monkeypatch.setattr(packages, 'REQUIREMENTS', tmp_path / 'requirements')
+    monkeypatch.setattr(make_venv, 'VENV', folder)
+    monkeypatch.setattr(make_venv, 'STAMP', folder / 'complete')
+    monkeypatch.setattr(make_venv, 'ROS_SETUP', folder / 'ros_setup')
+    monkeypatch.setattr(sys, 'argv', ['make_venv'])
+    stamp(make_venv.THIS_PYTHON)
+    return folder
+
+
+def stamp(python: str, ros: Path | None = None) -> None:
+    make_venv.STAMP.write_text(f'{make_venv.fingerprint(ros, python)}\n{python}\n')
+
+
+def test_finished_environment_is_kept(venv: Path) -> None:
+    assert make_venv.is_complete(None)
+
+
+def test_environment_without_stamp_is_not_finished(venv: Path) -> None:
+    make_venv.STAMP.unlink()
+    assert not make_venv.is_complete(None)
+
+
+def test_environment_whose_python_is_gone_is_not_finished(venv: Path) -> None:
+    (venv / 'bin' / 'python3').unlink()
+    assert not make_venv.is_complete(None)
+
+
+def test_changed_pins_make_it_anew(venv: Path) -> None:
+    (packages.REQUIREMENTS / 'lock.txt').write_text('numpy==2.4.7\n')
+    assert not make_venv.is_complete(None)
+
+
+def test_sourced_ros_makes_it_anew(venv: Path) -> None:
+    assert not make_venv.is_complete(Path('/opt/ros/jazzy'))
+
+
+def test_moved_checkout_makes_it_anew(venv: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(make_venv, 'VENV', venv.rename(venv.parent / 'moved'))
+    monkeypatch.setattr(make_venv, 'STAMP', make_venv.VENV / 'complete')
+    assert not make_venv.is_complete(None)
+
+
+def test_its_python_is_kept_unless_another_is_chosen(
+    venv: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stamp('/usr 3.12.3')
+    assert make_venv.is_complete(None)
+    monkeypatch.setattr(sys, 'argv', ['make_venv', '--this-python'])
+    assert not make_venv.is_complete(None)
+
+
+def test_ros_is_remembered_as_long_as_it_is_there(venv: Path, tmp_path: Path) -> None:
+    assert make_venv.remembered_ros() is None
+    ros = tmp_path / 'ros'
+    ros.mkdir()
+    make_venv.ROS_SETUP.write_text(f'{ros}\n')
+    assert make_venv.remembered_ros() is None
+    (ros / 'setup.bash').touch()
+    assert make_venv.remembered_ros() == ros
+
+
+def test_setup_of_a_workspace_lies_above_its_prefixes(tmp_path: Path) -> None:
+    prefix = tmp_path / 'rclpy'
+    prefix.mkdir()
+    assert make_venv.setup_folder(prefix) == prefix
+    (tmp_path / 'setup.bash').touch()
+    assert make_venv.setup_folder(prefix) == tmp_path
+    (prefix / 'setup.bash').touch()
+    assert make_venv.setup_folder(prefix) == prefix
+
+
+def test_cmake_exports_name_this_python(venv: Path) -> None:
+    tag = f'cp{sys.version_info.major}{sys.version_info.minor}'
+    python = f'/opt/python/{tag}-{tag}'
+    file = venv / 'share' / 'std_msgs' / 'cmake' / 'export.cmake'
+    file.parent.mkdir(parents=True)
+    file.write_text(
+        f'"{python}/include/python{checks.PYTHON};'
+        f'{python}/lib/python{checks.PYTHON}/site-packages/numpy/_core/include;/usr/include"'
+    )
+    make_venv.repair_cmake_exports()
+    headers, numpy, other = file.read_text().strip('"').split(';')
+    assert (Path(headers) / 'Python.h').exists()
+    assert numpy == f'{venv}/lib/python{checks.PYTHON}/site-packages/numpy/_core/include'
+    assert other == '/usr/include'

@@ -1,0 +1,83 @@
+"""What pip is asked for on top of a ROS 2, and how the requirement files are read."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tools import packages
+from tools.common import Problem
+
+
+@pytest.fixture
+def requirements(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    (tmp_path / 'core.in').write_text('# numbers\nnumpy\npin\nPyYAML\nmujoco>=3.17  # newer\n')
+    (tmp_path / 'dev.in').write_text('ruff\n')
+    (tmp_path / 'build.in').write_text('cmake\ncolcon-core\ncolcon-ros\n')
+    (tmp_path / 'lock.txt').write_text(
+        'pip==26.3\nnumpy==2.4.6\nmujoco==4.0.0 ; python_version >= "3.11"  # via core.in\n'
+        'pyyaml==6.0.3\npin==4.1.0\nruff==0.17.5\ncontourpy==1.4.0\n'
+    )
+    monkeypatch.setattr(packages, 'REQUIREMENTS', tmp_path)
+    monkeypatch.setattr(packages, 'VENV', tmp_path)
+    return tmp_path
+
+
+def answer(monkeypatch: pytest.MonkeyPatch, *, system: dict[str, str], pinocchio: bool) -> None:
+    """Let the environment's Python tell of a system with these packages."""
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        if arguments[1] == 'import pinocchio':
+            return subprocess.CompletedProcess(arguments, 0 if pinocchio else 1, '', '')
+        return subprocess.CompletedProcess(arguments, 0, json.dumps(system), '')
+
+    monkeypatch.setattr(packages, 'run_python', run)
+
+
+def test_names_are_normalised_as_in_the_lock() -> None:
+    assert packages.name('PyYAML') == 'pyyaml'
+    assert packages.name('backports.zstd ; python_version < "3.14"') == 'backports-zstd'
+    assert packages.name('ros-jazzy-rclpy[fastrtps]') == 'ros-jazzy-rclpy'
+
+
+def test_lines_are_without_comments(requirements: Path) -> None:
+    assert packages.lines('core.in') == ['numpy', 'pin', 'PyYAML', 'mujoco>=3.17']
+
+
+def test_system_packages_are_neither_pinned_nor_replaced(
+    monkeypatch: pytest.MonkeyPatch, requirements: Path
+) -> None:
+    answer(monkeypatch, system={'numpy': '1.26.4', 'PyYAML': '5.4'}, pinocchio=True)
+    found = packages.constraints({'numpy', 'pyyaml', 'mujoco', 'ruff'})
+    assert found == [
+        'mujoco==4.0.0 ; python_version >= "3.11"',
+        'ruff==0.17.5',
+        'numpy==1.26.4',
+    ]
+
+
+def test_only_what_pip_may_bring_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch, requirements: Path
+) -> None:
+    asked: list[tuple[str, ...]] = []
+    answer(monkeypatch, system={}, pinocchio=True)
+    monkeypatch.setattr(packages, 'pip', lambda *arguments: asked.append(arguments))
+    monkeypatch.setattr(shutil, 'which', lambda name: '/usr/bin/it' if name == 'colcon' else None)
+    packages.install_missing()
+    assert asked[0] == ('pip==26.3',)
+    assert asked[1][2:] == ('numpy', 'PyYAML', 'mujoco>=3.17', 'ruff', 'cmake')
+
+
+def test_failing_pip_is_a_problem_with_a_log(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(packages, 'LOG', tmp_path / 'log' / 'pip.log')
+    failed = subprocess.CompletedProcess((), 1, 'noise\n', 'ERROR: no such thing\n')
+    monkeypatch.setattr(packages, 'run_python', lambda *arguments: failed)
+    with pytest.raises(Problem, match='pip failed: no such thing'):
+        packages.pip('thing')
+    assert (tmp_path / 'log' / 'pip.log').read_text() == 'noise\nERROR: no such thing\n'
