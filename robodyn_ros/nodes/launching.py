@@ -17,7 +17,11 @@ from robodyn_ros.errors import ConfigError
 
 ARGUMENTS = {
     'namespace': ('', 'namespace of all nodes and topics'),
-    'robot': ('six_axis', 'a robot of this package: config/*_ROBOT.yaml and urdf/ROBOT.urdf'),
+    'robot': (
+        '',
+        'a robot of this package: config/*_ROBOT.yaml and urdf/ROBOT.urdf; empty: none of these '
+        'files when urdf is given, else six_axis',
+    ),
     'urdf': ('', 'URDF file of your robot; empty: urdf/ROBOT.urdf of this package'),
     'params_file': ('', 'parameter YAML of your own; it is read last, so it wins'),
     'use_sim_time': ('false', 'take the time from /clock'),
@@ -51,7 +55,6 @@ BASIC = ('namespace', 'robot', 'urdf', 'params_file', 'use_sim_time', 'log_level
 
 OWN_FORM = {'cell': 'config'}
 """Nodes whose config/NODE_ROBOT.yaml is no ROS parameter file -> the parameter that names it."""
-
 
 SENDERS = ('excitation', 'feedforward')
 """Nodes that publish trajectories, which may be large: see config/fastdds.xml."""
@@ -100,6 +103,8 @@ def _creator(
         common['use_sim_time'] = values['use_sim_time'] == 'true'
         _check_file('params_file', values['params_file'])
         _check_file('urdf', values['urdf'])
+        # Limits and thresholds of this package's arm must not reach another robot unasked.
+        values['robot'] = values['robot'] or ('' if values['urdf'] else 'six_axis')
         common['urdf'] = values['urdf'] or str(_robot_urdf(values['robot']))
         return [_node(name, values, common) for name in nodes]
 

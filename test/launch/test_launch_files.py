@@ -145,6 +145,14 @@ def test_parameters_of_the_user_come_last(nodes, tmp_path):
     assert parameters(found['feedforward'])['urdf'] == str(urdf)
 
 
+def test_a_robot_of_ones_own_gets_no_limits_of_the_arm_of_this_package(nodes, tmp_path):
+    urdf = tmp_path / 'mine.urdf'
+    urdf.write_text('<robot/>')
+    found = nodes('bringup.launch.py', urdf=str(urdf), cell='false', **EVERYTHING)
+    assert [files(node) for node in found.values()] == [[]] * len(found)
+    assert {parameters(node)['urdf'] for node in found.values()} == {str(urdf)}
+
+
 @pytest.mark.parametrize('name', NODES)
 @pytest.mark.parametrize(
     ('argument', 'value', 'sentence'),
