@@ -315,7 +315,6 @@ class IdentificationNode(Node):
         result = identify(
             recording, self._model, options=options, validation=validation, progress=progress
         )
-        job.folder.mkdir(parents=True, exist_ok=True)
         return result, export(result, job.folder)
 
     def _read(self, path: Path, between: tuple[int, int] | None) -> Recording:
