@@ -1,4 +1,4 @@
-# make build | demo [ROBOT=ur10] | test | lint | bench | clean       (see CONTRIBUTING.md)
+# make build | demo | test | lint | bench | clean       (see CONTRIBUTING.md)
 SHELL := /bin/bash
 PYTHON ?= python3
 ROBOT ?=
