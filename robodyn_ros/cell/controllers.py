@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robodyn_ros.cell.jtc import JointTrajectoryController, Reference
-from robodyn_ros.errors import CellError
+from robodyn_ros.errors import CellError, MotionError
 from robodyn_ros.excitation.spline import TrajectoryPoints
 
 Array = NDArray[np.float64]
@@ -90,17 +90,16 @@ class Controllers:
     def accept_trajectory(
         self, points: TrajectoryPoints | None, *, now: float, stamp: float | None = None
     ) -> None:
-        """Give the JTC a trajectory, or None to cancel the running one.
+        """Give the JTC a trajectory; None is one without points.
 
-        :raises MotionError: the JTC refuses it
+        :raises MotionError: the JTC refuses it, as the real one refuses a message without points
         """
+        if points is None:
+            raise MotionError('Empty trajectory received.')
         if self.position.active:
             # The JTC goes on from where the other controller left the robot.
             self.trajectory.resume(self.reference.position)
-        if points is None:
-            self.trajectory.cancel()
-        else:
-            self.trajectory.accept(points, now=now, stamp=stamp)
+        self.trajectory.accept(points, now=now, stamp=stamp)
         self.position.active = False
 
     def accept_position(self, values: Sequence[float]) -> None:

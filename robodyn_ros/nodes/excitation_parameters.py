@@ -73,7 +73,7 @@ def declare_settings(node: Node) -> Settings:
         topic=topic or OUTPUTS[output],
         rate=_fixed(node, 'rate', 500.0, 'setpoints per second when streaming', 10.0, 4000.0),
         spacing=_fixed(
-            node, 'point_spacing', 0.008, 'distance of trajectory points [s]', 0.001, 0.1
+            node, 'point_spacing', 0.02, 'distance of trajectory points [s]', 0.001, 0.1
         ),
         pause=_fixed(node, 'pause', 0.5, 'rest between move and motion [s]', 0.0, 60.0),
         # a controller that gets a trajectory after its first point begins with a jump

@@ -188,8 +188,10 @@ class Stage:
             joints=identified.joints, max_torque_error=1.0, period=self._period
         )
         recording = read_recording(self.folder / 'excitation', joints=identified.joints)
+        torque = ModelTorque(identified.model, identified.values, velocity_window=WINDOW)
+        # 20 s show less than a day of work does, so the margin is wider than the default
         proposal = propose_thresholds(
-            recording, ModelTorque(identified.model, identified.values), settings
+            recording, torque, settings, contact_factor=2.0, collision_factor=2.5
         )
         print(f'   max_torque_error: {", ".join(f"{x:.0f}" for x in proposal.max_torque_error)}')
         self._start_with_result(
