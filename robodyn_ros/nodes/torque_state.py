@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from array import array
 from collections.abc import Sequence
 from typing import Any
@@ -15,6 +16,8 @@ from robodyn_ros.nodes.common import MONITOR_QOS
 from robodyn_ros.nodes.joint_state_bytes import JointStateBytes
 
 Array = NDArray[np.float64]
+STALE = 0.1
+"""Torque feedback older than this is none, in [s]."""
 
 
 class TorqueStateOut:
@@ -31,10 +34,12 @@ class TorqueStateOut:
     def prepare(self, joints: Sequence[str]) -> None:
         """Set the joints, in the order of the arrays to come."""
         self.feedback = JointStateBytes(joints, required=('effort',))
+        self._received = -np.inf
         self._message.name = list(joints)
 
     def read(self, serialised: bytes) -> None:
         """Take the torque feedback over; one that cannot be used becomes NaN."""
+        self._received = time.monotonic()
         if self.feedback.read_bytes(serialised):
             self.feedback.effort[:] = np.nan
 
@@ -43,6 +48,8 @@ class TorqueStateOut:
     ) -> None:
         """Publish; arrays of shape (n,), in [Nm] or [N]."""
         message, feedback = self._message, self.feedback.effort
+        if time.monotonic() - self._received > STALE:
+            feedback[:] = np.nan
         message.header.stamp = stamp
         message.requested = array('d', requested.tobytes())
         message.additive_command = array('d', applied.tobytes())

@@ -1,0 +1,58 @@
+"""Old or unusable torque feedback must not look like a measurement."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip('rclpy', reason='needs ROS 2')
+pytest.importorskip('robodyn_ros.msg', reason='the interfaces are not built')
+from builtin_interfaces.msg import Time
+from rclpy.serialization import serialize_message
+from sensor_msgs.msg import JointState
+
+from robodyn_ros.nodes import torque_state
+
+
+class FakeNode:
+    """Gives a publisher that keeps the messages."""
+
+    def __init__(self):
+        self.sent = []
+
+    def create_lifecycle_publisher(self, *_):
+        return self
+
+    def publish(self, message):
+        self.sent.append((np.array(message.feedback), np.array(message.error)))
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr(torque_state.time, 'monotonic', lambda: now[0])
+    return now
+
+
+def test_feedback_is_nan_before_the_first_and_after_the_last_sample(clock):
+    node = FakeNode()
+    out = torque_state.TorqueStateOut(node)
+    out.prepare(['a', 'b'])
+    applied = np.array([1.0, 2.0])
+
+    def publish():
+        out.publish(Time(), applied, applied, True, '')
+        return node.sent[-1]
+
+    assert np.isnan(publish()[0]).all()
+    message = JointState(name=['b', 'a'], effort=[5.0, 3.0])
+    out.read(serialize_message(message))
+    feedback, error = publish()
+    assert feedback.tolist() == [3.0, 5.0]
+    assert error.tolist() == [-2.0, -3.0]
+    clock[0] += 2.0 * torque_state.STALE
+    feedback, error = publish()
+    assert np.isnan(feedback).all()
+    assert np.isnan(error).all()
+    out.read(serialize_message(message))
+    assert publish()[0].tolist() == [3.0, 5.0]
+    out.read(serialize_message(JointState(name=['b', 'a'], effort=[np.nan, 3.0])))
+    assert np.isnan(publish()[0]).all()
