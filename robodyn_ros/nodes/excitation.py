@@ -313,18 +313,16 @@ class Excitation(Node):
         arrived = bool(distance[joint] <= self._settings.goal_tolerance)
         if not arrived and now < self._arrived_by:
             return
+        name, unit = self._limits.joints[joint], self._limits.units[joint]
+        off = '' if arrived else (
+            f'joint {name!r} is {distance[joint]:.3g} {unit} from the end of the motion, '
+            f'allowed is {self._settings.goal_tolerance:.3g} {unit}: does the controller run?'
+        )  # fmt: skip
         if current.reason:
-            self._finish(current, False, f'stopped after {current.time:.1f} s: {current.reason}')
-        elif arrived:
-            self._finish(current, True, 'the motion was run to its end')
+            text = f'stopped after {current.time:.1f} s: {current.reason}'
+            self._finish(current, False, f'{text}; but {off}' if off else text)
         else:
-            name, unit = self._limits.joints[joint], self._limits.units[joint]
-            self._finish(
-                current,
-                False,
-                f'joint {name!r} is {distance[joint]:.3g} {unit} from the end of the motion, '
-                f'allowed is {self._settings.goal_tolerance:.3g} {unit}: does the controller run?',
-            )
+            self._finish(current, arrived, off or 'the motion was run to its end')
 
     def _finish(self, current: Run, success: bool, text: str) -> None:
         self._run = None
