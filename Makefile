@@ -20,10 +20,10 @@ demo: build
 	@$(in_env) robodyn demo $(if $(ROBOT),--robot "$(ROBOT)") $(DEMO_ARGS)
 
 test: build
-	@$(in_env) pytest $(PYTEST_ARGS)
+	@$(in_env) python3 -m pytest $(PYTEST_ARGS)
 
 lint: venv
-	@$(in_env) ruff check . && ruff format --check . && mypy
+	@$(in_env) python3 -m ruff check . && python3 -m ruff format --check . && python3 -m mypy
 
 bench: build
 	@$(in_env) for file in bench/bench_*.py; do \
