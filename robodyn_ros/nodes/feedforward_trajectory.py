@@ -29,8 +29,8 @@ class TrajectoryMode:
 
     A trajectory is resampled at the servo period from its first point on; the way to the first
     point is left to the controller. It is sent on whole or, when it has no valid torque, not at
-    all: the robot then goes on with what it was doing. An empty trajectory (a stop) passes
-    through. When the torque has to go while a motion runs, the rest of the motion is sent again
+    all: the robot then goes on with what it was doing. An empty trajectory passes through, and
+    while the node is inactive all of them do, without torque. When the torque has to go while a motion runs, the rest of the motion is sent again
     with effort that ramps to zero.
     """
 
@@ -48,7 +48,8 @@ class TrajectoryMode:
         self.refused = 0
         self.refusal = ''
         self.fault = ''
-        self._output = node.create_lifecycle_publisher(
+        # a plain publisher: an inactive node passes trajectories through, without torque
+        self._output = node.create_publisher(
             JointTrajectory, 'joint_trajectory_controller/joint_trajectory', 10
         )
         self._state = TorqueStateOut(node)
@@ -117,7 +118,9 @@ class TrajectoryMode:
 
     def _on_trajectory(self, serialised: bytes) -> None:
         if not self._running:
-            self._node.get_logger().warning('a trajectory came in while the node is not active')
+            # not to be lost: it may be the one that stops the robot
+            self._node.get_logger().warning('not active: a trajectory passes without torque')
+            self._output.publish(serialised)
             return
         try:
             stamp, points = read_trajectory(serialised)

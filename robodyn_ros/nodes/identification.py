@@ -253,20 +253,20 @@ class IdentificationNode(Node):
         await self._wait_for(self._excite_client.server_is_ready, 'action excitation/excite')
         path = await self._start_recording(recording)
         try:
-            answer = await self._excite_client.send_goal_async(
-                Excite.Goal(motion_file=motion_file),
-                feedback_callback=lambda message: self._relay(handle, message.feedback, phase),
-            )
-            if not answer.accepted:
-                raise IdentificationError('the excitation node refused the motion: see its log')
-            result = await self._excite_result(handle, answer)
-        finally:
-            await self._stop_recording()
-        if not result.success:
-            raise IdentificationError(f'the excitation did not finish: {result.message}')
+            result = await self._excite_result(handle, motion_file, phase)
+        except RobodynError:
+            await self._stop_recording(must_be_usable=False)
+            raise
+        await self._stop_recording()
         return path, (_nanoseconds(result.started), _nanoseconds(result.finished))
 
-    async def _excite_result(self, handle: Any, excitation: Any) -> Excite.Result:
+    async def _excite_result(self, handle: Any, motion_file: str, phase: int) -> Excite.Result:
+        excitation = await self._excite_client.send_goal_async(
+            Excite.Goal(motion_file=motion_file),
+            feedback_callback=lambda message: self._relay(handle, message.feedback, phase),
+        )
+        if not excitation.accepted:
+            raise IdentificationError('the excitation node refused the motion: see its log')
         future = excitation.get_result_async()
         cancelling = False
         while not future.done():
@@ -276,7 +276,10 @@ class IdentificationNode(Node):
             await self._background.tick()
         if cancelling:
             raise CancelledError('cancelled: the robot was stopped, nothing was identified')
-        return future.result().result
+        result = future.result().result
+        if not result.success:
+            raise IdentificationError(f'the excitation did not finish: {result.message}')
+        return result
 
     def _relay(self, handle: Any, feedback: Excite.Feedback, phase: int) -> None:
         if feedback.phase == Excite.Feedback.MOVING_TO_START:
@@ -298,7 +301,12 @@ class IdentificationNode(Node):
             if handle is not None and handle.is_cancel_requested:
                 raise CancelledError('cancelled while identifying: nothing was written')
 
-        result, files = await self._background.run(self._compute, job, progress)
+        try:
+            result, files = await self._background.run(self._compute, job, progress)
+        except RobodynError:
+            raise
+        except Exception as error:  # a bug must not end the node
+            raise IdentificationError(f'unexpected {type(error).__name__}: {error}') from error
         report = report_message(result, result_file=files.result, urdf_file=files.urdf)
         report.header.stamp = self.get_clock().now().to_msg()
         self._report.publish(report)
@@ -340,10 +348,10 @@ class IdentificationNode(Node):
             raise IdentificationError(f'the recorder did not start: {answer.message}')
         return Path(answer.recording)
 
-    async def _stop_recording(self) -> None:
+    async def _stop_recording(self, *, must_be_usable: bool = True) -> None:
         await self._wait_for(self._stop_client.service_is_ready, 'service recorder/stop')
         answer = await self._stop_client.call_async(StopRecording.Request())
-        if not answer.success:
+        if must_be_usable and not answer.success:
             raise IdentificationError(f'the recording is not usable: {answer.message}')
 
     async def _wait_for(self, ready: Any, what: str) -> None:

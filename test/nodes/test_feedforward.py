@@ -8,6 +8,8 @@ from control_arm import small_arm
 rclpy = pytest.importorskip('rclpy')
 pytest.importorskip('robodyn_ros.msg')
 from builtin_interfaces.msg import Duration, Time  # noqa: E402
+from lifecycle_msgs.msg import Transition  # noqa: E402
+from lifecycle_msgs.srv import ChangeState  # noqa: E402
 from node_process import NodeProcess, joint_state, result_file  # noqa: E402
 from robodyn_ros.msg import TorqueState  # noqa: E402
 from robodyn_ros.srv import LoadParameters  # noqa: E402
@@ -233,6 +235,21 @@ def test_another_model_is_refused_while_active(trajectory_node, tmp_path):
     answer = trajectory_node.call(LoadParameters, 'load_parameters', request)
     assert not answer.success
     assert 'deactivate it' in answer.message
+
+
+def test_inactive_it_passes_trajectories_through_without_torque(trajectory_node):
+    """The one that is lost could be the one that stops the robot."""
+
+    def change(transition):
+        request = ChangeState.Request(transition=Transition(id=transition))
+        assert trajectory_node.call(ChangeState, 'change_state', request).success
+
+    change(Transition.TRANSITION_DEACTIVATE)
+    wanted = message()
+    out = sent(trajectory_node, wanted)
+    assert out == wanted
+    change(Transition.TRANSITION_ACTIVATE)
+    assert arrays(sent(trajectory_node, message()))[4].any()
 
 
 def test_interrupt_takes_the_torque_out_of_a_running_motion(trajectory_node):

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from diagnostic_msgs.msg import DiagnosticArray
 from std_srvs.srv import Trigger
 from tqdm import tqdm
 
@@ -36,6 +37,9 @@ RECORDERS = {
 """Suffix of the recording -> recorder node and its topic."""
 
 MOTION_TIMEOUT = 180.0
+IDLE = 'no motion is running'
+"""What the excitation node says in its diagnostics when it has nothing to do."""
+
 WINDOW = 0.01
 """Velocity window of the friction in config/collision_monitor_*.yaml, in [rad/s]."""
 
@@ -49,6 +53,11 @@ class Alarms:
     samples: int = 0
     first_collision: int = 0
     seen: float = 0.0
+
+    @property
+    def unmonitored(self) -> float:
+        """Share of samples without a verdict; NaN when there was none at all."""
+        return self.unknown / self.samples if self.samples else float('nan')
 
     def take(self, message: CollisionState) -> None:
         """Count one message."""
@@ -89,7 +98,6 @@ class Stage:
         # the drive's interpolator centres command k on cycle k + delay, half a cycle on the way
         self.setpoint_delay = (config.command_delay + 0.5) * config.servo_period
         self.tracking: dict[str, Span] = {}
-        self._stop = client.node.create_client(Trigger, 'excitation/stop')
         self.result_file = folder / 'result.yaml'
         nodes.start('cell', {'config': str(cell_file)})
         for name, topic in RECORDERS.values():
@@ -233,24 +241,35 @@ class Stage:
         """
         with self.watched() as alarms:
             self._client.call(Trigger, 'excitation/start', Trigger.Request())
-            self._client.spin(6.0)
+            self._client.spin(5.0)
             if alarms.collisions:
                 raise RobodynError('the collision monitor raised an alarm before the push')
             request = Push.Request(link=link, force=list(force), duration=0.5)
             begin = _nanoseconds(self._client.call(Push, 'cell/push', request).stamp)
             self._client.wait(lambda: alarms.collisions > 0, 3.0, 'an alarm after the push')
-        self._client.wait(self._ended, 10.0, 'the stop of the robot')
+        # the motion would go on for more than 10 s: that it is over is the monitor's doing
+        with self._excitation_state() as said:
+            self._client.wait(lambda: IDLE in said, 8.0, 'the stop of the robot')
         self._client.spin(2.0)  # until the pushed arm is at rest as well
         self._client.call(Trigger, 'collision_monitor/reset', Trigger.Request())
+        if alarms.first_collision < begin:
+            raise RobodynError('the collision monitor raised an alarm before the push')
         return Latency(
             sample=(alarms.first_collision - begin) * 1e-9, wall=alarms.seen - begin * 1e-9
         )
 
-    def _ended(self) -> bool:
-        """Tell whether the motion has ended: excitation/stop then has nothing to stop."""
-        future = self._stop.call_async(Trigger.Request())
-        self._client.wait(future.done, 5.0, 'an answer of excitation/stop')
-        return not future.result().success
+    @contextmanager
+    def _excitation_state(self) -> Iterator[list[str]]:
+        """Collect what the excitation node says of itself in the diagnostics."""
+        said: list[str] = []
+
+        def take(message: DiagnosticArray) -> None:
+            said.extend(item.message for item in message.status if item.name == 'excitation')
+
+        node = self._client.node
+        subscription = node.create_subscription(DiagnosticArray, '/diagnostics', take, 10)
+        yield said
+        node.destroy_subscription(subscription)
 
 
 def _nanoseconds(stamp: Any) -> int:

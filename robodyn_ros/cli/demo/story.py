@@ -85,7 +85,7 @@ def _monitor(stage: Stage) -> list[Figure]:
     return [
         Figure('torque error on another motion', 100.0 * residual, MOST_RESIDUAL, '%'),
         Figure('false alarms in that motion', float(alarms.collisions), 0.0, ''),
-        Figure('of it unmonitored', 100.0 * alarms.unknown / alarms.samples, 1.0, '%'),
+        Figure('of it unmonitored', 100.0 * alarms.unmonitored, 1.0, '%'),
         Figure('duration of that motion', (motion[1] - motion[0]) * 1e-9, 60.0, 's', True),
     ]
 
