@@ -30,8 +30,8 @@ class TrajectoryMode:
     A trajectory is resampled at the servo period from its first point on; the way to the first
     point is left to the controller. It is sent on whole or, when it has no valid torque, not at
     all: the robot then goes on with what it was doing. An empty trajectory passes through, and
-    while the node is inactive all of them do, without torque. When the torque has to go while a motion runs, the rest of the motion is sent again
-    with effort that ramps to zero.
+    while the node is inactive all of them do, without torque. When the torque has to go while a
+    motion runs, the rest of the motion is sent again with effort that ramps to zero.
     """
 
     def __init__(self, node: LifecycleNode, *, hold_at_end: bool) -> None:
