@@ -1,0 +1,285 @@
+"""Where the tool of a robot is, and which joint motion moves it: SCARA and DELTA.
+
+A pose is x, y, z in [m] in the robot's base frame (z up) and, for four axes, a rotation r about
+the vertical in [rad]. Geometry and senses are those of `scara` and `delta`, so that motion and
+torque cannot disagree.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robodyn_ros.errors import ModelError
+from robodyn_ros.models import delta, scara
+from robodyn_ros.models.closed_form import article, checked_geometry, closed_form_part
+from robodyn_ros.models.delta_kinematics import ARMS, DeltaGeometry, forward_kinematics
+from robodyn_ros.models.interface import Array, DynamicModel
+
+SINGULAR = 1e-6
+"""Leverage, as a share of the arm's length, below which a position counts as singular."""
+
+JointMotion = tuple[Array, Array, Array]
+"""Joint positions, velocities and accelerations, each of shape (N, n)."""
+
+
+class Kinematics(ABC):
+    """Forward and inverse kinematics of a robot with n = 3 or 4 axes; a pose has n numbers."""
+
+    kind: ClassVar[str]
+    axes: int
+    geometry: dict[str, float]
+
+    @abstractmethod
+    def forward(self, q: Array) -> Array:
+        """Poses, shape (N, n), at joint positions (N, n) in [rad] or [m].
+
+        :raises ModelError: an argument of another shape, or positions that cannot be reached
+        """
+
+    @abstractmethod
+    def inverse(self, poses: Array, *, near: Array | None = None) -> Array:
+        """Joint positions, shape (N, n), in [rad] or [m], at poses (N, n).
+
+        :param near: joint positions (n,) whose configuration and whole turns are kept; None: the
+            robot's usual configuration, angles within half a turn of 0
+        :raises ModelError: an argument of another shape, or poses that cannot be reached
+        """
+
+    @abstractmethod
+    def motion(self, x: Array, xd: Array, xdd: Array, *, near: Array | None = None) -> JointMotion:
+        """Joint motion of a motion of the tool: poses and their two derivatives, each (N, n).
+
+        :raises ModelError: as `inverse`, or where the robot is singular
+        """
+
+    def describe(self) -> dict[str, object]:
+        """Plain description from which `build_kinematics` builds this again."""
+        return {'kind': self.kind, 'axes': self.axes, 'geometry': dict(self.geometry)}
+
+    def _checked(self, what: str, values: Array) -> Array:
+        values = np.asarray(values, dtype=float)
+        if values.ndim != 2 or values.shape[1] != self.axes:
+            raise ModelError(
+                f'{article(self.kind)} with {self.axes} axes needs {what} of shape '
+                f'(N, {self.axes}), got {values.shape}'
+            )
+        return values
+
+    def _refuse(self, bad: NDArray[np.bool_], poses: Array, why: str) -> None:
+        """Raise if any row is bad, naming the first."""
+        if bad.any():
+            row = int(np.argmax(bad))
+            place = ', '.join(f'{1e3 * value:.1f}' for value in poses[row, :3])
+            raise ModelError(f'{article(self.kind)} {why} x, y, z = {place} mm (sample {row})')
+
+
+class ScaraKinematics(Kinematics):
+    """SCARA: two horizontal arms, a vertical axis, a turning tool; see `scara.GEOMETRY`.
+
+    x + i y = L1 e^(i q1) + L2 e^(i (q1 + q2)), z = z_sense q3, r = q1 + q2 + s4 q4. Its usual
+    configuration is q2 >= 0.
+    """
+
+    kind = 'scara'
+
+    def __init__(self, *, geometry: Mapping[str, float], axes: int) -> None:
+        """Take over the geometry.
+
+        :raises ModelError: not three or four axes, or a geometry that is none
+        """
+        self.axes = _checked_axes('scara', axes)
+        self.geometry = checked_geometry('scara', geometry, scara.GEOMETRY)
+        self._l1, self._l2 = self.geometry['L1'], self.geometry['L2']
+
+    def forward(self, q: Array) -> Array:
+        """Poses, shape (N, n)."""
+        q = self._checked('joint positions', q)
+        both = q[:, 0] + q[:, 1]
+        place = self._l1 * np.exp(1j * q[:, 0]) + self._l2 * np.exp(1j * both)
+        result = np.stack([place.real, place.imag, self.geometry['z_sense'] * q[:, 2]], axis=1)
+        if self.axes == ARMS:
+            return result
+        return np.column_stack([result, both + self.geometry['s4'] * q[:, 3]])
+
+    def inverse(self, poses: Array, *, near: Array | None = None) -> Array:
+        """Joint positions, shape (N, n); near a q2 < 0 the elbow stays on that side."""
+        poses = self._checked('poses', poses)
+        distance = np.hypot(poses[:, 0], poses[:, 1])
+        cosine = distance**2 - self._l1**2 - self._l2**2
+        cosine /= 2.0 * self._l1 * self._l2
+        self._refuse(~(np.abs(cosine) <= 1.0 + 1e-12), poses, 'cannot reach')
+        side, turn = 1.0, 0.0
+        if near is not None:
+            side = -1.0 if near[1] < 0.0 else 1.0
+            turn = near[0] + self._lean(float(near[1]))
+        q2 = side * np.arccos(np.clip(cosine, -1.0, 1.0))
+        # Counted from the direction of `near`: along a straight line the direction of the tool
+        # changes by less than half a turn, so that the first joint never jumps.
+        polar = turn + np.angle((poses[:, 0] + 1j * poses[:, 1]) * np.exp(-1j * turn))
+        q1 = polar - self._lean(q2)
+        result = [q1, q2, self.geometry['z_sense'] * poses[:, 2]]
+        if self.axes > ARMS:
+            result.append(self.geometry['s4'] * (poses[:, 3] - q1 - q2))
+        return np.stack(result, axis=1)
+
+    def _lean(self, q2: Array | float) -> Array:
+        """Angle from the first arm to the tool, seen from the base."""
+        result: Array = np.arctan2(self._l2 * np.sin(q2), self._l1 + self._l2 * np.cos(q2))
+        return result
+
+    def motion(self, x: Array, xd: Array, xdd: Array, *, near: Array | None = None) -> JointMotion:
+        """Joint motion, from the complex derivative of the place by q1 and q2.
+
+        place' = i (a1 w1 + a2 w2) with the arms a1, a2 and the rates w1 = q1', w2 = q1' + q2', and
+        place'' = i (a1 w1' + a2 w2') - a1 w1^2 - a2 w2^2.
+        """
+        x, xd, xdd = (self._checked('poses', value) for value in (x, xd, xdd))
+        q = self.inverse(x, near=near)
+        first, second = (
+            self._l1 * np.exp(1j * q[:, 0]),
+            self._l2 * np.exp(1j * q[:, :2].sum(axis=1)),
+        )
+        area = self._l1 * self._l2 * np.sin(q[:, 1])
+        self._refuse(np.abs(area) <= SINGULAR * self._l1 * self._l2, x, 'is singular at')
+        rates = _solve(first, second, area, xd[:, 0] + 1j * xd[:, 1])
+        centripetal = first * rates[0] ** 2 + second * rates[1] ** 2
+        changes = _solve(first, second, area, xdd[:, 0] + 1j * xdd[:, 1] + centripetal)
+        qd, qdd = (self._others(own, value) for own, value in ((rates, xd), (changes, xdd)))
+        return q, qd, qdd
+
+    def _others(self, arms: tuple[Array, Array], poses: Array) -> Array:
+        """All joints' rates from those of both arms and of the pose."""
+        rows = [arms[0], arms[1] - arms[0], self.geometry['z_sense'] * poses[:, 2]]
+        if self.axes > ARMS:
+            rows.append(self.geometry['s4'] * (poses[:, 3] - arms[1]))
+        return np.stack(rows, axis=1)
+
+
+def _solve(first: Array, second: Array, area: Array, rate: Array) -> tuple[Array, Array]:
+    """Real w1, w2 with i (first w1 + second w2) = rate; area = Im(conj(first) second)."""
+    return (
+        (np.conj(-1j * rate) * second).imag / area,
+        (np.conj(first) * (-1j * rate)).imag / area,
+    )
+
+
+class DeltaKinematics(Kinematics):
+    """DELTA: three arms that point outwards, the platform below; see `delta_kinematics`.
+
+    The fourth coordinate is the angle of axis 4 itself, which turns a tool on the platform: the
+    few degrees that the Cardan joints of a leaning shaft add are left out.
+    """
+
+    kind = 'delta'
+
+    def __init__(self, *, geometry: Mapping[str, float], axes: int) -> None:
+        """Take over the geometry; "h_O" is allowed and not used.
+
+        :raises ModelError: not three or four axes, or a geometry that is none
+        """
+        self.axes = _checked_axes('delta', axes)
+        lengths = {key: value for key, value in geometry.items() if key != 'h_O'}
+        self.geometry = checked_geometry('delta', lengths, delta.GEOMETRY)
+        self._lengths = DeltaGeometry(**self.geometry)
+        angles = np.arange(ARMS) * 2.0 * np.pi / ARMS
+        self._outwards = np.stack([np.cos(angles), np.sin(angles), 0.0 * angles], axis=1)
+
+    def forward(self, q: Array) -> Array:
+        """Poses, shape (N, n)."""
+        q = self._checked('joint positions', q)
+        return np.column_stack([forward_kinematics(self._lengths, q[:, :ARMS]), q[:, ARMS:]])
+
+    def inverse(self, poses: Array, *, near: Array | None = None) -> Array:
+        """Joint positions, shape (N, n); there is one configuration, `near` changes nothing.
+
+        Each arm's elbow is where its circle meets the sphere of the rod: with the place of the
+        rod's end seen from the arm's axis, u outwards and w upwards, u cos(theta) - w sin(theta)
+        must be (|end|^2 + L_AB^2 - L_BC^2) / (2 L_AB).
+        """
+        poses = self._checked('poses', poses)
+        lengths = self._lengths
+        ends = poses[:, None, :3] - (lengths.R_b - lengths.r_p) * self._outwards
+        out, up = np.einsum('nai,ai->na', ends, self._outwards), ends[:, :, 2]
+        reach = np.hypot(out, up)
+        wanted = np.einsum('nai,nai->na', ends, ends) + lengths.L_AB**2 - lengths.L_BC**2
+        with np.errstate(divide='ignore', invalid='ignore'):
+            cosine = wanted / (2.0 * lengths.L_AB * reach)
+        self._refuse(~(np.abs(cosine) <= 1.0).all(axis=1), poses, 'cannot reach')
+        theta = -np.arctan2(up, out) - np.arccos(cosine)
+        theta = (theta + np.pi) % (2.0 * np.pi) - np.pi
+        # Above its elbows the platform would hang on arms that lead it elsewhere.
+        found = forward_kinematics(lengths, theta)
+        self._refuse(np.abs(found - poses[:, :3]).max(axis=1) > 1e-6, poses, 'cannot reach')
+        return np.column_stack([theta, poses[:, ARMS:]])
+
+    def motion(self, x: Array, xd: Array, xdd: Array, *, near: Array | None = None) -> JointMotion:
+        """Joint motion, from the constant length of the rods s_i = x + r_p e_i - B_i.
+
+        With b_i, b'_i of `delta_kinematics`: s_i . xd = s_i . b_i thetad_i, and
+        s_i . xdd + |sd_i|^2 = s_i . (b_i thetadd_i + b'_i thetad_i^2).
+        """
+        x, xd, xdd = (self._checked('poses', value) for value in (x, xd, xdd))
+        q = self.inverse(x, near=near)
+        lengths, upwards = self._lengths, np.array([0.0, 0.0, 1.0])
+        cos = lengths.L_AB * np.cos(q[:, :ARMS, None])
+        sin = lengths.L_AB * np.sin(q[:, :ARMS, None])
+        slope = -sin * self._outwards - cos * upwards
+        curve = -cos * self._outwards + sin * upwards
+        rods = x[:, None, :3] - (lengths.R_b - lengths.r_p) * self._outwards + curve
+        leverage = np.einsum('nai,nai->na', rods, slope)
+        weak = np.abs(leverage).min(axis=1) <= SINGULAR * lengths.L_AB * lengths.L_BC
+        self._refuse(weak, x, 'is singular at')
+        thetad = np.einsum('nai,ni->na', rods, xd[:, :3]) / leverage
+        swing = xd[:, None, :3] - slope * thetad[:, :, None]
+        pull = xdd[:, None, :3] - curve * thetad[:, :, None] ** 2
+        pulled = np.einsum('nai,nai->na', rods, pull) + np.einsum('nai,nai->na', swing, swing)
+        qd = np.column_stack([thetad, xd[:, ARMS:]])
+        return q, qd, np.column_stack([pulled / leverage, xdd[:, ARMS:]])
+
+
+KINDS = {item.kind: item for item in (ScaraKinematics, DeltaKinematics)}
+
+
+def build_kinematics(description: object) -> ScaraKinematics | DeltaKinematics:
+    """Kinematics from kind, axes and geometry, the inverse of `Kinematics.describe`.
+
+    :raises ModelError: no mapping of these three, an unknown kind, or values it cannot have
+    """
+    keys = ('kind', 'axes', 'geometry')
+    if not isinstance(description, Mapping) or set(description) != set(keys):
+        raise ModelError(f'kinematics need {", ".join(keys)}, got {description!r:.80}')
+    kind, geometry = description['kind'], description['geometry']
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise ModelError(f'there are no kinematics of {kind!r}, there are: {", ".join(KINDS)}')
+    if not isinstance(geometry, Mapping):
+        raise ModelError(
+            f'the geometry of {article(kind)} must be a mapping, got {geometry!r:.80}'
+        )
+    return KINDS[kind](geometry=geometry, axes=description['axes'])
+
+
+def kinematics_of(model: DynamicModel) -> ScaraKinematics | DeltaKinematics:
+    """Kinematics with the geometry of a robot's dynamic model, or of the part that has one.
+
+    :raises ModelError: a model of another kind
+    """
+    found = closed_form_part(model)
+    settings = None if found is None else found[0].settings
+    if found is None or settings is None or found[0].kind not in KINDS:
+        kind = 'this model' if found is None else article(found[0].kind)
+        raise ModelError(f'there are no kinematics of {kind}, there are: {", ".join(KINDS)}')
+    part = found[0]
+    return build_kinematics(
+        {'kind': part.kind, 'axes': len(part.joints), 'geometry': part.settings['geometry']}
+    )
+
+
+def _checked_axes(kind: str, axes: object) -> int:
+    if isinstance(axes, bool) or axes not in (ARMS, ARMS + 1):
+        raise ModelError(f'{article(kind)} has 3 or 4 axes, got {axes!r:.80}')
+    return int(str(axes))
