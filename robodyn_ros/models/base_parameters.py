@@ -71,8 +71,21 @@ def base_parameters(model: DynamicModel, *, seed: int = 0) -> BaseParameters:
     :raises ModelError: the regressor is not finite, or no parameter has any effect
     """
     factor, length = _factor(model, seed)
-    scaled = factor / np.where(length > 0.0, length, 1.0)
-    shares, kept = _visit(scaled, [k for k in _order(model) if length[k] > 0.0])
+    return grouped(model, factor, length)
+
+
+def grouped(
+    model: DynamicModel, rows: Array, length: Array, *, dependent: float = DEPENDENT
+) -> BaseParameters:
+    """Base parameters of given regressor rows: of a motion, as `base_parameters` of all motions.
+
+    :param rows: shape (m, p); any rows with the same products rows^T rows do
+    :param length: lengths of the columns, shape (p,), zero where there is only noise
+    :param dependent: share of a column that must be new to the kept ones
+    :raises ModelError: all columns are zero
+    """
+    scaled = rows / np.where(length > 0.0, length, 1.0)
+    shares, kept = _visit(scaled, [k for k in _order(model) if length[k] > 0.0], dependent)
     if not kept:
         raise ModelError('no parameter of the model has any effect on the torque')
     columns = np.array(sorted(kept), dtype=np.intp)
@@ -141,7 +154,7 @@ def _order(model: DynamicModel) -> list[int]:
     return sorted(range(len(keys)), key=keys.__getitem__)
 
 
-def _visit(scaled: Array, order: list[int]) -> tuple[Array, list[int]]:
+def _visit(scaled: Array, order: list[int], dependent: float) -> tuple[Array, list[int]]:
     """Share of each column that is new to the kept ones before it (p,), and the kept columns."""
     basis: Array = np.zeros((len(scaled), 0))
     shares = np.zeros(scaled.shape[1])
@@ -151,7 +164,7 @@ def _visit(scaled: Array, order: list[int]) -> tuple[Array, list[int]]:
         for _ in range(2):  # twice is enough (Kahan): the rest is orthogonal to rounding
             rest = rest - basis @ (basis.T @ rest)
         shares[index] = np.linalg.norm(rest)
-        if shares[index] > DEPENDENT:
+        if shares[index] > dependent:
             kept.append(index)
             basis = np.column_stack([basis, rest / shares[index]])
     return shares, kept

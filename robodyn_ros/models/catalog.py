@@ -17,6 +17,7 @@ from robodyn_ros.models.closed_form import ClosedFormModel
 from robodyn_ros.models.delta import DeltaModel
 from robodyn_ros.models.friction import DEFAULT_TERMS, FrictionModel
 from robodyn_ros.models.interface import DynamicModel, Joint, SumModel
+from robodyn_ros.models.payload import PayloadModel
 from robodyn_ros.models.puma import puma_model
 from robodyn_ros.models.scara import ScaraModel
 from robodyn_ros.models.urdf import GRAVITY, UrdfModel
@@ -57,9 +58,10 @@ def build_model(description: Description, *, folder: Path | None = None) -> Dyna
     return entry.build(description, folder)
 
 
-def load_model(path: str | Path) -> DynamicModel:
+def load_model(path: str | Path, *, dynamic_model: int = 0) -> DynamicModel:
     """Build the model a YAML file describes; file names in it are relative to the file.
 
+    :param dynamic_model: number to take instead of the file's `dynamic_model`; 0: the file's
     :raises ModelError: the file cannot be read, is no YAML, or see `build_model`
     """
     path = Path(path)
@@ -70,6 +72,8 @@ def load_model(path: str | Path) -> DynamicModel:
     except yaml.YAMLError as error:
         text = ' '.join(str(error).split())
         raise ModelError(f'the model file {path} is no YAML: {text}') from error
+    if dynamic_model and isinstance(description, Mapping):
+        description = {**description, 'dynamic_model': dynamic_model}
     try:
         return build_model(description, folder=path.parent)
     except ModelError as error:
@@ -170,6 +174,13 @@ def _build_sum(description: Description, folder: Path | None) -> DynamicModel:
     return SumModel(parts=[build_model(part, folder=folder) for part in parts])
 
 
+def _build_payload(description: Description, folder: Path | None) -> DynamicModel:
+    frame = description.get('frame', '')
+    if not isinstance(frame, str):
+        raise ModelError(f'"frame" must be the name of a link, got {frame!r:.80}')
+    return PayloadModel(arm=build_model(description['arm'], folder=folder), frame=frame)
+
+
 def _list(value: object, key: str) -> list[Any]:
     if not isinstance(value, (list, tuple)):
         raise ModelError(f'"{key}" must be a list, got {value!r:.80}')
@@ -202,5 +213,6 @@ KINDS: dict[str, Kind] = {
     'puma': _closed_form(puma_model, (), ('geometry', 'gravity', 'fifth_term')),
     'friction': Kind(_build_friction, ('joints',), ('terms',)),
     'sum': Kind(_build_sum, ('parts',)),
+    'payload': Kind(_build_payload, ('arm',), ('frame',)),
 }
 """Every kind of model there is; a new one is a new entry."""

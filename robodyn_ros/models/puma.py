@@ -111,6 +111,16 @@ class PumaModel(ClosedFormModel):
         """All 34 parameters, shape (34,), of parameter values."""
         return np.asarray(self.relations @ values, dtype=np.float64)
 
+    def payload_matrix(self, values: Array) -> Array:
+        """Refuse: every parameter mixes masses and lengths of several links.
+
+        :raises ModelError: always
+        """
+        raise ModelError(
+            f'a payload cannot be told from dynamic model {self.label}: each of its parameters '
+            f'mixes masses and lengths of several links; dynamic model 2 can carry one'
+        )
+
 
 class PumaGravityModel(ClosedFormModel):
     """PUMA, dynamic model 2: gravity of a slow motion; friction is added as to any model.
@@ -127,6 +137,7 @@ class PumaGravityModel(ClosedFormModel):
     """
 
     kind = 'puma'
+    semi_static = True
     dynamic_model = 2
 
     def __init__(

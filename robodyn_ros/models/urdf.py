@@ -22,7 +22,7 @@ INERTIAL_NAMES = ('m', 'mx', 'my', 'mz', 'Ixx', 'Ixy', 'Iyy', 'Ixz', 'Iyz', 'Izz
 _LIGHTEST = 1e-3
 """Below this mass [kg] a link's centre of mass is not computed with."""
 
-_UNITS = ('kg',) + ('kg m',) * 3 + ('kg m^2',) * 6
+INERTIAL_UNITS = ('kg',) + ('kg m',) * 3 + ('kg m^2',) * 6
 
 
 class UrdfModel(DynamicModel):
@@ -66,7 +66,9 @@ class UrdfModel(DynamicModel):
         order = [int(self._model.getJointId(name)) - 1 for name in self.joint_names]
         self._order = None if order == sorted(order) else np.array(order)
         rotors = np.zeros(len(order) if rotor_inertia else 0)
-        self._prior: Array = np.concatenate([*(_ten(inertias[index]) for index in order), rotors])
+        self._prior: Array = np.concatenate(
+            [*(ten_parameters(inertias[index]) for index in order), rotors]
+        )
 
     @classmethod
     def from_file(cls, path: str | Path, **options: Any) -> UrdfModel:
@@ -202,7 +204,7 @@ def _parameters(joints: list[UrdfJoint], rotor_inertia: bool) -> tuple[Parameter
     links = [
         Parameter(name=f'{joint.child}.{name}', unit=unit, joint=joint.name)
         for joint in joints
-        for name, unit in zip(INERTIAL_NAMES, _UNITS, strict=True)
+        for name, unit in zip(INERTIAL_NAMES, INERTIAL_UNITS, strict=True)
     ]
     rotors = [
         Parameter(
@@ -250,7 +252,7 @@ def _joint_model(joint: UrdfJoint) -> Any:
     return pin.JointModelRevoluteUnaligned(joint.axis)
 
 
-def _ten(pseudo: Array) -> Array:
+def ten_parameters(pseudo: Array) -> Array:
     """The ten parameters, shape (10,), of a pseudo-inertia (4, 4)."""
     moment = np.trace(pseudo[:3, :3]) * np.eye(3) - pseudo[:3, :3]
     rows, columns = [0, 0, 1, 0, 1, 2], [0, 1, 1, 2, 2, 2]

@@ -1,0 +1,268 @@
+"""A payload at the end of a robot: what it adds to the arm's parameters and to the torque."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from robodyn_ros.errors import ModelError
+from robodyn_ros.models.closed_form import ClosedFormModel, article
+from robodyn_ros.models.interface import Array, DynamicModel, Parameter, SumModel
+from robodyn_ros.models.urdf import INERTIAL_NAMES, INERTIAL_UNITS, UrdfModel, ten_parameters
+from robodyn_ros.models.urdf_file import UrdfFile
+
+MASS, INERTIA = Parameter('payload.mass', 'kg'), Parameter('payload.inertia', 'kg m^2')
+_MASSES = (MASS.name, 'payload.m', 'payload.M')
+_ROUNDING = 1e-9
+
+
+class PayloadModel(DynamicModel):
+    """The torque of a payload alone, linear in the payload's parameters.
+
+    A payload changes an arm's parameters linearly, so that its torque is Y M x: Y the arm's
+    regressor, M `matrix` and x the payload's values. For a URDF robot x are the ten parameters
+    of a rigid body in a link's frame; for the models of the softMC document mass and inertia, as
+    `ClosedFormModel.payload_matrix` says, those that have an effect. An axis needs to know L^2,
+    g L or g cos(alpha) (`prior` of its description) to tell the mass; where it does not, x are
+    the products that add to its own parameters (`products`).
+    """
+
+    def __init__(self, *, arm: DynamicModel, frame: str = '') -> None:
+        """Find out how the arm carries a payload.
+
+        :param frame: URDF robots: link in whose frame the payload is described; default: the
+            link that the last joint moves
+        :raises ModelError: an arm that cannot carry a payload, or a frame that it does not have
+        """
+        self.arm = arm
+        self.joints = arm.joints
+        self.products: tuple[str, ...] = ()
+        self._part, self._first = _body(arm)
+        if isinstance(self._part, UrdfModel):
+            self.frame, own = _rigid_body(self._part, frame)
+            self.parameters = tuple(
+                Parameter(f'payload.{name}', unit, self.joints[-1].name)
+                for name, unit in zip(INERTIAL_NAMES, INERTIAL_UNITS, strict=True)
+            )
+        else:
+            if frame:
+                raise ModelError(
+                    f'{article(self._part.kind)} carries its payload at the last axis and has no '
+                    f'frame {frame!r}'
+                )
+            self.frame = ''
+            self.parameters, own, self.products = _scalars(self._part)
+        self._own = own
+        self.matrix = np.zeros((len(arm.parameters), len(self.parameters)))
+        self.matrix[self._first : self._first + len(own)] = own
+
+    def regressor(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """Regressor of the payload's parameters, shape (N, n, k)."""
+        result: Array = self._part.regressor(q, qd, qdd) @ self._own
+        return result
+
+    def position_limits(self) -> Array:
+        """Those of the arm, shape (n, 2)."""
+        return self.arm.position_limits()
+
+    def describe(self) -> dict[str, object]:
+        """Description of the arm, and the frame."""
+        return {'kind': 'payload', 'arm': self.arm.describe(), 'frame': self.frame}
+
+    def values_of(
+        self, mass: float, *, center_of_mass: Sequence[float] = (), inertia: Sequence[float] = ()
+    ) -> Array:
+        """Values (k,) of a payload whose data are known.
+
+        :param mass: in [kg]
+        :param center_of_mass: URDF robots: x, y, z in the frame, in [m]; empty: its origin
+        :param inertia: in [kg m^2]; URDF robots: Ixx, Ixy, Ixz, Iyy, Iyz, Izz about the centre
+            of mass, along the frame's axes; other models: the one about the last rotary axis.
+            Empty: a point
+        :raises ModelError: numbers that no body has, the wrong number of them, or a mass that
+            this model cannot convert to torque
+        """
+        for name, value in (('mass', [mass]), ('centre', center_of_mass), ('inertia', inertia)):
+            if not np.isfinite(np.asarray(value, dtype=float)).all():
+                raise ModelError(f"the payload's {name} must be finite, got {value}")
+        if mass < 0.0:
+            raise ModelError(f"the payload's mass must not be negative, got {mass:g} kg")
+        if isinstance(self._part, UrdfModel):
+            return _ten_of(mass, center_of_mass, inertia)
+        return self._scalar_values(mass, center_of_mass, inertia)
+
+    def _scalar_values(
+        self, mass: float, center_of_mass: Sequence[float], inertia: Sequence[float]
+    ) -> Array:
+        robot = article(str(self._part.describe()['kind']))
+        if np.any(center_of_mass):
+            raise ModelError(
+                f'the payload of {robot} sits on its last axis: it has no centre of mass to give'
+            )
+        if len(inertia) > 1 or any(value < 0.0 for value in inertia):
+            raise ModelError(
+                f"the payload's inertia on {robot} is one number, not negative, got "
+                f'{list(inertia)}'
+            )
+        given = {MASS: float(mass), INERTIA: float(sum(inertia))}
+        if self.products and any(given.values()):
+            raise ModelError(
+                f'{", ".join(self.products)} of {robot} must be known to carry a payload by its '
+                f'mass: give them in "prior" of the model description'
+            )
+        return np.array([given.get(item, 0.0) for item in self.parameters])
+
+
+@dataclass(frozen=True)
+class Payload:
+    """A payload with its values.
+
+    :param model: how it enters the torque
+    :param values: of the parameters of the model, shape (k,), SI
+    :param stddevs: shape (k,); NaN: not known on its own; None: not identified but given
+    """
+
+    model: PayloadModel
+    values: Array
+    stddevs: Array | None = None
+
+    @property
+    def added(self) -> Array:
+        """What it adds to the arm's parameter values, shape (p,)."""
+        result: Array = self.model.matrix @ self.values
+        return result
+
+    @property
+    def mass(self) -> float:
+        """Mass [kg]; NaN where the model does not tell it."""
+        for item, value in zip(self.model.parameters, self.values.tolist(), strict=True):
+            if item.name in _MASSES:
+                return float(value)
+        return float('nan')
+
+    @property
+    def center_of_mass(self) -> Array | None:
+        """Centre of mass (3,) in the frame, in [m]; None where there is none to tell."""
+        if len(self.values) != len(INERTIAL_NAMES) or not self.values[0] > 0.0:
+            return None
+        return np.asarray(self.values[1:4] / self.values[0])
+
+
+def payload_of(
+    arm: DynamicModel,
+    mass: float,
+    *,
+    center_of_mass: Sequence[float] = (),
+    inertia: Sequence[float] = (),
+    frame: str = '',
+) -> Payload:
+    """A payload whose data are known; see `PayloadModel` and `PayloadModel.values_of`.
+
+    :raises ModelError: an arm that cannot carry it, or data that no body has
+    """
+    model = PayloadModel(arm=arm, frame=frame)
+    values = model.values_of(mass, center_of_mass=center_of_mass, inertia=inertia)
+    return Payload(model=model, values=values)
+
+
+def _body(arm: DynamicModel, first: int = 0) -> tuple[UrdfModel | ClosedFormModel, int]:
+    """Part of an arm that carries a payload, and where its parameters begin."""
+    if isinstance(arm, (UrdfModel, ClosedFormModel)):
+        return arm, first
+    for part in arm.parts if isinstance(arm, SumModel) else ():
+        try:
+            return _body(part, first)
+        except ModelError:
+            first += len(part.parameters)
+    raise ModelError(f'a model of kind {arm.describe()["kind"]} cannot carry a payload')
+
+
+def _scalars(
+    part: ClosedFormModel,
+) -> tuple[tuple[Parameter, ...], Array, tuple[str, ...]]:
+    """Parameters, matrix and the levers that are not known, of a model of the document."""
+    levers = part.prior()  # only what is known beforehand: a lever has no effect without payload
+    matrix = part.payload_matrix(levers)
+    unknown = np.isnan(matrix).any(axis=1)
+    if unknown.any():
+        felt = np.flatnonzero(matrix.any(axis=1))
+        named = [part.parameters[k] for k in felt]
+        parameters = tuple(Parameter(f'payload.{item.name}', item.unit) for item in named)
+        names = tuple(
+            item.name
+            for item, value in zip(part.parameters, levers, strict=True)
+            if np.isnan(value) and item.name in ('L^2', 'g*L', 'g*cos(alpha)')
+        )
+        return parameters, np.eye(len(part.parameters))[:, felt], names
+    acting = [k for k in range(2) if matrix[:, k].any()]
+    return tuple((MASS, INERTIA)[k] for k in acting), matrix[:, acting], ()
+
+
+def _rigid_body(part: UrdfModel, frame: str) -> tuple[str, Array]:
+    """Name of the frame, and matrix (p, 10) from ten parameters in it to those of a link."""
+    links = [item.name.rpartition('.')[0] for item in part.parameters[: 10 * len(part.joints)]]
+    link, place = _carrier(part.urdf, links[::10], frame or links[-1])
+    matrix = np.zeros((len(part.parameters), 10))
+    first = links.index(link)
+    for column, unit in enumerate(np.eye(10)):
+        moved = place @ _pseudo_inertia(unit) @ place.T
+        matrix[first : first + 10, column] = ten_parameters(moved)
+    return frame or links[-1], matrix
+
+
+def _carrier(urdf: UrdfFile, links: list[str], frame: str) -> tuple[str, Array]:
+    """Link that moves a frame, and the frame's place (4, 4) in it."""
+    above = {joint.child: joint for joint in urdf.joints}
+    if frame not in above and frame != urdf.root:
+        raise ModelError(f'{urdf.source} has no link {frame!r} to carry a payload')
+    place: Array = np.eye(4)
+    link = frame
+    while link not in links:
+        if link == urdf.root:
+            raise ModelError(
+                f'link {frame!r} of {urdf.source} is not moved by any joint: a payload there has '
+                f'no effect'
+            )
+        place, link = above[link].origin @ place, above[link].parent
+    return link, place
+
+
+def _pseudo_inertia(ten: Array) -> Array:
+    """Pseudo-inertia (4, 4) of ten parameters (10,)."""
+    xx, xy, yy, xz, yz, zz = ten[4:]
+    moment = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    result = np.zeros((4, 4))
+    result[:3, :3] = 0.5 * np.trace(moment) * np.eye(3) - moment
+    result[:3, 3] = result[3, :3] = ten[1:4]
+    result[3, 3] = ten[0]
+    return result
+
+
+def _ten_of(mass: float, center_of_mass: Sequence[float], inertia: Sequence[float]) -> Array:
+    """Ten parameters (10,) of a body; see `PayloadModel.values_of`."""
+    centre, moments = np.zeros(3), np.zeros(6)
+    for what, given, room in (
+        ('centre of mass', center_of_mass, centre),
+        ('inertia', inertia, moments),
+    ):
+        if len(given) not in (0, len(room)):
+            raise ModelError(
+                f"the payload's {what} needs {len(room)} numbers, got {len(given)}: {list(given)}"
+            )
+        if len(given):
+            room[:] = given
+    xx, xy, xz, yy, yz, zz = moments
+    tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    second = 0.5 * np.trace(tensor) * np.eye(3) - tensor
+    if np.linalg.eigvalsh(second).min() < -_ROUNDING * max(1.0, np.abs(tensor).max()):
+        raise ModelError(
+            f'no body has the inertia {list(inertia)} kg m^2: its principal moments must not be '
+            f'negative, and none larger than the sum of the two others'
+        )
+    pseudo = np.zeros((4, 4))
+    pseudo[:3, :3] = second + mass * np.outer(centre, centre)
+    pseudo[:3, 3] = pseudo[3, :3] = mass * centre
+    pseudo[3, 3] = mass
+    return ten_parameters(pseudo)
