@@ -14,6 +14,7 @@ import yaml
 
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.fourier import FourierMotion
+from robodyn_ros.excitation.line import LineMotion
 from robodyn_ros.excitation.point_to_point import PointToPoint
 from robodyn_ros.excitation.ramp import per_joint
 from robodyn_ros.excitation.sine import SineMotion
@@ -153,6 +154,11 @@ KINDS: dict[str, Kind] = {
     ),
     'fourier': Kind(FourierMotion, _FOURIER, ('duration', *_LEADS)),
     'move': Kind(PointToPoint, ('joints', 'start', 'target', 'duration')),
+    'line': Kind(
+        LineMotion,
+        ('joints', 'robot', 'start', 'target', 'speed', 'acceleration'),
+        ('jerk', 'near'),
+    ),
     'points': Kind(_points, ('joints', 'time', 'position'), ('velocity', 'acceleration')),
     'chain': Kind(_chain, ('parts',)),
     'stopped': Kind(_stopped, ('motion', 'time', 'max_acceleration'), ('follow',)),

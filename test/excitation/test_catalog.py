@@ -7,16 +7,28 @@ from motions import JOINTS, random_fourier, random_sine
 
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.catalog import KINDS, build_motion, load_motion, write_motion
+from robodyn_ros.excitation.line import LineMotion
 from robodyn_ros.excitation.plan import points_of
 from robodyn_ros.excitation.point_to_point import PointToPoint
 from robodyn_ros.excitation.spline import SplineTrajectory
 from robodyn_ros.excitation.stopping import StoppedMotion
 from robodyn_ros.excitation.trajectory import Chain
 
+SCARA = {'kind': 'scara', 'axes': 3, 'geometry': {'L1': 0.35, 'L2': 0.25}}
 MOTIONS = {
     'sine': random_sine(1),
     'fourier': random_fourier(2),
     'move': PointToPoint(joints=JOINTS, start=[0.0] * 3, target=[1.0, 2.0, 3.0], duration=2.0),
+    'line': LineMotion(
+        joints=JOINTS,
+        robot=SCARA,
+        start=[0.3, 0.2, 0.0],
+        target=[-0.2, 0.4, 0.1],
+        speed=0.9,
+        acceleration=10.0,
+        jerk=400.0,
+        near=[0.0, -1.0, 0.0],
+    ),
     'points': SplineTrajectory(points=points_of(random_sine(4), 0.5)),
     'stopped': StoppedMotion(motion=random_sine(5), time=2.0, max_acceleration=np.full(3, 30.0)),
 }
@@ -45,6 +57,8 @@ def test_file_gives_the_same_motion_back(kind, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ['motion.yaml']
 
 
+LINE = {'kind': 'line', 'joints': list(JOINTS), 'robot': SCARA, 'start': [0.3, 0.2, 0.0],
+        'target': [0.3, 0.3, 0.0], 'speed': 1.0, 'acceleration': 5.0}  # fmt: skip
 SINE = {'kind': 'sine', 'joints': ['a'], 'start': [0], 'target': [1], 'frequency': [1]}
 
 
@@ -76,6 +90,10 @@ SINE = {'kind': 'sine', 'joints': ['a'], 'start': [0], 'target': [1], 'frequency
              'max_acceleration': [1]},
             "time of a stopped motion must be a number, got 'now'",
         ),
+        ({**LINE, 'speed': 'fast'}, "max_velocity of a speed profile must be a number above 0, got 'fast'"),
+        ({**LINE, 'speed': None}, 'max_velocity of a speed profile must be a number above 0'),
+        ({**LINE, 'robot': 'scara'}, 'robot of a line: kinematics need kind, axes, geometry'),
+        ({**LINE, 'jerks': 1.0}, "a motion of kind line has no 'jerks'"),
     ],
 )  # fmt: skip
 def test_mistakes_are_named(description, sentence, tmp_path):
