@@ -66,7 +66,7 @@ SINE = {'kind': 'sine', 'joints': ['a'], 'start': [0], 'target': [1], 'frequency
     ('description', 'sentence'),
     [
         ('text', "must be a mapping, got 'text'"),
-        ({'kind': 'sinus'}, "no motion kind 'sinus', there are: sine, fourier, move, points, "),
+        ({'kind': 'sinus'}, "no motion kind 'sinus', there are: sine, fourier, move, line, points"),
         ({'joints': []}, 'no motion kind None'),
         (SINE, "a motion of kind sine needs 'duration'"),
         ({**SINE, 'duration': 5, 'amplitude': 1}, "kind sine has no 'amplitude', it has: kind,"),
@@ -90,7 +90,7 @@ SINE = {'kind': 'sine', 'joints': ['a'], 'start': [0], 'target': [1], 'frequency
              'max_acceleration': [1]},
             "time of a stopped motion must be a number, got 'now'",
         ),
-        ({**LINE, 'speed': 'fast'}, "max_velocity of a speed profile must be a number above 0, got 'fast'"),
+        ({**LINE, 'speed': 'fast'}, "speed profile must be a number above 0, got 'fast'"),
         ({**LINE, 'speed': None}, 'max_velocity of a speed profile must be a number above 0'),
         ({**LINE, 'robot': 'scara'}, 'robot of a line: kinematics need kind, axes, geometry'),
         ({**LINE, 'jerks': 1.0}, "a motion of kind line has no 'jerks'"),
