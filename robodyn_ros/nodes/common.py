@@ -76,6 +76,7 @@ def run(
         pass
     finally:
         executor.remove_node(node)
+        executor.shutdown()
         node.destroy_node()
         rclpy.try_shutdown()
         # Ctrl-C may come twice, from the terminal and from launch; while Python ends, the second
