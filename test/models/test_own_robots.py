@@ -31,7 +31,10 @@ UR10_JOINTS = (
     'wrist_3_joint',
 )
 LWR4_JOINTS = tuple(f'lwr_{k}_joint' for k in range(7))
-RANKS = {SIX_AXIS: 40, UR10: 40, LWR4: 48, SINGLE_AXIS: 1, SINGLE_ROTARY_AXIS: 3}
+RANKS = {SIX_AXIS: 40, UR10: 40, LWR4: 48, SINGLE_AXIS: 1, SINGLE_ROTARY_AXIS: 3} | {
+    URDF_FOLDER / f'{name}.urdf': rank
+    for name, rank in {'axis': 3, 'scara3': 7, 'scara': 11, 'puma': 40}.items()
+}
 
 
 @pytest.mark.parametrize('path', sorted(URDF_FOLDER.glob('*.urdf')), ids=lambda path: path.stem)
