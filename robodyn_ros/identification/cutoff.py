@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import signal
 
+from robodyn_ros.errors import IdentificationError
 from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.signals import MAX_CUTOFF, MAX_CUTOFF_SHARE
 
@@ -53,6 +54,54 @@ def automatic_cutoff(position: Array, rate: float) -> float:
     limit = (5.0 * allowed / np.maximum(noise[moving], 1e-300) / (2.0 * np.pi) ** 4) ** 0.2
     cutoff = min(max(BANDWIDTHS * bandwidth, LOWEST), float(np.median(limit)))
     return float(min(max(cutoff, FEWEST_BANDWIDTHS * bandwidth), highest))
+
+
+def check_passes(cutoff: float, position: Array, rate: float, known: float | None = None) -> None:
+    """Refuse a cut-off that would not let the motion through.
+
+    softMC document, explanation of the example program: the cut-off must be larger than the
+    largest sine-wave frequency.
+
+    :param cutoff: in [Hz]
+    :param position: shape (N, n), N >= 16, in [rad] or [m]
+    :param known: fastest frequency of the motion, in [Hz]; None: seen from the positions
+    :raises IdentificationError: the cut-off is not above it
+    """
+    if known is not None:
+        fastest, resolution = known, 0.0
+    else:
+        fastest, resolution = fastest_sine(position, rate), rate / len(position)
+    if cutoff <= fastest - resolution:
+        raise IdentificationError(
+            f'the filter cut-off must be above the fastest sine of the motion, {fastest:.3g} Hz, '
+            f'got {cutoff:g} Hz'
+        )
+
+
+def fastest_sine(position: Array, rate: float) -> float:
+    """Fastest frequency of a motion made of sines, in [Hz], to 1/T of a recording of length T.
+
+    Over all joints, the highest frequency at which the spectrum of the velocity has a peak of at
+    least half the amplitude of the joint's highest one (harmonics that friction causes are
+    smaller), and that of the position one of 3 % (vibrations are smaller), ten times above the
+    noise. 0: nothing moves. Motions that are no sines have their power at low frequencies, and
+    so hardly limit a cut-off.
+
+    :param position: shape (N, n), N >= 16, in [rad] or [m]
+    :param rate: sampling rate, in [Hz]
+    """
+    frequency, power = signal.periodogram(position, rate, 'hann', detrend='linear', axis=0)
+    noise = noise_density(position, rate)
+    power = np.where(power > 10.0 * np.maximum(noise, 1e-300), power, 0.0)
+    velocity = power * (2.0 * np.pi * frequency[:, None]) ** 2
+    peak = velocity >= 0.25 * velocity.max(axis=0)
+    peak &= (velocity > 0.0) & (power > 1e-3 * power.max(axis=0))
+    peak[1:] &= velocity[1:] >= velocity[:-1]
+    peak[:-1] &= velocity[:-1] > velocity[1:]
+    # What a joint that only shakes does is not the motion's.
+    stroke = np.ptp(position, axis=0)
+    peak[:, stroke < 1e-3 * stroke.max(initial=0.0)] = False
+    return float(frequency[peak.any(axis=1)].max(initial=0.0))
 
 
 def noise_density(position: Array, rate: float) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -31,6 +32,13 @@ class IdentifyOptions:
         data (see `cutoff.automatic_cutoff`)
     :param velocity_share: samples of a joint slower than this share of its largest velocity do
         not count for relative torque errors (softMC's velocity threshold)
+    :param velocity_threshold: the same as a velocity, in [rad/s] or [m/s], one for all joints or
+        one per joint; holds for the fit too, as in softMC (see `thresholds`)
+    :param upper_velocity_threshold: samples where a joint is faster do not count at all, in
+        [rad/s] or [m/s], one or one per joint; None: only for a semi-static model, 0.5 rad/s
+    :param fastest_frequency: of the motion, in [Hz], which the low pass must let through; None:
+        seen from the positions (see `cutoff.fastest_sine`)
+    :param keep_signals: keep the signals in the result, for `signals_bag`
     :param standstill_share: the same for the fit
     :param estimator: 'wls' or 'ols'
     :param derivatives: 'given': velocities and accelerations of the recording as they are, and
@@ -48,6 +56,9 @@ class IdentifyOptions:
     """
 
     filter_cutoff: float | None = None
+    fastest_frequency: float | None = None
+    velocity_threshold: float | Sequence[float] | None = None
+    upper_velocity_threshold: float | Sequence[float] | None = None
     velocity_share: float = 0.05
     standstill_share: float = 0.001
     estimator: Estimator = 'wls'
@@ -56,12 +67,15 @@ class IdentifyOptions:
     segments: int | None = None
     consistent: Consistent = 'auto'
     prior: Prior = 'urdf'
+    position_limits: Mapping[str, tuple[float, float]] | None = None
+    keep_signals: bool = False
 
     def __post_init__(self) -> None:
         """Check the ranges."""
-        cutoff = self.filter_cutoff
-        if cutoff is not None and not (np.isfinite(cutoff) and cutoff > 0.0):
-            raise IdentificationError(f'the filter cut-off must be positive, got {cutoff:g} Hz')
+        _check_positive('the filter cut-off must be positive', self.filter_cutoff, ' Hz')
+        _check_positive('the fastest frequency must be positive', self.fastest_frequency, ' Hz')
+        for limit in (self.velocity_threshold, self.upper_velocity_threshold):
+            _check_positive('a velocity threshold must be positive', limit)
         for share in (self.velocity_share, self.standstill_share):
             if not 0.0 <= share < 1.0:
                 raise IdentificationError(
@@ -77,6 +91,13 @@ class IdentifyOptions:
             )
         if self.segments is not None and self.segments < 1:
             raise IdentificationError(f'at least 1 segment is needed, got {self.segments}')
+
+
+def _check_positive(text: str, given: float | Sequence[float] | None, unit: str = '') -> None:
+    values = np.atleast_1d(np.asarray(() if given is None else given, dtype=np.float64))
+    for value in values:
+        if not (np.isfinite(value) and value > 0.0):
+            raise IdentificationError(f'{text}, got {value:g}{unit}')
 
 
 def _check_choice(what: str, value: str, choices: tuple[str, ...]) -> None:

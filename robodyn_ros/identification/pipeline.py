@@ -18,6 +18,7 @@ from robodyn_ros.identification.estimators import Estimate, estimate
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.processing import Processed, process
 from robodyn_ros.identification.result import IdentificationResult
+from robodyn_ros.identification.thresholds import options_for
 from robodyn_ros.identification.uncertainty import torque_uncertainty
 from robodyn_ros.identification.validation import FitReport, correlation_length, evaluate
 from robodyn_ros.models.base_parameters import BaseParameters, base_parameters
@@ -58,7 +59,7 @@ def identify(
     :raises RecordingError: a joint is not in a recording
     :raises IdentificationError: too few samples to process, or no joint moves
     """
-    options = options or IdentifyOptions()
+    options = options_for(model, options or IdentifyOptions())
     clock = _Clock()
     with clock.step('total'):
         with clock.step('process'):

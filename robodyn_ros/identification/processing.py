@@ -9,18 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import interpolate, signal
 
-from robodyn_ros.errors import IdentificationError, RecordingError
+from robodyn_ros.errors import IdentificationError, RobodynError
 from robodyn_ros.identification.condense import Thinning
-from robodyn_ros.identification.cutoff import automatic_cutoff
+from robodyn_ros.identification.cutoff import automatic_cutoff, check_passes
 from robodyn_ros.identification.options import IdentifyOptions
+from robodyn_ros.identification.thresholds import speed_findings, thresholds
 from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.recording import Finding, Recording
-from robodyn_ros.recording.signals import (
-    central_differences,
-    check_cutoff,
-    low_pass,
-    moving_samples,
-)
+from robodyn_ros.recording.signals import central_differences, check_cutoff, low_pass
 
 Mask = NDArray[np.bool_]
 
@@ -29,25 +25,31 @@ Mask = NDArray[np.bool_]
 class Processed:
     """Signals ready for a model; arrays have shape (N, n), SI units.
 
+    :param time: shape (N,), in [s]
     :param torque: low-passed with the same filter as the position
     :param measured: torque as measured
+    :param measured_position: position as measured
     :param used: samples that the fit uses: not at standstill, not in a gap of the recording
-    :param moving: of them, those at or above each joint's velocity threshold
+    :param moving: those between each joint's velocity thresholds, which relative errors are of
     :param threshold: velocity thresholds, shape (n,), in [rad/s] or [m/s]
+    :param upper_threshold: upper ones, the same; infinite: none
     :param cutoff: of the low pass, in [Hz]; None when nothing was filtered
     :param thinning: low pass and decimation that regressor and measured torque go through
     :param raw_samples: samples of the recording, before its ends were cut
     """
 
     joints: tuple[str, ...]
+    time: Array
     position: Array
     velocity: Array
     acceleration: Array
     torque: Array
     measured: Array
+    measured_position: Array
     used: Mask
     moving: Mask
     threshold: Array
+    upper_threshold: Array
     cutoff: float | None
     thinning: Thinning
     raw_samples: int
@@ -66,11 +68,13 @@ class Processed:
         """Return the same with just these samples."""
         return replace(
             self,
+            time=self.time[rows],
             position=self.position[rows],
             velocity=self.velocity[rows],
             acceleration=self.acceleration[rows],
             torque=self.torque[rows],
             measured=self.measured[rows],
+            measured_position=self.measured_position[rows],
             used=self.used[rows],
             moving=self.moving[rows],
         )
@@ -94,7 +98,7 @@ def process(recording: Recording, joints: Sequence[str], options: IdentifyOption
         return _given(recording, options)
     uniform, gaps, findings = on_grid(recording)
     rate = 1.0 / uniform.period
-    chosen = _cutoff(uniform, rate, options.filter_cutoff)
+    chosen = _cutoff(uniform, rate, options)
     margin = max(2, int(np.ceil(2.0 * rate / chosen)))
     position = low_pass(uniform.position, chosen, rate)
     velocity = central_differences(position, uniform.time)
@@ -107,7 +111,11 @@ def process(recording: Recording, joints: Sequence[str], options: IdentifyOption
         signals.cut(slice(margin, len(uniform) - margin)),
         cutoff=chosen,
         thinning=thinning_for(rate, chosen),
-        findings=(*findings, *_frozen_findings(recording.joints, position, frozen)),
+        findings=(
+            *findings,
+            *signals.findings,
+            *_frozen_findings(recording.joints, position, frozen),
+        ),
     )
 
 
@@ -164,14 +172,15 @@ def _replaced(recording: Recording, time: Array, position: Array, torque: Array)
     )
 
 
-def _cutoff(recording: Recording, rate: float, asked: float | None) -> float:
-    """Cut-off to use, checked against sampling rate and length."""
-    shortest = 24
+def _cutoff(recording: Recording, rate: float, options: IdentifyOptions) -> float:
+    """Cut-off to use; one that is asked for is checked against sampling rate and motion."""
+    shortest, asked = 24, options.filter_cutoff
     if len(recording) >= shortest:
         if asked is not None:
             try:
                 check_cutoff(asked, rate)
-            except RecordingError as error:
+                check_passes(asked, recording.position, rate, options.fastest_frequency)
+            except RobodynError as error:
                 raise IdentificationError(f'{recording.source}: {error}') from error
         chosen = asked or automatic_cutoff(recording.position, rate)
         shortest = int(np.ceil(6.0 * rate / chosen))
@@ -189,6 +198,8 @@ def _uses_given(recording: Recording, options: IdentifyOptions) -> bool:
         raise IdentificationError(
             f'{recording.source}: it has no velocities and accelerations to be used as given'
         )
+    if options.derivatives == 'auto' and options.filter_cutoff is not None:
+        return False
     return complete and options.derivatives != 'computed'
 
 
@@ -199,14 +210,12 @@ def _given(recording: Recording, options: IdentifyOptions) -> Processed:
     torque = recording.torque
     if options.filter_cutoff is not None:
         rate = 1.0 / recording.period
-        torque = low_pass(torque, _cutoff(recording, rate, options.filter_cutoff), rate)
+        torque = low_pass(torque, _cutoff(recording, rate, options), rate)
     frozen = _frozen(recording.position, np.zeros((1, len(recording.joints))))
     motion = (recording.position, velocity, acceleration)
-    return replace(
-        _masked(recording, len(recording), options, motion, torque, ~frozen[None, :]),
-        cutoff=options.filter_cutoff,
-        findings=_frozen_findings(recording.joints, recording.position, frozen),
-    )
+    signals = _masked(recording, len(recording), options, motion, torque, ~frozen[None, :])
+    found = _frozen_findings(recording.joints, recording.position, frozen)
+    return replace(signals, cutoff=options.filter_cutoff, findings=(*signals.findings, *found))
 
 
 def _masked(
@@ -219,21 +228,24 @@ def _masked(
 ) -> Processed:
     """Everything put together, the signals still in their full length."""
     position, velocity, acceleration = motion
-    standstill = moving_samples(velocity, options.standstill_share)
-    moving = moving_samples(velocity, max(options.velocity_share, options.standstill_share))
+    counted = thresholds(recording.joints, velocity, options)
     return Processed(
         joints=recording.joints,
+        time=recording.time,
         position=position,
         velocity=velocity,
         acceleration=acceleration,
         torque=torque,
         measured=recording.torque,
-        used=standstill.mask & usable,
-        moving=moving.mask & usable,
-        threshold=moving.threshold,
+        measured_position=recording.position,
+        used=counted.used & usable,
+        moving=counted.moving & usable,
+        threshold=counted.lower,
+        upper_threshold=counted.upper,
         cutoff=None,
         thinning=Thinning(),
         raw_samples=raw_samples,
+        findings=tuple(speed_findings(recording.joints, velocity, counted)),
     )
 
 

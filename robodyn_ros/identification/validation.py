@@ -18,12 +18,13 @@ class FitReport:
 
     The relative torque errors are those of the softMC document ("Explanation of the
     identification output file", lines 3, 4 and 7): torque error divided by the joint's largest
-    absolute torque feedback, on moving samples of the filtered torque.
+    absolute torque feedback, both on moving samples of the filtered torque.
 
     :param source: file of the recording
     :param samples: samples used
-    :param moving_samples: of them, at or above the joint's velocity threshold
+    :param moving_samples: of them, between the joint's velocity thresholds
     :param velocity_threshold: in [rad/s] or [m/s]
+    :param upper_velocity_threshold: the same; infinite: none
     :param rms_error: on the unfiltered torque of all samples, in [Nm] or [N]
     :param max_relative_torque_error: 1 is 100 % of the joint's largest torque
     :param mean_relative_torque_error: mean of the absolute error, same measure
@@ -35,6 +36,7 @@ class FitReport:
     samples: int
     moving_samples: NDArray[np.int64]
     velocity_threshold: Array
+    upper_velocity_threshold: Array
     rms_error: Array
     max_relative_torque_error: Array
     mean_relative_torque_error: Array
@@ -70,6 +72,7 @@ def evaluate(
         samples=len(signals),
         moving_samples=signals.moving.sum(axis=0),
         velocity_threshold=signals.threshold,
+        upper_velocity_threshold=signals.upper_threshold,
         rms_error=error / np.sqrt(len(signals)),
         max_relative_torque_error=_ratio(worst, peak),
         mean_relative_torque_error=_ratio(mean, peak),

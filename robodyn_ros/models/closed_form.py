@@ -46,6 +46,9 @@ class ClosedFormModel(DynamicModel):
     """
 
     kind: ClassVar[str]
+    semi_static: ClassVar[bool] = False
+    """Whether the model leaves out dynamic forces, so that only slow samples suit it."""
+
     dynamic_model: int
     named_parameters: tuple[Parameter, ...]
     settings: dict[str, object]

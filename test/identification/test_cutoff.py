@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 from simulation import sines
 
-from robodyn_ros.identification.cutoff import automatic_cutoff
+from robodyn_ros.errors import IdentificationError
+from robodyn_ros.identification.cutoff import automatic_cutoff, check_passes, fastest_sine
 
 
 def test_smooth_slow_motion_gets_the_least_cutoff():
@@ -43,3 +44,50 @@ def test_cutoff_stays_below_what_the_sampling_rate_carries(rate, highest):
 def test_standstill_gets_the_default():
     assert automatic_cutoff(np.ones((500, 2)), 500.0) == 20.0
     assert automatic_cutoff(np.ones((500, 2)), 50.0) == 10.0
+
+
+SINES = np.array([1.5, 1.9, 0.3])
+
+
+def three_sines(rate=500.0, seconds=20.0, noise=0.0, seed=0):
+    time = np.arange(int(rate * seconds)) / rate
+    q = np.array([1.0, 0.5, 2.0]) * np.sin(2 * np.pi * SINES * time[:, None] + [0.0, 1.0, 2.0])
+    return q + noise * np.random.default_rng(seed).normal(size=q.shape)
+
+
+@pytest.mark.parametrize('noise', [0.0, 1e-5, 1e-3])
+@pytest.mark.parametrize(('rate', 'seconds'), [(100.0, 20.0), (1000.0, 7.3)])
+def test_the_fastest_sine_is_seen_in_the_positions(noise, rate, seconds):
+    found = fastest_sine(three_sines(rate, seconds, noise), rate)
+    assert found == pytest.approx(1.9, abs=1.01 / seconds)
+
+
+def test_the_fastest_sine_is_the_fastest_of_a_fourier_motion():
+    _, q, _, _ = sines(3, 20000, rate=500.0)  # five harmonics of 0.13 Hz
+    assert fastest_sine(q, 500.0) == pytest.approx(0.65, abs=0.03)
+
+
+def test_noise_of_a_joint_at_rest_is_no_sine():
+    q = three_sines(noise=1e-5)
+    q[:, 1] = 1e-5 * np.random.default_rng(1).normal(size=len(q))
+    assert fastest_sine(q, 500.0) == pytest.approx(1.5, abs=0.06)
+    assert fastest_sine(np.zeros((1000, 2)), 500.0) == 0.0
+
+
+def test_motions_that_are_no_sines_hardly_limit_a_cutoff():
+    time = np.arange(5000) / 500.0
+    steps = np.clip(np.abs(time[:, None] % 5.0 - 2.5) - 1.0, 0.0, 1.0)  # moves of a second
+    assert fastest_sine(steps, 500.0) < 1.0
+
+
+@pytest.mark.parametrize(('cutoff', 'known'), [(1.7, None), (0.5, None), (1.9, 1.9), (2.4, 2.5)])
+def test_a_cutoff_below_the_fastest_sine_is_refused(cutoff, known):
+    message = 'must be above the fastest sine of the motion'
+    with pytest.raises(IdentificationError, match=message) as caught:
+        check_passes(cutoff, three_sines(), 500.0, known)
+    assert f'got {cutoff:g} Hz' in str(caught.value)
+
+
+@pytest.mark.parametrize(('cutoff', 'known'), [(2.0, None), (80.0, None), (1.95, 1.9)])
+def test_a_cutoff_above_the_fastest_sine_passes(cutoff, known):
+    check_passes(cutoff, three_sines(), 500.0, known)

@@ -151,3 +151,54 @@ def test_cutoff_the_sampling_rate_does_not_carry_is_refused():
 def test_options_outside_their_range_are_refused(options):
     with pytest.raises(IdentificationError):
         IdentifyOptions(**options)
+
+
+@pytest.mark.parametrize(
+    ('rate', 'options', 'message'),
+    [
+        (1000.0, {'filter_cutoff': 126.0}, 'recording: the filter cut-off must be below 125 Hz'),
+        (500.0, {'filter_cutoff': 101.0}, 'at most a fifth of the sampling rate of 500 Hz'),
+        (500.0, {'filter_cutoff': 0.5}, 'above the fastest sine of the motion, 0.65'),
+        (
+            500.0,
+            {'filter_cutoff': 2.0, 'fastest_frequency': 3.0},
+            'above the fastest sine of the motion, 3 Hz, got 2 Hz',
+        ),
+    ],
+)
+@pytest.mark.parametrize('derivatives', ['auto', 'given'])
+def test_cutoffs_that_cannot_be_are_refused(rate, options, message, derivatives):
+    _, _, qd, qdd = sines(2, 20000, rate=rate)
+    whole = recording(20000, rate, velocity=qd, acceleration=qdd)
+    with pytest.raises(IdentificationError, match=message):
+        process(whole, JOINTS, IdentifyOptions(derivatives=derivatives, **options))
+
+
+def test_a_cutoff_that_is_asked_for_filters_without_delay():
+    time, q, qd, _ = sines(2, 20000, rate=1000.0)
+    noise = 0.01 * np.sin(2 * np.pi * 200.0 * time)[:, None]
+    noisy = recording(20000, 1000.0, position=q + noise, torque=np.cos(q) + noise)
+    signals = process(noisy, JOINTS, IdentifyOptions(filter_cutoff=40.0))
+    assert signals.cutoff == 40.0
+    rows = np.searchsorted(time, signals.time[0]) + np.arange(len(signals))
+    np.testing.assert_array_equal(signals.time, time[rows])
+    np.testing.assert_allclose(signals.position, q[rows], atol=1e-4)
+    np.testing.assert_allclose(signals.torque, np.cos(q[rows]), atol=2e-4)
+    np.testing.assert_allclose(signals.velocity, qd[rows], atol=5e-3)
+    np.testing.assert_array_equal(signals.measured_position, (q + noise)[rows])
+
+
+def test_a_cutoff_holds_for_the_positions_of_a_recording_with_derivatives_too():
+    signals = process(given(), JOINTS, IdentifyOptions(filter_cutoff=20.0))
+    assert signals.cutoff == 20.0 and len(signals) < 3000
+
+
+def test_thresholds_are_told_per_joint():
+    options = IdentifyOptions(velocity_threshold=(0.2, 0.3), upper_velocity_threshold=2.0)
+    signals = process(given(), JOINTS, options)
+    np.testing.assert_array_equal(signals.threshold, [0.2, 0.3])
+    np.testing.assert_array_equal(signals.upper_threshold, [2.0, 2.0])
+    speed = np.abs(signals.velocity)
+    np.testing.assert_array_equal(
+        signals.used, (speed >= [0.2, 0.3]) & (speed <= 2.0).all(axis=1, keepdims=True)
+    )

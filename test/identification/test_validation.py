@@ -7,6 +7,8 @@ from simulation import arm, record
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.processing import process
 from robodyn_ros.identification.validation import correlation_length, evaluate
+from robodyn_ros.models.catalog import build_model
+from robodyn_ros.recording.recording import Recording
 
 
 @pytest.fixture(scope='module')
@@ -41,6 +43,30 @@ def test_relative_errors_are_those_of_the_softmc_document(case):
         assert report.mean_relative_torque_error[joint] == pytest.approx(relative.mean())
         assert report.moving_samples[joint] == rows.sum()
     assert report.relative_residual == pytest.approx(0.1, rel=0.1)
+
+
+def test_the_worked_example_of_the_softmc_document():
+    # Feedback 80, command 100, largest feedback 160: 20 / 160 = 12.5 %. The model commands 100
+    # wherever the axis accelerates by 1; a sample at standstill does not count.
+    model = build_model(
+        {'kind': 'axis', 'type': 'rotary', 'dynamic_model': 1, 'joints': ['joint1']}
+    )
+    feedback = np.array([80.0, 100.0, -160.0, 500.0])[:, None]
+    acceleration = np.array([1.0, 1.0, -1.5, 9.0])[:, None]
+    speed = np.array([1.0, -1.0, 1.0, 0.001])[:, None]
+    recording = Recording(
+        time=np.arange(4.0),
+        joints=('joint1',),
+        position=np.array([0.0, 1.0, 0.0, 1.0])[:, None],
+        velocity=speed,
+        acceleration=acceleration,
+        torque=feedback,
+    )
+    signals = process(recording, ('joint1',), IdentifyOptions())
+    report, _ = evaluate(model, np.array([100.0]), signals, source='x')
+    assert report.moving_samples.tolist() == [3]
+    assert report.max_relative_torque_error[0] == pytest.approx(0.125)
+    assert report.mean_relative_torque_error[0] == pytest.approx((20 + 0 + 10) / 3 / 160)
 
 
 def test_joint_that_never_moves_has_no_relative_error(case):
