@@ -50,7 +50,7 @@ class SpeedProfile:
             known = isinstance(value, (int, float)) and value > 0.0
             if not known or (math.isinf(value) and name != 'max_jerk'):
                 raise MotionError(
-                    f'{name} of a speed profile must be a number above 0, got {value}'
+                    f'{name} of a speed profile must be a number above 0, got {value!r:.60}'
                 )
         self.distance = distance
         self.velocity = min(max_velocity, _peak(distance, max_acceleration, max_jerk))

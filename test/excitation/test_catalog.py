@@ -66,7 +66,7 @@ SINE = {'kind': 'sine', 'joints': ['a'], 'start': [0], 'target': [1], 'frequency
     ('description', 'sentence'),
     [
         ('text', "must be a mapping, got 'text'"),
-        ({'kind': 'sinus'}, "no motion kind 'sinus', there are: sine, fourier, move, line, points"),
+        ({'kind': 'sinus'}, "no motion kind 'sinus', there are: sine, fourier, move, line"),
         ({'joints': []}, 'no motion kind None'),
         (SINE, "a motion of kind sine needs 'duration'"),
         ({**SINE, 'duration': 5, 'amplitude': 1}, "kind sine has no 'amplitude', it has: kind,"),
