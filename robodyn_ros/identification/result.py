@@ -7,7 +7,7 @@ import json
 import os
 import tempfile
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +15,15 @@ import numpy as np
 import yaml
 
 from robodyn_ros.errors import IdentificationError, RobodynError
+from robodyn_ros.identification.payload_block import (
+    IdentifiedPayload,
+    beside,
+    payload_block,
+    read_payload,
+)
 from robodyn_ros.models.catalog import build_model
 from robodyn_ros.models.interface import Array, DynamicModel
+from robodyn_ros.models.payload import Payload
 from robodyn_ros.recording.recording import Finding
 
 if TYPE_CHECKING:  # pulls in scipy.signal, seconds that a node need not spend
@@ -47,6 +54,8 @@ class IdentificationResult:
     :param selection: which estimate this is, and what it was compared with
     :param raw_samples: samples of the recording (the fit uses `identification.samples`)
     :param timings: seconds per step
+    :param payload: what was identified on top of the arm's parameters, whose `values` then are
+        those of the run without payload; the base values are the payload's
     """
 
     success: bool
@@ -71,6 +80,7 @@ class IdentificationResult:
     raw_samples: int
     date: str
     timings: Mapping[str, float]
+    payload: IdentifiedPayload | None = None
 
     def to_json(self) -> dict[str, object]:
         """Plain facts for `robodyn identify --json`; NaN and infinity become None.
@@ -115,6 +125,7 @@ class IdentificationResult:
                 for f in self.findings
             ],
             'timings': dict(self.timings),
+            'payload': None if self.payload is None else self.payload.to_json(),
         }
         plain: dict[str, object] = _strict(facts)
         return plain
@@ -127,6 +138,8 @@ class IdentifiedModel:
     :param values: parameter values, shape (p,), SI, in the order of `model.parameters`
     :param stddevs: shape (p,); NaN: not identifiable on its own
     :param hash: fingerprint of the model and the values
+    :param payload: on top of the values, if the result has one
+    :param facts: the block `identification` of the file: how the values were found
     """
 
     model: DynamicModel
@@ -134,15 +147,22 @@ class IdentifiedModel:
     stddevs: Array
     hash: str
     source: str = 'result'
+    payload: Payload | None = None
+    facts: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def joints(self) -> tuple[str, ...]:
         """Names of the joints, in the order of the torque columns."""
         return self.model.joint_names
 
+    @property
+    def loaded(self) -> Array:
+        """Parameter values with the payload, shape (p,)."""
+        return self.values if self.payload is None else self.values + self.payload.added
+
     def torque(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """Joint torques, shape (N, n), in [Nm] or [N]; arguments (N, n), SI units."""
-        return self.model.torque(q, qd, qdd, self.values)
+        """Joint torques with the payload, shape (N, n), in [Nm] or [N]; arguments (N, n), SI."""
+        return self.model.torque(q, qd, qdd, self.loaded)
 
 
 def write_result(
@@ -160,6 +180,8 @@ def write_result(
         'dynamic_model': model_parameters(result.model, result.values, result.stddevs),
         'identification': _header(result),
     }
+    if result.payload is not None:
+        parameters['payload'] = payload_block(result.payload.payload)
     content = {'/**': {'ros__parameters': parameters}}
     text = yaml.dump(content, Dumper=_Dumper, sort_keys=False, width=10**6, allow_unicode=True)
     write_text(text, path)
@@ -200,7 +222,8 @@ def load_identified_model(source: str | Path | Mapping[str, Any]) -> IdentifiedM
         length, a value is not finite, the hash does not fit, or the model cannot be built
     """
     name = 'result' if isinstance(source, Mapping) else str(source)
-    content = _dynamic_model(_read(source) if not isinstance(source, Mapping) else source, name)
+    whole = _read(source) if not isinstance(source, Mapping) else source
+    content = _dynamic_model(whole, name)
     for key in _KEYS:
         if key not in content:
             raise IdentificationError(f'{name}: dynamic_model has no "{key}"')
@@ -224,7 +247,13 @@ def load_identified_model(source: str | Path | Mapping[str, Any]) -> IdentifiedM
             f'{name}: the hash does not fit the content: the file was changed or is damaged'
         )
     return IdentifiedModel(
-        model=model, values=values, stddevs=stddevs, hash=content['hash'], source=name
+        model=model,
+        values=values,
+        stddevs=stddevs,
+        hash=content['hash'],
+        source=name,
+        payload=read_payload(beside(whole, 'payload'), model, name),
+        facts=beside(whole, 'identification') or {},
     )
 
 
