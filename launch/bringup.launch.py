@@ -10,9 +10,15 @@ from robodyn_ros.nodes.launching import BASIC, declared, share
 
 PARTS = {
     'cell': (),
-    'identification': ('output_directory', 'command_topic'),
-    'feedforward': ('result_file', 'autostart'),
-    'collision_monitor': ('result_file', 'autostart'),
+    'identification': (
+        'output_directory',
+        'command_topic',
+        'model_file',
+        'dynamic_model',
+        'effort',
+    ),
+    'feedforward': ('result_file', 'autostart', 'effort'),
+    'collision_monitor': ('result_file', 'autostart', 'effort'),
 }
 SWITCHED = ('cell', 'feedforward', 'collision_monitor')
 

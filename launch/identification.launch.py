@@ -8,5 +8,6 @@ from robodyn_ros.nodes.launching import description
 def generate_launch_description() -> LaunchDescription:
     """Launch the three nodes."""
     return description(
-        ['excitation', 'recorder', 'identification'], ['output_directory', 'command_topic']
+        ['excitation', 'recorder', 'identification'],
+        ['output_directory', 'command_topic', 'model_file', 'dynamic_model', 'effort'],
     )

@@ -27,6 +27,11 @@ def build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest='command', required=True, metavar='COMMAND')
     for command in COMMANDS:
         command.add_parser(commands)
+    for sub_parser in commands.choices.values():
+        # no default: it would take back what was said before the sub-command
+        sub_parser.add_argument(
+            '--debug', action='store_true', default=argparse.SUPPRESS, help='show tracebacks'
+        )
     return parser
 
 

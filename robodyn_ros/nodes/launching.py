@@ -14,6 +14,8 @@ from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
 from robodyn_ros.errors import ConfigError
+from robodyn_ros.nodes.common import resource
+from robodyn_ros.nodes.robot_files import RobotFiles
 
 ARGUMENTS = {
     'namespace': ('', 'namespace of all nodes and topics'),
@@ -22,12 +24,23 @@ ARGUMENTS = {
         'a robot of this package: config/*_ROBOT.yaml and urdf/ROBOT.urdf; empty: none of these '
         'files when urdf is given, else six_axis',
     ),
+    'variant': ('', 'config/*_ROBOT_VARIANT.yaml are read on top: semi_static of robot puma'),
     'urdf': ('', 'URDF file of your robot; empty: urdf/ROBOT.urdf of this package'),
     'params_file': ('', 'parameter YAML of your own; it is read last, so it wins'),
     'use_sim_time': ('false', 'take the time from /clock'),
     'log_level': ('info', 'least severe messages to log'),
     'autostart': ('true', 'configure and activate lifecycle nodes at once'),
     'result_file': ('', 'result.yaml of an identification'),
+    'model_file': (
+        '',
+        'model YAML to identify; empty: config/model_ROBOT.yaml, and without that the URDF',
+    ),
+    'dynamic_model': ('', 'number of the dynamic model; empty: as in model_file'),
+    'effort': (
+        '',
+        'YAML file that declares what effort your robot reports and takes; empty: '
+        'config/effort_ROBOT.yaml',
+    ),
     'output_directory': ('.', 'folder for recordings and results'),
     'command_topic': (
         '',
@@ -50,11 +63,14 @@ CHOICES = {
     'log_level': ('debug', 'info', 'warn', 'error', 'fatal'),
 }
 
-BASIC = ('namespace', 'robot', 'urdf', 'params_file', 'use_sim_time', 'log_level')
+BASIC = ('namespace', 'robot', 'variant', 'urdf', 'params_file', 'use_sim_time', 'log_level')
 """Arguments of every launch file."""
 
-OWN_FORM = {'cell': 'config'}
-"""Nodes whose config/NODE_ROBOT.yaml is no ROS parameter file -> the parameter that names it."""
+FILES = ('params_file', 'urdf', 'model_file', 'effort')
+"""Arguments that name a file which must be there; package://PACKAGE/... is one in a package."""
+
+PARAMETER_FILES = ('params_file', 'effort')
+"""Arguments that nodes get as a ROS parameter file, the others as a parameter."""
 
 SENDERS = ('excitation', 'feedforward')
 """Nodes that publish trajectories, which may be large: see config/fastdds.xml."""
@@ -97,29 +113,33 @@ def _creator(
         values = {
             name: str(LaunchConfiguration(name).perform(context)) for name in (*BASIC, *arguments)
         }
+        for name in FILES:
+            values[name] = _existing(name, values.get(name, ''))
         common: dict[str, object] = {
-            name: _typed(values[name]) for name in arguments if values[name]
+            name: _typed(name, values[name])
+            for name in arguments
+            if values[name] and name not in PARAMETER_FILES
         }
         common['use_sim_time'] = values['use_sim_time'] == 'true'
-        _check_file('params_file', values['params_file'])
-        _check_file('urdf', values['urdf'])
         # Limits and thresholds of this package's arm must not reach another robot unasked.
         values['robot'] = values['robot'] or ('' if values['urdf'] else 'six_axis')
-        common['urdf'] = values['urdf'] or str(_robot_urdf(values['robot']))
-        return [_node(name, values, common) for name in nodes]
+        files = RobotFiles(values['robot'], values['variant'], values['effort'])
+        files.check()
+        common['urdf'] = values['urdf'] or str(files.urdf)
+        return [_node(name, files, values, common) for name in nodes]
 
     return create
 
 
-def _node(name: str, values: dict[str, str], common: dict[str, object]) -> Node:
+def _node(name: str, files: RobotFiles, values: dict[str, str], common: dict[str, object]) -> Node:
     return Node(
         package='robodyn_ros',
         executable=name,
         name=name,
         namespace=values['namespace'],
         parameters=[
-            *_configuration(name, values['robot']),
-            common,
+            *(str(path) for path in files.parameter_files(name)),
+            {**files.parameters(name), **common},
             *([values['params_file']] if values['params_file'] else []),
         ],
         arguments=['--ros-args', '--log-level', values['log_level']],
@@ -134,31 +154,22 @@ def _environment(node: str) -> dict[str, str]:
     return {PROFILE[0]: str(share('config', 'fastdds.xml'))}
 
 
-def _configuration(node: str, robot: str) -> list[str | dict[str, object]]:
-    """What config/NODE_ROBOT.yaml gives, if there is one."""
-    file = share('config', f'{node}_{robot}.yaml')
-    if not file.is_file():
-        return []
-    return [{OWN_FORM[node]: str(file)}] if node in OWN_FORM else [str(file)]
-
-
-def _check_file(argument: str, value: str) -> None:
+def _existing(argument: str, value: str) -> str:
+    """Path of the file that an argument names, if it names one."""
     # launch itself only warns and starts the nodes without the file: with the limits of another
     # robot, for example.
-    if value and not Path(value).is_file():
+    path = resource(value)
+    if value and not path.is_file():
         raise ConfigError(f'launch argument {argument}: there is no file {value}')
+    return str(path) if value else ''
 
 
-def _typed(text: str) -> object:
-    return {'true': True, 'false': False}.get(text, text)
-
-
-def _robot_urdf(robot: str) -> Path:
-    path = share('urdf', f'{robot}.urdf')
-    if not path.is_file():
-        known = ', '.join(sorted(item.stem for item in share('urdf').glob('*.urdf')))
+def _typed(name: str, text: str) -> object:
+    if name != 'dynamic_model':
+        return {'true': True, 'false': False}.get(text, text)
+    try:
+        return int(text)
+    except ValueError as error:
         raise ConfigError(
-            f'there is no robot {robot!r} in this package, only {known}: give urdf:=FILE for '
-            f'a robot of your own'
-        )
-    return path
+            f'launch argument dynamic_model: expected a number such as 1, got {text!r}'
+        ) from error

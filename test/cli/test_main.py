@@ -74,3 +74,10 @@ def test_interrupt(monkeypatch, capsys):
 def test_options_before_the_command_reach_it():
     arguments = build_parser().parse_args(['--debug', 'info', 'a.mcap', '--json'])
     assert arguments.debug and arguments.json
+
+
+def test_debug_may_be_said_before_and_after_the_command():
+    parser = build_parser()
+    for said in (['--debug', 'info', 'x'], ['info', 'x', '--debug'], ['info', '--debug', 'x']):
+        assert parser.parse_args(said).debug
+    assert not parser.parse_args(['info', 'x']).debug

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from robodyn_ros.errors import ConfigError
 
-ROBOTS = ('six_axis',)
+ROBOTS = ('six_axis', 'axis', 'scara', 'scara3', 'puma')
+"""Robots with a config/demo_ROBOT.yaml."""
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -31,10 +32,10 @@ class FollowingError:
     joints: tuple[str, ...]
     rms: Array
 
-    @property
-    def pooled(self) -> float:
-        """RMS over all joints, in [rad] or [m]."""
-        return float(np.sqrt(np.mean(self.rms**2)))
+    def pooled(self, joints: Sequence[str]) -> float:
+        """RMS over some joints of one kind, in [rad] or [m]."""
+        rms = self.rms[[self.joints.index(joint) for joint in joints]]
+        return float(np.sqrt(np.mean(rms**2)))
 
 
 def residual_against_plant(

@@ -11,22 +11,24 @@ import numpy as np
 from robodyn_ros.cli.demo.analysis import Span, following_errors
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.processing import process
-from robodyn_ros.identification.result import load_identified_model
+from robodyn_ros.identification.result import IdentifiedModel
 from robodyn_ros.recording.readers import read_recording
 
 
-def draw(folder: Path, *, tracking: Mapping[str, Span], delay: float) -> None:
+def draw(
+    identified: IdentifiedModel, folder: Path, *, tracking: Mapping[str, Span], delay: float
+) -> None:
     """Write validation.png and tracking.png into the folder of the demonstration.
 
     :param tracking: stamps of the motions recorded as tracking_NAME
     :param delay: from the reference to the drives' set-point, in [s]
     """
-    _draw_validation(folder)
-    _draw_tracking(folder, tracking, delay)
+    _draw_validation(identified, folder)
+    units = {joint.name: f'm{joint.position_unit}' for joint in identified.model.joints}
+    _draw_tracking(folder, tracking, delay, units)
 
 
-def _draw_validation(folder: Path) -> None:
-    identified = load_identified_model(folder / 'result.yaml')
+def _draw_validation(identified: IdentifiedModel, folder: Path) -> None:
     recording = read_recording(folder / 'validation', joints=identified.joints)
     signals = process(recording, identified.joints, IdentifyOptions())
     predicted = identified.torque(*signals.motion)
@@ -43,7 +45,9 @@ def _draw_validation(folder: Path) -> None:
     figure.savefig(folder / 'validation.png', dpi=110)
 
 
-def _draw_tracking(folder: Path, spans: Mapping[str, Span], delay: float) -> None:
+def _draw_tracking(
+    folder: Path, spans: Mapping[str, Span], delay: float, units: Mapping[str, str]
+) -> None:
     figure: Any = None
     axes: list[Any] = []
     for name, span in spans.items():
@@ -57,7 +61,7 @@ def _draw_tracking(folder: Path, spans: Mapping[str, Span], delay: float) -> Non
             figure, axes = _axes(len(joints))
         for column, axis in enumerate(axes):
             axis.plot(time - time[0], 1e3 * error[:, column], lw=0.7, label=f'{name} torque')
-            axis.set_ylabel(f'{joints[column]}\n[mrad, mm]')
+            axis.set_ylabel(f'{joints[column]}\n[{units[joints[column]]}]')
     axes[0].legend(loc='upper right', ncols=2)
     axes[-1].set_xlabel('time [s]')
     figure.suptitle('Following error without and with the additive torque')

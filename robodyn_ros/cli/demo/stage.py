@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import sys
-import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -18,15 +17,14 @@ from robodyn_ros.action import Excite, RunIdentification
 from robodyn_ros.cell.config import CellConfig
 from robodyn_ros.cli.demo.analysis import PLANT, REFERENCE, Span
 from robodyn_ros.cli.demo.client import Client
+from robodyn_ros.cli.demo.facts import PushFacts, load_facts
+from robodyn_ros.cli.demo.monitoring import Alarms, Latency, thresholds
 from robodyn_ros.cli.demo.processes import NodeProcesses
-from robodyn_ros.control.collision import CollisionSettings
-from robodyn_ros.control.model_torque import ModelTorque
-from robodyn_ros.control.thresholds import propose_thresholds
 from robodyn_ros.errors import RobodynError
-from robodyn_ros.identification.result import load_identified_model
+from robodyn_ros.identification.result import IdentifiedModel, load_identified_model
 from robodyn_ros.msg import CollisionState, IdentificationReport
 from robodyn_ros.nodes.common import MONITOR_QOS, resource
-from robodyn_ros.recording.readers import read_recording
+from robodyn_ros.nodes.robot_files import RobotFiles
 from robodyn_ros.srv import Push, StartRecording, StopRecording
 
 RECORDERS = {
@@ -40,49 +38,6 @@ MOTION_TIMEOUT = 180.0
 IDLE = 'no motion is running'
 """What the excitation node says in its diagnostics when it has nothing to do."""
 
-WINDOW = 0.01
-"""Velocity window of the friction in config/collision_monitor_*.yaml, in [rad/s]."""
-
-
-@dataclass
-class Alarms:
-    """What the collision monitor said while it was watched."""
-
-    collisions: int = 0
-    unknown: int = 0
-    samples: int = 0
-    first_collision: int = 0
-    seen: float = 0.0
-
-    @property
-    def unmonitored(self) -> float:
-        """Share of samples without a verdict; NaN when there was none at all."""
-        return self.unknown / self.samples if self.samples else float('nan')
-
-    def take(self, message: CollisionState) -> None:
-        """Count one message."""
-        worst = max(message.level, default=CollisionState.UNKNOWN)
-        self.samples += 1
-        self.unknown += min(message.level, default=0) == CollisionState.UNKNOWN
-        if worst == CollisionState.COLLISION:
-            self.collisions += 1
-            if not self.first_collision:
-                stamp = message.header.stamp
-                self.first_collision = stamp.sec * 1_000_000_000 + stamp.nanosec
-                self.seen = time.time()
-
-
-@dataclass(frozen=True)
-class Latency:
-    """From the begin of a push to its alarm, in [s].
-
-    :param sample: to the stamp of the joint states that gave the alarm
-    :param wall: until the alarm was in the hands of another process
-    """
-
-    sample: float
-    wall: float
-
 
 class Stage:
     """Starts the nodes and offers what the story needs."""
@@ -91,19 +46,42 @@ class Stage:
         """Start cell, recorders, excitation and identification."""
         self.robot, self.folder = robot, folder
         self._nodes, self._client = nodes, client
-        self._urdf = str(self._file(f'urdf/{robot}.urdf'))
+        self._files = RobotFiles(robot)
+        self._urdf = str(self._files.urdf)
         cell_file = self._file(f'config/cell_{robot}.yaml')
+        self.facts = load_facts(self._file(f'config/demo_{robot}.yaml'))
         config = CellConfig.from_yaml(cell_file)
-        self._period = config.servo_period
         # the drive's interpolator centres command k on cycle k + delay, half a cycle on the way
         self.setpoint_delay = (config.command_delay + 0.5) * config.servo_period
         self.tracking: dict[str, Span] = {}
         self.result_file = folder / 'result.yaml'
-        nodes.start('cell', {'config': str(cell_file)})
+        self._start('cell')
         for name, topic in RECORDERS.values():
-            nodes.start('recorder', {}, name=name, remappings={'joint_states': topic})
+            self._start('recorder', name=name, remappings={'joint_states': topic})
         self._start_excitation('excitation')
-        nodes.start('identification', {'urdf': self._urdf, 'output_directory': str(folder)})
+        self._start('identification', {'urdf': self._urdf, 'output_directory': str(folder)})
+
+    def _start(
+        self,
+        node: str,
+        parameters: Mapping[str, object] | None = None,
+        *,
+        name: str = '',
+        remappings: Mapping[str, str] | None = None,
+    ) -> None:
+        """Start a node with the files of the robot; `parameters` win over those."""
+        self._nodes.start(
+            node,
+            {**self._files.parameters(node), **(parameters or {})},
+            name=name,
+            remappings=remappings,
+            files=self._files.parameter_files(node),
+        )
+
+    @cached_property
+    def identified(self) -> IdentifiedModel:
+        """What was identified."""
+        return load_identified_model(self.result_file)
 
     def say(self, text: str) -> None:
         """Print a heading."""
@@ -138,11 +116,10 @@ class Stage:
 
     def _start_excitation(self, name: str, **parameters: object) -> None:
         limits = str(self._file(f'config/joint_limits_{self.robot}.yaml'))
-        self._nodes.start(
+        self._start(
             'excitation',
             {'urdf': self._urdf, 'joint_limits': limits, **parameters},
             name=name,
-            files=[self._file(f'config/excitation_{self.robot}.yaml')],
         )
 
     def excite(self, name: str, *, through_feedforward: bool = False) -> Span:
@@ -191,17 +168,12 @@ class Stage:
 
     def start_monitor(self) -> None:
         """Start the collision monitor with thresholds from the identification's recording."""
-        identified = load_identified_model(self.result_file)
-        settings = CollisionSettings(
-            joints=identified.joints, max_torque_error=1.0, period=self._period
+        proposal = thresholds(
+            self.identified,
+            self.folder / 'excitation',
+            self._file(f'config/collision_monitor_{self.robot}.yaml'),
         )
-        recording = read_recording(self.folder / 'excitation', joints=identified.joints)
-        torque = ModelTorque(identified.model, identified.values, velocity_window=WINDOW)
-        # 20 s show less than a day of work does, so the margin is wider than the default
-        proposal = propose_thresholds(
-            recording, torque, settings, contact_factor=2.0, collision_factor=2.5
-        )
-        print(f'   max_torque_error: {", ".join(f"{x:.0f}" for x in proposal.max_torque_error)}')
+        print(f'   max_torque_error: {", ".join(f"{x:.3g}" for x in proposal.max_torque_error)}')
         self._start_with_result(
             'collision_monitor',
             stop_service='/excitation/stop',
@@ -215,11 +187,8 @@ class Stage:
             )
 
     def _start_with_result(self, node: str, **parameters: object) -> None:
-        self._nodes.start(
-            node,
-            {'result_file': str(self.result_file), 'autostart': True, **parameters},
-            files=[self._file(f'config/{node}_{self.robot}.yaml')],
-        )
+        given = {'result_file': str(self.result_file), 'autostart': True}
+        self._start(node, {**given, **parameters})
 
     @contextmanager
     def watched(self) -> Iterator[Alarms]:
@@ -231,7 +200,7 @@ class Stage:
         yield alarms
         self._client.node.destroy_subscription(subscription)
 
-    def push(self, link: str, force: tuple[float, float, float]) -> Latency:
+    def push(self, push: PushFacts) -> Latency:
         """Push the robot while it moves; return the time to the alarm.
 
         The force is a step, far above the threshold; so the threshold is exceeded as it begins.
@@ -244,7 +213,9 @@ class Stage:
             self._client.spin(5.0)
             if alarms.collisions:
                 raise RobodynError('the collision monitor raised an alarm before the push')
-            request = Push.Request(link=link, force=list(force), duration=0.5)
+            request = Push.Request(
+                link=push.link, force=push.force, torque=push.torque, duration=0.5
+            )
             begin = _nanoseconds(self._client.call(Push, 'cell/push', request).stamp)
             self._client.wait(lambda: alarms.collisions > 0, 3.0, 'an alarm after the push')
         # the motion would go on for more than 10 s: that it is over is the monitor's doing

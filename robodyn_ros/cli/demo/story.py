@@ -15,17 +15,6 @@ from robodyn_ros.cli.demo.pictures import draw
 from robodyn_ros.cli.demo.processes import NodeProcesses
 from robodyn_ros.cli.demo.stage import Stage
 from robodyn_ros.cli.demo.table import Figure, render
-from robodyn_ros.identification.result import load_identified_model
-
-MOST_RESIDUAL = 3.0
-LEAST_IMPROVEMENT = 70.0
-MOST_LATENCY = 20.0
-PUSHES = (
-    ('link6', (0.0, 0.0, -250.0)),
-    ('link6', (200.0, 150.0, 0.0)),
-    ('link4', (0.0, 300.0, 200.0)),
-)
-"""Link and force in [N], world frame, of each push."""
 
 
 def run_demo(*, robot: str, out: Path) -> int:
@@ -44,7 +33,7 @@ def run_demo(*, robot: str, out: Path) -> int:
     ):
         stage = Stage(robot=robot, folder=folder, nodes=nodes, client=client)
         figures = [*_identify(stage), *_monitor(stage), *_track(stage), *_push(stage)]
-    draw(folder, tracking=stage.tracking, delay=stage.setpoint_delay)
+    draw(stage.identified, folder, tracking=stage.tracking, delay=stage.setpoint_delay)
     print(f'\n{render(figures)}\n')
     print(f'{time.monotonic() - begin:.0f} s; recordings, results and pictures: {folder}')
     return 0 if all(figure.reached for figure in figures) else 1
@@ -78,12 +67,12 @@ def _monitor(stage: Stage) -> list[Figure]:
     stage.start_monitor()
     with stage.recorded('validation'), stage.watched() as alarms:
         motion = stage.excite('validation')
-    identified = load_identified_model(stage.result_file)
+    most = stage.facts.limits.torque_error
     residual = analysis.residual_against_plant(
-        identified, stage.folder / 'validation', stage.folder / 'validation_plant', motion
+        stage.identified, stage.folder / 'validation', stage.folder / 'validation_plant', motion
     )
     return [
-        Figure('torque error on another motion', 100.0 * residual, MOST_RESIDUAL, '%'),
+        Figure('torque error on another motion', 100.0 * residual, 100.0 * most, '%'),
         Figure('false alarms in that motion', float(alarms.collisions), 0.0, ''),
         Figure('of it unmonitored', 100.0 * alarms.unmonitored, 1.0, '%'),
         Figure('duration of that motion', (motion[1] - motion[0]) * 1e-9, 60.0, 's', True),
@@ -92,7 +81,7 @@ def _monitor(stage: Stage) -> list[Figure]:
 
 def _track(stage: Stage) -> list[Figure]:
     stage.say('3. follow a motion without and with the additive torque')
-    errors = {}
+    errors: dict[str, analysis.FollowingError] = {}
     for name in ('without', 'with'):
         if name == 'with':
             stage.start_feedforward()
@@ -106,22 +95,29 @@ def _track(stage: Stage) -> list[Figure]:
             delay=stage.setpoint_delay,
         )
     before, after = errors['without'], errors['with']
+    units = {joint.name: joint.position_unit for joint in stage.identified.model.joints}
     for joint, one, other in zip(before.joints, before.rms, after.rms, strict=True):
-        print(f'   {joint}: {one * 1e3:.3f} -> {other * 1e3:.3f} mrad or mm RMS')
-    cut = 100.0 * (1.0 - after.pooled / before.pooled)
-    return [Figure('tracking error cut by', cut, LEAST_IMPROVEMENT, '%', at_least=True)]
+        print(f'   {joint}: {one * 1e3:.3f} -> {other * 1e3:.3f} m{units[joint]} RMS')
+    figures = []
+    least = 100.0 * stage.facts.limits.tracking_cut
+    # radians and metres cannot be pooled
+    for unit, kind in (('rad', 'rotary joints'), ('m', 'linear joints')):
+        chosen = [joint for joint in before.joints if units[joint] == unit]
+        if chosen:
+            cut = 100.0 * (1.0 - after.pooled(chosen) / before.pooled(chosen))
+            figures.append(Figure(f'tracking error cut by, {kind}', cut, least, '%', True))
+    return figures
 
 
 def _push(stage: Stage) -> list[Figure]:
     stage.say('4. push the moving robot')
     figures = []
-    for number, (link, force) in enumerate(PUSHES, start=1):
-        latency = stage.push(link, force)
+    most = 1e3 * stage.facts.limits.alarm_latency
+    for number, push in enumerate(stage.facts.pushes, start=1):
+        latency = stage.push(push)
         print(
-            f'   {link} with {force} N: alarm {latency.sample * 1e3:.0f} ms after the push began '
+            f'   {push}: alarm {latency.sample * 1e3:.0f} ms after the push began '
             f'({latency.wall * 1e3:.0f} ms until it arrived here), robot stopped'
         )
-        figures.append(
-            Figure(f'push {number} detected after', latency.sample * 1e3, MOST_LATENCY, 'ms')
-        )
+        figures.append(Figure(f'push {number} detected after', latency.sample * 1e3, most, 'ms'))
     return figures

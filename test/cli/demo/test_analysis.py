@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from robodyn_ros.cli.demo.analysis import common_samples, following_error
+from robodyn_ros.cli.demo.analysis import FollowingError, common_samples, following_error
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording.recording import Recording
 from robodyn_ros.recording.writers import write_rosbag
@@ -51,5 +51,11 @@ def test_following_error_knows_the_delay(tmp_path):
     span = (ORIGIN, ORIGIN + 4_000_000_000)
     names = tmp_path / 'reference', tmp_path / 'plant', span
     error = following_error(*names, delay=3.5 * PERIOD)
-    assert error.pooled == pytest.approx(offset, rel=1e-3)
-    assert following_error(*names, delay=0.0).pooled > 5 * offset
+    assert error.pooled(['joint1']) == pytest.approx(offset, rel=1e-3)
+    assert following_error(*names, delay=0.0).pooled(['joint1']) > 5 * offset
+
+
+def test_errors_of_chosen_joints_are_pooled():
+    error = FollowingError(('a', 'lift', 'b'), np.array([3e-3, 5.0, 4e-3]))
+    assert error.pooled(['a', 'b']) == pytest.approx(np.sqrt(12.5e-6))
+    assert error.pooled(['lift']) == pytest.approx(5.0)

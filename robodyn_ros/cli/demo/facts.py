@@ -1,0 +1,112 @@
+"""What the demonstration knows of a robot: config/demo_ROBOT.yaml."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from robodyn_ros.errors import ConfigError
+
+
+@dataclass(frozen=True)
+class PushFacts:
+    """One push of the moving robot.
+
+    :param link: body of the simulated robot
+    :param force: at its centre of mass, world frame, in [N]
+    :param torque: world frame, in [Nm]
+    """
+
+    link: str
+    force: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    torque: tuple[float, float, float] = (0.0, 0.0, 0.0)
+
+    def __str__(self) -> str:
+        """Say it to people."""
+        parts = [f'{list(self.force)} N'] if any(self.force) else []
+        parts += [f'{list(self.torque)} Nm'] if any(self.torque) else []
+        return f'{self.link} with {" and ".join(parts)}'
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What the figures must keep; the same for every robot, unless physics forbids.
+
+    :param torque_error: largest torque error on another motion, share of RMS
+    :param tracking_cut: least reduction of the tracking error by the additive torque, share
+    :param alarm_latency: longest time from a push to its alarm, in [s]
+    """
+
+    torque_error: float = 0.03
+    tracking_cut: float = 0.7
+    alarm_latency: float = 0.02
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Facts of one robot."""
+
+    pushes: tuple[PushFacts, ...]
+    limits: Limits = field(default_factory=Limits)
+
+
+def load_facts(path: Path) -> Facts:
+    """Read config/demo_ROBOT.yaml.
+
+    :raises ConfigError: the file is missing, or an entry is unknown or of the wrong form
+    """
+    try:
+        content = yaml.safe_load(path.read_text(encoding='utf-8'))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        reason = ' '.join(str(error).split())
+        raise ConfigError(f'the facts of the demonstration cannot be read: {reason}') from error
+    content = _mapping(content, ('pushes', 'limits'), str(path))
+    pushes = content.get('pushes')
+    if not isinstance(pushes, list) or not pushes:
+        raise ConfigError(f'{path}: pushes must be a list of at least one push, got {pushes!r}')
+    return Facts(
+        tuple(_push(push, f'{path}: push {number}') for number, push in enumerate(pushes, 1)),
+        _limits(content.get('limits') or {}, f'{path}: limits'),
+    )
+
+
+def _push(value: Any, where: str) -> PushFacts:
+    push = _mapping(value, [item.name for item in fields(PushFacts)], where)
+    if not isinstance(push.get('link'), str) or not push['link']:
+        raise ConfigError(f'{where}: link must name a body, got {push.get("link")!r}')
+    vectors = {name: _vector(push[name], f'{where}: {name}') for name in push if name != 'link'}
+    if not any(any(vector) for vector in vectors.values()):
+        raise ConfigError(f'{where}: a push needs a force or a torque')
+    return PushFacts(push['link'], **vectors)
+
+
+def _limits(value: Any, where: str) -> Limits:
+    values = _mapping(value, [item.name for item in fields(Limits)], where)
+    return Limits(**{name: _number(number, f'{where}: {name}') for name, number in values.items()})
+
+
+def _vector(value: Any, where: str) -> tuple[float, float, float]:
+    if not isinstance(value, list) or len(value) != 3:
+        raise ConfigError(f'{where} must be three numbers, got {value!r}')
+    x, y, z = (_number(number, where) for number in value)
+    return x, y, z
+
+
+def _number(value: Any, where: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise ConfigError(f'{where}: expected a number, got {value!r}')
+    return float(value)
+
+
+def _mapping(value: Any, known: Any, where: str) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise ConfigError(f'{where}: expected names with values, got {value!r}')
+    for name in value:
+        if name not in known:
+            raise ConfigError(f'{where}: unknown entry {name!r}, expected some of {list(known)}')
+    return value

@@ -1,0 +1,95 @@
+import math
+
+import numpy as np
+import pytest
+import yaml
+
+pytest.importorskip('rclpy')
+pytest.importorskip('robodyn_ros.msg')
+from robodyn_ros.msg import CollisionState
+
+from robodyn_ros.cli.demo.monitoring import Alarms, thresholds
+from robodyn_ros.identification.result import IdentifiedModel
+from robodyn_ros.models.axis import AxisModel
+from robodyn_ros.models.catalog import with_friction
+from robodyn_ros.recording.recording import Recording
+from robodyn_ros.recording.writers import write_rosbag
+
+PERIOD = 0.002
+INERTIA, COULOMB = 0.5, 2.0
+DISTURBANCE = 0.3
+
+
+def message(stamp, *levels):
+    text = CollisionState(level=list(levels))
+    text.header.stamp.sec = stamp
+    return text
+
+
+def test_alarms_are_counted_and_the_first_is_kept():
+    alarms = Alarms()
+    assert math.isnan(alarms.unmonitored)
+    ok, unknown, collision = (
+        CollisionState.OK, CollisionState.UNKNOWN, CollisionState.COLLISION,
+    )  # fmt: skip
+    for stamp, levels in enumerate([(ok, ok), (ok, unknown), (ok, collision), (collision, ok)]):
+        alarms.take(message(stamp + 5, *levels))
+    assert (alarms.samples, alarms.collisions, alarms.first_collision) == (4, 2, 7_000_000_000)
+    assert alarms.unmonitored == 0.25
+    assert alarms.seen > 0.0
+
+
+@pytest.fixture
+def identified():
+    body = AxisModel(dynamic_model=1, joints=['joint1'], type='rotary')
+    model = with_friction(body, ['coulomb'])
+    assert len(model.parameters) == 2
+    values = np.array([INERTIA, COULOMB])
+    return IdentifiedModel(model=model, values=values, stddevs=np.zeros(2), hash='')
+
+
+@pytest.fixture
+def recording(tmp_path):
+    """A sine with a torque that the model cannot explain, of known amplitude."""
+    time = np.arange(5000) * PERIOD
+    position, velocity = np.sin(3.0 * time), 3.0 * np.cos(3.0 * time)
+    torque = -9.0 * INERTIA * position + COULOMB * np.sign(velocity)
+    torque += DISTURBANCE * np.sin(2.0 * time)
+    data = Recording(
+        time=time,
+        joints=('joint1',),
+        position=position[:, None],
+        velocity=velocity[:, None],
+        torque=torque[:, None],
+        origin=1_700_000_000_000_000_000,
+    )
+    write_rosbag(data, tmp_path / 'motion')
+    return tmp_path / 'motion'
+
+
+def settings_file(folder, **parameters):
+    path = folder / 'monitor.yaml'
+    content = {'/**/collision_monitor': {'ros__parameters': parameters}}
+    path.write_text(yaml.safe_dump(content))
+    return path
+
+
+def test_thresholds_follow_from_the_error_of_the_healthy_motion(identified, recording, tmp_path):
+    file = settings_file(tmp_path, period=PERIOD, low_velocity=[0.3], filter_cutoff=40.0)
+    proposal = thresholds(identified, recording, file)
+    assert proposal.largest_error[0] == pytest.approx(DISTURBANCE, rel=0.2)
+    assert proposal.max_torque_error[0] == pytest.approx(2.5 * proposal.largest_error[0])
+    assert proposal.contact_threshold[0] == pytest.approx(2.0 * proposal.largest_error[0])
+
+
+def test_thresholds_are_for_the_settings_of_the_robot(identified, recording, tmp_path):
+    """What the file says of filters and windows reaches the proposal."""
+
+    def largest(**parameters):
+        file = settings_file(tmp_path, period=PERIOD, low_velocity=[0.3], **parameters)
+        proposal = thresholds(identified, recording, file)
+        return proposal.largest_error[0], proposal.low_velocity_torque[0]
+
+    plain = largest()
+    assert largest(torque_error_filter=0.005)[0] < 0.9 * plain[0]
+    assert largest(velocity_window=[1.5])[0] > 2.0 * plain[0]
