@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import struct
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import NoReturn
 import yaml
 
 from robodyn_ros.errors import RecordingError
+from robodyn_ros.recording.bag_metadata import RECORD_NAME
 from robodyn_ros.recording.cdr import MSGTYPE, Layout
 from robodyn_ros.recording.mcap_writer import McapWriter, Topic
 from robodyn_ros.recording.stamps import MissingMessages
@@ -67,11 +69,17 @@ class JointStateBag:
     """
 
     def __init__(
-        self, path: str | Path, *, topic: str = '/joint_states', name: str | None = None
+        self,
+        path: str | Path,
+        *,
+        topic: str = '/joint_states',
+        name: str | None = None,
+        metadata: Mapping[str, str] | None = None,
     ) -> None:
         """Create the folder.
 
         :param name: name of the bag inside its files; None: that of the folder
+        :param metadata: facts to keep with the messages (see `bag_metadata.py`)
         :raises RecordingError: the folder exists already or cannot be written
         """
         self.path = Path(path)
@@ -81,6 +89,7 @@ class JointStateBag:
         self._span = (2**63, -(2**63))
         self._flushed: int | None = None
         self._topic = topic
+        self._custom = dict(metadata or {})
         try:
             self.path.mkdir(parents=True)
         except FileExistsError as error:
@@ -89,7 +98,8 @@ class JointStateBag:
             raise RecordingError(f'{self.path}: it cannot be created: {error}') from error
         file = self.path / f'{name or self.path.name}_0.mcap'
         try:
-            self._writer = McapWriter(file, Topic(topic, MSGTYPE, DEFINITION, '[]'))
+            facts = {RECORD_NAME: self._custom} if self._custom else {}
+            self._writer = McapWriter(file, Topic(topic, MSGTYPE, DEFINITION, '[]'), facts)
         except OSError as error:
             with suppress(OSError):
                 self.path.rmdir()
@@ -215,7 +225,7 @@ class JointStateBag:
             'compression_mode': '',
             'relative_file_paths': [writer.path.name],
             'files': [{'path': writer.path.name, **times}],
-            'custom_data': None,
+            'custom_data': self._custom or None,
             'ros_distro': os.environ.get('ROS_DISTRO', 'jazzy'),
         }
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 MAGIC = b'\x89MCAP0\r\n'
-SCHEMA, CHANNEL, MESSAGE, CHUNK, DATA_END = 3, 4, 5, 6, 15
+SCHEMA, CHANNEL, MESSAGE, CHUNK, METADATA, DATA_END = 3, 4, 5, 6, 12, 15
 MAX_CHUNK = 2**30
 MAX_TIME = 2**63 - 1
 
@@ -113,6 +113,21 @@ class McapScan:
 def _text(content: bytes, at: int) -> tuple[str, int]:
     (size,) = struct.unpack_from('<I', content, at)
     return content[at + 4 : at + 4 + size].decode(), at + 4 + size
+
+
+def metadata_of(content: bytes) -> tuple[str, dict[str, str]]:
+    """Name and entries of a metadata record.
+
+    :raises struct.error, UnicodeDecodeError: it is damaged
+    """
+    name, at = _text(content, 0)
+    end = at + 4 + struct.unpack_from('<I', content, at)[0]
+    entries: dict[str, str] = {}
+    at += 4
+    while at < end:
+        key, at = _text(content, at)
+        entries[key], at = _text(content, at)
+    return name, entries
 
 
 def _unpacked(content: bytes) -> bytes:

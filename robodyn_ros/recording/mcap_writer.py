@@ -16,10 +16,18 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from robodyn_ros.recording.mcap import CHANNEL, CHUNK, DATA_END, MAGIC, MESSAGE, SCHEMA
+from robodyn_ros.recording.mcap import (
+    CHANNEL,
+    CHUNK,
+    DATA_END,
+    MAGIC,
+    MESSAGE,
+    METADATA,
+    SCHEMA,
+)
 
 HEADER, FOOTER, MESSAGE_INDEX, CHUNK_INDEX, STATISTICS = 1, 2, 7, 8, 11
-METADATA, METADATA_INDEX, SUMMARY_OFFSET = 12, 13, 14
+METADATA_INDEX, SUMMARY_OFFSET = 13, 14
 CHUNK_SIZE = 2**18
 RESERVE = 2**18
 """Bytes kept free on the disk for the index, should the disk get full."""
@@ -64,9 +72,12 @@ class _Chunk:
 class McapWriter:
     """One file, one topic; `count`, `first` and `last` tell messages and times in it, in [ns]."""
 
-    def __init__(self, path: Path, topic: Topic) -> None:
+    def __init__(
+        self, path: Path, topic: Topic, facts: Mapping[str, Mapping[str, str]] | None = None
+    ) -> None:
         """Create the file.
 
+        :param facts: metadata records to begin with: name -> entries
         :raises OSError: it exists already, or cannot be written
         """
         self.path = path
@@ -79,10 +90,15 @@ class McapWriter:
         self._schema = record(SCHEMA, struct.pack('<H', 1) + schema)
         channel = text(topic.name) + text('cdr') + _map({'offered_qos_profiles': topic.qos})
         self._channel = record(CHANNEL, struct.pack('<HH', 1, 1) + channel)
+        self._facts: list[tuple[str, int, int]] = []
         self._file = path.open('xb', buffering=0)
         try:
             self._reserve.write_bytes(bytes(RESERVE))
             self._write(MAGIC + record(HEADER, text('ros2') + text('robodyn_ros')))
+            for name, entries in (facts or {}).items():
+                info = record(METADATA, text(name) + _map(entries))
+                self._facts.append((name, self._file.tell(), len(info)))
+                self._write(info)
             self._write(self._schema + self._channel)
             self._begin = self._file.tell()
         except BaseException:
@@ -182,7 +198,8 @@ class McapWriter:
         """Return everything behind the chunks, for a file whose chunks end at `at`."""
         info = record(METADATA, text('rosbag2') + _map({'serialized_metadata': metadata}))
         head = info + record(DATA_END, struct.pack('<I', 0))
-        place = struct.pack('<QQ', at, len(info)) + text('rosbag2')
+        facts = [*self._facts, ('rosbag2', at, len(info))]
+        places = [struct.pack('<QQ', *place) + text(name) for name, *place in facts]
         counts = struct.pack('<HQ', 1, self.count)
         statistics = (
             struct.pack(
@@ -191,7 +208,7 @@ class McapWriter:
                 1,
                 1,
                 0,
-                1,
+                len(places),
                 len(self._chunks),
                 self.first,
                 self.last,
@@ -203,7 +220,7 @@ class McapWriter:
             SCHEMA: self._schema,
             CHANNEL: self._channel,
             CHUNK_INDEX: b''.join(record(CHUNK_INDEX, chunk.index) for chunk in self._chunks),
-            METADATA_INDEX: record(METADATA_INDEX, place),
+            METADATA_INDEX: b''.join(record(METADATA_INDEX, place) for place in places),
             STATISTICS: record(STATISTICS, statistics),
         }
         start = position = at + len(head)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -21,11 +21,18 @@ BLOCK = 4096
 PREFIXES = {'position': 'q', 'velocity': 'qd', 'acceleration': 'qdd', 'torque': 'tau'}
 
 
-def write_rosbag(recording: Recording, path: str | Path, *, topic: str = '/joint_states') -> None:
+def write_rosbag(
+    recording: Recording,
+    path: str | Path,
+    *,
+    topic: str = '/joint_states',
+    metadata: Mapping[str, str] | None = None,
+) -> None:
     """Write a recording as JointState messages into an MCAP rosbag2 folder, whole or not at all.
 
     Stamps are `recording.origin` plus time; accelerations have no place in a JointState.
 
+    :param metadata: facts to keep with the messages, such as `EffortDeclaration.metadata()`
     :raises RecordingError: the folder exists, cannot be written, or a stamp does not fit
     """
     path = Path(path)
@@ -34,7 +41,7 @@ def write_rosbag(recording: Recording, path: str | Path, *, topic: str = '/joint
     partial = path.with_name(f'.{path.name}.partial')
     shutil.rmtree(partial, ignore_errors=True)  # what a killed run has left
     try:
-        with JointStateBag(partial, topic=topic, name=path.name) as bag:
+        with JointStateBag(partial, topic=topic, name=path.name, metadata=metadata) as bag:
             for stamp, data in joint_states(recording):
                 bag.add(data, stamp)
         partial.rename(path)

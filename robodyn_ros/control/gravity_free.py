@@ -1,0 +1,42 @@
+"""Model torque without the gravity part, for drivers whose effort has none."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from robodyn_ros.control.model_torque import ModelTorque
+from robodyn_ros.models.interface import Array
+
+
+class GravityFree(ModelTorque):
+    """Another model torque, less what its body needs at standstill in the same position.
+
+    Feedback without gravity is comparable with it, and it is what to command to a driver that
+    adds gravity by itself.
+    """
+
+    def __init__(self, torque: ModelTorque, where: ArrayLike) -> None:
+        """Wrap.
+
+        :param where: joints without gravity, bool of shape (n,)
+        """
+        self.joints = torque.joints
+        self._whole = torque
+        self._share = np.asarray(where, dtype=float)
+
+    def body(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """Torque of everything but friction and gravity; shapes and units as of `torque`."""
+        still = np.zeros_like(q)
+        gravity = self._whole.body(q, still, still)
+        result: Array = self._whole.body(q, qd, qdd) - self._share * gravity
+        return result
+
+    def friction(self, qd: Array) -> Array:
+        """Friction torque, as of the whole."""
+        return self._whole.friction(qd)
+
+    @property
+    def friction_step(self) -> Array:
+        """Half the friction jump, as of the whole."""
+        return self._whole.friction_step

@@ -1,0 +1,166 @@
+"""TorqueMax and TorqueThreshold: torques that no motion may need, and that no drive may show.
+
+softMC document, section "softMC torque related properties": TorqueMax is held against the model
+torque of a motion when it is planned, TorqueThreshold against the torque while it runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from robodyn_ros.control.effort import EffortConversion
+from robodyn_ros.control.model_torque import ModelTorque
+from robodyn_ros.errors import ConfigError, ControlError
+from robodyn_ros.excitation.trajectory import Motion, Trajectory
+from robodyn_ros.models.interface import Array
+
+GRID = 0.002
+"""Distance of the moments at which a planned motion is checked, in [s]."""
+BLOCK = 5000
+"""Moments that are computed at once."""
+FROM_DRIVE = {'rated': ('rated_current',), 'peak': ('rated_current', 'peak_current')}
+"""Limits that drive facts give: MICONT and MIPEAK at the joint."""
+
+
+@dataclass(frozen=True)
+class PeakTorque:
+    """Largest absolute torque of each joint in a motion, and when.
+
+    :param torque: shape (n,), in [Nm] or [N]
+    :param time: shape (n,), in [s]
+    """
+
+    joints: tuple[str, ...]
+    torque: Array
+    time: Array
+
+
+def torque_limit(
+    name: str, given: Any, joints: Sequence[str], conversion: EffortConversion | None = None
+) -> Array | None:
+    """The limit that a parameter gives, shape (n,), in [Nm] or [N]; None: none is given.
+
+    :param name: of the parameter, for messages
+    :param given: None, one number or one per joint; or `rated` or `peak`: what the drive's rated
+        or peak current gives at the joint
+    :param conversion: with the drive facts, for `rated` and `peak`
+    :raises ConfigError: a word or number that is no limit, too many or few, or a fact is missing
+    """
+    if given is None:
+        return None
+    if isinstance(given, str):
+        return _from_drive(name, given, joints, conversion)
+    values = [given] if isinstance(given, (int, float)) else list(given)
+    if len(values) not in (1, len(joints)):
+        raise ConfigError(
+            f'{name} needs one value, or one for each of the {len(joints)} joints, '
+            f'got {len(values)}'
+        )
+    for joint, value in zip(joints, values * (len(joints) // len(values)), strict=True):
+        if isinstance(value, (bool, str)) or not (np.isfinite(value) and value > 0.0):
+            raise ConfigError(f'{name} of joint {joint!r} must be above 0, got {value}')
+    return np.array(np.broadcast_to(np.array(values, dtype=float), (len(joints),)))
+
+
+def _from_drive(
+    name: str, word: str, joints: Sequence[str], conversion: EffortConversion | None
+) -> Array:
+    if word not in FROM_DRIVE:
+        raise ConfigError(
+            f'{name} must be torques in Nm or N, or one of {", ".join(FROM_DRIVE)}, got {word!r}'
+        )
+    if conversion is None:
+        raise ConfigError(f'{name}: {word} needs the drive facts: declare effort.*')
+    drives = conversion.drives
+    for fact in (*FROM_DRIVE[word], 'constant'):
+        values = getattr(drives, fact)
+        if not (values > 0.0).all():
+            joint = joints[int(np.argmin(values))]
+            wanted = 'torque_constant or effort.force_constant' if fact == 'constant' else fact
+            raise ConfigError(f'{name}: {word} needs effort.{wanted} of joint {joint!r}')
+    return drives.rated() if word == 'rated' else drives.peak()
+
+
+def peak_torque(
+    torque: ModelTorque, trajectory: Trajectory, *, spacing: float = GRID
+) -> PeakTorque:
+    """Largest model torque of a trajectory on a fine grid, block by block.
+
+    :param trajectory: moves at least the joints of the model, in any order
+    :param spacing: of the grid, in [s]
+    :raises ControlError: a joint of the model does not move, or the torque is not finite
+    """
+    for joint in torque.joints:
+        if joint not in trajectory.joints:
+            raise ControlError(f'the motion says nothing about joint {joint!r} of the model')
+    columns = [trajectory.joints.index(joint) for joint in torque.joints]
+    count = max(2, int(np.ceil(trajectory.duration / spacing)) + 1)
+    time = np.linspace(0.0, trajectory.duration, count)
+    best = PeakTorque(torque.joints, np.zeros(len(columns)), np.zeros(len(columns)))
+    for first in range(0, count, BLOCK):
+        motion = trajectory.sample(time[first : first + BLOCK])
+        _raise_to(best, torque, motion, columns)
+    return best
+
+
+def _raise_to(
+    best: PeakTorque, torque: ModelTorque, motion: Motion, columns: Sequence[int]
+) -> None:
+    """Take over what is larger in these samples."""
+    values = np.abs(
+        torque.torque(
+            motion.position[:, columns],
+            motion.velocity[:, columns],
+            motion.acceleration[:, columns],
+        )
+    )
+    if not np.isfinite(values).all():
+        raise ControlError('the model torque of the motion is not finite')
+    rows = values.argmax(axis=0)
+    found = values[rows, np.arange(len(columns))]
+    larger = found > best.torque
+    best.torque[larger] = found[larger]
+    best.time[larger] = motion.time[rows][larger]
+
+
+def check_planned(peak: PeakTorque, limit: Array, units: Sequence[str] = ()) -> None:
+    """Refuse a motion that needs more than torque_max; the joint that exceeds it most is named.
+
+    :param limit: shape (n,), in [Nm] or [N], in the order of the joints of `peak`
+    :param units: of each joint, for the message
+    :raises ControlError: naming joint, time, torque and limit
+    """
+    joint = int(np.argmax(peak.torque / limit))
+    if peak.torque[joint] > limit[joint]:
+        unit = units[joint] if units else 'Nm or N'
+        raise ControlError(
+            f'the motion needs {peak.torque[joint]:.4g} {unit} of joint {peak.joints[joint]!r} '
+            f'at {peak.time[joint]:.3f} s, torque_max is {limit[joint]:.4g}'
+        )
+
+
+class TorqueThreshold:
+    """Watches torques; made for a look at every sample, so it costs a few comparisons only."""
+
+    def __init__(self, joints: Sequence[str], limit: Array) -> None:
+        """Keep the limits, shape (n,), in [Nm] or [N]."""
+        self.joints = tuple(joints)
+        self.limit = [float(value) for value in limit]
+
+    def exceeded(self, torque: Array, what: str) -> str:
+        """Say which joint is beyond its threshold, or nothing; a torque that is NaN is beyond it.
+
+        :param torque: shape (n,), in [Nm] or [N]
+        :param what: what the torque is, for the message
+        """
+        for index, value in enumerate(torque.tolist()):
+            if not -self.limit[index] <= value <= self.limit[index]:
+                return (
+                    f'{what} of joint {self.joints[index]!r} is {value:.4g}, torque_threshold is '
+                    f'{self.limit[index]:.4g}'
+                )
+        return ''

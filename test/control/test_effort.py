@@ -1,0 +1,140 @@
+import tracemalloc
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from robodyn_ros.control.effort import INT16, EffortConversion
+from robodyn_ros.control.units import Drives
+from robodyn_ros.errors import ConfigError
+from robodyn_ros.models.interface import Joint
+
+FACTS = {
+    'rated_current': 5200.0, 'rated_torque': 3200.0, 'torque_constant': 0.62, 'gear_ratio': 50.0,
+}  # fmt: skip
+PERMILLE = 'permille_rated_torque'
+
+
+def conversion(unit='Nm', side='joint', *, command=None, direction=1.0, count=1, **facts):
+    names = [f'joint{number + 1}' for number in range(count)]
+    return EffortConversion(
+        names,
+        unit=[unit] * count,
+        command_unit=[command or unit] * count,
+        side=[side] * count,
+        gravity=['included'] * count,
+        direction=[direction] * count,
+        drives=Drives.of(count, **facts),
+    )
+
+
+@pytest.mark.parametrize(
+    ('unit', 'side', 'facts', 'expected'),
+    [
+        ('Nm', 'joint', {}, 7.0),
+        ('SI', 'joint', {}, 7.0),
+        ('Nm', 'motor', {'gear_ratio': 50.0}, 350.0),
+        ('Nm', 'motor', {'gear_ratio': 2.0, 'screw_lead': 0.01}, 7.0 * 2.0 * 2.0 * np.pi / 0.01),
+        ('Nm', 'motor', {'pulley_radius': 0.05}, 140.0),
+        ('N', 'motor', {'force_constant': 30.0}, 7.0),
+        ('A', 'motor', FACTS, 7.0 * 0.62 * 50.0),
+        ('A', 'joint', {'torque_constant': 12.5}, 87.5),
+        ('A', 'motor', {'force_constant': 30.0}, 210.0),
+        ('permille_rated_current', 'motor', FACTS, 7e-3 * 5.2 * 0.62 * 50.0),
+        (PERMILLE, 'motor', FACTS, 7e-3 * 3.2 * 50.0),
+        (PERMILLE, 'joint', {'rated_torque': 3200.0}, 7e-3 * 3.2),
+    ],
+)
+def test_seven_units_at_the_joint_and_back(unit, side, facts, expected):
+    for direction in (1.0, -1.0):
+        found = conversion(unit, side, direction=direction, **facts)
+        torque = found.feedback(np.array([7.0]))
+        np.testing.assert_allclose(torque, direction * expected, rtol=1e-12)
+        np.testing.assert_allclose(found.command(torque), 7.0, rtol=1e-12)
+        np.testing.assert_allclose(found.commands(torque[None]), [[7.0]], rtol=1e-12)
+
+
+def test_current_of_feedback_and_torque_of_command_as_cia402_has_them():
+    """0x6078 comes in per mille of 0x6075, 0x60B2 goes in per mille of 0x6076."""
+    found = conversion('permille_rated_current', 'motor', command=PERMILLE, **FACTS)
+    torque = found.feedback(np.array([1000.0]))
+    np.testing.assert_allclose(torque, 5.2 * 0.62 * 50.0)
+    np.testing.assert_allclose(found.command(torque), 1000.0 * 5.2 * 0.62 / 3.2)
+
+
+@given(st.floats(-1e9, 1e9))
+def test_per_mille_is_clamped_and_never_wraps(torque):
+    found = conversion(PERMILLE, 'motor', **FACTS)
+    for command in (found.command(np.array([torque])), found.commands(np.array([[torque]]))[0]):
+        value = float(command[0])
+        exact = torque / (3.2e-3 * 50.0)
+        assert value == pytest.approx(np.clip(exact, -INT16, INT16), rel=1e-12)
+        assert np.int16(round(value)) == round(value)
+
+
+def test_many_samples_at_once_and_in_place():
+    found = conversion('A', 'motor', count=3, **FACTS)
+    found.scale[:] = [1.0, 2.0, -3.0]
+    values = np.arange(12.0).reshape(4, 3)
+    result = found.feedback(values)
+    assert result is values
+    np.testing.assert_array_equal(result, np.arange(12.0).reshape(4, 3) * [1.0, 2.0, -3.0])
+
+
+def test_the_cycle_allocates_nothing_and_si_costs_nothing():
+    found = conversion(PERMILLE, 'motor', count=6, **FACTS)
+    torque, effort = np.ones(6), np.ones(6)
+    found.command(torque)
+    tracemalloc.start()
+    before = tracemalloc.get_traced_memory()[0]
+    for _ in range(1000):
+        found.command(torque)
+        found.feedback(effort)
+    grown = tracemalloc.get_traced_memory()[0] - before
+    tracemalloc.stop()
+    assert grown < 2000
+    assert conversion(count=6).command(torque) is torque
+
+
+def test_a_limit_beyond_int16_is_refused():
+    found = conversion(PERMILLE, 'motor', **FACTS)
+    found.check_limit(np.array([5000.0]))
+    with pytest.raises(ConfigError, match=r"of joint 'joint1' is 37500 .*takes at most 32767"):
+        found.check_limit(np.array([6000.0]))
+    conversion().check_limit(np.array([1e9]))
+
+
+@pytest.mark.parametrize(
+    ('unit', 'side', 'facts', 'sentence'),
+    [
+        ('A', 'motor', {}, 'in A, which needs effort.torque_constant .of a linear motor'),
+        ('permille_rated_current', 'motor', {'torque_constant': 1.0}, 'needs effort.rated_cur'),
+        (PERMILLE, 'motor', {}, 'in permille_rated_torque, which needs effort.rated_torque'),
+        ('A', 'joint', FACTS, 'in A on the joint side, so gear, screw and pulley do not count'),
+        ('SI', 'motor', {}, 'is declared as SI, which is on the joint side'),
+        ('A', 'motor', {'torque_constant': -1.0}, 'must be above 0, got -1'),
+    ],
+)
+def test_what_cannot_be_converted(unit, side, facts, sentence):
+    with pytest.raises(ConfigError, match=f"joint 'joint1'.*{sentence}"):
+        conversion(unit, side, **facts)
+
+
+@pytest.mark.parametrize(
+    ('unit', 'side', 'facts', 'type_', 'wrong'),
+    [
+        ('Nm', 'joint', {}, 'prismatic', 'Nm'),
+        ('N', 'joint', {}, 'revolute', 'N'),
+        ('Nm', 'motor', {'screw_lead': 0.01}, 'revolute', 'N'),
+        ('Nm', 'motor', {'gear_ratio': 3.0}, 'prismatic', 'Nm'),
+        ('A', 'motor', {'force_constant': 20.0}, 'continuous', 'N'),
+        ('permille_rated_current', 'motor', FACTS, 'prismatic', 'Nm'),
+    ],
+)
+def test_unit_and_type_of_a_joint(unit, side, facts, type_, wrong):
+    found = conversion(unit, side, **facts)
+    with pytest.raises(ConfigError, match=f"'joint1' is {type_}.*declares {wrong} at the joint"):
+        found.check_joints([Joint('joint1', type_)])
+    found.check_joints([Joint('joint1', 'prismatic' if wrong == 'N' else 'revolute')])
+    conversion('SI').check_joints([Joint('joint1', type_)])

@@ -1,0 +1,114 @@
+import numpy as np
+import pytest
+from control_arm import small_arm
+
+from robodyn_ros.control.effort_declaration import EffortDeclaration
+from robodyn_ros.control.model_torque import ModelTorque
+from robodyn_ros.control.torque_limits import (
+    BLOCK,
+    TorqueThreshold,
+    check_planned,
+    peak_torque,
+    torque_limit,
+)
+from robodyn_ros.errors import ConfigError, ControlError
+from robodyn_ros.excitation.sine import SineMotion
+
+MODEL, VALUES = small_arm()
+TORQUE = ModelTorque(MODEL, VALUES)
+NAMES = list(MODEL.joint_names)
+DRIVE = {
+    'unit': 'Nm', 'side': 'joint', 'gravity': 'included', 'torque_constant': 0.5,
+    'gear_ratio': 100.0, 'rated_current': 4000.0, 'peak_current': 10000.0,
+}  # fmt: skip
+
+
+def motion(joints=NAMES, duration=3.0):
+    return SineMotion(
+        joints=joints, start=[0.0, 0.1], target=[0.6, -0.4], frequency=[0.9, 1.3],
+        duration=duration,
+    )  # fmt: skip
+
+
+def drives(**changes):
+    return EffortDeclaration.from_mapping({**DRIVE, **changes}).for_joints(NAMES)
+
+
+@pytest.mark.parametrize('duration', [3.0, 0.002 * (BLOCK + 100)])
+def test_peak_is_found_with_its_time_across_blocks(duration):
+    found = peak_torque(TORQUE, motion(duration=duration))
+    time = np.linspace(0.0, duration, 40_000)
+    fine = motion(duration=duration).sample(time)
+    exact = np.abs(TORQUE.torque(fine.position, fine.velocity, fine.acceleration))
+    np.testing.assert_allclose(found.torque, exact.max(axis=0), rtol=0.02)
+    for joint in range(2):
+        at = motion(duration=duration).sample(found.time[joint : joint + 1])
+        there = TORQUE.torque(at.position, at.velocity, at.acceleration)[0, joint]
+        assert abs(there) == pytest.approx(found.torque[joint], rel=1e-9)
+
+
+def test_joints_are_matched_by_name():
+    swapped = SineMotion(
+        joints=NAMES[::-1], start=[0.1, 0.0], target=[-0.4, 0.6], frequency=[1.3, 0.9],
+        duration=3.0,
+    )  # fmt: skip
+    first, second = peak_torque(TORQUE, motion()), peak_torque(TORQUE, swapped)
+    np.testing.assert_allclose(first.torque, second.torque)
+    other = SineMotion(joints=['x'], start=[0.0], target=[0.1], frequency=[1.0], duration=3.0)
+    with pytest.raises(ControlError, match="says nothing about joint 'joint1'"):
+        peak_torque(TORQUE, other)
+
+
+def test_a_motion_that_needs_more_is_refused_with_joint_and_time():
+    peak = peak_torque(TORQUE, motion())
+    check_planned(peak, peak.torque)
+    limit = peak.torque * [1.1, 0.8]
+    expected = (
+        rf'needs {peak.torque[1]:.4g} Nm of joint .joint2. at {peak.time[1]:.3f} s, '
+        rf'torque_max is {limit[1]:.4g}'
+    )
+    with pytest.raises(ControlError, match=expected):
+        check_planned(peak, limit, ['Nm', 'Nm'])
+
+
+def test_limits_in_newton_metres():
+    assert torque_limit('torque_max', None, NAMES) is None
+    np.testing.assert_array_equal(torque_limit('torque_max', 5.0, NAMES), [5.0, 5.0])
+    np.testing.assert_array_equal(torque_limit('torque_max', [5], NAMES), [5.0, 5.0])
+    np.testing.assert_array_equal(torque_limit('torque_max', [5.0, 6.0], NAMES), [5.0, 6.0])
+
+
+def test_limits_of_rated_and_peak_current_by_the_formulas_of_the_document():
+    tfac = 1e6 / (0.5 * 4000.0 * 100.0)
+    rated = torque_limit('torque_threshold', 'rated', NAMES, drives())
+    np.testing.assert_allclose(rated, [1000.0 / tfac] * 2)
+    peak = torque_limit('torque_threshold', 'peak', NAMES, drives())
+    np.testing.assert_allclose(peak, [1000.0 * 10000.0 / (tfac * 4000.0)] * 2)
+    np.testing.assert_allclose(peak, 0.5 * 10.0 * 100.0)
+
+
+@pytest.mark.parametrize(
+    ('given', 'conversion', 'sentence'),
+    [
+        ([1.0] * 3, None, 'needs one value, or one for each of the 2 joints, got 3'),
+        ([], None, 'got 0'),
+        ([1.0, -2.0], None, "of joint 'joint2' must be above 0, got -2.0"),
+        (0.0, None, "of joint 'joint1' must be above 0, got 0"),
+        ([float('nan')], None, 'must be above 0, got nan'),
+        ('rated', None, 'rated needs the drive facts: declare effort'),
+        ('maximal', drives(), "or one of rated, peak, got 'maximal'"),
+        ('peak', drives(peak_current=0.0), "peak needs effort.peak_current of joint 'joint1'"),
+        ('rated', drives(torque_constant=0.0), 'needs effort.torque_constant or effort.force'),
+    ],
+)
+def test_limits_that_are_none(given, conversion, sentence):
+    with pytest.raises(ConfigError, match=f'torque_max.*{sentence}'):
+        torque_limit('torque_max', given, NAMES, conversion)
+
+
+def test_threshold_names_joint_and_value():
+    watch = TorqueThreshold(NAMES, np.array([10.0, 5.0]))
+    assert watch.exceeded(np.array([10.0, -5.0]), 'x') == ''
+    text = watch.exceeded(np.array([10.0, -5.01]), 'the measured torque')
+    assert text == "the measured torque of joint 'joint2' is -5.01, torque_threshold is 5"
+    assert "'joint1' is nan" in watch.exceeded(np.array([np.nan, 0.0]), 'x')
