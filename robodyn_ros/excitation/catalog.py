@@ -18,6 +18,7 @@ from robodyn_ros.excitation.line import LineMotion
 from robodyn_ros.excitation.point_to_point import PointToPoint
 from robodyn_ros.excitation.ramp import per_joint
 from robodyn_ros.excitation.sine import SineMotion
+from robodyn_ros.excitation.sinesum import SineSumMotion
 from robodyn_ros.excitation.spline import SplineTrajectory, TrajectoryPoints
 from robodyn_ros.excitation.stopping import StoppedMotion
 from robodyn_ros.excitation.trajectory import Chain, Trajectory
@@ -161,6 +162,9 @@ KINDS: dict[str, Kind] = {
     ),
     'points': Kind(_points, ('joints', 'time', 'position'), ('velocity', 'acceleration')),
     'chain': Kind(_chain, ('parts',)),
+    'sine_sum': Kind(
+        SineSumMotion, ('joints', 'center', 'amplitude', 'frequency', 'duration'), _LEADS
+    ),
     'stopped': Kind(_stopped, ('motion', 'time', 'max_acceleration'), ('follow',)),
 }
 """Every kind of motion by its name; a new one is one entry here."""

@@ -10,6 +10,7 @@ from robodyn_ros.excitation.catalog import KINDS, build_motion, load_motion, wri
 from robodyn_ros.excitation.line import LineMotion
 from robodyn_ros.excitation.plan import points_of
 from robodyn_ros.excitation.point_to_point import PointToPoint
+from robodyn_ros.excitation.sinesum import SineSumMotion
 from robodyn_ros.excitation.spline import SplineTrajectory
 from robodyn_ros.excitation.stopping import StoppedMotion
 from robodyn_ros.excitation.trajectory import Chain
@@ -17,6 +18,13 @@ from robodyn_ros.excitation.trajectory import Chain
 SCARA = {'kind': 'scara', 'axes': 3, 'geometry': {'L1': 0.35, 'L2': 0.25}}
 MOTIONS = {
     'sine': random_sine(1),
+    'sine_sum': SineSumMotion(
+        joints=JOINTS,
+        center=[0.1, -0.2, 0.3],
+        amplitude=[[0.3, 0.1], [0.2, -0.4], [0.5, 0.0]],
+        frequency=[[0.3, 0.7], [0.41, 0.2], [0.5, 0.13]],
+        duration=6.0,
+    ),
     'fourier': random_fourier(2),
     'move': PointToPoint(joints=JOINTS, start=[0.0] * 3, target=[1.0, 2.0, 3.0], duration=2.0),
     'line': LineMotion(
