@@ -75,6 +75,14 @@ def files(node):
     return [group for group in node['parameters'] if isinstance(group, str)]
 
 
+def names_of(node):
+    return [Path(file).name for file in files(node)]
+
+
+def there_is(name):
+    return (ROOT / 'config' / name).is_file()
+
+
 def test_every_launch_file_is_known_and_installed(prefix):
     assert sorted(path.name for path in (ROOT / 'launch').glob('*.py')) == sorted(NODES)
     assert all((prefix / 'share/robodyn_ros/launch' / name).is_file() for name in NODES)
@@ -108,7 +116,7 @@ def test_every_node_gets_the_files_of_the_robot(robot, nodes):
     for node in found.values():
         assert parameters(node)['urdf'].endswith(f'/urdf/{robot}.urdf')
     for name in ('excitation', 'feedforward', 'collision_monitor'):
-        assert [Path(file).name for file in files(found[name])] == [f'{name}_{robot}.yaml']
+        assert names_of(found[name])[-1] == f'{name}_{robot}.yaml'
     assert parameters(found['feedforward'])['result_file'] == 'r/result.yaml'
     assert parameters(found['feedforward'])['autostart'] is True
 
@@ -140,7 +148,7 @@ def test_parameters_of_the_user_come_last(nodes, tmp_path):
     mine, urdf = tmp_path / 'mine.yaml', tmp_path / 'mine.urdf'
     mine.write_text('{}')
     urdf.write_text('<robot/>')
-    found = nodes('feedforward.launch.py', robot='my_robot', urdf=str(urdf), params_file=str(mine))
+    found = nodes('feedforward.launch.py', urdf=str(urdf), params_file=str(mine))
     assert found['feedforward']['parameters'][-1] == str(mine)
     assert parameters(found['feedforward'])['urdf'] == str(urdf)
 
@@ -160,6 +168,8 @@ def test_a_robot_of_ones_own_gets_no_limits_of_the_arm_of_this_package(nodes, tm
         ('robot', 'ur11', "there is no robot 'ur11' in this package, only .*six_axis, ur10"),
         ('params_file', 'none.yaml', 'params_file: there is no file none.yaml'),
         ('urdf', 'none.urdf', 'urdf: there is no file none.urdf'),
+        ('urdf', 'package://robodyn_ros/urdf/no.urdf', 'urdf: there is no file package://'),
+        ('variant', 'fast', "robot 'six_axis' has no variant 'fast'"),
     ],
 )
 def test_a_wrong_name_gives_one_sentence(name, argument, value, sentence, nodes):
@@ -171,3 +181,66 @@ def test_a_wrong_name_gives_one_sentence(name, argument, value, sentence, nodes)
 def test_a_wrong_choice_is_refused(nodes):
     with pytest.raises(RuntimeError, match='alid options'):
         nodes('bringup.launch.py', cell='maybe')
+
+
+@pytest.mark.parametrize('robot', ROBOTS)
+def test_closed_form_robots_are_identified_with_their_model(robot, nodes):
+    node = nodes('identification.launch.py', robot=robot)['identification']
+    if there_is(f'model_{robot}.yaml'):
+        assert parameters(node)['model_file'].endswith(f'/config/model_{robot}.yaml')
+    else:
+        assert 'model_file' not in parameters(node)
+    own = f'identification_{robot}.yaml'
+    assert (own in names_of(node)) == there_is(own)
+
+
+@pytest.mark.parametrize('robot', ROBOTS)
+def test_what_effort_means_reaches_every_node_but_the_cell(robot, nodes):
+    name = f'effort_{robot}.yaml'
+    for node, options in nodes('bringup.launch.py', robot=robot, **EVERYTHING).items():
+        # first: the node's own file may say otherwise
+        assert (names_of(options)[:1] == [name]) == (node != 'cell' and there_is(name))
+
+
+def test_a_declaration_of_effort_replaces_that_of_the_robot(nodes, tmp_path):
+    mine = tmp_path / 'my_drives.yaml'
+    mine.write_text('{}')
+    found = nodes('bringup.launch.py', robot='six_axis', effort=str(mine), **EVERYTHING)
+    for node, options in found.items():
+        assert ('my_drives.yaml' in names_of(options)) == (node != 'cell')
+        assert 'effort_six_axis.yaml' not in names_of(options)
+        assert 'effort' not in parameters(options)
+
+
+def test_model_and_number_of_ones_own(nodes, tmp_path):
+    mine = tmp_path / 'model.yaml'
+    mine.write_text('{}')
+    arguments = {'robot': 'six_axis', 'model_file': str(mine), 'dynamic_model': '2'}
+    found = parameters(nodes('bringup.launch.py', **arguments)['identification'])
+    assert (found['model_file'], found['dynamic_model']) == (str(mine), 2)
+    assert 'dynamic_model' not in parameters(nodes('bringup.launch.py')['identification'])
+    with pytest.raises(ConfigError, match=r"dynamic_model: expected a number .*got 'two'"):
+        nodes('identification.launch.py', dynamic_model='two')
+    with pytest.raises(ConfigError, match=r'model_file: there is no file none\.yaml'):
+        nodes('identification.launch.py', model_file='none.yaml')
+
+
+def test_files_may_be_named_by_their_package(nodes, prefix):
+    name = 'package://robodyn_ros/urdf/six_axis.urdf'
+    found = parameters(nodes('feedforward.launch.py', urdf=name)['feedforward'])
+    assert found['urdf'] == str(prefix / 'share/robodyn_ros/urdf/six_axis.urdf')
+
+
+def test_a_misspelt_robot_is_refused_even_beside_a_urdf(nodes, tmp_path):
+    urdf = tmp_path / 'mine.urdf'
+    urdf.write_text('<robot/>')
+    with pytest.raises(ConfigError, match=r"no robot 'six_axes' .*six_axis.*and no robot, for"):
+        nodes('bringup.launch.py', robot='six_axes', urdf=str(urdf))
+
+
+@pytest.mark.skipif(not there_is('excitation_puma_semi_static.yaml'), reason='no such variant yet')
+def test_a_variant_is_read_on_top_of_the_robot(nodes):
+    found = nodes('identification.launch.py', robot='puma', variant='semi_static')
+    for name in ('excitation', 'identification'):
+        assert names_of(found[name])[-2:] == [f'{name}_puma.yaml', f'{name}_puma_semi_static.yaml']
+    assert not any('semi_static' in name for name in names_of(found['recorder']))
