@@ -27,6 +27,9 @@ LENGTH = 0.1
 _MARGIN = 1e-5
 """Smallest eigenvalue of a scaled pseudo-inertia, relative to the link's prior mass."""
 
+_RANK = 1e-10
+"""Share below which columns and singular values of a grouping are rounding."""
+
 _FRICTION = ('.viscous_friction', '.coulomb_friction')
 
 _ROUNDING = 1e-9
@@ -98,11 +101,30 @@ def scales(model: DynamicModel, prior: Array) -> Array:
 
 
 def nearest(model: DynamicModel, grouping: Array, base: Array, prior: Array) -> Array:
-    """Parameters (p,) with `grouping @ values = base`, nearest to a prior in natural scales."""
-    scale = scales(model, prior)
-    inverse = np.linalg.pinv(grouping * scale)
-    values = prior + scale * (inverse @ (base - grouping @ prior))
-    return values + scale * (inverse @ (base - grouping @ values))
+    """Parameters (p,) with `grouping @ values = base`, nearest to a prior in natural scales.
+
+    Parameters with a prior keep it as far as the base values allow, whatever the others become;
+    these are those of minimum norm.
+
+    :param grouping: K of the base parameters, shape (b, p)
+    :param base: base values, shape (b,)
+    :param prior: shape (p,); NaN: nothing is known
+    """
+    known = np.isfinite(prior)
+    values = np.where(known, prior, 0.0)
+    scale = scales(model, values)
+    matrix = grouping * scale
+    # What the unknown ones cannot explain, the known ones must.
+    free = np.linalg.pinv(matrix[:, ~known], rcond=_RANK)
+    rest = np.eye(len(base)) - matrix[:, ~known] @ free
+    left = rest @ matrix[:, known]
+    left[:, np.linalg.norm(left, axis=0) < _RANK * np.linalg.norm(matrix[:, known], axis=0)] = 0.0
+    inverse = np.zeros_like(matrix.T)
+    inverse[known] = np.linalg.pinv(left, rcond=_RANK) @ rest
+    inverse[~known] = free @ (np.eye(len(base)) - matrix @ inverse)
+    for _ in range(2):  # again: what rounding left
+        values = values + scale * (inverse @ (base - grouping @ values))
+    return values
 
 
 def consistent(model: DynamicModel, grouping: Array, base: Array, prior: Array) -> Array:
@@ -110,12 +132,12 @@ def consistent(model: DynamicModel, grouping: Array, base: Array, prior: Array) 
 
     :param grouping: K of the base parameters, shape (b, p)
     :param base: base values, shape (b,); they are kept exactly
-    :param prior: shape (p,), finite
+    :param prior: shape (p,); NaN: nothing is known
     :return: parameter values, shape (p,)
     :raises IdentificationError: no physically consistent robot has these base values
     """
     bodies = bodies_of(model)
-    scale = scales(model, prior)
+    scale = scales(model, np.nan_to_num(prior))
     start = nearest(model, grouping, base, prior)
     if not (bodies.links or bodies.rotors):
         return start

@@ -11,17 +11,20 @@ from datetime import datetime, timezone
 import numpy as np
 
 from robodyn_ros.identification.choice import FOLDS, Selection, choose, selection_findings
-from robodyn_ros.identification.completion import Completion, complete
+from robodyn_ros.identification.completion import Completion, complete, seen_and_prior
 from robodyn_ros.identification.condense import Condensed, condense
 from robodyn_ros.identification.consistency import nearest
 from robodyn_ros.identification.estimators import Estimate, estimate
+from robodyn_ros.identification.named import named_parameters
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.processing import Processed, process
 from robodyn_ros.identification.result import IdentificationResult
+from robodyn_ros.identification.signals_bag import Signals
 from robodyn_ros.identification.thresholds import options_for
 from robodyn_ros.identification.uncertainty import torque_uncertainty
 from robodyn_ros.identification.validation import FitReport, correlation_length, evaluate
 from robodyn_ros.models.base_parameters import BaseParameters, base_parameters
+from robodyn_ros.models.closed_form import closed_form_part
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.recording.recording import Finding, Recording
 
@@ -71,20 +74,22 @@ def identify(
         with clock.step('estimate'):
             fit = estimate(condensed.merged(), base.rank, estimator=options.estimator)
         with clock.step('evaluate'):
-            values = nearest(model, base.grouping, fit.values, _prior(model, options))
+            prior = _prior(model, options)
+            values = nearest(model, base.grouping, fit.values, prior)
             shown = _phase(progress, 'evaluate')
             report, predicted = evaluate(
                 model, values, signals, source=recording.source, progress=shown
             )
             fit = _with_correlation(condensed, base, options, signals, predicted)
         with clock.step('complete'):
-            prior = _prior(model, options)
-            completion = complete(model, base, fit.values, fit.covariance, prior)
+            seen = seen_and_prior(fit, base, prior)
+            completion = complete(model, base, seen, fit.covariance, prior)
         with clock.step('choose'):
             completion, selection = choose(model, base, condensed, fit, completion, options)
             selection = replace(selection, unconstrained_residual=report.relative_residual)
             if selection.estimate != 'unconstrained':
-                report, _ = evaluate(model, completion.values, signals, source=recording.source)
+                values = completion.values
+                report, predicted = evaluate(model, values, signals, source=recording.source)
         with clock.step('uncertainty'):
             uncertainty = torque_uncertainty(model, base, fit, signals)
         with clock.step('validate'):
@@ -92,7 +97,9 @@ def identify(
     steps = _Steps(
         signals, base, condensed, fit, completion, selection, uncertainty, report, checked
     )
-    return _result(recording, model, options, steps, clock.timings)
+    result = _result(recording, model, options, steps, clock.timings)
+    kept = Signals(signals, predicted, recording.origin) if options.keep_signals else None
+    return replace(result, signals=kept)
 
 
 @dataclass(frozen=True)
@@ -124,12 +131,14 @@ class _Clock:
 
 
 def _prior(model: DynamicModel, options: IdentifyOptions) -> Array:
-    """Values to complete the parameters near: the model's, zero where nothing is known."""
-    return (
-        np.nan_to_num(model.prior())
-        if options.prior == 'urdf'
-        else np.zeros(len(model.parameters))
-    )
+    """Values to complete the parameters near, shape (p,); NaN where nothing is known.
+
+    What the description of a closed-form model gives is known, whatever a URDF is worth.
+    """
+    prior = model.prior()
+    if options.prior == 'none' and closed_form_part(model) is None:
+        return np.zeros(len(prior))
+    return prior
 
 
 def _phase(progress: Progress | None, phase: str) -> Callable[[float], None] | None:
@@ -240,6 +249,8 @@ def _result(
         raw_samples=steps.signals.raw_samples,
         date=datetime.now(timezone.utc).isoformat(timespec='seconds'),
         timings=timings,
+        named=named_parameters(model, steps.completion.values, steps.base, steps.fit.covariance),
+        completion_rule=steps.completion.rule,
     )
 
 

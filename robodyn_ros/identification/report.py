@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import textwrap
 
+from robodyn_ros.identification.named import MEANING, NamedParameters
 from robodyn_ros.identification.result import IdentificationResult
 from robodyn_ros.identification.validation import FitReport
 from robodyn_ros.models.interface import Joint
@@ -18,8 +19,10 @@ def text_report(result: IdentificationResult) -> str:
     cutoff = 'none' if result.filter_cutoff is None else f'{result.filter_cutoff:.4g} Hz'
     lines = [
         f'identification {"succeeded" if result.success else "FAILED"}',
+        f'date              {result.date}',
         f'recording         {report.source}',
         f'samples           {report.samples} of {result.raw_samples} used',
+        f'allowed           max error of {_percent(result.max_relative_error)} per joint',
         f'low pass          {cutoff}',
         f'estimator         {result.estimator}, {len(result.base_values)} base parameters',
         f'condition number  {result.condition_number:.4g} '
@@ -32,11 +35,17 @@ def text_report(result: IdentificationResult) -> str:
     ]
     if result.validation is not None:
         lines += ['', *_errors('validation', result.validation, result.model.joints)]
-    lines += ['', *_base(result), '']
+    lines += ['', *_named(result.named), *_base(result), '']
+    if result.completion_rule:
+        lines += [*_wrapped(result.completion_rule), '']
     texts = [f'{f.severity}: {f.text} [{f.code}]' for f in result.findings] or ['no findings']
     for text in texts:
-        lines += textwrap.wrap(text, WIDTH, subsequent_indent='  ', break_long_words=False)
+        lines += _wrapped(text)
     return '\n'.join(lines)
+
+
+def _wrapped(text: str) -> list[str]:
+    return textwrap.wrap(text, WIDTH, subsequent_indent='  ', break_long_words=False)
 
 
 def _errors(title: str, report: FitReport, joints: tuple[Joint, ...]) -> list[str]:
@@ -44,18 +53,34 @@ def _errors(title: str, report: FitReport, joints: tuple[Joint, ...]) -> list[st
     width = max(5, *(len(joint.name) for joint in joints))
     lines = [
         f'{title}: relative residual {_percent(report.relative_residual)} ({report.source})',
-        f'{"joint":<{width}}  {"moving":>8}  {"slowest":>9}  {"RMS error":>12}  '
+        f'{"joint":<{width}}  {"moving":>8}  {"threshold":>12}  {"RMS error":>12}  '
         f'{"max error":>9}  {"mean error":>10}',
     ]
     for row, joint in enumerate(joints):
         rms = f'{report.rms_error[row]:.4g} {joint.torque_unit}'
+        threshold, upper = report.velocity_threshold[row], report.upper_velocity_threshold[row]
+        speeds = f'{threshold:.3g}' + (f'..{upper:.3g}' if math.isfinite(upper) else '')
         lines.append(
             f'{joint.name:<{width}}  {report.moving_samples[row]:>8}  '
-            f'{report.velocity_threshold[row]:>9.3g}  {rms:>12}  '
+            f'{speeds:>12}  {rms:>12}  '
             f'{_percent(report.max_relative_torque_error[row]):>9}  '
             f'{_percent(report.mean_relative_torque_error[row]):>10}'
         )
     return lines
+
+
+def _named(named: NamedParameters | None) -> list[str]:
+    """Parameters of the softMC document, in its order."""
+    if named is None:
+        return []
+    lines = [f'{"value":>12}  {"std. dev.":>10}  {"unit":<10} dynamic parameter']
+    rows = zip(named.values, named.stddevs, named.units, named.names, named.status, strict=True)
+    for number, (value, stddev, unit, name, status) in enumerate(rows, start=1):
+        size = '-' if math.isnan(value) else f'{value:.5g}'
+        spread = '-' if math.isnan(stddev) else f'{stddev:.3g}'
+        known = '' if status == 'identified' else f'  ({MEANING[status]})'
+        lines.append(f'{size:>12}  {spread:>10}  {unit:<10} {number} {name}{known}')
+    return [*lines, '']
 
 
 def _base(result: IdentificationResult) -> list[str]:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import tempfile
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +13,8 @@ import numpy as np
 import yaml
 
 from robodyn_ros.errors import IdentificationError, RobodynError
+from robodyn_ros.identification.facts import header_facts, json_facts
+from robodyn_ros.identification.files import parameter_text, write_text
 from robodyn_ros.identification.payload_block import (
     IdentifiedPayload,
     beside,
@@ -28,6 +28,8 @@ from robodyn_ros.recording.recording import Finding
 
 if TYPE_CHECKING:  # pulls in scipy.signal, seconds that a node need not spend
     from robodyn_ros.identification.choice import Selection
+    from robodyn_ros.identification.named import NamedParameters
+    from robodyn_ros.identification.signals_bag import Signals
     from robodyn_ros.identification.validation import FitReport
 
 FORMAT = 1
@@ -56,6 +58,10 @@ class IdentificationResult:
     :param timings: seconds per step
     :param payload: what was identified on top of the arm's parameters, whose `values` then are
         those of the run without payload; the base values are the payload's
+    :param named: parameters of the softMC document; None: the model does not have them, or
+        `payload` was identified instead
+    :param completion_rule: how values were chosen that torque shows only in combination
+    :param signals: what was processed and what the model makes of it, if kept
     """
 
     success: bool
@@ -81,54 +87,16 @@ class IdentificationResult:
     date: str
     timings: Mapping[str, float]
     payload: IdentifiedPayload | None = None
+    named: NamedParameters | None = None
+    completion_rule: str = ''
+    signals: Signals | None = field(default=None, repr=False)
 
     def to_json(self) -> dict[str, object]:
         """Plain facts for `robodyn identify --json`; NaN and infinity become None.
 
         Lists per joint are in the order of `joints`; timings are in [s].
         """
-        names = [(item.name, item.unit) for item in self.model.parameters]
-        facts = {
-            'success': self.success,
-            'model': str(self.model.describe()['kind']),
-            'joints': list(self.model.joint_names),
-            'samples': self.identification.samples,
-            'moving_samples': self.identification.moving_samples.tolist(),
-            'condition_number': self.condition_number,
-            'condition_number_scaled': self.condition_number_scaled,
-            'torque_uncertainty': self.torque_uncertainty.tolist(),
-            'estimator': self.estimator,
-            'filter_cutoff': self.filter_cutoff,
-            'max_relative_error_allowed': self.max_relative_error,
-            'physically_consistent': self.physically_consistent,
-            'selection': asdict(self.selection),
-            'identification': _report_facts(self.identification),
-            'validation': None if self.validation is None else _report_facts(self.validation),
-            'parameters': [
-                {'name': name, 'value': value, 'stddev': stddev, 'unit': unit}
-                for (name, unit), value, stddev in zip(
-                    names, self.values.tolist(), self.stddevs.tolist(), strict=True
-                )
-            ],
-            'base_parameters': [
-                {'expression': expression, 'value': value, 'stddev': stddev, 'unit': unit}
-                for expression, value, stddev, unit in zip(
-                    self.base_expressions,
-                    self.base_values.tolist(),
-                    self.base_stddevs.tolist(),
-                    self.base_units,
-                    strict=True,
-                )
-            ],
-            'findings': [
-                {'code': f.code, 'joint': f.joint, 'text': f.text, 'severity': f.severity}
-                for f in self.findings
-            ],
-            'timings': dict(self.timings),
-            'payload': None if self.payload is None else self.payload.to_json(),
-        }
-        plain: dict[str, object] = _strict(facts)
-        return plain
+        return json_facts(self)
 
 
 @dataclass(frozen=True)
@@ -178,13 +146,11 @@ def write_result(
     refuse_failed(result, export_failed)
     parameters = {
         'dynamic_model': model_parameters(result.model, result.values, result.stddevs),
-        'identification': _header(result),
+        'identification': header_facts(result),
     }
     if result.payload is not None:
         parameters['payload'] = payload_block(result.payload.payload)
-    content = {'/**': {'ros__parameters': parameters}}
-    text = yaml.dump(content, Dumper=_Dumper, sort_keys=False, width=10**6, allow_unicode=True)
-    write_text(text, path)
+    write_text(parameter_text(parameters), path)
 
 
 def refuse_failed(result: IdentificationResult, export_failed: bool) -> None:
@@ -257,27 +223,6 @@ def load_identified_model(source: str | Path | Mapping[str, Any]) -> IdentifiedM
     )
 
 
-def write_text(text: str, path: str | Path) -> None:
-    """Write a text file so that it appears complete or not at all.
-
-    :raises IdentificationError: it cannot be written
-    """
-    path = Path(path)
-    temporary = ''
-    try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f'.{path.name}.')
-        with os.fdopen(handle, 'w', encoding='utf-8') as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(path)
-    except OSError as error:
-        if temporary:
-            Path(temporary).unlink(missing_ok=True)
-        raise IdentificationError(f'{path} cannot be written: {error}') from error
-
-
 _KEYS = (
     'format',
     'description',
@@ -287,48 +232,6 @@ _KEYS = (
     'parameter_stddevs',
     'hash',
 )
-
-
-def _report_facts(report: FitReport) -> dict[str, object]:
-    return {
-        'source': report.source,
-        'samples': report.samples,
-        'moving_samples': report.moving_samples.tolist(),
-        'velocity_threshold': report.velocity_threshold.tolist(),
-        'rms_error': report.rms_error.tolist(),
-        'max_relative_torque_error': report.max_relative_torque_error.tolist(),
-        'mean_relative_torque_error': report.mean_relative_torque_error.tolist(),
-        'relative_residual': report.relative_residual,
-        'joint_relative_residual': report.joint_relative_residual.tolist(),
-    }
-
-
-def _header(result: IdentificationResult) -> dict[str, object]:
-    """Return the facts of the softMC result file and some more, as flat ROS parameters."""
-    header: dict[str, object] = {
-        'success': result.success,
-        'date': result.date,
-        'estimator': result.estimator,
-        'filter_cutoff': float(result.filter_cutoff or 0.0),
-        'max_relative_error_allowed': result.max_relative_error,
-        'raw_samples': result.raw_samples,
-        'condition_number': result.condition_number,
-        'condition_number_scaled': result.condition_number_scaled,
-        'torque_uncertainty': result.torque_uncertainty.tolist(),
-        'physically_consistent': result.physically_consistent,
-        **asdict(result.selection),
-        **_report_facts(result.identification),
-        'validated': result.validation is not None,
-    }
-    if result.validation is not None:
-        facts = _report_facts(result.validation)
-        header.update({f'validation_{key}': value for key, value in facts.items()})
-    header['base_parameter_expressions'] = list(result.base_expressions)
-    header['base_parameter_values'] = result.base_values.tolist()
-    header['base_parameter_stddevs'] = result.base_stddevs.tolist()
-    if result.findings:  # an empty list has no type, which ROS parameters need
-        header['findings'] = [f'{f.severity} {f.code}: {f.text}' for f in result.findings]
-    return header
 
 
 def _hash(content: Mapping[str, Any]) -> str:
@@ -388,31 +291,3 @@ def _numbers(name: str, content: Mapping[str, Any], key: str, length: int) -> Ar
     if len(values) != length:
         raise IdentificationError(f'{name}: {key} has {len(values)} entries, expected {length}')
     return values
-
-
-def _strict(value: Any) -> Any:
-    """Copy of JSON-like data with None for numbers that JSON does not have."""
-    if isinstance(value, float):
-        return value if np.isfinite(value) else None
-    if isinstance(value, Mapping):
-        return {str(key): _strict(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_strict(item) for item in value]
-    return value
-
-
-class _Dumper(yaml.SafeDumper):
-    """Writes lists in one line, and text with line breaks as a block."""
-
-    def represent_list(self, data: Any) -> Any:
-        """Represent a list in one line."""
-        return self.represent_sequence('tag:yaml.org,2002:seq', data, flow_style=True)
-
-    def represent_text(self, data: str) -> Any:
-        """Represent a string, as a block when it has several lines."""
-        style = '|' if '\n' in data else None
-        return self.represent_scalar('tag:yaml.org,2002:str', data, style=style)
-
-
-_Dumper.add_representer(list, _Dumper.represent_list)
-_Dumper.add_representer(str, _Dumper.represent_text)

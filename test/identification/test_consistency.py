@@ -13,6 +13,7 @@ from robodyn_ros.identification.consistency import (
     pseudo_inertia,
 )
 from robodyn_ros.models.base_parameters import base_parameters
+from robodyn_ros.models.catalog import build_model
 
 
 def test_pseudo_inertia_is_pinocchios():
@@ -83,3 +84,44 @@ def test_rotor_at_exactly_zero_is_possible():
     base = base_parameters(model)
     noisy = base.values(truth) - 1e-12
     assert is_consistent(model, consistent(model, base.grouping, noisy, truth))
+
+
+def test_parameters_with_a_prior_keep_it_and_the_others_take_the_rest():
+    # DELTA: M_T adds to M_P, and M_BC and Theta_BC are spread over the others.
+    lengths = {'R_b': 0.2, 'r_p': 0.05, 'L_AB': 0.3, 'L_BC': 0.7, 'h_O': 0.1}
+    model = build_model(
+        {'kind': 'delta', 'dynamic_model': 1, 'joints': list('abcd'), 'geometry': lengths}
+    )
+    base = base_parameters(model)
+    names = [item.name for item in model.parameters]
+    truth = np.random.default_rng(0).uniform(0.1, 1.0, len(names))
+    prior = np.full(len(names), np.nan)
+    for name in ('M_T', 'M_BC'):
+        prior[names.index(name)] = truth[names.index(name)]
+    values = nearest(model, base.grouping, base.values(truth), prior)
+    np.testing.assert_allclose(values, truth, atol=1e-9)  # the two fix all the freedom there is
+    prior[names.index('M_BC')] = np.nan
+    values = nearest(model, base.grouping, base.values(truth), prior)
+    assert values[names.index('M_T')] == pytest.approx(truth[names.index('M_T')], abs=1e-12)
+    np.testing.assert_allclose(base.values(values), base.values(truth), atol=1e-9)
+    # Of all with that M_T the one of least norm.
+    free = np.delete(base.grouping, names.index('M_T'), axis=1)
+    inside = np.linalg.svd(free)[2][np.linalg.matrix_rank(free) :]
+    np.testing.assert_allclose(inside @ np.delete(values, names.index('M_T')), 0.0, atol=1e-9)
+
+
+def test_the_base_values_have_the_last_word_over_a_prior():
+    model = build_model({'kind': 'axis', 'type': 'linear', 'dynamic_model': 1, 'joints': ['a']})
+    base = base_parameters(model)
+    values = nearest(model, base.grouping, np.array([3.0]), np.array([7.0]))
+    np.testing.assert_allclose(values, [3.0])
+
+
+def test_nothing_known_gives_the_minimum_norm():
+    model = build_model(
+        {'kind': 'puma', 'dynamic_model': 1, 'joints': [f'joint{k}' for k in range(6)]}
+    )
+    base = base_parameters(model)
+    values = np.random.default_rng(0).normal(size=base.rank)
+    found = nearest(model, base.grouping, values, np.full(len(model.parameters), np.nan))
+    np.testing.assert_allclose(found, np.linalg.pinv(base.grouping) @ values, atol=1e-9)
