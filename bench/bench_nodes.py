@@ -48,6 +48,7 @@ RELAY = 'bare rclpy relay'
 TICKS = os.sysconf('SC_CLK_TCK')
 FEEDFORWARD = ['max_torque:=[5000.0]', 'reference_timeout:=1.0']
 MONITOR = ['max_torque_error:=[10000.0]']
+EFFORT = ('effort.unit:=Nm', 'effort.side:=joint', 'effort.gravity:=included')
 
 
 class Relay(Node):
@@ -192,7 +193,7 @@ def cpu_seconds(pid: int) -> float:
 
 def node_command(name: str, result: Path, *parameters: str) -> list[str]:
     command = [sys.executable, '-m', f'robodyn_ros.nodes.{name}', '--ros-args']
-    values = ('autostart:=true', f'result_file:={result}', *parameters)
+    values = ('autostart:=true', f'result_file:={result}', *EFFORT, *parameters)
     return command + [word for value in values for word in ('-p', value)]
 
 

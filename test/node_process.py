@@ -24,6 +24,9 @@ from std_srvs.srv import SetBool, Trigger  # noqa: E402
 from robodyn_ros.identification.result import model_parameters  # noqa: E402
 from robodyn_ros.nodes.common import MONITOR_QOS  # noqa: E402
 
+EFFORT = {'effort.unit': 'Nm', 'effort.side': 'joint', 'effort.gravity': 'included'}
+"""Declaration of what the tests' joint states hold."""
+
 
 def result_file(folder: Path, model, values) -> Path:
     """Write a model with its values as an identification does."""

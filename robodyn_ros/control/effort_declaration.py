@@ -204,6 +204,8 @@ def _value(key: str, given: Any, joints: tuple[str, ...], source: str) -> Any:
 
 def _checked(key: str, item: Any, source: str) -> str | float:
     if key in WORDS:
+        if item is False and 'N' in WORDS[key]:
+            item = 'N'  # YAML 1.1, and so ROS, takes a bare N for "no"
         if item not in WORDS[key]:
             raise ConfigError(
                 f'{source}: effort.{key} must be one of {_list(WORDS[key])}, got {item!r}'

@@ -15,13 +15,15 @@ import numpy as np
 from robodyn_ros.control.effort import EffortConversion
 from robodyn_ros.control.model_torque import ModelTorque
 from robodyn_ros.errors import ConfigError, ControlError
-from robodyn_ros.excitation.trajectory import Motion, Trajectory
-from robodyn_ros.models.interface import Array
+from robodyn_ros.excitation.trajectory import Trajectory
+from robodyn_ros.models.friction import TERMS
+from robodyn_ros.models.interface import Array, DynamicModel
 
 GRID = 0.002
 """Distance of the moments at which a planned motion is checked, in [s]."""
 BLOCK = 5000
 """Moments that are computed at once."""
+FRICTION = {term.parameter for term in TERMS.values()}
 FROM_DRIVE = {'rated': ('rated_current',), 'peak': ('rated_current', 'peak_current')}
 """Limits that drive facts give: MICONT and MIPEAK at the joint."""
 
@@ -85,6 +87,23 @@ def _from_drive(
     return drives.rated() if word == 'rated' else drives.peak()
 
 
+def prior_torque(model: DynamicModel) -> tuple[ModelTorque, list[str]]:
+    """Torque of a model by what is known before any identification; unknown friction is left out.
+
+    :return: the torque, and the names of the friction parameters that count as zero
+    :raises ConfigError: a parameter other than friction has no value
+    """
+    values = model.prior()
+    unknown = [model.parameters[index].name for index in np.flatnonzero(np.isnan(values))]
+    other = [name for name in unknown if name.rsplit('.', 1)[-1] not in FRICTION]
+    if other:
+        raise ConfigError(
+            f'torque_max needs a model with values, and {other[0]} has none: give the parameter '
+            f'result_file'
+        )
+    return ModelTorque(model, np.nan_to_num(values)), unknown
+
+
 def peak_torque(
     torque: ModelTorque, trajectory: Trajectory, *, spacing: float = GRID
 ) -> PeakTorque:
@@ -103,28 +122,24 @@ def peak_torque(
     best = PeakTorque(torque.joints, np.zeros(len(columns)), np.zeros(len(columns)))
     for first in range(0, count, BLOCK):
         motion = trajectory.sample(time[first : first + BLOCK])
-        _raise_to(best, torque, motion, columns)
+        signals = (motion.position, motion.velocity, motion.acceleration)
+        found = torque.torque(*(signal[:, columns] for signal in signals))
+        if not np.isfinite(found).all():
+            raise ControlError('the model torque of the motion is not finite')
+        block = peak_of(torque.joints, motion.time, found)
+        larger = block.torque > best.torque
+        best.torque[larger], best.time[larger] = block.torque[larger], block.time[larger]
     return best
 
 
-def _raise_to(
-    best: PeakTorque, torque: ModelTorque, motion: Motion, columns: Sequence[int]
-) -> None:
-    """Take over what is larger in these samples."""
-    values = np.abs(
-        torque.torque(
-            motion.position[:, columns],
-            motion.velocity[:, columns],
-            motion.acceleration[:, columns],
-        )
-    )
-    if not np.isfinite(values).all():
-        raise ControlError('the model torque of the motion is not finite')
-    rows = values.argmax(axis=0)
-    found = values[rows, np.arange(len(columns))]
-    larger = found > best.torque
-    best.torque[larger] = found[larger]
-    best.time[larger] = motion.time[rows][larger]
+def peak_of(joints: Sequence[str], time: Array, torque: Array) -> PeakTorque:
+    """Largest absolute torque in samples.
+
+    :param time: shape (N,), in [s]
+    :param torque: shape (N, n), in [Nm] or [N]
+    """
+    rows = np.abs(torque).argmax(axis=0)
+    return PeakTorque(tuple(joints), np.abs(torque[rows, np.arange(len(rows))]), time[rows])
 
 
 def check_planned(peak: PeakTorque, limit: Array, units: Sequence[str] = ()) -> None:

@@ -16,11 +16,13 @@ from std_srvs.srv import Trigger
 
 from robodyn_ros.control.collision import CollisionSettings, Level, TorqueErrorDetector
 from robodyn_ros.control.delay import DelayLine
+from robodyn_ros.control.gravity_free import GravityFree
 from robodyn_ros.control.model_torque import ModelTorque
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.identification.result import IdentifiedModel
 from robodyn_ros.msg import CollisionState
 from robodyn_ros.nodes.common import MONITOR_QOS, declare, run
+from robodyn_ros.nodes.effort import EffortParameters
 from robodyn_ros.nodes.joint_state_bytes import JointStateBytes
 from robodyn_ros.nodes.model_node import STREAM_QOS, ModelNode, expanded
 
@@ -42,6 +44,7 @@ class CollisionMonitor(ModelNode):
         """Declare parameters, offer topics and services, start if told to."""
         super().__init__('collision_monitor')
         self._options = self._declare()
+        self._effort_parameters = EffortParameters(self)
         self._source = self._declare_source()
         self._delay_cycles = int(declare(
             self, 'additive_torque_delay', 3,
@@ -110,6 +113,9 @@ class CollisionMonitor(ModelNode):
 
     def build(self, model: IdentifiedModel, torque: ModelTorque) -> None:
         """Make the detector for a model."""
+        self._effort = self._effort_parameters.for_joints(model.model.joints)
+        if self._effort.gravity_excluded.any():
+            torque = GravityFree(torque, self._effort.gravity_excluded)
         values = {
             name: expanded(value) if isinstance(value, list) else value
             for name, value in self._options.items()
@@ -168,9 +174,8 @@ class CollisionMonitor(ModelNode):
         else:
             self._received = time.monotonic()
             reader = self._reader
-            detector.update(
-                reader.stamp, reader.position, reader.velocity, reader.effort, self._motion
-            )
+            feedback = self._effort.feedback(reader.effort)
+            detector.update(reader.stamp, reader.position, reader.velocity, feedback, self._motion)
         self._publish(detector, self._reader.time)
 
     def _on_reference(self, serialised: bytes) -> None:

@@ -8,29 +8,27 @@ within its acceleration limits.
 
 from __future__ import annotations
 
-import array
 import sys
 import time
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from builtin_interfaces.msg import Duration, Time
 from diagnostic_msgs.msg import DiagnosticStatus
 from numpy.typing import NDArray
 from rclpy.action import ActionServer, CancelResponse
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
-from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import Trigger
-from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from robodyn_ros.action import Excite
 from robodyn_ros.errors import ControlError, RobodynError
 from robodyn_ros.excitation.limits import check_position
-from robodyn_ros.excitation.plan import Plan, plan_excitation, points_of
+from robodyn_ros.excitation.plan import Plan, plan_excitation
 from robodyn_ros.excitation.trajectory import Trajectory
 from robodyn_ros.nodes.common import MONITOR_QOS, Diagnostics, run
+from robodyn_ros.nodes.excitation_guard import Guard
+from robodyn_ros.nodes.excitation_output import Output, to_stamp
 from robodyn_ros.nodes.excitation_parameters import (
     declare_limits,
     declare_motion,
@@ -43,8 +41,6 @@ from robodyn_ros.nodes.robot_state import RobotState
 Array = NDArray[np.float64]
 TICK = 0.02
 """How often a run is looked after when nothing is streamed, in [s]."""
-STOP_SPACING = 0.002
-"""Points of a stop, in [s]: its acceleration has kinks, which wider points would overshoot."""
 FEEDBACK_PERIOD = 0.1
 OPEN_TIME = 6.0
 """Services and action are there this long after the node at the latest, in [s].
@@ -53,8 +49,6 @@ On a busy machine DDS may need more than the 3 s between two of its announcement
 """
 FOLLOWING_TIME = 0.5
 """A drive may lag this far behind, in [s]; so it follows if it is where it was to be since."""
-HOLD_TIME = 100_000_000
-"""Length of the trajectory that keeps a robot where it is, in [ns]."""
 LONGEST_STEP = 3
 """A late cycle of a stream moves on by this many periods at most, so that nothing jumps."""
 LINGER = 0.3
@@ -77,20 +71,19 @@ class Excitation(Node):
         self._arrived_by = 0.0
         self._feedback_due = 0.0
         self._ended = time.monotonic() - LINGER
-        self._streaming = self._settings.output == 'stream'
-        kind = Float64MultiArray if self._streaming else JointTrajectory
-        self._commands = self.create_publisher(kind, self._settings.topic, 10)
+        self._guard = Guard(self, self._limits.joints)
+        self._output = Output(self, self._settings, self._limits.joints)
         self.create_subscription(JointState, 'joint_states', self._on_state, MONITOR_QOS)
         self._open_by = time.monotonic() + OPEN_TIME
         self._opening = self.create_timer(TICK, self._on_opening)
         self._diagnostics = Diagnostics(self, 'robodyn excitation')
         self.create_timer(1.0, self._diagnose)
-        period = 1.0 / self._settings.rate if self._streaming else TICK
+        period = 1.0 / self._settings.rate if self._output.streaming else TICK
         self._cycle = self.create_timer(period, self._on_cycle)
         self._cycle.cancel()
         self._results: dict[bytes, Excite.Result] = {}
         self.get_logger().info(
-            f'{self._settings.output} to {self._commands.topic_name} for the joints '
+            f'{self._settings.output} to {self._output.topic} for the joints '
             f'{", ".join(self._limits.joints)}'
         )
 
@@ -99,7 +92,7 @@ class Excitation(Node):
 
         Who waits for them is then not refused only because nodes had no time to find each other.
         """
-        seen = self._state.known and self._commands.get_subscription_count() > 0
+        seen = self._state.known and self._output.heard
         if not seen and time.monotonic() < self._open_by:
             return
         self._opening.cancel()
@@ -118,6 +111,9 @@ class Excitation(Node):
 
     def _on_state(self, message: JointState) -> None:
         self._state.read(message)
+        problem = self._guard.problem(message)
+        if problem and self._run is not None:
+            self._run.request_stop(problem)
 
     def _on_start(self, request: Any, response: Any) -> Any:
         try:
@@ -150,8 +146,8 @@ class Excitation(Node):
         motion = read_motion(self, motion_file, self._limits)
         position = self._position_at_rest(motion)
         plan = plan_excitation(motion, position, self._limits, pause=self._settings.pause)
-        if self._commands.get_subscription_count() == 0:
-            raise ControlError(f'nobody listens to {self._commands.topic_name}: no controller?')
+        self._guard.check_plan(plan)
+        self._output.check_heard()
         current = Run(
             plan,
             self._limits.joints,
@@ -180,13 +176,12 @@ class Excitation(Node):
         return np.array(self._state.position[columns])
 
     def _send(self, current: Run) -> None:
-        message = None if self._streaming else _message(current.active, self._settings.spacing)
+        message = None if self._output.streaming else self._output.message(current.active)
         self._last_cycle = now = self._now()
         self._zero = now
         if message is not None:
             self._zero += round(self._settings.start_delay * 1e9)
-            message.header.stamp = _stamp(self._zero)
-            self._commands.publish(message)
+            self._output.send(message, self._zero)
         self._run = current
         self._arrived_by = np.inf
         self._cycle.reset()
@@ -197,11 +192,12 @@ class Excitation(Node):
         if self._run is None:
             return
         now = self._now()
-        if self._streaming:
+        if self._output.streaming:
             self._stream(self._run, now)
         else:
             self._run.advance(1e-9 * (now - self._zero), now)
-        if self._run.take_over() and not self._streaming and not self._send_stop(self._run):
+        taken_over = self._run.take_over() and not self._output.streaming
+        if taken_over and not self._send_stop(self._run):
             return
         if time.monotonic() >= self._feedback_due:
             self._feedback_due = time.monotonic() + FEEDBACK_PERIOD
@@ -216,7 +212,7 @@ class Excitation(Node):
         self._last_cycle = now
         current.advance(current.time + max(step, 0.0), now)
         position, _, _ = current.setpoint(min(current.time, current.end))
-        self._commands.publish(Float64MultiArray(data=array.array('d', position.tobytes())))
+        self._output.stream(position)
 
     def _send_stop(self, current: Run) -> bool:
         """Replace the trajectory: the same motion for a moment, then braking.
@@ -228,7 +224,7 @@ class Excitation(Node):
         :return: whether the braking trajectory was sent
         """
         if problem := self._not_following(current):
-            self._commands.publish(self._hold())
+            self._output.hold(self._state.position)
             reason = f'{current.reason}; {problem}' if problem != current.reason else problem
             self._finish(
                 current,
@@ -236,32 +232,18 @@ class Excitation(Node):
                 f'stopped after {current.time:.1f} s, holding where it is: {reason}',
             )
             return False
-        message = _message(current.active, min(self._settings.spacing, STOP_SPACING))
-        message.header.stamp = _stamp(self._zero + round(current.offset * 1e9))
-        self._commands.publish(message)
+        message = self._output.message(current.active, stop=True)
+        self._output.send(message, self._zero + round(current.offset * 1e9))
         return True
 
-    def _hold(self) -> JointTrajectory:
-        """Stay where the robot is (the controller refuses an empty trajectory)."""
-        position = self._state.position.tolist()
-        points = [
-            JointTrajectoryPoint(
-                positions=position,
-                velocities=[0.0] * len(position),
-                time_from_start=Duration(nanosec=time_from_start),
-            )
-            for time_from_start in (0, HOLD_TIME)
-        ]
-        return JointTrajectory(joint_names=list(self._limits.joints), points=points)
-
     def _watch(self, current: Run) -> None:
-        """Stop when joint states stay away or the robot does not follow."""
+        """Stop when joint states or torques stay away, or the robot does not follow."""
         try:
             self._state.check_fresh(self._settings.state_timeout)
         except ControlError as error:
             current.request_stop(str(error))
             return
-        if problem := self._not_following(current):
+        if problem := self._guard.silence() or self._not_following(current):
             current.request_stop(problem)
 
     def _not_following(self, current: Run) -> str:
@@ -333,8 +315,8 @@ class Excitation(Node):
             self.get_logger().warning(text)
         result = Excite.Result(success=success, message=text)
         if 'started' in current.stamps:
-            result.started = _stamp(current.stamps['started'])
-            result.finished = _stamp(current.stamps.get('finished', self._now()))
+            result.started = to_stamp(current.stamps['started'])
+            result.finished = to_stamp(current.stamps.get('finished', self._now()))
         self._ended = time.monotonic() - LINGER
         if current.goal is not None:
             self._give_result(current.goal, result)
@@ -366,30 +348,6 @@ class Excitation(Node):
     def _now(self) -> int:
         nanoseconds: int = self.get_clock().now().nanoseconds
         return nanoseconds
-
-
-def _message(trajectory: Trajectory, spacing: float) -> JointTrajectory:
-    """Points with position, velocity and acceleration; array.array is rclpy's fast way."""
-    points = points_of(trajectory, spacing)
-    assert points.velocity is not None and points.acceleration is not None
-    nanoseconds = np.round(points.time * 1e9).astype(np.int64).tolist()
-    rows = zip(nanoseconds, points.position, points.velocity, points.acceleration, strict=True)
-    return JointTrajectory(
-        joint_names=list(points.joints),
-        points=[
-            JointTrajectoryPoint(
-                positions=array.array('d', position.tobytes()),
-                velocities=array.array('d', velocity.tobytes()),
-                accelerations=array.array('d', acceleration.tobytes()),
-                time_from_start=Duration(sec=moment // 10**9, nanosec=moment % 10**9),
-            )
-            for moment, position, velocity, acceleration in rows
-        ],
-    )
-
-
-def _stamp(nanoseconds: int) -> Time:
-    return Time(sec=nanoseconds // 10**9, nanosec=nanoseconds % 10**9)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -12,13 +12,21 @@ from rclpy.parameter import Parameter
 from std_srvs.srv import SetBool, Trigger
 
 from robodyn_ros.control.feedforward import AdditiveTorque, FeedforwardSettings
+from robodyn_ros.control.gravity_free import GravityFree
 from robodyn_ros.control.model_torque import ModelTorque
 from robodyn_ros.errors import ConfigError, RobodynError
 from robodyn_ros.identification.result import IdentifiedModel
 from robodyn_ros.nodes.common import declare, run
+from robodyn_ros.nodes.effort import (
+    EffortParameters,
+    declare_torque_limit,
+    read_torque_limit,
+    watched_torque,
+)
 from robodyn_ros.nodes.feedforward_streaming import StreamingMode
-from robodyn_ros.nodes.feedforward_trajectory import TrajectoryMode
+from robodyn_ros.nodes.feedforward_trajectory import PlannedTorque, TrajectoryMode
 from robodyn_ros.nodes.model_node import ModelNode, effort_limits, expanded
+from robodyn_ros.nodes.torque_watch import TorqueWatch
 
 
 class Feedforward(ModelNode):
@@ -30,6 +38,13 @@ class Feedforward(ModelNode):
         """Declare parameters, offer topics and services, start if told to."""
         super().__init__('feedforward')
         self._options = self._declare()
+        self._effort = EffortParameters(self)
+        self._torque_max = declare_torque_limit(
+            self, 'torque_max', 'trajectory mode: a trajectory that needs more is refused'
+        )
+        self._threshold = declare_torque_limit(
+            self, 'torque_threshold', 'additive or measured torque beyond it is a fault'
+        )
         self._mode = self._make_mode()
         self._enabled = bool(
             declare(self, 'enabled', True, 'apply torque when activated', read_only=True)
@@ -71,11 +86,17 @@ class Feedforward(ModelNode):
             'streaming mode: longest pause between usable references [s]',
             read_only=True, minimum=0.002, maximum=1.0,
         )  # fmt: skip
+        if mode == 'streaming' and self._torque_max is not None:
+            raise ConfigError(
+                "parameter 'torque_max' is for planned motions: with mode streaming use "
+                'torque_threshold'
+            )
         if mode == 'streaming':
             return StreamingMode(self, timeout)
         if mode != 'trajectory':
             raise ConfigError(f"parameter 'mode' must be trajectory or streaming, got {mode!r}")
-        return TrajectoryMode(self, hold_at_end=bool(hold))
+        declared = self._effort.declaration
+        return TrajectoryMode(self, hold_at_end=bool(hold), declaration=declared)
 
     def build(self, model: IdentifiedModel, torque: ModelTorque) -> None:
         """Make the law for a model."""
@@ -84,10 +105,24 @@ class Feedforward(ModelNode):
         values['max_torque'] = expanded(effort_limits(model.model) if limit == [0.0] else limit)
         values['max_torque_rate'] = None if rate == [0.0] else expanded(rate)
         settings = FeedforwardSettings(joints=model.joints, **values)
+        effort = self._effort.for_joints(model.model.joints)
+        effort.check_limit(settings.limit)
+        whole = torque
+        if effort.gravity_excluded.any():
+            self.get_logger().info('effort without gravity: gravity torque is left to the driver')
+            torque = GravityFree(torque, effort.gravity_excluded)
+        threshold = read_torque_limit(
+            'torque_threshold', self._threshold, model.joints, self._effort
+        )
+        watched_torque(model.joints, threshold, self._effort)
+        watch = None if threshold is None else TorqueWatch(model.joints, threshold)
         if isinstance(self._mode, StreamingMode):
-            self._mode.use(AdditiveTorque(torque=torque, settings=settings))
-        else:
-            self._mode.use(torque, settings)
+            law = AdditiveTorque(torque=torque, settings=settings)
+            self._mode.use(law, effort, watch)
+            return
+        limit = read_torque_limit('torque_max', self._torque_max, model.joints, self._effort)
+        check = None if limit is None else PlannedTorque(whole, limit, model.model.joints)
+        self._mode.use(torque, settings, effort, watch=watch, check=check)
 
     def begin(self) -> None:
         """Start from zero."""

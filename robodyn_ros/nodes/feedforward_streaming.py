@@ -11,6 +11,7 @@ from rclpy.lifecycle import LifecycleNode
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
+from robodyn_ros.control.effort import EffortConversion
 from robodyn_ros.control.feedforward import AdditiveTorque, State
 from robodyn_ros.control.reference import ReferenceMotion
 from robodyn_ros.errors import ControlError
@@ -18,6 +19,7 @@ from robodyn_ros.nodes.common import MONITOR_QOS
 from robodyn_ros.nodes.joint_state_bytes import JointStateBytes
 from robodyn_ros.nodes.model_node import STREAM_QOS
 from robodyn_ros.nodes.torque_state import TorqueStateOut
+from robodyn_ros.nodes.torque_watch import TorqueWatch
 
 ZERO_REPEATS = 10
 """How often zero is sent after a ramp, should a command get lost."""
@@ -43,6 +45,7 @@ class StreamingMode:
         self._node = node
         self._timeout = timeout
         self._law: AdditiveTorque | None = None
+        self._watch: TorqueWatch | None = None
         self._commands = node.create_lifecycle_publisher(
             Float64MultiArray, 'forward_effort_controller/commands', 10
         )
@@ -58,13 +61,17 @@ class StreamingMode:
             node.create_subscription(JointState, topic, callback, qos, raw=True)
         node.create_timer(0.5 * timeout, self._on_watchdog)
 
-    def use(self, law: AdditiveTorque) -> None:
-        """Take the law of another model."""
+    def use(
+        self, law: AdditiveTorque, effort: EffortConversion, watch: TorqueWatch | None = None
+    ) -> None:
+        """Take the law of another model, the meaning of efforts, and torque_threshold."""
         self._law = law
+        self._effort = effort
+        self._watch = watch
         self._command = Float64MultiArray()
         self._reader = JointStateBytes(law.joints, required=('position', 'velocity'))
         self._motion = ReferenceMotion(width=len(law.joints), timeout=self._timeout)
-        self._state.prepare(law.joints)
+        self._state.prepare(law.joints, effort)
 
     def begin(self, enabled: bool) -> None:
         """Start: zero until the first reference comes."""
@@ -85,6 +92,8 @@ class StreamingMode:
         """
         if self._law is None:
             raise ControlError('there is no model yet')
+        if self._watch is not None:
+            self._watch.restart()
         self._last = 0.0
         self._motion.restart()
         self._law.start()
@@ -120,8 +129,14 @@ class StreamingMode:
         return {'state': state, 'refused': self.refused, 'last_refusal': self.refusal}
 
     def _on_feedback(self, serialised: bytes) -> None:
-        if self._running:
-            self._state.read(serialised)
+        if not self._running:
+            return
+        usable = self._state.read(serialised)
+        law = self._law
+        if self._watch is None or law is None or not usable:
+            return
+        if (problem := self._watch.feedback(self._state.feedback.effort)) and law.enabled:
+            self._trip(law, problem)
 
     def _on_reference(self, serialised: bytes) -> None:
         law = self._law
@@ -140,8 +155,10 @@ class StreamingMode:
         try:
             fault = motion.read(self._reader.stamp, self._reader.position, self._reader.velocity)
             if not fault:
-                law.update(motion.position, motion.velocity, motion.acceleration)
+                applied = law.update(motion.position, motion.velocity, motion.acceleration)
                 fault = law.fault
+                if self._watch is not None and not fault:
+                    fault = self._watch.command(applied)
         except Exception as error:
             fault = f'{type(error).__name__}: {error}'
         self._last = time.monotonic()
@@ -156,6 +173,9 @@ class StreamingMode:
             return
         if not law.enabled:
             self._send(law)
+            return
+        if self._watch is not None and (silence := self._watch.silence()):
+            self._trip(law, silence)
             return
         age = time.monotonic() - self._last
         if self._last and age > self._timeout:
@@ -179,7 +199,7 @@ class StreamingMode:
             time.sleep(max(0.0, due - time.monotonic()))
 
     def _send(self, law: AdditiveTorque, stamp: Any = None) -> None:
-        self._command.data = array('d', law.applied.tobytes())
+        self._command.data = array('d', self._effort.command(law.applied).tobytes())
         self._commands.publish(self._command)
         stamp = stamp or self._node.get_clock().now().to_msg()
         self._state.publish(stamp, law.requested, law.applied, law.enabled, law.fault)

@@ -2,26 +2,58 @@
 
 from __future__ import annotations
 
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 from rclpy.duration import Duration
 from rclpy.lifecycle import LifecycleNode
+from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
+from robodyn_ros.control.effort import EffortConversion
+from robodyn_ros.control.effort_declaration import EffortDeclaration
 from robodyn_ros.control.feedforward import FeedforwardSettings
 from robodyn_ros.control.model_torque import ModelTorque
+from robodyn_ros.control.torque_limits import check_planned, peak_of
 from robodyn_ros.control.trajectory_effort import TorquePlan, trajectory_effort
 from robodyn_ros.errors import ControlError, MotionError, RobodynError
 from robodyn_ros.excitation.spline import SplineTrajectory, TrajectoryPoints
+from robodyn_ros.models.interface import Joint
 from robodyn_ros.nodes.common import MONITOR_QOS
 from robodyn_ros.nodes.torque_state import TorqueStateOut
+from robodyn_ros.nodes.torque_watch import SILENCE, TorqueWatch
 from robodyn_ros.nodes.trajectory_message import read_trajectory
 from robodyn_ros.nodes.trajectory_writer import NANOSECONDS, write_trajectory
 
 Array = NDArray[np.float64]
 ALLOWANCE = (0.02, 30e-6)
 """Time from the arrival of a trajectory to its effect: in all and per point sent, in [s]."""
+
+
+@dataclass(frozen=True)
+class PlannedTorque:
+    """torque_max: what no trajectory may need.
+
+    :param torque: of the model, gravity and all
+    :param limit: shape (n,), in [Nm] or [N]
+    """
+
+    torque: ModelTorque
+    limit: Array
+    joints: Sequence[Joint]
+
+    def check(self, plan: TorquePlan) -> None:
+        """Refuse a plan.
+
+        :raises ControlError: naming joint, time and torque
+        """
+        motion = (plan.position, plan.velocity, plan.acceleration)
+        peak = peak_of(self.torque.joints, plan.time, self.torque.torque(*motion))
+        check_planned(peak, self.limit, [joint.torque_unit for joint in self.joints])
 
 
 class TrajectoryMode:
@@ -34,12 +66,25 @@ class TrajectoryMode:
     motion runs, the rest of the motion is sent again with effort that ramps to zero.
     """
 
-    def __init__(self, node: LifecycleNode, *, hold_at_end: bool) -> None:
-        """Create publisher and subscriptions."""
+    def __init__(
+        self,
+        node: LifecycleNode,
+        *,
+        hold_at_end: bool,
+        declaration: EffortDeclaration | None = None,
+    ) -> None:
+        """Create publisher and subscriptions.
+
+        :param declaration: what the efforts are that trajectories leave with
+        """
         self._node = node
+        self._declaration = declaration
         self._hold = hold_at_end
         self._torque: ModelTorque | None = None
         self._settings: FeedforwardSettings | None = None
+        self._effort: EffortConversion | None = None
+        self._watch: TorqueWatch | None = None
+        self._check: PlannedTorque | None = None
         self._scale = 0.0
         self._enabled = False
         self._running = False
@@ -58,17 +103,37 @@ class TrajectoryMode:
         node.create_subscription(
             JointState, 'joint_states', self._on_feedback, MONITOR_QOS, raw=True
         )
+        node.create_timer(0.5 * SILENCE, self._on_timer)
 
-    def use(self, torque: ModelTorque, settings: FeedforwardSettings) -> None:
-        """Take another model and its settings."""
+    def use(
+        self,
+        torque: ModelTorque,
+        settings: FeedforwardSettings,
+        effort: EffortConversion,
+        *,
+        watch: TorqueWatch | None = None,
+        check: PlannedTorque | None = None,
+    ) -> None:
+        """Take another model and its settings.
+
+        :param effort: what efforts mean, in feedback and in what is sent
+        :param watch: torque_threshold, or None
+        :param check: torque_max, or None
+        """
         self._torque, self._settings = torque, settings
+        self._effort, self._watch, self._check = effort, watch, check
         self._scale = settings.feedforward_scale
         self._plan = None
         self._zero = np.zeros(len(torque.joints))
-        self._state.prepare(torque.joints)
+        self._state.prepare(torque.joints, effort)
 
     def begin(self, enabled: bool) -> None:
-        """Start."""
+        """Start.
+
+        :raises ControlError: torque is wanted, and a fault is latched
+        """
+        if enabled:
+            self.enable()
         self._running, self._enabled = True, enabled
 
     def finish(self) -> None:
@@ -78,7 +143,12 @@ class TrajectoryMode:
         self._running = False
 
     def enable(self) -> None:
-        """Add torque to the trajectories to come."""
+        """Add torque to the trajectories to come.
+
+        :raises ControlError: a fault is latched
+        """
+        if self.fault:
+            raise ControlError(f'additive torque is held at zero by a fault: {self.fault}')
         self._enabled = True
 
     def disable(self) -> None:
@@ -98,8 +168,10 @@ class TrajectoryMode:
         self._scale = scale
 
     def reset(self) -> str:
-        """Nothing latches here: a refused trajectory moves nothing."""
-        return 'there was no fault'
+        """Clear the fault; a refused trajectory is none, it moves nothing."""
+        text = f'cleared: {self.fault}' if self.fault else 'there was no fault'
+        self.fault = ''
+        return text
 
     def details(self) -> dict[str, object]:
         """What diagnostics show."""
@@ -120,7 +192,7 @@ class TrajectoryMode:
         if not self._running:
             # not to be lost: it may be the one that stops the robot
             self._node.get_logger().warning('not active: a trajectory passes without torque')
-            self._output.publish(serialised)
+            self._output.publish(self._passed(serialised))
             return
         try:
             stamp, points = read_trajectory(serialised)
@@ -129,12 +201,30 @@ class TrajectoryMode:
                 self._output.publish(serialised)
                 return
             plan = self._planned(stamp, points)
+            self._check_torque(plan)
         except RobodynError as error:
             self.refused += 1
             self.refusal = f'trajectory refused: {error}'
             self._node.get_logger().error(self.refusal)
             return
         self._send(plan, stamp)
+
+    def _passed(self, serialised: bytes) -> bytes | JointTrajectory:
+        """A trajectory as it came, its own efforts in the unit that the drives take."""
+        message = deserialize_message(serialised, JointTrajectory)
+        if self._declaration is None or not any(point.effort for point in message.points):
+            return serialised
+        try:
+            effort = self._declaration.for_joints(message.joint_names)
+            for point in message.points:
+                torque = np.array(point.effort, dtype=float)
+                if len(torque) == len(effort.joints):
+                    point.effort = array('d', effort.command(torque).tobytes())
+        except RobodynError as error:
+            self._node.get_logger().error(f'the trajectory loses its effort: {error}')
+            for point in message.points:
+                point.effort = []
+        return message
 
     def _planned(self, stamp: int, points: TrajectoryPoints) -> TorquePlan:
         """Torque for a trajectory.
@@ -170,18 +260,49 @@ class TrajectoryMode:
             hold_at_end=self._hold,
         )
 
+    def _check_torque(self, plan: TorquePlan) -> None:
+        """Hold a plan against torque_max and torque_threshold.
+
+        :raises ControlError: naming joint, time and torque; or there is no feedback to watch
+        """
+        if self._check is not None:
+            self._check.check(plan)
+        if self._watch is None or not self._enabled:
+            return
+        largest = plan.effort[np.abs(plan.effort).argmax(axis=0), np.arange(plan.effort.shape[1])]
+        if problem := self._watch.command(largest) or self._watch.silence():
+            raise ControlError(problem)
+
     def _send(self, plan: TorquePlan, stamp: int) -> None:
-        fields = (plan.position, plan.velocity, plan.acceleration, plan.effort)
+        effort = plan.effort if self._effort is None else self._effort.commands(plan.effort)
+        fields = (plan.position, plan.velocity, plan.acceleration, effort)
         message = write_trajectory(stamp=stamp, joints=plan.joints, time=plan.time, fields=fields)
         self._output.publish(message)
         # A controller starts a trajectory without stamp when it arrives.
         self._start = stamp or self._now()
         self._plan = plan
 
+    def _trip(self, reason: str) -> None:
+        """Latch a fault; the rest of a running motion goes on without torque."""
+        self.fault = reason
+        self.disable()
+        self._node.get_logger().error(f'additive torque ramped to zero: {reason}')
+
+    def _on_timer(self) -> None:
+        """Torque feedback that stays away while a motion runs is a fault with torque_threshold."""
+        if self._watch is None or self._plan is None or not (self._running and self._enabled):
+            return
+        moving = self._time(self._now()) < self._plan.time[-1]
+        if moving and (silence := self._watch.silence()):
+            self._trip(silence)
+
     def _on_feedback(self, serialised: bytes) -> None:
         if not self._running:
             return
-        self._state.read(serialised)
+        if self._state.read(serialised) and self._watch is not None:
+            problem = self._watch.feedback(self._state.feedback.effort)
+            if problem and self._enabled:
+                self._trip(problem)
         requested = applied = self._zero
         stamp = self._state.feedback.time
         if self._plan is not None:

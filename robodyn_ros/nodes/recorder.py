@@ -14,8 +14,10 @@ from rclpy.node import Node
 from rclpy.qos import HistoryPolicy, QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
 
+from robodyn_ros.control.effort_declaration import undeclared
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.nodes.common import RECORDER_QOS, Diagnostics, declare, run
+from robodyn_ros.nodes.effort import EffortParameters
 from robodyn_ros.recording.joint_state_bag import BagStatistics, JointStateBag
 from robodyn_ros.srv import StartRecording, StopRecording
 
@@ -41,6 +43,7 @@ class Recorder(Node):
             read_only=True,
         )
         autostart = declare(self, 'autostart', False, 'start recording at once', read_only=True)
+        self._effort = EffortParameters(self)
         self._bag: JointStateBag | None = None
         self._error = ''
         self._lost = 0
@@ -107,7 +110,10 @@ class Recorder(Node):
             raise RecordingError(f'already recording to {self._bag.path}: stop that first')
         name = recording or time.strftime('recording_%Y_%m_%d-%H_%M_%S')
         path = self._folder / Path(name).expanduser()
-        self._bag = JointStateBag(path.absolute(), topic=self._topic)
+        metadata = self._effort.metadata()
+        self._bag = JointStateBag(path.absolute(), topic=self._topic, metadata=metadata)
+        if not metadata:  # a recording all the same, but who uses it must say so then
+            self.get_logger().warning(str(undeclared(f'the recording {path}')))
         self._error, self._lost, self._last_message = '', 0, time.monotonic()
         if self._subscription is None:  # an idle recorder costs nothing
             self._subscription = self._subscribed()

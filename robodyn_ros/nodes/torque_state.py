@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rclpy.lifecycle import LifecycleNode
 
+from robodyn_ros.control.effort import EffortConversion
 from robodyn_ros.msg import TorqueState
 from robodyn_ros.nodes.common import MONITOR_QOS
 from robodyn_ros.nodes.joint_state_bytes import JointStateBytes
@@ -29,19 +30,28 @@ class TorqueStateOut:
             TorqueState, '~/torque_state', MONITOR_QOS
         )
         self._message = TorqueState()
+        self._effort: EffortConversion | None = None
         self.prepare([])
 
-    def prepare(self, joints: Sequence[str]) -> None:
-        """Set the joints, in the order of the arrays to come."""
+    def prepare(self, joints: Sequence[str], effort: EffortConversion | None = None) -> None:
+        """Set the joints, in the order of the arrays to come, and what their effort means."""
         self.feedback = JointStateBytes(joints, required=('effort',))
+        self._effort = effort
         self._received = -np.inf
         self._message.name = list(joints)
 
-    def read(self, serialised: bytes) -> None:
-        """Take the torque feedback over; one that cannot be used becomes NaN."""
+    def read(self, serialised: bytes) -> bool:
+        """Take the feedback over, as torque at the joint; one that cannot be used becomes NaN.
+
+        :return: whether it can be used
+        """
         self._received = time.monotonic()
         if self.feedback.read_bytes(serialised):
             self.feedback.effort[:] = np.nan
+            return False
+        if self._effort is not None:
+            self._effort.feedback(self.feedback.effort)
+        return True
 
     def publish(
         self, stamp: Any, requested: Array, applied: Array, enabled: bool, fault: str

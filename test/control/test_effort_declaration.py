@@ -42,6 +42,11 @@ def test_commands_may_have_a_unit_of_their_own():
     assert (found.unit, found.command_unit) == (('Nm',), ('SI',))
 
 
+def test_a_bare_n_that_yaml_has_made_no_of_is_newton():
+    found = EffortDeclaration.from_mapping({**SI, 'unit': False}).for_joints(['a'])
+    assert found.unit == found.command_unit == ('N',)
+
+
 def test_metadata_carry_it():
     for mapping in (SI, DRIVE):
         first = EffortDeclaration.from_mapping(mapping)

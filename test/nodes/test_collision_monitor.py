@@ -7,7 +7,7 @@ from control_arm import small_arm
 rclpy = pytest.importorskip('rclpy')
 pytest.importorskip('robodyn_ros.msg')
 from diagnostic_msgs.msg import DiagnosticStatus  # noqa: E402
-from node_process import NodeProcess, joint_state, result_file  # noqa: E402
+from node_process import EFFORT, NodeProcess, joint_state, result_file  # noqa: E402
 from robodyn_ros.msg import CollisionState  # noqa: E402
 from sensor_msgs.msg import JointState  # noqa: E402
 from std_srvs.srv import Trigger  # noqa: E402
@@ -29,7 +29,7 @@ class Monitor:
             'autostart': 'true', 'max_torque_error': '[10.0, 5.0]',
             'contact_threshold': '[6.0, 3.0]', 'velocity_window': '[0.0]',
             'result_file': result_file(folder, MODEL, VALUES), 'stale_timeout': 0.3,
-            'stop_service': '/excitation/stop', **parameters,
+            'stop_service': '/excitation/stop', **EFFORT, **parameters,
         }  # fmt: skip
         self.process = NodeProcess('collision_monitor', number, folder / 'log', values)
         self.states = self.process.listen(CollisionState, 'collision_monitor/collision_state')

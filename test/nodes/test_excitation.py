@@ -2,123 +2,30 @@
 
 import os
 import signal
-import subprocess
-import sys
 import time
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
-import yaml
 
 rclpy = pytest.importorskip('rclpy')
 pytest.importorskip('robodyn_ros.action')
 from action_msgs.msg import GoalStatus  # noqa: E402
-from rclpy.action import ActionClient  # noqa: E402
-from rclpy.executors import SingleThreadedExecutor  # noqa: E402
-from robodyn_ros.action import Excite  # noqa: E402
-from std_srvs.srv import Trigger  # noqa: E402
-
-from robodyn_ros.errors import MotionError, RobodynError  # noqa: E402
-from robodyn_ros.excitation.catalog import write_motion  # noqa: E402
-from robodyn_ros.excitation.limits import JointLimits, check_motion  # noqa: E402
-from robodyn_ros.excitation.limits_file import load_limits  # noqa: E402
-from robodyn_ros.excitation.sine import SineMotion  # noqa: E402
-from robodyn_ros.excitation.spline import SplineTrajectory  # noqa: E402
-from robodyn_ros.models.urdf_file import read_urdf  # noqa: E402
-from robodyn_ros.nodes.excitation_parameters import (  # noqa: E402
-    declare_limits,
-    declare_settings,
-    read_motion,
+from excitation_client import (  # noqa: E402
+    HOME,
+    JOINTS,
+    PHASE,
+    Client,
+    motion,
+    robot_limits,
+    start,
 )
 
+from robodyn_ros.excitation.catalog import write_motion  # noqa: E402
+from robodyn_ros.excitation.limits import check_motion  # noqa: E402
+from robodyn_ros.excitation.spline import SplineTrajectory  # noqa: E402
+
 pytestmark = pytest.mark.ros
-ROOT = Path(__file__).resolve().parents[2]
-JOINTS = [f'joint{i}' for i in range(1, 7)]
-HOME = [0.05, -0.1, 0.0, 0.1, 0.0, 0.0]
-PHASE = Excite.Feedback
-
-
-def robot_limits(robot='six_axis'):
-    base = JointLimits.from_urdf(read_urdf(ROOT / 'urdf' / f'{robot}.urdf'))
-    return load_limits(ROOT / 'config' / f'joint_limits_{robot}.yaml', base)
-
-
-def motion(**changes):
-    values = {
-        'joints': JOINTS,
-        'start': [0.0] * 6,
-        'target': [0.3, 0.2, -0.2, 0.4, 0.4, 0.6],
-        'frequency': [0.5, 0.6, 0.7, 0.8, 0.9, 1.0],
-        'duration': 2.5,
-    }
-    return SineMotion(**{**values, **changes})
-
-
-def start(folder, name, **parameters):
-    values = {
-        'urdf': str(ROOT / 'urdf' / 'six_axis.urdf'),
-        'joint_limits': str(ROOT / 'config' / 'joint_limits_six_axis.yaml'),
-        'pause': 0.1,
-        'goal_time': 0.5,
-        'state_timeout': 0.5,
-        'start_delay': 0.2,
-        **parameters,
-    }
-    file = folder / f'{name}.yaml'
-    file.write_text(yaml.safe_dump({'/**': {'ros__parameters': values}}))
-    command = [sys.executable, '-m', 'robodyn_ros.nodes.excitation', '--ros-args']
-    command += ['-r', f'__node:={name}', '--params-file', str(file)]
-    log = (folder / f'{name}.log').open('w')
-    return subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, text=True)
-
-
-class Client:
-    """Calls one excitation node."""
-
-    def __init__(self, name, context):
-        self.node = rclpy.create_node(f'client_of_{name}', context=context)
-        self.executor = SingleThreadedExecutor(context=context)
-        self.executor.add_node(self.node)
-        self.action = ActionClient(self.node, Excite, f'{name}/excite')
-        self.services = {
-            word: self.node.create_client(Trigger, f'{name}/{word}') for word in ('start', 'stop')
-        }
-        self.feedback = []
-        self.wait(self.action.server_is_ready, 'the action')
-        for service in self.services.values():
-            self.wait(service.service_is_ready, 'the services')
-
-    def wait(self, condition, what, timeout=40.0):
-        deadline = time.monotonic() + timeout
-        while not condition():
-            assert time.monotonic() < deadline, f'waited {timeout} s for {what}'
-            self.executor.spin_once(timeout_sec=0.02)
-
-    def answer(self, future, what='an answer', timeout=40.0):
-        self.wait(future.done, what, timeout)
-        return future.result()
-
-    def call(self, word):
-        return self.answer(self.services[word].call_async(Trigger.Request()))
-
-    def send(self, file=''):
-        self.feedback.clear()
-        goal = Excite.Goal(motion_file=str(file))
-        future = self.action.send_goal_async(
-            goal, feedback_callback=lambda message: self.feedback.append(message.feedback)
-        )
-        return self.answer(future)
-
-    def result(self, handle):
-        return self.answer(handle.get_result_async(), 'the result')
-
-    def excite(self, file=''):
-        return self.result(self.send(file)).result
-
-    def until(self, phase):
-        self.wait(lambda: any(item.phase == phase for item in self.feedback), f'phase {phase}')
 
 
 @pytest.fixture(scope='module')
@@ -340,62 +247,3 @@ def test_sigint_while_streaming_brakes_to_rest(cell, robot):
     assert steps[-1] < 2e-4, 'it must be at rest at the end'
     # braking from about 2 rad/s takes a good part of a second, not one step
     assert (np.abs(np.diff(last, n=2, axis=0)) < 0.02).all()
-
-
-@pytest.mark.parametrize(
-    ('values', 'sentence'),
-    [
-        ({'output': 'smoke'}, r"'output' must be one of \['trajectory', 'stream'\], got 'smoke'"),
-        ({'rate': 5.0}, "parameter 'rate'"),
-        ({'urdf': ''}, "node 'n' needs the robot"),
-        ({'velocity_scaling': 1.5}, r'velocity scaling factor must be in \(0, 1\], got 1.5'),
-        ({'joints': ['joint9']}, "has no moving joint 'joint9'"),
-        ({'joint_limits': 'none.yaml'}, 'joint limits file none.yaml cannot be read'),
-    ],
-)
-def test_parameters_that_cannot_be_used(cell, values, sentence):
-    values = {'urdf': str(ROOT / 'urdf' / 'six_axis.urdf'), **values}
-    overrides = [rclpy.parameter.Parameter(name, value=value) for name, value in values.items()]
-    context = cell.planner.node.context
-    node = rclpy.create_node('n', context=context, parameter_overrides=overrides)
-    try:
-        with pytest.raises(RobodynError, match=sentence):
-            declare_settings(node)
-            declare_limits(node)
-    finally:
-        node.destroy_node()
-
-
-class Parameters:
-    """Stands for a node with these parameters."""
-
-    def __init__(self, values):
-        self.values = {f'motion.{name}': value for name, value in values.items()}
-
-    def get_parameter_or(self, name, alternative):
-        return SimpleNamespace(value=self.values[name]) if name in self.values else alternative
-
-    def get_parameter(self, name):
-        return SimpleNamespace(value=self.values.get(name, ''))
-
-
-@pytest.mark.parametrize(
-    'robot', ['six_axis', 'ur10', 'lwr4', 'single_axis', 'single_rotary_axis']
-)
-def test_motions_of_our_own_robots_keep_their_limits(robot):
-    document = yaml.safe_load((ROOT / 'config' / f'excitation_{robot}.yaml').read_text())
-    values = document['/**/excitation']['ros__parameters']
-    assert values['joint_limits'].endswith(f'/config/joint_limits_{robot}.yaml')
-    bounds = robot_limits(robot)
-    found = read_motion(Parameters(values['motion']), '', bounds)
-    check_motion(found, bounds)
-    assert (found.frequency * (found.duration - 2.0) >= 2.0).all()
-
-
-def test_flat_coefficients_become_rows():
-    bounds = robot_limits('single_rotary_axis')
-    values = {'kind': 'fourier', 'center': [0.0], 'base_frequency': 0.1, 'harmonics': 2}
-    found = read_motion(Parameters({**values, 'a': [0.1, -0.1], 'b': [0.2, -0.1]}), '', bounds)
-    assert found.a.shape == (1, 2) and found.joints == ('joint1',)
-    with pytest.raises(MotionError, match=r'motion\.a must have 2 value.* got 3'):
-        read_motion(Parameters({**values, 'a': [0.1] * 3, 'b': [0.2, -0.1]}), '', bounds)

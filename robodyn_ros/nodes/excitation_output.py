@@ -1,0 +1,109 @@
+"""How the excitation node commands: whole trajectories, or a setpoint each cycle."""
+
+from __future__ import annotations
+
+import array
+from collections.abc import Sequence
+
+import numpy as np
+from builtin_interfaces.msg import Duration, Time
+from numpy.typing import NDArray
+from rclpy.node import Node
+from std_msgs.msg import Float64MultiArray
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+from robodyn_ros.errors import ControlError
+from robodyn_ros.excitation.plan import points_of
+from robodyn_ros.excitation.trajectory import Trajectory
+from robodyn_ros.nodes.excitation_parameters import Settings
+
+Array = NDArray[np.float64]
+STOP_SPACING = 0.002
+"""Points of a stop, in [s]: its acceleration has kinks, which wider points would overshoot."""
+HOLD_TIME = 100_000_000
+"""Length of the trajectory that keeps a robot where it is, in [ns]."""
+
+
+class Output:
+    """The publisher of commands; `streaming` tells which kind it takes."""
+
+    def __init__(self, node: Node, settings: Settings, joints: Sequence[str]) -> None:
+        """Create the publisher.
+
+        :param joints: order of the joints in a hold
+        """
+        self.streaming = settings.output == 'stream'
+        self._settings = settings
+        self._joints = list(joints)
+        kind = Float64MultiArray if self.streaming else JointTrajectory
+        self._publisher = node.create_publisher(kind, settings.topic, 10)
+
+    @property
+    def topic(self) -> str:
+        """Full name of the topic."""
+        return str(self._publisher.topic_name)
+
+    @property
+    def heard(self) -> bool:
+        """Tell whether somebody listens."""
+        return bool(self._publisher.get_subscription_count() > 0)
+
+    def check_heard(self) -> None:
+        """Refuse to speak to nobody.
+
+        :raises ControlError: naming the topic
+        """
+        if not self.heard:
+            raise ControlError(f'nobody listens to {self.topic}: no controller?')
+
+    def message(self, trajectory: Trajectory, *, stop: bool = False) -> JointTrajectory:
+        """A trajectory as a message, which takes time to make; its stamp is left open."""
+        spacing = self._settings.spacing
+        return _message(trajectory, min(spacing, STOP_SPACING) if stop else spacing)
+
+    def send(self, message: JointTrajectory, zero: int) -> None:
+        """Send a trajectory that begins at ROS time `zero` [ns]."""
+        message.header.stamp = to_stamp(zero)
+        self._publisher.publish(message)
+
+    def stream(self, position: Array) -> None:
+        """Send one setpoint, shape (n,), in [rad] or [m]."""
+        self._publisher.publish(Float64MultiArray(data=array.array('d', position.tobytes())))
+
+    def hold(self, position: Array) -> None:
+        """Stay where the robot is (the controller refuses an empty trajectory)."""
+        rest = position.tolist()
+        points = [
+            JointTrajectoryPoint(
+                positions=rest,
+                velocities=[0.0] * len(rest),
+                time_from_start=Duration(nanosec=time_from_start),
+            )
+            for time_from_start in (0, HOLD_TIME)
+        ]
+        self._publisher.publish(JointTrajectory(joint_names=self._joints, points=points))
+
+
+def _message(trajectory: Trajectory, spacing: float) -> JointTrajectory:
+    """Points with position, velocity and acceleration; array.array is rclpy's fast way."""
+    points = points_of(trajectory, spacing)
+    assert points.velocity is not None and points.acceleration is not None
+    nanoseconds = np.round(points.time * 1e9).astype(np.int64).tolist()
+    rows = zip(nanoseconds, points.position, points.velocity, points.acceleration, strict=True)
+    return JointTrajectory(
+        joint_names=list(points.joints),
+        points=[
+            JointTrajectoryPoint(
+                positions=array.array('d', position.tobytes()),
+                velocities=array.array('d', velocity.tobytes()),
+                accelerations=array.array('d', acceleration.tobytes()),
+                time_from_start=Duration(sec=moment // 10**9, nanosec=moment % 10**9),
+            )
+            for moment, position, velocity, acceleration in rows
+        ],
+    )
+
+
+def to_stamp(nanoseconds: int) -> Time:
+    """A ROS time from [ns]."""
+    return Time(sec=nanoseconds // 10**9, nanosec=nanoseconds % 10**9)

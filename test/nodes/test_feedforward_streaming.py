@@ -1,0 +1,133 @@
+"""Streaming mode of the feed-forward node, a process of its own, over real DDS."""
+
+import time
+
+import numpy as np
+import pytest
+
+rclpy = pytest.importorskip('rclpy')
+pytest.importorskip('robodyn_ros.msg')
+from feedforward_client import DELAY, MODEL, NAMES, PERIOD, VALUES, Stream  # noqa: E402
+from node_process import joint_state  # noqa: E402
+
+pytestmark = pytest.mark.ros
+
+
+@pytest.fixture(scope='module')
+def stream(tmp_path_factory):
+    stream = None
+    try:
+        stream = Stream(tmp_path_factory.mktemp('stream'))
+        yield stream
+    finally:
+        if stream is not None:
+            stream.process.close()
+
+
+def check_limits(commands):
+    assert np.isfinite(commands).all()
+    assert (np.abs(commands) <= [200.0, 100.0]).all()
+    step = np.array([10000.0, 5000.0]) * PERIOD
+    assert (np.abs(np.diff(commands, axis=0)) <= step * (1 + 1e-9)).all()
+
+
+def test_streamed_torque_is_that_of_three_references_earlier(stream):
+    q, qd, torque = stream.run(120)
+    qdd = np.diff(qd, axis=0, prepend=qd[:1]) / PERIOD
+    expected = MODEL.torque(q, qd, qdd, VALUES)
+    np.testing.assert_allclose(torque[60:], expected[60 - DELAY : -DELAY], rtol=1e-4, atol=1e-3)
+    assert np.abs(torque[0]).max() < np.abs(torque[-1]).max()
+    stream.process.spin(0.05)
+    commands = np.array([row.data for row in stream.commands])
+    check_limits(commands)
+    np.testing.assert_array_equal(commands[-1], torque[-1])
+
+
+def test_references_that_cannot_be_used_are_refused_whole_and_counted(stream):
+    stream.run(60)
+    before = len(stream.commands)
+    q, qd = stream.motion()
+    for bad in (
+        joint_state(NAMES, stream.time, [np.nan, 0.0], qd),
+        joint_state(NAMES, stream.time, q, [0.0, np.inf]),
+        joint_state(NAMES, stream.time, q, qd[:1]),
+        joint_state([NAMES[0], 'elbow'], stream.time, q, qd),
+        joint_state([NAMES[0]] * 2, stream.time, q, qd),
+        joint_state(NAMES, stream.time - PERIOD, q, qd),
+    ):
+        stream.reference.publish(bad)
+    stream.process.spin(0.1)
+    assert len(stream.commands) == before
+    stream.run(5)
+    status = stream.process.status()
+    assert {v.key: v.value for v in status.values}['refused'] == '6'
+    assert 'stamp is that of the sample before' in status.message
+
+
+def test_stale_reference_ramps_to_zero_and_latches_until_reset(stream):
+    stream.run(80) if not stream.states[-1].fault else None
+    if stream.states[-1].fault:
+        stream.process.reset()
+        stream.process.enable(True)
+        stream.run(80)
+    start = len(stream.commands)
+    last = np.array(stream.commands[-1].data)
+    begin = time.monotonic()
+    stream.process.wait(lambda: not np.any(stream.commands[-1].data), 'zero torque')
+    assert time.monotonic() - begin < 0.3 * 1.5 + 0.1 + 0.5
+    ramp = np.array([row.data for row in stream.commands[start:]])
+    check_limits(np.vstack([last, ramp]))
+    np.testing.assert_allclose(ramp[:50], last * np.arange(49, -1, -1)[:, None] / 50, atol=1e-9)
+    stream.process.wait(lambda: stream.states[-1].fault, 'the fault')
+    assert 'no usable reference' in stream.states[-1].fault
+    assert not stream.states[-1].enabled
+
+    assert not stream.process.enable(True).success
+    for _ in range(20):
+        q, qd = stream.motion()
+        stream.reference.publish(joint_state(NAMES, stream.time, q, qd))
+        stream.process.spin(0.002)
+    assert not np.any([row.data for row in stream.commands[start + 50 :]])
+    assert 'cleared' in stream.process.reset().message
+    assert stream.process.enable(True).success
+    _, _, torque = stream.run(80)
+    assert torque[-1].any()
+    check_limits(torque)
+
+
+def test_time_that_goes_back_is_a_fault(stream):
+    stream.run(60)
+    stream.time -= 1.0
+    q, qd = stream.motion()
+    stream.reference.publish(joint_state(NAMES, stream.time, q, qd))
+    stream.process.wait(lambda: stream.states[-1].fault, 'the fault')
+    assert 'went back' in stream.states[-1].fault
+    stream.process.wait(lambda: not np.any(stream.commands[-1].data), 'zero torque')
+    stream.process.reset()
+    stream.process.enable(True)
+
+
+def test_scale_changes_while_running(stream):
+    stream.run(80)
+    from rcl_interfaces.msg import Parameter, ParameterValue
+    from rcl_interfaces.srv import SetParameters
+
+    half = ParameterValue(type=3, double_value=0.5)
+    request = SetParameters.Request(parameters=[Parameter(name='feedforward_scale', value=half)])
+    assert stream.process.call(SetParameters, 'set_parameters', request).results[0].successful
+    _, _, torque = stream.run(60)
+    ratio = torque[-1] / np.array(stream.states[-1].requested)
+    np.testing.assert_allclose(ratio, 0.5, rtol=0.1)
+    check_limits(torque)
+
+
+def test_interrupt_ramps_down_and_ends_with_zeros(stream):
+    stream.run(80)
+    start = len(stream.commands)
+    assert np.any(stream.commands[-1].data)
+    assert stream.process.interrupt() == 0
+    stream.process.spin(0.2)
+    ramp = np.array([row.data for row in stream.commands[start - 1 :]])
+    check_limits(ramp)
+    assert len(ramp) > 50
+    assert not ramp[-5:].any()
