@@ -30,24 +30,38 @@ class ModelTorque:
         :param velocity_window: one number or shape (n,), in [rad/s] or [m/s]; 0: no smoothing
         :raises ControlError: values of the wrong number or not finite, or a negative window
         """
-        values = np.asarray(values, dtype=float)
-        if values.shape != (len(model.parameters),) or not np.isfinite(values).all():
-            raise ControlError(
-                f'the model needs {len(model.parameters)} finite parameter values, got '
-                f'{np.count_nonzero(np.isfinite(values))} finite ones in shape {values.shape}'
-            )
         self.joints = model.joint_names
-        self._body, self._friction = _split(model, values)
+        self._values = np.empty(len(model.parameters))
+        self._body, self._friction = _split(model, self._values)  # views of these values
         window = np.broadcast_to(np.asarray(velocity_window, dtype=float), (len(self.joints),))
         if not (window >= 0.0).all() or not np.isfinite(window).all():
             raise ControlError(f'velocity_window must be finite and not below 0, got {window}')
-        self._window = window
+        self._window = self.velocity_window = window
         self._per_window = 0.5 / np.where(window > 0.0, window, 1.0)
         # Without a window the jump itself: the sign of the smallest velocity there is.
         reach = np.maximum(window, np.finfo(float).tiny)
-        ends = np.stack([-reach, reach])
-        self._backward, forward = _evaluate(self._friction, ends, ends, ends)
-        self._range = forward - self._backward
+        self._ends = np.stack([-reach, reach])
+        self._backward, self._range = np.zeros((2, len(self.joints)))
+        self.set_values(values)
+
+    def set_values(self, values: ArrayLike) -> None:
+        """Take other parameter values, a payload for example, from the next call on.
+
+        The arrays that the torque is computed from stay the same, and a call sees either the old
+        values or the new ones. How fast the torque may follow is the rate limit's matter.
+
+        :param values: shape (p,), SI
+        :raises ControlError: values of the wrong number or not finite; the old ones then hold
+        """
+        values = np.asarray(values, dtype=float)
+        if values.shape != self._values.shape or not np.isfinite(values).all():
+            raise ControlError(
+                f'the model needs {len(self._values)} finite parameter values, got '
+                f'{np.count_nonzero(np.isfinite(values))} finite ones in shape {values.shape}'
+            )
+        self._values[:] = values
+        backward, forward = _evaluate(self._friction, self._ends, self._ends, self._ends)
+        self._backward[:], self._range[:] = backward, forward - backward
 
     def torque(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Joint torques, in [Nm] or [N]; all arguments and the result of shape (N, n), SI."""

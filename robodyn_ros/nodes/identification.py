@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,19 +19,11 @@ from rclpy.node import Node
 
 from robodyn_ros.action import Excite, RunIdentification
 from robodyn_ros.errors import IdentificationError, RobodynError
-from robodyn_ros.identification.export import Exported, export
-from robodyn_ros.identification.options import IdentifyOptions
-from robodyn_ros.identification.pipeline import identify
-from robodyn_ros.identification.result import IdentificationResult
-from robodyn_ros.models.catalog import load_model, robot_model
-from robodyn_ros.models.friction import DEFAULT_TERMS
-from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.msg import IdentificationReport
 from robodyn_ros.nodes.background import Background
-from robodyn_ros.nodes.common import LATCHED_QOS, declare, robot_description, run
+from robodyn_ros.nodes.common import LATCHED_QOS, run
+from robodyn_ros.nodes.identification_work import IdentificationWork, Job, Terms, expanded
 from robodyn_ros.nodes.report_message import report_message
-from robodyn_ros.recording.readers import read_recording
-from robodyn_ros.recording.recording import Recording
 from robodyn_ros.srv import (
     IdentificationFinish,
     IdentificationStart,
@@ -48,74 +40,19 @@ class CancelledError(RobodynError):
     """The goal was cancelled."""
 
 
-@dataclass
-class Job:
-    """One identification to compute: the motion's recording, and one to validate on."""
-
-    recording: Path
-    validation: Path | None
-    folder: Path
-    filter_cutoff: float
-    between: tuple[int, int] | None = None
-    validation_between: tuple[int, int] | None = None
-    cancelled: bool = False
-
-
 class IdentificationNode(Node):
     """Services and the action of the identification."""
 
     def __init__(self) -> None:
         """Build the model and offer the services."""
         super().__init__('identification')
-        self._model = self._declared_model()
-        self._options = self._declared_options()
-        self._folder = Path(
-            declare(self, 'output_directory', '.', 'folder for recordings and results')
-        ).expanduser()
-        self._fraction = declare(
-            self,
-            'validation_fraction',
-            0.2,
-            'share of the recording kept for validation when there is no other recording',
-            minimum=0.05,
-            maximum=0.5,
-        )
+        self._work = IdentificationWork(self)
         self._background = Background(self)
         self._recording: Path | None = None
-        self._filter_cutoff = 0.0
+        self._terms = Terms()
         self._running = False
         self._report = self.create_publisher(IdentificationReport, '~/report', LATCHED_QOS)
         self._offer()
-
-    def _declared_model(self) -> DynamicModel:
-        file = declare(self, 'model_file', '', 'model YAML; empty: the URDF below', read_only=True)
-        terms = declare(self, 'friction', list(DEFAULT_TERMS), 'friction terms', read_only=True)
-        joints = declare(self, 'joints', [''], 'joints to identify; empty: all', read_only=True)
-        if file:
-            return load_model(Path(file))
-        return robot_model(
-            robot_description(self), joints=[j for j in joints if j] or None, friction=terms
-        )
-
-    def _declared_options(self) -> IdentifyOptions:
-        return IdentifyOptions(
-            estimator=declare(self, 'estimator', 'wls', 'wls or ols', read_only=True),
-            consistent=declare(
-                self,
-                'consistent',
-                'auto',
-                'physically consistent: auto, yes or no',
-                read_only=True,
-            ),
-            prior=declare(self, 'prior', 'urdf', 'prior of it: urdf or none', read_only=True),
-            max_relative_error=declare(
-                self,
-                'max_relative_torque_error',
-                0.5,
-                'largest max relative torque error of a joint that counts as success',
-                minimum=0.0,
-            ),
-        )
 
     def _offer(self) -> None:
         group = self._background.group
@@ -150,8 +87,14 @@ class IdentificationNode(Node):
         try:
             if self._recording is not None:
                 raise IdentificationError(f'already recording to {self._recording}')
-            self._filter_cutoff = self._options_for(request.filter_cutoff_frequency)
-            self._recording = await self._start_recording(self._new_folder() / 'excitation')
+            self._terms = self._work.terms(request)
+            folder = self._work.folder('')
+            try:
+                self._recording = await self._start_recording(folder / 'excitation')
+            except RobodynError:
+                with suppress(OSError):
+                    folder.rmdir()
+                raise
         except RobodynError as error:
             response.message = str(error)
             return response
@@ -169,12 +112,7 @@ class IdentificationNode(Node):
             recording, self._recording = self._recording, None
             await self._stop_recording()
             other = request.validation_recording
-            job = Job(
-                recording=recording,
-                validation=Path(other) if other else None,
-                folder=recording.parent,
-                filter_cutoff=self._filter_cutoff,
-            )
+            job = Job(recording, recording.parent, self._terms, expanded(other) if other else None)
             await self._answer(job, response)
         except RobodynError as error:
             response.message = str(error)
@@ -186,14 +124,12 @@ class IdentificationNode(Node):
         try:
             if not request.recording:
                 raise IdentificationError('name the recording to identify from')
-            other = request.validation_recording
-            folder = request.output_directory
-            job = Job(
-                recording=Path(request.recording),
-                validation=Path(other) if other else None,
-                folder=Path(folder) if folder else self._new_folder(),
-                filter_cutoff=self._options_for(request.filter_cutoff_frequency),
-            )
+            terms, other = self._work.terms(request), request.validation_recording
+            recording = expanded(request.recording)
+            if not recording.exists():
+                raise IdentificationError(f'{recording}: no such file or folder')
+            folder = self._work.folder(request.output_directory)
+            job = Job(recording, folder, terms, expanded(other) if other else None)
             await self._answer(job, response)
         except RobodynError as error:
             response.message = str(error)
@@ -232,13 +168,13 @@ class IdentificationNode(Node):
 
     async def _run_phases(self, handle: Any) -> IdentificationReport:
         goal = handle.request
-        cutoff = self._options_for(goal.filter_cutoff_frequency)
-        folder = Path(goal.output_directory) if goal.output_directory else self._new_folder()
+        terms = self._work.terms(goal)
+        folder = self._work.folder(goal.output_directory)
         phase = RunIdentification.Feedback
         recording, between = await self._excite(
             handle, folder / 'excitation', goal.motion_file, phase.EXCITING
         )
-        job = Job(recording, None, folder, cutoff, between)
+        job = Job(recording, folder, terms, between=between)
         if goal.validation_motion_file:
             job.validation, job.validation_between = await self._excite(
                 handle, folder / 'validation', goal.validation_motion_file, phase.VALIDATING
@@ -302,8 +238,10 @@ class IdentificationNode(Node):
                 raise CancelledError('cancelled while identifying: nothing was written')
 
         try:
-            result, files = await self._background.run(self._compute, job, progress)
+            result, files = await self._background.run(self._work.compute, job, progress)
         except RobodynError:
+            with suppress(OSError):  # nothing was written: leave no empty folder behind
+                job.folder.rmdir()
             raise
         except Exception as error:  # a bug must not end the node
             raise IdentificationError(f'unexpected {type(error).__name__}: {error}') from error
@@ -313,32 +251,7 @@ class IdentificationNode(Node):
         self.get_logger().info(_sentence(report))
         return report
 
-    def _compute(self, job: Job, progress: Any) -> tuple[IdentificationResult, Exported]:
-        recording = self._read(job.recording, job.between)
-        if job.validation is None:
-            recording, validation = recording.split(1.0 - self._fraction)
-        else:
-            validation = self._read(job.validation, job.validation_between)
-        options = replace(self._options, filter_cutoff=job.filter_cutoff or None)
-        result = identify(
-            recording, self._model, options=options, validation=validation, progress=progress
-        )
-        return result, export(result, job.folder)
-
-    def _read(self, path: Path, between: tuple[int, int] | None) -> Recording:
-        recording = read_recording(path, joints=self._model.joint_names)
-        return recording if between is None else recording.between(*between)
-
-    def _options_for(self, cutoff: float) -> float:
-        if cutoff < 0.0 or cutoff != cutoff:
-            raise IdentificationError(f'the filter cut-off must be positive, got {cutoff} Hz')
-        return float(cutoff)
-
     # ---- the recorder ---------------------------------------------------------------------
-
-    def _new_folder(self) -> Path:
-        name = time.strftime('identification_%Y_%m_%d-%H_%M_%S')
-        return (self._folder / name).absolute()
 
     async def _start_recording(self, path: Path) -> Path:
         await self._wait_for(self._start_client.service_is_ready, 'service recorder/start')

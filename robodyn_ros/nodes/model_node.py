@@ -17,6 +17,7 @@ from robodyn_ros.identification.result import IdentifiedModel, load_identified_m
 from robodyn_ros.models.interface import DynamicModel, SumModel
 from robodyn_ros.models.urdf import UrdfModel
 from robodyn_ros.nodes.common import Diagnostics, declare, realtime_priority, resource
+from robodyn_ros.nodes.payload import CarriedPayload, loaded_values
 from robodyn_ros.srv import LoadParameters
 
 STREAM_QOS = QoSProfile(
@@ -62,6 +63,7 @@ class ModelNode(LifecycleNode):
                 None,
                 ParameterDescriptor(description=text, dynamic_typing=True),
             )
+        self._carried = CarriedPayload(self, self.payload_changed)
         self._autostart = bool(
             declare(self, 'autostart', False, 'configure and activate at once', read_only=True)
         )
@@ -102,6 +104,9 @@ class ModelNode(LifecycleNode):
     def finish(self) -> None:
         """Stop working; returns in the safe state, while publishers still publish."""
 
+    def payload_changed(self) -> None:
+        """Another payload was set; the model torque contains it already."""
+
     def report(self) -> tuple[bytes, str, dict[str, object]]:
         """Level, sentence and details of the diagnostics while active."""
         return DiagnosticStatus.OK, 'active', {}
@@ -126,6 +131,7 @@ class ModelNode(LifecycleNode):
     def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Forget the model of the result file; one that was loaded by service too."""
         self.identified = None
+        self._carried.forget()
         self._configured = False
         self._problem = 'not configured'
         return super().on_cleanup(state)
@@ -167,8 +173,11 @@ class ModelNode(LifecycleNode):
         self._use(self.identified)
 
     def _use(self, model: IdentifiedModel) -> None:
-        window = self._window
-        self.build(model, ModelTorque(model.model, model.values, velocity_window=window))
+        payload = self._carried.at_start(model)
+        values = loaded_values(model, payload)
+        torque = ModelTorque(model.model, values, velocity_window=self._window)
+        self.build(model, torque)
+        self._carried.use(model, payload, torque)
         self.get_logger().info(f'model of {model.source}, hash {model.hash[:12]}')
 
     def _load(self) -> IdentifiedModel:
@@ -181,7 +190,7 @@ class ModelNode(LifecycleNode):
                 'no identified model: give the parameter result_file, load the result as a '
                 'parameter file, or call ~/load_parameters'
             )
-        return load_identified_model({'dynamic_model': values})
+        return load_identified_model({'dynamic_model': values, **self._carried.block})
 
     def _model_parameters(self) -> Mapping[str, Any]:
         found = {key: self.get_parameter(f'dynamic_model.{key}').value for key in MODEL_KEYS}
@@ -226,6 +235,8 @@ class ModelNode(LifecycleNode):
         if self.identified is not None:
             values['model'] = self.identified.source
             values['model_hash'] = self.identified.hash
+        if self._carried.payload is not None:
+            values['payload_mass'] = self._carried.payload.mass
         self._diagnostics.publish(level, message, values)
 
 

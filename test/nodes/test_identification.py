@@ -17,8 +17,14 @@ from robodyn_ros.srv import IdentificationFinish, IdentificationStart, Identify 
 from robodyn_ros.cli.demo.client import Client  # noqa: E402
 from robodyn_ros.cli.demo.processes import NodeProcesses  # noqa: E402
 from robodyn_ros.errors import RobodynError  # noqa: E402
+from robodyn_ros.identification.options import IdentifyOptions  # noqa: E402
+from robodyn_ros.identification.processing import process  # noqa: E402
 from robodyn_ros.identification.result import load_identified_model  # noqa: E402
+from robodyn_ros.models.payload import payload_of  # noqa: E402
 from robodyn_ros.nodes.common import LATCHED_QOS  # noqa: E402
+from robodyn_ros.recording.readers import read_recording  # noqa: E402
+from robodyn_ros.recording.recording import Recording  # noqa: E402
+from robodyn_ros.recording.writers import write_csv  # noqa: E402
 
 pytestmark = [pytest.mark.ros, pytest.mark.timeout(240)]
 ROOT = Path(__file__).resolve().parents[2]
@@ -41,10 +47,12 @@ def client(folder):
     motion |= {'motion.frequency': [0.7], 'motion.duration': 5.0}
     with NodeProcesses(folder / 'nodes') as nodes, Client(nodes.check) as client:
         nodes.start('cell', {'config': str(ROOT / 'config' / 'cell_single_axis.yaml')})
-        nodes.start('recorder', {})
+        effort = [ROOT / 'config' / 'effort_single_axis.yaml']
+        nodes.start('recorder', {}, files=effort)
         limits = str(ROOT / 'config' / 'joint_limits_single_axis.yaml')
-        nodes.start('excitation', {'urdf': urdf, 'joint_limits': limits, **motion})
-        nodes.start('identification', {'urdf': urdf, 'output_directory': str(folder / 'out')})
+        nodes.start('excitation', {'urdf': urdf, 'joint_limits': limits, **motion}, files=effort)
+        parameters = {'urdf': urdf, 'output_directory': str(folder / 'out')}
+        nodes.start('identification', parameters, files=effort)
         yield client
     os.environ.clear()
     os.environ.update(before)
@@ -123,9 +131,44 @@ def test_identify_takes_a_recording_that_exists(client, folder):
     check(answer.report, folder / 'again')
 
 
+def test_a_payload_is_identified_on_top_of_a_result(client, folder):
+    """The recording of the cell with the torque of a payload added; the arm's values stay."""
+    base = load_identified_model(folder / 'action' / 'result.yaml')
+    bare = read_recording(folder / 'action' / 'excitation', joints=base.joints)
+    signals = process(bare, base.joints, IdentifyOptions(filter_cutoff=20.0))
+    payload = payload_of(base.model, 10.0)
+    torque = signals.measured + payload.model.torque(*signals.motion, payload.values)
+    loaded = Recording(
+        time=signals.time, joints=base.joints, position=signals.measured_position, torque=torque
+    )
+    write_csv(loaded, folder / 'loaded.csv')
+    request = Identify.Request(
+        recording=str(folder / 'loaded.csv'),
+        output_directory=str(folder / 'payload'),
+        filter_cutoff_frequency=20.0,
+        ident_payload=True,
+    )
+    with pytest.raises(RobodynError, match='name the result file of a run without payload'):
+        client.call(Identify, 'identification/identify', request)
+    request.base_result = str(folder / 'action' / 'result.yaml')
+    answer = client.call(Identify, 'identification/identify', request)
+    result = load_identified_model(answer.report.result_file)
+    assert result.hash == base.hash
+    # of a robot on rails only the mass can be seen, and the cell's torque is noisy
+    assert answer.report.base_parameter_expression[0].startswith('payload.m')
+    spread = answer.report.base_parameter_stddev[0]
+    assert spread < 3.0
+    assert abs(answer.report.base_parameter_value[0] - 10.0) < 4.0 * spread
+    assert result.payload.mass == pytest.approx(answer.report.base_parameter_value[0])
+
+
 @pytest.mark.parametrize(
     ('request_', 'sentence'),
     [
+        (
+            Identify.Request(recording='x', base_result='y'),
+            'base_result is for an identification with ident_payload',
+        ),
         (Identify.Request(), 'name the recording'),
         (Identify.Request(recording='/no/such/bag'), 'no such file'),
         (Identify.Request(recording='x', filter_cutoff_frequency=-1.0), 'must be positive'),

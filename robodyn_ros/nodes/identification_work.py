@@ -1,0 +1,249 @@
+"""What the node `identification` computes, and the parameters that say how."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from rclpy.node import Node
+
+from robodyn_ros.errors import ConfigError, IdentificationError
+from robodyn_ros.identification.export import Exported, export
+from robodyn_ros.identification.options import IdentifyOptions
+from robodyn_ros.identification.payload import identify_payload, load_base
+from robodyn_ros.identification.pipeline import identify
+from robodyn_ros.identification.result import IdentificationResult, IdentifiedModel
+from robodyn_ros.models.catalog import load_model, robot_model
+from robodyn_ros.models.friction import DEFAULT_TERMS
+from robodyn_ros.models.interface import DynamicModel
+from robodyn_ros.models.payload import PayloadModel
+from robodyn_ros.models.urdf_file import parse_urdf
+from robodyn_ros.nodes.common import declare, resource, robot_description
+from robodyn_ros.nodes.effort import EffortParameters
+from robodyn_ros.recording.readers import read_recording
+from robodyn_ros.recording.recording import Recording
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What a request says about how to identify.
+
+    :param filter_cutoff: in [Hz]; None: from the data
+    :param base: the arm, to identify only its payload
+    :param frame: in which a payload is described
+    """
+
+    filter_cutoff: float | None = None
+    base: IdentifiedModel | None = None
+    frame: str = ''
+
+
+@dataclass
+class Job:
+    """One identification to compute: the motion's recording, and one to validate on.
+
+    :param between: stamps between which the motion is, in [ns]; None: all of the recording
+    """
+
+    recording: Path
+    folder: Path
+    terms: Terms
+    validation: Path | None = None
+    between: tuple[int, int] | None = None
+    validation_between: tuple[int, int] | None = None
+
+
+class IdentificationWork:
+    """Model, options and folder of an identification node, and the computation itself."""
+
+    def __init__(self, node: Node) -> None:
+        """Declare the parameters and build the model.
+
+        :raises RobodynError: a parameter that cannot be used
+        """
+        self._node = node
+        self._urdf = self._declared_urdf()
+        self.model = self._declared_model()
+        self._effort = EffortParameters(node)
+        self._cutoff = self._number(
+            'filter_cutoff_frequency',
+            0.0,
+            'low pass on position and torque [Hz], where a request has none; 0: from the data',
+        )
+        self._options = self._declared_options()
+        self._folder = expanded(
+            declare(node, 'output_directory', '.', 'folder for recordings and results')
+        )
+        self._fraction = declare(
+            node,
+            'validation_fraction',
+            0.2,
+            'share of the recording kept for validation when there is no other recording',
+            minimum=0.05,
+            maximum=0.5,
+        )
+
+    def _declared_urdf(self) -> str:
+        """Text of the URDF; '' where a model file is enough."""
+        node = self._node
+        self._file = declare(
+            node, 'model_file', '', 'model YAML; empty: the URDF below', read_only=True
+        )
+        try:
+            return robot_description(node)
+        except ConfigError:
+            if self._file and not node.get_parameter('urdf').value:
+                return ''
+            raise
+
+    def _declared_model(self) -> DynamicModel:
+        node, fixed, file = self._node, {'read_only': True}, self._file
+        number = declare(
+            node,
+            'dynamic_model',
+            0,
+            'number of the dynamic model, in place of the one in model_file; 0: that one',
+            minimum=0,
+            **fixed,
+        )
+        terms = declare(node, 'friction', list(DEFAULT_TERMS), 'friction terms', **fixed)
+        joints = declare(node, 'joints', [''], 'joints to identify; empty: all', **fixed)
+        if file:
+            return load_model(resource(file), dynamic_model=number)
+        if number:
+            raise ConfigError(
+                f'dynamic_model {number} needs a model_file: a URDF has only one model'
+            )
+        return robot_model(self._urdf, joints=[j for j in joints if j] or None, friction=terms)
+
+    def _declared_options(self) -> IdentifyOptions:
+        node, fixed = self._node, {'read_only': True}
+        text = 'one value or one per joint; 0: chosen'
+        lower = declare(
+            node, 'velocity_threshold', [0.0],
+            f'slower samples do not count [rad/s or m/s]; {text}', minimum=0.0, **fixed,
+        )  # fmt: skip
+        upper = declare(
+            node, 'upper_velocity_threshold', [0.0],
+            f'faster samples do not count [rad/s or m/s]; {text}', minimum=0.0, **fixed,
+        )  # fmt: skip
+        return IdentifyOptions(
+            estimator=declare(node, 'estimator', 'wls', 'wls or ols', **fixed),
+            consistent=declare(
+                node, 'consistent', 'auto', 'physically consistent: auto, yes or no', **fixed
+            ),
+            prior=declare(node, 'prior', 'urdf', 'prior of it: urdf or none', **fixed),
+            max_relative_error=self._number(
+                'max_relative_torque_error',
+                0.5,
+                'largest max relative torque error of a joint that counts as success',
+            ),
+            velocity_threshold=_threshold(lower),
+            upper_velocity_threshold=_threshold(upper),
+            position_limits=self._position_limits(),
+            keep_signals=True,
+        )
+
+    def _number(self, name: str, default: float, text: str) -> float:
+        return float(declare(self._node, name, default, text, minimum=0.0))
+
+    def _position_limits(self) -> dict[str, tuple[float, float]] | None:
+        """Limits of the URDF, where there is one."""
+        if not self._urdf:
+            return None
+        return {
+            joint.name: (joint.lower, joint.upper)
+            for joint in parse_urdf(self._urdf).joints
+            if math.isfinite(joint.lower) and math.isfinite(joint.upper)
+        }
+
+    def terms(self, request: Any) -> Terms:
+        """What a request says, checked before the robot moves.
+
+        :param request: a request or goal with the fields of `IdentificationStart`
+        :raises RobodynError: a cut-off that none can be, or a payload that cannot be identified
+        """
+        cutoff = float(request.filter_cutoff_frequency)
+        if cutoff < 0.0 or not math.isfinite(cutoff):
+            raise IdentificationError(f'the filter cut-off must be positive, got {cutoff} Hz')
+        base = None
+        if request.ident_payload:
+            PayloadModel(arm=self.model, frame=request.payload_frame)
+            path = request.base_result
+            base = load_base(resource(path) if path else '', self.model)
+        elif request.base_result:
+            raise IdentificationError('base_result is for an identification with ident_payload')
+        return Terms(cutoff or self._cutoff or None, base, request.payload_frame)
+
+    def folder(self, name: str) -> Path:
+        """Folder that a request names, or a new one in `output_directory`.
+
+        :raises IdentificationError: it cannot be made
+        """
+        if name:
+            return expanded(name).absolute()
+        first = (self._folder / time.strftime('identification_%Y_%m_%d-%H_%M_%S')).absolute()
+        path, number = first, 1
+        while True:  # made at once, so that no other identification takes the same
+            try:
+                path.mkdir(parents=True)
+                return path
+            except FileExistsError:
+                number += 1
+                path = first.with_name(f'{first.name}_{number}')
+            except OSError as error:
+                raise IdentificationError(f'the folder {path} cannot be made: {error}') from error
+
+    def compute(
+        self, job: Job, progress: Callable[[str, float], None]
+    ) -> tuple[IdentificationResult, Exported]:
+        """Identify and write the files; runs in a thread.
+
+        :raises RobodynError: nothing can be identified, or a file cannot be written
+        """
+        recording = self._read(job.recording, job.between)
+        if job.validation is None:
+            recording, validation = recording.split(1.0 - self._fraction)
+        else:
+            validation = self._read(job.validation, job.validation_between)
+        options = replace(self._options, filter_cutoff=job.terms.filter_cutoff)
+        if job.terms.base is None:
+            result = identify(
+                recording, self.model, options=options, validation=validation, progress=progress
+            )
+        else:
+            result = identify_payload(
+                recording,
+                job.terms.base,
+                frame=job.terms.frame,
+                options=options,
+                validation=validation,
+                progress=progress,
+            )
+        return result, export(result, job.folder)
+
+    def _read(self, path: Path, between: tuple[int, int] | None) -> Recording:
+        recording = read_recording(path, joints=self.model.joint_names)
+        recording = self._effort.in_si_units(recording, path, self.model)
+        return recording if between is None else recording.between(*between)
+
+
+def expanded(name: str) -> Path:
+    """Path with ~ replaced by the home folder.
+
+    :raises IdentificationError: there is no such home
+    """
+    try:
+        return Path(name).expanduser()
+    except RuntimeError as error:
+        raise IdentificationError(f'{name}: {error}') from error
+
+
+def _threshold(values: list[float]) -> float | list[float] | None:
+    if not any(values):
+        return None
+    return values[0] if len(values) == 1 else values
