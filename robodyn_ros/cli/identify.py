@@ -12,6 +12,8 @@ from typing import Any
 
 from tqdm import tqdm
 
+from robodyn_ros.cli.effort import add_effort, declared_effort
+from robodyn_ros.control.recorded_effort import in_si_units
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.identification.estimators import ESTIMATORS
 from robodyn_ros.identification.export import export
@@ -94,6 +96,7 @@ def _add_recording(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         '--topic', default='/joint_states', help='JointState topic of a bag (default: %(default)s)'
     )
+    add_effort(group)
 
 
 def _add_fit(parser: argparse.ArgumentParser) -> None:
@@ -192,13 +195,16 @@ def _names(arguments: argparse.Namespace) -> list[str] | None:
 def _recordings(
     arguments: argparse.Namespace, model: DynamicModel
 ) -> tuple[Recording, Recording | None]:
+    effort = declared_effort(arguments)
+
     def read(path: str) -> Recording:
-        return read_recording(
+        recording = read_recording(
             path,
             columns=arguments.columns,
             topic=arguments.topic,
             joints=_names(arguments) or list(model.joint_names),
         )
+        return in_si_units(recording, path, effort, model, columns=arguments.columns)
 
     recording = read(arguments.recording)
     if arguments.split is not None:

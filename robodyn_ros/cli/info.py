@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from robodyn_ros.cli.effort import add_effort, declared_effort
+from robodyn_ros.control.effort_declaration import undeclared
+from robodyn_ros.control.recorded_effort import bag_declaration, in_si_units
 from robodyn_ros.recording.readers import read_recording, recording_format
-from robodyn_ros.recording.recording import Recording
+from robodyn_ros.recording.recording import Finding, Recording
 
 SIGNALS = ('position', 'velocity', 'acceleration', 'torque')
 
@@ -30,6 +34,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         '--joints', metavar='NAME,NAME,...', help='joints to read; names the columns of NPZ, MAT'
     )
+    add_effort(parser)
     parser.add_argument('--json', action='store_true', help='print one JSON object')
     parser.set_defaults(run=run)
 
@@ -37,15 +42,28 @@ def add_parser(commands: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Read the recording and print what it holds.
 
-    :raises RecordingError: it cannot be read
+    What efforts mean need not be known to look at them: a finding then says so.
+
+    :raises RobodynError: it cannot be read, or a declaration of its efforts cannot be used
     """
     joints = None if arguments.joints is None else arguments.joints.split(',')
     recording = read_recording(
         arguments.recording, columns=arguments.columns, topic=arguments.topic, joints=joints
     )
+    recording = _in_known_units(recording, arguments)
     facts = summary(recording, recording_format(arguments.recording))
     print(json.dumps(facts, indent=2) if arguments.json else table(facts))
     return 0
+
+
+def _in_known_units(recording: Recording, arguments: argparse.Namespace) -> Recording:
+    path, columns = arguments.recording, arguments.columns
+    declared = declared_effort(arguments)
+    known = declared or recording_format(path) != 'rosbag2' or columns or bag_declaration(path)
+    if known:
+        return in_si_units(recording, path, declared, columns=columns)
+    finding = Finding('effort_undeclared', str(undeclared(path)))
+    return replace(recording, findings=(*recording.findings, finding))
 
 
 def summary(recording: Recording, kind: str) -> dict[str, Any]:
@@ -89,7 +107,9 @@ def table(facts: dict[str, Any]) -> str:
     for entry in facts['joints']:
         cells = [f'{entry[name][0]:9.4g} to {entry[name][1]:8.4g}' for name in present]
         lines.append(f'{entry["name"]:<{width}}' + ''.join(f'  {cell:>21}' for cell in cells))
-    lines.append('SI units: rad or m, s, Nm or N')
+    undeclared_effort = 'effort_undeclared' in [f['code'] for f in facts['findings']]
+    torque_unit = 'torque as it came' if undeclared_effort else 'Nm or N'
+    lines.append(f'SI units: rad or m, s, {torque_unit}')
     lines.append('')
     for finding in facts['findings']:
         lines.append(f'{finding["severity"]}: {finding["text"]} [{finding["code"]}]')

@@ -1,0 +1,42 @@
+"""`--effort`: what the efforts in a bag mean, for the sub-commands that read recordings."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from robodyn_ros.control.effort_declaration import EffortDeclaration
+from robodyn_ros.errors import ConfigError
+from robodyn_ros.recording.readers import recording_format
+
+SI_WORDS = ('Nm', 'N', 'SI')
+
+
+def add_effort(parser: Any) -> None:
+    """Add the option."""
+    parser.add_argument(
+        '--effort',
+        metavar='FILE|Nm',
+        help='what the efforts in a bag are, where its recorder did not say: a YAML file with '
+        'effort.* (see config/effort_example_cia402.yaml), or Nm: Nm or N at the joint, gravity '
+        'included; CSV, NPZ and MAT are in SI',
+    )
+
+
+def declared_effort(arguments: argparse.Namespace) -> EffortDeclaration | None:
+    """The declaration of the option; None: it was not given.
+
+    :raises RobodynError: its file cannot be used, or there is no bag that it could be for
+    """
+    given = arguments.effort
+    if given is None:
+        return None
+    if given in SI_WORDS:
+        return EffortDeclaration.si(source=f'--effort {given}')
+    paths = [arguments.recording, getattr(arguments, 'validate', None)]
+    if not any(path is not None and recording_format(path) == 'rosbag2' for path in paths):
+        raise ConfigError(
+            f'--effort {given} is for bags: {arguments.recording} is a table, in SI unless '
+            f'--columns gives other units'
+        )
+    return EffortDeclaration.from_file(given)

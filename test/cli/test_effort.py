@@ -1,0 +1,92 @@
+"""`--effort` on bags with and without a declaration, and on tables."""
+
+import argparse
+import json
+
+import numpy as np
+import pytest
+import yaml
+from robots import random_urdf
+from simulation import arm, record
+
+from robodyn_ros.cli import identify, info
+from robodyn_ros.control.effort_declaration import EffortDeclaration
+from robodyn_ros.errors import ConfigError
+from robodyn_ros.recording.writers import write_csv, write_rosbag
+
+SI = {'unit': 'Nm', 'side': 'joint', 'gravity': 'included'}
+CURRENT = {**SI, 'unit': 'A', 'side': 'motor', 'torque_constant': 0.25, 'gear_ratio': 100.0}
+
+
+@pytest.fixture(scope='module')
+def files(tmp_path_factory):
+    """One motion: a table in Nm, and bags in A with and without a declaration."""
+    from dataclasses import replace
+
+    folder = tmp_path_factory.mktemp('effort')
+    xml = random_urdf(2, 90, types=('revolute',))
+    (folder / 'robot.urdf').write_text(xml)
+    model, truth = arm(xml)
+    recording = record(model, truth, 3000, noise=0.02, derivatives=False, rate=500.0)
+    write_csv(recording, folder / 'table.csv')
+    ampere = replace(recording, torque=recording.torque / 25.0)
+    declared = EffortDeclaration.from_mapping(CURRENT).metadata()
+    write_rosbag(ampere, folder / 'declared', metadata=declared)
+    write_rosbag(ampere, folder / 'bare')
+    (folder / 'effort.yaml').write_text(yaml.safe_dump({'effort': CURRENT}))
+    return folder
+
+
+def robodyn(module, *arguments):
+    parser = argparse.ArgumentParser()
+    module.add_parser(parser.add_subparsers())
+    parsed = parser.parse_args([module.__name__.rsplit('.', 1)[1], *map(str, arguments)])
+    return parsed.run(parsed)
+
+
+def identified(files, capsys, name, *options):
+    assert robodyn(identify, files / name, '--urdf', files / 'robot.urdf', '--json', *options) == 0
+    found = json.loads(capsys.readouterr().out)
+    return [row['value'] for row in found['parameters']]
+
+
+def test_the_same_motion_gives_the_same_robot_in_every_unit(files, capsys):
+    expected = identified(files, capsys, 'table.csv')
+    for name, *options in (
+        ('declared',),
+        ('declared', '--effort', files / 'effort.yaml'),
+        ('bare', '--effort', files / 'effort.yaml'),
+        ('table.csv', '--effort', 'Nm'),
+    ):
+        values = identified(files, capsys, name, *options)
+        np.testing.assert_allclose(values, expected, rtol=1e-3, atol=1e-6)
+
+
+def test_an_undeclared_bag_is_refused_with_what_to_declare(files):
+    with pytest.raises(ConfigError, match='bare is not declared: say what its numbers are with e'):
+        robodyn(identify, files / 'bare', '--urdf', files / 'robot.urdf')
+
+
+def test_a_declaration_that_differs_is_refused_naming_both(files):
+    with pytest.raises(ConfigError, match=r'according to the bag .*according to --effort Nm'):
+        robodyn(identify, files / 'declared', '--urdf', files / 'robot.urdf', '--effort', 'Nm')
+
+
+def test_a_file_for_a_table_is_refused(files):
+    for module, options in ((identify, ['--urdf', files / 'robot.urdf']), (info, [])):
+        with pytest.raises(ConfigError, match=r'table\.csv is a table, in SI unless --columns'):
+            robodyn(module, files / 'table.csv', '--effort', files / 'effort.yaml', *options)
+
+
+def test_info_shows_an_undeclared_bag_and_says_so(files, capsys):
+    assert robodyn(info, files / 'bare') == 0
+    output = capsys.readouterr().out
+    assert 'SI units: rad or m, s, torque as it came' in output
+    assert 'is not declared: say what its numbers are' in output and 'effort_undecl' in output
+    ranges = []
+    for name, *options in (
+        ('bare', '--effort', files / 'effort.yaml'), ('declared',), ('bare', '--effort', 'Nm'),
+    ):  # fmt: skip
+        assert robodyn(info, files / name, '--json', *options) == 0
+        ranges.append(json.loads(capsys.readouterr().out)['joints'][0]['torque'])
+    assert ranges[0] == ranges[1] == pytest.approx([25.0 * value for value in ranges[2]])
