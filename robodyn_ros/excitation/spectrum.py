@@ -1,0 +1,120 @@
+"""What the singular values of a regressor say, smoothly, and how that changes with them.
+
+W is a matrix (rows, b), s_1 >= ... >= s_b its singular values.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import qr
+
+from robodyn_ros.excitation.trajectory import Array
+
+SWITCH = 1e8
+"""Beyond this condition number its value says nothing any more and the determinant takes over."""
+_INDEPENDENT = 1e-7
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """Singular values (b,), descending, and right singular vectors (b, b) as columns."""
+
+    values: Array
+    vectors: Array
+
+    @classmethod
+    def of(cls, matrix: Array) -> Spectrum:
+        """Of a matrix (rows, b); by its triangular factor, which has the same."""
+        factor = np.linalg.qr(matrix, mode='r') if len(matrix) > matrix.shape[1] else matrix
+        _, values, rows = np.linalg.svd(factor, full_matrices=True)
+        padded = np.zeros(matrix.shape[1])
+        padded[: len(values)] = values
+        return cls(padded, rows.T)
+
+    @property
+    def condition_number(self) -> float:
+        """s_1 / s_b; infinite if a column is zero or depends on others."""
+        first, last = float(self.values[0]), float(self.values[-1])
+        return first / last if last > 0.0 else float('inf')
+
+    @property
+    def log10_det(self) -> float:
+        """log10 det(W'W); minus infinity if W has not full rank."""
+        with np.errstate(divide='ignore'):
+            return float(2.0 * np.log10(self.values).sum())
+
+    def pull(self, slope: Array) -> Array:
+        """Matrix M (b, b): with df/ds = slope, the derivative of f by W is W M."""
+        values = np.maximum(self.values, 1e-300)
+        result: Array = (self.vectors * (slope / values)) @ self.vectors.T
+        return result
+
+
+def log_condition(spectrum: Spectrum, sharpness: float = np.inf) -> tuple[float, Array]:
+    """log10 of the condition number, smoothed, and its derivative by the singular values (b,).
+
+    Largest and smallest are replaced by the p-norms of s and 1/s, p = `sharpness`. Beyond
+    `SWITCH` it is -sum log10(s_i / s_1), half the negative log10 det of W'W / s_1^2: always above
+    log10 `SWITCH`, and finite and with a slope even where W has lost rank.
+    """
+    s = spectrum.values
+    if not s[0] > 0.0:
+        return np.inf, np.zeros(len(s))
+    if s[-1] * SWITCH < s[0]:
+        floored = np.hypot(s, 1e-16 * s[0])
+        slope = -s / floored**2
+        slope[0] -= slope @ s / s[0]
+        return float(-np.log10(floored / s[0]).sum()), slope / np.log(10.0)
+    if np.isinf(sharpness):
+        slope = np.zeros(len(s))
+        slope[0], slope[-1] = 1.0 / s[0], -1.0 / s[-1]
+        return float(np.log10(s[0] / s[-1])), slope / np.log(10.0)
+    large, small = (s / s[0]) ** sharpness, (s[-1] / s) ** sharpness
+    value = np.log(s[0] / s[-1]) + np.log(large.sum() * small.sum()) / sharpness
+    slope = (large / large.sum() - small / small.sum()) / s
+    return float(value / np.log(10.0)), slope / np.log(10.0)
+
+
+def log_det(spectrum: Spectrum) -> tuple[float, Array]:
+    """-log10 det(W'W) and its derivative by the singular values; finite without full rank too."""
+    s = spectrum.values
+    if not s[0] > 0.0:
+        return np.inf, np.zeros(len(s))
+    floored = np.hypot(s, 1e-16 * s[0])
+    slope = -2.0 * s / floored**2
+    slope[0] -= 2.0 * (1e-16**2 * s[0] / floored**2).sum()
+    return float(-2.0 * np.log10(floored).sum()), slope / np.log(10.0)
+
+
+def log_normalised_condition(matrix: Array, sharpness: float) -> tuple[float, Array]:
+    """log10 condition number with columns of unit length, and its derivative by the matrix."""
+    length = np.linalg.norm(matrix, axis=0)
+    if not (length > 0.0).all():
+        return np.inf, np.zeros(matrix.shape)
+    scaled = matrix / length
+    spectrum = Spectrum.of(scaled)
+    value, slope = log_condition(spectrum, sharpness)
+    by_scaled = scaled @ spectrum.pull(slope)
+    along = np.einsum('kj,kj->j', by_scaled, scaled)
+    return value, (by_scaled - scaled * along) / length
+
+
+def independent_columns(matrix: Array) -> NDArray[np.intp]:
+    """Columns, in their order, that are not combinations of those before them."""
+    (factor,) = qr(matrix, mode='r', check_finite=False)
+    factor = np.asarray(factor[: matrix.shape[1]])
+    length = np.linalg.norm(factor, axis=0)
+    basis: Array = np.zeros((len(factor), 0))
+    kept = []
+    for index in np.flatnonzero(length > 1e-12 * length.max(initial=0.0)):
+        rest = factor[:, index] / length[index]
+        for _ in range(2):
+            rest = rest - basis @ (basis.T @ rest)
+        share = float(np.linalg.norm(rest))
+        if share > _INDEPENDENT:
+            kept.append(int(index))
+            basis = np.column_stack([basis, rest / share])
+    return np.array(kept, dtype=np.intp)
