@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from robodyn_ros.control.delay import DelayLine
 from robodyn_ros.control.model_torque import ModelTorque
+from robodyn_ros.control.standstill import StandstillFriction
 from robodyn_ros.errors import ControlError
 from robodyn_ros.models.interface import Array
 
@@ -130,6 +131,7 @@ class AdditiveTorque:
         self.requested = np.zeros(width)
         self.applied = np.zeros(width)
         self._torque = torque
+        self._standstill = StandstillFriction(window=torque.velocity_window)
         self._delay = DelayLine(width=width, cycles=settings.additive_torque_delay)
         self._limit = settings.limit
         self._step = settings.rate * settings.period
@@ -153,6 +155,7 @@ class AdditiveTorque:
             raise ControlError(f'additive torque is held at zero by a fault: {self.fault}')
         if not self.enabled:
             self._delay.clear()
+            self._standstill.clear()
             self._ramp = 0.0
             self.state = State.RAMPING_IN
 
@@ -214,7 +217,8 @@ class AdditiveTorque:
             # One number tells whether any value is not finite (or absurdly large).
             if not math.isfinite(q.dot(q) + qd.dot(qd) + qdd.dot(qdd)):
                 return 'the reference is not finite'
-            torque = self._torque.torque(q[None], qd[None], qdd[None])[0]
+            torque = self._torque.body(q[None], qd[None], qdd[None])[0]
+            torque = torque + self._torque.friction(self._standstill.velocity(qd)[None])[0]
             if not math.isfinite(torque.dot(torque)):
                 return 'the model torque of the reference is not finite'
         self.requested[:] = torque

@@ -22,6 +22,7 @@ class GravityFree(ModelTorque):
         :param where: joints without gravity, bool of shape (n,)
         """
         self.joints = torque.joints
+        self.velocity_window = torque.velocity_window
         self._whole = torque
         self._share = np.asarray(where, dtype=float)
 

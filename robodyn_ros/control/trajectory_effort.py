@@ -10,6 +10,7 @@ import numpy as np
 from robodyn_ros.control.delay import delayed
 from robodyn_ros.control.feedforward import FeedforwardSettings
 from robodyn_ros.control.model_torque import ModelTorque
+from robodyn_ros.control.standstill import StandstillFriction
 from robodyn_ros.errors import ControlError
 from robodyn_ros.excitation.spline import SplineTrajectory
 from robodyn_ros.models.interface import Array
@@ -123,7 +124,9 @@ def trajectory_effort(
     motion = spline.sample(time)
     for array in (motion.velocity, motion.acceleration):
         array[cycles + 1 :] = 0.0
-    requested = torque.torque(motion.position, motion.velocity, motion.acceleration)
+    requested = torque.body(motion.position, motion.velocity, motion.acceleration)
+    standstill = StandstillFriction(window=torque.velocity_window)
+    requested += torque.friction(standstill.velocities(motion.velocity))
     if not np.isfinite(requested).all():
         raise ControlError('the model torque of the trajectory is not finite')
     share = settings.feedforward_scale if scale is None else scale

@@ -50,6 +50,23 @@ def test_active_torque_is_the_models_so_many_cycles_earlier(delay: int, scale: f
     np.testing.assert_allclose(law.requested, expected[-1] / scale, rtol=1e-12)
 
 
+def test_at_standstill_friction_stays_that_of_the_motion_before() -> None:
+    law = make(additive_torque_delay=0, max_torque=[1e3, 1e3], max_torque_rate=[1e6, 1e6])
+    law.start()
+    gravity = MODEL.torque(REST[None], REST[None], REST[None], VALUES)[0]
+    law.update(REST, REST, REST)
+    np.testing.assert_allclose(law.requested, gravity, rtol=1e-12)
+    law.update(REST, np.array([0.3, -0.3]), REST)
+    law.update(REST, REST, REST)
+    np.testing.assert_allclose(law.requested, gravity + np.array([3.0, -3.0]), rtol=1e-12)
+    law.stop()
+    for _ in range(20):
+        law.idle()
+    law.start()
+    law.update(REST, REST, REST)
+    np.testing.assert_allclose(law.requested, gravity, rtol=1e-12)
+
+
 def test_ramp_in_rises_in_proportion_from_zero() -> None:
     law = make(max_torque_rate=[1e6, 1e6], max_torque=[1e3, 1e3])
     assert not law.applied.any()

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from control_arm import small_arm
@@ -16,8 +18,11 @@ TORQUE = ModelTorque(MODEL, VALUES)
 SETTINGS = FeedforwardSettings(
     joints=MODEL.joint_names, max_torque=[200.0, 100.0], ramp_up_time=0.2, ramp_down_time=0.1
 )
+FAST = replace(SETTINGS, max_torque_rate=1e4)  # keeps up with friction when it turns
 STEP = SETTINGS.rate * SETTINGS.period * (1 + 1e-9)
 DELAY = 3
+FRICTION_AT_END = np.array([-3.0, 3.0])
+"""Coulomb friction of the way back."""
 
 
 def spline(duration: float = 2.0, effort: Array | None = None) -> SplineTrajectory:
@@ -46,26 +51,27 @@ def check_limits(plan: TorquePlan, initial: Array | float = 0.0) -> None:
 
 
 def test_effort_is_the_model_torque_three_cycles_earlier() -> None:
-    plan = trajectory_effort(spline(), TORQUE, SETTINGS)
+    plan = trajectory_effort(spline(), TORQUE, FAST)
     motion = spline().sample(plan.time)
     expected = MODEL.torque(motion.position, motion.velocity, motion.acceleration, VALUES)
-    inner = slice(100, 1001)
+    still = np.flatnonzero((motion.velocity == 0.0).all(axis=1))
+    assert still[:2].tolist() == [0, 500]
+    expected[500] += 3.0 * np.sign(motion.velocity[499])  # friction of the way there, until back
+    inner = slice(100, 1000)
     np.testing.assert_allclose(
-        plan.effort[100 + DELAY : 1001 + DELAY], expected[inner], rtol=1e-10
+        plan.effort[100 + DELAY : 1000 + DELAY], expected[inner], rtol=1e-10
     )
-    np.testing.assert_allclose(plan.requested[:1001], expected[:1001], rtol=1e-12)
+    np.testing.assert_allclose(plan.requested[:1000], expected[:1000], rtol=1e-12)
     np.testing.assert_allclose(plan.position, motion.position, atol=1e-14)
-    check_limits(plan)
 
 
 def test_it_ends_at_rest_with_a_straight_ramp_to_exactly_zero() -> None:
     plan = trajectory_effort(spline(), TORQUE, SETTINGS)
     assert len(plan.time) == 1001 + DELAY + 50
     rest = np.zeros((1, 2))
-    gravity = MODEL.torque(plan.position[-1:], rest, rest, VALUES)
-    assert np.abs(gravity).max() > 1.0
+    held = MODEL.torque(plan.position[-1:], rest, rest, VALUES) + FRICTION_AT_END
     np.testing.assert_allclose(
-        plan.effort[-50:], gravity * np.linspace(1, 0, 51)[1:, None], atol=1e-12
+        plan.effort[-50:], held * np.linspace(1, 0, 51)[1:, None], atol=1e-12
     )
     assert not plan.effort[-1].any()
     assert (plan.position[1000:] == plan.position[1000]).all()
@@ -73,12 +79,13 @@ def test_it_ends_at_rest_with_a_straight_ramp_to_exactly_zero() -> None:
     assert not plan.acceleration[1001:].any()
 
 
-def test_hold_at_end_keeps_the_torque_of_the_last_position() -> None:
+def test_hold_at_end_keeps_gravity_and_the_friction_of_the_last_motion() -> None:
     plan = trajectory_effort(spline(), TORQUE, SETTINGS, hold_at_end=True)
     assert len(plan.time) == 1001 + DELAY
     rest = np.zeros((1, 2))
     gravity = TORQUE.torque(plan.position[-1:], rest, rest)[0]
-    np.testing.assert_allclose(plan.requested[-1], gravity, rtol=1e-12)
+    assert np.abs(gravity).max() > 1.0
+    np.testing.assert_allclose(plan.requested[-1], gravity + FRICTION_AT_END, rtol=1e-12)
     np.testing.assert_allclose(plan.effort[-1], plan.requested[-1 - DELAY], rtol=1e-12)
 
 
@@ -93,10 +100,10 @@ def test_it_starts_from_what_the_controller_applies_now() -> None:
 
 def test_effort_of_the_points_is_kept_and_scale_zero_leaves_only_it() -> None:
     own = np.linspace(0.0, 20.0, 21)[:, None] * np.ones(2)
-    plan = trajectory_effort(spline(effort=own), TORQUE, SETTINGS, scale=0.0)
+    plan = trajectory_effort(spline(effort=own), TORQUE, FAST, scale=0.0)
     np.testing.assert_allclose(plan.effort[200:1000, 0], 10.0 * plan.time[200:1000], rtol=1e-9)
-    both = trajectory_effort(spline(effort=own), TORQUE, SETTINGS)
-    alone = trajectory_effort(spline(), TORQUE, SETTINGS)
+    both = trajectory_effort(spline(effort=own), TORQUE, FAST)
+    alone = trajectory_effort(spline(), TORQUE, FAST)
     np.testing.assert_allclose(both.effort, plan.effort + alone.effort, atol=1e-9)
 
 
