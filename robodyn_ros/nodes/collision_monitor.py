@@ -143,6 +143,11 @@ class CollisionMonitor(ModelNode):
         self._motion = None
         self._delay.clear()
 
+    def payload_changed(self) -> None:
+        """Torque errors seen with the other payload do not count: settle anew."""
+        if self._detector is not None:
+            self._detector.lose('the payload was changed')
+
     def report(self) -> tuple[bytes, str, dict[str, object]]:
         """Worst level, its sentence, and what was refused."""
         detector = self._detector

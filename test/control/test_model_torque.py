@@ -66,3 +66,23 @@ def test_refuses_negative_window() -> None:
     model, values = small_arm()
     with pytest.raises(ControlError, match='velocity_window'):
         ModelTorque(model, values, velocity_window=[0.1, -0.1])
+
+
+def test_other_values_hold_from_the_next_call_on_and_bad_ones_change_nothing() -> None:
+    model, values = small_arm()
+    q, qd, qdd = random_states(2, 100)
+    qd[:50] *= 0.01
+    torque = ModelTorque(model, values, velocity_window=0.05)
+    other = values * np.linspace(1.0, 2.0, len(values))
+    fresh = ModelTorque(model, other, velocity_window=0.05)
+    before = torque.torque(q, qd, qdd)
+    with pytest.raises(ControlError, match='finite parameter values'):
+        torque.set_values(np.full(len(values), np.nan))
+    np.testing.assert_array_equal(torque.torque(q, qd, qdd), before)
+    own = values.copy()
+    torque.set_values(own)
+    own[:] = 0.0  # the caller's array is not kept
+    np.testing.assert_array_equal(torque.torque(q, qd, qdd), before)
+    torque.set_values(other)
+    np.testing.assert_array_equal(torque.torque(q, qd, qdd), fresh.torque(q, qd, qdd))
+    assert np.abs(before - torque.torque(q, qd, qdd)).max() > 1.0

@@ -1,0 +1,223 @@
+"""A payload at start and at run time: feed-forward and monitor over real DDS, and the errors."""
+
+import numpy as np
+import pytest
+import yaml
+
+rclpy = pytest.importorskip('rclpy')
+pytest.importorskip('robodyn_ros.srv')
+from feedforward_client import DELAY, MODEL, NAMES, PERIOD, VALUES, Stream  # noqa: E402
+from node_process import EFFORT, NodeProcess, environment, joint_state, result_file  # noqa: E402
+from rclpy.parameter import Parameter  # noqa: E402
+from robodyn_ros.msg import CollisionState  # noqa: E402
+from robodyn_ros.srv import SetPayload  # noqa: E402
+from sensor_msgs.msg import JointState  # noqa: E402
+
+from robodyn_ros.control.model_torque import ModelTorque  # noqa: E402
+from robodyn_ros.errors import RobodynError  # noqa: E402
+from robodyn_ros.identification.payload_block import payload_block  # noqa: E402
+from robodyn_ros.identification.result import (  # noqa: E402
+    IdentifiedModel,
+    load_identified_model,
+    model_parameters,
+)
+from robodyn_ros.models.catalog import build_model  # noqa: E402
+from robodyn_ros.models.payload import payload_of  # noqa: E402
+from robodyn_ros.nodes.payload import CarriedPayload  # noqa: E402
+
+pytestmark = pytest.mark.ros
+CENTRE, INERTIA = [0.05, -0.02, 0.1], [0.01, 0.0, 0.0, 0.01, 0.0, 0.01]
+PAYLOAD = payload_of(MODEL, 8.0, center_of_mass=CENTRE, inertia=INERTIA)
+REQUEST = SetPayload.Request(mass=8.0, center_of_mass=CENTRE, inertia=INERTIA)
+JOINTS = [f'joint{k}' for k in range(1, 7)]
+
+
+def model_torque(q, qd, values):
+    qdd = np.diff(qd, axis=0, prepend=qd[:1]) / PERIOD
+    return MODEL.torque(q, qd, qdd, values)
+
+
+def check_torque(stream, values, *, settling=100, count=80):
+    """The law computes the torque of these values, and applies it three cycles later.
+
+    Where friction jumps the rate limit makes it late, so most samples are compared.
+    """
+    if stream.states and stream.states[-1].fault:  # a slow answer let the reference go stale
+        stream.process.reset()
+        assert stream.process.enable(True).success
+    q, qd, torque = stream.run(settling + count)
+    wanted = model_torque(q, qd, values)[settling:]
+    requested = np.array([state.requested for state in stream.states])[-count:]
+    np.testing.assert_allclose(requested, wanted, rtol=1e-4, atol=1e-2)
+    late = np.abs(torque[settling + DELAY :] - wanted[:-DELAY]).max(axis=1)
+    assert np.quantile(late, 0.5) < 0.05
+
+
+@pytest.fixture(scope='module')
+def stream(tmp_path_factory):
+    stream = None
+    try:
+        options = {
+            'max_torque_rate': '[1000.0, 500.0]',
+            'ramp_down_time': 0.2,
+            'reference_timeout': 1.0,
+        }
+        stream = Stream(tmp_path_factory.mktemp('stream'), 11, **options)
+        yield stream
+    finally:
+        if stream is not None:
+            stream.process.close()
+
+
+def test_the_torque_follows_a_payload_within_its_rate_limit(stream):
+    check_torque(stream, VALUES, settling=200)
+    answer = stream.process.call(SetPayload, 'set_payload', REQUEST)
+    assert answer.success and answer.message == 'payload of 8 kg'
+    start = len(stream.commands)
+    q, qd, _ = stream.run(100)
+    assert not stream.states[-1].fault
+    change = model_torque(q, qd, VALUES + PAYLOAD.added) - model_torque(q, qd, VALUES)
+    allowed = np.array([1000.0, 500.0]) * PERIOD
+    assert (np.abs(change[0]) > 3.0 * allowed).any()  # it would have been a step
+    commands = np.array([row.data for row in stream.commands[start - 2 :]])
+    assert (np.abs(np.diff(commands, axis=0)) <= allowed * (1 + 1e-9)).all()
+    check_torque(stream, VALUES + PAYLOAD.added)
+
+
+def test_refusals_leave_the_payload_as_it_is(stream):
+    assert stream.process.call(SetPayload, 'set_payload', REQUEST).success
+    for fields, sentence in (
+        ({'mass': -1.0}, "the payload's mass must not be negative, got -1 kg"),
+        ({'mass': float('nan')}, "the payload's mass must be finite"),
+        ({'mass': 1.0, 'center_of_mass': [0.0, 1.0]}, 'centre of mass needs 3 numbers'),
+        ({'mass': 1.0, 'inertia': [0.1]}, 'inertia needs 6 numbers'),
+        ({'mass': 1.0, 'frame': 'hand'}, "has no link 'hand'"),
+    ):
+        answer = stream.process.call(SetPayload, 'set_payload', SetPayload.Request(**fields))
+        assert not answer.success and sentence in answer.message
+    values = {item.key: item.value for item in stream.process.status().values}
+    assert float(values['payload_mass']) == 8.0
+    check_torque(stream, VALUES + PAYLOAD.added)
+    assert stream.process.call(SetPayload, 'set_payload', SetPayload.Request(mass=0.0)).success
+    check_torque(stream, VALUES)
+
+
+def loaded_file(folder):
+    """Result file with a payload, as an identification with payload writes it."""
+    parameters = {
+        'dynamic_model': model_parameters(MODEL, VALUES, np.full(len(VALUES), 0.1)),
+        'payload': payload_block(PAYLOAD),
+    }
+    path = folder / 'loaded.yaml'
+    path.write_text(yaml.safe_dump({'/**': {'ros__parameters': parameters}}, width=10**6))
+    return path
+
+
+def test_the_monitor_expects_the_payload_of_its_result_and_settles_after_a_change(tmp_path):
+    """The result with its payload is loaded as parameter file."""
+    options = {
+        **EFFORT, 'autostart': 'true', 'max_torque_error': '[10.0, 5.0]',
+        'velocity_window': '[0.0]', 'stale_timeout': 0.3,
+    }  # fmt: skip
+    file = loaded_file(tmp_path)
+    process = NodeProcess('collision_monitor', 12, tmp_path / 'log', options, params_file=file)
+    try:
+        states = process.listen(CollisionState, 'collision_monitor/collision_state')
+        joint_states = process.publisher(JointState, 'joint_states')
+        clock = [1000.0]
+
+        def run(count, values):
+            for _ in range(count):
+                clock[0] += PERIOD
+                rate = np.array([3.0, 4.0])
+                q, qd = 0.5 * np.sin(rate * clock[0]), 0.5 * rate * np.cos(rate * clock[0])
+                torque = MODEL.torque(q[None], qd[None], -(rate**2 * q)[None], values)[0]
+                message = joint_state(NAMES, clock[0], q, qd, torque)
+                joint_states.publish(message)
+                stamp = message.header.stamp
+                process.wait(lambda s=stamp: states and states[-1].header.stamp == s, 'the state')
+            return list(states[-1].level)
+
+        assert run(100, VALUES + PAYLOAD.added) == [CollisionState.OK] * 2
+        assert process.call(SetPayload, 'set_payload', SetPayload.Request(mass=0.0)).success
+        assert run(1, VALUES) == [CollisionState.UNKNOWN] * 2
+        assert run(100, VALUES) == [CollisionState.OK] * 2
+        assert max(run(50, VALUES + 2.0 * PAYLOAD.added)) == CollisionState.COLLISION
+    finally:
+        process.close()
+
+
+@pytest.fixture
+def carried(monkeypatch):
+    """The part of a node that knows its payload, in a node that does not spin."""
+    for name, value in environment(13).items():
+        monkeypatch.setenv(name, value)
+    context = rclpy.Context()
+    rclpy.init(context=context)
+    nodes = []
+
+    def make(**parameters):
+        overrides = [Parameter(f'payload.{key}', value=v) for key, v in parameters.items()]
+        nodes.append(
+            rclpy.create_node(
+                'carried', context=context, parameter_overrides=overrides, enable_rosout=False
+            )
+        )
+        return CarriedPayload(nodes[-1], lambda: None)
+
+    try:
+        yield make
+    finally:
+        for node in nodes:
+            node.destroy_node()
+        rclpy.shutdown(context=context)
+
+
+def test_parameters_win_over_the_payload_of_the_result(carried, tmp_path):
+    model = load_identified_model(loaded_file(tmp_path))
+    np.testing.assert_array_equal(carried().at_start(model).values, PAYLOAD.values)
+    heavier = carried(mass=9.0, center_of_mass=CENTRE).at_start(model)
+    assert heavier.mass == 9.0
+    np.testing.assert_allclose(heavier.center_of_mass, CENTRE)
+    bare = load_identified_model(result_file(tmp_path, MODEL, VALUES))
+    assert carried().at_start(bare) is None
+    with pytest.raises(RobodynError, match='must not be negative'):
+        carried(mass=-1.0).at_start(bare)
+    with pytest.raises(RobodynError, match=r'payload.mass'):
+        carried(mass='heavy')
+
+
+def set_on(carried, description, **fields):
+    """Answer of `set_payload` with a model of this description."""
+    model = build_model(description)
+    values = np.ones(len(model.parameters))
+    identified = IdentifiedModel(model=model, values=values, stddevs=values, hash='')
+    part = carried()
+    torque = ModelTorque(model, values)
+    part.use(identified, None, torque)
+    answer = part._on_set(SetPayload.Request(**fields), SetPayload.Response())
+    return answer, model, values, torque
+
+
+def test_every_kind_says_what_it_cannot_carry(carried):
+    puma = {'kind': 'puma', 'dynamic_model': 1, 'joints': JOINTS}
+    answer, *_ = set_on(carried, puma, mass=1.0)
+    assert not answer.success and 'dynamic model 1 of a puma: each of its' in answer.message
+    crank = {'kind': 'axis', 'type': 'rotary', 'dynamic_model': 3, 'joints': JOINTS[:1]}
+    answer, *_ = set_on(carried, crank, mass=1.0)
+    assert not answer.success and 'L^2, g*L of an axis must be known' in answer.message
+    simple = {**crank, 'dynamic_model': 1}
+    answer, *_ = set_on(carried, simple, mass=1.0)
+    assert answer.success and answer.message.endswith('which this model does not feel')
+    answer = carried()._on_set(SetPayload.Request(mass=1.0), SetPayload.Response())
+    assert not answer.success and 'there is no model yet' in answer.message
+
+
+def test_mass_and_inertia_of_a_scara(carried):
+    scara = {'kind': 'scara', 'dynamic_model': 1, 'joints': JOINTS[:4],
+             'geometry': {'L1': 0.3, 'L2': 0.25}, 'friction': ['viscous']}  # fmt: skip
+    answer, model, values, torque = set_on(carried, scara, mass=2.0, inertia=[0.1])
+    assert answer.success
+    states = np.random.default_rng(1).uniform(-1.0, 1.0, (3, 50, 4))
+    values[[4, 5, 6]] += [2.0, 2.0 * 9.81, 0.1]
+    np.testing.assert_allclose(torque.torque(*states), model.torque(*states, values), atol=1e-12)
