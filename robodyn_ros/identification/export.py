@@ -3,37 +3,56 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.consistency import links_are_consistent
-from robodyn_ros.identification.result import IdentificationResult, write_result, write_text
+from robodyn_ros.identification.files import write_text
+from robodyn_ros.identification.prg import PrgError, prg_text
+from robodyn_ros.identification.result import IdentificationResult, write_result
 from robodyn_ros.identification.urdf_export import rigid_part, write_urdf
+from robodyn_ros.models.closed_form import closed_form_part
 
 
 @dataclass(frozen=True)
 class Exported:
-    """The files written; None: not written."""
+    """The files written; None: not written.
+
+    :param prg: result in softMC's format, for the models that softMC has
+    :param notes: why a file was not written that could be expected, one sentence each
+    """
 
     facts: Path
     result: Path | None = None
     urdf: Path | None = None
+    prg: Path | None = None
+    notes: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, object]:
         """Return the file names as plain facts."""
         return {
             'result_file': None if self.result is None else str(self.result),
             'urdf_file': None if self.urdf is None else str(self.urdf),
+            'prg_file': None if self.prg is None else str(self.prg),
+            'notes': list(self.notes),
         }
 
 
 def export(
-    result: IdentificationResult, folder: str | Path, *, export_failed: bool = False
+    result: IdentificationResult,
+    folder: str | Path,
+    *,
+    export_failed: bool = False,
+    group: int = 1,
 ) -> Exported:
-    """Write result.json always, result.yaml of a success, robot.urdf if its links can exist.
+    """Write the files of a result.
+
+    result.json always; of a success result.yaml, robot.urdf if its links can exist, and
+    IDNT<group>.PRG if it is a model that softMC has.
 
     :param export_failed: write the model of a failed identification too
+    :param group: number in the name of the .PRG file
     :raises IdentificationError: a file cannot be written
     """
     folder = Path(folder)
@@ -41,15 +60,28 @@ def export(
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise IdentificationError(f'the folder {folder} cannot be made: {error}') from error
-    parameters, urdf = None, None
+    files = Exported(facts=folder / 'result.json')
     if result.success or export_failed:
         parameters = folder / 'result.yaml'
         write_result(result, parameters, export_failed=export_failed)
+        files = replace(files, result=parameters)
         possible = links_are_consistent(result.model, result.values)
         if possible and rigid_part(result.model) is not None:
-            urdf = folder / 'robot.urdf'
-            write_urdf(result.model, result.values, urdf)
-    files = Exported(facts=folder / 'result.json', result=parameters, urdf=urdf)
+            files = replace(files, urdf=folder / 'robot.urdf')
+            write_urdf(result.model, result.values, folder / 'robot.urdf')
+        files = _with_prg(files, result, folder / f'IDNT{group}.PRG')
     content = json.dumps(result.to_json() | files.to_json(), indent=2, allow_nan=False)
     write_text(content + '\n', files.facts)
     return files
+
+
+def _with_prg(files: Exported, result: IdentificationResult, path: Path) -> Exported:
+    """Write the result in softMC's format, if it can be."""
+    if closed_form_part(result.model) is None:
+        return files
+    try:
+        text = prg_text(result)
+    except PrgError as error:
+        return replace(files, notes=(*files.notes, f'no .PRG file is written: {error}'))
+    write_text(text, path)
+    return replace(files, prg=path)

@@ -49,6 +49,9 @@ class ClosedFormModel(DynamicModel):
     semi_static: ClassVar[bool] = False
     """Whether the model leaves out dynamic forces, so that only slow samples suit it."""
 
+    unnamed: ClassVar[tuple[str, ...]] = ()
+    """Parameters of their own that the document does not name."""
+
     dynamic_model: int
     named_parameters: tuple[Parameter, ...]
     settings: dict[str, object]
@@ -86,6 +89,23 @@ class ClosedFormModel(DynamicModel):
     def named_values(self, values: Array) -> Array:
         """Values of `named_parameters` that follow from parameter values (p,); NaN if none do."""
         return np.array(values, dtype=np.float64)
+
+    def values_of(self, named: Array) -> Array:
+        """Parameter values (p,) of values of `named_parameters`, the inverse of `named_values`.
+
+        Parameters that no name tells anything about have their prior, or 0.
+
+        :raises ModelError: a wrong number of values, or values that contradict each other
+        """
+        named = np.asarray(named, dtype=np.float64)
+        count = len(self.named_parameters)
+        if named.shape != (count,):
+            raise ModelError(
+                f'{article(self.kind)} has {count} named parameters here, got {named.size} values'
+            )
+        values = np.nan_to_num(self._prior)
+        values[:count] = named
+        return values
 
     def payload_matrix(self, values: Array) -> Array:
         """How a payload changes parameter values, shape (p, 2).

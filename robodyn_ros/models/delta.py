@@ -99,6 +99,7 @@ class DeltaModel(ClosedFormModel):
     """
 
     kind = 'delta'
+    unnamed = ('J4',)
 
     def __init__(
         self,
@@ -234,7 +235,7 @@ class DeltaModel(ClosedFormModel):
             result[10:] = *values[-2:], self._force['Fr_max'], self._force['R_ext']
         return result
 
-    def column_values(self, named: Array) -> Array:
+    def values_of(self, named: Array) -> Array:
         """Parameter values, shape (p,), of the fourteen named ones; J4 is 0.
 
         :raises ModelError: not fourteen values

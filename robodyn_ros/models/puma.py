@@ -111,6 +111,26 @@ class PumaModel(ClosedFormModel):
         """All 34 parameters, shape (34,), of parameter values."""
         return np.asarray(self.relations @ values, dtype=np.float64)
 
+    def values_of(self, named: Array) -> Array:
+        """Parameter values, shape (34,) or (26,), of all 34.
+
+        :raises ModelError: not 34, or values that the known kinematics rule out
+        """
+        named = np.asarray(named, dtype=np.float64)
+        if named.shape != (len(NAMES),):
+            raise ModelError(f'a puma has {len(NAMES)} named parameters, got {named.size} values')
+        own = [item.name for item in self.parameters]
+        values = np.array([named[NAMES.index(name)] for name in own])
+        following = self.relations @ values
+        wrong = np.abs(following - named) > 1e-6 * np.abs(named).max()
+        if wrong.any():
+            first = int(wrong.argmax())
+            raise ModelError(
+                f'{NAMES[first]} = {named[first]:.6g} of a puma does not follow from its geometry '
+                f'and the other parameters, which give {following[first]:.6g}'
+            )
+        return values
+
     def payload_matrix(self, values: Array) -> Array:
         """Refuse: every parameter mixes masses and lengths of several links.
 

@@ -33,7 +33,7 @@ def reachable_states(model, samples, seed=0):
 
 def values_of(model, named):
     """Parameter values from values by name, those of the document and J4."""
-    values = model.column_values(np.array([named.get(name, 0.0) for name in NAMES]))
+    values = model.values_of(np.array([named.get(name, 0.0) for name in NAMES]))
     index = {item.name: k for k, item in enumerate(model.parameters)}
     if 'J4' in index:
         values[index['J4']] = named['J4']
@@ -193,7 +193,7 @@ def test_named_parameters_are_the_documents_fourteen_and_lead_to_the_columns_and
     model = delta(4, platform_force=FORCE)
     named = np.random.default_rng(0).uniform(0.1, 1.0, 14)
     named[12:] = FORCE['Fr_max'], FORCE['R_ext']
-    values = model.column_values(named)
+    values = model.values_of(named)
     assert len(values) == len(model.parameters) == 13
     np.testing.assert_allclose(model.named_values(values), named, rtol=1e-12)
     three = delta(3)
@@ -202,7 +202,7 @@ def test_named_parameters_are_the_documents_fourteen_and_lead_to_the_columns_and
     light = delta(4).named_values(np.zeros(11))
     assert np.isnan(light[[6, 8, 9]]).all()
     with pytest.raises(ModelError, match='14 named parameters'):
-        model.column_values(named[:13])
+        model.values_of(named[:13])
 
 
 def test_a_prior_is_kept_for_what_torque_cannot_divide():

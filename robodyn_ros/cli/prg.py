@@ -1,0 +1,64 @@
+"""`robodyn prg`: carry a result of softMC over to a result file."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from robodyn_ros.identification.prg_import import FRICTION_SIGNS, read_prg, write_imported
+from robodyn_ros.models.catalog import load_model
+
+
+def add_parser(commands: Any) -> None:
+    """Add the sub-command."""
+    parser = commands.add_parser(
+        'prg',
+        help="import a result of softMC's identification (.PRG)",
+        description='Read the parameters in a softMC result file (IDNT<n>.PRG) as those of a '
+        'model, and write a result file for the feed-forward and collision_monitor nodes.',
+    )
+    parser.add_argument('file', help='the .PRG file')
+    parser.add_argument('--model', metavar='YAML', required=True, help='description of the model')
+    parser.add_argument(
+        '--out', metavar='FILE', required=True, help='result file to write, such as result.yaml'
+    )
+    parser.add_argument(
+        '--robot',
+        metavar='NAME',
+        default='',
+        help="the robot's name in softMC (default: PUMA, SCARA, DELTA; A1 for an axis)",
+    )
+    parser.add_argument(
+        '--friction-sign',
+        choices=FRICTION_SIGNS,
+        default='negative',
+        help='sign of friction in the file: negative, as softMC writes it; positive; any: as '
+        'softMC writes it, unchecked (default: %(default)s)',
+    )
+    parser.add_argument(
+        '--force', action='store_true', help='import the result of a failed identification'
+    )
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Import the file; 0 when the result file is written.
+
+    :raises RobodynError: a file cannot be read or written, or does not fit the model
+    """
+    model = load_model(arguments.model)
+    prg = read_prg(
+        arguments.file,
+        model,
+        robot=arguments.robot,
+        friction_sign=arguments.friction_sign,
+        force=arguments.force,
+    )
+    for note in prg.notes:
+        print(f'note: {note}', file=sys.stderr)
+    source = str(Path(arguments.file).absolute())
+    write_imported(prg, arguments.out, source=source)
+    print(f'{len(prg.values)} parameters written to {arguments.out}')
+    return 0
