@@ -1,0 +1,224 @@
+"""A simulated cell on the bench: identified as the document does it, then moved with the model.
+
+No ROS: the cell is stepped as fast as it goes, with the configuration files of the nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+
+from robodyn_ros.cell.config import CellConfig
+from robodyn_ros.cell.robot_cell import RobotCell
+from robodyn_ros.control.feedforward import AdditiveTorque, FeedforwardSettings
+from robodyn_ros.control.model_torque import ModelTorque
+from robodyn_ros.control.trajectory_effort import trajectory_effort
+from robodyn_ros.excitation.catalog import build_motion
+from robodyn_ros.excitation.limits import JointLimits
+from robodyn_ros.excitation.limits_file import load_limits
+from robodyn_ros.excitation.plan import points_of
+from robodyn_ros.excitation.spline import SplineTrajectory
+from robodyn_ros.excitation.trajectory import Motion, Trajectory
+from robodyn_ros.identification.options import IdentifyOptions
+from robodyn_ros.identification.pipeline import identify
+from robodyn_ros.identification.result import IdentificationResult
+from robodyn_ros.models.catalog import load_model
+from robodyn_ros.models.interface import Array
+from robodyn_ros.models.urdf_file import read_urdf
+from robodyn_ros.recording.recording import Recording
+
+CONFIG = Path(__file__).resolve().parent.parent / 'config'
+WAIT = 1.0
+"""Standing still before and after a motion, in [s]."""
+
+Effort = Callable[[Motion, float], Array]
+"""Additive torque (N, n) of each servo cycle, of a reference and the motion's duration."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What was seen every servo cycle; arrays (N, n), SI. Time 0 is when the motion begins."""
+
+    time: Array
+    reference: Array
+    position: Array
+    torque: Array
+    end: float
+
+    @property
+    def error(self) -> Array:
+        """Reference of the cycle minus measured position."""
+        return self.reference - self.position
+
+
+def parameters(name: str, robot: str) -> dict[str, Any]:
+    """ROS parameters in config/NAME_ROBOT.yaml."""
+    content = yaml.safe_load((CONFIG / f'{name}_{robot}.yaml').read_text(encoding='utf-8'))
+    values: dict[str, Any] = content[f'/**/{name}']['ros__parameters']
+    return values
+
+
+def limits_of(robot: str) -> JointLimits:
+    """Joint limits of a robot."""
+    urdf = read_urdf(CONFIG.parent / 'urdf' / f'{robot}.urdf')
+    return load_limits(CONFIG / f'joint_limits_{robot}.yaml', JointLimits.from_urdf(urdf))
+
+
+def some_robot(robot: str, seed: int) -> CellConfig:
+    """The configured cell, with a friction and rotors of its own: no two robots are the same.
+
+    Friction differs by up to 20 % per joint, rotor inertia by 10 %; the drives stay as they are.
+    """
+    config = CellConfig.from_yaml(CONFIG / f'cell_{robot}.yaml')
+    random = np.random.default_rng([seed, 7])
+    joints = {}
+    for name, joint in config.joints.items():
+        friction, rotor = 1.0 + np.array([0.2, 0.1]) * random.uniform(-1.0, 1.0, 2)
+        scaled = {
+            key: friction * getattr(joint, key)
+            for key in ('coulomb_friction', 'static_friction', 'viscous_friction')
+        }
+        joints[name] = replace(joint, rotor_inertia=rotor * joint.rotor_inertia, **scaled)
+    return replace(config, joints=joints, seed=seed)
+
+
+def with_drives(config: CellConfig, factor: float) -> CellConfig:
+    """The same robot with all bandwidths of its drives changed by a factor."""
+    joints = {
+        name: replace(
+            joint,
+            velocity_bandwidth=factor * joint.velocity_bandwidth,
+            position_bandwidth=factor * joint.position_bandwidth,
+            integral_time=joint.integral_time / factor,
+        )
+        for name, joint in config.joints.items()
+    }
+    return replace(config, joints=joints)
+
+
+def run(config: CellConfig, motion: Trajectory, effort: Effort | None = None) -> Run:
+    """Stand, move, stand."""
+    time, reference = _reference(config, motion)
+    start = {
+        name: replace(config.joints[name], initial_position=float(value))
+        for name, value in zip(motion.joints, reference.position[0], strict=True)
+    }
+    cell = RobotCell(replace(config, joints={**config.joints, **start}))
+    if cell.joints != motion.joints:
+        raise ValueError(f'the cell has the joints {cell.joints}, the motion {motion.joints}')
+    seen, measured = np.zeros((2, *reference.position.shape))
+    sent = np.zeros(seen.shape) if effort is None else effort(reference, motion.duration)
+    for row, command in enumerate(reference.position):
+        # The state at the beginning of the cycle, as a controller reads it before it writes.
+        seen[row], measured[row] = cell.state.position, cell.state.torque
+        cell.step(command, sent[row])
+    return Run(time, reference.position, seen, measured, motion.duration)
+
+
+def _reference(config: CellConfig, motion: Trajectory) -> tuple[Array, Motion]:
+    """Servo cycles from WAIT before a motion to WAIT after it; at rest outside."""
+    period = config.servo_period
+    wait = round(WAIT / period)
+    time = period * (np.arange(2 * wait + int(np.ceil(motion.duration / period)) + 1) - wait)
+    samples = motion.sample(time)
+    moving = ((time > 0.0) & (time < motion.duration))[:, None]
+    return time, Motion(
+        time, samples.position, samples.velocity * moving, samples.acceleration * moving
+    )
+
+
+def identified(robot: str, config: CellConfig) -> IdentificationResult:
+    """Identify the cell by its example program: 2 s of running in, then 20 s are recorded."""
+    model = load_model(CONFIG / f'model_{robot}.yaml')
+    given = parameters('excitation', robot)['motion']
+    found = run(config, build_motion({'joints': list(model.joint_names), **given}))
+    rows = (found.time >= 2.0) & (found.time <= 22.0)
+    recording = Recording(
+        time=found.time[rows],
+        joints=model.joint_names,
+        position=found.position[rows],
+        torque=found.torque[rows],
+        source=f'simulated {robot}',
+    )
+    cutoff = parameters('identification', robot)['filter_cutoff_frequency']
+    return identify(recording, model, options=IdentifyOptions(filter_cutoff=cutoff))
+
+
+@dataclass(frozen=True)
+class FeedForward:
+    """The feed-forward node's settings of a robot, and its identified model."""
+
+    torque: ModelTorque
+    settings: FeedforwardSettings
+
+    @classmethod
+    def of(cls, robot: str, result: IdentificationResult) -> FeedForward:
+        """Read the robot's settings."""
+        values = parameters('feedforward', robot)
+        window = values['velocity_window']
+        torque = ModelTorque(result.model, result.values, velocity_window=window)
+        names = (
+            'max_torque', 'max_torque_rate', 'period', 'additive_torque_delay',
+            'feedforward_scale', 'ramp_up_time', 'ramp_down_time',
+        )  # fmt: skip
+        chosen = {name: values[name] for name in names}
+        return cls(torque, FeedforwardSettings(joints=torque.joints, **chosen))
+
+    def streaming(self, reference: Motion, duration: float) -> Array:
+        """The law that runs in every cycle, as in the softMC; on long before the motion."""
+        law = AdditiveTorque(torque=self.torque, settings=self.settings)
+        law.start()
+        rows = zip(reference.position, reference.velocity, reference.acceleration, strict=True)
+        return np.array([law.update(*row).copy() for row in rows])
+
+    def trajectory(self, hold: bool, lead: float = 0.0) -> Effort:
+        """The effort of a joint trajectory; before and after it the controller holds its last.
+
+        :param hold: keep the torque at the end instead of ramping it out
+        :param lead: how long before the motion the trajectory begins, standing still, in [s]
+        """
+
+        def effort(reference: Motion, duration: float) -> Array:
+            time, period = reference.time, self.settings.period
+            first = int(np.argmax(time > -lead - 1e-9))
+            last = int(np.argmax(time >= duration - 1e-9))
+            part = slice(first, last + 1)
+            spline = points_of(_Samples(self.torque.joints, reference, part), period)
+            plan = trajectory_effort(
+                SplineTrajectory(points=spline), self.torque, self.settings, hold_at_end=hold
+            )
+            result = np.zeros(reference.position.shape)
+            count = min(len(plan.effort), len(time) - first)
+            result[first : first + count] = plan.effort[:count]
+            result[first + count :] = plan.effort[-1]
+            return result
+
+        return effort
+
+
+class _Samples(Trajectory):
+    """Samples of a reference as a trajectory, for `points_of` at these very samples."""
+
+    def __init__(self, joints: tuple[str, ...], samples: Motion, part: slice) -> None:
+        self.joints = joints
+        self._samples, self._part = samples, part
+        self._time = samples.time[part] - samples.time[part][0]
+        self.duration = float(self._time[-1])
+
+    def sample(self, time: Array) -> Motion:
+        rows = np.searchsorted(self._time, np.asarray(time) - 1e-6)
+        values = self._samples
+        return Motion(
+            self._time[rows],
+            values.position[self._part][rows],
+            values.velocity[self._part][rows],
+            values.acceleration[self._part][rows],
+        )
+
+    def describe(self) -> dict[str, object]:
+        return {'kind': 'samples'}
