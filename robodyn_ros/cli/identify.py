@@ -18,11 +18,14 @@ from robodyn_ros.errors import ConfigError
 from robodyn_ros.identification.estimators import ESTIMATORS
 from robodyn_ros.identification.export import export
 from robodyn_ros.identification.options import PRIORS, Consistent, IdentifyOptions
+from robodyn_ros.identification.payload import identify_payload, load_base
 from robodyn_ros.identification.pipeline import Progress, identify
 from robodyn_ros.identification.report import text_report
+from robodyn_ros.identification.result import IdentifiedModel
 from robodyn_ros.models.catalog import load_model, robot_model
 from robodyn_ros.models.friction import DEFAULT_TERMS, TERMS
 from robodyn_ros.models.interface import DynamicModel
+from robodyn_ros.models.payload import PayloadModel
 from robodyn_ros.models.urdf import GRAVITY
 from robodyn_ros.recording.readers import read_recording
 from robodyn_ros.recording.recording import Recording
@@ -36,12 +39,15 @@ def add_parser(commands: Any) -> None:
         'identify',
         help='identify a robot from a recording',
         description='Identify the dynamic parameters of a robot from a recording of its motion '
-        '(rosbag2, CSV, NPZ, MAT). Exit code 0 only if the identification succeeds.',
+        '(rosbag2, CSV, NPZ, MAT). Exit code 0 only if the identification succeeds. With '
+        "--payload the arm's parameters stay as --base has them, and only what the robot carries "
+        'in the recording is identified.',
     )
     parser.add_argument('recording', help='rosbag2 folder, .mcap, .db3, .csv, .npz or .mat')
     _add_model(parser)
     _add_recording(parser)
     _add_fit(parser)
+    _add_payload(parser)
     output = parser.add_argument_group('output')
     output.add_argument(
         '--out', metavar='DIR', help='write result.yaml, result.json and robot.urdf to this folder'
@@ -55,9 +61,19 @@ def add_parser(commands: Any) -> None:
 
 def _add_model(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group('model')
-    source = group.add_mutually_exclusive_group(required=True)
+    source = group.add_mutually_exclusive_group()
     source.add_argument('--urdf', metavar='FILE', help='URDF of the robot')
-    source.add_argument('--model', metavar='YAML', help='description of the model')
+    source.add_argument(
+        '--model',
+        metavar='YAML',
+        help='description of the model; one of both is needed, with --payload none',
+    )
+    group.add_argument(
+        '--dynamic-model',
+        type=int,
+        metavar='NUMBER',
+        help='dynamic model, in place of the one in --model',
+    )
     group.add_argument(
         '--joints',
         metavar='NAME,NAME,...',
@@ -137,6 +153,19 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _add_payload(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group('payload')
+    group.add_argument(
+        '--payload', action='store_true', help='identify only the payload, on top of --base'
+    )
+    group.add_argument('--base', metavar='RESULT', help='result file of a run without payload')
+    group.add_argument(
+        '--frame',
+        metavar='LINK',
+        help='link of the URDF in whose frame the payload is described (default: the last)',
+    )
+
+
 def run(arguments: argparse.Namespace) -> int:
     """Identify, print and write what was asked for; 0 only if the identification succeeded.
 
@@ -153,14 +182,18 @@ def run(arguments: argparse.Namespace) -> int:
     )
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter('always', UserWarning)
-        model = _model(arguments)
+        model, base = _model_and_base(arguments)
     for warning in caught:
         print(f'warning: {warning.message}', file=sys.stderr)
     recording, validation = _recordings(arguments, model)
     with _progress() as progress:
-        result = identify(
-            recording, model, options=options, validation=validation, progress=progress
-        )
+        common: dict[str, Any] = {
+            'options': options, 'validation': validation, 'progress': progress,
+        }  # fmt: skip
+        if base is None:
+            result = identify(recording, model, **common)
+        else:
+            result = identify_payload(recording, base, frame=arguments.frame or '', **common)
     facts = result.to_json()
     if arguments.out is not None:
         facts |= export(result, arguments.out, export_failed=arguments.force_export).to_json()
@@ -171,12 +204,33 @@ def run(arguments: argparse.Namespace) -> int:
     return 0 if result.success else EXIT_FAILED
 
 
+def _model_and_base(
+    arguments: argparse.Namespace,
+) -> tuple[DynamicModel, IdentifiedModel | None]:
+    """The model, and with --payload the arm with its values; its model if no other is named."""
+    named = arguments.urdf is not None or arguments.model is not None
+    if not arguments.payload:
+        for option in ('base', 'frame'):
+            if getattr(arguments, option) is not None:
+                raise ConfigError(f'--{option} goes with --payload')
+        if not named:
+            raise ConfigError('name the robot: --urdf FILE or --model YAML')
+        return _model(arguments), None
+    model = _model(arguments) if named else None
+    if model is not None:
+        PayloadModel(arm=model, frame=arguments.frame or '')  # says first what it cannot carry
+    base = load_base(arguments.base or '', model)
+    return base.model, base
+
+
 def _model(arguments: argparse.Namespace) -> DynamicModel:
+    if arguments.model is None and arguments.dynamic_model is not None:
+        raise ConfigError('--dynamic-model goes with --model; a URDF has only one')
     if arguments.model is not None:
         for name in ('friction', 'gravity'):
             if getattr(arguments, name) is not None:
                 raise ConfigError(f'--{name} goes with --urdf; with --model it is in the file')
-        return load_model(arguments.model)
+        return load_model(arguments.model, dynamic_model=arguments.dynamic_model)
     friction = arguments.friction
     terms = list(DEFAULT_TERMS) if friction is None else friction.split(',')
     return robot_model(

@@ -40,6 +40,7 @@ from robodyn_ros.identification.result import (
     IdentifiedModel,
     load_identified_model,
 )
+from robodyn_ros.identification.signals_bag import Signals
 from robodyn_ros.identification.thresholds import options_for
 from robodyn_ros.identification.uncertainty import torque_uncertainty
 from robodyn_ros.identification.validation import correlation_length, evaluate
@@ -133,7 +134,7 @@ def identify_payload(
     values, stddevs, selection, found = _values(model, seen, condensed, fit, options)
     payload = Payload(model=model, values=values, stddevs=stddevs)
     loaded = base.values + payload.added
-    report, _ = evaluate(base.model, loaded, signals, source=source)
+    report, predicted = evaluate(base.model, loaded, signals, source=source)
     checked = None
     if validation is not None:
         other = process(validation, base.joints, options)
@@ -159,6 +160,7 @@ def identify_payload(
         filter_cutoff=signals.cutoff,
         selection=selection,
         raw_samples=signals.raw_samples,
+        signals=Signals(signals, predicted, recording.origin) if options.keep_signals else None,
     )  # fmt: skip
 
 

@@ -58,10 +58,10 @@ def build_model(description: Description, *, folder: Path | None = None) -> Dyna
     return entry.build(description, folder)
 
 
-def load_model(path: str | Path, *, dynamic_model: int = 0) -> DynamicModel:
+def load_model(path: str | Path, *, dynamic_model: int | None = None) -> DynamicModel:
     """Build the model a YAML file describes; file names in it are relative to the file.
 
-    :param dynamic_model: number to take instead of the file's `dynamic_model`; 0: the file's
+    :param dynamic_model: number to take instead of the file's `dynamic_model`
     :raises ModelError: the file cannot be read, is no YAML, or see `build_model`
     """
     path = Path(path)
@@ -72,7 +72,7 @@ def load_model(path: str | Path, *, dynamic_model: int = 0) -> DynamicModel:
     except yaml.YAMLError as error:
         text = ' '.join(str(error).split())
         raise ModelError(f'the model file {path} is no YAML: {text}') from error
-    if dynamic_model and isinstance(description, Mapping):
+    if dynamic_model is not None and isinstance(description, Mapping):
         description = {**description, 'dynamic_model': dynamic_model}
     try:
         return build_model(description, folder=path.parent)

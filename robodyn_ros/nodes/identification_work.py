@@ -113,7 +113,7 @@ class IdentificationWork:
         terms = declare(node, 'friction', list(DEFAULT_TERMS), 'friction terms', **fixed)
         joints = declare(node, 'joints', [''], 'joints to identify; empty: all', **fixed)
         if file:
-            return load_model(resource(file), dynamic_model=number)
+            return load_model(resource(file), dynamic_model=number or None)
         if number:
             raise ConfigError(
                 f'dynamic_model {number} needs a model_file: a URDF has only one model'

@@ -1,12 +1,18 @@
 import json
 import sys
 
+import numpy as np
 import pytest
+import yaml
 from robots import random_urdf
-from simulation import arm, record
+from simulation import arm, record, sines
 
 from robodyn_ros.cli.identify import add_parser, run
+from robodyn_ros.errors import RobodynError
 from robodyn_ros.identification.result import load_identified_model
+from robodyn_ros.models.catalog import load_model
+from robodyn_ros.models.payload import payload_of
+from robodyn_ros.recording.recording import Recording
 from robodyn_ros.recording.writers import write_csv
 
 
@@ -112,8 +118,96 @@ def test_no_progress_bar_where_there_is_no_terminal(files, capsys, monkeypatch):
 
 @pytest.mark.parametrize(
     'options',
-    [[], ['--urdf', 'a', '--model', 'b'], ['--urdf', 'a', '--validate', 'x', '--split', '0.5']],
+    [['--urdf', 'a', '--model', 'b'], ['--urdf', 'a', '--validate', 'x', '--split', '0.5']],
 )
 def test_unclear_requests_are_refused(files, options):
     with pytest.raises(SystemExit):
         robodyn(files / 'first.csv', *options)
+
+
+def test_a_payload_on_top_of_a_result(files, tmp_path, capsys):
+    urdf = files / 'robot.urdf'
+    assert robodyn(files / 'first.csv', '--urdf', urdf, '--out', tmp_path / 'base') == 0
+    base = tmp_path / 'base' / 'result.yaml'
+    model, truth = arm(urdf.read_text())
+    payload = payload_of(model, 2.0, center_of_mass=[0.02, 0.0, 0.1], inertia=[0.01, 0, 0] * 2)
+    loaded = record(
+        model, truth + payload.added, 4000, noise=0.02, derivatives=False, rate=500.0, seed=2
+    )
+    write_csv(loaded, tmp_path / 'loaded.csv')
+    capsys.readouterr()
+    command = [tmp_path / 'loaded.csv', '--payload', '--base', base, '--json']
+    assert robodyn(*command, '--out', tmp_path / 'out', '--split', 0.7) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts['payload']['relative_residual_without'] > 0.05
+    assert facts['validation']['relative_residual'] < 0.03
+    back = load_identified_model(tmp_path / 'out' / 'result.yaml')
+    assert back.hash == load_identified_model(base).hash
+    _, *states = sines(3, 300, seed=9)
+    wanted = model.torque(*states, truth + payload.added)
+    error = np.linalg.norm(back.torque(*states) - wanted) / np.linalg.norm(wanted)
+    assert error < 0.03
+    # the model may be named, and must then be that of the base; and a frame of it
+    assert robodyn(*command, '--urdf', urdf, '--frame', 'link3_part') == 0
+    assert json.loads(capsys.readouterr().out)['payload']['frame'] == 'link3_part'
+    assert robodyn(*command[:-1]) == 0
+    assert 'payload.m' in capsys.readouterr().out
+    with pytest.raises(RobodynError, match='of another model'):
+        robodyn(*command, '--urdf', urdf, '--gravity', 0, 0, -1.62)
+    with pytest.raises(RobodynError, match='name the result file of a run without payload'):
+        robodyn(*command[:2])
+    with pytest.raises(RobodynError, match='--base goes with --payload'):
+        robodyn(files / 'first.csv', '--urdf', urdf, '--base', base)
+    with pytest.raises(RobodynError, match='name the robot: --urdf FILE or --model YAML'):
+        robodyn(files / 'first.csv')
+
+
+JOINTS = [f'joint{k}' for k in range(1, 7)]
+DELTA = {'R_b': 0.2, 'r_p': 0.05, 'L_AB': 0.3, 'L_BC': 0.7}
+
+
+@pytest.mark.parametrize(
+    ('joints', 'description'),
+    [
+        (1, {'kind': 'axis', 'type': 'rotary', 'dynamic_model': 1}),
+        (1, {'kind': 'axis', 'type': 'rotary', 'dynamic_model': 2}),
+        (1, {'kind': 'axis', 'type': 'rotary', 'dynamic_model': 3}),
+        (1, {'kind': 'axis', 'type': 'linear', 'dynamic_model': 1}),
+        (1, {'kind': 'axis', 'type': 'linear', 'dynamic_model': 2}),
+        (3, {'kind': 'scara', 'dynamic_model': 1, 'geometry': {'L1': 0.3, 'L2': 0.25}}),
+        (4, {'kind': 'scara', 'dynamic_model': 1, 'geometry': {'L1': 0.3, 'L2': 0.25}}),
+        (3, {'kind': 'delta', 'dynamic_model': 1, 'geometry': DELTA}),
+        (4, {'kind': 'delta', 'dynamic_model': 1, 'geometry': {**DELTA, 'h_O': 0.1}}),
+        (6, {'kind': 'puma', 'dynamic_model': 1}),
+        (6, {'kind': 'puma', 'dynamic_model': 2}),
+    ],
+)
+def test_every_kind_of_the_document(joints, description, tmp_path, capsys):
+    file = tmp_path / 'model.yaml'
+    names = JOINTS[:joints]
+    file.write_text(
+        yaml.safe_dump({**description, 'joints': names, 'friction': ['viscous', 'coulomb']})
+    )
+    model = load_model(file)
+    random = np.random.default_rng(3)
+    values = random.uniform(0.5, 1.5, len(model.parameters))
+    slow = 30.0 if description['dynamic_model'] == 2 and joints == 6 else 1.0
+    time = np.arange(0.0, 20.0, 0.004)
+    omega = 2.0 * np.pi * 0.4 / slow * np.array([1.0, 1.27, 1.43, 1.13, 1.61, 0.91])[:joints]
+    turn = np.outer(time, omega) + np.arange(joints)
+    reach = 0.45 * np.diff(model.position_limits()).T
+    q = model.positions(np.zeros((1, joints))) + reach * np.sin(turn)
+    torque = model.torque(
+        q, reach * omega * np.cos(turn), -reach * omega**2 * np.sin(turn), values
+    )
+    torque += 0.005 * torque.std(axis=0) * random.normal(size=torque.shape)
+    recording = Recording(time=time, joints=tuple(names), position=q, torque=torque)
+    write_csv(recording, tmp_path / 'recording.csv')
+    command = [tmp_path / 'recording.csv', '--model', file, '--out', tmp_path, '--json']
+    code = robodyn(*command)
+    facts = json.loads(capsys.readouterr().out)
+    assert code == 0, facts['findings']
+    assert facts['identification']['relative_residual'] < 0.02
+    assert load_identified_model(tmp_path / 'result.yaml').model.describe() == model.describe()
+    with pytest.raises(RobodynError, match=r'has no dynamic model 9, it has: '):
+        robodyn(*command, '--dynamic-model', 9)

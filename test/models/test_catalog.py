@@ -148,3 +148,18 @@ def test_a_new_kind_is_one_entry(monkeypatch):
     assert len(build_model({'kind': 'new', 'size': 1}).joints) == 3
     with pytest.raises(ModelError, match='needs "size"'):
         build_model({'kind': 'new'})
+
+
+def test_a_dynamic_model_wins_over_that_of_the_file(tmp_path):
+    file = tmp_path / 'model.yaml'
+    file.write_text('{kind: axis, type: rotary, dynamic_model: 1, joints: [a]}')
+    assert load_model(file).dynamic_model == 1
+    assert load_model(file, dynamic_model=3).dynamic_model == 3
+    with pytest.raises(
+        ModelError, match=r'a rotary axis has no dynamic model 0, it has: 1, 2, 3$'
+    ):
+        load_model(file, dynamic_model=0)
+    other = tmp_path / 'other.yaml'
+    other.write_text('{kind: friction, joints: [{name: a, type: revolute}]}')
+    with pytest.raises(ModelError, match='kind friction has no "dynamic_model"'):
+        load_model(other, dynamic_model=1)
