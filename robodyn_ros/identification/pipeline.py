@@ -14,6 +14,8 @@ from robodyn_ros.identification.choice import FOLDS, Selection, choose, selectio
 from robodyn_ros.identification.completion import Completion, complete, seen_and_prior
 from robodyn_ros.identification.condense import Condensed, condense
 from robodyn_ros.identification.consistency import nearest
+from robodyn_ros.identification.diagnosis import diagnose
+from robodyn_ros.identification.diagnosis_sample import Case
 from robodyn_ros.identification.estimators import Estimate, estimate
 from robodyn_ros.identification.named import named_parameters
 from robodyn_ros.identification.options import IdentifyOptions
@@ -54,7 +56,7 @@ def identify(
     Signals are filtered and differentiated (`processing`), condensed to one triangular factor
     per joint (`condense`), fitted (`estimators`), and completed to all standard parameters
     (`completion`). A fit that must not be used is returned with `success` false and findings
-    that say why.
+    that say why, the cause first (`diagnosis`).
 
     :param recording: its joints are matched to the model's by name
     :param validation: another recording, on which the identified model is only tested
@@ -94,8 +96,11 @@ def identify(
             uncertainty = torque_uncertainty(model, base, fit, signals)
         with clock.step('validate'):
             checked = _validate(model, completion, validation, options, progress)
+        with clock.step('diagnose'):
+            facts = (completion.values, report.max_relative_torque_error)
+            causes = diagnose(Case(recording, model, options, signals, base, condensed, *facts))
     steps = _Steps(
-        signals, base, condensed, fit, completion, selection, uncertainty, report, checked
+        signals, base, condensed, fit, completion, selection, uncertainty, report, checked, causes
     )
     result = _result(recording, model, options, steps, clock.timings)
     kept = Signals(signals, predicted, recording.origin) if options.keep_signals else None
@@ -115,6 +120,7 @@ class _Steps:
     uncertainty: Array
     report: FitReport
     validation: FitReport | None
+    causes: tuple[Finding, ...]
 
 
 @dataclass
@@ -216,6 +222,7 @@ def _result(
 ) -> IdentificationResult:
     findings = _distinct(
         (
+            *steps.causes,
             *recording.findings,
             *steps.signals.findings,
             *_data_findings(steps),

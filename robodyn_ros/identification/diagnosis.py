@@ -1,0 +1,92 @@
+"""Diagnosis: what makes an identification bad or not to be trusted, the cause first.
+
+softMC document, sections "Review of the possible reasons for an identification failure" and "How
+to assess what is the failure reason based on the output files". What each finding means, how it
+was measured and what cannot be told is in docs/diagnosis.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from robodyn_ros.errors import RobodynError
+from robodyn_ros.identification.diagnosis_factor import factor_findings, sign_findings
+from robodyn_ros.identification.diagnosis_model import model_findings
+from robodyn_ros.identification.diagnosis_motion import motion_findings
+from robodyn_ros.identification.diagnosis_sample import Case, Sample, draw
+from robodyn_ros.identification.diagnosis_signals import (
+    delay_findings,
+    delays,
+    noise_findings,
+    saturation_findings,
+    slow_joints,
+    stale_findings,
+)
+from robodyn_ros.recording.recording import Finding
+
+DEAD = ('no_motion', 'zero_torque', 'frozen_joint')
+"""Findings of the reader and the processing that are causes themselves."""
+
+CAUSES = (
+    *DEAD,
+    'stale_joint',
+    'torque_sign',
+    'wrong_dynamic_model',
+    'torque_saturation',
+    'torque_factor',
+    'sensor_delay',
+    'noise_as_large_as_signal',
+    'moving_too_slowly',
+    'region_too_small',
+    'too_short',
+    'joints_move_together',
+    'motion_repeats',
+)
+"""Codes of all causes, in the order in which they are reported."""
+
+
+def diagnose(case: Case) -> tuple[Finding, ...]:
+    """Name the causes of a bad identification; empty if nothing is found. Never raises.
+
+    Causes that make data useless come first, and hide what is only their consequence; then what
+    makes the model wrong; then what makes it doubtful.
+    """
+    try:
+        return tuple(_findings(case))
+    except (RobodynError, ArithmeticError, ValueError, IndexError) as error:
+        text = f'the diagnosis was not completed: {" ".join(str(error).split())}'
+        return (Finding('diagnosis_incomplete', text, severity='info'),)
+
+
+def _findings(case: Case) -> Iterator[Finding]:
+    known = (*case.recording.findings, *case.signals.findings)
+    dead = [item for item in known if item.code in DEAD and item.severity == 'error']
+    stale = list(stale_findings(case))
+    yield from dead
+    yield from stale
+    if not dead and not any(item.severity == 'error' for item in stale):
+        yield from _model_based(case)
+    yield from motion_findings(case)
+
+
+_ERRORS: tuple[Callable[[Case, Sample], Iterator[Finding]], ...] = (
+    sign_findings,
+    model_findings,
+    saturation_findings,
+    factor_findings,
+)
+
+
+def _model_based(case: Case) -> Iterator[Finding]:
+    """Findings that need the model; after the first kind of error the rest would be misled."""
+    sample = draw(case)
+    for test in _ERRORS:
+        found = list(test(case, sample))
+        yield from found
+        if any(item.severity == 'error' for item in found):
+            return
+    shifts = delays(case, sample)
+    slow = slow_joints(case, sample, shifts)
+    yield from delay_findings(case, shifts, set(slow))
+    yield from noise_findings(case, sample)
+    yield from slow.values()

@@ -1,0 +1,163 @@
+"""Diagnosis of the dynamic model: does another one of its kind fit clearly better?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from copy import deepcopy
+from typing import Any
+
+import numpy as np
+
+from robodyn_ros.errors import RobodynError
+from robodyn_ros.identification.diagnosis_factor import disagreement
+from robodyn_ros.identification.diagnosis_sample import Case, Sample
+from robodyn_ros.models.base_parameters import base_parameters
+from robodyn_ros.models.catalog import build_model
+from robodyn_ros.models.interface import Array, DynamicModel, SumModel
+from robodyn_ros.models.urdf import UrdfModel
+from robodyn_ros.recording.recording import Finding
+
+CLEARLY = 0.6
+"""Unseen error of the joint that gains most, as a share of the present one, that is clear."""
+
+ALTOGETHER = 0.85
+"""The same for the geometric mean over all joints."""
+
+NEGLIGIBLE = 0.02
+"""Errors well below this share of a joint's torque do not count: no model is exact."""
+
+SUSPICIOUS = 0.12
+"""Other models are only tried if a joint's residual is above this share of its torque, ..."""
+
+CONTRADICTION = 1.2
+"""... or the joints disagree by more than this factor: a fit that is good has the right model."""
+
+FOLDS = 3
+CHECKED = 1000
+"""Samples that models are compared on."""
+
+_DEPENDENT = 1e-5
+
+Variant = tuple[str, str, DynamicModel]
+"""Kind of change, what it is in words, and the model."""
+
+_NUMBERS = {('axis', 'rotary'): (1, 2, 3), ('axis', 'linear'): (1, 2), ('puma', None): (1, 2)}
+_DIRECTIONS = {
+    'upside down': (0.0, 0.0, 1.0),
+    'with gravity along its x axis': (1.0, 0.0, 0.0),
+    'with gravity against its x axis': (-1.0, 0.0, 0.0),
+    'with gravity along its y axis': (0.0, 1.0, 0.0),
+    'with gravity against its y axis': (0.0, -1.0, 0.0),
+    'upright': (0.0, 0.0, -1.0),
+}
+
+
+def model_findings(case: Case, sample: Sample) -> Iterator[Finding]:
+    """The model that fits clearly better than the one identified, if there is one."""
+    costly = any(isinstance(part, UrdfModel) for part in parts_of(case.model))
+    if costly and not _suspicious(case, sample):
+        return
+    present = unseen_errors(case, sample, case.model)
+    floor = np.array([1e-12 if own is None else NEGLIGIBLE * own.rms for own in sample.own])
+    best: tuple[float, str, str, Array] | None = None
+    for change, words, model in variants(case.model):
+        ratio = (unseen_errors(case, sample, model) + floor) / (present + floor)
+        score = float(np.exp(np.mean(np.log(ratio))))
+        if ratio.min() < CLEARLY and score < ALTOGETHER and (best is None or score < best[0]):
+            best = (score, change, words, ratio)
+    if best is not None:
+        _, change, words, ratio = best
+        joint = int(np.argmin(ratio))
+        name = case.signals.joints[joint]
+        yield Finding(
+            'wrong_dynamic_model',
+            f'{words} fits clearly better than the model used: on stretches of the recording left '
+            f'out of the fit the torque error of joint {name} is {ratio[joint]:.0%} of the '
+            f'present one ({present[joint] * ratio[joint]:.3g} instead of {present[joint]:.3g} '
+            f'{case.model.joints[joint].torque_unit}): identify that model',
+            severity='warning' if change == 'option' else 'error',
+        )
+
+
+def _suspicious(case: Case, sample: Sample) -> bool:
+    residual = max((own.sigma / max(own.rms, 1e-300) for _, own in sample.fits()), default=0.0)
+    return residual > SUSPICIOUS or disagreement(case, sample) > CONTRADICTION
+
+
+def parts_of(model: DynamicModel) -> tuple[DynamicModel, ...]:
+    """Parts of a sum, or the model itself."""
+    return model.parts if isinstance(model, SumModel) else (model,)
+
+
+def variants(model: DynamicModel) -> Iterator[Variant]:
+    """Other models that the same recording could have been made for."""
+    description = model.describe()
+    parts = description['parts'] if description['kind'] == 'sum' else [description]
+    assert isinstance(parts, list)
+    for index, part in enumerate(parts):
+        for change, words, other in _other_parts(part):
+            fresh = deepcopy(parts)
+            fresh[index] = other
+            try:
+                built = build_model({'kind': 'sum', 'parts': fresh})
+            except RobodynError:
+                continue  # it needs what this model's description does not tell
+            yield change, words, built
+
+
+def _other_parts(part: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    kind = part['kind']
+    if kind == 'urdf':
+        yield from _turned(part)
+        return
+    options = {key: value for key, value in part.items() if key not in ('prior', 'fifth_term')}
+    for number in _NUMBERS.get((kind, part.get('type')), ()):
+        if number != part['dynamic_model']:
+            other = {**options, 'dynamic_model': number}
+            yield 'dynamic_model', f'dynamic model {number} of {kind}', other
+    if kind == 'puma' and part['dynamic_model'] == 2 and not part.get('fifth_term'):
+        yield 'option', 'the fifth term of dynamic model 2', {**part, 'fifth_term': True}
+
+
+def _turned(part: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    gravity = np.array(part['gravity'])
+    size = float(np.linalg.norm(gravity)) or 9.81
+    for words, direction in _DIRECTIONS.items():
+        turned = size * np.array(direction)
+        if float(turned @ gravity) < 0.9 * size**2:
+            yield 'gravity', f'a robot mounted {words}', {**part, 'gravity': turned.tolist()}
+
+
+def unseen_errors(case: Case, sample: Sample, model: DynamicModel) -> Array:
+    """RMS error of each joint (n,) on stretches of the recording left out of the fit in turn.
+
+    More parameters alone do not make it smaller, so that models can be compared by it. Joints
+    weigh as the case's own model fits them.
+    """
+    rows = sample.rows[:: max(1, len(sample.rows) // CHECKED)]
+    signals = case.signals
+    full = model.regressor(*(values[rows] for values in signals.motion))
+    columns = base_parameters(model).columns
+    weights = [0.0 if own is None else 1.0 / own.sigma for own in sample.own]
+    fold = np.arange(len(rows)) * FOLDS // len(rows)
+    triangles = [
+        [
+            weight * _triangle(full[kept, joint][:, columns], signals.torque[rows, joint][kept])
+            for kept in ((fold == part) & signals.used[rows, joint] for part in range(FOLDS))
+        ]
+        for joint, weight in enumerate(weights)
+    ]
+    total = np.zeros(len(model.joints))
+    for part in range(FOLDS):
+        seen = np.vstack([t for own in triangles for k, t in enumerate(own) if k != part])
+        length = np.maximum(np.linalg.norm(seen[:, :-1], axis=0), 1e-300)
+        values = np.linalg.lstsq(seen[:, :-1] / length, seen[:, -1], rcond=_DEPENDENT)[0] / length
+        for joint, own in enumerate(triangles):
+            total[joint] += float(np.sum((own[part][:, :-1] @ values - own[part][:, -1]) ** 2))
+    return np.sqrt(total / len(rows)) / np.where(np.array(weights) > 0.0, weights, np.inf)
+
+
+def _triangle(matrix: Array, torque: Array) -> Array:
+    """Triangular factor of [matrix | torque]."""
+    result: Array = np.linalg.qr(np.column_stack([matrix, torque]), mode='r')
+    return result
