@@ -21,6 +21,7 @@ class FakeRobot:
         self.setpoints = []
         self.frozen = self.silent = False
         self.drift = 0.0
+        self.effort = []
         self._active = None
         self.context = rclpy.Context()
         rclpy.init(context=self.context)
@@ -82,6 +83,8 @@ class FakeRobot:
                 self.position = spline.at(min(elapsed, spline.duration))[0].tolist()
         self.position = [value + self.drift * 0.005 for value in self.position]
         if not self.silent:
-            message = JointState(name=list(self.joints), position=self.position)
+            message = JointState(
+                name=list(self.joints), position=self.position, effort=self.effort
+            )
             message.header.stamp = self.node.get_clock().now().to_msg()
             self._states.publish(message)

@@ -71,7 +71,15 @@ class Trajectories:
         self.states = process.listen(TorqueState, 'feedforward/torque_state')
         self.trajectory = process.publisher(JointTrajectory, 'feedforward/joint_trajectory')
         self.joint_states = process.publisher(JointState, 'joint_states')
+        self.effort = None
+        process.node.create_timer(0.05, self._on_timer)
         process.wait_for('active')
+
+    def _on_timer(self):
+        """Measured torque flows all the time once a test has set it."""
+        if self.effort is not None:
+            state = joint_state(NAMES, time.time(), effort=self.effort)
+            self.joint_states.publish(state)
 
     def sent(self, trajectory) -> JointTrajectory:
         self.out.clear()
@@ -87,11 +95,12 @@ class Trajectories:
         assert not self.out
         return self.process.diagnostics[-1].status[0].message
 
-    def feedback(self, effort, seconds=0.0):
-        """Publish a measured torque, and return the torque state that answers."""
+    def feedback(self, effort):
+        """Let this measured torque flow, and return a torque state that has seen it."""
+        self.effort = None
+        self.process.spin(0.1)
         self.states.clear()
-        state = joint_state(NAMES, time.time() + seconds, effort=effort)
-        self.joint_states.publish(state)
+        self.effort = effort
         self.process.wait(lambda: self.states, 'the torque state')
         return self.states[-1]
 

@@ -174,7 +174,7 @@ class StreamingMode:
         if not law.enabled:
             self._send(law)
             return
-        if self._watch is not None and (silence := self._watch.silence()):
+        if self._last and self._watch is not None and (silence := self._watch.silence()):
             self._trip(law, silence)
             return
         age = time.monotonic() - self._last

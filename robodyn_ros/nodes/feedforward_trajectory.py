@@ -292,8 +292,8 @@ class TrajectoryMode:
         """Torque feedback that stays away while a motion runs is a fault with torque_threshold."""
         if self._watch is None or self._plan is None or not (self._running and self._enabled):
             return
-        moving = self._time(self._now()) < self._plan.time[-1]
-        if moving and (silence := self._watch.silence()):
+        applied = self._plan.effort[self._plan.row(self._time(self._now())) :].any()
+        if applied and (silence := self._watch.silence()):
             self._trip(silence)
 
     def _on_feedback(self, serialised: bytes) -> None:

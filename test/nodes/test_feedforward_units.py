@@ -1,0 +1,251 @@
+"""Feed-forward with drives in per mille behind gears, torque_max and torque_threshold."""
+
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+rclpy = pytest.importorskip('rclpy')
+pytest.importorskip('robodyn_ros.msg')
+from feedforward_client import (  # noqa: E402
+    COMMON,
+    DELAY,
+    MODEL,
+    NAMES,
+    PERIOD,
+    VALUES,
+    Stream,
+    Trajectories,
+    arrays,
+    message,
+)
+from lifecycle_msgs.msg import Transition  # noqa: E402
+from lifecycle_msgs.srv import ChangeState  # noqa: E402
+from node_process import EFFORT, NodeProcess, joint_state, result_file  # noqa: E402
+
+pytestmark = pytest.mark.ros
+RATED = np.array([2.0, 1.0])  # Nm, of the motors
+GEAR = np.array([50.0, 80.0])
+DIRECTION = np.array([1.0, -1.0])
+DRIVES = {
+    'effort.joints': '[joint1, joint2]', 'effort.unit': 'permille_rated_current',
+    'effort.command_unit': 'permille_rated_torque', 'effort.side': 'motor',
+    'effort.rated_current': 4000.0, 'effort.torque_constant': '[0.5, 0.25]',
+    'effort.rated_torque': '[2000.0, 1000.0]', 'effort.gear_ratio': '[50.0, 80.0]',
+    'effort.direction': '[1, -1]',
+}  # fmt: skip
+LIMITS = {'torque_max': '[400.0, 400.0]', 'torque_threshold': '[150.0, 80.0]'}
+
+
+@pytest.fixture(scope='module')
+def node(tmp_path_factory):
+    node = None
+    try:
+        node = Trajectories(tmp_path_factory.mktemp('units'), 11, **DRIVES, **LIMITS)
+        yield node
+    finally:
+        if node is not None:
+            node.process.close()
+
+
+def permille(torque):
+    """What the drives call this torque at the joints; rated current gives rated torque here."""
+    return np.asarray(torque) * DIRECTION / GEAR / RATED * 1000.0
+
+
+def test_feedback_comes_and_commands_leave_in_the_units_of_the_drives(node):
+    state = node.feedback(permille([10.0, 20.0]))
+    np.testing.assert_allclose(state.feedback, [10.0, 20.0])
+    out = node.sent(message(duration=4.0))
+    _, q, qd, qdd, effort = arrays(out)
+    expected = MODEL.torque(q, qd, qdd, VALUES)
+    begin, end = round(0.1 / PERIOD) + DELAY, round(4.0 / PERIOD)
+    np.testing.assert_allclose(
+        effort[begin + DELAY : end + DELAY], permille(expected[begin:end]), atol=1e-7
+    )
+
+
+def test_a_trajectory_that_needs_more_is_refused_with_joint_and_time(node):
+    node.feedback([0.0, 0.0])
+    text = node.refused(message(duration=0.1))
+    assert 'torque_max is 400' in text and "of joint 'joint1' at" in text
+
+
+def test_an_additive_torque_beyond_the_threshold_is_refused(node):
+    node.feedback([0.0, 0.0])
+    text = node.refused(message(duration=0.5))
+    assert "the additive torque of joint 'joint" in text and 'torque_threshold is' in text
+
+
+def test_measured_torque_beyond_the_threshold_takes_the_torque_away_until_reset(node):
+    process = node.process
+    node.feedback([0.0, 0.0])
+    node.sent(message(stamp=time.time_ns(), duration=4.0))
+    process.spin(0.3)
+    assert node.feedback(permille([0.0, -79.0])).enabled
+    node.out.clear()
+    node.feedback(permille([0.0, -80.5]))
+    process.wait(lambda: node.out, 'the rest of the motion')
+    *_, effort = arrays(node.out[-1])
+    assert effort[0].any() and not effort[50:].any()
+    process.wait_for("the measured torque of joint 'joint2' is -80.5")
+    refused = process.enable(True)
+    assert not refused.success and 'held at zero by a fault' in refused.message
+    assert not arrays(node.sent(message(duration=4.0)))[4][100:].any()
+    assert 'cleared: the measured' in process.reset().message
+    assert process.enable(True).success
+    node.feedback([0.0, 0.0])
+    assert arrays(node.sent(message(duration=4.0)))[4].any()
+
+
+def test_feedback_that_stays_away_while_it_moves_is_a_fault(node):
+    node.feedback([0.0, 0.0])
+    node.sent(message(stamp=time.time_ns(), duration=4.0))
+    node.effort = None
+    node.process.wait_for('the joint states have had no usable effort')
+    assert 'no usable effort' in node.process.reset().message
+    node.process.enable(True)
+    assert 'no usable effort' in node.refused(message(duration=4.0))
+
+
+def test_inactive_it_passes_efforts_in_the_units_of_the_drives(node):
+    def change(transition):
+        request = ChangeState.Request(transition=Transition(id=transition))
+        assert node.process.call(ChangeState, 'change_state', request).success
+
+    change(Transition.TRANSITION_DEACTIVATE)
+    wanted = message()
+    for point in wanted.points:
+        point.effort = [30.0, -40.0]
+    out = node.sent(wanted)
+    np.testing.assert_allclose(arrays(out)[4], np.tile(permille([30.0, -40.0]), (21, 1)))
+    wanted.joint_names = ['joint1', 'other']
+    assert not node.sent(wanted).points[3].effort
+    change(Transition.TRANSITION_ACTIVATE)
+
+
+@pytest.fixture(scope='module')
+def stream(tmp_path_factory):
+    stream = None
+    try:
+        options = {**DRIVES, 'torque_threshold': '[190.0, 90.0]'}
+        stream = Stream(tmp_path_factory.mktemp('stream_units'), 12, **options)
+        yield stream
+    finally:
+        if stream is not None:
+            stream.process.close()
+
+
+def begin(stream):
+    """Clear what happened, and run with feedback for a moment."""
+    stream.process.reset()
+    stream.joint_states.publish(joint_state(NAMES, stream.time, effort=[0.0, 0.0]))
+    stream.process.enable(True)
+    for _ in range(4):
+        stream.joint_states.publish(joint_state(NAMES, stream.time, effort=[0.0, 0.0]))
+        stream.run(20)
+    assert not stream.states[-1].fault, stream.states[-1].fault
+
+
+def test_streamed_commands_are_in_the_units_of_the_drives_until_a_threshold(stream):
+    begin(stream)
+    applied = np.array(stream.states[-1].additive_command)
+    stream.process.spin(0.05)
+    np.testing.assert_allclose(stream.commands[-1].data, permille(applied), atol=1e-9)
+    start = len(stream.commands)
+    stream.joint_states.publish(joint_state(NAMES, stream.time, effort=permille([191.0, 0.0])))
+    stream.process.wait(lambda: stream.states[-1].fault, 'the fault')
+    assert "the measured torque of joint 'joint1' is 191, torque_thr" in stream.states[-1].fault
+    stream.process.wait(lambda: not np.any(stream.commands[-1].data), 'zero torque')
+    ramp = np.array([row.data for row in stream.commands[start:]])
+    step = np.array([10000.0, 5000.0]) * PERIOD
+    assert (np.abs(np.diff(ramp, axis=0)) <= np.abs(permille(step)) * (1 + 1e-9)).all()
+    assert len(ramp) >= 50
+
+
+def test_additive_torque_beyond_the_threshold_is_a_fault(stream):
+    begin(stream)
+    q, qd = stream.motion()
+    for number in range(200):
+        if stream.states[-1].fault:
+            break
+        stream.time += PERIOD
+        fast = qd + 0.4 * number
+        stream.reference.publish(joint_state(NAMES, stream.time, q + 0.01 * number, fast))
+        stream.joint_states.publish(joint_state(NAMES, stream.time, effort=[0.0, 0.0]))
+        stream.process.spin(0.004)
+    assert 'the additive torque of joint' in stream.states[-1].fault
+    stream.process.wait(lambda: not np.any(stream.commands[-1].data), 'zero torque')
+
+
+def test_no_torque_feedback_is_a_fault_with_a_threshold(stream):
+    begin(stream)
+    stream.effort = None
+    end = time.monotonic() + 5.0
+    while not stream.states[-1].fault and time.monotonic() < end:
+        q, qd = stream.motion()
+        stream.reference.publish(joint_state(NAMES, stream.time, q, qd))
+        stream.process.spin(PERIOD)
+    assert 'no usable effort' in stream.states[-1].fault
+
+
+@pytest.mark.parametrize(
+    ('values', 'sentence'),
+    [
+        ({'mode': 'streaming', 'torque_max': '100.0'}, "'torque_max' is for planned motions"),
+        ({**EFFORT, 'effort.unit': 'Nmm'}, 'effort.unit must be one of'),
+        ({**EFFORT, 'effort.gear': '3.0'}, "there is no parameter 'effort.gear'"),
+    ],
+)
+def test_parameters_that_end_the_node_with_one_sentence(values, sentence):
+    command = [sys.executable, '-m', 'robodyn_ros.nodes.feedforward', '--ros-args']
+    for name, value in values.items():
+        command += ['-p', f'{name}:={value}']
+    done = subprocess.run(command, capture_output=True, text=True, timeout=90, check=False)
+    assert done.returncode == 2 and sentence in done.stderr
+    assert 'Traceback' not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ('values', 'sentence'),
+    [
+        (dict.fromkeys(EFFORT), 'the effort of the joint states is not declared: say what its n'),
+        ({'torque_max': 'rated'}, 'torque_max: rated needs effort.rated_current of joint'),
+        ({'torque_threshold': '[1.0, 2.0, 3.0]'}, 'one for each of the 2 joints, got 3'),
+        ({'effort.unit': 'N'}, 'is revolute, so its torque is in Nm; effort.* declares N'),
+        (
+            {**DRIVES, 'effort.rated_torque': '[15.0, 10.0]', 'max_torque': '[30.0, 30.0]'},
+            'permille_rated_torque, a drive takes at most 32767',
+        ),
+        ({'effort.gravity': 'excluded', 'torque_threshold': '5.0'}, 'is declared without gravity'),
+    ],
+)
+def test_what_cannot_be_configured_is_told_by_diagnostics(tmp_path, values, sentence):
+    given = {**COMMON, 'result_file': result_file(tmp_path, MODEL, VALUES), **values}
+    given = {name: value for name, value in given.items() if value is not None}
+    process = NodeProcess('feedforward', 14, tmp_path / 'log', given)
+    try:
+        process.wait_for(sentence)
+    finally:
+        process.close()
+
+
+def test_effort_without_gravity_gets_torque_without_gravity(tmp_path):
+    node = Trajectories(tmp_path, 15, **{'effort.gravity': 'excluded'})
+    try:
+        _, q, qd, qdd, effort = arrays(node.sent(message()))
+    finally:
+        node.process.close()
+    still = np.zeros_like(q)
+    friction = [i for i, p in enumerate(MODEL.parameters) if 'friction' in p.name]
+    rigid = VALUES.copy()
+    rigid[friction] = 0.0
+    gravity = MODEL.torque(q, still, still, rigid)
+    expected = MODEL.torque(q, qd, qdd, VALUES) - gravity
+    first, last = round(0.1 / PERIOD) + DELAY, round(1.0 / PERIOD)
+    np.testing.assert_allclose(
+        effort[first + DELAY : last + DELAY], expected[first:last], atol=1e-9
+    )
+    assert np.abs(gravity).max() > 1.0
