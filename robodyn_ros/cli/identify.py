@@ -22,6 +22,7 @@ from robodyn_ros.identification.payload import identify_payload, load_base
 from robodyn_ros.identification.pipeline import Progress, identify
 from robodyn_ros.identification.report import text_report
 from robodyn_ros.identification.result import IdentifiedModel
+from robodyn_ros.identification.urdf_export import rigid_part
 from robodyn_ros.models.catalog import load_model, robot_model
 from robodyn_ros.models.friction import DEFAULT_TERMS, TERMS
 from robodyn_ros.models.interface import DynamicModel
@@ -138,6 +139,15 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
         metavar='HZ',
         help='low pass on position and torque (default: from the data)',
     )
+    for name, text in (('', 'slower'), ('upper-', 'faster')):
+        group.add_argument(
+            f'--{name}velocity-threshold',
+            type=float,
+            nargs='+',
+            metavar='SPEED',
+            help=f'{text} samples do not count, in rad/s or m/s; one value, or one per joint '
+            '(default: chosen)',
+        )
     group.add_argument(
         '--computed-derivatives',
         action='store_true',
@@ -171,29 +181,20 @@ def run(arguments: argparse.Namespace) -> int:
 
     :raises RobodynError: a file cannot be read or written, or nothing can be identified
     """
-    wanted: dict[bool | None, Consistent] = {None: 'auto', True: 'yes', False: 'no'}
-    options = IdentifyOptions(
-        filter_cutoff=arguments.filter_cutoff,
-        estimator=arguments.estimator,
-        derivatives='computed' if arguments.computed_derivatives else 'auto',
-        max_relative_error=arguments.max_relative_error,
-        consistent=wanted[arguments.consistent],
-        prior=arguments.prior,
-    )
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter('always', UserWarning)
         model, base = _model_and_base(arguments)
     for warning in caught:
         print(f'warning: {warning.message}', file=sys.stderr)
+    options = _options(arguments, model)
     recording, validation = _recordings(arguments, model)
     with _progress() as progress:
-        common: dict[str, Any] = {
-            'options': options, 'validation': validation, 'progress': progress,
-        }  # fmt: skip
+        common: dict[str, Any] = {'validation': validation, 'progress': progress}
         if base is None:
-            result = identify(recording, model, **common)
+            result = identify(recording, model, options=options, **common)
         else:
-            result = identify_payload(recording, base, frame=arguments.frame or '', **common)
+            frame = arguments.frame or ''
+            result = identify_payload(recording, base, frame=frame, options=options, **common)
     facts = result.to_json()
     if arguments.out is not None:
         facts |= export(result, arguments.out, export_failed=arguments.force_export).to_json()
@@ -202,6 +203,23 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         print(text_report(result))
     return 0 if result.success else EXIT_FAILED
+
+
+def _options(arguments: argparse.Namespace, model: DynamicModel) -> IdentifyOptions:
+    wanted: dict[bool | None, Consistent] = {None: 'auto', True: 'yes', False: 'no'}
+    body = rigid_part(model)
+    return IdentifyOptions(
+        filter_cutoff=arguments.filter_cutoff,
+        velocity_threshold=arguments.velocity_threshold,
+        upper_velocity_threshold=arguments.upper_velocity_threshold,
+        estimator=arguments.estimator,
+        derivatives='computed' if arguments.computed_derivatives else 'auto',
+        max_relative_error=arguments.max_relative_error,
+        consistent=wanted[arguments.consistent],
+        prior=arguments.prior,
+        position_limits=None if body is None else body.urdf.position_limits,
+        keep_signals=arguments.out is not None,
+    )
 
 
 def _model_and_base(

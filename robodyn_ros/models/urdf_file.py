@@ -73,6 +73,15 @@ class UrdfFile:
     pseudo_inertia: dict[str, Array]
     notes: tuple[str, ...] = ()
 
+    @property
+    def position_limits(self) -> dict[str, tuple[float, float]]:
+        """Lowest and highest position of every joint that has limits, in [rad] or [m]."""
+        return {
+            joint.name: (joint.lower, joint.upper)
+            for joint in self.joints
+            if np.isfinite(joint.lower) and np.isfinite(joint.upper)
+        }
+
 
 def read_urdf(path: str | Path) -> UrdfFile:
     """Read a URDF file.

@@ -144,22 +144,12 @@ class IdentificationWork:
             ),
             velocity_threshold=_threshold(lower),
             upper_velocity_threshold=_threshold(upper),
-            position_limits=self._position_limits(),
+            position_limits=parse_urdf(self._urdf).position_limits if self._urdf else None,
             keep_signals=True,
         )
 
     def _number(self, name: str, default: float, text: str) -> float:
         return float(declare(self._node, name, default, text, minimum=0.0))
-
-    def _position_limits(self) -> dict[str, tuple[float, float]] | None:
-        """Limits of the URDF, where there is one."""
-        if not self._urdf:
-            return None
-        return {
-            joint.name: (joint.lower, joint.upper)
-            for joint in parse_urdf(self._urdf).joints
-            if math.isfinite(joint.lower) and math.isfinite(joint.upper)
-        }
 
     def terms(self, request: Any) -> Terms:
         """What a request says, checked before the robot moves.

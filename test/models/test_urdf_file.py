@@ -177,3 +177,14 @@ def test_files(tmp_path):
     for bad in (path, tmp_path / 'absent.urdf', tmp_path):
         with pytest.raises(ModelError, match='cannot be read'):
             read_urdf(bad)
+
+
+def test_position_limits_are_those_that_are_given():
+    joint = (
+        '<joint name="{0}" type="{1}"><parent link="{2}"/><child link="l{0}"/>'
+        '<axis xyz="0 0 1"/>{3}</joint><link name="l{0}"/>'
+    )
+    limit = '<limit lower="-1" upper="2" effort="1" velocity="1"/>'
+    text = joint.format('a', 'revolute', 'base', limit) + joint.format('b', 'continuous', 'la', '')
+    urdf = parse_urdf(f'<robot name="r"><link name="base"/>{text}</robot>')
+    assert urdf.position_limits == {'a': (-1.0, 2.0)}
