@@ -1,4 +1,5 @@
 # make build | demo | test | lint | bench | clean       (see CONTRIBUTING.md)
+# make demo ROBOT=six_axis|axis|scara|scara3|delta|delta3|puma
 SHELL := /bin/bash
 PYTHON ?= python3
 ROBOT ?=

@@ -23,7 +23,8 @@ class RobotFiles:
     """urdf/ROBOT.urdf and config/*_ROBOT.yaml of this package.
 
     :param robot: '' is a robot of which this package knows nothing
-    :param variant: config/NODE_ROBOT_VARIANT.yaml are read on top
+    :param variant: config/NODE_ROBOT_VARIANT.yaml are read on top, and a model of it in place of
+        the robot's
     :param effort: file that declares the effort, in place of config/effort_ROBOT.yaml
     """
 
@@ -75,7 +76,8 @@ class RobotFiles:
     def parameters(self, node: str) -> dict[str, str]:
         """Parameters of a node that name its files of other forms."""
         kind, parameter = OWN_FORM.get(node, ('', ''))
-        path = self.config(kind)
+        # a parameter holds one file, so that of the variant comes in its place
+        path = (self._of_variant.config(kind) if self.variant else None) or self.config(kind)
         return {} if path is None else {parameter: str(path)}
 
     @property

@@ -238,9 +238,10 @@ def test_a_misspelt_robot_is_refused_even_beside_a_urdf(nodes, tmp_path):
         nodes('bringup.launch.py', robot='six_axes', urdf=str(urdf))
 
 
-@pytest.mark.skipif(not there_is('excitation_puma_semi_static.yaml'), reason='no such variant yet')
 def test_a_variant_is_read_on_top_of_the_robot(nodes):
     found = nodes('identification.launch.py', robot='puma', variant='semi_static')
     for name in ('excitation', 'identification'):
         assert names_of(found[name])[-2:] == [f'{name}_puma.yaml', f'{name}_puma_semi_static.yaml']
+    model = parameters(found['identification'])['model_file']
+    assert Path(model).name == 'model_puma_semi_static.yaml'
     assert not any('semi_static' in name for name in names_of(found['recorder']))

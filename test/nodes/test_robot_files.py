@@ -67,6 +67,16 @@ def test_a_variant_comes_last(package):
     assert names(files.parameter_files('recorder')) == ['effort_ax.yaml', 'recorder_ax.yaml']
 
 
+def test_a_model_of_the_variant_replaces_that_of_the_robot(package):
+    files = RobotFiles('ax', variant='slow')
+    model = package / 'config' / 'model_ax.yaml'
+    assert files.parameters('identification') == {'model_file': str(model)}
+    model = package / 'config' / 'model_ax_slow.yaml'
+    model.write_text('{}')
+    assert files.parameters('identification') == {'model_file': str(model)}
+    assert files.parameters('cell') == {'config': str(package / 'config' / 'cell_ax.yaml')}
+
+
 @pytest.mark.parametrize('robot', ['a', 'x', 'ax_slow', 'ax.urdf', '../urdf/none'])
 def test_an_unknown_robot_is_refused_with_those_there_are(robot, package):
     for use in (RobotFiles(robot).check, lambda: RobotFiles(robot).urdf):

@@ -105,7 +105,7 @@ def _track(stage: Stage) -> list[Figure]:
         chosen = [joint for joint in before.joints if units[joint] == unit]
         if chosen:
             cut = 100.0 * (1.0 - after.pooled(chosen) / before.pooled(chosen))
-            figures.append(Figure(f'tracking error cut by, {kind}', cut, least, '%', True))
+            figures.append(Figure(f'tracking error cut, {kind}', cut, least, '%', True))
     return figures
 
 
