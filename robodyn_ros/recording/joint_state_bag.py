@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import struct
 from collections.abc import Mapping
 from contextlib import suppress
@@ -11,9 +10,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import NoReturn
 
-import yaml
-
 from robodyn_ros.errors import RecordingError
+from robodyn_ros.recording.bag_folder import finish_bag
 from robodyn_ros.recording.bag_metadata import RECORD_NAME
 from robodyn_ros.recording.cdr import MSGTYPE, Layout
 from robodyn_ros.recording.mcap_writer import McapWriter, Topic
@@ -35,6 +33,12 @@ int32 sec
 uint32 nanosec
 """
 TYPE_HASH = 'RIHS01_a13ee3a330e346c9d87b5aa18d24e11690752bd33a0350f11c5882bc9179260e'
+
+
+def joint_state_topic(name: str) -> Topic:
+    """Return a topic of JointState messages."""
+    return Topic(name, MSGTYPE, DEFINITION, '[]', TYPE_HASH)
+
 
 FLUSH_PERIOD = 1_000_000_000
 """Longest time messages wait in memory, in [ns]: what a kill -9 may cost."""
@@ -88,7 +92,6 @@ class JointStateBag:
         self._messages = 0
         self._span = (2**63, -(2**63))
         self._flushed: int | None = None
-        self._topic = topic
         self._custom = dict(metadata or {})
         try:
             self.path.mkdir(parents=True)
@@ -99,7 +102,7 @@ class JointStateBag:
         file = self.path / f'{name or self.path.name}_0.mcap'
         try:
             facts = {RECORD_NAME: self._custom} if self._custom else {}
-            self._writer = McapWriter(file, Topic(topic, MSGTYPE, DEFINITION, '[]'), facts)
+            self._writer = McapWriter(file, joint_state_topic(topic), facts)
         except OSError as error:
             with suppress(OSError):
                 self.path.rmdir()
@@ -191,43 +194,12 @@ class JointStateBag:
     def _finish(self) -> None:
         self.closed = True
         try:
-            self._writer.close(lambda: _dumped(self._metadata()).strip())
-            _write(self.path / 'metadata.yaml', {'rosbag2_bagfile_information': self._metadata()})
+            finish_bag(self._writer, self.path, self._custom)
         except OSError as error:
             raise RecordingError(
                 f'{self.path}: the index cannot be written, {error.strerror or error}; '
                 f'{self._writer.count} messages can be read without it'
             ) from error
-
-    def _metadata(self) -> dict[str, object]:
-        """Content of metadata.yaml, version 9 (Jazzy)."""
-        writer = self._writer
-        times: dict[str, object] = {
-            'starting_time': {'nanoseconds_since_epoch': writer.first},
-            'duration': {'nanoseconds': writer.last - writer.first},
-            'message_count': writer.count,
-        }
-        topic = {
-            'name': self._topic,
-            'type': MSGTYPE,
-            'serialization_format': 'cdr',
-            'offered_qos_profiles': [],
-            'type_description_hash': TYPE_HASH,
-        }
-        return {
-            'version': 9,
-            'storage_identifier': 'mcap',
-            **times,
-            'topics_with_message_count': [
-                {'topic_metadata': topic, 'message_count': writer.count}
-            ],
-            'compression_format': '',
-            'compression_mode': '',
-            'relative_file_paths': [writer.path.name],
-            'files': [{'path': writer.path.name, **times}],
-            'custom_data': self._custom or None,
-            'ros_distro': os.environ.get('ROS_DISTRO', 'jazzy'),
-        }
 
     def __enter__(self) -> JointStateBag:
         """Return itself."""
@@ -241,29 +213,3 @@ class JointStateBag:
     ) -> None:
         """Close, also after an error."""
         self.close()
-
-
-class _NoAliases(yaml.SafeDumper):
-    """YAML without anchors, as rosbag2's reader expects it."""
-
-    def ignore_aliases(self, data: object) -> bool:
-        return True
-
-
-def _dumped(content: object) -> str:
-    return str(yaml.dump(content, Dumper=_NoAliases, sort_keys=False))
-
-
-def _write(path: Path, content: object) -> None:
-    """Write a YAML file at once."""
-    partial = path.with_name(f'.{path.name}.partial')
-    try:
-        with partial.open('w', encoding='utf-8') as file:
-            file.write(_dumped(content))
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(path)
-    except OSError:
-        with suppress(OSError):
-            partial.unlink()
-        raise

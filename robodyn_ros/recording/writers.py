@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording.cdr import LITTLE_ENDIAN
 from robodyn_ros.recording.joint_state_bag import JointStateBag
-from robodyn_ros.recording.recording import Recording
+from robodyn_ros.recording.recording import Array, Recording
 
 BLOCK = 4096
 PREFIXES = {'position': 'q', 'velocity': 'qd', 'acceleration': 'qdd', 'torque': 'tau'}
@@ -56,20 +56,47 @@ def joint_states(recording: Recording) -> Iterator[tuple[int, bytes]]:
 
     :raises RecordingError: a stamp does not fit into a ROS time
     """
-    stamps = recording.origin + np.rint(recording.time * 1e9).astype(np.int64)
-    if stamps[0] < 0 or stamps[-1] >= 2**31 * 10**9:
-        raise RecordingError(
-            f'{recording.source}: stamps from {stamps[0]} to {stamps[-1]} ns do not fit into a '
-            'ROS time (0 to 2^31 s)'
-        )
+    stamps = stamps_of(recording.time, recording.origin, recording.source)
+    signals = (recording.position, recording.velocity, recording.torque)
     for first in range(0, len(recording), BLOCK):
         rows = slice(first, first + BLOCK)
-        yield from zip(stamps[rows].tolist(), _encoded(recording, rows, stamps), strict=True)
+        block = [None if values is None else values[rows] for values in signals]
+        messages = encode_joint_states(recording.joints, stamps[rows], *block)
+        data = [row.tobytes() for row in messages]
+        yield from zip(stamps[rows].tolist(), data, strict=True)
 
 
-def _encoded(recording: Recording, rows: slice, stamps: NDArray[np.int64]) -> list[bytes]:
-    """Encode a block: parts that do not change, and numbers, side by side in one byte matrix."""
-    count = len(stamps[rows])
+def stamps_of(time: Array, origin: int, source: str) -> NDArray[np.int64]:
+    """Stamps in [ns] since the epoch, shape (N,).
+
+    :param time: shape (N,), in [s]
+    :param origin: what time 0 means, in [ns] since the epoch
+    :raises RecordingError: one does not fit into a ROS time
+    """
+    stamps = origin + np.rint(time * 1e9).astype(np.int64)
+    if stamps[0] < 0 or stamps[-1] >= 2**31 * 10**9:
+        raise RecordingError(
+            f'{source}: stamps from {stamps[0]} to {stamps[-1]} ns do not fit into a '
+            'ROS time (0 to 2^31 s)'
+        )
+    return np.asarray(stamps, dtype=np.int64)
+
+
+def encode_joint_states(
+    joints: tuple[str, ...],
+    stamps: NDArray[np.int64],
+    position: Array | None = None,
+    velocity: Array | None = None,
+    effort: Array | None = None,
+) -> NDArray[np.uint8]:
+    """Encode a block: parts that do not change, and numbers, side by side in one byte matrix.
+
+    One message is one row of it.
+
+    :param stamps: in [ns] since the epoch, shape (N,)
+    :param position: shape (N, n), as velocity and effort; None: left empty
+    """
+    count = len(stamps)
     parts: list[NDArray[np.uint8]] = []
     length = 0
 
@@ -83,17 +110,16 @@ def _encoded(recording: Recording, rows: slice, stamps: NDArray[np.int64]) -> li
         length += block.shape[1]
 
     put(LITTLE_ENDIAN)
-    put((stamps[rows] // 10**9).astype('<i4'))
-    put((stamps[rows] % 10**9).astype('<u4'))
-    put(_names(recording.joints))
-    for values in (recording.position, recording.velocity, recording.torque):
+    put((stamps // 10**9).astype('<i4'))
+    put((stamps % 10**9).astype('<u4'))
+    put(_names(joints))
+    for values in (position, velocity, effort):
         put(bytes(-length % 4))  # behind the names; the 4 header bytes do not count but fit
-        put(struct.pack('<I', 0 if values is None else len(recording.joints)))
+        put(struct.pack('<I', 0 if values is None else len(joints)))
         if values is not None:
             put(bytes(-(length - 4) % 8))
-            put(values[rows].astype('<f8'))
-    matrix = np.concatenate(parts, axis=1)
-    return [row.tobytes() for row in matrix]
+            put(values.astype('<f8'))
+    return np.concatenate(parts, axis=1)
 
 
 def _names(joints: tuple[str, ...]) -> bytes:

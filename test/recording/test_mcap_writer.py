@@ -1,5 +1,6 @@
 import errno
 
+import numpy as np
 import pytest
 from rosbags.rosbag2 import Reader
 
@@ -101,3 +102,37 @@ def test_no_room_to_begin_leaves_nothing(tmp_path, monkeypatch):
     with pytest.raises(OSError, match='No space left'):
         McapWriter(tmp_path / 'a.mcap', TOPIC)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize('by_rows', [False, True])
+def test_several_topics_in_one_file(tmp_path, by_rows):
+    topics = [Topic(f'/{name}', f'pkg/msg/{name}', f'# {name}\n', '[]') for name in 'ABC']
+    writer = McapWriter(tmp_path / 'a.mcap', topics)
+    stamps = np.arange(100, 3100)
+    data = [stamps[:, None].astype('>u4').view(np.uint8), stamps[:, None].astype('<u8')]
+    data = [data[0], data[1].view(np.uint8), data[0][:, 2:]]
+    if by_rows:
+        for first in range(0, 3000, 700):
+            rows = slice(first, first + 700)
+            writer.add_rows(stamps[rows], [own[rows] for own in data])
+    else:
+        for row, stamp in enumerate(stamps.tolist()):
+            for topic in (0, 1, 2):
+                writer.add(data[topic][row].tobytes(), stamp, topic)
+        writer.flush()
+    assert writer.counts == (3000, 3000, 3000)
+    writer.add(b'last', 5000, 1)
+    writer.flush()
+    assert (writer.counts, writer.first, writer.last) == ((3000, 3001, 3000), 100, 5000)
+    writer.close(lambda: 'metadata')
+    seen = {topic.name: [] for topic in topics}
+    with Reader(tmp_path / 'a.mcap') as reader:
+        for link, time, message in reader.messages():
+            assert link.msgtype == f'pkg/msg/{link.topic[1:]}'
+            seen[link.topic].append((time, bytes(message)))
+    for topic, own in zip(topics, data, strict=True):
+        expected = [(time, row.tobytes()) for time, row in zip(stamps.tolist(), own, strict=True)]
+        more = [(5000, b'last')] if topic.name == '/B' else []
+        assert seen[topic.name] == expected + more
+        scan = McapScan(tmp_path / 'a.mcap', topic.name, topic.msgtype)
+        assert list(scan.messages()) == expected + more and not scan.damage
