@@ -47,13 +47,13 @@ class PayloadModel(DynamicModel):
                 for name, unit in zip(INERTIAL_NAMES, INERTIAL_UNITS, strict=True)
             )
         else:
+            self.parameters, own, self.products = _scalars(self._part)
             if frame:
                 raise ModelError(
                     f'{article(self._part.kind)} carries its payload at the last axis and has no '
                     f'frame {frame!r}'
                 )
             self.frame = ''
-            self.parameters, own, self.products = _scalars(self._part)
         self._own = own
         self.matrix = np.zeros((len(arm.parameters), len(self.parameters)))
         self.matrix[self._first : self._first + len(own)] = own
