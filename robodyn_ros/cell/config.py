@@ -10,6 +10,7 @@ from typing import Any
 
 import yaml
 
+from robodyn_ros.cell.delta import DeltaMechanism
 from robodyn_ros.errors import CellError
 
 
@@ -104,6 +105,8 @@ class CellConfig:
     :param command_delay: cycles from a position command to the drive's set-point, at least 1
     :param gravity: shape (3,), in the URDF's root frame, in [m/s^2]
     :param seed: of the measurement noise
+    :param mechanism: a closed mechanism that moves in place of the URDF's links, which then gives
+        joints and limits only; None: the URDF's links
     """
 
     urdf: str
@@ -114,6 +117,7 @@ class CellConfig:
     command_delay: int = 3
     gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
     seed: int = 0
+    mechanism: DeltaMechanism | None = None
 
     @classmethod
     def from_yaml(cls, path: Path | str, *, urdf: str | None = None) -> CellConfig:
@@ -154,8 +158,12 @@ class CellConfig:
         }
         _check_names(values, cls, source)
         _check_cell(values, source)
+        values['mechanism'] = _mechanism(content.get('mechanism'), source)
         return cls(**values)
 
+
+MECHANISMS = {'delta': DeltaMechanism}
+"""Every kind of closed mechanism; a new one is a new entry."""
 
 POSITIVE = {
     'max_torque', 'rated_torque', 'stribeck_velocity', 'gear_ratio', 'encoder_resolution',
@@ -170,6 +178,17 @@ def _mapping(value: Any, where: str) -> dict[str, Any]:
     if not isinstance(value, Mapping):
         raise CellError(f'{where}: expected names with values, got {value!r}')
     return dict(value)
+
+
+def _mechanism(value: Any, where: str) -> DeltaMechanism | None:
+    content = _mapping(value, f'{where}: mechanism')
+    if not content:
+        return None
+    kind = content.get('kind')
+    if not isinstance(kind, str) or kind not in MECHANISMS:
+        known = ', '.join(MECHANISMS)
+        raise CellError(f'{where}: there is no mechanism kind {kind!r:.60}, there are: {known}')
+    return MECHANISMS[kind].from_mapping(content, where)
 
 
 def _check_names(values: Mapping[str, Any], kind: type, where: str) -> None:

@@ -22,7 +22,7 @@ from collections import deque
 import numpy as np
 from numpy.typing import NDArray
 
-from robodyn_ros.cell.plant import Axes
+from robodyn_ros.cell.urdf_robot import Axes
 
 Array = NDArray[np.float64]
 

@@ -33,7 +33,14 @@ UR10_JOINTS = (
 LWR4_JOINTS = tuple(f'lwr_{k}_joint' for k in range(7))
 RANKS = {SIX_AXIS: 40, UR10: 40, LWR4: 48, SINGLE_AXIS: 1, SINGLE_ROTARY_AXIS: 3} | {
     URDF_FOLDER / f'{name}.urdf': rank
-    for name, rank in {'axis': 3, 'scara3': 7, 'scara': 11, 'puma': 40}.items()
+    for name, rank in {
+        'axis': 3,
+        'scara3': 7,
+        'scara': 11,
+        'delta3': 9,
+        'delta': 10,
+        'puma': 40,
+    }.items()
 }
 
 
