@@ -44,12 +44,15 @@ class Monitor:
         response.success = True
         return response
 
+    units = 1.0
+    """Torque per unit of the effort field."""
+
     def sample(self, push=0.0):
         self.time += PERIOD
         rate = np.array([3.0, 4.0])
         q, qd = 0.5 * np.sin(rate * self.time), 0.5 * rate * np.cos(rate * self.time)
         torque = MODEL.torque(q[None], qd[None], -(rate**2 * q)[None], VALUES)[0]
-        return q, qd, torque - [0.0, push]
+        return q, qd, (torque - [0.0, push]) / self.units
 
     def run(self, count, push=0.0):
         """States of so many samples, one at a time."""
@@ -173,3 +176,49 @@ def test_reference_as_source_of_the_motion(tmp_path):
         assert monitor.process.interrupt() == 0
     finally:
         monitor.process.close()
+
+
+def test_feedback_in_the_units_of_the_drives(tmp_path):
+    monitor = Monitor(
+        tmp_path, 6,
+        **{
+            'effort.joints': '[joint1, joint2]', 'effort.unit': '[A, permille_rated_current]',
+            'effort.side': 'motor', 'effort.torque_constant': '[0.5, 0.25]',
+            'effort.rated_current': '[0.0, 2000.0]', 'effort.gear_ratio': '[50.0, 80.0]',
+            'effort.direction': '[1, -1]',
+        },
+    )  # fmt: skip
+    try:
+        monitor.units = np.array([0.5 * 50.0, -2e-3 * 0.25 * 80.0])
+        assert (levels(monitor.run(120))[-1] == OK).all(), monitor.states[-1].message
+        assert np.abs(monitor.states[-1].torque_error).max() < 0.5
+        assert (levels(monitor.run(20, push=9.0))[-1] == [OK, COLLISION]).all()
+    finally:
+        monitor.process.close()
+
+
+def test_feedback_without_gravity_is_held_against_the_model_without(tmp_path):
+    monitor = Monitor(tmp_path, 7, **{'effort.gravity': 'excluded'})
+    try:
+        rigid = VALUES.copy()
+        rigid[[i for i, p in enumerate(MODEL.parameters) if 'friction' in p.name]] = 0.0
+        still = np.zeros((1, 2))
+        weight = []
+        for _ in range(120):
+            q, qd, torque = monitor.sample()
+            weight.append(MODEL.torque(q[None], still, still, rigid)[0])
+            monitor.publish(joint_state(NAMES, monitor.time, q, qd, torque - weight[-1]))
+        assert np.abs(weight).max() > 6.0, 'more than a contact'
+        assert (np.array(list(monitor.states[-1].level)) == OK).all(), monitor.states[-1].message
+        assert np.abs(monitor.states[-1].torque_error).max() < 0.5
+    finally:
+        monitor.process.close()
+
+
+def test_undeclared_effort_keeps_it_unconfigured_and_says_what_to_declare(tmp_path):
+    values = {'autostart': 'true', 'result_file': result_file(tmp_path, MODEL, VALUES)}
+    process = NodeProcess('collision_monitor', 8, tmp_path / 'log', values)
+    try:
+        process.wait_for('the effort of the joint states is not declared: say what its numbers')
+    finally:
+        process.close()

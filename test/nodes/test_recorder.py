@@ -18,6 +18,7 @@ from robodyn_ros.srv import StartRecording, StopRecording  # noqa: E402
 from rosbags.rosbag2 import Reader  # noqa: E402
 from sensor_msgs.msg import JointState  # noqa: E402
 
+from robodyn_ros.control.recorded_effort import bag_declaration, in_si_units  # noqa: E402
 from robodyn_ros.recording.readers import read_recording  # noqa: E402
 
 pytestmark = pytest.mark.ros
@@ -199,3 +200,38 @@ def test_a_full_disk_is_told_and_leaves_a_whole_bag(robot, tmp_path):
         assert reader.message_count == stopped.messages
     assert cell.call(StartRecording, 'start', recording='next').success
     assert cell.interrupt() == 0
+
+
+def record(cell, name):
+    started = cell.call(StartRecording, 'start', recording=name)
+    assert started.success, started.message
+    cell.connect()
+    cell.publish(100)
+    cell.call(StopRecording, 'stop')
+    return started.recording
+
+
+def test_the_bag_says_what_its_efforts_are(robot, tmp_path):
+    cell = robot(
+        'effort.joints:=[b, a]', 'effort.unit:=A', 'effort.side:=motor',
+        'effort.gravity:=included', 'effort.torque_constant:=[0.5, 0.25]', 'effort.gear_ratio:=10',
+    )  # fmt: skip
+    path = record(cell, 'bag')
+    found = read_recording(path)
+    converted = in_si_units(found, path, None)
+    np.testing.assert_allclose(converted.torque, found.torque * [2.5, 5.0])
+    assert cell.interrupt() == 0
+    assert 'not declared' not in cell.output()
+
+
+def test_without_a_declaration_it_records_and_says_what_to_declare(robot, tmp_path):
+    cell = robot()
+    assert bag_declaration(record(cell, 'bag')) is None
+    text = 'bag is not declared: say what its numbers are with effort.unit'
+    cell.wait(lambda: text in ' '.join(cell.output().split()), 'the warning')
+
+
+def test_a_declaration_that_cannot_be_used_ends_it_with_one_sentence(robot):
+    cell = robot('effort.unit:=Nmm', 'effort.side:=joint', 'effort.gravity:=included')
+    assert cell.process.wait(timeout=60.0) == 2
+    assert 'error: the parameters of recorder: effort.unit must be one of' in cell.output()
