@@ -20,6 +20,15 @@ def drives(factor: float) -> Variant:
     return lambda case: replace(case, config=with_drives(case.config, factor))
 
 
+def no_velocity_feedforward(case: Case) -> Case:
+    """Drives that follow the position command by its error alone."""
+    joints = {
+        name: replace(joint, velocity_feedforward=0.0)
+        for name, joint in case.config.joints.items()
+    }
+    return replace(case, config=replace(case.config, joints=joints))
+
+
 def window(factor: float) -> Variant:
     """PESETTLE times a factor."""
 
@@ -65,6 +74,7 @@ VARIANTS: dict[str, Variant] = {
     'as configured': lambda case: case,
     'drives: bandwidths x 0.7': drives(0.7),
     'drives: bandwidths x 1.4': drives(1.4),
+    'drives: no velocity feed-forward': no_velocity_feedforward,
     'additive torque a cycle too early': settings(additive_torque_delay=2),
     'additive torque a cycle too late': settings(additive_torque_delay=4),
     'half the model torque': settings(feedforward_scale=0.5),

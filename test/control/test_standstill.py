@@ -1,11 +1,21 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+from control_arm import CELL, completed
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from robodyn_ros.cell.config import CellConfig
+from robodyn_ros.cell.robot_cell import RobotCell
+from robodyn_ros.control.feedforward import AdditiveTorque, FeedforwardSettings
+from robodyn_ros.control.model_torque import ModelTorque
+from robodyn_ros.control.settling import settling
 from robodyn_ros.control.standstill import StandstillFriction
+from robodyn_ros.excitation.point_to_point import PointToPoint
+from robodyn_ros.models.catalog import robot_model
 
 SPEEDS = st.sampled_from([-1.0, -0.1, -0.05, 0.0, 0.05, 0.1, 1.0])
 
@@ -33,3 +43,41 @@ def test_many_samples_are_the_same_as_one_after_the_other(qd, first):
     steps = [one.velocity(row) for row in qd]
     blocks = [other.velocities(qd[:first]), other.velocities(qd[first:])]
     np.testing.assert_array_equal(np.concatenate(blocks), np.array(steps))
+
+
+CONFIG = CELL.parent
+
+
+def stopped(dropped):
+    """Settling within 1 um of a linear axis that moves with the model of its own cell."""
+    config = CellConfig.from_yaml(CONFIG / 'cell_single_axis.yaml')
+    joint = replace(
+        config.joints['joint1'], coulomb_friction=40.0, static_friction=55.0,
+        stribeck_velocity=0.02, encoder_resolution=1e-8,
+    )  # fmt: skip
+    cell = RobotCell(replace(config, joints={'joint1': joint}))
+    model = robot_model(CONFIG.parent / 'urdf' / 'single_axis.urdf')
+    names = ('rotor_inertia', 'coulomb_friction', 'viscous_friction')
+    values = completed(model, {name: cell.axes[name] for name in names})
+    torque = ModelTorque(model, values, velocity_window=0.001)
+    if dropped:
+        torque.velocity_window = np.array([np.inf])
+    settings = FeedforwardSettings(
+        joints=model.joint_names, max_torque=500.0, ramp_up_time=0.002, max_torque_rate=1e5
+    )
+    law = AdditiveTorque(torque=torque, settings=settings)
+    law.start()
+    move = PointToPoint(joints=model.joint_names, start=[0.0], target=[0.1], duration=0.5)
+    motion = move.sample(cell.period * np.arange(400))
+    error = []
+    for row in zip(motion.position, motion.velocity, motion.acceleration, strict=True):
+        error.append(abs(0.1 - cell.state.position[0]))
+        cell.step(row[0], law.update(*row))
+    time = cell.period * np.arange(len(error))
+    return settling(time, np.array(error), end=0.5, tolerance=1e-6, duration=0.02).entered
+
+
+def test_an_axis_settles_sooner_when_its_friction_torque_stays():
+    kept, dropped = stopped(dropped=False), stopped(dropped=True)
+    assert kept < 0.08
+    assert dropped > 2.0 * kept
