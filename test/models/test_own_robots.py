@@ -20,6 +20,7 @@ from robots import (
 )
 
 from robodyn_ros.models.base_parameters import base_parameters
+from robodyn_ros.models.catalog import load_model
 from robodyn_ros.models.urdf import UrdfModel
 
 UR10_JOINTS = (
@@ -138,3 +139,115 @@ def test_lwr4_has_the_kinematics_of_the_recorded_robot(seed):
     # The recorded robot stands on a box.
     mount = tool_pose(recorded, LWR4_JOINTS, 'lwr_base_link', angles)
     np.testing.assert_allclose(mount @ ours, theirs, atol=1e-10)
+
+
+CONFIG = URDF_FOLDER.parent / 'config'
+
+
+def bodies(robot):
+    """Mass, centre of mass and inertia tensor about it of link1, link2, ..., from the URDF."""
+    model = pin.buildModelFromUrdf(str(URDF_FOLDER / f'{robot}.urdf'))
+    return [
+        (body.mass, np.array(body.lever), np.array(body.inertia)) for body in model.inertias[1:]
+    ]
+
+
+def axis_values(geometry):
+    ((mass, centre, inertia),) = bodies('axis')
+    return {
+        'I': inertia[1, 1] + mass * centre[2] ** 2,
+        'L^2': 0.0,
+        'M*g*A': 9.81 * mass * centre[2],
+        'g*L': 0.0,
+    }
+
+
+def scara_values(robot, geometry):
+    links = bodies(robot)
+    (m1, c1, i1), (m2, c2, i2), (_, _, i3), *last = links
+    lifted = sum(mass for mass, _, _ in links[2:])
+    return {
+        '(L1^2*M2+I1)': i1[2, 2] + m1 * c1[0] ** 2 + m2 * geometry['L1'] ** 2,
+        '(A2^2*M2+I2)': i2[2, 2] + m2 * c2[0] ** 2 + i3[2, 2],
+        'J2': 0.0,
+        'L1*A2*M2': geometry['L1'] * c2[0] * m2,
+        'M3': lifted,
+        'g*M3': 9.81 * lifted,
+        'I4': last[0][2][2, 2] if last else 0.0,
+        'J4': 0.0,
+    }
+
+
+def puma_values(geometry):
+    """Constants of Armstrong's paper; those that follow from others are left to the model."""
+    masses, levers, tensors = zip(*bodies('puma'), strict=True)
+    m1, m2, m3, m4, m5, m6 = masses
+    (_, l1y, _), (l2x, l2y, l2z), (_, l3y, l3z), (_, _, l4z), _, (_, _, l6z) = levers
+    xx, yy, zz = (np.array([tensor[k, k] for tensor in tensors]) for k in range(3))
+    a2, a3, d2, d3, d4 = (geometry[key] for key in ('a2', 'a3', 'd2', 'd3', 'd4'))
+    wrist, beyond, aside = m4 + m5 + m6, m3 + m4 + m5 + m6, d2 + d3
+    tip = m6 * l6z**2
+    known = {
+        1: zz[0] + m1 * l1y**2 + m2 * d2**2 + wrist * a3**2 + m2 * l2z**2 + beyond * aside**2
+        + xx[1] + yy[2] + 2 * m2 * d2 * l2z + m2 * l2y**2 + m3 * l3z**2
+        + 2 * m3 * aside * l3z + zz[3] + yy[4] + zz[5],
+        2: zz[1] + m2 * (l2x**2 + l2y**2) + beyond * a2**2,
+        3: -xx[1] + yy[1] + beyond * a2**2 + m2 * l2x**2 - m2 * l2y**2,
+        4: m2 * l2x * (d2 + l2z) + m3 * a2 * l3z + beyond * a2 * aside,
+        5: -m3 * a2 * l3y + wrist * a2 * d4 + m4 * a2 * l4z,
+        6: zz[2] + m3 * l3y**2 + m4 * a3**2 + m4 * (d4 + l4z) ** 2 + yy[3] + m5 * (a3**2 + d4**2)
+        + zz[4] + m6 * (a3**2 + d4**2) + tip + xx[5],
+        7: m3 * l3y**2 + xx[2] - yy[2] + m4 * l4z**2 + 2 * m4 * d4 * l4z
+        + wrist * (d4**2 - a3**2) + yy[3] - zz[3] + zz[4] - yy[4] + tip - zz[5] + xx[5],
+        8: -m4 * aside * (d4 + l4z) - (m5 + m6) * aside * d4 + m3 * l3y * l3z + m3 * aside * l3y,
+        9: m2 * l2y * (d2 + l2z),
+        10: 2 * m4 * a3 * l4z + 2 * wrist * a3 * d4,
+        11: -2 * m2 * l2x * l2y,
+        12: wrist * a2 * a3,
+        14: zz[3] + yy[4] + zz[5],
+        16: m6 * a2 * l6z,
+        17: zz[4] + xx[5] + tip,
+        19: yy[3] - xx[3] + zz[4] - yy[4] + tip + xx[5] - zz[5],
+        20: yy[4] - xx[4] - tip + zz[5] - xx[5],
+        23: zz[5],
+    }  # fmt: skip
+    return {
+        **{f'I{number}': value for number, value in known.items()},
+        **{f'Im{joint}': 0.0 for joint in range(1, 7)},
+        'g1': -9.81 * (beyond * a2 + m2 * l2x),
+        'g3': 9.81 * m2 * l2y,
+    }
+
+
+VALUES = {
+    'axis': axis_values,
+    'scara': lambda geometry: scara_values('scara', geometry),
+    'scara3': lambda geometry: scara_values('scara3', geometry),
+    'puma': puma_values,
+}
+
+
+@pytest.mark.parametrize('robot', VALUES)
+def test_closed_form_of_a_robot_is_the_rnea_of_its_urdf(robot):
+    model = load_model(CONFIG / f'model_{robot}.yaml').parts[0]
+    known = VALUES[robot](getattr(model, 'geometry', None) or model.settings.get('geometry'))
+    assert set(known) == {item.name for item in model.parameters}
+    values = np.array([known[item.name] for item in model.parameters])
+    body = UrdfModel.from_file(URDF_FOLDER / f'{robot}.urdf', rotor_inertia=False)
+    assert body.joint_names == model.joint_names
+    states = random_states(len(model.joints), 200)
+    expected = body.torque(*states, body.prior())
+    assert (np.abs(expected).max(axis=0) > 1e-3).all()
+    np.testing.assert_allclose(model.torque(*states, values), expected, rtol=0, atol=1e-9)
+
+
+def test_semi_static_model_is_the_gravity_of_the_puma():
+    model = load_model(CONFIG / 'model_puma_semi_static.yaml').parts[0]
+    body = UrdfModel.from_file(URDF_FOLDER / 'puma.urdf', rotor_inertia=False)
+    q = random_states(6, 200)[0]
+    expected = body.torque(q, 0 * q, 0 * q, body.prior())
+    regressor = model.regressor(q, 0 * q, 0 * q).reshape(-1, 5)
+    values = np.linalg.lstsq(regressor, expected.ravel(), rcond=None)[0]
+    np.testing.assert_allclose(model.torque(q, 0 * q, 0 * q, values), expected, atol=1e-9)
+    m2, centre, _ = bodies('puma')[1]
+    assert values[4] == pytest.approx(9.81 * m2 * centre[1])
