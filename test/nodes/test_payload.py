@@ -1,12 +1,24 @@
 """A payload at start and at run time: feed-forward and monitor over real DDS, and the errors."""
 
+import time
+
 import numpy as np
 import pytest
 import yaml
 
 rclpy = pytest.importorskip('rclpy')
 pytest.importorskip('robodyn_ros.srv')
-from feedforward_client import DELAY, MODEL, NAMES, PERIOD, VALUES, Stream  # noqa: E402
+from feedforward_client import (  # noqa: E402
+    DELAY,
+    MODEL,
+    NAMES,
+    PERIOD,
+    VALUES,
+    Stream,
+    Trajectories,
+    arrays,
+    message,
+)
 from node_process import EFFORT, NodeProcess, environment, joint_state, result_file  # noqa: E402
 from rclpy.parameter import Parameter  # noqa: E402
 from robodyn_ros.msg import CollisionState  # noqa: E402
@@ -100,6 +112,23 @@ def test_refusals_leave_the_payload_as_it_is(stream):
     check_torque(stream, VALUES + PAYLOAD.added)
     assert stream.process.call(SetPayload, 'set_payload', SetPayload.Request(mass=0.0)).success
     check_torque(stream, VALUES)
+
+
+def test_the_next_trajectory_carries_the_payload_of_the_parameters_or_the_service(tmp_path):
+    at_start = {'payload.mass': 3.0, 'payload.center_of_mass': str(CENTRE)}
+    node = Trajectories(tmp_path, 14, **at_start)
+    try:
+        values = VALUES + payload_of(MODEL, 3.0, center_of_mass=CENTRE).added
+        for expected in (values, VALUES + PAYLOAD.added):
+            stamp = time.time_ns() + 10**9
+            _, q, qd, qdd, effort = arrays(node.sent(message(stamp=stamp)))
+            wanted = MODEL.torque(q, qd, qdd, expected)
+            rows = slice(60, 500)  # after the ramp in; then at rest and ramping out
+            applied = effort[rows.start + DELAY : rows.stop + DELAY]
+            np.testing.assert_allclose(applied, wanted[rows], rtol=1e-9, atol=1e-9)
+            assert node.process.call(SetPayload, 'set_payload', REQUEST).success
+    finally:
+        node.process.close()
 
 
 def loaded_file(folder):
