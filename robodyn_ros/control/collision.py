@@ -175,6 +175,9 @@ class TorqueErrorDetector:
         self._newest = np.zeros((3, width))
         self._over = np.zeros((2, width), dtype=np.int64)
         self._latched = np.zeros(width, dtype=bool)
+        self._alarm = False
+        self._calm = np.where(self._enabled, Level.OK, Level.UNKNOWN).astype(np.uint8)
+        self._calm_message = 'ok' if self._calm.max() == Level.OK else 'no joint is enabled'
         self._stamp = -np.inf
         self._changed = -np.inf
         self._settled = np.inf
@@ -302,17 +305,26 @@ class TorqueErrorDetector:
 
     def _judge(self) -> None:
         """Set threshold, counters, latch and level from the torque error."""
-        if not math.isfinite(self.torque_error.sum()):
+        slow = self._slowness() * self._extra
+        np.add(self._collision, slow, out=self.threshold)
+        size = np.abs(self.torque_error)
+        # Almost every sample: below all thresholds, nothing counted and nothing latched.
+        if not self._alarm and (size <= self._contact).all() and self.settled:
+            self.level[:] = self._calm
+            self.message = self._calm_message
+            return
+        if not math.isfinite(size.sum()):
             self.lose('the torque error is not finite')
             self.torque_error[:] = 0.0
             return
-        slow = self._slowness() * self._extra
-        np.add(self._collision, slow, out=self.threshold)
         if not self.settled:
             self.message = 'settling'
             self._set_level(np.uint8(Level.UNKNOWN))
             return
-        size = np.abs(self.torque_error)
+        self._count(size, slow)
+
+    def _count(self, size: Array, slow: Array) -> None:
+        """Count samples above the thresholds, and latch a collision."""
         self._over += 1
         self._over[0] *= size > self._contact + slow
         self._over[1] *= size > self.threshold
@@ -321,6 +333,7 @@ class TorqueErrorDetector:
             self._latched |= collision & self._enabled
         self._set_level(contact + np.uint8(Level.OK))
         self.message = 'ok' if self.level.max() == Level.OK else self._describe()
+        self._alarm = bool(self._over.any() or self._latched.any())
 
     def _slowness(self) -> Array:
         """How much each joint stands still, 0..1; after standstill it fades slowly."""
