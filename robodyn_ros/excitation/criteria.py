@@ -296,5 +296,5 @@ def _check(options: Options, joints: int) -> None:
 
 
 def _zeros(states: States) -> States:
-    zero = np.zeros(states[0].shape)
-    return zero, zero, zero
+    shape = states[0].shape
+    return np.zeros(shape), np.zeros(shape), np.zeros(shape)

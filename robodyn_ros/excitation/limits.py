@@ -155,7 +155,7 @@ def check_motion(
     """
     limits = limits.select(trajectory.joints)
     worst = (0.0, '')
-    for block in _blocks(trajectory, min(period, trajectory.duration / 200.0)):
+    for block in blocks(trajectory, min(period, trajectory.duration / 200.0)):
         for name in _QUANTITIES:
             worst = max(worst, _worst(block, limits, name))
     if worst[1]:
@@ -179,7 +179,7 @@ def check_position(position: Array, limits: JointLimits, what: str) -> None:
         )
 
 
-def _blocks(trajectory: Trajectory, period: float) -> Iterator[Motion]:
+def blocks(trajectory: Trajectory, period: float) -> Iterator[Motion]:
     """Samples in blocks of bounded size, each with a few samples of its neighbours."""
     count = int(np.ceil(trajectory.duration / period)) + 1
     time = np.linspace(0.0, trajectory.duration, count)
@@ -195,7 +195,7 @@ def _worst(motion: Motion, limits: JointLimits, name: str) -> tuple[float, str]:
     if not np.isfinite(values).all():
         row, joint = (int(index) for index in np.argwhere(~np.isfinite(values))[0])
         return np.inf, _sentence(motion, limits, name, (row, joint), values[row, joint], np.inf)
-    margin = _between(values)
+    margin = rise_between(values)
     above, below = values + margin - bound, lower - values + margin
     excess = np.maximum(above, below) / _scale(limits, name)
     row, joint = (int(index) for index in np.unravel_index(np.argmax(excess), excess.shape))
@@ -213,7 +213,7 @@ def _scale(limits: JointLimits, name: str) -> Array:
     return np.where(np.isfinite(scale), scale, 1.0)
 
 
-def _between(values: Array) -> Array:
+def rise_between(values: Array) -> Array:
     """By how much smooth values can rise between samples: an eighth of the second difference.
 
     The smallest of three neighbouring differences is taken: a kink or step shows in at most two.

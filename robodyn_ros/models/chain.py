@@ -25,9 +25,10 @@ from robodyn_ros.models.urdf_file import UrdfFile, UrdfJoint
 
 @dataclass(frozen=True)
 class _Joint:
+    """Parent joint or -1, placement on it (4, 4), axis (3,), and whether it slides."""
+
     parent: int
-    rotation: Array
-    offset: Array
+    placement: Array
     axis: Array
     prismatic: bool
 
@@ -55,14 +56,36 @@ class Chain:
         self._joints, self._links = _read(model.urdf, model.joint_names)
         self._source = model.urdf.source
         self._gravity = np.concatenate([np.zeros(3), -np.asarray(model.gravity)])
-        count = len(self._joints)
         self._order = _outwards([joint.parent for joint in self._joints])
-        carries = np.eye(count, dtype=bool)
-        for index in self._order:
-            parent = self._joints[index].parent
-            if parent >= 0:
-                carries[:, index] |= carries[:, parent]
-        self._by, self._body = np.nonzero(carries)
+        self._carries = _carries(self._joints, self._order)
+        self._by, self._body = np.nonzero(self._carries)
+        pairs = range(len(self._body))
+        # sums over the bodies beyond a joint, of what is known per pair of a joint and a body
+        self._ends: Array = np.array(
+            [[float(self._body[p] == j) for p in pairs] for j in range(len(self._joints))]
+        )
+        self._beyond: Array = np.array(
+            [
+                [
+                    float(
+                        self._by[p] == self._by[r] and self._carries[self._body[p], self._body[r]]
+                    )
+                    for r in pairs
+                ]
+                for p in pairs
+            ]
+        )
+        self._prepare()
+
+    def _prepare(self) -> None:
+        """Constant parts of the joints' frames, see `_kinematics`."""
+        turns = [_turning(joint) for joint in self._joints]
+        self._fixed, self._sine, self._cosine = (
+            np.stack(part, axis=2) for part in zip(*turns, strict=True)
+        )
+        self._offset: Array = np.array([joint.placement[:3, 3] for joint in self._joints]).T
+        self._axis: Array = np.array([joint.axis for joint in self._joints]).T
+        self._slides: Array = np.array([float(joint.prismatic) for joint in self._joints])
 
     def gradient(self, weights: Array, q: Array, qd: Array, qdd: Array) -> tuple[Array, ...]:
         """Derivatives of sum(weights * regressor) by q, qd and qdd, each of shape (N, n).
@@ -70,24 +93,13 @@ class Chain:
         :param weights: shape (N, n, 10 n)
         """
         state = self._kinematics(q, qd, qdd)
-        count, samples = len(self._joints), len(q)
-        blocks = weights.reshape(samples, count, count, 10)
+        count = len(self._joints)
+        blocks = weights.reshape(len(q), count, count, 10)
         inertia = np.ascontiguousarray(blocks[:, self._by, self._body].transpose(2, 1, 0))
-        pairs = self._body_gradient(state, inertia)
-        by_axis, by_velocity, by_acceleration = pairs
-        total = np.zeros((6, count, count, samples))  # [:, i, j]: of joint i's axis in body j
-        total[:, self._by, self._body] = by_axis
-        sums = np.zeros((3, 6, count, samples))
-        for pair, body in enumerate(self._body):
-            sums[0, :, body] += by_velocity[:, pair]
-            sums[1, :, body] += by_acceleration[:, pair]
-        sums[2] = _cross_wrench(state.velocity, sums[1])
-        for index in reversed(self._order):
-            parent = self._joints[index].parent
-            if parent >= 0:
-                sums[:, :, parent] += sums[:, :, index]
-                total[:, :, parent] += total[:, :, index]
-        return self._state_gradient(state, sums, total)
+        by_axis, by_velocity, by_acceleration = self._body_gradient(state, inertia)
+        forces = self._ends @ by_acceleration
+        sums = np.stack([self._ends @ by_velocity, forces, _cross_wrench(state.velocity, forces)])
+        return self._state_gradient(state, self._carries @ sums, self._beyond @ by_axis)
 
     def places(self, q: Array, links: Sequence[str]) -> Array:
         """Origins, shape (N, L, 3), in [m] in the root frame, of the frames of some links.
@@ -100,19 +112,18 @@ class Chain:
                 raise ModelError(
                     f'{self._source} has no link {name!r}, it has: {", ".join(self._links)}'
                 )
-        rest = np.zeros(np.shape(q))
-        state = self._kinematics(q, rest, rest)
+        rotation, origin = self._frames(np.asarray(q, dtype=np.float64).T)
         result = np.empty((len(q), len(links), 3))
         for number, name in enumerate(links):
             joint, placement = self._links[name]
             offset = placement[:3, 3]
             result[:, number] = offset
             if joint >= 0:
-                turned = _turn(state.rotation[:, :, joint], offset[:, None])
-                result[:, number] = (state.place[:, joint] + turned).T
+                turned = _turn(rotation[:, :, joint], offset[:, None])
+                result[:, number] = (origin[:, joint] + turned).T
         return result
 
-    def _state_gradient(self, state: _State, sums: Array, total: Array) -> tuple[Array, ...]:
+    def _state_gradient(self, state: _State, sums: Array, by_axis: Array) -> tuple[Array, ...]:
         """Collect what the wrenches of all bodies beyond a joint say about its q, qd, qdd.
 
         With S_k the axis, v_k, a_k the twists and N_k, G_k, Z_k the sums of wrenches (of
@@ -121,6 +132,8 @@ class Chain:
             d/dqdd_k = G_k . S_k        d/dqd_k = S_k . (N_k + Z_k - 2 v_k x* G_k)
             d/dq_k = -sum_i A_ik . (S_k x S_i) - N_k . (S_k x v_k) - G_k . (S_k x a_k)
                      - (S_k x v_k) . (Z_k - v_k x* G_k)        over joints i before k
+
+        A_ik is the sum of the wrenches of joint i's axis in the bodies beyond joint k.
         """
         axis = state.axis
         by_velocity, by_acceleration, along = sums
@@ -128,10 +141,8 @@ class Chain:
         moved = _cross(axis, state.velocity)
         q = -_dot(moved, by_velocity + along - turned)
         q -= _dot(_cross(axis, state.acceleration), by_acceleration)
-        before, after = (index[self._by != self._body] for index in (self._by, self._body))
-        terms = _dot(total[:, before, after], _cross(axis[:, after], axis[:, before]))
-        for pair, index in enumerate(after):
-            q[index] -= terms[pair]
+        crossed = _cross(axis[:, self._body], axis[:, self._by])
+        q -= self._ends @ _dot(by_axis, crossed)
         qd = _dot(axis, by_velocity + along - 2.0 * turned)
         return q.T, qd.T, _dot(axis, by_acceleration).T
 
@@ -162,46 +173,36 @@ class Chain:
 
     def _kinematics(self, q: Array, qd: Array, qdd: Array) -> _State:
         q, qd, qdd = (np.asarray(value, dtype=np.float64).T for value in (q, qd, qdd))
-        count, samples = q.shape
-        state = _State(
-            np.empty((3, 3, count, samples)),
-            np.empty((3, count, samples)),
-            *(np.empty((6, count, samples)) for _ in range(3)),
-        )
-        for index in self._order:
-            self._place(state, index, q[index])
-            parent = self._joints[index].parent
-            axis = state.axis[:, index]
-            velocity = axis * qd[index]
-            acceleration = axis * qdd[index]
-            if parent >= 0:
-                velocity += state.velocity[:, parent]
-                acceleration += state.acceleration[:, parent]
-            else:
-                acceleration += self._gravity[:, None]
-            acceleration += _cross(velocity, axis) * qd[index]
-            state.velocity[:, index], state.acceleration[:, index] = velocity, acceleration
-        return state
+        rotation, place = self._frames(q)
+        direction = _turn(rotation, self._axis[:, :, None])
+        slides = self._slides[:, None]
+        turning = direction * (1.0 - slides)
+        axis = np.concatenate([turning, _cross3(place, turning) + direction * slides])
+        # what a body moves with is the sum over the joints that carry it
+        carried = self._carries.T
+        velocity = carried @ (axis * qd)
+        acceleration = carried @ (axis * qdd + _cross(velocity, axis) * qd)
+        acceleration += self._gravity[:, None, None]
+        return _State(rotation, place, axis, velocity, acceleration)
 
-    def _place(self, state: _State, index: int, q: Array) -> None:
-        """Frame and axis of one joint, from those of its parent."""
-        joint = self._joints[index]
-        rotation: Array = joint.rotation[:, :, None]
-        place: Array = joint.offset[:, None]
-        if joint.parent >= 0:
-            base = state.rotation[:, :, joint.parent]
-            rotation = np.einsum('ijn,jk->ikn', base, joint.rotation)
-            place = state.place[:, joint.parent] + _turn(base, joint.offset[:, None])
-        axis = _turn(rotation, joint.axis[:, None])
-        twist = state.axis[:, index]
-        if joint.prismatic:
-            twist[:3], twist[3:] = 0.0, axis
-            state.rotation[:, :, index] = rotation
-            state.place[:, index] = place + axis * q
-            return
-        twist[:3], twist[3:] = axis, _cross3(place, axis)
-        state.rotation[:, :, index] = _rotated(rotation, joint.axis, q)
-        state.place[:, index] = place
+    def _frames(self, q: Array) -> tuple[Array, Array]:
+        """Rotations (3, 3, n, N) and origins (3, n, N) of the joints' frames.
+
+        A joint's own rotation is placement * (1 + K sin q + K K (1 - cos q)), K x = axis x x.
+        """
+        angle = q * (1.0 - self._slides[:, None])
+        rotation = self._sine[:, :, :, None] * np.sin(angle)
+        rotation += self._cosine[:, :, :, None] * (1.0 - np.cos(angle))
+        rotation += self._fixed[:, :, :, None]
+        along = _turn(self._fixed, self._axis) * self._slides
+        place = self._offset[:, :, None] + along[:, :, None] * q
+        for index in self._order:
+            parent = self._joints[index].parent
+            if parent >= 0:
+                base = rotation[:, :, parent]
+                place[:, index] = place[:, parent] + _turn(base, place[:, index])
+                rotation[:, :, index] = np.einsum('ijn,jkn->ikn', base, rotation[:, :, index])
+        return rotation, place
 
 
 def _read(urdf: UrdfFile, moving: tuple[str, ...]) -> tuple[list[_Joint], _Links]:
@@ -220,9 +221,24 @@ def _read(urdf: UrdfFile, moving: tuple[str, ...]) -> tuple[list[_Joint], _Links
 
 def _joint(item: UrdfJoint, parent: int, placement: Array) -> _Joint:
     axis = np.asarray(item.axis, dtype=np.float64)
-    return _Joint(
-        parent, placement[:3, :3], placement[:3, 3], axis, prismatic=item.type == 'prismatic'
-    )
+    return _Joint(parent, placement, axis, prismatic=item.type == 'prismatic')
+
+
+def _turning(joint: _Joint) -> tuple[Array, Array, Array]:
+    """Placement, placement K and placement K K, each (3, 3)."""
+    x, y, z = joint.axis
+    skew = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    rotation = joint.placement[:3, :3]
+    return rotation, rotation @ skew, rotation @ skew @ skew
+
+
+def _carries(joints: list[_Joint], order: list[int]) -> Array:
+    """Matrix (n, n): 1 where the joint of the row carries the body of the column."""
+    result = np.eye(len(joints))
+    for index in order:
+        if joints[index].parent >= 0:
+            result[:, index] += result[:, joints[index].parent]
+    return result
 
 
 def _outwards(parents: list[int]) -> list[int]:
@@ -235,19 +251,6 @@ def _outwards(parents: list[int]) -> list[int]:
             if index not in order and (parent < 0 or parent in order)
         ]
     return order
-
-
-def _rotated(rotation: Array, axis: Array, angle: Array) -> Array:
-    """Rotations (3, 3, N) turned about an axis of their own by angles (N,): Rodrigues."""
-    x, y, z = axis
-    skew = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    turn = (
-        np.eye(3)[:, :, None]
-        + skew[:, :, None] * np.sin(angle)
-        + (skew @ skew)[:, :, None] * (1.0 - np.cos(angle))
-    )
-    result: Array = np.einsum('ijn,jkn->ikn', np.broadcast_to(rotation, turn.shape), turn)
-    return result
 
 
 def _turn(rotation: Array, vector: Array) -> Array:

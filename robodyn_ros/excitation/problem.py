@@ -1,0 +1,277 @@
+"""The search for a motion as a plain function of numbers, and the motion they stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+import numpy as np
+
+from robodyn_ros.errors import ModelError, MotionError
+from robodyn_ros.excitation.bounds import (
+    ConservativeBounds,
+    GridBounds,
+    Margins,
+    Room,
+    scale_within,
+)
+from robodyn_ros.excitation.constraints import Limit, ModelRule, Rule, check_rest, first_broken
+from robodyn_ros.excitation.criteria import Criterion, Options, random_states
+from robodyn_ros.excitation.family import FourierFamily, MotionFamily, Sampled, SineSumFamily
+from robodyn_ros.excitation.limits import JointLimits
+from robodyn_ros.excitation.trajectory import Array, Trajectory
+from robodyn_ros.models.interface import DynamicModel
+
+MotionKind = Literal['fourier', 'sines']
+MOTIONS: tuple[str, ...] = get_args(MotionKind)
+SAMPLES = 200
+_RULE_PERIOD = 0.01
+_HALVINGS = 12
+_ASIDE = 0.5
+"""Distance [rad] or [m] from a joint's only position limit at which it rests."""
+_HOPELESS = 1e3
+
+
+@dataclass(frozen=True)
+class Design:
+    """What is asked for.
+
+    :param model: regressor of the robot, with or without friction
+    :param limits: of the model's joints; velocity and acceleration must be finite
+    :param criterion: what to minimise
+    :param motion: 'fourier' or 'sines' (sums of sines with free frequencies)
+    :param duration: in [s]
+    :param harmonics: of the series, or sines in a sum
+    :param position: at both ends, (n,) in [rad] or [m]; None: the middle of the joints' ranges
+    :param samples: on which the criterion is evaluated, spread evenly over the motion
+    :param margins: what of the limits stays unused
+    :param conservative: keep Eq. 17 of the double-encoder document instead of the limits alone
+    :param rules: further limits, see `constraints`
+    """
+
+    model: DynamicModel
+    limits: JointLimits
+    criterion: Options = field(default_factory=Options)
+    motion: MotionKind = 'fourier'
+    duration: float = 20.0
+    harmonics: int = 5
+    position: Sequence[float] | None = None
+    samples: int = SAMPLES
+    margins: Margins = field(default_factory=Margins)
+    conservative: bool = False
+    rules: tuple[Limit, ...] = ()
+
+
+@dataclass(frozen=True)
+class Stage:
+    """How smooth the problem is made: samples, see `log_condition` and `GridBounds.gauge`."""
+
+    samples: int
+    sharpness: float
+    hardness: float
+    penalty: float = 1.0
+
+
+CLOSE = Stage(samples=SAMPLES, sharpness=np.inf, hardness=600.0, penalty=300.0)
+"""The last stage: nothing is smoothed that matters."""
+
+
+class Problem:
+    """A design made ready: minimise `objective`, then `finish`."""
+
+    def __init__(self, design: Design) -> None:
+        """Prepare.
+
+        :raises MotionError: what is asked for is not possible, saying which limit makes it so
+        """
+        self.design = design
+        names = design.model.joint_names
+        self.limits = design.margins.narrow(design.limits.select(names))
+        self.position = rest_position(self.limits, design.position)
+        room = Room.around(self.position, self.limits)
+        self.family = _family(design, self.limits, self.position)
+        self.bounds: GridBounds | ConservativeBounds
+        if design.conservative:
+            if not isinstance(self.family, FourierFamily):
+                raise MotionError('the conservative bounds (Eq. 17) are for Fourier motions only')
+            self.bounds = ConservativeBounds(self.family, room)
+        else:
+            self.bounds = GridBounds(self.family, room)
+        self.rules: tuple[Rule, ...] = (
+            ModelRule(design.model),
+            *(limit.rule(design.model) for limit in design.rules),
+        )
+        check_rest(self.rules, self.position)
+        self.criterion = Criterion(design.model, design.criterion, reference=self._reference())
+        self._check_samples()
+        self._at: dict[int, Sampled] = {}
+
+    def _reference(self) -> tuple[Array, Array, Array]:
+        limits = self.limits
+        spans = (np.where(np.isfinite(v), v, 1.0) for v in (limits.velocity, limits.acceleration))
+        velocity, acceleration = spans
+        q, qd, qdd = random_states(self.design.model, velocity=velocity, acceleration=acceleration)
+        lower, upper = self.design.model.position_limits().T
+        low, high = np.maximum(lower, limits.lower), np.minimum(upper, limits.upper)
+        usable = low < high
+        share = (q - lower) / (upper - lower)
+        inside = low + share * (high - low)
+        return np.where(usable, inside, q), qd, qdd
+
+    def _check_samples(self) -> None:
+        rows = self.design.samples * len(self.family.joints)
+        needed = len(self.criterion.columns)
+        if rows < needed:
+            raise MotionError(
+                f'{self.design.samples} samples give {rows} equations for {needed} parameters: '
+                f'at least {-(-needed // len(self.family.joints))} samples are needed'
+            )
+
+    def coarse_samples(self) -> int:
+        """Samples that describe the motion well enough to begin with."""
+        swings = self.family.fastest() * self.family.duration
+        needed = 2 * len(self.criterion.columns) // len(self.family.joints)
+        return min(self.design.samples, max(60, int(14 * swings), needed))
+
+    def states(self, trajectory: Trajectory) -> tuple[Array, Array, Array]:
+        """States on which the criterion counts."""
+        motion = trajectory.sample(self._times(self.design.samples))
+        return motion.position, motion.velocity, motion.acceleration
+
+    def _times(self, samples: int) -> Array:
+        return np.arange(samples, dtype=np.float64) * (self.family.duration / samples)
+
+    def objective(self, x: Array, stage: Stage) -> tuple[float, Array]:
+        """Smoothed criterion plus penalties of the bounded motion of x, and its derivative."""
+        sampled = self._sampled(stage.samples)
+        deviation = sampled.deviation(x)
+        gauge, pull = self.bounds.gauge(x, stage.hardness)
+        states = self._states(deviation / gauge)
+        try:
+            value, slopes = self.criterion.smooth(*states, stage.sharpness)
+            by_state = np.array(slopes)
+            for rule in self.rules:
+                more, extra = rule.penalty(states)
+                if more > 0.0:
+                    value += stage.penalty * more
+                    by_state += stage.penalty * np.array(extra)
+        except ModelError:  # beyond what a parallel robot reaches
+            return _HOPELESS, np.zeros(len(x))
+        if not np.isfinite(value):
+            return _HOPELESS, np.zeros(len(x))
+        by_gauge = -(by_state * deviation).sum(axis=(0, 1)) / gauge**2
+        return float(value), sampled.pull(x, by_state / gauge) + pull(by_gauge)
+
+    def cost(self, x: Array, samples: int) -> float:
+        """Criterion as it is, on some samples, plus penalties, with the limits closely kept."""
+        gauge, _ = self.bounds.gauge(x, CLOSE.hardness)
+        states = self._states(self._sampled(samples).deviation(x) / gauge)
+        try:
+            value = self.criterion.value(*states)
+            for rule in self.rules:
+                value += CLOSE.penalty * rule.penalty(states)[0]
+        except ModelError:
+            return _HOPELESS
+        return float(value) if np.isfinite(value) else _HOPELESS
+
+    def _sampled(self, samples: int) -> Sampled:
+        if samples not in self._at:
+            self._at[samples] = self.family.sampled(self._times(samples))
+        return self._at[samples]
+
+    def _states(self, bounded: Array) -> tuple[Array, Array, Array]:
+        return self.position + bounded[0], bounded[1], bounded[2]
+
+    def finish(self, x: Array) -> Candidate:
+        """Scale the motion of x so that it keeps every limit at all times, and judge it.
+
+        :raises MotionError: even the smallest motion breaks a rule, saying which
+        """
+        start = None
+        if isinstance(self.bounds, ConservativeBounds):
+            start = 1.0 / np.maximum(self.bounds.shares(x).max(axis=0), 1.0)
+        scale = scale_within(self.family, x, self.limits, start)
+        factor, sentence = self._factor(x, scale)
+        if factor == 0.0:
+            raise MotionError(f'even a very small motion breaks a limit: {sentence}')
+        trajectory = self.family.motion(x, factor * scale)
+        value = self.criterion.value(*self.states(trajectory))
+        return Candidate(value, x, trajectory, factor, sentence)
+
+    def _factor(self, x: Array, scale: Array) -> tuple[float, str]:
+        """Largest common factor found with which every rule is kept, and what forbade more."""
+        sentence = ''
+        good, bad, factor = 0.0, 1.0, 1.0
+        for _ in range(_HALVINGS):
+            motion = self.family.motion(x, factor * scale).grid(_RULE_PERIOD)
+            excess = first_broken(self.rules, motion)
+            if excess.size > 0.0:
+                bad, sentence = factor, excess.sentence
+            else:
+                good = factor
+                if factor == 1.0:
+                    break
+            factor = 0.5 * (good + bad)
+        return good, sentence
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A motion that keeps every limit.
+
+    :param value: criterion, the smaller the better
+    :param x: the figures it was made of
+    :param repaired: factor by which it was scaled down to keep the rules
+    :param broken: sentence about the rule that asked for it
+    """
+
+    value: float
+    x: Array
+    trajectory: Trajectory
+    repaired: float
+    broken: str
+
+
+def rest_position(limits: JointLimits, given: Sequence[float] | None) -> Array:
+    """Position (n,) given, or the middle of the ranges.
+
+    Where a range is infinite it is 0, or as near to it as a limit on one side lets it be.
+
+    :raises MotionError: another count, or not finite
+    """
+    if given is not None:
+        position = np.array(given, dtype=float)
+        if position.shape != limits.lower.shape or not np.isfinite(position).all():
+            raise MotionError(
+                f'the position must be {len(limits.joints)} finite numbers, one for each of '
+                f'{list(limits.joints)}, got {list(given)}'
+            )
+        return position
+    low, high = (np.where(np.isfinite(v), v, 0.0) for v in (limits.lower, limits.upper))
+    both = np.isfinite(limits.lower) & np.isfinite(limits.upper)
+    aside = np.clip(0.0, limits.lower + _ASIDE, limits.upper - _ASIDE)
+    return np.where(both, 0.5 * (low + high), aside)
+
+
+def _family(design: Design, limits: JointLimits, position: Array) -> MotionFamily:
+    if design.motion == 'fourier':
+        return FourierFamily(
+            joints=limits.joints,
+            position=position,
+            duration=design.duration,
+            harmonics=design.harmonics,
+        )
+    if design.motion != 'sines':
+        raise MotionError(f'there is no motion {design.motion!r} to optimise, there are {MOTIONS}')
+    reach = np.minimum(limits.upper - position, position - limits.lower)
+    # the document's bound on frequencies; what has no limit counts as 1
+    figures = [np.where(np.isfinite(v), v, 1.0) for v in (limits.acceleration, reach)]
+    highest = np.sqrt(figures[0] / figures[1]) / (2.0 * np.pi)
+    return SineSumFamily(
+        joints=limits.joints,
+        position=position,
+        duration=design.duration,
+        sines=design.harmonics,
+        highest=highest,
+    )
