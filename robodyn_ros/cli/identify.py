@@ -30,6 +30,7 @@ from robodyn_ros.models.payload import PayloadModel
 from robodyn_ros.models.urdf import GRAVITY
 from robodyn_ros.recording.readers import read_recording
 from robodyn_ros.recording.recording import Recording
+from robodyn_ros.recording.signals import split_motion
 
 EXIT_FAILED = 1
 
@@ -52,6 +53,11 @@ def add_parser(commands: Any) -> None:
     output = parser.add_argument_group('output')
     output.add_argument(
         '--out', metavar='DIR', help='write result.yaml, result.json and robot.urdf to this folder'
+    )
+    output.add_argument(
+        '--no-signals',
+        action='store_true',
+        help='leave out the recording of the identification itself (rosbag2 `identification`)',
     )
     output.add_argument('--json', action='store_true', help='print one JSON object')
     output.add_argument(
@@ -197,7 +203,10 @@ def run(arguments: argparse.Namespace) -> int:
             result = identify_payload(recording, base, frame=frame, options=options, **common)
     facts = result.to_json()
     if arguments.out is not None:
-        facts |= export(result, arguments.out, export_failed=arguments.force_export).to_json()
+        files = export(result, arguments.out, export_failed=arguments.force_export)
+        facts |= files.to_json()
+        for note in files.notes:
+            print(f'note: {note}', file=sys.stderr)
     if arguments.json:
         print(json.dumps(facts, indent=2, allow_nan=False))
     else:
@@ -218,7 +227,7 @@ def _options(arguments: argparse.Namespace, model: DynamicModel) -> IdentifyOpti
         consistent=wanted[arguments.consistent],
         prior=arguments.prior,
         position_limits=None if body is None else body.urdf.position_limits,
-        keep_signals=arguments.out is not None,
+        keep_signals=arguments.out is not None and not arguments.no_signals,
     )
 
 
@@ -280,7 +289,7 @@ def _recordings(
 
     recording = read(arguments.recording)
     if arguments.split is not None:
-        return recording.split(arguments.split)
+        return split_motion(recording, arguments.split)
     return recording, None if arguments.validate is None else read(arguments.validate)
 
 

@@ -245,7 +245,7 @@ class IdentificationNode(Node):
             raise
         except Exception as error:  # a bug must not end the node
             raise IdentificationError(f'unexpected {type(error).__name__}: {error}') from error
-        report = report_message(result, result_file=files.result, urdf_file=files.urdf)
+        report = report_message(result, files)
         report.header.stamp = self.get_clock().now().to_msg()
         self._report.publish(report)
         self.get_logger().info(_sentence(report))

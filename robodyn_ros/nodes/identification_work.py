@@ -26,6 +26,7 @@ from robodyn_ros.nodes.common import declare, resource, robot_description
 from robodyn_ros.nodes.effort import EffortParameters
 from robodyn_ros.recording.readers import read_recording
 from robodyn_ros.recording.recording import Recording
+from robodyn_ros.recording.signals import split_motion
 
 
 @dataclass(frozen=True)
@@ -145,7 +146,13 @@ class IdentificationWork:
             velocity_threshold=_threshold(lower),
             upper_velocity_threshold=_threshold(upper),
             position_limits=parse_urdf(self._urdf).position_limits if self._urdf else None,
-            keep_signals=True,
+            keep_signals=declare(
+                node,
+                'write_signals',
+                True,
+                'write the signals as a rosbag2 beside the result',
+                **fixed,
+            ),
         )
 
     def _number(self, name: str, default: float, text: str) -> float:
@@ -197,7 +204,7 @@ class IdentificationWork:
         """
         recording = self._read(job.recording, job.between)
         if job.validation is None:
-            recording, validation = recording.split(1.0 - self._fraction)
+            recording, validation = split_motion(recording, 1.0 - self._fraction)
         else:
             validation = self._read(job.validation, job.validation_between)
         options = replace(self._options, filter_cutoff=job.terms.filter_cutoff)

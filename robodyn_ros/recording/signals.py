@@ -77,6 +77,51 @@ def central_differences(values: Array, time: Array) -> Array:
     return result
 
 
+def trim_standstill(recording: Recording) -> Recording:
+    """Cut off the standstill before and after the motion; a finding tells how much.
+
+    Standstill lasts as long as every joint stays within 0.5 % of its stroke, six times its noise
+    or two steps of its encoder of where it begins (or ends).
+    """
+    position = recording.position
+    if len(position) < 3:
+        return recording
+    first = _first_motion(position)
+    last = len(position) - _first_motion(position[::-1])
+    if first >= last or last - first == len(position):
+        return recording
+    text = (
+        f'standstill of {recording.time[first] - recording.time[0]:.3g} s before and '
+        f'{recording.time[-1] - recording.time[last - 1]:.3g} s after the motion was cut off'
+    )
+    finding = Finding('standstill_cut', text, severity='info')
+    cut = recording.slice(slice(first, last))
+    return replace(cut, findings=(*recording.findings, finding))
+
+
+def split_motion(recording: Recording, fraction: float) -> tuple[Recording, Recording]:
+    """Split the motion, without the standstill around it, into its first `fraction` and the rest.
+
+    So that both parts move, see `Recording.split`.
+
+    :raises RecordingError: the fraction is not between 0 and 1, or a part has no samples
+    """
+    return trim_standstill(recording).split(fraction)
+
+
+def _first_motion(position: Array) -> int:
+    """First sample at which a joint has left where it began; their number, if none does."""
+    rest = np.median(position[:10], axis=0)
+    # Second differences of noise have the median 1.65 standard deviations; motion hardly has any.
+    noise = np.median(np.abs(np.diff(position, 2, axis=0)), axis=0) / 1.65
+    steps = np.abs(np.diff(position, axis=0))
+    step = np.min(steps, axis=0, where=steps > 0.0, initial=np.inf)
+    step[np.isinf(step)] = 0.0
+    nearby = np.max([0.005 * np.ptp(position, axis=0), 6.0 * noise, 2.5 * step], axis=0)
+    moved = (np.abs(position - rest) > nearby).any(axis=1)
+    return int(moved.argmax()) if moved.any() else len(position)
+
+
 def decimate(recording: Recording, factor: int) -> Recording:
     """Keep every `factor`-th sample, after a zero-phase low pass against aliasing.
 

@@ -72,7 +72,7 @@ def test_consistency_and_prior_are_what_was_asked_for(files, capsys):
 def test_failure_has_an_exit_code_and_no_model(files, tmp_path, capsys):
     options = [files / 'short.csv', '--urdf', files / 'robot.urdf', '--out', tmp_path]
     assert robodyn(*options) == 1
-    assert sorted(path.name for path in tmp_path.iterdir()) == ['result.json']
+    assert sorted(path.name for path in tmp_path.iterdir()) == ['identification', 'result.json']
     assert 'FAILED' in capsys.readouterr().out
     assert robodyn(*options, '--force-export', '--json') == 1
     assert (tmp_path / 'result.yaml').is_file()

@@ -10,6 +10,8 @@ from robodyn_ros.recording.signals import (
     low_pass,
     moving_samples,
     resample,
+    split_motion,
+    trim_standstill,
 )
 
 RATE = 500.0
@@ -114,3 +116,52 @@ def test_moving_samples():
     assert moving_samples(velocity, 0.0).counts.tolist() == [3, 0]
     with pytest.raises(RecordingError, match='a share from 0 to 1, got 1'):
         moving_samples(velocity, 1.0)
+
+
+def motion_with_standstill(before, after, noise=0.0, resolution=0.0):
+    time = np.arange(int((before + 10.0 + after) * RATE)) / RATE
+    turn = 2 * np.pi * np.clip(time - before, 0.0, 10.0)
+    q = np.stack([np.sin(0.5 * turn) ** 2, np.zeros_like(turn), 1e-3 * np.sin(turn)], axis=1)
+    q += noise * np.random.default_rng(0).normal(size=q.shape) * [1.0, 1.0, 1e-3]
+    if resolution:
+        q = resolution * np.round(q / resolution)
+    return Recording(time, ('a', 'b', 'c'), q, 3 * q, velocity=2 * q, acceleration=4 * q)
+
+
+@pytest.mark.parametrize(('before', 'after'), [(2.0, 5.0), (0.0, 3.0), (1.0, 0.0)])
+@pytest.mark.parametrize(
+    'blur', [{}, {'noise': 1e-4}, {'noise': 1e-4, 'resolution': 2e-5}, {'resolution': 1e-4}]
+)
+def test_standstill_around_a_motion_is_cut_off(before, after, blur):
+    whole = motion_with_standstill(before, after, **blur)
+    cut = trim_standstill(whole)
+    assert cut.time[0] == pytest.approx(before, abs=0.1)
+    assert cut.time[-1] == pytest.approx(before + 10.0, abs=0.1)
+    first, last = np.searchsorted(whole.time, cut.time[[0, -1]])
+    rows = slice(first, last + 1)
+    for name in ('position', 'torque', 'velocity', 'acceleration'):
+        np.testing.assert_array_equal(getattr(cut, name), getattr(whole, name)[rows])
+    assert [item.code for item in cut.findings] == ['standstill_cut']
+
+
+def test_standstill_within_a_motion_stays():
+    q = np.interp(TIME, [0, 2, 8, 10], [0.0, 1.0, 1.0, 0.0])[:, None]
+    whole = Recording(TIME, ('a',), q, q)
+    cut = trim_standstill(whole)
+    assert len(whole) - len(cut) < 0.05 * RATE
+
+
+@pytest.mark.parametrize('noise', [0.0, 1e-4])
+def test_a_recording_without_any_motion_stays_as_it_is(noise):
+    q = 0.3 + noise * np.random.default_rng(0).normal(size=(5000, 2))
+    whole = Recording(TIME, ('a', 'b'), q, q)
+    assert trim_standstill(whole) is whole
+
+
+def test_both_parts_of_a_split_motion_move():
+    first, rest = split_motion(motion_with_standstill(1.0, 9.0, noise=1e-5), 0.8)
+    assert first.duration == pytest.approx(8.0, abs=0.1)
+    assert rest.duration == pytest.approx(2.0, abs=0.1)
+    assert np.ptp(rest.position[:, 0]) > 0.9
+    with pytest.raises(RecordingError, match='a fraction between 0 and 1'):
+        split_motion(recording(), 1.5)
