@@ -43,7 +43,7 @@ from robodyn_ros.identification.result import (
 from robodyn_ros.identification.signals_bag import Signals
 from robodyn_ros.identification.thresholds import options_for
 from robodyn_ros.identification.uncertainty import torque_uncertainty
-from robodyn_ros.identification.validation import correlation_length, evaluate
+from robodyn_ros.identification.validation import FitReport, correlation_length, evaluate
 from robodyn_ros.models.base_parameters import BaseParameters, base_parameters, grouped
 from robodyn_ros.models.catalog import model_hash
 from robodyn_ros.models.interface import Array, DynamicModel
@@ -135,10 +135,6 @@ def identify_payload(
     payload = Payload(model=model, values=values, stddevs=stddevs)
     loaded = base.values + payload.added
     report, predicted = evaluate(base.model, loaded, signals, source=source)
-    checked = None
-    if validation is not None:
-        other = process(validation, base.joints, options)
-        checked, _ = evaluate(base.model, loaded, other, source=validation.source)
     facts = IdentifiedPayload(payload, without, base.source, base.hash)
     findings = (
         *recording.findings,
@@ -149,13 +145,12 @@ def identify_payload(
         *fit_findings(report, options, base.joints),
         *seen_findings(facts, seen, fit, report),
     )
-    uncertainty = torque_uncertainty(model, seen, fit, signals)
     return _result(
         base, facts, seen, fit, options,
         success=not any(item.severity == 'error' for item in findings),
-        torque_uncertainty=uncertainty,
+        torque_uncertainty=torque_uncertainty(model, seen, fit, signals),
         identification=report,
-        validation=checked,
+        validation=_validated(base, loaded, validation, options),
         findings=findings,
         filter_cutoff=signals.cutoff,
         selection=selection,
@@ -190,6 +185,15 @@ def _result(
         payload=facts,
         **others,
     )
+
+
+def _validated(
+    base: IdentifiedModel, loaded: Array, validation: Recording | None, options: IdentifyOptions
+) -> FitReport | None:
+    if validation is None:
+        return None
+    other = process(validation, base.joints, options)
+    return evaluate(base.model, loaded, other, source=validation.source)[0]
 
 
 def _condense(
