@@ -76,7 +76,6 @@ class Plant:
         driven = self._driven
         self.position: Array = self.data.qpos[driven]
         self.velocity: Array = self.data.qvel[driven]
-        self.acceleration: Array = self.data.qacc[driven]
         self._applied: Array = self.data.qfrc_applied[driven]
         self._dry_friction: Array = self.model.dof_frictionloss[driven]
         self._coulomb = self.axes['coulomb_friction']

@@ -1,0 +1,130 @@
+"""The softMC document's example programs, on our simulated robots and without ROS.
+
+The simulated robot runs the program of config/excitation_ROBOT.yaml (here for fewer seconds), the
+model of config/model_ROBOT.yaml is identified at the document's filter of 80 Hz, and is judged by
+the noise-free torque of the plant on another motion.
+"""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+from robodyn_ros.cell.config import CellConfig
+from robodyn_ros.cell.robot_cell import RobotCell
+from robodyn_ros.excitation.catalog import build_motion, load_motion
+from robodyn_ros.excitation.limits import JointLimits, check_motion
+from robodyn_ros.excitation.limits_file import load_limits
+from robodyn_ros.identification.options import IdentifyOptions
+from robodyn_ros.identification.pipeline import identify
+from robodyn_ros.models.catalog import load_model
+from robodyn_ros.models.urdf_file import parse_urdf
+from robodyn_ros.recording.recording import Recording
+
+ROOT = Path(__file__).resolve().parents[2]
+CONFIG = ROOT / 'config'
+DEGREES = np.pi / 180
+ROBOTS = ('axis', 'scara3', 'scara', 'delta3', 'delta', 'puma')
+RATIOS = (1, 1.27, 1.43, 1.13)
+PUMA = (1.56, 1, 1.31, 1.47, 1.21, 1.17)
+TURNING = {
+    'axis': ([-350], [350], [1.5]),
+    'scara': ([-160, -160, 0, -350], [160, 160, 0.15 / DEGREES, 350], 0.3 * np.array(RATIOS)),
+    'delta': ([-30, -30, -30, -350], [70, 70, 70, 350], 0.3 * np.array(RATIOS)),
+    'puma': (
+        [-100, -170, 100, -60, -60, -100],
+        [100, -40, 235, 60, 60, 100],
+        0.15 * np.array(PUMA),
+    ),
+}
+"""What the document says: start, target in degrees (0.15 m for the quill), frequencies in Hz."""
+SECONDS = {'axis': 5.0, 'scara3': 7.0, 'scara': 7.0, 'delta3': 8.0, 'delta': 8.0, 'puma': 12.0}
+
+
+def parameters(node, name):
+    """ROS parameters of config/NODE_NAME.yaml."""
+    content = yaml.safe_load((CONFIG / f'{node}_{name}.yaml').read_text())
+    return content[f'/**/{node}']['ros__parameters']
+
+
+def program(name, joints, **changes):
+    return build_motion({**parameters('excitation', name)['motion'], 'joints': joints, **changes})
+
+
+def limits(robot):
+    urdf = parse_urdf((ROOT / 'urdf' / f'{robot}.urdf').read_text(), source=robot)
+    return load_limits(CONFIG / f'joint_limits_{robot}.yaml', JointLimits.from_urdf(urdf))
+
+
+def run(cell, motion, seconds):
+    """Hold the start, then follow a motion: time, measured (q, torque), true (q, torque)."""
+    commands = motion.sample(np.arange(int(seconds / cell.period)) * cell.period).position
+    cell.plant.initial[:] = commands[0]
+    cell.reset()
+    for _ in range(200):  # drives begin without torque
+        cell.step(commands[0], np.zeros(len(cell.joints)))
+    states = [cell.step(command, np.zeros(len(command))) for command in commands]
+    rows = [(s.time, s.position, s.torque, s.plant_position, s.plant_torque) for s in states]
+    return [np.array(column) for column in zip(*rows, strict=True)]
+
+
+@pytest.mark.parametrize('name', [*ROBOTS, 'puma_semi_static'])
+def test_program_is_the_documents_and_keeps_a_margin_to_the_limits(name):
+    robot = name.removesuffix('_semi_static')
+    bounds = limits(robot)
+    motion = program(name, bounds.joints)
+    count = len(bounds.joints)
+    start, target, frequency = (np.array(row)[:count] for row in TURNING[robot.rstrip('3')])
+    if name != robot:
+        frequency = frequency * (0.02 / 0.15)
+    np.testing.assert_allclose(motion.start, start * DEGREES, rtol=1e-5)
+    np.testing.assert_allclose(motion.target, target * DEGREES, rtol=1e-5)
+    np.testing.assert_allclose(motion.frequency, frequency, rtol=1e-12)
+    assert motion.duration - motion.lead_in - motion.lead_out == (20.0 if name == robot else 120.0)
+    assert motion.lead_in == 2.0
+    room = bounds.upper - bounds.lower
+    assert (np.minimum(start, target) * DEGREES > bounds.lower + 0.02 * room).all()
+    assert (np.maximum(start, target) * DEGREES < bounds.upper - 0.02 * room).all()
+    check_motion(motion, bounds.scaled(velocity=0.9, acceleration=0.9))
+    assert parameters('identification', name)['filter_cutoff_frequency'] == 80.0
+
+
+@pytest.mark.parametrize('robot', ROBOTS)
+def test_motions_and_lists_fit_the_robot(robot):
+    bounds = limits(robot)
+    for what in ('validation', 'tracking'):
+        check_motion(load_motion(CONFIG / 'motions' / f'{robot}_{what}.yaml'), bounds)
+    axes = RobotCell(CellConfig.from_yaml(CONFIG / f'cell_{robot}.yaml')).axes
+    feedforward = parameters('feedforward', robot)
+    np.testing.assert_array_equal(feedforward['max_torque'], axes['max_torque'])
+    np.testing.assert_array_equal(feedforward['max_torque'], bounds.effort)
+    assert feedforward['additive_torque_delay'] == 3
+    monitor = parameters('collision_monitor', robot)
+    np.testing.assert_allclose(monitor['max_torque_error'], 0.1 * axes['rated_torque'])
+    for lists in (feedforward, monitor):
+        for key in ('max_torque_rate', 'velocity_window', 'contact_threshold', 'low_velocity'):
+            assert len(lists.get(key, bounds.joints)) == len(bounds.joints)
+
+
+@pytest.mark.parametrize('robot', ROBOTS)
+def test_identified_model_predicts_another_motion(robot):
+    cell = RobotCell(CellConfig.from_yaml(CONFIG / f'cell_{robot}.yaml'))
+    motion = program(robot, cell.joints, duration=SECONDS[robot] + 1.0, lead_in=1.0)
+    time, q, torque, _, driven = run(cell, motion, SECONDS[robot])
+    assert (np.abs(driven).max(axis=0) < 0.95 * cell.axes['max_torque']).all()
+    validation = load_motion(CONFIG / 'motions' / f'{robot}_validation.yaml')
+    other_time, *_, true_q, true_torque = run(cell, validation, 5.0)
+    result = identify(
+        Recording(time=time, joints=cell.joints, position=q, torque=torque, source='program'),
+        load_model(CONFIG / f'model_{robot}.yaml'),
+        options=IdentifyOptions(filter_cutoff=80.0, consistent='no'),
+        validation=Recording(
+            time=other_time, joints=cell.joints, position=true_q, torque=true_torque, source='true'
+        ),
+    )
+    assert result.success, [item.text for item in result.findings]
+    # Five seconds that begin at rest, where friction follows no Coulomb law. The whole program and
+    # the whole validation motion: 1.5 % axis, 2.5 % scara3, 2.2 % scara, 1.7 % deltas, 1.5 % puma.
+    assert result.validation.relative_residual < 0.045
+    assert (result.validation.joint_relative_residual < 0.15).all()
