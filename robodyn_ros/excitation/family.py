@@ -107,7 +107,7 @@ class FourierFamily(MotionFamily):
             np.hstack([cosine @ a, sine @ b]),
             np.hstack([-(sine * self.omega) @ a, (cosine * self.omega) @ b]),
         ]
-        return _Linear(np.array(rows), len(self.joints))
+        return LinearSamples(np.array(rows), len(self.joints))
 
     def motion(self, x: Array, scale: Array) -> FourierMotion:
         """Series of the scaled coefficients."""
@@ -197,17 +197,19 @@ class SineSumFamily(MotionFamily):
         return float(self.highest.max())
 
 
-class _Linear(Sampled):
+class LinearSamples(Sampled):
     """Deviation = basis (3, N, m) times the m figures of each joint."""
 
     def __init__(self, basis: Array, joints: int) -> None:
         self._basis, self._joints = basis, joints
 
     def deviation(self, x: Array) -> Array:
+        """Deviation (3, N, n)."""
         result: Array = self._basis @ x.reshape(self._joints, -1).T
         return result
 
     def pull(self, x: Array, weights: Array) -> Array:
+        """Weights (3, N, n) times the basis."""
         result: Array = np.tensordot(weights, self._basis, axes=([0, 1], [0, 1]))
         return result.ravel()
 

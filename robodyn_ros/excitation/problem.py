@@ -21,9 +21,10 @@ from robodyn_ros.excitation.criteria import Criterion, Options, random_states
 from robodyn_ros.excitation.family import FourierFamily, MotionFamily, Sampled, SineSumFamily
 from robodyn_ros.excitation.limits import JointLimits
 from robodyn_ros.excitation.trajectory import Array, Trajectory
+from robodyn_ros.excitation.waypoints import WaypointFamily
 from robodyn_ros.models.interface import DynamicModel
 
-MotionKind = Literal['fourier', 'sines']
+MotionKind = Literal['fourier', 'sines', 'waypoints']
 MOTIONS: tuple[str, ...] = get_args(MotionKind)
 SAMPLES = 200
 _RULE_PERIOD = 0.01
@@ -40,9 +41,9 @@ class Design:
     :param model: regressor of the robot, with or without friction
     :param limits: of the model's joints; velocity and acceleration must be finite
     :param criterion: what to minimise
-    :param motion: 'fourier' or 'sines' (sums of sines with free frequencies)
+    :param motion: 'fourier', 'sines' (sums of sines with free frequencies) or 'waypoints'
     :param duration: in [s]
-    :param harmonics: of the series, or sines in a sum
+    :param harmonics: of the series, sines in a sum, or half the number of via-points
     :param position: at both ends, (n,) in [rad] or [m]; None: the middle of the joints' ranges
     :param samples: on which the criterion is evaluated, spread evenly over the motion
     :param margins: what of the limits stays unused
@@ -261,6 +262,13 @@ def _family(design: Design, limits: JointLimits, position: Array) -> MotionFamil
             position=position,
             duration=design.duration,
             harmonics=design.harmonics,
+        )
+    if design.motion == 'waypoints':
+        return WaypointFamily(
+            joints=limits.joints,
+            position=position,
+            duration=design.duration,
+            points=2 * design.harmonics,
         )
     if design.motion != 'sines':
         raise MotionError(f'there is no motion {design.motion!r} to optimise, there are {MOTIONS}')

@@ -24,6 +24,7 @@ SPACE = SpaceLimit(('link6',), lower=(-np.inf, -np.inf, -0.3))
 DESIGNS = {
     'fourier': Design(ROBOT, LIMITS),
     'sines': Design(ROBOT, LIMITS, motion='sines', harmonics=3),
+    'waypoints': Design(ROBOT, LIMITS, motion='waypoints'),
     'conservative': Design(ROBOT, LIMITS, conservative=True),
     'block': Design(ROBOT, LIMITS, criterion=Options('block')),
     'ruled': Design(ROBOT, LIMITS, rules=(TORQUE, SPACE), position=(0, -0.8, 0.5, 0, 0, 0)),
@@ -91,7 +92,7 @@ def random_limits(seed):
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.integers(0, 10**6), st.sampled_from(['fourier', 'sines']), st.booleans())
+@given(st.integers(0, 10**6), st.sampled_from(['fourier', 'sines', 'waypoints']), st.booleans())
 def test_random_limits_are_never_broken(seed, motion, middle):
     limits = random_limits(seed)
     random = np.random.default_rng(seed)

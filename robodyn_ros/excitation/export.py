@@ -1,0 +1,130 @@
+"""A motion as files: YAML, a table of samples, pictures."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from robodyn_ros.errors import MotionError
+from robodyn_ros.excitation.catalog import write_motion
+from robodyn_ros.excitation.limits import JointLimits
+from robodyn_ros.excitation.trajectory import Array, Trajectory
+
+TRAJECTORY, TABLE, CURVES, PATH = 'trajectory.yaml', 'trajectory.csv', 'joints.png', 'path.png'
+Points = Callable[[Array], Array]
+
+
+def export_motion(
+    trajectory: Trajectory,
+    folder: str | Path,
+    *,
+    limits: JointLimits,
+    period: float = 0.01,
+    points: Points | None = None,
+) -> dict[str, str]:
+    """Write trajectory.yaml, trajectory.csv and joints.png, and path.png where points are known.
+
+    :param limits: of the joints, drawn into the picture
+    :param period: of the table, in [s]
+    :param points: places (N, F, 3) in [m] of frames at positions (N, n); the first is drawn
+    :return: paths of what was written, by kind
+    :raises MotionError: a file cannot be written
+    """
+    folder = Path(folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise MotionError(f'the folder {folder} cannot be made: {error}') from error
+    write_motion(trajectory, folder / TRAJECTORY)
+    write_table(trajectory, folder / TABLE, period)
+    limits = limits.select(trajectory.joints)
+    _whole(folder / CURVES, lambda path: _draw_joints(trajectory, limits, path))
+    files = {'trajectory': TRAJECTORY, 'table': TABLE, 'joints': CURVES}
+    if points is not None:
+        places = points(trajectory.grid(0.01).position)[:, 0]
+        _whole(folder / PATH, lambda path: _draw_path(places, path))
+        files['path'] = PATH
+    return {kind: str(folder / name) for kind, name in files.items()}
+
+
+def write_table(trajectory: Trajectory, path: str | Path, period: float) -> None:
+    """Write samples as CSV: t, then q_NAME, qd_NAME, qdd_NAME of each joint, SI units.
+
+    :raises MotionError: the period is not positive, or the file cannot be written
+    """
+    motion = trajectory.grid(period)
+    names = [f'{kind}_{name}' for name in trajectory.joints for kind in ('q', 'qd', 'qdd')]
+    columns = np.stack([motion.position, motion.velocity, motion.acceleration], axis=2)
+    rows = np.column_stack([motion.time, columns.reshape(len(motion.time), -1)])
+    header = ','.join(['t', *names])
+    _whole(
+        Path(path),
+        lambda file: np.savetxt(
+            file, rows, fmt='%.12g', delimiter=',', header=header, comments=''
+        ),
+    )
+
+
+def _whole(path: Path, write: Callable[[Path], Any]) -> None:
+    """Write a file whole or not at all."""
+    try:
+        with tempfile.NamedTemporaryFile(
+            dir=path.parent, suffix=path.suffix, delete=False
+        ) as file:
+            temporary = Path(file.name)
+        write(temporary)
+        with temporary.open('rb+') as written:
+            os.fsync(written.fileno())
+        temporary.replace(path)
+    except OSError as error:
+        raise MotionError(f'{path} cannot be written: {error}') from error
+
+
+def _draw_joints(trajectory: Trajectory, limits: JointLimits, path: Path) -> None:
+    """Position, velocity and acceleration of every joint, limits dashed."""
+    figure, axes = _figure(3, len(trajectory.joints))
+    motion = trajectory.grid(max(0.002, trajectory.duration / 5000.0))
+    bounds = {
+        'position': (limits.lower, limits.upper),
+        'velocity': (-limits.velocity, limits.velocity),
+        'acceleration': (-limits.acceleration, limits.acceleration),
+    }
+    for row, (name, sides) in enumerate(bounds.items()):
+        for column, joint in enumerate(trajectory.joints):
+            plot = axes[row][column]
+            plot.plot(motion.time, getattr(motion, name)[:, column], linewidth=1.0)
+            for side in sides:
+                if np.isfinite(side[column]):
+                    plot.axhline(side[column], color='0.6', linestyle='--', linewidth=0.8)
+            if row == 0:
+                plot.set_title(joint, fontsize=9)
+            unit = limits.units[column] + ('', '/s', '/s²')[row]
+            plot.set_ylabel(f'{name} [{unit}]', fontsize=7)
+            plot.tick_params(labelsize=6)
+        axes[row][0].set_xlabel('t [s]', fontsize=7)
+    figure.savefig(path, dpi=110)
+
+
+def _draw_path(places: Array, path: Path) -> None:
+    """Path of one frame, from above and from two sides."""
+    figure, axes = _figure(1, 3)
+    for plot, (first, second) in zip(axes[0], ((0, 1), (0, 2), (1, 2)), strict=True):
+        plot.plot(places[:, first], places[:, second], linewidth=1.0)
+        plot.set_xlabel(f'{"xyz"[first]} [m]', fontsize=7)
+        plot.set_ylabel(f'{"xyz"[second]} [m]', fontsize=7)
+        plot.set_aspect('equal', adjustable='datalim')
+        plot.tick_params(labelsize=6)
+    figure.savefig(path, dpi=110)
+
+
+def _figure(rows: int, columns: int) -> tuple[Any, Any]:
+    """Figure and its axes, without a display: matplotlib is slow to load, so only here."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(2.6 * columns, 2.2 * rows), layout='constrained')
+    return figure, figure.subplots(rows, columns, squeeze=False)
