@@ -61,7 +61,7 @@ def named_parameters(
     slopes = np.zeros((len(named), len(values)))
     slopes[:, place] = _slopes(part, own)
     known = np.isfinite(model.prior())
-    shown = base.grouping.any(axis=0)
+    shown = np.asarray(base.grouping.any(axis=0))
     alone, stddevs = combination_stddevs(base, covariance, slopes)
     status: list[Status] = []
     for row, value in enumerate(named.tolist()):
@@ -104,4 +104,4 @@ def _slopes(part: ClosedFormModel, values: Array) -> Array:
         step[index] = 1e-6 * max(abs(value), 1e-3)
         upper, lower = part.named_values(values + step), part.named_values(values - step)
         columns.append((upper - lower) / (2.0 * step[index]))
-    return np.array(columns).T
+    return np.asarray(np.array(columns).T, dtype=np.float64)

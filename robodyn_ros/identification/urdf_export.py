@@ -9,7 +9,7 @@ import numpy as np
 
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.consistency import bodies_of, links_are_consistent, pseudo_inertia
-from robodyn_ros.identification.result import write_text
+from robodyn_ros.identification.files import write_text
 from robodyn_ros.models.interface import Array, DynamicModel, SumModel
 from robodyn_ros.models.urdf import UrdfModel
 

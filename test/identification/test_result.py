@@ -8,10 +8,11 @@ from robots import random_urdf
 from simulation import arm, record
 
 from robodyn_ros.errors import IdentificationError
+from robodyn_ros.identification.files import write_text
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.identification.report import text_report
-from robodyn_ros.identification.result import load_identified_model, write_result, write_text
+from robodyn_ros.identification.result import load_identified_model, write_result
 
 
 @pytest.fixture(scope='module')
