@@ -82,23 +82,6 @@ class FrictionModel(DynamicModel):
             rows[:, index :: width + terms] = TERMS[term].column(qd)
         return result
 
-    def torque(self, q: Array, qd: Array, qdd: Array, values: Array) -> Array:
-        """Friction torques, shape (N, n), without the detour by the regressor.
-
-        :raises ModelError: wrong number of parameter values, or of joints
-        """
-        self._check_values(values)
-        qd = np.asarray(qd, dtype=np.float64)
-        if qd.ndim != 2 or qd.shape[1] != len(self.joints):
-            raise ModelError(
-                f'friction of {len(self.joints)} joints needs velocities (N, '
-                f'{len(self.joints)}), got {qd.shape}'
-            )
-        result = np.zeros(qd.shape)
-        for index, term in enumerate(self.terms):
-            result += TERMS[term].column(qd) * values[index :: len(self.terms)]
-        return result
-
     def describe(self) -> dict[str, object]:
         """Joints and terms."""
         return {

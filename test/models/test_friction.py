@@ -69,18 +69,3 @@ def test_refuses_velocities_of_the_wrong_shape(shape):
     state = np.zeros(shape)
     with pytest.raises(ModelError, match=r'needs velocities \(N, 3\)'):
         FrictionModel(joints=JOINTS).regressor(state, state, state)
-
-
-def test_torque_is_regressor_times_values():
-    joints = [Joint('a'), Joint('b', 'prismatic'), Joint('c')]
-    random = np.random.default_rng(6)
-    for terms in (('viscous', 'coulomb', 'offset'), ('coulomb',)):
-        model = FrictionModel(joints=joints, terms=terms)
-        values = random.normal(size=len(model.parameters))
-        qd = random.normal(size=(7, 3))
-        expected = model.regressor(qd, qd, qd) @ values
-        np.testing.assert_allclose(model.torque(qd, qd, qd, values), expected, rtol=1e-13)
-    with pytest.raises(ModelError, match='values of shape'):
-        model.torque(qd, qd, qd, values[:1])
-    with pytest.raises(ModelError, match='needs velocities'):
-        model.torque(qd[:, :2], qd[:, :2], qd[:, :2], values)
