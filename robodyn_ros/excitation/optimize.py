@@ -33,7 +33,7 @@ _FIRST_PART = 0.5
 """Share of the time after which rough searches end."""
 _JUDGED = 6
 """So many of the motions found are made and judged as they are, within every limit."""
-_RESERVE = 0.06
+_RESERVE = 0.1
 """Share of the time kept for judging what was found."""
 
 Progress = Callable[[float, float], None]

@@ -28,7 +28,7 @@ MotionKind = Literal['fourier', 'sines', 'waypoints']
 MOTIONS: tuple[str, ...] = get_args(MotionKind)
 SAMPLES = 200
 _RULE_PERIOD = 0.01
-_HALVINGS = 12
+_HALVINGS = 8
 _ASIDE = 0.5
 """Distance [rad] or [m] from a joint's only position limit at which it rests."""
 _HOPELESS = 1e3

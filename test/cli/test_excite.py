@@ -1,0 +1,105 @@
+"""`robodyn excite`: options to files, figures and sentences."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+from published import PUMA, robot, urdf
+from robots import LWR4
+
+from robodyn_ros.cli.main import main
+from robodyn_ros.excitation.catalog import load_motion
+from robodyn_ros.excitation.criteria import Criterion
+
+LIMITS = """
+joint_limits:
+  joint1: {max_velocity: 1.7453, max_acceleration: 2.0944, min_position: -2.0, max_position: 2.0}
+  joint2: {max_velocity: 1.0472, max_acceleration: 2.0944, min_position: -1.5, max_position: 1.5}
+"""
+SCARA = """
+kind: scara
+dynamic_model: 1
+joints: [joint1, joint2, joint3]
+geometry: {L1: 0.35, L2: 0.25}
+friction: [viscous, coulomb]
+"""
+QUICK = ['--time', '1.5', '--processes', '0', '--starts', '1', '--samples', '60']
+
+
+@pytest.fixture
+def files(tmp_path):
+    (tmp_path / 'puma.urdf').write_text(urdf(PUMA))
+    (tmp_path / 'limits.yaml').write_text(LIMITS)
+    (tmp_path / 'scara.yaml').write_text(SCARA)
+    return tmp_path
+
+
+def test_writes_what_it_says(files, capsys):
+    arguments = ['--urdf', str(files / 'puma.urdf'), '--limits', str(files / 'limits.yaml')]
+    out = files / 'out'
+    code = main(
+        ['excite', *arguments, '--no-rotor-inertia', '--criterion', 'cond', '--motion', 'fourier',
+         '--duration', '10', '--harmonics', '3', '--out', str(out), '--json', *QUICK]
+    )  # fmt: skip
+    facts = json.loads(capsys.readouterr().out)
+    assert code == 0 and facts['criterion'] == 'cond' and facts['duration'] == 10.0
+    assert sorted(path.name for path in out.iterdir()) == [
+        'joints.png', 'path.png', 'trajectory.csv', 'trajectory.yaml',
+    ]  # fmt: skip
+    assert all(path.read_bytes()[:4] == b'\x89PNG' for path in out.glob('*.png'))
+    trajectory = load_motion(facts['files']['trajectory'])
+    motion = trajectory.sample(np.arange(60) * (10.0 / 60))
+    figures = Criterion(robot('puma')).figures(
+        motion.position, motion.velocity, motion.acceleration
+    )
+    assert facts['value'] == pytest.approx(figures['condition_number'], rel=1e-6)
+    for entry in facts['joints']:
+        assert max(entry[k] for k in ('position', 'velocity', 'acceleration')) <= 1.0
+    with (out / 'trajectory.csv').open() as file:
+        rows = list(csv.DictReader(file))
+    assert list(rows[0])[:4] == ['t', 'q_joint1', 'qd_joint1', 'qdd_joint1']
+    assert len(rows) == 1001 and float(rows[-1]['t']) == 10.0
+    there = trajectory.sample(np.array([float(rows[333]['t'])]))
+    assert float(rows[333]['qd_joint4']) == pytest.approx(there.velocity[0, 3], abs=1e-9)
+    assert np.abs(there.velocity[0, :2]).max() < 1.7454
+
+
+def test_closed_form_model_needs_limits_from_the_file(files, capsys):
+    arguments = ['excite', '--model', str(files / 'scara.yaml'), '--motion', 'waypoints']
+    assert main([*arguments, *QUICK]) == 2
+    assert "joint 'joint1' has neither a velocity nor" in capsys.readouterr().err
+    text = LIMITS + '  joint3: {max_velocity: 0.5, min_position: 0.0, max_position: 0.2}\n'
+    (files / 'limits.yaml').write_text(text)
+    limits = ['--limits', str(files / 'limits.yaml'), '--criterion', 'det']
+    assert main([*arguments, *limits, *QUICK]) == 0
+    printed = capsys.readouterr().out
+    assert 'log10 det' in printed and 'share of limits used' in printed and 'starts' in printed
+
+
+def test_torque_space_and_sines(files, capsys):
+    arguments = [
+        'excite', '--urdf', str(files / 'puma.urdf'), '--motion', 'sines', '--harmonics', '2',
+        '--torque-limits', '--frames', 'link6', '--floor', '-0.6', '--criterion', 'block',
+        '--nominal-torques', '50,90,40,5,5,5', '--normalise-torques', 'multiply', '--json',
+    ]  # fmt: skip
+    assert main([*arguments, *QUICK]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts['value'] == pytest.approx(facts['figures']['block_objective'])
+
+
+@pytest.mark.parametrize(
+    ('extra', 'words'),
+    [
+        (['--floor', '0.1'], '--box and --floor need --frames'),
+        (['--frames', 'hand', '--floor', '0.1'], "has no link 'hand'"),
+        (['--position', '0,0,9,0,0,0,0'], 'has no room to move around 9 rad'),
+        (['--samples', '3'], 'at least'),
+        (['--velocity-margin', '1.0'], 'velocity margin must be in'),
+        (['--torque-limits', '--torque-margin', '0.999'], 'the torque limit is'),
+    ],
+)
+def test_what_is_impossible_is_one_sentence(extra, words, capsys):
+    assert main(['excite', '--urdf', str(LWR4), *QUICK, *extra]) == 2
+    error = capsys.readouterr().err
+    assert error.count('\n') == 1 and words in error
