@@ -65,7 +65,8 @@ class Outcome:
 def outcome(flaw: str, made: flaws.Flawed) -> Outcome:
     """Identify one recording; what is refused has the refusal as its only finding."""
     robot = made.robot
-    options = IdentifyOptions(position_limits=flaws.limits_of(robot))
+    # The choice of a physically consistent estimate takes long and does not touch the diagnosis.
+    options = IdentifyOptions(consistent='no', position_limits=flaws.limits_of(robot))
     try:
         findings = identify(made.recording, made.model, options=options).findings
     except RobodynError as error:
@@ -153,7 +154,7 @@ def main() -> int:
     if given.flaw:
         flaws.FLAWS = {given.flaw: flaws.FLAWS[given.flaw]}
     well, ill = list(healthy(first, given.seeds)), list(flawed(first, given.seeds))
-    print(table([*well, *ill]))
+    print(table([*well, *ill]), flush=True)
     errors = [item for item in well if any(f.severity == 'error' for f in item.findings)]
     right = sum(item.found for item in ill) / len(ill)
     seconds = cost()

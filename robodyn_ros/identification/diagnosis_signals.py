@@ -13,6 +13,7 @@ from robodyn_ros.identification.diagnosis_sample import (
     Sample,
     root_mean_square,
 )
+from robodyn_ros.identification.validation import correlation_length
 from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.recording import Finding, Severity
 
@@ -37,8 +38,14 @@ NOISE_SHARE = 0.3
 SHORTEST_DELAY = 0.8
 """Delays of fewer cycles are not reported."""
 
-DELAY_GAIN = 0.2
-"""Share by which a shift in time must reduce the squared residual."""
+DELAY_GAIN = 0.06
+"""Share by which a shift in time must reduce the squared residual ..."""
+
+DELAY_GAIN_PER_CYCLE = 0.05
+"""... more for long delays, which spoil a fit thoroughly where they are true ..."""
+
+DELAY_CHANCE = 8.0
+"""... and not below this number over that of independent residuals: a few always fit better."""
 
 SLOW_DELAY_GAIN = 0.5
 """The same for a joint that moves slowly: friction near standstill looks like a delay there."""
@@ -194,10 +201,12 @@ class Delay:
 
     :param shift: in samples, positive: the torque is late
     :param gain: share by which shifting it back reduces the squared residual
+    :param chance: gain that may come by chance
     """
 
     shift: float
     gain: float
+    chance: float = 0.0
 
 
 def delays(case: Case, sample: Sample) -> dict[int, Delay]:
@@ -212,9 +221,10 @@ def delay_findings(case: Case, shifts: dict[int, Delay], slow: set[int]) -> Iter
     """
     for joint in sorted(shifts, key=lambda k: -shifts[k].gain):
         shift, gain = shifts[joint].shift, shifts[joint].gain
-        if abs(shift) < SHORTEST_DELAY or gain < (
-            SLOW_DELAY_GAIN if joint in slow else DELAY_GAIN
-        ):
+        least = max(DELAY_GAIN, min(DELAY_GAIN_PER_CYCLE * abs(shift), 0.4), shifts[joint].chance)
+        if joint in slow:
+            least = max(least, SLOW_DELAY_GAIN)
+        if abs(shift) < SHORTEST_DELAY or gain < least:
             continue
         name, word = case.signals.joints[joint], 'after' if shift > 0.0 else 'before'
         yield Finding(
@@ -242,7 +252,10 @@ def best_shift(case: Case, sample: Sample, joint: int, own: OwnFit) -> Delay:
     left, middle, right = rss[best - 1 : best + 2]
     bend = left - 2.0 * middle + right
     part = 0.5 * (left - right) / bend if bend > 0.0 else 0.0
-    return Delay(float(shifts[best] + part), gain)
+    shifted = torque[:, best]
+    rest = (shifted - own.basis @ (own.basis.T @ shifted))[:, None]
+    length = float(correlation_length(rest, np.ones(rest.shape, dtype=bool))[0])
+    return Delay(float(shifts[best] + part), gain, DELAY_CHANCE * length / len(rest))
 
 
 def slow_joints(case: Case, sample: Sample, shifts: dict[int, Delay]) -> dict[int, Finding]:
