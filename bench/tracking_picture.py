@@ -27,7 +27,7 @@ def draw(case: Case, folder: Path) -> Path:
     for axis, seen, title in zip(axes, case.runs(), TITLES, strict=True):
         panel(axis, case, seen, title)
     _same_height(axes)
-    figure.savefig(path, dpi=70)
+    figure.savefig(path, dpi=60)
     plt.close(figure)
     return path
 
