@@ -26,7 +26,8 @@ States = tuple[Array, Array, Array]
 Points = Callable[[Array], Array]
 """Points (N, F, 3) in [m] of F frames at joint positions (N, n)."""
 
-_STEEP = 100.0
+STEEP = 100.0
+"""Factor of all penalties."""
 
 
 @dataclass(frozen=True)
@@ -92,9 +93,9 @@ class TorqueRule(Rule):
         over = np.maximum(np.abs(torque) / self._limits - 0.98, 0.0)
         if not over.any():
             return 0.0, super().penalty(states)[1]
-        by_torque = 2.0 * _STEEP / len(over) * over * np.sign(torque) / self._limits
+        by_torque = 2.0 * STEEP / len(over) * over * np.sign(torque) / self._limits
         weights = by_torque[:, :, None] * self._values
-        return float(_STEEP / len(over) * (over**2).sum()), self._gradient(weights, *states)
+        return float(STEEP / len(over) * (over**2).sum()), self._gradient(weights, *states)
 
 
 class SpaceRule(Rule):
@@ -142,7 +143,7 @@ class SpaceRule(Rule):
         _, (by_q, by_qd, by_qdd) = super().penalty(states)
         if not over.any():
             return 0.0, (by_q, by_qd, by_qdd)
-        factor = _STEEP / len(over)
+        factor = STEEP / len(over)
         for joint in range(position.shape[1]):
             moved = position.copy()
             moved[:, joint] += STEP

@@ -11,9 +11,14 @@ import numpy as np
 import pinocchio as pin
 
 from robodyn_ros.errors import MotionError
-from robodyn_ros.excitation.constraints import Excess, Limit, Rule
+from robodyn_ros.excitation.constraints import STEEP, Excess, Limit, Rule, States
 from robodyn_ros.excitation.trajectory import Array, Motion
 from robodyn_ros.models.interface import DynamicModel
+
+SAMPLES = 50
+"""On so many samples of a motion an optimiser is told of distances."""
+SOFT = 0.02
+"""This much above the clearance, in [m], a motion begins to be pulled away."""
 
 
 @dataclass(frozen=True)
@@ -40,8 +45,7 @@ class SelfCollisionLimit(Limit):
 class SelfCollisionRule(Rule):
     """Pairs of links that a joint joins, directly or by links without geometry, are left out.
 
-    Their geometry overlaps by design. It has no penalty to pull an optimiser: motions that
-    collide are scaled down, so that those that need not be win.
+    Their geometry overlaps by design.
     """
 
     def __init__(self, limit: SelfCollisionLimit, joints: Sequence[str]) -> None:
@@ -52,7 +56,8 @@ class SelfCollisionRule(Rule):
             raise MotionError('this Pinocchio was built without a collision library')
         self._model, self._geometry = _read(limit)
         self._data = self._model.createData()
-        self._columns = _columns(self._model, joints)
+        self._columns, self._velocities = _columns(self._model, joints)
+        self._near = limit.clearance + SOFT
         _pair(self._model, self._geometry)
         if len(self._geometry.collisionPairs) == 0:
             raise MotionError(
@@ -67,17 +72,56 @@ class SelfCollisionRule(Rule):
         neutral: Array = pin.neutral(self._model)
         hits, first = 0, ''
         for row, position in enumerate(motion.position):
-            for (index, circular), value in zip(self._columns, position, strict=True):
-                if circular:
-                    neutral[index : index + 2] = np.cos(value), np.sin(value)
-                else:
-                    neutral[index] = value
+            self._set(neutral, position)
             if pin.computeCollisions(
                 self._model, self._data, self._geometry, self._checked, neutral, True
             ):
                 hits += 1
                 first = first or f'{self._pair()} collide at t = {motion.time[row]:.3f} s'
         return Excess(hits / max(1, len(motion.position)), first)
+
+    def penalty(self, states: States) -> tuple[float, States]:
+        """Mean square, over some samples, of the distances below clearance + `SOFT`, in [m]."""
+        _, slopes = super().penalty(states)
+        neutral: Array = pin.neutral(self._model)
+        rows = range(0, len(states[0]), max(1, len(states[0]) // SAMPLES))
+        total = 0.0
+        for row in rows:
+            self._set(neutral, states[0][row])
+            pin.computeDistances(self._model, self._data, self._geometry, self._checked, neutral)
+            pin.computeJointJacobians(self._model, self._data, neutral)
+            for number, result in enumerate(self._checked.distanceResults):
+                near = self._near - result.min_distance
+                if near > 0.0:
+                    total += near**2
+                    slopes[0][row] -= 2.0 * near * self._slope(number, result)
+        factor = STEEP / len(rows)
+        slopes[0][...] *= factor
+        return factor * total, slopes
+
+    def _slope(self, number: int, result: Any) -> Array:
+        """Derivative (n,) by the positions of the distance of a pair; normal from 1 to 2."""
+        pair = self._geometry.collisionPairs[number]
+        objects = self._geometry.geometryObjects
+        motion = []
+        for index, point in (
+            (pair.first, result.getNearestPoint1()),
+            (pair.second, result.getNearestPoint2()),
+        ):
+            jacobian = pin.getJointJacobian(
+                self._model, self._data, objects[index].parentJoint, pin.ReferenceFrame.WORLD
+            )
+            motion.append(jacobian[:3] + np.cross(jacobian[3:], point, axis=0))
+        along: Array = result.normal @ (motion[1] - motion[0])
+        return along[self._velocities]
+
+    def _set(self, neutral: Array, position: Array) -> None:
+        """Put joint positions (n,) into Pinocchio's q."""
+        for (index, circular), value in zip(self._columns, position, strict=True):
+            if circular:
+                neutral[index : index + 2] = np.cos(value), np.sin(value)
+            else:
+                neutral[index] = value
 
     def _pair(self) -> str:
         objects = self._geometry.geometryObjects
@@ -109,15 +153,16 @@ def _read(limit: SelfCollisionLimit) -> tuple[Any, Any]:
     return model, geometry
 
 
-def _columns(model: Any, joints: Sequence[str]) -> list[tuple[int, bool]]:
-    """Where each joint's position goes in Pinocchio's q, and whether as cosine and sine."""
-    result = []
+def _columns(model: Any, joints: Sequence[str]) -> tuple[list[tuple[int, bool]], list[int]]:
+    """Where each joint goes in Pinocchio's q, and whether as cosine and sine; and in its v."""
+    result, velocities = [], []
     for name in joints:
         if not model.existJointName(name):
             raise MotionError(f'the URDF with the collision geometry has no joint {name!r}')
         joint = model.joints[model.getJointId(name)]
         result.append((int(joint.idx_q), joint.nq == 2))
-    return result
+        velocities.append(int(joint.idx_v))
+    return result, velocities
 
 
 def _pair(model: Any, geometry: Any) -> None:
