@@ -8,7 +8,7 @@ from pathlib import Path
 
 from robodyn_ros.errors import ConfigError
 
-ROBOTS = ('six_axis', 'axis', 'scara', 'scara3', 'puma')
+ROBOTS = ('six_axis', 'axis', 'scara', 'scara3', 'delta', 'delta3', 'puma')
 """Robots with a config/demo_ROBOT.yaml."""
 
 

@@ -1,7 +1,12 @@
 import numpy as np
 import pytest
 
-from robodyn_ros.cli.demo.analysis import FollowingError, common_samples, following_error
+from robodyn_ros.cli.demo.analysis import (
+    FollowingError,
+    common_samples,
+    following_error,
+    stretches,
+)
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording.recording import Recording
 from robodyn_ros.recording.writers import write_rosbag
@@ -59,3 +64,15 @@ def test_errors_of_chosen_joints_are_pooled():
     error = FollowingError(('a', 'lift', 'b'), np.array([3e-3, 5.0, 4e-3]))
     assert error.pooled(['a', 'b']) == pytest.approx(np.sqrt(12.5e-6))
     assert error.pooled(['lift']) == pytest.approx(5.0)
+
+
+def test_stretches_between_gaps():
+    """A gap splits; one lost sample and what is short between two gaps do not count."""
+    time = np.arange(5000) * PERIOD
+    keep = np.ones(5000, dtype=bool)
+    keep[1500:1600] = keep[2000:2010] = False
+    keep[4000] = False
+    parts = stretches(recording(time[keep], time[keep]))
+    assert [len(rows) for rows in parts] == [1500, 2989]
+    assert np.concatenate(parts).max() == keep.sum() - 1
+    assert [len(rows) for rows in stretches(recording(time, time))] == [5000]
