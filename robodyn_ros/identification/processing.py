@@ -105,7 +105,7 @@ def process(recording: Recording, joints: Sequence[str], options: IdentifyOption
     motion = (position, velocity, central_differences(velocity, uniform.time))
     torque = low_pass(uniform.torque, chosen, rate)
     frozen = _frozen(position, uniform.position - position)
-    usable = ~gaps[:, None] & ~frozen
+    usable = ~_widened(gaps, rate, chosen)[:, None] & ~frozen
     signals = _masked(uniform, len(recording), options, motion, torque, usable)
     return replace(
         signals.cut(slice(margin, len(uniform) - margin)),
@@ -160,6 +160,25 @@ def on_grid(recording: Recording) -> tuple[Recording, Mask, tuple[Finding, ...]]
         severity='info',
     )
     return _replaced(recording, grid, position, torque), gaps, (finding,)
+
+
+def _widened(gaps: Mask, rate: float, cutoff: float) -> Mask:
+    """Gaps, and what the filter spreads of those that hide a motion below the cut-off.
+
+    A gap longer than half a period of the cut-off frequency cannot be interpolated. What is
+    wrong in it, twice differentiated, fades within four periods of that frequency.
+
+    :param gaps: samples that lie in gaps, shape (N,)
+    :param rate: sampling rate, in [Hz]
+    :param cutoff: in [Hz]
+    """
+    edges = np.flatnonzero(np.diff(gaps, prepend=False, append=False))
+    reach = int(np.ceil(4.0 * rate / cutoff))
+    widened = gaps.copy()
+    for begin, end in edges.reshape(-1, 2):
+        if end - begin > 0.5 * rate / cutoff:
+            widened[max(0, begin - reach) : end + reach] = True
+    return widened
 
 
 def _replaced(recording: Recording, time: Array, position: Array, torque: Array) -> Recording:

@@ -202,3 +202,21 @@ def test_thresholds_are_told_per_joint():
     np.testing.assert_array_equal(
         signals.used, (speed >= [0.2, 0.3]) & (speed <= 2.0).all(axis=1, keepdims=True)
     )
+
+
+def test_what_the_filter_spreads_of_a_long_gap_is_not_used():
+    """Twice differentiated, a poor guess in a gap of 0.2 s would ruin the samples around it."""
+    time, q, _, _ = sines(2, 4000, rate=500.0)
+    whole = recording(position=q + 0.01 * np.sin(2.0 * np.pi * 8.0 * time)[:, None])
+    seen = np.ones(4000, dtype=bool)
+    seen[2000:2100] = False
+    gappy = recording(
+        time=whole.time[seen], position=whole.position[seen], torque=whole.torque[seen]
+    )
+    signals = process(gappy, JOINTS, IdentifyOptions(filter_cutoff=20.0))
+    exact = process(whole, JOINTS, IdentifyOptions(filter_cutoff=20.0))
+    assert len(signals) == len(exact)
+    error = np.abs(signals.acceleration - exact.acceleration)
+    assert error.max() > 1.0
+    assert error[signals.used].max() < 1e-3 * error.max()
+    assert 0.9 < signals.used.mean() < 0.95
