@@ -174,7 +174,7 @@ def _widened(gaps: Mask, rate: float, cutoff: float) -> Mask:
     """
     edges = np.flatnonzero(np.diff(gaps, prepend=False, append=False))
     reach = int(np.ceil(4.0 * rate / cutoff))
-    widened = gaps.copy()
+    widened: Mask = gaps.copy()
     for begin, end in edges.reshape(-1, 2):
         if end - begin > 0.5 * rate / cutoff:
             widened[max(0, begin - reach) : end + reach] = True
