@@ -103,7 +103,7 @@ def trajectory_effort(
     """Compute the additive torque at every servo-period sample of a trajectory.
 
     The torque is delayed by the settings' cycles, added to the effort the points already carry,
-    limited, blended in from `initial` during ramp_up_time, and kept within the rate. After the
+    blended in from `initial` during ramp_up_time, limited, and kept within the rate. After the
     motion the last position is held for the delay and, unless `hold_at_end`, for a ramp of the
     torque to zero: a joint_trajectory_controller holds the last effort of a trajectory and
     commands it again after later cancels. Gravity is then left to the drive's integrator.
@@ -173,15 +173,21 @@ def _shaped(
     ramp: int,
     settings: FeedforwardSettings,
 ) -> Array:
-    """Limit, blend in, ramp out over the last `ramp` samples, and keep to the rate."""
+    """Limit, blend in, ramp out over the last `ramp` samples, and keep to the rate.
+
+    Only what the torque differs by at the beginning is blended in: torque that the motion itself
+    asks for later is there when it is needed, and a short motion has it whole.
+    """
     limit = settings.limit
+    initial = np.clip(initial, -limit, limit)
     share = np.clip(time / settings.ramp_up_time, 0.0, 1.0)[:, None]
-    effort = (
-        np.clip(initial, -limit, limit) * (1.0 - share) + np.clip(target, -limit, limit) * share
-    )
+    first = int(np.searchsorted(time, 0.0))
+    effort = target + (initial - target[min(first, len(target) - 1)]) * (1.0 - share)
+    effort[:first] = initial
+    np.clip(effort, -limit, limit, out=effort)
     if ramp:
         effort[-ramp - 1 :] *= np.linspace(1.0, 0.0, ramp + 1)[:, None]
-    return _rate_limited(effort, np.clip(initial, -limit, limit), settings.rate * settings.period)
+    return _rate_limited(effort, initial, settings.rate * settings.period)
 
 
 def _rate_limited(target: Array, initial: Array, step: Array) -> Array:

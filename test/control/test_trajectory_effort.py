@@ -23,6 +23,9 @@ STEP = SETTINGS.rate * SETTINGS.period * (1 + 1e-9)
 DELAY = 3
 FRICTION_AT_END = np.array([-3.0, 3.0])
 """Coulomb friction of the way back."""
+TORQUE_AT_START = MODEL.torque(
+    np.zeros((1, 2)), np.zeros((1, 2)), np.array([[0.5, -0.8]]) * np.pi**2, VALUES
+)[0]
 
 
 def spline(duration: float = 2.0, effort: Array | None = None) -> SplineTrajectory:
@@ -96,6 +99,21 @@ def test_it_starts_from_what_the_controller_applies_now() -> None:
     full = trajectory_effort(spline(), TORQUE, SETTINGS)
     np.testing.assert_allclose(plan.effort[150:], full.effort[150:])
     check_limits(plan, initial)
+
+
+def test_only_the_offset_at_the_beginning_is_blended_in() -> None:
+    free = replace(FAST, additive_torque_delay=0)
+    plan = trajectory_effort(spline(), TORQUE, free, initial=TORQUE_AT_START)
+    np.testing.assert_allclose(plan.effort[:400], plan.requested[:400], rtol=1e-12)
+    other = trajectory_effort(spline(), TORQUE, free, initial=TORQUE_AT_START + 1.0)
+    half = 50  # rows: half of the time to blend in
+    np.testing.assert_allclose(other.effort[half] - plan.effort[half], 0.5, rtol=1e-9)
+
+
+def test_what_begins_after_the_end_keeps_what_is_applied() -> None:
+    plan = trajectory_effort(spline(), TORQUE, SETTINGS, initial=np.ones(2), begin=9.0)
+    assert (plan.effort[:1000] == 1.0).all()
+    assert not plan.effort[-1].any()
 
 
 def test_effort_of_the_points_is_kept_and_scale_zero_leaves_only_it() -> None:
