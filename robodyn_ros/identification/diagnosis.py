@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.identification.diagnosis_factor import factor_findings, sign_findings
 from robodyn_ros.identification.diagnosis_model import model_findings
-from robodyn_ros.identification.diagnosis_motion import motion_findings
+from robodyn_ros.identification.diagnosis_motion import motion_findings, region_findings
 from robodyn_ros.identification.diagnosis_sample import Case, Sample, draw
 from robodyn_ros.identification.diagnosis_signals import (
     delay_findings,
@@ -36,8 +36,8 @@ CAUSES = (
     'torque_factor',
     'sensor_delay',
     'noise_as_large_as_signal',
-    'moving_too_slowly',
     'region_too_small',
+    'moving_too_slowly',
     'too_short',
     'joints_move_together',
     'motion_repeats',
@@ -66,6 +66,8 @@ def _findings(case: Case) -> Iterator[Finding]:
     yield from stale
     if not dead and not any(item.severity == 'error' for item in stale):
         yield from _model_based(case)
+        return
+    yield from region_findings(case)
     yield from motion_findings(case)
 
 
@@ -84,9 +86,14 @@ def _model_based(case: Case) -> Iterator[Finding]:
         found = list(test(case, sample))
         yield from found
         if any(item.severity == 'error' for item in found):
+            yield from region_findings(case)
+            yield from motion_findings(case)
             return
     shifts = delays(case, sample)
     slow = slow_joints(case, sample, shifts)
     yield from delay_findings(case, shifts, set(slow))
     yield from noise_findings(case, sample)
-    yield from slow.values()
+    yield from region_findings(case)  # a joint that moves little moves slowly
+    yield from (item.finding for item in slow.values() if item.clear)
+    yield from motion_findings(case)
+    yield from (item.finding for item in slow.values() if not item.clear)

@@ -26,10 +26,10 @@ ALTOGETHER = 0.85
 NEGLIGIBLE = 0.02
 """Errors well below this share of a joint's torque do not count: no model is exact."""
 
-SUSPICIOUS = 0.12
+SUSPICIOUS = 0.1
 """Other models are only tried if a joint's residual is above this share of its torque, ..."""
 
-CONTRADICTION = 1.2
+CONTRADICTION = 1.1
 """... or the joints disagree by more than this factor: a fit that is good has the right model."""
 
 FOLDS = 3

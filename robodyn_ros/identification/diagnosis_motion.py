@@ -37,15 +37,18 @@ _POINTS = 500
 
 
 def motion_findings(case: Case) -> Iterator[Finding]:
-    """Findings on how the robot moved, the worse first."""
-    moving = [
+    """Findings on how long and in which pattern the robot moved."""
+    moving = _moving(case)
+    yield from _too_short(case, moving)
+    yield from _alike(case, moving)
+
+
+def _moving(case: Case) -> list[int]:
+    return [
         joint
         for joint, used in enumerate(case.signals.used.any(axis=0))
         if used and np.ptp(case.signals.position[:, joint]) > 0.0
     ]
-    yield from _small_region(case, moving)
-    yield from _too_short(case, moving)
-    yield from _alike(case, moving)
 
 
 def cycles(position: Array) -> Array:
@@ -118,7 +121,9 @@ def joint_ranges(case: Case) -> Array:
     return result
 
 
-def _small_region(case: Case, moving: list[int]) -> Iterator[Finding]:
+def region_findings(case: Case) -> Iterator[Finding]:
+    """Joints that move in a small part of their range."""
+    moving = _moving(case)
     limits = joint_ranges(case)
     low, high = case.signals.position.min(axis=0), case.signals.position.max(axis=0)
     width = np.diff(limits, axis=1)[:, 0]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from robodyn_ros.identification.diagnosis_motion import cycles
 from robodyn_ros.identification.diagnosis_sample import (
     Case,
     OwnFit,
@@ -26,6 +27,12 @@ PLATEAU = 0.92
 FLAT = 0.35
 """Slope of measured over model torque on a plateau: 0 if it is one, 1 if it is none."""
 
+WORSE = 1.03
+"""Residual of all torques over that of the smaller ones, at least, where there is a plateau."""
+
+FEW_CYCLES, SHORT_WORSE = 1.5, 1.5
+"""In recordings with fewer cycles a fit does not extrapolate: there it must be this much."""
+
 SMALL_JOINT = 0.05
 """A joint with less torque than this share of the largest one is small."""
 
@@ -38,10 +45,10 @@ NOISE_SHARE = 0.3
 SHORTEST_DELAY = 0.8
 """Delays of fewer cycles are not reported."""
 
-DELAY_GAIN = 0.06
+DELAY_GAIN = 0.05
 """Share by which a shift in time must reduce the squared residual ..."""
 
-DELAY_GAIN_PER_CYCLE = 0.05
+DELAY_GAIN_PER_CYCLE = 0.03
 """... more for long delays, which spoil a fit thoroughly where they are true ..."""
 
 DELAY_CHANCE = 8.0
@@ -50,7 +57,10 @@ DELAY_CHANCE = 8.0
 SLOW_DELAY_GAIN = 0.5
 """The same for a joint that moves slowly: friction near standstill looks like a delay there."""
 
-VERY_SLOW = 0.012
+CLEARLY_SLOW = 0.4
+"""Inertia torque below this share of what the model leaves unexplained: clearly slow."""
+
+VERY_SLOW = 0.015
 """Inertia torque below this share of a joint's torque is too little, whatever the noise."""
 
 SLOW = 0.1
@@ -103,8 +113,9 @@ def stale_runs(position: Array) -> Array:
 
 def saturation_findings(case: Case, sample: Sample) -> Iterator[Finding]:
     """Joints whose measured torque stays at a limit while the model's torque goes on."""
+    short = cycles(case.signals.position[:: max(1, len(case.signals) // 500)]).min() < FEW_CYCLES
     for joint, own in sample.fits():
-        found = plateau(own)
+        found = plateau(own, SHORT_WORSE if short else WORSE)
         if found is not None:
             level, beyond, share = found
             unit = case.model.joints[joint].torque_unit
@@ -119,20 +130,20 @@ def saturation_findings(case: Case, sample: Sample) -> Iterator[Finding]:
             )
 
 
-def plateau(own: OwnFit) -> tuple[float, float, float] | None:
+def plateau(own: OwnFit, worse: float = WORSE) -> tuple[float, float, float] | None:
     """Level of a joint's torque plateau, model torque beyond it, and share of samples there.
 
     The level is looked for at several heights: noise on top of a plateau hides where it is.
     """
     size = np.abs(own.torque)
     for share in _LEVELS:
-        found = _plateau_at(own, float(np.quantile(size, share)))
+        found = _plateau_at(own, float(np.quantile(size, share)), worse)
         if found is not None:
             return found
     return None
 
 
-def _plateau_at(own: OwnFit, level: float) -> tuple[float, float, float] | None:
+def _plateau_at(own: OwnFit, level: float, worse: float) -> tuple[float, float, float] | None:
     """Plateau at about this level: torque no longer follows a model fitted to smaller torques."""
     inside = np.abs(own.torque) < PLATEAU * level
     if level <= 0.0 or inside.sum() < 4 * own.basis.shape[1]:
@@ -143,7 +154,7 @@ def _plateau_at(own: OwnFit, level: float) -> tuple[float, float, float] | None:
     predicted, seen = sign * predicted, sign * own.torque
     rest = max(root_mean_square((predicted - seen)[inside]), 0.002 * level)
     top = predicted > PLATEAU * level
-    if top.sum() < 10 or root_mean_square(own.rest) < 1.03 * rest or rest > 0.15 * level:
+    if top.sum() < 10 or root_mean_square(own.rest) < worse * rest or rest > 0.15 * level:
         return None
     beyond = (predicted - seen)[top]  # how far the model goes on
     slope, spread = _slope(predicted[top], seen[top])
@@ -258,7 +269,15 @@ def best_shift(case: Case, sample: Sample, joint: int, own: OwnFit) -> Delay:
     return Delay(float(shifts[best] + part), gain, DELAY_CHANCE * length / len(rest))
 
 
-def slow_joints(case: Case, sample: Sample, shifts: dict[int, Delay]) -> dict[int, Finding]:
+@dataclass(frozen=True)
+class Slow:
+    """A joint that moves too slowly; clear: so much that it explains whatever else is seen."""
+
+    finding: Finding
+    clear: bool
+
+
+def slow_joints(case: Case, sample: Sample, shifts: dict[int, Delay]) -> dict[int, Slow]:
     """Joints whose inertia torque is lost in the residual, the worst first, and the findings.
 
     A residual that a delay explains does not count.
@@ -272,7 +291,8 @@ def slow_joints(case: Case, sample: Sample, shifts: dict[int, Delay]) -> dict[in
             name = case.signals.joints[joint]
             fastest = float(np.abs(case.signals.velocity[:, joint]).max())
             unit = case.model.joints[joint].position_unit
-            found[joint] = Finding(
+            clear = share < max(VERY_SLOW, CLEARLY_SLOW * noise)
+            finding = Finding(
                 'moving_too_slowly',
                 f'joint {name} moves too slowly (at most {fastest:.3g} {unit}/s): inertia is '
                 f'{share:.1%} of its torque and the residual {noise:.1%}, so that inertias are '
@@ -280,6 +300,7 @@ def slow_joints(case: Case, sample: Sample, shifts: dict[int, Delay]) -> dict[in
                 f'amplitudes, up to near the velocity limit',
                 name,
             )
+            found[joint] = Slow(finding, clear)
     return found
 
 
