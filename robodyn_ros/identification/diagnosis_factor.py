@@ -200,27 +200,25 @@ class _Rows:
         rest: Array = np.linalg.qr(np.column_stack(others), mode='r')
         matrix, target = self.matrices[index], self.targets[index]
         best = (1.0, np.inf)
-        for factor in self._starts(index, rest):
-            for _ in range(_ROUNDS):
-                values, square = _solve(rest, factor * matrix, target)
-                best = min(best, (factor, square), key=lambda item: item[1])
-                seen = matrix @ values
-                fresh = float(seen @ target / max(seen @ seen, 1e-300))
-                if fresh == 0.0 or abs(fresh - factor) < 1e-3 * abs(fresh):
-                    break
-                factor = fresh
+        factor = self._start(index, rest)
+        for _ in range(_ROUNDS):
+            values, square = _solve(rest, factor * matrix, target)
+            best = min(best, (factor, square), key=lambda item: item[1])
+            seen = matrix @ values
+            fresh = float(seen @ target / max(seen @ seen, 1e-300))
+            if fresh == 0.0 or abs(fresh - factor) < 1e-3 * abs(fresh):
+                break
+            factor = fresh
         return best[0], self._excess(best[1])
 
-    def _starts(self, index: int, rest: Array) -> Iterator[float]:
-        """Factors to start from: linear least squares for 1 / factor, and -1."""
+    def _start(self, index: int, rest: Array) -> float:
+        """Factor to start from: linear least squares for 1 / factor."""
         own, target = self.matrices[index], self.targets[index]
         columns = np.vstack([np.zeros((len(rest), 1)), -target[:, None]])
         both = np.column_stack([np.vstack([rest[:, :-1], own]), columns])
         wanted = np.concatenate([rest[:, -1], np.zeros(len(own))])
         inverse = float(_least_squares(both, wanted)[-1])
-        if inverse != 0.0:
-            yield 1.0 / inverse
-        yield -1.0
+        return 1.0 / inverse if inverse != 0.0 else 1.0
 
 
 def _least_squares(matrix: Array, target: Array) -> Array:

@@ -52,6 +52,8 @@ class IdentifyOptions:
         'no': the unconstrained one; 'auto': what cross-validation favours (see `choice`)
     :param prior: 'urdf': what the recording does not show is the model's prior values' choice;
         'none': nobody's
+    :param position_limits: lower and upper limit of joints by name, in [rad] or [m], for the
+        diagnosis; default: those of the URDF, if there is one
     :raises IdentificationError: when built with a value outside its range
     """
 
