@@ -1,0 +1,56 @@
+"""Motions as files."""
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+from motions import JOINTS, limits, random_fourier
+
+from robodyn_ros.errors import MotionError
+from robodyn_ros.excitation.catalog import load_motion
+from robodyn_ros.excitation.export import export_motion, write_table
+
+MOTION = random_fourier(3)
+
+
+def test_table_holds_the_samples_joint_by_joint(tmp_path):
+    path = tmp_path / 'table.csv'
+    write_table(MOTION, path, 0.05)
+    with path.open() as file:
+        header, *rows = list(csv.reader(file))
+    assert header == ['t'] + [f'{kind}_{name}' for name in JOINTS for kind in ('q', 'qd', 'qdd')]
+    values = np.array(rows, dtype=float)
+    motion = MOTION.sample(values[:, 0])
+    assert values[-1, 0] == pytest.approx(MOTION.duration)
+    assert np.diff(values[:, 0]).max() <= 0.05 + 1e-12
+    np.testing.assert_allclose(values[:, 1::3], motion.position, atol=1e-10)
+    np.testing.assert_allclose(values[:, 2::3], motion.velocity, atol=1e-10)
+    np.testing.assert_allclose(values[:, 3::3], motion.acceleration, atol=1e-10)
+
+
+def test_folder_with_all_files_and_nothing_else(tmp_path):
+    folder = tmp_path / 'new' / 'motion'
+    endless = limits(position=np.inf, velocity=np.inf, acceleration=np.inf)
+    files = export_motion(MOTION, folder, limits=endless)
+    assert set(files) == {'trajectory', 'table', 'joints'}
+    assert {str(path) for path in folder.iterdir()} == set(files.values())
+    assert load_motion(files['trajectory']).describe() == MOTION.describe()
+    more = export_motion(
+        MOTION, folder, limits=limits(), points=lambda q: np.stack([q, 2.0 * q], axis=1)
+    )
+    assert set(more) == {*files, 'path'} and len(list(folder.iterdir())) == 4
+    for kind in ('joints', 'path'):
+        with Path(more[kind]).open('rb') as file:
+            assert file.read(8) == b'\x89PNG\r\n\x1a\n'
+
+
+def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path):
+    (tmp_path / 'file').write_text('')
+    with pytest.raises(MotionError, match='cannot be made'):
+        export_motion(MOTION, tmp_path / 'file' / 'motion', limits=limits())
+    with pytest.raises(MotionError, match='cannot be written'):
+        write_table(MOTION, tmp_path / 'nowhere' / 'table.csv', 0.1)
+    with pytest.raises(MotionError, match='period must be positive'):
+        write_table(MOTION, tmp_path / 'table.csv', 0.0)
+    assert not (tmp_path / 'table.csv').exists()
