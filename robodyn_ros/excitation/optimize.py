@@ -31,9 +31,9 @@ REFINED_SHARE = 5
 """One of so many starts is searched thoroughly."""
 _FIRST_PART = 0.5
 """Share of the time after which rough searches end."""
-_JUDGED = 6
+_JUDGED = 4
 """So many of the motions found are made and judged as they are, within every limit."""
-_RESERVE = 0.1
+_RESERVE = 0.12
 """Share of the time kept for judging what was found."""
 
 Progress = Callable[[float, float], None]

@@ -21,8 +21,12 @@ News = Callable[[float], None]
 
 _EXPLORING = ((4.0, 8.0, 1.0, 100), (8.0, 20.0, 10.0, 100))
 """(sharpness, hardness, penalty, iterations) on a few samples: which starts are worth more."""
-_REFINING = ((15.0, 60.0, 30.0, 300), (30.0, 150.0, 100.0, 300))
-_FINISHING = ((80.0, 300.0, CLOSE.penalty, 300), (200.0, CLOSE.hardness, CLOSE.penalty, 300))
+_REFINING = (
+    (15.0, 60.0, 30.0, 300),
+    (30.0, 150.0, 100.0, 300),
+    (80.0, 300.0, CLOSE.penalty, 300),
+)
+_FINISHING = ((200.0, CLOSE.hardness, CLOSE.penalty, 200),)
 """On all samples."""
 _MEMORY = 50
 
