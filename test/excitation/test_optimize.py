@@ -1,6 +1,7 @@
 """Optimised motions: within every limit, the same for a seed on any number of cores, in time."""
 
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -120,7 +121,8 @@ def test_robot_does_not_hit_itself():
     )
     result = optimise(design, starts=2, seconds=2.0, processes=0)
     assert limit.rule(model).excess(result.trajectory.grid(0.02)).size == 0.0
-    assert 'scaled down' in result.note and 'collide at t' in result.note
+    free = optimise(replace(design, rules=()), starts=2, seconds=2.0, processes=0)
+    assert limit.rule(model).excess(free.trajectory.grid(0.02)).size > 0.0
 
 
 class Undescribed(DynamicModel):
