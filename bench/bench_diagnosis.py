@@ -38,7 +38,7 @@ WANTED = 0.95
 LONGEST = 1.5
 """CPU time of the diagnosis of 50 000 samples of six axes, in [s]."""
 
-TUNING, HOLD_OUT = 0, 200
+TUNING, HOLD_OUT = 0, 300
 
 
 @dataclass(frozen=True)

@@ -90,10 +90,17 @@ class Trajectories:
     def refused(self, trajectory) -> str:
         """Diagnostics after a trajectory that is refused."""
         self.out.clear()
+        before = self._refusals()
         self.trajectory.publish(trajectory)
-        self.process.wait_for('trajectory refused')
+        self.process.wait(lambda: self._refusals() > before, 'the refusal in the diagnostics')
         assert not self.out
         return self.process.diagnostics[-1].status[0].message
+
+    def _refusals(self) -> int:
+        """Trajectories refused so far, by the last diagnostics."""
+        last = self.process.diagnostics[-1:] or [None]
+        values = last[0].status[0].values if last[0] else []
+        return max([int(item.value) for item in values if item.key == 'refused'], default=0)
 
     def feedback(self, effort):
         """Let this measured torque flow, and return a torque state that has seen it."""

@@ -131,6 +131,9 @@ def trajectory_effort(
         raise ControlError('the model torque of the trajectory is not finite')
     share = settings.feedforward_scale if scale is None else scale
     target = spline.points.effort_at(time)
+    first = min(int(np.searchsorted(offset + time, begin)), count - 1)
+    still = np.zeros((1, len(spline.joints)))
+    at_rest = target[first] + share * torque.torque(motion.position[[first]], still, still)[0]
     target += share * delayed(requested, settings.additive_torque_delay)
     start = np.zeros(len(spline.joints)) if initial is None else initial
     return TorquePlan(
@@ -140,7 +143,7 @@ def trajectory_effort(
         velocity=motion.velocity,
         acceleration=motion.acceleration,
         requested=requested,
-        effort=_shaped(target, offset + time - begin, start, ramp, settings),
+        effort=_shaped(target, at_rest, offset + time - begin, start, ramp, settings),
         period=settings.period,
     )
 
@@ -168,6 +171,7 @@ def _cycles(time: float, period: float, *, whole: bool = True) -> int:
 
 def _shaped(
     target: Array,
+    at_rest: Array,
     time: Array,
     initial: Array,
     ramp: int,
@@ -175,14 +179,20 @@ def _shaped(
 ) -> Array:
     """Limit, blend in, ramp out over the last `ramp` samples, and keep to the rate.
 
-    Only what the torque differs by at the beginning is blended in: torque that the motion itself
-    asks for later is there when it is needed, and a short motion has it whole.
+    Blended in is only what the torque differs by at the beginning: torque that the motion itself
+    asks for is there when it is needed, and a short motion has it whole. For a robot at rest that
+    is the torque it rests with, for one that moves the torque of its motion: the smaller of both,
+    so that a motion that begins with a jerk is not blended in with the torque of that.
+
+    :param at_rest: torque that would hold the robot where the trajectory begins, shape (n,)
     """
     limit = settings.limit
     initial = np.clip(initial, -limit, limit)
     share = np.clip(time / settings.ramp_up_time, 0.0, 1.0)[:, None]
     first = int(np.searchsorted(time, 0.0))
-    effort = target + (initial - target[min(first, len(target) - 1)]) * (1.0 - share)
+    steps = initial - np.stack([target[min(first, len(target) - 1)], at_rest])
+    step = np.take_along_axis(steps, np.abs(steps).argmin(axis=0)[None], axis=0)
+    effort = target + step * (1.0 - share)
     effort[:first] = initial
     np.clip(effort, -limit, limit, out=effort)
     if ramp:

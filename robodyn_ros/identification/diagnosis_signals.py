@@ -27,6 +27,9 @@ PLATEAU = 0.92
 FLAT = 0.35
 """Slope of measured over model torque on a plateau: 0 if it is one, 1 if it is none."""
 
+OVERSHOOT = 1.15
+"""Torques above this share of a plateau's height are none of a plateau, but for noise."""
+
 WORSE = 1.03
 """Residual of all torques over that of the smaller ones, at least, where there is a plateau."""
 
@@ -51,8 +54,9 @@ DELAY_GAIN = 0.05
 DELAY_GAIN_PER_CYCLE = 0.03
 """... more for long delays, which spoil a fit thoroughly where they are true ..."""
 
-DELAY_CHANCE = 8.0
-"""... and not below this number over that of independent residuals: a few always fit better."""
+DELAY_CHANCE, MOST_CHANCE = 8.0, 0.25
+"""... and not below the first number over that of independent residuals, of which a few always
+fit better, nor must it be more than the second: there a delay is no matter of chance."""
 
 SLOW_DELAY_GAIN = 0.5
 """The same for a joint that moves slowly: friction near standstill looks like a delay there."""
@@ -162,6 +166,9 @@ def _plateau_at(own: OwnFit, level: float, worse: float) -> tuple[float, float, 
     if not (flat and np.quantile(beyond, 0.75) > max(rest, 0.03 * level)):
         return None
     height = float(np.median(seen[top]))
+    # Nothing passes a limit: torque that is well above it elsewhere has only a flat stretch.
+    if (seen[top] > OVERSHOOT * height).mean() > 0.02:
+        return None
     return height, float(np.quantile(predicted[top], 0.98)), float(top.mean())
 
 
@@ -266,7 +273,8 @@ def best_shift(case: Case, sample: Sample, joint: int, own: OwnFit) -> Delay:
     shifted = torque[:, best]
     rest = (shifted - own.basis @ (own.basis.T @ shifted))[:, None]
     length = float(correlation_length(rest, np.ones(rest.shape, dtype=bool))[0])
-    return Delay(float(shifts[best] + part), gain, DELAY_CHANCE * length / len(rest))
+    chance = min(DELAY_CHANCE * length / len(rest), MOST_CHANCE)
+    return Delay(float(shifts[best] + part), gain, chance)
 
 
 @dataclass(frozen=True)

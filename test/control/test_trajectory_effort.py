@@ -23,9 +23,8 @@ STEP = SETTINGS.rate * SETTINGS.period * (1 + 1e-9)
 DELAY = 3
 FRICTION_AT_END = np.array([-3.0, 3.0])
 """Coulomb friction of the way back."""
-TORQUE_AT_START = MODEL.torque(
-    np.zeros((1, 2)), np.zeros((1, 2)), np.array([[0.5, -0.8]]) * np.pi**2, VALUES
-)[0]
+REST = np.zeros((1, 2))
+TORQUE_AT_START = MODEL.torque(REST, REST, np.array([[0.5, -0.8]]) * np.pi**2, VALUES)[0]
 
 
 def spline(duration: float = 2.0, effort: Array | None = None) -> SplineTrajectory:
@@ -108,6 +107,16 @@ def test_only_the_offset_at_the_beginning_is_blended_in() -> None:
     other = trajectory_effort(spline(), TORQUE, free, initial=TORQUE_AT_START + 1.0)
     half = 50  # rows: half of the time to blend in
     np.testing.assert_allclose(other.effort[half] - plan.effort[half], 0.5, rtol=1e-9)
+
+
+def test_a_motion_that_begins_with_a_jerk_has_its_torque_at_the_rate_allowed() -> None:
+    plan = trajectory_effort(spline(), TORQUE, replace(FAST, additive_torque_delay=0))
+    at_rest = MODEL.torque(REST, REST, REST, VALUES)[0]
+    assert (np.abs(TORQUE_AT_START - at_rest) > 1.0).all()
+    missing = plan.requested[:100] - plan.effort[:100]
+    share = np.arange(100)[:, None] * SETTINGS.period / SETTINGS.ramp_up_time
+    expected = at_rest * np.clip(1.0 - share, 0.0, 1.0)
+    np.testing.assert_allclose(missing[10:], expected[10:], atol=1e-9)
 
 
 def test_what_begins_after_the_end_keeps_what_is_applied() -> None:

@@ -75,7 +75,7 @@ def test_a_trajectory_that_needs_more_is_refused_with_joint_and_time(node):
 
 def test_an_additive_torque_beyond_the_threshold_is_refused(node):
     node.feedback([0.0, 0.0])
-    text = node.refused(message(duration=0.5))
+    text = node.refused(message(duration=0.4))
     assert "the additive torque of joint 'joint" in text and 'torque_threshold is' in text
 
 
