@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from robodyn_ros.errors import ControlError
 from robodyn_ros.models.friction import FrictionModel
-from robodyn_ros.models.interface import Array, DynamicModel, SumModel, sample_blocks
+from robodyn_ros.models.interface import Array, DynamicModel, SumModel
 
 Part = tuple[DynamicModel, Array]
 
@@ -109,9 +109,12 @@ def _split(model: DynamicModel, values: Array) -> tuple[list[Part], list[Part]]:
 
 
 def _evaluate(parts: list[Part], q: Array, qd: Array, qdd: Array) -> Array:
-    """Sum of the parts' torques, block by block, shape (N, n)."""
+    """Sum of the parts' torques, shape (N, n).
+
+    Each part computes its own way: a regressor times values is not all of it where a force
+    saturates, and recursion is faster.
+    """
     result = np.zeros(q.shape)
-    for block in sample_blocks(len(q)):
-        for part, values in parts:
-            result[block] += part.regressor(q[block], qd[block], qdd[block]) @ values
+    for part, values in parts:
+        result += part.torque(q, qd, qdd, values)
     return result

@@ -7,6 +7,7 @@ from robots import random_states
 
 from robodyn_ros.control.model_torque import ModelTorque
 from robodyn_ros.errors import ControlError
+from robodyn_ros.models.catalog import build_model
 from robodyn_ros.models.interface import SumModel
 
 
@@ -60,6 +61,43 @@ def test_refuses_values_that_do_not_fit(change: object, text: str) -> None:
     model, values = small_arm()
     with pytest.raises(ControlError, match=text):
         ModelTorque(model, change(values))  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(
+    'description',
+    [
+        {
+            'kind': 'delta',
+            'dynamic_model': 1,
+            'joints': ['a', 'b', 'c'],
+            'geometry': {'R_b': 0.2, 'r_p': 0.05, 'L_AB': 0.3, 'L_BC': 0.7},
+            'platform_force': {'R_ext': 0.05, 'Fr_max': 5.0},
+        },
+        {
+            'kind': 'scara',
+            'dynamic_model': 1,
+            'joints': ['a', 'b', 'c', 'd'],
+            'geometry': {'L1': 0.3, 'L2': 0.25},
+        },
+        {'kind': 'puma', 'dynamic_model': 1, 'joints': [f'j{k}' for k in range(6)]},
+        {'kind': 'axis', 'type': 'rotary', 'dynamic_model': 3, 'joints': ['a']},
+    ],
+    ids=lambda item: str(item['kind']),
+)
+def test_every_kind_of_model_gives_the_torque_it_was_validated_with(description: dict) -> None:
+    model = build_model({**description, 'friction': ['viscous', 'coulomb']})
+    random = np.random.default_rng(3)
+    values = random.uniform(0.5, 2.0, len(model.parameters))
+    for k, item in enumerate(model.parameters):
+        values[k] = 1000.0 if item.name == 'C_r' else values[k]
+    q, qd, qdd = random.uniform(-0.8, 0.8, (3, 20, len(model.joints)))
+    expected = model.torque(q, qd, qdd, values)
+    torque = ModelTorque(model, values)
+    np.testing.assert_allclose(torque.torque(q, qd, qdd), expected, rtol=1e-12, atol=1e-12)
+    one = np.concatenate(
+        [torque.torque(*rows) for rows in zip(*(x[:, None] for x in (q, qd, qdd)), strict=True)]
+    )
+    np.testing.assert_allclose(one, expected, rtol=1e-9, atol=1e-9)
 
 
 def test_refuses_negative_window() -> None:
