@@ -20,19 +20,22 @@ from robodyn_ros.identification.export import export
 from robodyn_ros.identification.options import PRIORS, Consistent, IdentifyOptions
 from robodyn_ros.identification.payload import identify_payload, load_base
 from robodyn_ros.identification.pipeline import Progress, identify
+from robodyn_ros.identification.position_limits import position_limits
 from robodyn_ros.identification.report import text_report
 from robodyn_ros.identification.result import IdentifiedModel
-from robodyn_ros.identification.urdf_export import rigid_part
 from robodyn_ros.models.catalog import load_model, robot_model
 from robodyn_ros.models.friction import DEFAULT_TERMS, TERMS
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.models.payload import PayloadModel
 from robodyn_ros.models.urdf import GRAVITY
+from robodyn_ros.models.urdf_file import UrdfFile, read_urdf
 from robodyn_ros.recording.readers import read_recording
 from robodyn_ros.recording.recording import Recording
 from robodyn_ros.recording.signals import split_motion
 
 EXIT_FAILED = 1
+OF_URDF = ('friction', 'gravity', 'no-rotor-inertia')
+OF_MODEL = ('dynamic-model', *OF_URDF)
 
 
 def add_parser(commands: Any) -> None:
@@ -68,12 +71,21 @@ def add_parser(commands: Any) -> None:
 
 def _add_model(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group('model')
-    source = group.add_mutually_exclusive_group()
-    source.add_argument('--urdf', metavar='FILE', help='URDF of the robot')
-    source.add_argument(
+    group.add_argument(
+        '--urdf',
+        metavar='FILE',
+        help='URDF of the robot; beside --model only its position limits are used',
+    )
+    group.add_argument(
         '--model',
         metavar='YAML',
-        help='description of the model; one of both is needed, with --payload none',
+        help='description of the model; this or --urdf is needed, with --payload neither',
+    )
+    group.add_argument(
+        '--joint-limits',
+        metavar='FILE',
+        help="position limits for the diagnosis, in the form of MoveIt's joint_limits.yaml; they "
+        'narrow those of the URDF',
     )
     group.add_argument(
         '--dynamic-model',
@@ -190,9 +202,9 @@ def run(arguments: argparse.Namespace) -> int:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter('always', UserWarning)
         model, base = _model_and_base(arguments)
+        options = _options(arguments, model)
     for warning in caught:
         print(f'warning: {warning.message}', file=sys.stderr)
-    options = _options(arguments, model)
     recording, validation = _recordings(arguments, model)
     with _progress() as progress:
         common: dict[str, Any] = {'validation': validation, 'progress': progress}
@@ -216,7 +228,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _options(arguments: argparse.Namespace, model: DynamicModel) -> IdentifyOptions:
     wanted: dict[bool | None, Consistent] = {None: 'auto', True: 'yes', False: 'no'}
-    body = rigid_part(model)
     return IdentifyOptions(
         filter_cutoff=arguments.filter_cutoff,
         velocity_threshold=arguments.velocity_threshold,
@@ -226,9 +237,23 @@ def _options(arguments: argparse.Namespace, model: DynamicModel) -> IdentifyOpti
         max_relative_error=arguments.max_relative_error,
         consistent=wanted[arguments.consistent],
         prior=arguments.prior,
-        position_limits=None if body is None else body.urdf.position_limits,
+        position_limits=position_limits(
+            model, _urdf_beside(arguments, model), arguments.joint_limits
+        ),
         keep_signals=arguments.out is not None and not arguments.no_signals,
     )
+
+
+def _urdf_beside(arguments: argparse.Namespace, model: DynamicModel) -> UrdfFile | None:
+    """The URDF beside a model file, which has the position limits; None: there is none."""
+    if arguments.urdf is None or arguments.model is None:
+        return None
+    urdf = read_urdf(arguments.urdf)
+    known = [joint.name for joint in urdf.joints]
+    for name in model.joint_names:
+        if name not in known:
+            raise ConfigError(f'{urdf.source} has no joint {name!r}, the model has')
+    return urdf
 
 
 def _model_and_base(
@@ -244,7 +269,9 @@ def _model_and_base(
             raise ConfigError('name the robot: --urdf FILE or --model YAML')
         return _model(arguments), None
     model = _model(arguments) if named else None
-    if model is not None:
+    if model is None:
+        _refuse(arguments, OF_MODEL, 'goes with --urdf or --model; that of --base is as it was')
+    else:
         PayloadModel(arm=model, frame=arguments.frame or '')  # says first what it cannot carry
     base = load_base(arguments.base or '', model)
     return base.model, base
@@ -254,9 +281,7 @@ def _model(arguments: argparse.Namespace) -> DynamicModel:
     if arguments.model is None and arguments.dynamic_model is not None:
         raise ConfigError('--dynamic-model goes with --model; a URDF has only one')
     if arguments.model is not None:
-        for name in ('friction', 'gravity'):
-            if getattr(arguments, name) is not None:
-                raise ConfigError(f'--{name} goes with --urdf; with --model it is in the file')
+        _refuse(arguments, OF_URDF, 'goes with --urdf; with --model it is in the file')
         return load_model(arguments.model, dynamic_model=arguments.dynamic_model)
     friction = arguments.friction
     terms = list(DEFAULT_TERMS) if friction is None else friction.split(',')
@@ -267,6 +292,16 @@ def _model(arguments: argparse.Namespace) -> DynamicModel:
         rotor_inertia=not arguments.no_rotor_inertia,
         friction=[] if terms == ['none'] else terms,
     )
+
+
+def _refuse(arguments: argparse.Namespace, options: tuple[str, ...], why: str) -> None:
+    """Refuse options that would be without effect.
+
+    :raises ConfigError: naming the first one that is given
+    """
+    for option in options:
+        if getattr(arguments, option.replace('-', '_')) not in (None, False):
+            raise ConfigError(f'--{option} {why}')
 
 
 def _names(arguments: argparse.Namespace) -> list[str] | None:

@@ -56,22 +56,18 @@ def automatic_cutoff(position: Array, rate: float) -> float:
     return float(min(max(cutoff, FEWEST_BANDWIDTHS * bandwidth), highest))
 
 
-def check_passes(cutoff: float, position: Array, rate: float, known: float | None = None) -> None:
+def check_passes(cutoff: float, position: Array, rate: float) -> None:
     """Refuse a cut-off that would not let the motion through.
 
     softMC document, explanation of the example program: the cut-off must be larger than the
-    largest sine-wave frequency.
+    largest sine-wave frequency. That is seen from the positions.
 
     :param cutoff: in [Hz]
     :param position: shape (N, n), N >= 16, in [rad] or [m]
-    :param known: fastest frequency of the motion, in [Hz]; None: seen from the positions
     :raises IdentificationError: the cut-off is not above it
     """
-    if known is not None:
-        fastest, resolution = known, 0.0
-    else:
-        fastest, resolution = fastest_sine(position, rate), rate / len(position)
-    if cutoff <= fastest - resolution:
+    fastest = fastest_sine(position, rate)
+    if cutoff <= fastest - rate / len(position):
         raise IdentificationError(
             f'the filter cut-off must be above the fastest sine of the motion, {fastest:.3g} Hz, '
             f'got {cutoff:g} Hz'

@@ -203,7 +203,8 @@ def noise_findings(case: Case, sample: Sample) -> Iterator[Finding]:
                 f'what the model leaves unexplained of the torque of joint {name} '
                 f'({size:.3g} {kind} RMS, white noise {noise:.3g}) is of the order of its torque '
                 f'({own.rms:.3g} {kind} RMS), so that its relative error is large although the '
-                f'torque error is small: the parameters may be used if nothing else is found',
+                f'torque error is small: the parameters may be used if nothing else is found; if '
+                f'the identification failed, --force-export (node: export_failed) writes them',
                 name,
             )
 

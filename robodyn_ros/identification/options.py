@@ -28,16 +28,15 @@ class IdentifyOptions:
     velocity). Relative torque errors are computed on moving samples, as in softMC, since near a
     reversal friction follows no Coulomb law.
 
-    :param filter_cutoff: zero-phase low pass on position and torque, in [Hz]; None: from the
-        data (see `cutoff.automatic_cutoff`)
+    :param filter_cutoff: zero-phase low pass on position and torque, in [Hz], above the fastest
+        sine seen in the positions (see `cutoff.fastest_sine`); None: from the data (see
+        `cutoff.automatic_cutoff`)
     :param velocity_share: samples of a joint slower than this share of its largest velocity do
         not count for relative torque errors (softMC's velocity threshold)
     :param velocity_threshold: the same as a velocity, in [rad/s] or [m/s], one for all joints or
         one per joint; holds for the fit too, as in softMC (see `thresholds`)
     :param upper_velocity_threshold: samples where a joint is faster do not count at all, in
         [rad/s] or [m/s], one or one per joint; None: only for a semi-static model, 0.5 rad/s
-    :param fastest_frequency: of the motion, in [Hz], which the low pass must let through; None:
-        seen from the positions (see `cutoff.fastest_sine`)
     :param keep_signals: keep the signals in the result, for `signals_bag`
     :param standstill_share: the same for the fit
     :param estimator: 'wls' or 'ols'
@@ -53,12 +52,11 @@ class IdentifyOptions:
     :param prior: 'urdf': what the recording does not show is the model's prior values' choice;
         'none': nobody's
     :param position_limits: lower and upper limit of joints by name, in [rad] or [m], for the
-        diagnosis; default: those of the URDF, if there is one
+        diagnosis (see `position_limits`); default: those of the model's URDF, if it has one
     :raises IdentificationError: when built with a value outside its range
     """
 
     filter_cutoff: float | None = None
-    fastest_frequency: float | None = None
     velocity_threshold: float | Sequence[float] | None = None
     upper_velocity_threshold: float | Sequence[float] | None = None
     velocity_share: float = 0.05
@@ -75,7 +73,6 @@ class IdentifyOptions:
     def __post_init__(self) -> None:
         """Check the ranges."""
         _check_positive('the filter cut-off must be positive', self.filter_cutoff, ' Hz')
-        _check_positive('the fastest frequency must be positive', self.fastest_frequency, ' Hz')
         for limit in (self.velocity_threshold, self.upper_velocity_threshold):
             _check_positive('a velocity threshold must be positive', limit)
         for share in (self.velocity_share, self.standstill_share):

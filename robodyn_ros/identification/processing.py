@@ -198,7 +198,7 @@ def _cutoff(recording: Recording, rate: float, options: IdentifyOptions) -> floa
         if asked is not None:
             try:
                 check_cutoff(asked, rate)
-                check_passes(asked, recording.position, rate, options.fastest_frequency)
+                check_passes(asked, recording.position, rate)
             except RobodynError as error:
                 raise IdentificationError(f'{recording.source}: {error}') from error
         chosen = asked or automatic_cutoff(recording.position, rate)

@@ -87,6 +87,7 @@ class IdentificationNode(Node):
         try:
             if self._recording is not None:
                 raise IdentificationError(f'already recording to {self._recording}')
+            self._work.check_effort()
             self._terms = self._work.terms(request)
             folder = self._work.folder('')
             try:
@@ -168,6 +169,7 @@ class IdentificationNode(Node):
 
     async def _run_phases(self, handle: Any) -> IdentificationReport:
         goal = handle.request
+        self._work.check_effort()
         terms = self._work.terms(goal)
         folder = self._work.folder(goal.output_directory)
         phase = RunIdentification.Feedback
@@ -290,7 +292,8 @@ def _sentence(report: IdentificationReport) -> str:
     """Sum a report up in one sentence for the operator."""
     if not report.success:
         errors = [item.text for item in report.findings if item.severity == item.ERROR]
-        return f'identification failed: {errors[0] if errors else "see the report"}'
+        written = f'; written all the same: {report.result_file}' if report.result_file else ''
+        return f'identification failed: {errors[0] if errors else "see the report"}{written}'
     text = f'identified {len(report.base_parameter_value)} base parameters'
     if report.validated:
         text += f', {100 * report.validation_relative_residual:.1f} % torque error on validation'

@@ -11,11 +11,14 @@ from typing import Any
 
 from rclpy.node import Node
 
+from robodyn_ros.control.effort_declaration import HOW
+from robodyn_ros.control.recorded_effort import check_gravity
 from robodyn_ros.errors import ConfigError, IdentificationError
 from robodyn_ros.identification.export import Exported, export
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.payload import identify_payload, load_base
 from robodyn_ros.identification.pipeline import identify
+from robodyn_ros.identification.position_limits import position_limits
 from robodyn_ros.identification.result import IdentificationResult, IdentifiedModel
 from robodyn_ros.models.catalog import load_model, robot_model
 from robodyn_ros.models.friction import DEFAULT_TERMS
@@ -26,7 +29,7 @@ from robodyn_ros.nodes.common import declare, resource, robot_description
 from robodyn_ros.nodes.effort import EffortParameters
 from robodyn_ros.recording.readers import read_recording
 from robodyn_ros.recording.recording import Recording
-from robodyn_ros.recording.signals import split_motion
+from robodyn_ros.recording.signals import MAX_CUTOFF, split_motion
 
 
 @dataclass(frozen=True)
@@ -75,9 +78,17 @@ class IdentificationWork:
             0.0,
             'low pass on position and torque [Hz], where a request has none; 0: from the data',
         )
+        _check_cutoff(self._cutoff, 'parameter filter_cutoff_frequency: ')
         self._options = self._declared_options()
         self._folder = expanded(
             declare(node, 'output_directory', '.', 'folder for recordings and results')
+        )
+        self._export_failed = declare(
+            node,
+            'export_failed',
+            False,
+            'write the model of a failed identification too',
+            read_only=True,
         )
         self._fraction = declare(
             node,
@@ -145,7 +156,7 @@ class IdentificationWork:
             ),
             velocity_threshold=_threshold(lower),
             upper_velocity_threshold=_threshold(upper),
-            position_limits=parse_urdf(self._urdf).position_limits if self._urdf else None,
+            position_limits=self._declared_limits(),
             keep_signals=declare(
                 node,
                 'write_signals',
@@ -155,18 +166,25 @@ class IdentificationWork:
             ),
         )
 
+    def _declared_limits(self) -> dict[str, tuple[float, float]]:
+        text = "file in the form of MoveIt's joint_limits.yaml, for positions beside the URDF's"
+        file = declare(self._node, 'joint_limits', '', text, read_only=True)
+        urdf = parse_urdf(self._urdf) if self._urdf else None
+        return position_limits(self.model, urdf, resource(file) if file else None)
+
     def _number(self, name: str, default: float, text: str) -> float:
         return float(declare(self._node, name, default, text, minimum=0.0))
 
     def terms(self, request: Any) -> Terms:
-        """What a request says, checked before the robot moves.
+        """What a request says, checked as far as it can be before the robot moves.
+
+        Whether the cut-off suits the sampling rate and the motion only the recording tells.
 
         :param request: a request or goal with the fields of `IdentificationStart`
         :raises RobodynError: a cut-off that none can be, or a payload that cannot be identified
         """
         cutoff = float(request.filter_cutoff_frequency)
-        if cutoff < 0.0 or not math.isfinite(cutoff):
-            raise IdentificationError(f'the filter cut-off must be positive, got {cutoff} Hz')
+        _check_cutoff(cutoff)
         base = None
         if request.ident_payload:
             PayloadModel(arm=self.model, frame=request.payload_frame)
@@ -175,6 +193,19 @@ class IdentificationWork:
         elif request.base_result:
             raise IdentificationError('base_result is for an identification with ident_payload')
         return Terms(cutoff or self._cutoff or None, base, request.payload_frame)
+
+    def check_effort(self) -> None:
+        """Make sure, before the robot moves, that what will be recorded can be identified from.
+
+        :raises ConfigError: the effort of a joint is not declared, or has no gravity where the
+            model does
+        """
+        if self._effort.declaration is None:
+            raise ConfigError(
+                f'the effort is not declared in the parameters of node '
+                f'{self._node.get_name()!r}, so the robot is not moved: {HOW}'
+            )
+        check_gravity(self._effort.for_joints(self.model.joints), self.model)
 
     def folder(self, name: str) -> Path:
         """Folder that a request names, or a new one in `output_directory`.
@@ -221,7 +252,7 @@ class IdentificationWork:
                 validation=validation,
                 progress=progress,
             )
-        return result, export(result, job.folder)
+        return result, export(result, job.folder, export_failed=self._export_failed)
 
     def _read(self, path: Path, between: tuple[int, int] | None) -> Recording:
         recording = read_recording(path, joints=self.model.joint_names)
@@ -238,6 +269,15 @@ def expanded(name: str) -> Path:
         return Path(name).expanduser()
     except RuntimeError as error:
         raise IdentificationError(f'{name}: {error}') from error
+
+
+def _check_cutoff(cutoff: float, where: str = '') -> None:
+    if cutoff < 0.0 or not math.isfinite(cutoff):
+        raise IdentificationError(f'{where}the filter cut-off must be positive, got {cutoff} Hz')
+    if cutoff >= MAX_CUTOFF:
+        raise IdentificationError(
+            f'{where}the filter cut-off must be below {MAX_CUTOFF:g} Hz, got {cutoff:g} Hz'
+        )
 
 
 def _threshold(values: list[float]) -> float | list[float] | None:

@@ -118,11 +118,62 @@ def test_no_progress_bar_where_there_is_no_terminal(files, capsys, monkeypatch):
 
 @pytest.mark.parametrize(
     'options',
-    [['--urdf', 'a', '--model', 'b'], ['--urdf', 'a', '--validate', 'x', '--split', '0.5']],
+    [['--urdf', 'a', '--validate', 'x', '--split', '0.5'], ['--prior', 'mine']],
 )
 def test_unclear_requests_are_refused(files, options):
     with pytest.raises(SystemExit):
         robodyn(files / 'first.csv', *options)
+
+
+IGNORED = (
+    ('--dynamic-model', 2),
+    ('--friction', 'viscous'),
+    ('--gravity', 0, 0, -1.62),
+    ('--no-rotor-inertia',),
+)
+
+
+def test_options_that_a_model_file_decides_are_refused(files, tmp_path):
+    description = tmp_path / 'model.yaml'
+    description.write_text(f'kind: urdf\nurdf: {files / "robot.urdf"}\n')
+    for option, *value in IGNORED[1:]:
+        with pytest.raises(RobodynError, match=f'^{option} goes with --urdf; with --model'):
+            robodyn(files / 'first.csv', '--model', description, option, *value)
+
+
+def test_limits_from_a_file_or_a_urdf_beside_a_model_file(tmp_path, capsys):
+    """A joint that moves in a small part of its range can only be seen with limits."""
+    file, limits = tmp_path / 'model.yaml', tmp_path / 'limits.yaml'
+    file.write_text(
+        yaml.safe_dump({'kind': 'axis', 'type': 'linear', 'dynamic_model': 1, 'joints': ['x']})
+    )
+    model = load_model(file)
+    time, omega = np.arange(0.0, 10.0, 0.004), 2.0 * np.pi * 0.8
+    q = 0.1 * np.sin(omega * time)[:, None]
+    qd, qdd = 0.1 * omega * np.cos(omega * time)[:, None], -(omega**2) * q
+    torque = model.torque(q, qd, qdd, np.arange(1.0, 1.0 + len(model.parameters)))
+    torque += 0.01 * np.random.default_rng(5).normal(size=torque.shape)
+    recording = Recording(time=time, joints=('x',), position=q, torque=torque)
+    write_csv(recording, tmp_path / 'recording.csv')
+    position = {'has_position_limits': True, 'min_position': -1.0, 'max_position': 1.0}
+    limits.write_text(yaml.safe_dump({'joint_limits': {'x': position}}))
+    urdf = (
+        '<robot name="r"><link name="a"/><link name="b"/><joint name="{}" type="prismatic">'
+        '<parent link="a"/><child link="b"/>'
+        '<limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>'
+    )
+    (tmp_path / 'robot.urdf').write_text(urdf.format('x'))
+    (tmp_path / 'other.urdf').write_text(urdf.format('y'))
+
+    def found(*options):
+        robodyn(tmp_path / 'recording.csv', '--model', file, '--json', *options)
+        return [item['code'] for item in json.loads(capsys.readouterr().out)['findings']]
+
+    assert 'region_too_small' not in found()
+    assert 'region_too_small' in found('--joint-limits', limits)
+    assert 'region_too_small' in found('--urdf', tmp_path / 'robot.urdf')
+    with pytest.raises(RobodynError, match=r"other\.urdf has no joint 'x'"):
+        found('--urdf', tmp_path / 'other.urdf')
 
 
 def test_a_payload_on_top_of_a_result(files, tmp_path, capsys):
@@ -160,6 +211,9 @@ def test_a_payload_on_top_of_a_result(files, tmp_path, capsys):
         robodyn(files / 'first.csv', '--urdf', urdf, '--base', base)
     with pytest.raises(RobodynError, match='name the robot: --urdf FILE or --model YAML'):
         robodyn(files / 'first.csv')
+    for option, *value in IGNORED:
+        with pytest.raises(RobodynError, match=f'^{option} goes with --urdf or --model; that of'):
+            robodyn(*command, option, *value)
 
 
 JOINTS = [f'joint{k}' for k in range(1, 7)]

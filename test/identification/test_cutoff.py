@@ -80,14 +80,14 @@ def test_motions_that_are_no_sines_hardly_limit_a_cutoff():
     assert fastest_sine(steps, 500.0) < 1.0
 
 
-@pytest.mark.parametrize(('cutoff', 'known'), [(1.7, None), (0.5, None), (1.9, 1.9), (2.4, 2.5)])
-def test_a_cutoff_below_the_fastest_sine_is_refused(cutoff, known):
+@pytest.mark.parametrize('cutoff', [1.7, 0.5])
+def test_a_cutoff_below_the_fastest_sine_is_refused(cutoff):
     message = 'must be above the fastest sine of the motion'
     with pytest.raises(IdentificationError, match=message) as caught:
-        check_passes(cutoff, three_sines(), 500.0, known)
+        check_passes(cutoff, three_sines(), 500.0)
     assert f'got {cutoff:g} Hz' in str(caught.value)
 
 
-@pytest.mark.parametrize(('cutoff', 'known'), [(2.0, None), (80.0, None), (1.95, 1.9)])
-def test_a_cutoff_above_the_fastest_sine_passes(cutoff, known):
-    check_passes(cutoff, three_sines(), 500.0, known)
+@pytest.mark.parametrize('cutoff', [2.0, 80.0])
+def test_a_cutoff_above_the_fastest_sine_passes(cutoff):
+    check_passes(cutoff, three_sines(), 500.0)

@@ -53,6 +53,8 @@ def client(folder):
         nodes.start('excitation', {'urdf': urdf, 'joint_limits': limits, **motion}, files=effort)
         parameters = {'urdf': urdf, 'output_directory': str(folder / 'out')}
         nodes.start('identification', parameters, files=effort)
+        silent = {'urdf': urdf, 'output_directory': str(folder / 'undeclared')}
+        nodes.start('identification', silent, name='undeclared')
         yield client
     os.environ.clear()
     os.environ.update(before)
@@ -177,6 +179,21 @@ def test_a_payload_is_identified_on_top_of_a_result(client, folder):
 def test_bad_requests_get_one_sentence(client, request_, sentence):
     with pytest.raises(RobodynError, match=sentence):
         client.call(Identify, 'identification/identify', request_)
+
+
+def test_an_undeclared_effort_is_refused_before_the_robot_moves(client, folder):
+    sentence = r"parameters of node 'undeclared', so the robot is not moved: .*effort\.unit"
+    with pytest.raises(RobodynError, match=sentence):
+        client.call(
+            IdentificationStart, 'undeclared/identification_start', IdentificationStart.Request()
+        )
+    seen = []
+    goal = RunIdentification.Goal()
+    with pytest.raises(RobodynError, match=sentence):
+        client.run_action(
+            RunIdentification, 'undeclared/run_identification', goal, 30.0, seen.append
+        )
+    assert not seen and not (folder / 'undeclared').exists()
 
 
 def test_cancel_stops_the_robot_and_writes_nothing(client, folder):

@@ -12,7 +12,14 @@ from rclpy.parameter import Parameter  # noqa: E402
 
 from robodyn_ros.errors import RobodynError  # noqa: E402
 from robodyn_ros.models.catalog import build_model, load_model  # noqa: E402
-from robodyn_ros.nodes.identification_work import IdentificationWork, expanded  # noqa: E402
+from robodyn_ros.nodes.identification_work import (  # noqa: E402
+    IdentificationWork,
+    Job,
+    Terms,
+    expanded,
+)
+from robodyn_ros.recording.recording import Recording  # noqa: E402
+from robodyn_ros.recording.writers import write_csv  # noqa: E402
 
 pytestmark = pytest.mark.ros
 JOINTS = [f'joint{k}' for k in range(1, 7)]
@@ -81,6 +88,50 @@ def test_a_request_wins_over_the_filter_parameter(make):
     for bad in (-1.0, np.nan, np.inf):
         with pytest.raises(RobodynError, match='must be positive'):
             work.terms(request(filter_cutoff_frequency=bad))
+    with pytest.raises(RobodynError, match='must be below 125 Hz, got 125 Hz'):
+        work.terms(request(filter_cutoff_frequency=125.0))
+    assert work.terms(request(filter_cutoff_frequency=124.0)).filter_cutoff == 124.0
+    with pytest.raises(RobodynError, match=r'filter_cutoff_frequency: the filter .* below 125 Hz'):
+        make(SCARA, filter_cutoff_frequency=130.0)
+
+
+SI = {'effort.unit': 'SI', 'effort.side': 'joint'}
+
+
+def test_no_motion_for_efforts_that_cannot_be_used(make):
+    with pytest.raises(
+        RobodynError, match=r"of node 'work', so .* is not moved: say .*effort\.unit"
+    ):
+        make(SCARA).check_effort()
+    with pytest.raises(RobodynError, match=r"'joint3' is declared without gravity"):
+        make(SCARA, **SI, **{'effort.gravity': 'excluded'}).check_effort()
+    with pytest.raises(RobodynError, match="declares the effort of other, not of 'joint1'"):
+        make(
+            SCARA, **SI, **{'effort.gravity': 'included', 'effort.joints': ['other']}
+        ).check_effort()
+    make(SCARA, **SI, **{'effort.gravity': 'included'}).check_effort()
+
+
+def test_a_failed_result_is_written_when_asked_for(make, tmp_path):
+    """Nothing but noise cannot be explained, so the identification fails."""
+    random, time = np.random.default_rng(2), np.arange(0.0, 20.0, 0.004)
+    axis = {'kind': 'axis', 'type': 'rotary', 'dynamic_model': 1, 'joints': ['joint1'],
+            'friction': ['viscous', 'coulomb']}  # fmt: skip
+    recording = Recording(
+        time=time,
+        joints=('joint1',),
+        position=np.sin(3.0 * time)[:, None],
+        torque=random.normal(size=(len(time), 1)),
+    )
+    write_csv(recording, tmp_path / 'recording.csv')
+    for wanted in (False, True):
+        work = make(axis, export_failed=wanted, write_signals=False)
+        job = Job(tmp_path / 'recording.csv', tmp_path / str(wanted), Terms())
+        result, files = work.compute(job, lambda phase, share: None)
+        assert not result.success
+        assert (files.result is not None) == wanted
+        texts = [item.text for item in result.findings if item.code == 'noise_as_large_as_signal']
+        assert texts and all('--force-export' in text for text in texts)
 
 
 def test_a_payload_needs_a_base_of_this_model(make, tmp_path):
@@ -133,7 +184,7 @@ def test_thresholds_are_one_or_one_per_joint(make):
     assert make(SCARA)._options.velocity_threshold is None
 
 
-def test_position_limits_are_those_of_a_urdf_beside_the_model_file(make):
+def test_position_limits_are_those_of_a_urdf_beside_the_model_file(make, tmp_path):
     joint = (
         '<joint name="{0}" type="revolute"><parent link="{1}"/><child link="{0}_link"/>'
         '<limit lower="-1" upper="2" effort="1" velocity="1"/></joint><link name="{0}_link"/>'
@@ -141,4 +192,13 @@ def test_position_limits_are_those_of_a_urdf_beside_the_model_file(make):
     urdf = f'<robot name="r"><link name="a"/>{joint.format("joint1", "a")}</robot>'
     work = make(SCARA, robot_description=urdf)
     assert work._options.position_limits == {'joint1': (-1.0, 2.0)}
+    limits = tmp_path / 'limits.yaml'
+    position = {'has_position_limits': True, 'min_position': -0.5, 'max_position': 9.0}
+    limits.write_text(yaml.safe_dump({'joint_limits': {'joint1': position}}))
+    both = make(SCARA, robot_description=urdf, joint_limits=str(limits))
+    assert both._options.position_limits == {'joint1': (-0.5, 2.0)}
+    alone = make(SCARA, joint_limits=str(limits))
+    assert alone._options.position_limits == {'joint1': (-0.5, 9.0)}
+    with pytest.raises(RobodynError, match='cannot be read'):
+        make(SCARA, joint_limits='/no/such/limits.yaml')
     assert build_model(SCARA).joint_names == work.model.joint_names
