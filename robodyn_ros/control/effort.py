@@ -169,6 +169,12 @@ class EffortConversion:
                 f'the effort of joint {joint!r} is declared as SI, which is on the joint side: '
                 f'say Nm, or effort.side: joint'
             )
+        if motor and not drives.moved[index]:
+            raise ConfigError(
+                f'the effort of joint {joint!r} is declared on the motor side, which needs '
+                f'effort.gear_ratio, effort.screw_lead or effort.pulley_radius (of a linear '
+                f'motor: effort.force_constant); say gear_ratio: 1 for a direct drive'
+            )
         at_motor = {
             'A': drives.constant[index],
             'permille_rated_current': drives.constant[index] * drives.rated_current[index] * 1e-6,

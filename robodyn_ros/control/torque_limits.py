@@ -24,8 +24,11 @@ GRID = 0.002
 BLOCK = 5000
 """Moments that are computed at once."""
 FRICTION = {term.parameter for term in TERMS.values()}
-FROM_DRIVE = {'rated': ('rated_current',), 'peak': ('rated_current', 'peak_current')}
-"""Limits that drive facts give: MICONT and MIPEAK at the joint."""
+FROM_DRIVE = {
+    'rated': ('rated_current', 'constant'),
+    'peak': ('rated_current', 'peak_current', 'constant'),
+}
+"""Limits that drive facts give, MICONT and MIPEAK at the joint; rated torque replaces MICONT."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +51,7 @@ def torque_limit(
 
     :param name: of the parameter, for messages
     :param given: None, one number or one per joint; or `rated` or `peak`: what the drive's rated
-        or peak current gives at the joint
+        torque, or its rated or peak current, gives at the joint
     :param conversion: with the drive facts, for `rated` and `peak`
     :raises ConfigError: a word or number that is no limit, too many or few, or a fact is missing
     """
@@ -78,12 +81,14 @@ def _from_drive(
     if conversion is None:
         raise ConfigError(f'{name}: {word} needs the drive facts: declare effort.*')
     drives = conversion.drives
-    for fact in (*FROM_DRIVE[word], 'constant'):
-        values = getattr(drives, fact)
-        if not (values > 0.0).all():
-            joint = joints[int(np.argmin(values))]
+    known = (drives.rated_torque > 0.0) & (word == 'rated')
+    for fact in FROM_DRIVE[word]:
+        missing = ~(known | (getattr(drives, fact) > 0.0))
+        if missing.any():
+            joint = joints[int(missing.argmax())]
             wanted = 'torque_constant or effort.force_constant' if fact == 'constant' else fact
-            raise ConfigError(f'{name}: {word} needs effort.{wanted} of joint {joint!r}')
+            other = ', or its effort.rated_torque' if word == 'rated' else ''
+            raise ConfigError(f'{name}: {word} needs effort.{wanted} of joint {joint!r}{other}')
     return drives.rated() if word == 'rated' else drives.peak()
 
 

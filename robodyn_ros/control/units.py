@@ -81,6 +81,12 @@ class Drives:
         return np.where(self.linear, self.force_constant, self.torque_constant)
 
     @property
+    def moved(self) -> Array:
+        """Where it is told how the motor moves the joint, bool of shape (n,)."""
+        ways = (self.gear_ratio, self.screw_lead, self.pulley_radius, self.force_constant)
+        return np.asarray(np.any([fact > 0.0 for fact in ways], axis=0))
+
+    @property
     def transmission(self) -> Array:
         """Torque or force at the joint per torque or force of the motor, shape (n,)."""
         gear = np.where(self.gear_ratio > 0.0, self.gear_ratio, 1.0)
@@ -99,8 +105,13 @@ class Drives:
         return result
 
     def rated(self) -> Array:
-        """Torque at the joint that MICONT gives, shape (n,): 1000 / TFac, in [Nm] or [N]."""
-        result: Array = 1e3 / self.torque_factor()
+        """Torque at the joint that the motor may give for ever, shape (n,), in [Nm] or [N].
+
+        From the rated torque, and where that is not given from MICONT: 1000 / TFac. 0: neither is.
+        """
+        by_current = self.constant * self.rated_current
+        motor = np.where(self.rated_torque > 0.0, self.rated_torque, by_current)
+        result: Array = 1e-3 * motor * self.transmission
         return result
 
     def peak(self) -> Array:

@@ -39,6 +39,7 @@ def conversion(unit='Nm', side='joint', *, command=None, direction=1.0, count=1,
         ('Nm', 'motor', {'pulley_radius': 0.05}, 140.0),
         ('N', 'motor', {'force_constant': 30.0}, 7.0),
         ('A', 'motor', FACTS, 7.0 * 0.62 * 50.0),
+        ('A', 'motor', {'torque_constant': 0.1, 'gear_ratio': 1.0}, 0.7),
         ('A', 'joint', {'torque_constant': 12.5}, 87.5),
         ('A', 'motor', {'force_constant': 30.0}, 210.0),
         ('permille_rated_current', 'motor', FACTS, 7e-3 * 5.2 * 0.62 * 50.0),
@@ -114,6 +115,10 @@ def test_a_limit_beyond_int16_is_refused():
         ('A', 'joint', FACTS, 'in A on the joint side, so gear, screw and pulley do not count'),
         ('SI', 'motor', {}, 'is declared as SI, which is on the joint side'),
         ('A', 'motor', {'torque_constant': -1.0}, 'must be above 0, got -1'),
+        ('A', 'motor', {'torque_constant': 0.1}, 'motor side, .*; say gear_ratio: 1 for a direct'),
+        ('Nm', 'motor', {}, 'motor side, which needs effort.gear_ratio, effort.screw_lead or eff'),
+        ('N', 'motor', {}, 'of a linear motor: effort.force_constant.; say gear_ratio: 1 for a d'),
+        (PERMILLE, 'motor', {'rated_torque': 3200.0}, 'say gear_ratio: 1 for a direct drive'),
     ],
 )
 def test_what_cannot_be_converted(unit, side, facts, sentence):

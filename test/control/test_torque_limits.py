@@ -87,6 +87,17 @@ def test_limits_of_rated_and_peak_current_by_the_formulas_of_the_document():
     np.testing.assert_allclose(peak, 0.5 * 10.0 * 100.0)
 
 
+def test_a_rated_torque_needs_no_current():
+    given = {**DRIVE, 'rated_torque': 2500.0}
+    for fact in ('rated_current', 'peak_current', 'torque_constant'):
+        del given[fact]
+    conversion = EffortDeclaration.from_mapping(given).for_joints(NAMES)
+    found = torque_limit('torque_max', 'rated', NAMES, conversion)
+    np.testing.assert_allclose(found, [250.0, 250.0])
+    with pytest.raises(ConfigError, match=r"peak needs effort.rated_current of joint 'joint1'$"):
+        torque_limit('torque_max', 'peak', NAMES, conversion)
+
+
 @pytest.mark.parametrize(
     ('given', 'conversion', 'sentence'),
     [
@@ -99,6 +110,7 @@ def test_limits_of_rated_and_peak_current_by_the_formulas_of_the_document():
         ('maximal', drives(), "or one of rated, peak, got 'maximal'"),
         ('peak', drives(peak_current=0.0), "peak needs effort.peak_current of joint 'joint1'"),
         ('rated', drives(torque_constant=0.0), 'needs effort.torque_constant or effort.force'),
+        ('rated', drives(rated_current=0.0, peak_current=0.0), 'or its effort.rated_torque'),
     ],
 )
 def test_limits_that_are_none(given, conversion, sentence):

@@ -66,6 +66,16 @@ def test_the_formulas_of_the_document():
     np.testing.assert_allclose(screw, 0.5 * printed)
 
 
+def test_rated_torque_where_it_is_declared_and_rated_current_where_not():
+    drives = Drives.of(
+        3, rated_torque=[3200.0, 0.0, 0.0], rated_current=[0.0, 5200.0, 0.0],
+        torque_constant=[0.0, 0.62, 0.62], gear_ratio=[50.0, 50.0, 50.0],
+    )  # fmt: skip
+    np.testing.assert_allclose(drives.rated(), [160.0, 161.2, 0.0])
+    both = Drives.of(1, **CURRENT, rated_torque=3000.0, screw_lead=0.02)
+    np.testing.assert_allclose(both.rated(), 3.0 * 2.0 * np.pi / 0.02)
+
+
 def test_a_pulley_is_a_screw_of_its_circumference():
     pulley = Drives.of(1, **CURRENT, pulley_radius=0.03)
     screw = Drives.of(1, **CURRENT, screw_lead=2.0 * np.pi * 0.03)
