@@ -59,12 +59,11 @@ def arrays(trajectory: JointTrajectory):
 class Trajectories:
     """A feed-forward in trajectory mode; trajectories in and out."""
 
-    def __init__(self, folder, number, **parameters) -> None:
+    def __init__(self, folder, number, until='active', **parameters) -> None:
         # The result as a parameter file: `dynamic_model.*` are ROS parameters.
         result = result_file(folder, MODEL, VALUES)
-        process = NodeProcess(
-            'feedforward', number, folder / 'log', {**COMMON, **parameters}, params_file=result
-        )
+        given = {name: v for name, v in {**COMMON, **parameters}.items() if v is not None}
+        process = NodeProcess('feedforward', number, folder / 'log', given, params_file=result)
         self.process = process
         topic = 'joint_trajectory_controller/joint_trajectory'
         self.out = process.listen(JointTrajectory, topic, 10)
@@ -73,7 +72,7 @@ class Trajectories:
         self.joint_states = process.publisher(JointState, 'joint_states')
         self.effort = None
         process.node.create_timer(0.05, self._on_timer)
-        process.wait_for('active')
+        process.wait_for(until)
 
     def _on_timer(self):
         """Measured torque flows all the time once a test has set it."""

@@ -15,7 +15,7 @@ from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
 from robodyn_ros.control.effort import EffortConversion
-from robodyn_ros.control.effort_declaration import EffortDeclaration
+from robodyn_ros.control.effort_declaration import EffortDeclaration, undeclared
 from robodyn_ros.control.feedforward import FeedforwardSettings
 from robodyn_ros.control.model_torque import ModelTorque
 from robodyn_ros.control.torque_limits import check_planned, peak_of
@@ -210,21 +210,43 @@ class TrajectoryMode:
         self._send(plan, stamp)
 
     def _passed(self, serialised: bytes) -> bytes | JointTrajectory:
-        """A trajectory as it came, its own efforts in the unit that the drives take."""
+        """A trajectory as it came, its own efforts in the unit that the drives take, or none."""
         message = deserialize_message(serialised, JointTrajectory)
-        if self._declaration is None or not any(point.effort for point in message.points):
+        if not any(point.effort for point in message.points):
             return serialised
         try:
-            effort = self._declaration.for_joints(message.joint_names)
-            for point in message.points:
-                torque = np.array(point.effort, dtype=float)
-                if len(torque) == len(effort.joints):
-                    point.effort = array('d', effort.command(torque).tobytes())
+            efforts = self._own_efforts(message)
         except RobodynError as error:
             self._node.get_logger().error(f'the trajectory loses its effort: {error}')
-            for point in message.points:
-                point.effort = []
+            efforts = [array('d')] * len(message.points)
+        for point, effort in zip(message.points, efforts, strict=True):
+            point.effort = effort
         return message
+
+    def _own_efforts(self, message: JointTrajectory) -> list[array[float]]:
+        """Efforts of the points within max_torque, in the unit of commands.
+
+        :raises RobodynError: they are not declared, or one is not a finite number per joint
+        """
+        if self._declaration is None:
+            raise undeclared('the trajectory')
+        conversion = self._declaration.for_joints(message.joint_names)
+        limits: dict[str, float] = {}
+        if self._settings is not None:
+            limits = dict(zip(self._settings.joints, self._settings.limit, strict=True))
+        limit = np.array([limits.get(name, np.inf) for name in conversion.joints])
+        efforts = []
+        for number, point in enumerate(message.points):
+            torque = np.array(point.effort, dtype=float)
+            if len(torque) not in (0, len(limit)) or not np.isfinite(torque).all():
+                raise ControlError(
+                    f'point {number} must have one finite effort for each of the {len(limit)} '
+                    f'joints or none, got {torque.tolist()!s:.80}'
+                )
+            if len(torque):
+                torque = conversion.command(np.clip(torque, -limit, limit))
+            efforts.append(array('d', torque.tobytes()))
+        return efforts
 
     def _planned(self, stamp: int, points: TrajectoryPoints) -> TorquePlan:
         """Torque for a trajectory.

@@ -121,9 +121,32 @@ def test_inactive_it_passes_efforts_in_the_units_of_the_drives(node):
         point.effort = [30.0, -40.0]
     out = node.sent(wanted)
     np.testing.assert_allclose(arrays(out)[4], np.tile(permille([30.0, -40.0]), (21, 1)))
+    wanted.points[3].effort = [1e6, -1e6]  # max_torque is 200 and 100
+    np.testing.assert_allclose(node.sent(wanted).points[3].effort, permille([200.0, -100.0]))
+    for broken in ([30.0], [30.0, float('nan')], [float('inf'), 0.0]):
+        wanted.points[3].effort = broken
+        out = node.sent(wanted)
+        assert not any(point.effort for point in out.points)
+        assert [point.positions for point in out.points] == [p.positions for p in wanted.points]
+    assert node.process.log.read_text().count('loses its effort: point 3 must have one fin') == 3
+    wanted.points[3].effort = [1.0, 1.0]
     wanted.joint_names = ['joint1', 'other']
     assert not node.sent(wanted).points[3].effort
     change(Transition.TRANSITION_ACTIVATE)
+
+
+def test_efforts_that_nobody_declared_do_not_pass(tmp_path):
+    node = Trajectories(tmp_path, 16, until='', autostart='false', **dict.fromkeys(EFFORT))
+    try:
+        wanted = message()
+        for point in wanted.points:
+            point.effort = [30.0, -40.0]
+        out = node.sent(wanted)
+        assert 'the effort of the trajectory is not declared' in node.process.log.read_text()
+    finally:
+        node.process.close()
+    assert not any(point.effort for point in out.points)
+    assert [point.positions for point in out.points] == [p.positions for p in wanted.points]
 
 
 @pytest.fixture(scope='module')
