@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -12,9 +13,12 @@ import numpy as np
 from robodyn_ros.cli.effort import add_effort, declared_effort
 from robodyn_ros.control.effort_declaration import undeclared
 from robodyn_ros.control.recorded_effort import bag_declaration, in_si_units
+from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording.readers import read_recording, recording_format
 from robodyn_ros.recording.recording import Finding, Recording
+from robodyn_ros.recording.rosbag import NoSuchTopicError
 
+TOPIC = '/joint_states'
 SIGNALS = ('position', 'velocity', 'acceleration', 'torque')
 
 
@@ -29,7 +33,8 @@ def add_parser(commands: Any) -> None:
     parser.add_argument('recording', help='rosbag2 folder, .mcap, .db3, .csv, .npz or .mat')
     parser.add_argument('--columns', metavar='YAML', help='what the columns of the file mean')
     parser.add_argument(
-        '--topic', default='/joint_states', help='JointState topic of a bag (default: %(default)s)'
+        '--topic',
+        help=f'JointState topic of a bag (default: {TOPIC}, or the first one that is a recording)',
     )
     parser.add_argument(
         '--joints', metavar='NAME,NAME,...', help='joints to read; names the columns of NPZ, MAT'
@@ -46,14 +51,32 @@ def run(arguments: argparse.Namespace) -> int:
 
     :raises RobodynError: it cannot be read, or a declaration of its efforts cannot be used
     """
-    joints = None if arguments.joints is None else arguments.joints.split(',')
-    recording = read_recording(
-        arguments.recording, columns=arguments.columns, topic=arguments.topic, joints=joints
-    )
-    recording = _in_known_units(recording, arguments)
+    recording = _in_known_units(_read(arguments), arguments)
     facts = summary(recording, recording_format(arguments.recording))
     print(json.dumps(facts, indent=2) if arguments.json else table(facts))
     return 0
+
+
+def _read(arguments: argparse.Namespace) -> Recording:
+    """Read the topic asked for; if none is, the usual one or the first that can be read."""
+    joints = None if arguments.joints is None else arguments.joints.split(',')
+
+    def read(topic: str) -> Recording:
+        return read_recording(
+            arguments.recording, columns=arguments.columns, topic=topic, joints=joints
+        )
+
+    try:
+        return read(arguments.topic or TOPIC)
+    except NoSuchTopicError as error:
+        for topic in () if arguments.topic else error.others:
+            with suppress(RecordingError):
+                recording = read(topic)
+                text = f'this is {topic}; --topic shows another of {", ".join(error.others)}'
+                finding = Finding('topic_chosen', text, severity='info')
+                return replace(recording, findings=(*recording.findings, finding))
+        hint = ' (--topic chooses one)' if error.others else ''
+        raise RecordingError(f'{error}{hint}') from error
 
 
 def _in_known_units(recording: Recording, arguments: argparse.Namespace) -> Recording:

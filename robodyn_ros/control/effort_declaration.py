@@ -24,13 +24,12 @@ from robodyn_ros.control.effort import GRAVITY, SIDES, UNITS, EffortConversion
 from robodyn_ros.control.units import MECHANICS, OBJECTS, Drives
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.models.interface import Joint
+from robodyn_ros.recording.bag_metadata import EFFORT_KEY, SI_EFFORT
 
 WORDS = {'unit': UNITS, 'command_unit': UNITS, 'side': SIDES, 'gravity': GRAVITY}
 REQUIRED = ('unit', 'side', 'gravity')
 NUMBERS = ('direction', *OBJECTS, *MECHANICS)
 KEYS = ('joints', *WORDS, *NUMBERS)
-METADATA_KEY = 'robodyn_effort'
-"""Under it a declaration is kept in the metadata of a bag."""
 HOW = (
     'say what its numbers are with effort.unit (Nm, N, A, permille_rated_current or '
     'permille_rated_torque), effort.side (joint or motor) and effort.gravity (included or '
@@ -101,9 +100,7 @@ class EffortDeclaration:
     @classmethod
     def si(cls, *, source: str = 'Nm') -> EffortDeclaration:
         """Nm or N, whichever the joint has, at the joint and with gravity."""
-        return cls.from_mapping(
-            {'unit': 'SI', 'side': 'joint', 'gravity': 'included'}, source=source
-        )
+        return cls.from_mapping(SI_EFFORT, source=source)
 
     @classmethod
     def from_metadata(
@@ -113,21 +110,21 @@ class EffortDeclaration:
 
         :raises ConfigError: there is one that cannot be used
         """
-        text = metadata.get(METADATA_KEY)
+        text = metadata.get(EFFORT_KEY)
         if text is None:
             return None
         try:
             found = json.loads(text)
         except ValueError as error:
-            raise ConfigError(f'{source}: {METADATA_KEY} is no JSON: {error}') from error
+            raise ConfigError(f'{source}: {EFFORT_KEY} is no JSON: {error}') from error
         if not isinstance(found, dict):
-            raise ConfigError(f'{source}: {METADATA_KEY} must be a mapping, got {text!r:.80}')
+            raise ConfigError(f'{source}: {EFFORT_KEY} must be a mapping, got {text!r:.80}')
         return cls.from_mapping(found, source=source)
 
     def metadata(self) -> dict[str, str]:
         """What the metadata of a bag keep."""
         content = {'joints': self.joints, **self.values} if self.joints else dict(self.values)
-        return {METADATA_KEY: json.dumps(content)}
+        return {EFFORT_KEY: json.dumps(content)}
 
     def for_joints(self, joints: Sequence[str] | Sequence[Joint]) -> EffortConversion:
         """Conversion for these joints, matched by name where the declaration names joints.

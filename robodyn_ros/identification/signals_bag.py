@@ -3,11 +3,12 @@
 What softMC's IDNT<n>.REC holds (document, "Explanation of the identification process recording
 file"): per joint raw and filtered position and torque, velocity, acceleration, model torque and
 torque error. All topics are JointStates, so that PlotJuggler names the joints; an acceleration has
-no field of its own in one and stands under `position` of its topic.
+no field of its own in one and stands under `position` of its topic. The bag declares its efforts.
 """
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.processing import Processed
 from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.bag_folder import finish_bag
+from robodyn_ros.recording.bag_metadata import EFFORT_KEY, RECORD_NAME, SI_EFFORT
 from robodyn_ros.recording.joint_state_bag import joint_state_topic
 from robodyn_ros.recording.mcap_writer import McapWriter
 from robodyn_ros.recording.writers import encode_joint_states, stamps_of
@@ -74,12 +76,14 @@ def write_signals(signals: Signals, path: str | Path) -> None:
             shutil.rmtree(left, ignore_errors=True)
         partial.mkdir()
         file = partial / f'{path.name}_0.mcap'
-        writer = McapWriter(file, [joint_state_topic(name) for name in TOPICS])
+        declared = {EFFORT_KEY: json.dumps(SI_EFFORT)}
+        topics = [joint_state_topic(name) for name in TOPICS]
+        writer = McapWriter(file, topics, {RECORD_NAME: declared})
         try:
             for stamps, messages in _messages(signals):
                 writer.add_rows(stamps, messages)
         finally:
-            finish_bag(writer, partial, {})
+            finish_bag(writer, partial, declared)
         if path.exists():
             path.rename(former)
         partial.rename(path)

@@ -15,6 +15,10 @@ from robodyn_ros.recording.mcap import CHUNK, DATA_END, MAGIC, MESSAGE, METADATA
 from robodyn_ros.recording.rosbag import bag_files, is_rosbag
 
 RECORD_NAME = 'robodyn_ros'
+EFFORT_KEY = 'robodyn_effort'
+"""Under it a declaration of efforts is kept, as JSON; see `control.effort_declaration`."""
+SI_EFFORT = {'unit': 'SI', 'side': 'joint', 'gravity': 'included'}
+"""Declaration of efforts in Nm or N at the joint."""
 
 
 def bag_metadata(path: str | Path) -> dict[str, str]:

@@ -38,6 +38,7 @@ def read_recording(
     :param joints: joints to read, in this order; None: all
     :return: recording with findings about everything repaired or suspicious (see `checks.py`)
     :raises RecordingError: it cannot be read, or what it holds cannot be used
+    :raises NoSuchTopicError: a bag has no such topic; the error has those there are
     """
     mapping = None if columns is None else load_columns(columns)
     table = _table(Path(path), topic, joints)

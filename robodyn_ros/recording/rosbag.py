@@ -24,6 +24,18 @@ from robodyn_ros.recording.table import Table
 SUFFIXES = ('.mcap', '.db3')
 
 
+class NoSuchTopicError(RecordingError):
+    """A bag has no joint states on a topic.
+
+    :ivar others: topics on which it has some
+    """
+
+    def __init__(self, text: str, others: Sequence[str]) -> None:
+        """Keep the sentence and the topics."""
+        super().__init__(text)
+        self.others = tuple(others)
+
+
 def is_rosbag(path: Path) -> bool:
     """Tell whether a path looks like a rosbag2 folder or one of its files."""
     if path.is_dir():
@@ -139,7 +151,7 @@ def _check_topic(found: dict[str, str], topic: str, path: Path) -> None:
     others = sorted(name for name, msgtype in found.items() if msgtype == MSGTYPE)
     what = f'has the type {found[topic]!r}' if topic in found else 'is not in the bag'
     hint = f'JointState topics in it: {others}' if others else 'it has no JointState topic'
-    raise RecordingError(f'{path}: topic {topic!r} {what}; {hint}')
+    raise NoSuchTopicError(f'{path}: topic {topic!r} {what}; {hint}', others)
 
 
 def _scan_mcap(file: Path, topic: str, found: _Found) -> Iterator[tuple[int, bytes]]:

@@ -6,6 +6,9 @@ import pytest
 
 from robodyn_ros.cli import info
 from robodyn_ros.errors import RecordingError
+from robodyn_ros.identification.condense import Thinning
+from robodyn_ros.identification.processing import Processed
+from robodyn_ros.identification.signals_bag import Signals, write_signals
 
 
 @pytest.fixture
@@ -48,3 +51,28 @@ def test_json_is_one_object(run, capsys):
 def test_errors_are_passed_on(run):
     with pytest.raises(RecordingError, match='no such file'):
         run('b.npz')
+
+
+def test_a_bag_of_other_topics_shows_the_first_that_is_a_recording(run, tmp_path, capsys):
+    time = 0.002 * np.arange(200)
+    position = np.stack([np.sin(time), np.cos(time)], axis=1)
+    mask = np.ones((200, 2), dtype=bool)
+    arrays = dict.fromkeys(('velocity', 'acceleration', 'measured', 'measured_position'), position)
+    processed = Processed(
+        joints=('a', 'b'), time=time, position=position, torque=3.0 * position, used=mask,
+        moving=mask, threshold=np.ones(2), upper_threshold=np.full(2, np.inf), cutoff=20.0,
+        thinning=Thinning(), raw_samples=200, **arrays,
+    )  # fmt: skip
+    write_signals(Signals(processed, position), tmp_path / 'bag')
+    assert run('bag', '--json') == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts['joints'][1]['torque'][1] == pytest.approx(3.0)
+    codes = [finding['code'] for finding in facts['findings']]
+    assert 'topic_chosen' in codes and 'effort_undeclared' not in codes
+    assert run('bag') == 0
+    output = capsys.readouterr().out
+    assert 'this is /identification/filtered; --topic shows another of /identification/' in output
+    assert run('bag', '--topic', '/identification/raw') == 0
+    assert 'topic_chosen' not in capsys.readouterr().out
+    with pytest.raises(RecordingError, match=r"'/x' is not in .*/raw'.*\(--topic chooses one\)"):
+        run('bag', '--topic', '/x')

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 import yaml
 
-from robodyn_ros.control.effort_declaration import METADATA_KEY, EffortDeclaration, undeclared
+from robodyn_ros.control.effort_declaration import EffortDeclaration, undeclared
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.models.interface import Joint
 from robodyn_ros.models.urdf_file import read_urdf
+from robodyn_ros.recording.bag_metadata import EFFORT_KEY
 
 ROOT = Path(__file__).resolve().parents[2]
 SI = {'unit': 'Nm', 'side': 'joint', 'gravity': 'included'}
@@ -56,7 +57,7 @@ def test_metadata_carry_it():
     assert EffortDeclaration.from_metadata({}, source='the bag') is None
     for text in ('{', '[1]', '{"unit": "Nmm", "side": "joint", "gravity": "included"}'):
         with pytest.raises(ConfigError, match='the bag'):
-            EffortDeclaration.from_metadata({METADATA_KEY: text}, source='the bag')
+            EffortDeclaration.from_metadata({EFFORT_KEY: text}, source='the bag')
 
 
 @pytest.mark.parametrize(

@@ -1,3 +1,4 @@
+import json
 import tracemalloc
 
 import numpy as np
@@ -10,6 +11,7 @@ from robodyn_ros.identification import signals_bag
 from robodyn_ros.identification.condense import Thinning
 from robodyn_ros.identification.processing import Processed
 from robodyn_ros.identification.signals_bag import TOPICS, Signals, write_signals
+from robodyn_ros.recording.bag_metadata import bag_metadata
 from robodyn_ros.recording.readers import read_recording
 
 JOINTS = ('joint1', 'slide')
@@ -95,6 +97,15 @@ def test_our_reader_reads_it_as_a_recording(tmp_path, topic, raw):
     np.testing.assert_array_equal(back.torque, done.measured if raw else done.torque)
     assert back.joints == JOINTS and len(back) == 800
     np.testing.assert_allclose(np.diff(back.time), 0.002, atol=1e-9)
+
+
+def test_it_declares_its_efforts_whole_or_without_metadata_file(tmp_path):
+    path = tmp_path / 'identification'
+    write_signals(signals(100), path)
+    expected = {'unit': 'SI', 'side': 'joint', 'gravity': 'included'}
+    for _ in range(2):
+        assert json.loads(bag_metadata(path)['robodyn_effort']) == expected
+        (path / 'metadata.yaml').unlink(missing_ok=True)
 
 
 def test_a_former_one_is_replaced_and_nothing_else(tmp_path):

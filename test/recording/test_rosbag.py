@@ -12,6 +12,7 @@ from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, W
 
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording.readers import read_recording
+from robodyn_ros.recording.rosbag import NoSuchTopicError
 
 PLUGINS = [StoragePlugin.MCAP, StoragePlugin.SQLITE3]
 START = 1_700_000_000 * 10**9
@@ -120,8 +121,11 @@ def test_joints_nobody_publishes_together(tmp_path):
 
 def test_an_absent_topic_names_those_there_are(tmp_path):
     bag = write_bag(tmp_path / 'bag', encoded(wave(5)), topic='/ur/joint_states')
-    with pytest.raises(RecordingError, match=r"'/joint_states' is not in the bag.*'/ur/joint_st"):
+    with pytest.raises(
+        NoSuchTopicError, match=r"'/joint_states' is not in the bag.*'/ur/joint_st"
+    ) as raised:
         read_recording(bag)
+    assert raised.value.others == ('/ur/joint_states',)
     assert len(read_recording(bag, topic='ur/joint_states')) == 5
 
 
