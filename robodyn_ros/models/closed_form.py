@@ -176,12 +176,14 @@ def functions(number: Number) -> Any:
 def checked_choice(kind: str, dynamic_model: object, known: Sequence[int]) -> int:
     """Return the number of a dynamic model, if there is one.
 
-    :raises ModelError: there is none of this number
+    :raises ModelError: there is none of this number, or it is no integer
     """
-    if isinstance(dynamic_model, bool) or dynamic_model not in known:
+    whole = isinstance(dynamic_model, int) and not isinstance(dynamic_model, bool)
+    if not whole or dynamic_model not in known:
         numbers = ', '.join(str(item) for item in known)
         raise ModelError(
             f'{article(kind)} has no dynamic model {dynamic_model!r:.80}, it has: {numbers}'
+            f'{"" if whole else " (an integer is needed)"}'
         )
     return int(str(dynamic_model))
 

@@ -152,6 +152,7 @@ def test_friction_is_added_as_to_any_robot():
         ({'type': 'spiral'}, "axis is rotary or linear, got 'spiral'"),
         ({'dynamic_model': 4}, 'a rotary axis has no dynamic model 4, it has: 1, 2, 3'),
         ({'dynamic_model': True}, 'no dynamic model True'),
+        ({'dynamic_model': 1.0}, r'has no dynamic model 1.0, it has: 1, 2, 3 .an integer is need'),
         ({'type': 'linear', 'dynamic_model': 3}, 'linear axis has no dynamic model 3, it has: 1,'),
         ({'joints': ['a', 'b']}, r"an axis has 1 joint, got 2: \['a', 'b'\]"),
         ({'joints': 'a'}, '"joints" must be a list of names'),
