@@ -20,6 +20,9 @@ FEWEST_BANDWIDTHS = 2.0
 POWER = 0.999
 """Share of the velocity's power below the bandwidth."""
 
+ACCURACY = 0.1
+"""Of the fastest sine seen, in bins of the spectrum: its peak is interpolated."""
+
 NOISE_SHARE = 0.1
 """Largest share of noise in the computed accelerations before the cut-off is lowered."""
 
@@ -67,7 +70,7 @@ def check_passes(cutoff: float, position: Array, rate: float) -> None:
     :raises IdentificationError: the cut-off is not above it
     """
     fastest = fastest_sine(position, rate)
-    if cutoff <= fastest - rate / len(position):
+    if cutoff <= fastest + ACCURACY * rate / len(position):
         raise IdentificationError(
             f'the filter cut-off must be above the fastest sine of the motion, {fastest:.3g} Hz, '
             f'got {cutoff:g} Hz'
@@ -75,7 +78,7 @@ def check_passes(cutoff: float, position: Array, rate: float) -> None:
 
 
 def fastest_sine(position: Array, rate: float) -> float:
-    """Fastest frequency of a motion made of sines, in [Hz], to 1/T of a recording of length T.
+    """Fastest frequency of a motion made of sines, in [Hz], to a tenth of 1/T in T seconds.
 
     Over all joints, the highest frequency at which the spectrum of the velocity has a peak of at
     least half the amplitude of the joint's highest one (harmonics that friction causes are
@@ -97,7 +100,20 @@ def fastest_sine(position: Array, rate: float) -> float:
     # What a joint that only shakes does is not the motion's.
     stroke = np.ptp(position, axis=0)
     peak[:, stroke < 1e-3 * stroke.max(initial=0.0)] = False
-    return float(frequency[peak.any(axis=1)].max(initial=0.0))
+    highest = np.flatnonzero(peak.any(axis=1))
+    if not len(highest):
+        return 0.0
+    return _summit(power[:, peak[highest[-1]]], int(highest[-1])) * float(frequency[1])
+
+
+def _summit(power: Array, index: int) -> float:
+    """Highest peak of spectra (k, m) at a bin, between bins: a parabola through logarithms."""
+    if not 0 < index < len(power) - 1:
+        return float(index)
+    left, middle, right = np.log(np.maximum(power[index - 1 : index + 2], 1e-300))
+    bend = left - 2.0 * middle + right
+    part = np.where(bend < 0.0, 0.5 * (left - right) / np.minimum(bend, -1e-12), 0.0)
+    return float(index + np.clip(part, -0.5, 0.5).max())
 
 
 def noise_density(position: Array, rate: float) -> Array:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from robodyn_ros.errors import RobodynError
+from robodyn_ros.identification.diagnosis_cutoff import cutoff_findings, with_harmonics
 from robodyn_ros.identification.diagnosis_factor import factor_findings, sign_findings
 from robodyn_ros.identification.diagnosis_model import model_findings
 from robodyn_ros.identification.diagnosis_motion import motion_findings, region_findings
@@ -29,6 +30,7 @@ DEAD = ('no_motion', 'zero_torque', 'frozen_joint')
 
 CAUSES = (
     *DEAD,
+    'cutoff_too_low',
     'stale_joint',
     'torque_sign',
     'wrong_dynamic_model',
@@ -51,21 +53,36 @@ def diagnose(case: Case) -> tuple[Finding, ...]:
     Causes that make data useless come first, and hide what is only their consequence; then what
     makes the model wrong; then what makes it doubtful.
     """
+    return _completed(_findings(case, _model_based))
+
+
+def diagnose_payload(case: Case) -> tuple[Finding, ...]:
+    """Name the causes of a bad identification of a payload; empty if none is found. Never raises.
+
+    The same without the tests of the model, which the arm's own identification went through, and
+    of how much the motion shows, which a payload needs less of: joints may stand still or move
+    slowly.
+
+    :param case: with the arm's model, and the values that it has with the payload
+    """
+    return _completed(_findings(case, _payload_based))
+
+
+def _completed(findings: Iterator[Finding]) -> tuple[Finding, ...]:
     try:
-        return tuple(_findings(case))
+        return tuple(findings)
     except (RobodynError, ArithmeticError, ValueError, IndexError) as error:
         text = f'the diagnosis was not completed: {" ".join(str(error).split())}'
         return (Finding('diagnosis_incomplete', text, severity='info'),)
 
 
-def _findings(case: Case) -> Iterator[Finding]:
+def _findings(case: Case, tests: Callable[[Case], Iterator[Finding]]) -> Iterator[Finding]:
     known = (*case.recording.findings, *case.signals.findings)
     dead = [item for item in known if item.code in DEAD and item.severity == 'error']
-    stale = list(stale_findings(case))
-    yield from dead
-    yield from stale
-    if not dead and not any(item.severity == 'error' for item in stale):
-        yield from _model_based(case)
+    low, stale = list(cutoff_findings(case)), list(stale_findings(case))
+    yield from (*dead, *low, *stale)
+    if not (dead or low or any(item.severity == 'error' for item in stale)):
+        yield from tests(with_harmonics(case))
         return
     yield from region_findings(case)
     yield from motion_findings(case)
@@ -97,3 +114,15 @@ def _model_based(case: Case) -> Iterator[Finding]:
     yield from (item.finding for item in slow.values() if item.clear)
     yield from motion_findings(case)
     yield from (item.finding for item in slow.values() if not item.clear)
+
+
+def _payload_based(case: Case) -> Iterator[Finding]:
+    """Findings on the signals that need a fit of the loaded arm to each joint's torque alone."""
+    sample = draw(case)
+    saturated = list(saturation_findings(case, sample))
+    yield from saturated
+    if not saturated:
+        shifts = delays(case, sample)
+        yield from delay_findings(case, shifts, set(slow_joints(case, sample, shifts)))
+    yield from region_findings(case)
+    yield from motion_findings(case)

@@ -16,10 +16,12 @@ import numpy as np
 from scipy.optimize import nnls
 
 from robodyn_ros.errors import IdentificationError, ModelError
-from robodyn_ros.identification.choice import FOLDS, Selection, choose
+from robodyn_ros.identification.choice import Selection, choose
 from robodyn_ros.identification.completion import complete
-from robodyn_ros.identification.condense import Condensed, JointFactor, condense
+from robodyn_ros.identification.condense import Condensed, JointFactor
 from robodyn_ros.identification.consistency import is_consistent
+from robodyn_ros.identification.diagnosis import diagnose_payload
+from robodyn_ros.identification.diagnosis_sample import Case
 from robodyn_ros.identification.estimators import Estimate, estimate
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.payload_block import IdentifiedPayload
@@ -27,13 +29,12 @@ from robodyn_ros.identification.payload_findings import (
     base_findings,
     body_findings,
     data_findings,
-    fit_findings,
     scalar_findings,
     seen_findings,
     softened,
 )
 from robodyn_ros.identification.physical import weighted_rows
-from robodyn_ros.identification.pipeline import SAMPLES_PER_COLUMN, Progress
+from robodyn_ros.identification.pipeline import Progress, condensed_signals, fit_findings
 from robodyn_ros.identification.processing import Processed, process
 from robodyn_ros.identification.result import (
     IdentificationResult,
@@ -122,23 +123,25 @@ def identify_payload(
     options = options_for(base.model, options or IdentifyOptions())
     model = PayloadModel(arm=base.model, frame=frame)
     signals = process(recording, base.joints, options)
+    signals = replace(signals, findings=tuple(softened(signals.findings)))
     source = recording.source
     without, known = evaluate(base.model, base.values, signals, source=source)
     arm = base_parameters(base.model)
-    whole = _condense(base, arm, signals, known, options, progress)
+    whole = condensed_signals(base.model, signals, arm, options, progress, known=known)
     mixing = arm.grouping @ model.matrix
     seen = _seen(model, _carried(whole.merged(), mixing), signals)
     fit = _fit(base, whole.merged(), mixing[:, seen.columns], signals, model, seen, options)
-    segments = tuple(_carried(part, mixing[:, seen.columns]) for part in whole.segments)
-    condensed = replace(whole, width=seen.rank, segments=segments)
+    condensed = _condensed_payload(whole, mixing[:, seen.columns])
     values, stddevs, selection, found = _values(model, seen, condensed, fit, options)
     payload = Payload(model=model, values=values, stddevs=stddevs)
     loaded = base.values + payload.added
     report, predicted = evaluate(base.model, loaded, signals, source=source)
     facts = IdentifiedPayload(payload, without, base.source, base.hash)
+    fitted = (arm, whole, loaded, report.max_relative_torque_error)
     findings = (
+        *diagnose_payload(Case(recording, base.model, options, signals, *fitted)),
         *recording.findings,
-        *softened(signals.findings),
+        *signals.findings,
         *base_findings(base),
         *data_findings(seen, condensed),
         *found,
@@ -151,7 +154,7 @@ def identify_payload(
         torque_uncertainty=torque_uncertainty(model, seen, fit, signals),
         identification=report,
         validation=_validated(base, loaded, validation, options),
-        findings=findings,
+        findings=tuple(dict.fromkeys(findings)),
         filter_cutoff=signals.cutoff,
         selection=selection,
         raw_samples=signals.raw_samples,
@@ -196,29 +199,6 @@ def _validated(
     return evaluate(base.model, loaded, other, source=validation.source)[0]
 
 
-def _condense(
-    base: IdentifiedModel,
-    arm: BaseParameters,
-    signals: Processed,
-    known: Array,
-    options: IdentifyOptions,
-    progress: Progress | None,
-) -> Condensed:
-    """Factors of the arm's base columns and the torque that its parameters do not explain."""
-    wanted = 1 if options.consistent == 'no' else FOLDS
-    stretches = max(1, min(wanted, signals.thinning.count(len(signals)) // SAMPLES_PER_COLUMN))
-    return condense(
-        base.model,
-        signals.motion,
-        (signals.torque if len(signals.thinning.taps) == 1 else signals.measured) - known,
-        signals.used,
-        arm.columns,
-        thinning=signals.thinning,
-        segments=options.segments or stretches,
-        progress=None if progress is None else (lambda share: progress('condense', share)),
-    )
-
-
 def _carried(factors: Sequence[JointFactor], mixing: Array) -> tuple[JointFactor, ...]:
     """Factors of the payload's columns: its regressor is Y_b K M, with Y_b K that of the arm.
 
@@ -235,6 +215,11 @@ def _carried(factors: Sequence[JointFactor], mixing: Array) -> tuple[JointFactor
         )
         for factor in factors
     )
+
+
+def _condensed_payload(whole: Condensed, mixing: Array) -> Condensed:
+    segments = tuple(_carried(part, mixing) for part in whole.segments)
+    return replace(whole, width=mixing.shape[1], segments=segments)
 
 
 def _seen(

@@ -11,7 +11,6 @@ from robodyn_ros.identification.choice import CONTRADICTED, Selection
 from robodyn_ros.identification.condense import Condensed
 from robodyn_ros.identification.consistency import is_consistent
 from robodyn_ros.identification.estimators import Estimate
-from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.payload_block import IdentifiedPayload
 from robodyn_ros.identification.pipeline import SAMPLES_PER_COLUMN
 from robodyn_ros.identification.result import IdentifiedModel
@@ -91,22 +90,6 @@ def data_findings(seen: BaseParameters, condensed: Condensed) -> Iterator[Findin
             f'{needed} are needed: record longer',
             severity='error',
         )
-
-
-def fit_findings(
-    report: FitReport, options: IdentifyOptions, joints: tuple[str, ...]
-) -> Iterator[Finding]:
-    """Success condition of softMC, joint by joint."""
-    errors = report.max_relative_torque_error
-    for name, error, moving in zip(joints, errors, report.moving_samples, strict=True):
-        if moving and not error <= options.max_relative_error:
-            yield Finding(
-                'relative_error_too_large',
-                f'the largest torque error of joint {name} is {error:.1%} of its largest torque, '
-                f'at most {options.max_relative_error:.0%} is allowed',
-                joint=name,
-                severity='error',
-            )
 
 
 def seen_findings(

@@ -1,4 +1,8 @@
-"""From a recording to an identified model: the steps in their order."""
+"""From a recording to an identified model: the steps in their order.
+
+Signals are filtered and differentiated (`processing`), condensed to one triangular factor per
+joint (`condense`), fitted (`estimators`), and completed to all standard parameters (`completion`).
+"""
 
 from __future__ import annotations
 
@@ -51,60 +55,48 @@ def identify(
     validation: Recording | None = None,
     progress: Progress | None = None,
 ) -> IdentificationResult:
-    """Identify a model's parameters from a recording.
+    """Identify a model's parameters from a recording; joints are matched by name.
 
-    Signals are filtered and differentiated (`processing`), condensed to one triangular factor
-    per joint (`condense`), fitted (`estimators`), and completed to all standard parameters
-    (`completion`). A fit that must not be used is returned with `success` false and findings
-    that say why, the cause first (`diagnosis`).
+    One that must not be used has `success` false and findings that say why, the cause first.
 
-    :param recording: its joints are matched to the model's by name
     :param validation: another recording, on which the identified model is only tested
     :param progress: called with phase ('condense', 'evaluate' or 'validate') and share done
-    :raises RecordingError: a joint is not in a recording
-    :raises IdentificationError: too few samples to process, or no joint moves
+    :raises RobodynError: a joint is not in a recording, too few samples, or no joint moves
     """
     options = options_for(model, options or IdentifyOptions())
-    clock = _Clock()
+    clock, source = _Clock(), recording.source
     with clock.step('total'):
         with clock.step('process'):
             signals = process(recording, model.joint_names, options)
         with clock.step('base_parameters'):
             base = base_parameters(model)
         with clock.step('condense'):
-            condensed = _condense(model, signals, base, options, progress)
+            condensed = condensed_signals(model, signals, base, options, progress)
+        prior, shown = _prior(model, options), _phase(progress, 'evaluate')
         with clock.step('estimate'):
-            fit = estimate(condensed.merged(), base.rank, estimator=options.estimator)
+            first = estimate(condensed.merged(), base.rank, estimator=options.estimator)
+            values = nearest(model, base.grouping, first.values, prior)
         with clock.step('evaluate'):
-            prior = _prior(model, options)
-            values = nearest(model, base.grouping, fit.values, prior)
-            shown = _phase(progress, 'evaluate')
-            report, predicted = evaluate(
-                model, values, signals, source=recording.source, progress=shown
-            )
+            report, predicted = evaluate(model, values, signals, source=source, progress=shown)
             fit = _with_correlation(condensed, base, options, signals, predicted)
         with clock.step('complete'):
             seen = seen_and_prior(fit, base, prior)
             completion = complete(model, base, seen, fit.covariance, prior)
         with clock.step('choose'):
-            completion, selection = choose(model, base, condensed, fit, completion, options)
-            selection = replace(selection, unconstrained_residual=report.relative_residual)
+            completion, chosen = choose(model, base, condensed, fit, completion, options)
+            selection = replace(chosen, unconstrained_residual=report.relative_residual)
             if selection.estimate != 'unconstrained':
-                values = completion.values
-                report, predicted = evaluate(model, values, signals, source=recording.source)
+                report, predicted = evaluate(model, completion.values, signals, source=source)
         with clock.step('uncertainty'):
             uncertainty = torque_uncertainty(model, base, fit, signals)
         with clock.step('validate'):
             checked = _validate(model, completion, validation, options, progress)
         with clock.step('diagnose'):
-            facts = (completion.values, report.max_relative_torque_error)
-            causes = diagnose(Case(recording, model, options, signals, base, condensed, *facts))
-    steps = _Steps(
-        signals, base, condensed, fit, completion, selection, uncertainty, report, checked, causes
-    )
-    result = _result(recording, model, options, steps, clock.timings)
-    kept = Signals(signals, predicted, recording.origin) if options.keep_signals else None
-    return replace(result, signals=kept)
+            facts = (base, condensed, completion.values, report.max_relative_torque_error)
+            causes = diagnose(Case(recording, model, options, signals, *facts))
+    found = (completion, selection, uncertainty, report, checked, causes, predicted)
+    steps = _Steps(signals, base, condensed, fit, *found)
+    return _result(recording, model, options, steps, clock.timings)
 
 
 @dataclass(frozen=True)
@@ -121,6 +113,7 @@ class _Steps:
     report: FitReport
     validation: FitReport | None
     causes: tuple[Finding, ...]
+    predicted: Array
 
 
 @dataclass
@@ -153,20 +146,25 @@ def _phase(progress: Progress | None, phase: str) -> Callable[[float], None] | N
     return lambda share: progress(phase, share)
 
 
-def _condense(
+def condensed_signals(
     model: DynamicModel,
     signals: Processed,
     base: BaseParameters,
     options: IdentifyOptions,
     progress: Progress | None,
+    *,
+    known: Array | float = 0.0,
 ) -> Condensed:
-    """Condense regressor and measured torque, both through the same low pass."""
+    """Condense regressor and measured torque, both thinned by the same low pass.
+
+    :param known: torque that is not to be explained, shape (N, n), in [Nm] or [N]
+    """
     wanted = 1 if options.consistent == 'no' else FOLDS
     stretches = max(1, min(wanted, signals.thinning.count(len(signals)) // SAMPLES_PER_COLUMN))
     return condense(
         model,
         signals.motion,
-        signals.torque if len(signals.thinning.taps) == 1 else signals.measured,
+        (signals.torque if len(signals.thinning.taps) == 1 else signals.measured) - known,
         signals.used,
         base.columns,
         thinning=signals.thinning,
@@ -227,12 +225,12 @@ def _result(
             *steps.signals.findings,
             *_data_findings(steps),
             *_reach_findings(steps),
-            *_fit_findings(steps, options),
+            *fit_findings(steps.report, options, steps.signals.joints),
             *steps.completion.findings,
             *selection_findings(steps.selection, steps.report.relative_residual),
         )
     )
-    stddevs = steps.fit.stddevs
+    kept = Signals(steps.signals, steps.predicted, recording.origin)
     return IdentificationResult(
         success=not any(item.severity == 'error' for item in findings),
         model=model,
@@ -241,7 +239,7 @@ def _result(
         base_expressions=steps.base.expressions,
         base_units=steps.base.units,
         base_values=steps.base.values(steps.completion.values),
-        base_stddevs=stddevs,
+        base_stddevs=steps.fit.stddevs,
         torque_uncertainty=steps.uncertainty,
         condition_number=steps.fit.condition_number,
         condition_number_scaled=steps.fit.condition_number_scaled,
@@ -258,6 +256,7 @@ def _result(
         timings=timings,
         named=named_parameters(model, steps.completion.values, steps.base, steps.fit.covariance),
         completion_rule=steps.completion.rule,
+        signals=kept if options.keep_signals else None,
     )
 
 
@@ -309,20 +308,25 @@ def _reach_findings(steps: _Steps) -> Iterator[Finding]:
             )
 
 
-def _fit_findings(steps: _Steps, options: IdentifyOptions) -> Iterator[Finding]:
+def fit_findings(
+    report: FitReport, options: IdentifyOptions, joints: tuple[str, ...]
+) -> Iterator[Finding]:
     """Success condition of softMC, joint by joint."""
-    errors = steps.report.max_relative_torque_error
-    for name, error, moving in zip(
-        steps.signals.joints, errors, steps.report.moving_samples, strict=True
-    ):
+    errors = report.max_relative_torque_error
+    for name, error, moving in zip(joints, errors, report.moving_samples, strict=True):
         if moving and not error <= options.max_relative_error:
             yield Finding(
                 code='relative_error_too_large',
                 joint=name,
-                text=f'the largest torque error of joint {name} is {error:.1%} of its largest '
-                f'torque, at most {options.max_relative_error:.0%} is allowed',
+                text=f'the largest torque error of joint {name} is {percent(error)} of its '
+                f'largest torque, at most {percent(options.max_relative_error)} is allowed',
                 severity='error',
             )
+
+
+def percent(share: float) -> str:
+    """Share as percentage, of four digits at most."""
+    return f'{100.0 * share:.4g}%'
 
 
 def _distinct(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:

@@ -104,7 +104,7 @@ def process(recording: Recording, joints: Sequence[str], options: IdentifyOption
     velocity = central_differences(position, uniform.time)
     motion = (position, velocity, central_differences(velocity, uniform.time))
     torque = low_pass(uniform.torque, chosen, rate)
-    frozen = _frozen(position, uniform.position - position)
+    frozen = _frozen(*_motion_and_noise(uniform.position, position, chosen, rate))
     usable = ~_widened(gaps, rate, chosen)[:, None] & ~frozen
     signals = _masked(uniform, len(recording), options, motion, torque, usable)
     return replace(
@@ -268,10 +268,20 @@ def _masked(
     )
 
 
-def _frozen(position: Array, removed: Array) -> Mask:
-    """Joints (n,) whose motion cannot be told from the noise that the low pass removed."""
+def _motion_and_noise(
+    raw: Array, filtered: Array, cutoff: float, rate: float
+) -> tuple[Array, Array]:
+    """Position without noise, and the noise; a cut-off that is too low removes motion too."""
+    automatic = automatic_cutoff(raw, rate)
+    if automatic > cutoff:
+        filtered = low_pass(raw, automatic, rate)
+    return filtered, raw - filtered
+
+
+def _frozen(position: Array, noise: Array) -> Mask:
+    """Joints (n,) whose motion cannot be told from noise."""
     stroke = np.ptp(position, axis=0)
-    return np.asarray(stroke <= np.maximum(20.0 * removed.std(axis=0), 1e-9))
+    return np.asarray(stroke <= np.maximum(20.0 * noise.std(axis=0), 1e-9))
 
 
 def _frozen_findings(

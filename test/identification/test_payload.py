@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pinocchio as pin
 import pytest
@@ -365,3 +367,30 @@ def test_a_payload_result_is_a_base_again(tmp_path):
         model.torque(*states, values + heavier.added),
         atol=0.02 * np.abs(model.torque(*states, values)).max(),
     )
+
+
+@pytest.mark.parametrize(
+    ('change', 'code'), [('stale', 'stale_joint'), ('saturated', 'torque_saturation'),
+                         ('late', 'sensor_delay'), ('short', 'too_short')],
+)  # fmt: skip
+def test_the_cause_of_a_bad_payload_recording_comes_first(change, code, tmp_path):
+    kind, joints, options, _ = KINDS['scara3']
+    model = built(kind, joints, options)
+    values = np.where(np.isnan(model.prior()), 0.8, model.prior())
+    base = base_of(recorded(model, values, 1), model, tmp_path)
+    loaded = values + payload_of(model, 2.0, inertia=[0.3]).added
+    recording = recorded(model, loaded, 2, seconds=3.0 if change == 'short' else 20.0)
+    position, torque = np.array(recording.position), np.array(recording.torque)
+    if change == 'stale':
+        for start in range(200, 4800, 200):
+            position[start : start + 25, 1] = position[start, 1]
+    elif change == 'saturated':
+        limit = 0.6 * np.abs(torque[:, 1]).max()
+        torque[:, 1] = np.clip(torque[:, 1], -limit, limit)
+    elif change == 'late':
+        torque[:, 1] = np.roll(torque[:, 1], 5)
+    result = identify_payload(replace(recording, position=position, torque=torque), base)
+    first = result.findings[0]
+    assert first.code == code, [item.text for item in result.findings]
+    assert first.joint == 'joint2' or change == 'short'
+    assert len(set(result.findings)) == len(result.findings)

@@ -212,3 +212,11 @@ def test_timings_cover_the_steps():
     timings = identify(record(model, truth), model).timings
     assert timings['total'] >= sum(v for k, v in timings.items() if k != 'total') * 0.999
     assert {'process', 'condense', 'estimate', 'evaluate', 'complete'} <= set(timings)
+
+
+def test_small_limits_are_told_with_their_digits():
+    model, truth = arm(random_urdf(2, 3))
+    options = IdentifyOptions(max_relative_error=0.0015, consistent='no')
+    result = identify(record(model, truth, noise=0.05), model, options=options)
+    texts = [f.text for f in result.findings if f.code == 'relative_error_too_large']
+    assert texts and all('at most 0.15% is allowed' in text for text in texts)
