@@ -62,12 +62,25 @@ def run(
     rclpy.init(args=argv, signal_handler_options=SignalHandlerOptions.NO)
     stop = _StopRequest()
     try:
-        node = create()
+        _run(create, stop, SingleThreadedExecutor() if coroutines else make_executor())
     except RobodynError as error:
         print(f'error: {error}', file=sys.stderr)
-        rclpy.try_shutdown()
         return 2
-    executor = SingleThreadedExecutor() if coroutines else make_executor()
+    finally:
+        # What DDS still knows must go before Python ends: left to the end of the process, the
+        # entities of an events executor are freed in any order, and one in thirty crashed there.
+        gc.unfreeze()
+        gc.collect()
+        rclpy.try_shutdown()
+        # Ctrl-C may come twice, from the terminal and from launch; while Python ends, the second
+        # one would kill it.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    return 0
+
+
+def _run(create: Callable[[], Node], stop: _StopRequest, executor: Executor) -> None:
+    """Create the node, spin it until it is to stop, and destroy it; leaves nothing behind."""
+    node = create()
     executor.add_node(node)
     settle_garbage_collector()
     try:
@@ -78,11 +91,6 @@ def run(
         executor.remove_node(node)
         executor.shutdown()
         node.destroy_node()
-        rclpy.try_shutdown()
-        # Ctrl-C may come twice, from the terminal and from launch; while Python ends, the second
-        # one would kill it.
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-    return 0
 
 
 def settle_garbage_collector() -> None:

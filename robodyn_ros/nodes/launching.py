@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from launch_ros.actions import Node
 
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.nodes.common import resource
-from robodyn_ros.nodes.robot_files import RobotFiles
+from robodyn_ros.nodes.robot_files import RobotFiles, environment
 
 ARGUMENTS = {
     'namespace': ('', 'namespace of all nodes and topics'),
@@ -71,12 +70,6 @@ FILES = ('params_file', 'urdf', 'model_file', 'effort')
 
 PARAMETER_FILES = ('params_file', 'effort')
 """Arguments that nodes get as a ROS parameter file, the others as a parameter."""
-
-SENDERS = ('excitation', 'feedforward')
-"""Nodes that publish trajectories, which may be large: see config/fastdds.xml."""
-
-PROFILE = ('FASTDDS_DEFAULT_PROFILES_FILE', 'FASTRTPS_DEFAULT_PROFILES_FILE')
-"""Variables that name a profile of Fast DDS; the second one is the older name."""
 
 
 def description(nodes: Sequence[str], arguments: Sequence[str] = ()) -> LaunchDescription:
@@ -144,14 +137,8 @@ def _node(name: str, files: RobotFiles, values: dict[str, str], common: dict[str
         ],
         arguments=['--ros-args', '--log-level', values['log_level']],
         output='screen',
-        additional_env=_environment(name),
+        additional_env=environment(name),
     )
-
-
-def _environment(node: str) -> dict[str, str]:
-    if node not in SENDERS or any(name in os.environ for name in PROFILE):
-        return {}
-    return {PROFILE[0]: str(share('config', 'fastdds.xml'))}
 
 
 def _existing(argument: str, value: str) -> str:

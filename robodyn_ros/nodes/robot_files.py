@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,6 +17,19 @@ the node that names it."""
 
 NO_EFFORT = ('cell',)
 """Nodes that do not ask what the robot's effort means: the cell is the robot."""
+
+SENDERS = ('excitation', 'feedforward')
+"""Nodes that publish trajectories, which may be large: see config/fastdds.xml."""
+
+PROFILE = ('FASTDDS_DEFAULT_PROFILES_FILE', 'FASTRTPS_DEFAULT_PROFILES_FILE')
+"""Variables that name a profile of Fast DDS; the second one is the older name."""
+
+
+def environment(node: str) -> dict[str, str]:
+    """Variables to start a node with: the profile for large messages, unless one is set."""
+    if node not in SENDERS or any(name in os.environ for name in PROFILE):
+        return {}
+    return {PROFILE[0]: str(_folder('config') / 'fastdds.xml')}
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from launch.launch_description_sources import PythonLaunchDescriptionSource
 
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.nodes import launching
+from robodyn_ros.nodes.robot_files import PROFILE
 
 ROOT = Path(__file__).resolve().parents[2]
 NODES = {
@@ -133,7 +134,7 @@ def test_excitation_through_the_feedforward(nodes):
 
 
 def test_large_trajectories_fit_into_the_senders_shared_memory(nodes, monkeypatch):
-    for variable in launching.PROFILE:
+    for variable in PROFILE:
         monkeypatch.delenv(variable, raising=False)
     sets = {name: node['additional_env'] for name, node in nodes('bringup.launch.py').items()}
     assert {name for name, variables in sets.items() if variables} == {'excitation'}

@@ -1,9 +1,11 @@
+from pathlib import Path
+
 import pytest
 
 pytest.importorskip('rclpy')
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.nodes import robot_files
-from robodyn_ros.nodes.robot_files import NODES, RobotFiles
+from robodyn_ros.nodes.robot_files import NODES, PROFILE, RobotFiles, environment
 
 KINDS = (*NODES, 'effort', 'model', 'joint_limits')
 
@@ -101,3 +103,13 @@ def test_every_robot_of_the_package_is_found():
     assert names(files.parameter_files('excitation'))[-1] == 'excitation_six_axis.yaml'
     with pytest.raises(ConfigError, match='six_axis, ur10'):
         RobotFiles('six').check()
+
+
+def test_senders_of_large_messages_get_the_profile_unless_one_is_set(monkeypatch):
+    for variable in PROFILE:
+        monkeypatch.delenv(variable, raising=False)
+    given = environment('feedforward')
+    assert Path(given['FASTDDS_DEFAULT_PROFILES_FILE']).is_file()
+    assert environment('cell') == {}
+    monkeypatch.setenv(PROFILE[1], 'mine.xml')
+    assert environment('feedforward') == {}

@@ -14,6 +14,7 @@ from types import TracebackType
 import yaml
 
 from robodyn_ros.errors import RobodynError
+from robodyn_ros.nodes.robot_files import environment
 
 STOP_TIMEOUT = 8.0
 """Time a node has to end after SIGINT before it is killed, in [s]."""
@@ -64,7 +65,7 @@ class NodeProcesses:
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
-                env={**os.environ, 'PYTHONUNBUFFERED': '1'},
+                env={**os.environ, 'PYTHONUNBUFFERED': '1', **environment(module)},
             )
 
     def check(self) -> None:
