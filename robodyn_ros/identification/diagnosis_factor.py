@@ -197,7 +197,7 @@ class _Rows:
     def best_factor(self, index: int) -> tuple[float, float]:
         """Factor of one joint with which it agrees best with the others, and `excess` then."""
         others = self._stacked(k for k in range(len(self.joints)) if k != index)
-        rest: Array = np.linalg.qr(np.column_stack(others), mode='r')
+        rest = np.asarray(np.linalg.qr(np.column_stack(others), mode='r'), dtype=np.float64)
         matrix, target = self.matrices[index], self.targets[index]
         best = (1.0, np.inf)
         factor = self._start(index, rest)
@@ -205,7 +205,7 @@ class _Rows:
             values, square = _solve(rest, factor * matrix, target)
             best = min(best, (factor, square), key=lambda item: item[1])
             seen = matrix @ values
-            fresh = float(seen @ target / max(seen @ seen, 1e-300))
+            fresh = float(seen @ target) / max(float(seen @ seen), 1e-300)
             if fresh == 0.0 or abs(fresh - factor) < 1e-3 * abs(fresh):
                 break
             factor = fresh

@@ -159,5 +159,4 @@ def unseen_errors(case: Case, sample: Sample, model: DynamicModel) -> Array:
 
 def _triangle(matrix: Array, torque: Array) -> Array:
     """Triangular factor of [matrix | torque]."""
-    result: Array = np.linalg.qr(np.column_stack([matrix, torque]), mode='r')
-    return result
+    return np.asarray(np.linalg.qr(np.column_stack([matrix, torque]), mode='r'), dtype=float)

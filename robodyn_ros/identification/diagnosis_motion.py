@@ -46,8 +46,8 @@ def motion_findings(case: Case) -> Iterator[Finding]:
 def _moving(case: Case) -> list[int]:
     return [
         joint
-        for joint, used in enumerate(case.signals.used.any(axis=0))
-        if used and np.ptp(case.signals.position[:, joint]) > 0.0
+        for joint in range(len(case.signals.joints))
+        if case.signals.used[:, joint].any() and np.ptp(case.signals.position[:, joint]) > 0.0
     ]
 
 
@@ -63,7 +63,8 @@ def cycles(position: Array) -> Array:
         _turning_points(column, 0.1 * size)
         for column, size in zip(position.T, stroke, strict=True)
     ]
-    return np.maximum(by_way, np.array(turns) / 2.0)
+    count: Array = np.maximum(by_way, np.array(turns) / 2.0)
+    return count
 
 
 def _turning_points(position: Array, least: float) -> int:

@@ -77,7 +77,8 @@ class OwnFit:
     @property
     def rest(self) -> Array:
         """Torque that the model cannot explain with any values, shape (m,)."""
-        return self.torque - self.basis @ (self.basis.T @ self.torque)
+        rest: Array = self.torque - self.basis @ (self.basis.T @ self.torque)
+        return rest
 
     @property
     def rms(self) -> float:
@@ -89,7 +90,7 @@ class OwnFit:
         """RMS of `rest`, with the degrees of freedom used up, not below a share of `rms`."""
         freedom = max(len(self.torque) - self.basis.shape[1], 1)
         size = float(np.linalg.norm(self.rest)) / np.sqrt(freedom)
-        return max(size, _FLOOR * self.rms, 1e-12)
+        return float(max(size, _FLOOR * self.rms, 1e-12))
 
 
 @dataclass(frozen=True)
