@@ -214,7 +214,6 @@ def test_cancel_stops_the_robot_and_writes_nothing(client, folder):
     assert result.result().status == GoalStatus.STATUS_CANCELED
     assert 'cancelled' in result.result().result.message
     assert not list((folder / 'cancelled').glob('result.*'))
-    action.destroy()
 
 
 def test_a_missing_motion_file_is_reported_by_the_action(client, folder):

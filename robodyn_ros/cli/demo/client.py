@@ -10,6 +10,7 @@ from typing import Any
 import rclpy
 from action_msgs.msg import GoalStatus
 from rclpy.action import ActionClient
+from rclpy.executors import Executor, SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.task import Future
 
@@ -23,16 +24,20 @@ START_TIMEOUT = 60.0
 class Client:
     """A node that waits for answers with deadlines; `check` is called while it waits."""
 
-    def __init__(self, check: Callable[[], None]) -> None:
+    def __init__(self, check: Callable[[], None], *, fast: bool = False) -> None:
         """Join the graph.
 
         :param check: raises when waiting has become pointless (a node died)
+        :param fast: spin on the events executor, for topics that come every cycle
         """
         rclpy.init()
         self.node: Node = rclpy.create_node('robodyn_demo')
         self._check = check
-        self._executor = make_executor()
+        self._executor: Executor = make_executor() if fast else SingleThreadedExecutor()
         self._executor.add_node(self.node)
+        # Kept until the end: the events executor crashes at times when something is destroyed
+        # while DDS hears of others (rclpy issue 1644).
+        self._clients: dict[tuple[Any, str], Any] = {}
 
     def wait(self, done: Callable[[], bool], timeout: float, what: str) -> None:
         """Spin until `done()`.
@@ -56,10 +61,11 @@ class Client:
 
         :raises RobodynError: no such service in time, no answer in time, or success is False.
         """
-        client = self.node.create_client(kind, name)
+        if (kind, name) not in self._clients:
+            self._clients[kind, name] = self.node.create_client(kind, name)
+        client = self._clients[kind, name]
         self.wait(client.service_is_ready, START_TIMEOUT, f'service {name}')
         answer = self._result(client.call_async(request), timeout, f'an answer of {name}')
-        self.node.destroy_client(client)
         if not answer.success:
             raise RobodynError(f'{name}: {answer.message}')
         return answer
@@ -76,7 +82,9 @@ class Client:
 
         :raises RobodynError: refused, failed, or not done in time.
         """
-        client = ActionClient(self.node, kind, name)
+        if (kind, name) not in self._clients:
+            self._clients[kind, name] = ActionClient(self.node, kind, name)
+        client = self._clients[kind, name]
         self.wait(client.server_is_ready, START_TIMEOUT, f'action {name}')
         report = None if feedback is None else (lambda message: feedback(message.feedback))
         sent = client.send_goal_async(goal, feedback_callback=report)
@@ -84,7 +92,6 @@ class Client:
         if not handle.accepted:
             raise RobodynError(f'{name} refused the goal')
         answer = self._result(handle.get_result_async(), timeout, f'the result of {name}')
-        client.destroy()
         if answer.status != GoalStatus.STATUS_SUCCEEDED or not answer.result.success:
             raise RobodynError(f'{name}: {answer.result.message}')
         return answer.result
@@ -105,5 +112,7 @@ class Client:
     ) -> None:
         """Leave the graph."""
         self._executor.remove_node(self.node)
+        self._executor.shutdown()
+        self._clients.clear()
         self.node.destroy_node()
         rclpy.try_shutdown()

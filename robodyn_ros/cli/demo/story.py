@@ -29,7 +29,7 @@ def run_demo(*, robot: str, out: Path) -> int:
     with (
         _own_ros_domain(),
         NodeProcesses(folder / 'nodes') as nodes,
-        Client(nodes.check) as client,
+        Client(nodes.check, fast=True) as client,
     ):
         stage = Stage(robot=robot, folder=folder, nodes=nodes, client=client)
         figures = [*_identify(stage), *_monitor(stage), *_track(stage), *_push(stage)]
