@@ -21,7 +21,7 @@ demo: build
 	@$(in_env) robodyn demo $(if $(ROBOT),--robot "$(ROBOT)") $(DEMO_ARGS)
 
 test: build
-	@$(in_env) python3 -m pytest $(PYTEST_ARGS)
+	@$(in_env) python3 -m pytest -n 2 --dist loadfile $(PYTEST_ARGS)
 
 lint: venv
 	@$(in_env) python3 -m ruff check . && python3 -m ruff format --check . && python3 -m mypy

@@ -18,6 +18,7 @@ rclpy = pytest.importorskip('rclpy')
 pytest.importorskip('robodyn_ros.srv')
 from builtin_interfaces.msg import Time  # noqa: E402
 from diagnostic_msgs.msg import DiagnosticArray  # noqa: E402
+from ros_domain import domain  # noqa: E402
 from sensor_msgs.msg import JointState  # noqa: E402
 from std_srvs.srv import SetBool, Trigger  # noqa: E402
 
@@ -40,7 +41,7 @@ def environment(number: int) -> dict[str, str]:
     """Own domain per process under test, so that nothing of another test comes in."""
     return {
         **os.environ,
-        'ROS_DOMAIN_ID': str(1 + (os.getpid() + 17 * number) % 100),
+        'ROS_DOMAIN_ID': domain(17 * number),
         'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST',
     }
 

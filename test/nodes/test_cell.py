@@ -15,6 +15,7 @@ pytest.importorskip('robodyn_ros.srv')
 from builtin_interfaces.msg import Duration  # noqa: E402
 from diagnostic_msgs.msg import DiagnosticArray  # noqa: E402
 from robodyn_ros.srv import Push  # noqa: E402
+from ros_domain import domain  # noqa: E402
 from sensor_msgs.msg import JointState  # noqa: E402
 from std_msgs.msg import Float64MultiArray  # noqa: E402
 from std_srvs.srv import Trigger  # noqa: E402
@@ -31,7 +32,7 @@ JTC = 'joint_trajectory_controller'
 def environment():
     return {
         **os.environ,
-        'ROS_DOMAIN_ID': str(1 + os.getpid() % 100),
+        'ROS_DOMAIN_ID': domain(3),
         'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST',
     }
 

@@ -13,6 +13,7 @@ rclpy = pytest.importorskip('rclpy')
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus  # noqa: E402
 from rclpy.executors import SingleThreadedExecutor  # noqa: E402
 from rclpy.parameter import Parameter  # noqa: E402
+from ros_domain import domain  # noqa: E402
 
 from robodyn_ros.errors import ConfigError  # noqa: E402
 from robodyn_ros.nodes.common import (  # noqa: E402
@@ -28,7 +29,7 @@ TYPE = Parameter.Type
 
 @pytest.fixture(scope='module')
 def context():
-    os.environ['ROS_DOMAIN_ID'] = str(1 + os.getpid() % 100)
+    os.environ['ROS_DOMAIN_ID'] = domain(1)
     os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
     context = rclpy.Context()
     rclpy.init(context=context)

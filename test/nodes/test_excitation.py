@@ -20,6 +20,7 @@ from excitation_client import (  # noqa: E402
     robot_limits,
     start,
 )
+from ros_domain import domain  # noqa: E402
 
 from robodyn_ros.excitation.catalog import write_motion  # noqa: E402
 from robodyn_ros.excitation.limits import check_motion  # noqa: E402
@@ -31,7 +32,7 @@ pytestmark = pytest.mark.ros
 @pytest.fixture(scope='module')
 def cell(tmp_path_factory):
     """Fake robot, a node that sends trajectories and one that streams."""
-    os.environ['ROS_DOMAIN_ID'] = str(1 + os.getpid() % 100)
+    os.environ['ROS_DOMAIN_ID'] = domain(43)
     os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
     from fake_robot import FakeRobot
 

@@ -14,6 +14,7 @@ from control_arm import completed  # noqa: E402
 from excitation_client import HOME, JOINTS, PHASE, ROOT, Client, motion, start  # noqa: E402
 from node_process import EFFORT, result_file  # noqa: E402
 from rclpy.parameter import Parameter  # noqa: E402
+from ros_domain import domain  # noqa: E402
 
 from robodyn_ros.control.model_torque import ModelTorque  # noqa: E402
 from robodyn_ros.control.torque_limits import peak_torque  # noqa: E402
@@ -38,7 +39,7 @@ def model():
 @pytest.fixture(scope='module')
 def cell(tmp_path_factory, model):
     """Fake robot, a node with both limits, and one with the limit of a drive's rated current."""
-    os.environ['ROS_DOMAIN_ID'] = str(1 + (os.getpid() + 71) % 100)
+    os.environ['ROS_DOMAIN_ID'] = domain(23)
     os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
     from fake_robot import FakeRobot
 

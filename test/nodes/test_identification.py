@@ -13,6 +13,7 @@ from rclpy.action import ActionClient  # noqa: E402
 from robodyn_ros.action import Excite, RunIdentification  # noqa: E402
 from robodyn_ros.msg import IdentificationReport  # noqa: E402
 from robodyn_ros.srv import IdentificationFinish, IdentificationStart, Identify  # noqa: E402
+from ros_domain import domain  # noqa: E402
 
 from robodyn_ros.cli.demo.client import Client  # noqa: E402
 from robodyn_ros.cli.demo.processes import NodeProcesses  # noqa: E402
@@ -40,7 +41,7 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope='module')
 def client(folder):
     before = dict(os.environ)
-    os.environ['ROS_DOMAIN_ID'] = str(1 + (os.getpid() + 51) % 100)
+    os.environ['ROS_DOMAIN_ID'] = domain(41)
     os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
     urdf = str(ROOT / 'urdf' / 'single_axis.urdf')
     motion = {f'motion.{key}': value for key, value in MOTION.items()}

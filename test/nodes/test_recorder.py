@@ -15,6 +15,7 @@ pytest.importorskip('robodyn_ros.srv')
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus  # noqa: E402
 from rclpy.qos import QoSProfile, ReliabilityPolicy  # noqa: E402
 from robodyn_ros.srv import StartRecording, StopRecording  # noqa: E402
+from ros_domain import domain  # noqa: E402
 from rosbags.rosbag2 import Reader  # noqa: E402
 from sensor_msgs.msg import JointState  # noqa: E402
 
@@ -29,7 +30,7 @@ BEST_EFFORT = QoSProfile(depth=1000, reliability=ReliabilityPolicy.BEST_EFFORT)
 def environment():
     return {
         **os.environ,
-        'ROS_DOMAIN_ID': str(101 + os.getpid() % 100),
+        'ROS_DOMAIN_ID': domain(31),
         'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST',
     }
 
