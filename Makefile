@@ -4,7 +4,6 @@ SHELL := /bin/bash
 PYTHON ?= python3
 ROBOT ?=
 DEMO_ARGS ?=
-PYTEST_ARGS ?=
 in_env := source ./env.sh &&
 
 .PHONY: build venv demo test lint bench clean
@@ -21,7 +20,12 @@ demo: build
 	@$(in_env) robodyn demo $(if $(ROBOT),--robot "$(ROBOT)") $(DEMO_ARGS)
 
 test: build
-	@$(in_env) python3 -m pytest -n 2 --dist loadfile $(PYTEST_ARGS)
+ifdef PYTEST_ARGS
+	@$(in_env) python3 -m pytest $(PYTEST_ARGS)
+else
+	@$(in_env) python3 -m pytest -n 2 --dist loadfile --ignore=test/nodes
+	@$(in_env) python3 -m pytest test/nodes  # one after the other: their clocks are real
+endif
 
 lint: venv
 	@$(in_env) python3 -m ruff check . && python3 -m ruff format --check . && python3 -m mypy
