@@ -141,7 +141,11 @@ class Stream:
         for _ in range(count):
             q, qd = self.motion()
             before = len(self.states)
-            self.reference.publish(joint_state(NAMES, self.time, q, qd))
-            self.process.wait(lambda n=before: len(self.states) > n, 'a torque state')
+            self.process.exchange(
+                self.reference,
+                joint_state(NAMES, self.time, q, qd),
+                lambda n=before: len(self.states) > n,
+                'a torque state',
+            )
             rows.append((q, qd, np.array(self.states[-1].additive_command)))
         return [np.array(column) for column in zip(*rows, strict=True)]

@@ -83,6 +83,21 @@ class NodeProcess:
         self.wait(lambda: publisher.get_subscription_count() > 0, f'a subscriber of {topic}')
         return publisher
 
+    def exchange(self, publisher, message, condition, what):
+        """Publish until the answer is there, once a second: a node that has not yet learnt of a
+        new publisher does not hear its first message, though the publisher knows the node.
+        """
+        published = 0.0
+
+        def answered():
+            nonlocal published
+            if not condition() and time.monotonic() - published > 1.0:
+                publisher.publish(message)
+                published = time.monotonic()
+            return condition()
+
+        self.wait(answered, what)
+
     def wait(self, condition, what, timeout=20.0):
         deadline = time.monotonic() + timeout
         while not condition():

@@ -65,8 +65,12 @@ class Monitor:
 
     def publish(self, message):
         stamp = message.header.stamp
-        self.joint_states.publish(message)
-        self.process.wait(lambda: self.states[-1].header.stamp == stamp, 'the state of a sample')
+        self.process.exchange(
+            self.joint_states,
+            message,
+            lambda: self.states[-1].header.stamp == stamp,
+            'the state of a sample',
+        )
 
 
 @pytest.fixture(scope='module')

@@ -162,9 +162,13 @@ def test_the_monitor_expects_the_payload_of_its_result_and_settles_after_a_chang
                 q, qd = 0.5 * np.sin(rate * clock[0]), 0.5 * rate * np.cos(rate * clock[0])
                 torque = MODEL.torque(q[None], qd[None], -(rate**2 * q)[None], values)[0]
                 message = joint_state(NAMES, clock[0], q, qd, torque)
-                joint_states.publish(message)
                 stamp = message.header.stamp
-                process.wait(lambda s=stamp: states and states[-1].header.stamp == s, 'the state')
+                process.exchange(
+                    joint_states,
+                    message,
+                    lambda s=stamp: states and states[-1].header.stamp == s,
+                    'the state',
+                )
             return list(states[-1].level)
 
         assert run(100, VALUES + PAYLOAD.added) == [CollisionState.OK] * 2
