@@ -8,10 +8,9 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from robodyn_ros.cell.delta import DeltaMechanism
 from robodyn_ros.errors import CellError
+from robodyn_ros.yaml_file import read_yaml
 
 
 @dataclass(frozen=True)
@@ -127,11 +126,7 @@ class CellConfig:
         :raises CellError: file missing, not YAML, or with an entry that cannot be used
         """
         path = Path(path)
-        try:
-            content = yaml.safe_load(path.read_text(encoding='utf-8'))
-        except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-            reason = ' '.join(str(error).split())
-            raise CellError(f'the cell configuration {path} cannot be read: {reason}') from error
+        content = read_yaml(path, 'the cell configuration', CellError)
         if not isinstance(content, dict):
             raise CellError(f'the cell configuration {path} must be a mapping of names to values')
         if urdf is None and isinstance(content.get('urdf'), str):

@@ -18,13 +18,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import yaml
 
 from robodyn_ros.control.effort import GRAVITY, SIDES, UNITS, EffortConversion
 from robodyn_ros.control.units import MECHANICS, OBJECTS, Drives
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.models.interface import Joint
 from robodyn_ros.recording.bag_metadata import EFFORT_KEY, SI_EFFORT
+from robodyn_ros.yaml_file import read_yaml
 
 WORDS = {'unit': UNITS, 'command_unit': UNITS, 'side': SIDES, 'gravity': GRAVITY}
 REQUIRED = ('unit', 'side', 'gravity')
@@ -88,13 +88,7 @@ class EffortDeclaration:
 
         :raises ConfigError: it cannot be read, or see `from_mapping`
         """
-        try:
-            document = yaml.safe_load(Path(path).read_text(encoding='utf-8'))
-        except (OSError, UnicodeDecodeError) as error:
-            raise ConfigError(f'the effort file {path} cannot be read: {error}') from error
-        except yaml.YAMLError as error:
-            text = ' '.join(str(error).split())
-            raise ConfigError(f'the effort file {path} is no YAML: {text}') from error
+        document = read_yaml(path, 'the effort file', ConfigError)
         return cls.from_mapping(_found(document, path), source=str(path))
 
     @classmethod

@@ -12,10 +12,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from robodyn_ros.errors import MotionError
-from robodyn_ros.excitation.ramp import REST_TOLERANCE, RampedMotion, joint_names, per_joint
+from robodyn_ros.excitation.ramp import (
+    REST_TOLERANCE,
+    RampedMotion,
+    Rows,
+    joint_names,
+    per_joint,
+    rows_per_joint,
+)
 from robodyn_ros.excitation.trajectory import Array
-
-Coefficients = Sequence[Sequence[float]] | Array
 
 
 class FourierMotion(RampedMotion):
@@ -26,8 +31,8 @@ class FourierMotion(RampedMotion):
         *,
         joints: Sequence[str],
         center: Sequence[float] | Array,
-        a: Coefficients,
-        b: Coefficients,
+        a: Rows,
+        b: Rows,
         base_frequency: float,
         duration: float | None = None,
         lead_in: float | None = None,
@@ -64,8 +69,8 @@ class FourierMotion(RampedMotion):
         *,
         joints: Sequence[str],
         position: Sequence[float] | Array,
-        a: Coefficients,
-        b: Coefficients,
+        a: Rows,
+        b: Rows,
         base_frequency: float,
         periods: int = 1,
     ) -> FourierMotion:
@@ -137,22 +142,5 @@ def _positive(base_frequency: float) -> float:
     return float(base_frequency)
 
 
-def _coefficients(joints: Sequence[str], name: str, values: Coefficients) -> Array:
-    try:
-        given = np.array(values, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise MotionError(
-            f'coefficients {name} must be one row of numbers per joint, all equally long'
-        ) from error
-    if given.ndim != 2 or given.shape[0] != len(joints) or given.shape[1] == 0:
-        raise MotionError(
-            f'coefficients {name} must be {len(joints)} rows, one for each of {list(joints)}, '
-            f'with one value per harmonic, got the shape {given.shape}'
-        )
-    if not np.isfinite(given).all():
-        row, column = (int(index) for index in np.argwhere(~np.isfinite(given))[0])
-        raise MotionError(
-            f'coefficient {name}{column + 1} of joint {joints[row]!r} is {given[row, column]}'
-        )
-    given.flags.writeable = False
-    return given
+def _coefficients(joints: Sequence[str], name: str, values: Rows) -> Array:
+    return rows_per_joint(joints, f'coefficients {name}', values, single=f'coefficient {name}')

@@ -27,10 +27,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import yaml
 
 from robodyn_ros.errors import ConfigError, MotionError
 from robodyn_ros.excitation.limits import JointLimits
+from robodyn_ros.yaml_file import read_yaml
 
 _VALUES = {
     'min_position': ('has_position_limits', 'lower'),
@@ -50,13 +50,7 @@ def load_limits(path: str | Path, base: JointLimits) -> JointLimits:
     :param base: limits from the URDF
     :raises ConfigError: the file cannot be read, is no YAML, or see `narrow_limits`
     """
-    try:
-        document = yaml.safe_load(Path(path).read_text(encoding='utf-8'))
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f'the joint limits file {path} cannot be read: {error}') from error
-    except yaml.YAMLError as error:
-        text = ' '.join(str(error).split())
-        raise ConfigError(f'the joint limits file {path} is no YAML: {text}') from error
+    document = read_yaml(path, 'the joint limits file', ConfigError)
     return narrow_limits(base, document, source=str(path))
 
 

@@ -16,6 +16,9 @@ import numpy as np
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.trajectory import Array, Motion, Trajectory
 
+Rows = Sequence[Sequence[float]] | Array
+"""One row of numbers per joint."""
+
 DEFAULT_LEAD = 1.0
 """Length in [s] of a lead-in or lead-out that is needed and was not given."""
 REST_TOLERANCE = 1e-6
@@ -155,3 +158,30 @@ def per_joint(joints: Sequence[str], name: str, values: object) -> Array:
     result: Array = given.copy()
     result.flags.writeable = False
     return result
+
+
+def rows_per_joint(
+    joints: Sequence[str], name: str, values: Rows, *, single: str | None = None
+) -> Array:
+    """One row of finite numbers per joint, shape (n, k), read-only.
+
+    :param single: how one number of a row is called, its place follows; default: `name` alone
+    :raises MotionError: no rows, another count, NaN or infinite, naming the joint
+    """
+    try:
+        given = np.array(values, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise MotionError(
+            f'{name} must be one row of numbers per joint, all equally long'
+        ) from error
+    if given.ndim != 2 or given.shape[0] != len(joints) or given.shape[1] == 0:
+        raise MotionError(
+            f'{name} must be {len(joints)} rows, one for each of {list(joints)}, '
+            f'all equally long, got the shape {given.shape}'
+        )
+    if not np.isfinite(given).all():
+        row, column = (int(index) for index in np.argwhere(~np.isfinite(given))[0])
+        what = name if single is None else f'{single}{column + 1}'
+        raise MotionError(f'{what} of joint {joints[row]!r} is {given[row, column]}')
+    given.flags.writeable = False
+    return given

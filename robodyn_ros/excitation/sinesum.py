@@ -11,10 +11,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from robodyn_ros.errors import MotionError
-from robodyn_ros.excitation.ramp import DEFAULT_LEAD, RampedMotion, joint_names, per_joint
+from robodyn_ros.excitation.ramp import (
+    DEFAULT_LEAD,
+    RampedMotion,
+    Rows,
+    joint_names,
+    per_joint,
+    rows_per_joint,
+)
 from robodyn_ros.excitation.trajectory import Array
-
-Rows = Sequence[Sequence[float]] | Array
 
 
 class SineSumMotion(RampedMotion):
@@ -43,8 +48,8 @@ class SineSumMotion(RampedMotion):
         """
         self.joints = joint_names(joints)
         self.center = per_joint(self.joints, 'center', center)
-        self.amplitude = _rows(self.joints, 'amplitude', amplitude)
-        self.frequency = _rows(self.joints, 'frequency', frequency)
+        self.amplitude = rows_per_joint(self.joints, 'amplitude', amplitude)
+        self.frequency = rows_per_joint(self.joints, 'frequency', frequency)
         if self.amplitude.shape != self.frequency.shape:
             raise MotionError(
                 f'amplitude and frequency must have as many columns, got '
@@ -84,22 +89,3 @@ class SineSumMotion(RampedMotion):
             **values,
             **self._describe_ramps(),
         }
-
-
-def _rows(joints: tuple[str, ...], name: str, values: Rows) -> Array:
-    try:
-        given = np.array(values, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise MotionError(
-            f'{name} must be one row of numbers per joint, all equally long'
-        ) from error
-    if given.ndim != 2 or given.shape[0] != len(joints) or given.shape[1] == 0:
-        raise MotionError(
-            f'{name} must be {len(joints)} rows, one for each of {list(joints)}, '
-            f'got the shape {given.shape}'
-        )
-    if not np.isfinite(given).all():
-        joint = int(np.argmin(np.isfinite(given).all(axis=1)))
-        raise MotionError(f'{name} of joint {joints[joint]!r} has a value that is not finite')
-    given.flags.writeable = False
-    return given

@@ -25,6 +25,7 @@ from robodyn_ros.models.catalog import build_model
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.payload import Payload
 from robodyn_ros.recording.recording import Finding
+from robodyn_ros.yaml_file import read_yaml
 
 if TYPE_CHECKING:  # pulls in scipy.signal, seconds that a node need not spend
     from robodyn_ros.identification.choice import Selection
@@ -243,13 +244,7 @@ def _hash(content: Mapping[str, Any]) -> str:
 
 
 def _read(path: str | Path) -> Mapping[str, Any]:
-    try:
-        content = yaml.safe_load(Path(path).read_text(encoding='utf-8'))
-    except (OSError, UnicodeDecodeError) as error:
-        raise IdentificationError(f'{path} cannot be read: {error}') from error
-    except yaml.YAMLError as error:
-        text = ' '.join(str(error).split())
-        raise IdentificationError(f'{path} is no YAML: {text}') from error
+    content = read_yaml(path, 'the result file', IdentificationError)
     if not isinstance(content, Mapping):
         raise IdentificationError(f'{path} is no result file: expected a mapping')
     return content

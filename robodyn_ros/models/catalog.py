@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from robodyn_ros.errors import ModelError
 from robodyn_ros.models.axis import AxisModel
 from robodyn_ros.models.closed_form import ClosedFormModel
@@ -21,6 +19,7 @@ from robodyn_ros.models.payload import PayloadModel
 from robodyn_ros.models.puma import puma_model
 from robodyn_ros.models.scara import ScaraModel
 from robodyn_ros.models.urdf import GRAVITY, UrdfModel
+from robodyn_ros.yaml_file import read_yaml
 
 Description = Mapping[str, Any]
 
@@ -65,13 +64,7 @@ def load_model(path: str | Path, *, dynamic_model: int | None = None) -> Dynamic
     :raises ModelError: the file cannot be read, is no YAML, or see `build_model`
     """
     path = Path(path)
-    try:
-        description = yaml.safe_load(path.read_text(encoding='utf-8'))
-    except (OSError, UnicodeDecodeError) as error:
-        raise ModelError(f'the model file {path} cannot be read: {error}') from error
-    except yaml.YAMLError as error:
-        text = ' '.join(str(error).split())
-        raise ModelError(f'the model file {path} is no YAML: {text}') from error
+    description = read_yaml(path, 'the model file', ModelError)
     if dynamic_model is not None and isinstance(description, Mapping):
         description = {**description, 'dynamic_model': dynamic_model}
     try:

@@ -19,12 +19,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-import yaml
 from numpy.typing import NDArray
 
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording.recording import Finding
 from robodyn_ros.recording.table import Table, converted, number
+from robodyn_ros.yaml_file import read_yaml
 
 Array = NDArray[np.float64]
 
@@ -61,11 +61,7 @@ def load_columns(source: Mapping[str, object] | str | Path) -> Mapping[str, obje
     data: object = source
     if isinstance(source, (str, Path)):
         name = str(source)
-        try:
-            data = yaml.safe_load(Path(source).read_text(encoding='utf-8'))
-        except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-            reason = ' '.join(str(error).split())
-            raise RecordingError(f'{name}: the column mapping cannot be read: {reason}') from error
+        data = read_yaml(source, 'the column mapping', RecordingError)
     if not isinstance(data, Mapping):
         raise RecordingError(f'{name}: a column mapping has keys {KEYS}, got {data!r}')
     _check_keys(data, KEYS, name)

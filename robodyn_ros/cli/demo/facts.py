@@ -8,9 +8,8 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from robodyn_ros.errors import ConfigError
+from robodyn_ros.yaml_file import read_yaml
 
 
 @dataclass(frozen=True)
@@ -60,12 +59,8 @@ def load_facts(path: Path) -> Facts:
 
     :raises ConfigError: the file is missing, or an entry is unknown or of the wrong form
     """
-    try:
-        content = yaml.safe_load(path.read_text(encoding='utf-8'))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        reason = ' '.join(str(error).split())
-        raise ConfigError(f'the facts of the demonstration cannot be read: {reason}') from error
-    content = _mapping(content, ('pushes', 'limits'), str(path))
+    facts = read_yaml(path, 'the facts of the demonstration', ConfigError)
+    content = _mapping(facts, ('pushes', 'limits'), str(path))
     pushes = content.get('pushes')
     if not isinstance(pushes, list) or not pushes:
         raise ConfigError(f'{path}: pushes must be a list of at least one push, got {pushes!r}')
