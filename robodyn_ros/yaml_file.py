@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -11,7 +12,7 @@ from robodyn_ros.errors import RobodynError
 _LOADER = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
 
 
-def read_yaml(path: str | Path, what: str, error: type[RobodynError]) -> object:
+def read_yaml(path: str | Path, what: str, error: type[RobodynError]) -> Any:
     """Content of a YAML file, plain data only.
 
     :param what: names the file in messages, such as 'the model file'
