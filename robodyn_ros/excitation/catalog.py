@@ -14,9 +14,11 @@ import yaml
 
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.fourier import FourierMotion
+from robodyn_ros.excitation.joint_moves import JointMoves
+from robodyn_ros.excitation.limits import JointLimits
 from robodyn_ros.excitation.line import LineMotion
 from robodyn_ros.excitation.point_to_point import PointToPoint
-from robodyn_ros.excitation.ramp import per_joint
+from robodyn_ros.excitation.ramp import joint_names, per_joint
 from robodyn_ros.excitation.sine import SineMotion
 from robodyn_ros.excitation.sinesum import SineSumMotion
 from robodyn_ros.excitation.spline import SplineTrajectory, TrajectoryPoints
@@ -144,6 +146,33 @@ def _stopped(*, motion: Any, time: Any, max_acceleration: Any, follow: float = 0
     )
 
 
+def _joint_moves(
+    *, joints: Any, points: Any, durations: Any = None, speed: Any = None,
+    velocity: Any = None, acceleration: Any = None, jerk: Any = None, **shape: Any,
+) -> Trajectory:  # fmt: skip
+    """Moves of given durations, or the shortest ones within given limits."""
+    if durations is not None:
+        if any(value is not None for value in (speed, velocity, acceleration, jerk)):
+            raise MotionError('joint moves have durations or limits, both are given')
+        return JointMoves(joints=joints, points=points, durations=durations, **shape)
+    if velocity is None or acceleration is None or 'ramp' in shape:
+        raise MotionError(
+            'joint moves need durations (and ramp), or velocity and acceleration (and jerk)'
+        )
+    endless = np.full(len(joints), np.inf)
+    given = {'velocity': velocity, 'acceleration': acceleration, 'jerk': jerk}
+    figures = {
+        name: endless if value is None else per_joint(joints, name, value)
+        for name, value in given.items()
+    }
+    limits = JointLimits(
+        joint_names(joints), ('rad',) * len(joints), lower=-endless, upper=endless,
+        effort=endless, **figures,
+    )  # fmt: skip
+    share = {} if speed is None else {'speed': per_joint(joints[:1], 'speed', speed)[0]}
+    return JointMoves.within(limits, points=points, **share, **shape)
+
+
 _LEADS = ('lead_in', 'lead_out')
 _FOURIER = ('joints', 'center', 'a', 'b', 'base_frequency')
 
@@ -159,6 +188,11 @@ KINDS: dict[str, Kind] = {
         LineMotion,
         ('joints', 'robot', 'start', 'target', 'speed', 'acceleration'),
         ('jerk', 'near'),
+    ),
+    'joint_moves': Kind(
+        _joint_moves,
+        ('joints', 'points'),
+        ('durations', 'ramp', 'velocity', 'acceleration', 'jerk', 'speed', 'rise', 'fly_by'),
     ),
     'points': Kind(_points, ('joints', 'time', 'position'), ('velocity', 'acceleration')),
     'chain': Kind(_chain, ('parts',)),

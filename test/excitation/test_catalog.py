@@ -7,6 +7,7 @@ from motions import JOINTS, random_fourier, random_sine
 
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.catalog import KINDS, build_motion, load_motion, write_motion
+from robodyn_ros.excitation.joint_moves import JointMoves
 from robodyn_ros.excitation.line import LineMotion
 from robodyn_ros.excitation.plan import points_of
 from robodyn_ros.excitation.point_to_point import PointToPoint
@@ -36,6 +37,14 @@ MOTIONS = {
         acceleration=10.0,
         jerk=400.0,
         near=[0.0, -1.0, 0.0],
+    ),
+    'joint_moves': JointMoves(
+        joints=JOINTS,
+        points=[[0.0, 0.1, 0.2], [1.0, -0.5, 0.3], [0.2, 0.2, 0.9]],
+        durations=[1.2, 0.8],
+        ramp=[0.3, 0.5],
+        rise=0.4,
+        fly_by=0.7,
     ),
     'points': SplineTrajectory(points=points_of(random_sine(4), 0.5)),
     'stopped': StoppedMotion(motion=random_sine(5), time=2.0, max_acceleration=np.full(3, 30.0)),
@@ -67,6 +76,7 @@ def test_file_gives_the_same_motion_back(kind, tmp_path):
 
 LINE = {'kind': 'line', 'joints': list(JOINTS), 'robot': SCARA, 'start': [0.3, 0.2, 0.0],
         'target': [0.3, 0.3, 0.0], 'speed': 1.0, 'acceleration': 5.0}  # fmt: skip
+MOVES = {'kind': 'joint_moves', 'joints': ['a', 'b'], 'points': [[0, 0], [1, 1], [0, 2]]}
 SINE = {'kind': 'sine', 'joints': ['a'], 'start': [0], 'target': [1], 'frequency': [1]}
 
 
@@ -98,6 +108,11 @@ SINE = {'kind': 'sine', 'joints': ['a'], 'start': [0], 'target': [1], 'frequency
              'max_acceleration': [1]},
             "time of a stopped motion must be a number, got 'now'",
         ),
+        (MOVES, 'need durations .and ramp., or velocity and acceleration'),
+        ({**MOVES, 'durations': [1, 1], 'speed': 0.5}, 'durations or limits, both are given'),
+        ({**MOVES, 'durations': ['a', 1]}, 'durations must be numbers'),
+        ({**MOVES, 'velocity': 1, 'acceleration': [1]}, 'acceleration must have 2 values'),
+        ({**MOVES, 'velocity': 1, 'acceleration': 1, 'fly_by': 2}, 'fly_by must be a share'),
         ({**LINE, 'speed': 'fast'}, "speed profile must be a number above 0, got 'fast'"),
         ({**LINE, 'speed': None}, 'max_velocity of a speed profile must be a number above 0'),
         ({**LINE, 'robot': 'scara'}, 'robot of a line: kinematics need kind, axes, geometry'),
@@ -121,3 +136,10 @@ def test_file_that_is_none(tmp_path):
         load_motion(tmp_path / 'bad.yaml')
     with pytest.raises(MotionError, match='cannot be written'):
         write_motion(MOTIONS['sine'], tmp_path / 'no' / 'm.yaml')
+
+
+def test_joint_moves_from_limits_are_those_within_them():
+    given = {'velocity': [1.0, 2.0], 'acceleration': 4.0, 'jerk': 50.0, 'fly_by': 0.5}
+    motion = build_motion({**MOVES, **given, 'speed': 0.8})
+    peak = np.abs(motion.grid(1e-3).velocity).max(axis=0)
+    assert peak.max() <= 0.8 and peak[0] == pytest.approx(0.8, rel=2e-3)
