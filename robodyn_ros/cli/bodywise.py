@@ -1,0 +1,99 @@
+"""`robodyn bodywise`: mass and principal inertias of single bodies, from the wrenches on them."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import textwrap
+from collections.abc import Sequence
+from typing import Any
+
+from robodyn_ros.identification.bodywise import AXES, INERTIAS, BodyEstimate, identify_bodies
+from robodyn_ros.identification.bodywise_file import WRENCH_AXES, read_bodies
+from robodyn_ros.models.urdf import GRAVITY
+from robodyn_ros.recording.recording import Finding
+
+HIDDEN = 'not identifiable'
+
+
+def add_parser(commands: Any) -> None:
+    """Add the sub-command."""
+    parser = commands.add_parser(
+        'bodywise',
+        help='identify single bodies from the wrenches at their hinges',
+        description='Identify mass and principal moments of inertia of each body alone, where the '
+        'forces and moments at all its hinges are known, from a simulation or from sensors. '
+        'docs/bodywise.md describes the columns of the file.',
+    )
+    parser.add_argument(
+        'file', help='CSV: body, t, attitude (qw qx qy qz), motion, and a wrench per hinge'
+    )
+    parser.add_argument(
+        '--gravity',
+        nargs=3,
+        type=float,
+        default=GRAVITY,
+        metavar=('X', 'Y', 'Z'),
+        help='along world axes, in m/s^2 (default: 0 0 -9.81)',
+    )
+    parser.add_argument(
+        '--wrench-axes',
+        choices=WRENCH_AXES,
+        default='world',
+        help='axes that forces and moments are along (default: %(default)s)',
+    )
+    parser.add_argument('--json', action='store_true', help='print one JSON object')
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Identify the bodies and print them.
+
+    :raises RobodynError: the file cannot be read or used
+    """
+    motions = read_bodies(
+        arguments.file, gravity=arguments.gravity, wrench_axes=arguments.wrench_axes
+    )
+    estimates, findings = identify_bodies(motions)
+    if arguments.json:
+        facts = {
+            'bodies': [estimate.to_json() for estimate in estimates],
+            'findings': [vars(finding) for finding in findings],
+        }
+        print(json.dumps(facts, indent=2, allow_nan=False))
+    else:
+        print(table(estimates, findings))
+    return 0
+
+
+def table(estimates: Sequence[BodyEstimate], findings: Sequence[Finding]) -> str:
+    """Lay the bodies out for reading, a block each."""
+    lines = []
+    for estimate in estimates:
+        lines += [
+            f'body {estimate.name}, {estimate.samples} samples; unexplained: '
+            f'{100.0 * estimate.force_residual:.2g} % of the forces, '
+            f'{100.0 * estimate.moment_residual:.2g} % of the moments',
+            _row('mass', 'kg', estimate.mass, estimate.mass_stddev),
+            f'        {_directions(estimate)}',
+        ]
+        values = zip(INERTIAS, estimate.inertia, estimate.inertia_stddev, strict=True)
+        lines += [_row(name, 'kg m^2', value, spread) for name, value, spread in values]
+        lines.append('')
+    for finding in findings:
+        text = f'{finding.severity}: {finding.text} [{finding.code}]'
+        lines += textwrap.wrap(text, 100, subsequent_indent='  ')
+    return '\n'.join(lines if findings else [*lines, 'no findings'])
+
+
+def _directions(estimate: BodyEstimate) -> str:
+    """Mass as each world direction alone shows it."""
+    cells = ('-' if math.isnan(value) else f'{value:.8g}' for value in estimate.directions)
+    return ', '.join(f'{axis}: {cell}' for axis, cell in zip(AXES, cells, strict=True))
+
+
+def _row(name: str, unit: str, value: float, spread: float) -> str:
+    if math.isnan(value):
+        return f'  {name:<5} {HIDDEN}'
+    return f'  {name:<5} {value:>14.8g} {unit:<7} std. dev. {spread:.2g}'
