@@ -28,6 +28,9 @@ TERMS: dict[str, FrictionTerm] = {
     'viscous': FrictionTerm('viscous_friction', 'Nm s/rad', 'N s/m', np.positive),
     'coulomb': FrictionTerm('coulomb_friction', 'Nm', 'N', np.sign),
     'offset': FrictionTerm('torque_offset', 'Nm', 'N', np.ones_like),
+    'quadratic': FrictionTerm(
+        'quadratic_friction', 'Nm s^2/rad^2', 'N s^2/m^2', lambda velocity: velocity * abs(velocity)
+    ),
 }
 """Every friction term there is; a new one is a new entry."""
 

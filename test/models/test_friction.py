@@ -43,6 +43,13 @@ def test_one_term_alone(term):
     np.testing.assert_array_equal(model.regressor(qd, qd, qd), expected)
 
 
+def test_quadratic_friction_brakes_in_both_directions():
+    model = FrictionModel(joints=JOINTS[:1], terms=['quadratic'])
+    velocity = np.array([[-3.0], [0.0], [2.0]])
+    assert model.regressor(velocity, velocity, velocity).ravel().tolist() == [-9.0, 0.0, 4.0]
+    assert [item.unit for item in model.parameters] == ['Nm s^2/rad^2']
+
+
 def test_terms_keep_the_order_asked_for():
     model = FrictionModel(joints=JOINTS[:1], terms=['offset', 'viscous'])
     assert [item.name for item in model.parameters] == ['a.torque_offset', 'a.viscous_friction']
