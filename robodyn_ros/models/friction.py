@@ -29,7 +29,7 @@ TERMS: dict[str, FrictionTerm] = {
     'coulomb': FrictionTerm('coulomb_friction', 'Nm', 'N', np.sign),
     'offset': FrictionTerm('torque_offset', 'Nm', 'N', np.ones_like),
     'quadratic': FrictionTerm(
-        'quadratic_friction', 'Nm s^2/rad^2', 'N s^2/m^2', lambda velocity: velocity * abs(velocity)
+        'quadratic_friction', 'Nm s^2/rad^2', 'N s^2/m^2', lambda speed: speed * abs(speed)
     ),
 }
 """Every friction term there is; a new one is a new entry."""
