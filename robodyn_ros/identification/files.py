@@ -26,12 +26,20 @@ def write_text(text: str, path: str | Path) -> None:
 
     :raises IdentificationError: it cannot be written
     """
+    write_bytes(text.encode('utf-8'), path)
+
+
+def write_bytes(content: bytes, path: str | Path) -> None:
+    """Write a file so that it appears complete or not at all.
+
+    :raises IdentificationError: it cannot be written
+    """
     path = Path(path)
     temporary = ''
     try:
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f'.{path.name}.')
-        with os.fdopen(handle, 'w', encoding='utf-8') as file:
-            file.write(text)
+        with os.fdopen(handle, 'wb') as file:
+            file.write(content)
             file.flush()
             os.fsync(file.fileno())
         Path(temporary).chmod(0o644)
