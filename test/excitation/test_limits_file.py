@@ -77,7 +77,7 @@ def test_file_that_cannot_be_read(tmp_path):
 
 
 @pytest.mark.parametrize(
-    'robot', ['six_axis', 'ur10', 'lwr4', 'single_axis', 'single_rotary_axis']
+    'robot', ['six_axis', 'ur10', 'lwr4', 'ns16', 'single_axis', 'single_rotary_axis']
 )
 def test_files_of_our_own_robots(robot):
     base = JointLimits.from_urdf(read_urdf(ROOT / 'urdf' / f'{robot}.urdf'))

@@ -20,7 +20,7 @@ from robots import (
 )
 
 from robodyn_ros.models.base_parameters import base_parameters
-from robodyn_ros.models.catalog import load_model
+from robodyn_ros.models.catalog import load_model, robot_model
 from robodyn_ros.models.urdf import UrdfModel
 
 UR10_JOINTS = (
@@ -41,6 +41,7 @@ RANKS = {SIX_AXIS: 40, UR10: 40, LWR4: 48, SINGLE_AXIS: 1, SINGLE_ROTARY_AXIS: 3
         'delta3': 9,
         'delta': 10,
         'puma': 40,
+        'ns16': 40,
     }.items()
 }
 
@@ -139,6 +140,45 @@ def test_lwr4_has_the_kinematics_of_the_recorded_robot(seed):
     # The recorded robot stands on a box.
     mount = tool_pose(recorded, LWR4_JOINTS, 'lwr_base_link', angles)
     np.testing.assert_allclose(mount @ ours, theirs, atol=1e-10)
+
+
+def screw(axis, point, angle):
+    """Rotation about an axis through a point."""
+    pose = np.eye(4)
+    pose[:3, :3] = pin.exp3(angle * np.array(axis, dtype=float))
+    pose[:3, 3] = point - pose[:3, :3] @ point
+    return pose
+
+
+@pytest.mark.parametrize('seed', range(3))
+def test_ns16_has_the_published_kinematics(seed):
+    # as document local_identification gives them: axes at zero, and lengths from base to flange
+    elbow, wrist = np.array([0.3, 0, 0.6 + 0.7]), np.array([0.3 - 0.185, 0, 0.6 + 0.7 + 0.624])
+    down, left = np.array([0, 0, -1]), np.array([0, 1, 0])
+    points = [np.zeros(3), np.array([0.3, 0, 0.6]), elbow, wrist, wrist, wrist]
+    angles = np.random.default_rng(seed).uniform(-3, 3, 6)
+    expected = np.eye(4)
+    for axis, point, angle in zip(
+        [down, left, -left, down, left, down], points, angles, strict=True
+    ):
+        expected = expected @ screw(axis, point, angle)
+    flange = np.eye(4)
+    flange[:3, 3] = wrist - 0.135 * down
+    names = tuple(f'joint{number}' for number in range(1, 7))
+    pose = tool_pose(URDF_FOLDER / 'ns16.urdf', names, 'tool0', angles)
+    np.testing.assert_allclose(pose, expected @ flange, atol=1e-12)
+
+
+def test_ns16_weighs_what_it_weighs_and_holds_its_load():
+    model = UrdfModel.from_file(URDF_FOLDER / 'ns16.urdf')
+    masses = [pseudo[3, 3] for pseudo in model.urdf.pseudo_inertia.values()]
+    assert sum(masses) == pytest.approx(335, abs=1)
+    level = np.array([[0, np.pi / 2, 0, 0, 0, 0]])
+    torque = model.torque(level, 0 * level, 0 * level, model.prior())[0]
+    reach = 0.7 + 0.624 + 0.135
+    assert abs(torque[1]) + 16 * 9.81 * reach < 955
+    friction = robot_model(URDF_FOLDER / 'ns16.urdf', friction=('coulomb', 'viscous', 'quadratic'))
+    assert base_parameters(friction).rank == 58
 
 
 CONFIG = URDF_FOLDER.parent / 'config'
