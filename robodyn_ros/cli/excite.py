@@ -4,30 +4,34 @@ from __future__ import annotations
 
 import argparse
 import json
+import signal
 import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
-import numpy as np
-from tqdm import tqdm
-
-from robodyn_ros.errors import ConfigError, MotionError
-from robodyn_ros.excitation.bounds import Margins
-from robodyn_ros.excitation.constraints import Limit, SpaceLimit, TorqueLimit, frame_points
-from robodyn_ros.excitation.criteria import CRITERIA, NORMALISATIONS, Options, torque_weights
-from robodyn_ros.excitation.export import Points, export_motion
+from robodyn_ros.cli.progress import Show, progress_bar
+from robodyn_ros.cli.robot_model import add_urdf_options, chosen_model, refuse, split
+from robodyn_ros.excitation.export import export_motion
 from robodyn_ros.excitation.limits import JointLimits
 from robodyn_ros.excitation.limits_file import load_limits
-from robodyn_ros.excitation.optimize import METHODS, Optimised, Progress, optimise
-from robodyn_ros.excitation.problem import MOTIONS, SAMPLES, Design
-from robodyn_ros.excitation.self_collision import SelfCollisionLimit
-from robodyn_ros.models.catalog import load_model, robot_model
-from robodyn_ros.models.friction import TERMS
-from robodyn_ros.models.interface import DynamicModel, SumModel
-from robodyn_ros.models.urdf import GRAVITY, UrdfModel
+from robodyn_ros.excitation.optimize import Cancel, Progress
+from robodyn_ros.excitation.options import (
+    LIMITS,
+    MOTION,
+    OPTIONS,
+    SEARCH,
+    Option,
+    make_design,
+    search,
+)
+from robodyn_ros.excitation.problem import Design
+from robodyn_ros.excitation.robot_frame import model_limits, shown_frame
+from robodyn_ros.excitation.summary import present, summary, table
+from robodyn_ros.models.interface import DynamicModel
+
+EXIT_INTERRUPTED = 130
 
 
 def add_parser(commands: Any) -> None:
@@ -36,313 +40,126 @@ def add_parser(commands: Any) -> None:
         'excite',
         help='design the motion that reveals the parameters',
         description='Optimise a motion for identification inside every limit, and write it as '
-        'trajectory.yaml (for the excitation node), trajectory.csv and pictures.',
+        'trajectory.yaml (for the excitation node), trajectory.csv and pictures. Ctrl-C ends the '
+        'search: the best motion so far is written, and the exit code is 130; a second Ctrl-C '
+        'gives up, and nothing is written.',
     )
-    _add_model(parser)
-    _add_motion(parser)
-    _add_limits(parser)
-    _add_search(parser)
+    add_robot(parser)
+    for title, options in (('motion', MOTION), ('limits', LIMITS), ('search', SEARCH)):
+        group = parser.add_argument_group(title)
+        for name, option in options.items():
+            _add_option(group, name, option)
     output = parser.add_argument_group('output')
     output.add_argument('--out', metavar='DIR', help='folder for the files')
     output.add_argument('--json', action='store_true', help='print one JSON object')
     parser.set_defaults(run=run)
 
 
-def _add_model(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group('model')
+def add_robot(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say which robot, and what it may do."""
+    group = parser.add_argument_group('robot')
     source = group.add_mutually_exclusive_group(required=True)
     source.add_argument('--urdf', metavar='FILE', help='URDF of the robot')
     source.add_argument('--model', metavar='YAML', help='description of the model')
-    group.add_argument('--joints', metavar='NAME,NAME,...', help='joints to move, for --urdf')
-    group.add_argument(
-        '--friction',
-        metavar='TERM,TERM,...',
-        help=f'friction columns for --urdf, of {", ".join(TERMS)} (default: none)',
-    )
-    group.add_argument(
-        '--gravity', nargs=3, type=float, metavar=('X', 'Y', 'Z'), help='for --urdf, in m/s^2'
-    )
-    group.add_argument(
-        '--no-rotor-inertia', action='store_true', help='no rotor inertias, for --urdf'
-    )
-
-
-def _add_motion(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group('motion')
-    group.add_argument('--criterion', choices=CRITERIA, default='cond')
-    group.add_argument('--motion', choices=MOTIONS, default='fourier')
-    group.add_argument('--duration', type=float, default=20.0, metavar='S')
-    group.add_argument(
-        '--harmonics', type=int, default=5, metavar='N',
-        help='of the series; sines in a sum; half the via-points (default: %(default)s)',
-    )  # fmt: skip
-    group.add_argument(
-        '--samples', type=int, default=SAMPLES, metavar='N',
-        help='on which the criterion is evaluated (default: %(default)s)',
-    )  # fmt: skip
-    group.add_argument(
-        '--position', type=_floats, metavar='Q,Q,...',
-        help='where the motion begins and ends, rad or m (default: middle of the ranges)',
-    )  # fmt: skip
-    group.add_argument(
-        '--normalised-share', type=float, default=0.0, metavar='SHARE',
-        help='of the condition number with normalised columns, beside the raw one',
-    )  # fmt: skip
-    group.add_argument(
-        '--nominal-torques', type=_floats, metavar='T,T,...',
-        help="weigh the joints' rows by these, Nm or N",
-    )  # fmt: skip
-    group.add_argument(
-        '--normalise-torques', choices=NORMALISATIONS, default='divide',
-        help='how nominal torques weigh: multiply is as printed in Eq. 8 of the local '
-        'identification document and favours big axes (default: %(default)s)',
-    )  # fmt: skip
-
-
-def _add_limits(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group('limits')
     group.add_argument('--limits', metavar='YAML', help='file in the form of joint_limits.yaml')
-    for name in ('position', 'velocity', 'acceleration', 'torque'):
-        group.add_argument(
-            f'--{name}-margin', type=float, default=0.0, metavar='SHARE',
-            help=f'share of the {name} limits that stays unused',
-        )  # fmt: skip
-    group.add_argument(
-        '--conservative', action='store_true',
-        help='keep bounds on the coefficients (Eq. 17) instead of the limits themselves',
-    )  # fmt: skip
-    group.add_argument(
-        '--torque-limits', action='store_true',
-        help="keep the effort limits, by the model's a-priori values",
-    )  # fmt: skip
-    group.add_argument(
-        '--frames', metavar='LINK,LINK,...', help='links (or tool) that --box and --floor hold for'
-    )
-    group.add_argument(
-        '--box', nargs=6, type=float, metavar=('X0', 'Y0', 'Z0', 'X1', 'Y1', 'Z1'),
-        help='keep the frames inside, base frame, m',
-    )  # fmt: skip
-    group.add_argument('--floor', type=float, metavar='Z', help='keep the frames above, m')
-    group.add_argument(
-        '--self-collision', action='store_true', help='keep links apart, by the collision geometry'
-    )
-    group.add_argument(
-        '--clearance', type=float, default=0.0, metavar='M', help='distance of links, m'
-    )
+    group.add_argument('--joints', metavar='NAME,NAME,...', help='joints to move, for --urdf')
+    add_urdf_options(group, ())
 
 
-def _add_search(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group('search')
-    group.add_argument(
-        '--time', type=float, default=60.0, metavar='S',
-        help='time budget; it also says how much is searched (default: %(default)s)',
-    )  # fmt: skip
-    group.add_argument('--seed', type=int, default=0)
-    group.add_argument('--method', choices=METHODS, default='gradient')
-    group.add_argument(
-        '--starts', type=int, metavar='N', help='random starts (default: by --time)'
-    )
-    group.add_argument(
-        '--processes', type=int, metavar='N', help='to search in (default: one per core)'
-    )
+def robot(arguments: argparse.Namespace) -> tuple[DynamicModel, JointLimits]:
+    """Model and limits of the robot that the command line names.
+
+    Limits are those of the URDF, narrowed by the file; accelerations that neither gives follow a
+    slow rule.
+
+    :raises RobodynError: a file cannot be read or used
+    """
+    if arguments.model is not None:
+        refuse(arguments, ('joints',), 'goes with --urdf; with --model it is in the file')
+    model = chosen_model(arguments, ())
+    limits = model_limits(model)
+    if arguments.limits is not None:
+        limits = load_limits(arguments.limits, limits)
+    return model, limits.with_default_acceleration()
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Optimise, write and print.
+    """Optimise, write and print; 0 if the search came to its end, 130 if Ctrl-C ended it.
 
     :raises RobodynError: a file cannot be read or written, or no such motion is possible
     """
+    values = {
+        name: getattr(arguments, name) for name in OPTIONS if getattr(arguments, name) is not None
+    }
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter('always', UserWarning)
-        design = _design(arguments)
+        model, limits = robot(arguments)
+        design = make_design(values, model, limits, urdf=arguments.urdf or '')
     for warning in caught:
         print(f'warning: {warning.message}', file=sys.stderr)
-    with _progress(arguments.criterion) as progress:
-        result = optimise(
-            design,
-            seconds=arguments.time,
-            seed=arguments.seed,
-            method=arguments.method,
-            starts=arguments.starts,
-            processes=arguments.processes,
-            progress=progress,
-        )
-    facts = summary(result, design)
+    with _interruptible() as cancel, progress_bar(28, 'searching') as show:
+        result = search(design, values, progress=_told(show, design), cancel=cancel)
+    facts = {**summary(result, design), 'interrupted': cancel()}
     if arguments.out is not None:
+        points = shown_frame(model, arguments.frames or ())
         facts['files'] = export_motion(
-            result.trajectory,
-            arguments.out,
-            limits=design.limits,
-            points=_path(design.model, arguments.frames),
+            result.trajectory, arguments.out, limits=design.limits, points=points
         )
     print(json.dumps(facts, indent=2, allow_nan=False) if arguments.json else table(facts))
-    return 0
+    return EXIT_INTERRUPTED if facts['interrupted'] else 0
 
 
-def summary(result: Optimised, design: Design) -> dict[str, Any]:
-    """Collect criterion values, shares of limits and seconds; plain types, SI units."""
-    names = {'cond': 'condition_number', 'det': 'log10_det', 'block': 'block_objective'}
-    figures = {
-        name: value if np.isfinite(value) else None for name, value in result.figures.items()
-    }
-    return {
-        'criterion': design.criterion.name,
-        'value': figures[names[design.criterion.name]],
-        'figures': figures,
-        'motion': design.motion,
-        'duration': result.trajectory.duration,
-        'joints': [
-            {'name': name, **{kind: float(share[i]) for kind, share in result.shares.items()}}
-            for i, name in enumerate(result.trajectory.joints)
-        ],
-        'seconds': result.seconds,
-        'starts': result.starts,
-        'complete': result.complete,
-        'note': result.note,
-    }
-
-
-def table(facts: dict[str, Any]) -> str:
-    """Lay the facts out for reading."""
-    lines = [
-        f'{name.replace("_", " "):<32} ' + ('infinite' if value is None else f'{value:.5g}')
-        for name, value in facts['figures'].items()
-    ]
-    lines += [
-        '',
-        f'{"share of limits used":<20} {"position":>10} {"velocity":>10} {"acceler.":>10}',
-    ]
-    lines += [
-        f'{joint["name"]:<20} {joint["position"]:>10.1%} {joint["velocity"]:>10.1%} '
-        f'{joint["acceleration"]:>10.1%}'
-        for joint in facts['joints']
-    ]
-    lines += ['', f'{facts["seconds"]:.1f} s, {facts["starts"]} starts']
-    if not facts['complete']:
-        lines.append('the search ended early: the same seed may give another motion')
-    if facts['note']:
-        lines.append(facts['note'])
-    lines += [f'{kind:<12} {path}' for kind, path in facts.get('files', {}).items()]
-    return '\n'.join(lines)
-
-
-def _design(arguments: argparse.Namespace) -> Design:
-    model = _model(arguments)
-    limits = _limits(arguments, model)
-    weights = None
-    if arguments.nominal_torques is not None:
-        weights = torque_weights(arguments.nominal_torques, arguments.normalise_torques)
-    margins = {
-        name: getattr(arguments, f'{name}_margin')
-        for name in ('position', 'velocity', 'acceleration', 'torque')
-    }
-    return Design(
-        model=model,
-        limits=limits,
-        criterion=Options(arguments.criterion, weights, arguments.normalised_share),
-        motion=arguments.motion,
-        duration=arguments.duration,
-        harmonics=arguments.harmonics,
-        position=arguments.position,
-        samples=arguments.samples,
-        margins=Margins(**margins),
-        conservative=arguments.conservative,
-        rules=tuple(_rules(arguments, model, Margins(**margins).narrow(limits))),
-    )
-
-
-def _model(arguments: argparse.Namespace) -> DynamicModel:
-    if arguments.model is not None:
-        for name in ('friction', 'gravity', 'joints'):
-            if getattr(arguments, name) is not None:
-                raise ConfigError(f'--{name} goes with --urdf; with --model it is in the file')
-        return load_model(arguments.model)
-    return robot_model(
-        arguments.urdf,
-        joints=_split(arguments.joints) or None,
-        gravity=arguments.gravity or GRAVITY,
-        rotor_inertia=not arguments.no_rotor_inertia,
-        friction=[term for term in _split(arguments.friction) if term != 'none'],
-    )
-
-
-def _limits(arguments: argparse.Namespace, model: DynamicModel) -> JointLimits:
-    """Limits of the URDF, narrowed by the file; accelerations nobody gave by a slow rule."""
-    body = _urdf_part(model)
-    if body is not None:
-        limits = JointLimits.from_urdf(body.urdf, model.joint_names)
+def _add_option(group: argparse._ArgumentGroup, name: str, option: Option) -> None:
+    flag = f'--{name.replace("_", "-")}'
+    default = '' if option.default is None else f' (default: {option.default})'
+    if option.kind is bool:
+        group.add_argument(flag, action='store_true', help=option.text)
+    elif option.count == 0:
+        group.add_argument(
+            flag, type=_list_of(option.kind), help=option.text,
+            metavar=f'{option.unit},{option.unit},...',
+        )  # fmt: skip
     else:
-        endless = np.full(len(model.joints), np.inf)
-        units = tuple(joint.position_unit for joint in model.joints)
-        limits = JointLimits(
-            model.joint_names, units, -endless, endless, endless, endless, endless, endless
-        )
-    if arguments.limits is not None:
-        limits = load_limits(arguments.limits, limits)
-    return limits.with_default_acceleration()
+        group.add_argument(
+            flag, type=option.kind, help=f'{option.text}{default}',
+            nargs=None if option.count == 1 else option.count,
+            choices=option.choices or None, metavar=option.unit or None,
+        )  # fmt: skip
 
 
-def _rules(
-    arguments: argparse.Namespace, model: DynamicModel, limits: JointLimits
-) -> Iterator[Limit]:
-    if arguments.torque_limits:
-        prior = np.nan_to_num(model.prior(), nan=0.0)
-        yield TorqueLimit(tuple(prior.tolist()), tuple(limits.effort.tolist()))
-    if arguments.box is not None or arguments.floor is not None:
-        if arguments.frames is None:
-            raise ConfigError('--box and --floor need --frames: which links they hold for')
-        box = arguments.box or [-np.inf] * 3 + [np.inf] * 3
-        floor = -np.inf if arguments.floor is None else arguments.floor
-        lower = (box[0], box[1], max(box[2], floor))
-        yield SpaceLimit(tuple(_split(arguments.frames)), lower, (box[3], box[4], box[5]))
-    if arguments.self_collision:
-        if arguments.urdf is None:
-            raise ConfigError('--self-collision needs --urdf: the geometry is in it')
-        path = str(Path(arguments.urdf).resolve())
-        yield SelfCollisionLimit(path, clearance=arguments.clearance)
+def _list_of(kind: type) -> Any:
+    def values(text: str) -> list[Any]:
+        return [kind(part) for part in split(text)]
 
-
-def _path(model: DynamicModel, frames: str | None) -> Points | None:
-    """Frame whose path is drawn: the first asked for, else the last link or the tool."""
-    body = _urdf_part(model)
-    last = 'tool' if body is None else _last_link(body)
-    try:
-        return frame_points(model, [*_split(frames), last][:1])
-    except MotionError:
-        return None
-
-
-def _last_link(body: UrdfModel) -> str:
-    carried = {joint.name: joint.child for joint in body.urdf.joints}
-    return carried[body.joint_names[-1]]
-
-
-def _urdf_part(model: DynamicModel) -> UrdfModel | None:
-    parts = model.parts if isinstance(model, SumModel) else (model,)
-    return next((part for part in parts if isinstance(part, UrdfModel)), None)
-
-
-def _split(text: str | None) -> list[str]:
-    return [] if text is None else text.split(',')
-
-
-def _floats(text: str) -> list[float]:
-    return [float(part) for part in text.split(',')]
+    values.__name__ = 'list with commas'  # argparse names it when a value is none
+    return values
 
 
 @contextmanager
-def _progress(criterion: str) -> Iterator[Progress | None]:
-    """Progress bar with the present criterion on a terminal, nothing elsewhere."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    with tqdm(total=1.0, bar_format='{desc:<28} {percentage:3.0f}% |{bar}|', leave=False) as bar:
+def _interruptible() -> Iterator[Cancel]:
+    """Take the first Ctrl-C as a wish to end the search; the second one ends the command."""
+    pressed: list[int] = []
 
-        def show(share: float, value: float) -> None:
-            size = -value if criterion == 'det' else 10.0**value
-            name = 'log10 det' if criterion == 'det' else criterion
-            bar.set_description_str(f'{name} {size:.4g}', refresh=False)
-            bar.n = share
-            bar.refresh()
+    def on_signal(number: int, frame: object) -> None:
+        if pressed:
+            raise KeyboardInterrupt
+        pressed.append(number)
+        print('\nending with the best motion so far', file=sys.stderr)
 
-        yield show
+    before = signal.signal(signal.SIGINT, on_signal)
+    try:
+        yield lambda: bool(pressed)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _told(show: Show | None, design: Design) -> Progress | None:
+    """Show the criterion as people know it."""
+    if show is None:
+        return None
+
+    def progress(share: float, value: float) -> None:
+        name, figure = present(design.criterion.name, value)
+        show(f'{name.replace("_", " ")} {figure:.4g}', share)
+
+    return progress

@@ -6,35 +6,30 @@ import argparse
 import json
 import sys
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
-from tqdm import tqdm
-
 from robodyn_ros.cli.effort import add_effort, declared_effort
+from robodyn_ros.cli.progress import progress_bar
+from robodyn_ros.cli.robot_model import OF_URDF, add_urdf_options, chosen_model, refuse
 from robodyn_ros.control.recorded_effort import in_si_units
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.identification.estimators import ESTIMATORS
 from robodyn_ros.identification.export import export
 from robodyn_ros.identification.options import PRIORS, Consistent, IdentifyOptions
 from robodyn_ros.identification.payload import identify_payload, load_base
-from robodyn_ros.identification.pipeline import Progress, identify
+from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.identification.position_limits import position_limits
 from robodyn_ros.identification.report import text_report
 from robodyn_ros.identification.result import IdentifiedModel
-from robodyn_ros.models.catalog import load_model, robot_model
-from robodyn_ros.models.friction import DEFAULT_TERMS, TERMS
+from robodyn_ros.models.friction import DEFAULT_TERMS
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.models.payload import PayloadModel
-from robodyn_ros.models.urdf import GRAVITY
 from robodyn_ros.models.urdf_file import UrdfFile, read_urdf
 from robodyn_ros.recording.readers import read_recording
 from robodyn_ros.recording.recording import Recording
 from robodyn_ros.recording.signals import split_motion
 
 EXIT_FAILED = 1
-OF_URDF = ('friction', 'gravity', 'no-rotor-inertia')
 OF_MODEL = ('dynamic-model', *OF_URDF)
 
 
@@ -99,22 +94,7 @@ def _add_model(parser: argparse.ArgumentParser) -> None:
         help='joints to use, in this order; columns of NPZ and MAT files without names are '
         'taken to be these (default: the moving joints of the model)',
     )
-    group.add_argument(
-        '--friction',
-        metavar='TERM,TERM,...',
-        help=f'friction terms for --urdf, of {", ".join(TERMS)}, or none '
-        f'(default: {",".join(DEFAULT_TERMS)})',
-    )
-    group.add_argument(
-        '--gravity',
-        nargs=3,
-        type=float,
-        metavar=('X', 'Y', 'Z'),
-        help="gravity in the URDF's root frame, for --urdf, in m/s^2 (default: 0 0 -9.81)",
-    )
-    group.add_argument(
-        '--no-rotor-inertia', action='store_true', help='no rotor inertias, for --urdf'
-    )
+    add_urdf_options(group, DEFAULT_TERMS)
 
 
 def _add_recording(parser: argparse.ArgumentParser) -> None:
@@ -206,7 +186,7 @@ def run(arguments: argparse.Namespace) -> int:
     for warning in caught:
         print(f'warning: {warning.message}', file=sys.stderr)
     recording, validation = _recordings(arguments, model)
-    with _progress() as progress:
+    with progress_bar(10) as progress:
         common: dict[str, Any] = {'validation': validation, 'progress': progress}
         if base is None:
             result = identify(recording, model, options=options, **common)
@@ -270,7 +250,7 @@ def _model_and_base(
         return _model(arguments), None
     model = _model(arguments) if named else None
     if model is None:
-        _refuse(arguments, OF_MODEL, 'goes with --urdf or --model; that of --base is as it was')
+        refuse(arguments, OF_MODEL, 'goes with --urdf or --model; that of --base is as it was')
     else:
         PayloadModel(arm=model, frame=arguments.frame or '')  # says first what it cannot carry
     base = load_base(arguments.base or '', model)
@@ -280,28 +260,7 @@ def _model_and_base(
 def _model(arguments: argparse.Namespace) -> DynamicModel:
     if arguments.model is None and arguments.dynamic_model is not None:
         raise ConfigError('--dynamic-model goes with --model; a URDF has only one')
-    if arguments.model is not None:
-        _refuse(arguments, OF_URDF, 'goes with --urdf; with --model it is in the file')
-        return load_model(arguments.model, dynamic_model=arguments.dynamic_model)
-    friction = arguments.friction
-    terms = list(DEFAULT_TERMS) if friction is None else friction.split(',')
-    return robot_model(
-        arguments.urdf,
-        joints=_names(arguments),
-        gravity=arguments.gravity or GRAVITY,
-        rotor_inertia=not arguments.no_rotor_inertia,
-        friction=[] if terms == ['none'] else terms,
-    )
-
-
-def _refuse(arguments: argparse.Namespace, options: tuple[str, ...], why: str) -> None:
-    """Refuse options that would be without effect.
-
-    :raises ConfigError: naming the first one that is given
-    """
-    for option in options:
-        if getattr(arguments, option.replace('-', '_')) not in (None, False):
-            raise ConfigError(f'--{option} {why}')
+    return chosen_model(arguments, DEFAULT_TERMS, dynamic_model=arguments.dynamic_model)
 
 
 def _names(arguments: argparse.Namespace) -> list[str] | None:
@@ -326,19 +285,3 @@ def _recordings(
     if arguments.split is not None:
         return split_motion(recording, arguments.split)
     return recording, None if arguments.validate is None else read(arguments.validate)
-
-
-@contextmanager
-def _progress() -> Iterator[Progress | None]:
-    """Progress bar on a terminal, nothing elsewhere."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    with tqdm(total=1.0, bar_format='{desc:<10} {percentage:3.0f}% |{bar}|', leave=False) as bar:
-
-        def show(phase: str, share: float) -> None:
-            bar.set_description_str(phase, refresh=False)
-            bar.n = share
-            bar.refresh()
-
-        yield show

@@ -10,6 +10,7 @@ import multiprocessing
 import os
 import queue
 import signal
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -20,8 +21,7 @@ from typing import Any
 
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.problem import Design, Problem
-from robodyn_ros.excitation.search import Found, evolve, explore, refine
-from robodyn_ros.excitation.trajectory import Array
+from robodyn_ros.excitation.search import Found, Round, begin, evolve, improve
 from robodyn_ros.models.catalog import build_model
 
 _THREADS = ('OPENBLAS_NUM_THREADS', 'OMP_NUM_THREADS', 'MKL_NUM_THREADS')
@@ -34,12 +34,16 @@ Watch = Callable[[float], bool]
 
 @dataclass(frozen=True)
 class Task:
-    """One search: what to do, and where it starts (a number, or figures to go on from)."""
+    """One search, or one round of it.
 
-    kind: str
+    :param plan: round of a search by gradients; None: a genetic algorithm
+    :param found: what to go on from; None: the random start of this number
+    """
+
     seed: int
     start: int
-    x: Array | None = None
+    plan: Round | None = None
+    found: Found | None = None
 
 
 class Team:
@@ -63,8 +67,10 @@ class Team:
                 initargs=(shipped, self._stop, self._news),
             )
             with _one_thread_each(), self._alive():
-                # processes are started with the first tasks: while the setting holds
-                for future in [self._pool.submit(_ready) for _ in range(processes)]:
+                # processes are started with the first tasks: while the settings hold
+                with _no_interrupts():
+                    ready = [self._pool.submit(_ready) for _ in range(processes)]
+                for future in ready:
                     future.result()
 
     @contextmanager
@@ -115,10 +121,10 @@ def search(
     problem: Problem, task: Task, stop: Callable[[], bool], news: Callable[[float], None]
 ) -> Found:
     """Do one task."""
-    if task.x is not None:
-        return refine(problem, task.x, stop, news)
-    begin = evolve if task.kind == 'genetic' else explore
-    return begin(problem, task.seed, task.start, stop, news)
+    if task.plan is None:
+        return evolve(problem, task.seed, task.start, stop, news)
+    found = task.found or begin(problem, task.seed, task.start)
+    return improve(problem, found, task.plan, stop, news)
 
 
 class _Here:
@@ -151,11 +157,19 @@ class _Worker:
 
 
 def _begin(design: Design, stop: Any, news: Any) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which then stops us
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     described: Any = design.model
     _Worker.problem = Problem(replace(design, model=build_model(described.description)))
     _Worker.stop, _Worker.news = stop, news
     news.cancel_join_thread()  # news nobody reads any more must not keep the process alive
+
+
+def _end_with_parent() -> None:
+    """A parent that was killed could not end us, and we would wait for its tasks for ever."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
 
 
 def _ready() -> None:
@@ -167,6 +181,16 @@ def _work(task: Task, deadline: float) -> Found:
         return time.monotonic() > deadline or bool(_Worker.stop.is_set())
 
     return search(_Worker.problem, task, stop, _Worker.news.put)
+
+
+@contextmanager
+def _no_interrupts() -> Iterator[None]:
+    """Processes started now never see Ctrl-C: it is for the parent, which then stops them."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager

@@ -2,12 +2,14 @@
 
 import csv
 import json
+import signal
 
 import numpy as np
 import pytest
 from published import PUMA, robot, urdf
 from robots import LWR4
 
+from robodyn_ros.cli import excite
 from robodyn_ros.cli.main import main
 from robodyn_ros.excitation.catalog import load_motion
 from robodyn_ros.excitation.criteria import Criterion
@@ -91,7 +93,7 @@ def test_torque_space_and_sines(files, capsys):
 @pytest.mark.parametrize(
     ('extra', 'words'),
     [
-        (['--floor', '0.1'], '--box and --floor need --frames'),
+        (['--floor', '0.1'], 'box and floor need frames'),
         (['--frames', 'hand', '--floor', '0.1'], "has no link 'hand'"),
         (['--position', '0,0,9,0,0,0,0'], 'has no room to move around 9 rad'),
         (['--samples', '3'], 'at least'),
@@ -103,3 +105,53 @@ def test_what_is_impossible_is_one_sentence(extra, words, capsys):
     assert main(['excite', '--urdf', str(LWR4), *QUICK, *extra]) == 2
     error = capsys.readouterr().err
     assert error.count('\n') == 1 and words in error
+
+
+@pytest.mark.parametrize(
+    ('option', 'word'),
+    [('--time', '0'), ('--duration', 'nan'), ('--harmonics', '0'), ('--processes', '-1')],
+)
+def test_a_number_that_cannot_be_used_is_one_sentence(option, word, capsys):
+    assert main(['excite', '--urdf', str(LWR4), *QUICK, option, word]) == 2
+    error = capsys.readouterr().err
+    assert error.count('\n') == 1 and f'{option[2:]} must' in error
+
+
+def pressing(times):
+    """A search during which Ctrl-C is pressed."""
+
+    def search(design, values, *, progress, cancel):
+        for _ in range(times):
+            signal.raise_signal(signal.SIGINT)
+        return real(design, values, progress=progress, cancel=cancel)
+
+    real = excite.search
+    return search
+
+
+def test_ctrl_c_keeps_the_best_so_far(files, capsys, monkeypatch):
+    monkeypatch.setattr(excite, 'search', pressing(1))
+    before = signal.getsignal(signal.SIGINT)
+    command = ['excite', '--urdf', str(files / 'puma.urdf'), '--limits',
+               str(files / 'limits.yaml'), '--out', str(files / 'out'), '--json', *QUICK,
+               '--time', '100']  # fmt: skip
+    assert main(command) == 130
+    assert signal.getsignal(signal.SIGINT) == before
+    facts = json.loads(capsys.readouterr().out)
+    assert facts['interrupted'] and not facts['complete'] and facts['seconds'] < 30.0
+    assert load_motion(facts['files']['trajectory']).duration == 20.0
+
+
+def test_second_ctrl_c_gives_up(files, capsys, monkeypatch):
+    monkeypatch.setattr(excite, 'search', pressing(2))
+    command = ['excite', '--urdf', str(files / 'puma.urdf'), '--out', str(files / 'out'), *QUICK]
+    assert main(command) == 130
+    assert capsys.readouterr().err.endswith('interrupted\n') and not (files / 'out').exists()
+
+
+def test_present_criterion_on_a_terminal(files, capsys, monkeypatch):
+    monkeypatch.setattr('sys.stderr.isatty', lambda: True, raising=False)
+    command = ['excite', '--urdf', str(files / 'puma.urdf'), *QUICK, '--criterion', 'det']
+    assert main(command) == 0
+    error = capsys.readouterr().err
+    assert 'searching' in error and 'log10 det' in error

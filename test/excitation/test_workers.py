@@ -2,7 +2,11 @@
 
 import multiprocessing
 import os
+import signal
+import subprocess
+import sys
 import time
+from pathlib import Path
 
 import numpy as np
 from published import robot, table1
@@ -40,3 +44,30 @@ def test_deadline_and_refinement_here():
     (found,) = team.run([Task('gradient', 0, 0, late.x)], until, lambda value: False)
     assert found.value < late.value and time.monotonic() < until + 2.0
     team.close()
+
+
+KILLED = """
+import multiprocessing, os, signal
+from test_workers import DESIGN, PROBLEM, Team
+team = Team(DESIGN, PROBLEM, 1)
+(child,) = multiprocessing.active_children()
+os.kill(child.pid, signal.SIGINT)
+team._pool.submit(os.getpid).result()
+print(child.pid, flush=True)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_process_does_not_hear_ctrl_c_but_ends_with_a_parent_that_is_killed():
+    here = str(Path(__file__).parent)
+    killed = subprocess.run(
+        [sys.executable, '-c', KILLED],
+        env={**os.environ, 'PYTHONPATH': f'{here}:{here}/..:{os.environ.get("PYTHONPATH", "")}'},
+        stdout=subprocess.PIPE, timeout=60, check=False,
+    )  # fmt: skip
+    assert killed.returncode == -signal.SIGKILL
+    child = Path('/proc') / killed.stdout.decode().strip()
+    deadline = time.monotonic() + 10.0
+    while child.exists() and 'Z' not in (child / 'stat').read_text().split()[2]:
+        assert time.monotonic() < deadline, 'the process is left behind'
+        time.sleep(0.05)

@@ -1,0 +1,73 @@
+"""The robot on a command line: its URDF or the description of its model."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+
+from robodyn_ros.errors import ConfigError
+from robodyn_ros.models.catalog import load_model, robot_model
+from robodyn_ros.models.friction import TERMS
+from robodyn_ros.models.interface import DynamicModel
+from robodyn_ros.models.urdf import GRAVITY
+
+OF_URDF = ('friction', 'gravity', 'no-rotor-inertia')
+
+
+def add_urdf_options(group: argparse._ArgumentGroup, friction: Sequence[str]) -> None:
+    """Add the options that go with `--urdf`.
+
+    :param friction: default of --friction
+    """
+    group.add_argument(
+        '--friction',
+        metavar='TERM,TERM,...',
+        help=f'friction terms for --urdf, of {", ".join(TERMS)}, or none '
+        f'(default: {",".join(friction) or "none"})',
+    )
+    group.add_argument(
+        '--gravity',
+        nargs=3,
+        type=float,
+        metavar=('X', 'Y', 'Z'),
+        help="gravity in the URDF's root frame, for --urdf, in m/s^2 (default: 0 0 -9.81)",
+    )
+    group.add_argument(
+        '--no-rotor-inertia', action='store_true', help='no rotor inertias, for --urdf'
+    )
+
+
+def chosen_model(
+    arguments: argparse.Namespace, friction: Sequence[str], *, dynamic_model: int | None = None
+) -> DynamicModel:
+    """The model of --model, or of --urdf with the options that go with it.
+
+    :param friction: where --friction is not given
+    :raises RobodynError: it cannot be built, or an option would be without effect
+    """
+    if arguments.model is not None:
+        refuse(arguments, OF_URDF, 'goes with --urdf; with --model it is in the file')
+        return load_model(arguments.model, dynamic_model=dynamic_model)
+    terms = list(friction) if arguments.friction is None else split(arguments.friction)
+    return robot_model(
+        arguments.urdf,
+        joints=split(arguments.joints) or None,
+        gravity=arguments.gravity or GRAVITY,
+        rotor_inertia=not arguments.no_rotor_inertia,
+        friction=[] if terms == ['none'] else terms,
+    )
+
+
+def refuse(arguments: argparse.Namespace, options: Sequence[str], why: str) -> None:
+    """Refuse options that would be without effect.
+
+    :raises ConfigError: naming the first one that is given
+    """
+    for option in options:
+        if getattr(arguments, option.replace('-', '_')) not in (None, False):
+            raise ConfigError(f'--{option} {why}')
+
+
+def split(text: str | None) -> list[str]:
+    """Parts of a list with commas; none where there is no text."""
+    return [] if text is None else text.split(',')

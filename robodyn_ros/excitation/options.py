@@ -1,0 +1,188 @@
+"""What can be asked of a designed motion: one table for the command line and for nodes.
+
+Every option is a flag of `robodyn excite` and a parameter `optimise.NAME` of the excitation node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from robodyn_ros.errors import MotionError
+from robodyn_ros.excitation.bounds import Margins
+from robodyn_ros.excitation.constraints import Limit, SpaceLimit, TorqueLimit
+from robodyn_ros.excitation.criteria import CRITERIA, NORMALISATIONS, Options, torque_weights
+from robodyn_ros.excitation.limits import JointLimits
+from robodyn_ros.excitation.optimize import METHODS, Cancel, Optimised, Progress, optimise
+from robodyn_ros.excitation.problem import MOTIONS, SAMPLES, Design
+from robodyn_ros.excitation.self_collision import SelfCollisionLimit
+from robodyn_ros.models.interface import DynamicModel
+
+Values = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option.
+
+    :param kind: of the value, or of each of several values
+    :param default: None: nothing is given
+    :param unit: or what else stands for a value in a help text
+    :param choices: the words there are
+    :param count: of values; 0: as many as you like
+    """
+
+    kind: type
+    default: Any
+    text: str
+    unit: str = ''
+    choices: tuple[str, ...] = ()
+    count: int = 1
+
+
+_MARGINS = tuple(item.name for item in fields(Margins))
+
+MOTION = {
+    'criterion': Option(str, 'cond', 'what is minimised', choices=CRITERIA),
+    'motion': Option(str, 'fourier', 'kind of motion', choices=MOTIONS),
+    'duration': Option(float, 20.0, 'of the motion', 'S'),
+    'harmonics': Option(int, 5, 'of the series; sines in a sum; half the via-points', 'N'),
+    'samples': Option(int, SAMPLES, 'on which the criterion is evaluated', 'N'),
+    'position': Option(
+        float, None, 'where the motion begins and ends, rad or m; not given: middle of the ranges',
+        'Q', count=0,
+    ),
+    'normalised_share': Option(
+        float, 0.0, 'of the condition number with normalised columns, beside the raw one', 'SHARE'
+    ),
+    'nominal_torques': Option(
+        float, None, "weigh the joints' rows by these, Nm or N", 'T', count=0
+    ),
+    'normalise_torques': Option(
+        str, 'divide', 'how nominal torques weigh: multiply is as printed in Eq. 8 of the local '
+        'identification document and favours big axes', choices=NORMALISATIONS,
+    ),
+}  # fmt: skip
+LIMITS = {
+    **{
+        f'{name}_margin': Option(
+            float, 0.0, f'share of the {name} limits that stays unused', 'SHARE'
+        )
+        for name in _MARGINS
+    },
+    'conservative': Option(
+        bool, False, 'keep bounds on the coefficients (Eq. 17) instead of the limits themselves'
+    ),
+    'torque_limits': Option(
+        bool, False, "keep the effort limits, by the model's a-priori values"
+    ),
+    'frames': Option(str, None, 'links (or tool) that box and floor hold for', 'LINK', count=0),
+    'box': Option(
+        float, None, 'keep the frames inside: x, y, z of both corners, base frame', 'M', count=6
+    ),
+    'floor': Option(float, None, 'keep the frames above', 'M'),
+    'self_collision': Option(bool, False, 'keep links apart, by the collision geometry'),
+    'clearance': Option(float, 0.0, 'distance of links', 'M'),
+}  # fmt: skip
+SEARCH = {
+    'time': Option(float, 60.0, 'time budget; it also says how much is searched', 'S'),
+    'seed': Option(int, 0, 'of the random starts: the same seed gives the same motion', 'N'),
+    'method': Option(str, 'gradient', 'how to search', choices=METHODS),
+    'starts': Option(int, None, 'random starts; not given: by the time', 'N'),
+    'processes': Option(
+        int, None, 'to search in, 0: this one; not given: one per core', 'N'
+    ),
+}  # fmt: skip
+OPTIONS: dict[str, Option] = {**MOTION, **LIMITS, **SEARCH}
+
+
+def make_design(
+    values: Values, model: DynamicModel, limits: JointLimits, *, urdf: str = ''
+) -> Design:
+    """Put together what the options ask for.
+
+    :param values: of some of `OPTIONS`, the others are at their defaults
+    :param limits: of the model's joints
+    :param urdf: file of the robot, which self-collision needs
+    :raises MotionError: values that cannot be used
+    """
+    given = _complete(values)
+    weights = None
+    if given['nominal_torques']:
+        weights = torque_weights(given['nominal_torques'], given['normalise_torques'])
+    margins = Margins(**{name: given[f'{name}_margin'] for name in _MARGINS})
+    return Design(
+        model=model,
+        limits=limits,
+        criterion=Options(given['criterion'], weights, given['normalised_share']),
+        motion=given['motion'],
+        duration=given['duration'],
+        harmonics=given['harmonics'],
+        position=given['position'] or None,
+        samples=given['samples'],
+        margins=margins,
+        conservative=given['conservative'],
+        rules=tuple(_rules(given, model, margins.narrow(limits), urdf)),
+    )
+
+
+def search(
+    design: Design,
+    values: Values,
+    *,
+    progress: Progress | None = None,
+    cancel: Cancel | None = None,
+) -> Optimised:
+    """Search as the options ask for; see `optimise`."""
+    given = _complete(values)
+    return optimise(
+        design,
+        seconds=given['time'],
+        seed=given['seed'],
+        method=given['method'],
+        starts=given['starts'],
+        processes=given['processes'],
+        progress=progress,
+        cancel=cancel,
+    )
+
+
+def _complete(values: Values) -> dict[str, Any]:
+    for name, value in values.items():
+        if name not in OPTIONS:
+            raise MotionError(f'a design has no option {name!r}, there are: {", ".join(OPTIONS)}')
+        option = OPTIONS[name]
+        if option.choices and value not in option.choices:
+            raise MotionError(
+                f'{name} must be one of {", ".join(option.choices)}, got {value!r:.60}'
+            )
+    for name in ('duration', 'time', 'harmonics', 'samples', 'starts'):
+        value = values.get(name)
+        if value is not None and not (np.isfinite(value) and value > 0):
+            raise MotionError(f'{name} must be finite and above 0, got {value}')
+    if (values.get('processes') or 0) < 0:
+        raise MotionError(f'processes must not be below 0, got {values["processes"]}')
+    return {name: values.get(name, option.default) for name, option in OPTIONS.items()}
+
+
+def _rules(given: Values, model: DynamicModel, limits: JointLimits, urdf: str) -> Iterator[Limit]:
+    if given['torque_limits']:
+        prior = np.nan_to_num(model.prior(), nan=0.0)
+        yield TorqueLimit(tuple(prior.tolist()), tuple(limits.effort.tolist()))
+    if given['box'] or given['floor'] is not None:
+        if not given['frames']:
+            raise MotionError('box and floor need frames: which links (or tool) they hold for')
+        box = given['box'] or [-np.inf] * 3 + [np.inf] * 3
+        if len(box) != 6:
+            raise MotionError(f'box must be six numbers, x, y, z of two corners, got {list(box)}')
+        floor = -np.inf if given['floor'] is None else given['floor']
+        lower = (box[0], box[1], max(box[2], floor))
+        yield SpaceLimit(tuple(given['frames']), lower, (box[3], box[4], box[5]))
+    if given['self_collision']:
+        if not urdf:
+            raise MotionError('self-collision needs the URDF file: the geometry is in it')
+        yield SelfCollisionLimit(str(Path(urdf).resolve()), clearance=given['clearance'])

@@ -1,0 +1,90 @@
+"""What a search for a motion found, for people and for programs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from robodyn_ros.excitation.constraints import TorqueLimit
+from robodyn_ros.excitation.optimize import Optimised
+from robodyn_ros.excitation.problem import Design
+from robodyn_ros.excitation.trajectory import Array
+
+FIGURES = {'cond': 'condition_number', 'det': 'log10_det', 'block': 'block_objective'}
+"""Criterion -> the figure that it is called by."""
+_TORQUE_PERIOD = 0.01
+
+
+def present(criterion: str, value: float) -> tuple[str, float]:
+    """Name and figure of the value that a search minimises, see `Criterion.value`."""
+    return FIGURES[criterion], -value if criterion == 'det' else 10.0**value
+
+
+def summary(result: Optimised, design: Design) -> dict[str, Any]:
+    """Collect criterion values, shares of limits and seconds; plain types, SI units."""
+    figures = {
+        name: value if np.isfinite(value) else None for name, value in result.figures.items()
+    }
+    shares = _shares(result, design)
+    return {
+        'criterion': design.criterion.name,
+        'value': figures[FIGURES[design.criterion.name]],
+        'figures': figures,
+        'motion': design.motion,
+        'duration': result.trajectory.duration,
+        'joints': [
+            {'name': name, **{kind: float(share[i]) for kind, share in shares.items()}}
+            for i, name in enumerate(result.trajectory.joints)
+        ],
+        'seconds': result.seconds,
+        'starts': result.starts,
+        'complete': result.complete,
+        'note': result.note,
+    }
+
+
+def _shares(result: Optimised, design: Design) -> dict[str, Array]:
+    """Share of every limit used, (n,) each; torques where their limits were to be kept."""
+    shares = dict(result.shares)
+    for rule in design.rules:
+        if isinstance(rule, TorqueLimit):
+            motion = result.trajectory.grid(_TORQUE_PERIOD)
+            torque = design.model.torque(
+                motion.position, motion.velocity, motion.acceleration, np.array(rule.values)
+            )
+            shares['torque'] = np.abs(torque).max(axis=0) / np.array(rule.limits)
+    return shares
+
+
+def sentence(result: Optimised, design: Design) -> str:
+    """Sum up in one sentence."""
+    name, value = present(design.criterion.name, result.value)
+    used = {kind: float(share.max()) for kind, share in _shares(result, design).items()}
+    return (
+        f'a motion of {result.trajectory.duration:.3g} s was found in {result.seconds:.1f} s: '
+        f'{name.replace("_", " ")} {value:.4g}, largest share of a limit used '
+        + ', '.join(f'{kind} {share:.0%}' for kind, share in used.items())
+        + (f'; {result.note}' if result.note else '')
+    )
+
+
+def table(facts: dict[str, Any]) -> str:
+    """Lay the facts of `summary` out for reading; with 'files', where they are."""
+    lines = [
+        f'{name.replace("_", " "):<32} ' + ('infinite' if value is None else f'{value:.5g}')
+        for name, value in facts['figures'].items()
+    ]
+    kinds = [kind for kind in facts['joints'][0] if kind != 'name']
+    lines += ['', f'{"share of limits used":<20}' + ''.join(f'{kind:>13}' for kind in kinds)]
+    lines += [
+        f'{joint["name"]:<20}' + ''.join(f'{joint[kind]:>13.1%}' for kind in kinds)
+        for joint in facts['joints']
+    ]
+    lines += ['', f'{facts["seconds"]:.1f} s, {facts["starts"]} starts']
+    if not facts['complete']:
+        lines.append('the search ended early: the same seed may give another motion')
+    if facts['note']:
+        lines.append(facts['note'])
+    lines += [f'{kind:<12} {path}' for kind, path in facts.get('files', {}).items()]
+    return '\n'.join(lines)

@@ -1,0 +1,51 @@
+"""The robot on a command line."""
+
+import argparse
+
+import pytest
+from published import PUMA, urdf
+
+from robodyn_ros.cli.robot_model import add_urdf_options, chosen_model, refuse, split
+from robodyn_ros.errors import ConfigError
+
+
+def parsed(*words, friction=('viscous',)):
+    parser = argparse.ArgumentParser()
+    for name in ('--urdf', '--model', '--joints'):
+        parser.add_argument(name)
+    add_urdf_options(parser.add_argument_group('robot'), friction)
+    return parser.parse_args([str(word) for word in words])
+
+
+@pytest.fixture
+def file(tmp_path):
+    (tmp_path / 'puma.urdf').write_text(urdf(PUMA))
+    (tmp_path / 'model.yaml').write_text('kind: urdf\nurdf: puma.urdf\nfriction: [coulomb]\n')
+    return tmp_path / 'puma.urdf'
+
+
+def test_urdf_with_its_options(file):
+    def names(*words):
+        model = chosen_model(parsed('--urdf', file, *words), ('viscous',))
+        return [item.name for item in model.parameters]
+
+    assert names()[-1] == 'joint6.viscous_friction'
+    assert names('--friction', 'none') == names('--friction', 'none', '--gravity', 0, 0, 1)
+    assert names('--friction', 'coulomb,offset')[-1].startswith('joint6.')
+    assert 'joint1.rotor_inertia' in names()
+    assert 'joint1.rotor_inertia' not in names('--no-rotor-inertia')
+    assert names('--joints', 'joint1,joint2')[-1] == 'joint2.viscous_friction'
+
+
+def test_model_file_and_what_does_not_go_with_it(file):
+    description = file.with_name('model.yaml')
+    model = chosen_model(parsed('--model', description), ('viscous',))
+    assert model.parameters[-1].name == 'joint6.coulomb_friction'
+    for words in (['--friction', 'viscous'], ['--no-rotor-inertia'], ['--gravity', 0, 0, -9]):
+        with pytest.raises(ConfigError, match=f'{words[0]} goes with --urdf'):
+            chosen_model(parsed('--model', description, *words), ())
+
+
+def test_words():
+    assert split(None) == [] and split('a,b') == ['a', 'b']
+    refuse(argparse.Namespace(gravity=None, no_rotor_inertia=False), ['no-rotor-inertia'], 'x')

@@ -1,0 +1,80 @@
+"""Options of a design: put together as asked, defaults for the rest, one sentence for nonsense."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from published import PUMA, robot, table1, urdf
+
+from robodyn_ros.errors import MotionError
+from robodyn_ros.excitation.constraints import SpaceLimit, TorqueLimit
+from robodyn_ros.excitation.limits import check_motion
+from robodyn_ros.excitation.options import OPTIONS, make_design, search
+from robodyn_ros.excitation.problem import Design
+from robodyn_ros.excitation.self_collision import SelfCollisionLimit
+
+MODEL = robot('puma')
+LIMITS = replace(table1(), effort=np.full(6, 80.0))
+
+
+def test_nothing_asked_for_is_the_default_design():
+    assert make_design({}, MODEL, LIMITS) == Design(MODEL, LIMITS)
+    assert all(
+        option.text and option.kind in (str, int, float, bool) for option in OPTIONS.values()
+    )
+    for option in OPTIONS.values():
+        assert option.default is None or type(option.default) is option.kind
+
+
+def test_every_option_gets_where_it_belongs(tmp_path):
+    file = tmp_path / 'puma.urdf'
+    file.write_text(urdf(PUMA))
+    values = {
+        'criterion': 'block', 'motion': 'sines', 'duration': 7.0, 'harmonics': 3, 'samples': 50,
+        'position': [0.1] * 6, 'normalised_share': 0.25, 'nominal_torques': [1, 2, 4, 4, 4, 4],
+        'normalise_torques': 'divide', 'position_margin': 0.1, 'velocity_margin': 0.2,
+        'acceleration_margin': 0.3, 'torque_margin': 0.5, 'conservative': True,
+        'torque_limits': True, 'frames': ['link6', 'link5'], 'box': [-1, -1, -1, 1, 1, 1],
+        'floor': -0.5, 'self_collision': True, 'clearance': 0.01,
+    }  # fmt: skip
+    design = make_design(values, MODEL, LIMITS, urdf=str(file))
+    for name in ('motion', 'duration', 'harmonics', 'samples', 'position', 'conservative'):
+        assert getattr(design, name) == values[name]
+    assert design.criterion.name == 'block' and design.criterion.normalised_share == 0.25
+    assert design.criterion.torque_weights == (4.0, 2.0, 1.0, 1.0, 1.0, 1.0)
+    margins = design.margins
+    assert (margins.position, margins.velocity, margins.acceleration) == (0.1, 0.2, 0.3)
+    torque, space, collision = design.rules
+    assert isinstance(torque, TorqueLimit) and torque.values == tuple(MODEL.prior())
+    np.testing.assert_allclose(torque.limits, 0.5 * LIMITS.effort)
+    assert space == SpaceLimit(('link6', 'link5'), (-1, -1, -0.5), (1, 1, 1))
+    assert collision == SelfCollisionLimit(str(file), clearance=0.01)
+
+
+@pytest.mark.parametrize(
+    ('values', 'words'),
+    [
+        ({'color': 1}, "no option 'color', there are: criterion, "),
+        ({'criterion': 'best'}, "criterion must be one of cond, block, det, got 'best'"),
+        ({'duration': -1.0}, 'duration must be finite and above 0, got -1.0'),
+        ({'starts': 0}, 'starts must be finite and above 0'),
+        ({'floor': 0.0}, 'box and floor need frames'),
+        ({'box': [1.0, 2.0], 'frames': ['link6']}, 'box must be six numbers'),
+        ({'self_collision': True}, 'needs the URDF file'),
+    ],
+)
+def test_what_cannot_be_used(values, words):
+    with pytest.raises(MotionError, match=words):
+        make_design(values, MODEL, LIMITS)
+
+
+def test_the_search_does_what_was_asked_for():
+    values = {'time': 100.0, 'seed': 4, 'processes': 0, 'starts': 3, 'method': 'gradient',
+              'samples': 40, 'harmonics': 2}  # fmt: skip
+    design = make_design(values, MODEL, LIMITS)
+    heard = []
+    result = search(
+        design, values, progress=lambda *news: heard.append(news), cancel=lambda: bool(heard)
+    )
+    assert result.starts == 3 and not result.complete and heard
+    check_motion(result.trajectory, LIMITS)
