@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import csv
+import re
 
 import numpy as np
 import pytest
@@ -126,29 +127,85 @@ def test_iiwa_has_43_base_parameters_without_rotors():
     assert base.units[0] == 'kg m^2'
 
 
-def test_iiwa_values_are_the_published_ones():
-    folder = DATA.parent / 'oracles'
-    if not folder.is_dir():
-        pytest.skip(f'no oracles of published figures in {folder}')
-    with (folder / 'kuka_iiwa_table1.csv').open(encoding='utf-8') as file:
-        inertials = [
-            f'<inertial><origin xyz="{row["rx"]} {row["ry"]} {row["rz"]}"/>'
-            f'<mass value="{row["m"]}"/><inertia ixx="{row["Ixx"]}" iyy="{row["Iyy"]}" '
-            f'izz="{row["Izz"]}" ixy="{row["Ixy"]}" iyz="{row["Iyz"]}" ixz="{row["Izx"]}"/>'
-            f'</inertial>'
-            for row in csv.DictReader(file)
-        ]
-    model = UrdfModel.from_xml(iiwa(inertials), rotor_inertia=False)
+def oracle(name):
+    path = DATA.parent / 'oracles' / name
+    if not path.is_file():
+        pytest.skip(f'no oracle of published figures {path}')
+    with path.open(encoding='utf-8') as file:
+        return list(csv.DictReader(file))
+
+
+def iiwa_of_table1(**link6):
+    """Model with the inertials of Table 1; `link6` replaces some of the sixth link's."""
+    rows = oracle('kuka_iiwa_table1.csv')
+    rows[5].update({name: str(value) for name, value in link6.items()})
+    inertials = [
+        f'<inertial><origin xyz="{row["rx"]} {row["ry"]} {row["rz"]}"/>'
+        f'<mass value="{row["m"]}"/><inertia ixx="{row["Ixx"]}" iyy="{row["Iyy"]}" '
+        f'izz="{row["Izz"]}" ixy="{row["Ixy"]}" iyz="{row["Iyz"]}" ixz="{row["Izx"]}"/>'
+        f'</inertial>'
+        for row in rows
+    ]
+    return UrdfModel.from_xml(iiwa(inertials), rotor_inertia=False)
+
+
+def own_name(symbol):
+    """Our name of a symbol of the oracle: Ixx2 is link2.Ixx, m3 is link3.m."""
+    return f'link{symbol[-1]}.{symbol[:-1]}'
+
+
+def coefficients(text):
+    """Names and coefficients of a sum such as 'a - 0.4*b' or '+1*a -0.4*b'."""
+    found = {}
+    for sign, factor, name in re.findall(r'([+-]?) ?(?:([\d.]+)\*)?([A-Za-z][\w.]*)', text):
+        found[name] = float(f'{sign}{factor or 1}')
+    return found
+
+
+def test_iiwa_rows_are_the_published_ones_in_value_and_combination():
+    """All 43 rows of Table 2: which parameters, with which coefficients, and the value."""
+    model = iiwa_of_table1()
+    base = base_parameters(model)
+    names = [item.name for item in model.parameters]
+    rows = {own_name(row['independent_param']): row for row in oracle('kuka_iiwa_bps_oracle.csv')}
+    assert [names[column] for column in base.columns] == [
+        name for name in names if name in rows
+    ] and len(rows) == 43
+    values = base.values(model.prior())
+    for index, column in enumerate(base.columns):
+        row = rows[names[column]]
+        expected = {own_name(k): v for k, v in coefficients(row['correct_expression']).items()}
+        used = np.flatnonzero(base.grouping[index])
+        assert {names[k]: base.grouping[index, k] for k in used} == pytest.approx(
+            expected, abs=1e-9
+        )
+        assert coefficients(base.expressions[index]) == pytest.approx(expected, abs=1e-9)
+        assert values[index] == pytest.approx(
+            float(row['computed_from_table1']), rel=1e-10, abs=1e-13
+        )
+
+
+@pytest.mark.parametrize(
+    ('link6', 'key', 'exact'),
+    [
+        ({}, 'match_table1', 37),
+        ({'Ixx': 0.00651, 'Iyy': 0.00626, 'Izz': 0.00453}, 'match_link6rounded', 41),
+    ],
+)
+def test_iiwa_values_are_those_printed(link6, key, exact):
+    """To half a unit of the last printed digit, where Table 1 gives link 6 rounded or not."""
+    model = iiwa_of_table1(**link6)
     base = base_parameters(model)
     names = [model.parameters[column].name for column in base.columns]
     ours = dict(zip(names, base.values(model.prior()), strict=True))
-    published = {}
-    with (folder / 'kuka_iiwa_bps_oracle.csv').open(encoding='utf-8') as file:
-        for row in csv.DictReader(file):
-            symbol = row['independent_param']
-            published[f'link{symbol[-1]}.{symbol[:-1]}'] = float(row['computed_from_table1'])
-    assert len(published) == 43
-    assert ours == pytest.approx(published, rel=1e-10, abs=1e-13)
+    matched = 0
+    for row in oracle('kuka_iiwa_bps_oracle.csv'):
+        name, unit = own_name(row['independent_param']), 2.0 * float(row['half_ulp'])
+        error = abs(ours[name] - float(row['paper_cad']))
+        assert (error <= 0.5001 * unit) == (row[key] == '1'), name
+        assert error <= 1.0001 * unit or not link6, name
+        matched += row[key] == '1'
+    assert matched == exact
 
 
 def test_rotor_and_mass_of_a_horizontal_axis_merge_but_not_the_offset():
