@@ -16,7 +16,8 @@ from robodyn_ros.excitation.line import LineMotion
 from robodyn_ros.excitation.sine import SineMotion
 from robodyn_ros.excitation.trajectory import Trajectory
 from robodyn_ros.models.interface import Array, DynamicModel
-from robodyn_ros.models.kinematics import Kinematics, kinematics_of
+from robodyn_ros.models.kinematics import kinematics_of
+from robodyn_ros.models.kinematics_base import Kinematics
 
 TIMESETTLE = 0.02
 """Time within the window that counts as settled, in [s]."""

@@ -23,6 +23,7 @@ from robodyn_ros.excitation.sine import SineMotion
 from robodyn_ros.excitation.sinesum import SineSumMotion
 from robodyn_ros.excitation.spline import SplineTrajectory, TrajectoryPoints
 from robodyn_ros.excitation.stopping import StoppedMotion
+from robodyn_ros.excitation.tool_moves import ToolMoves
 from robodyn_ros.excitation.trajectory import Chain, Trajectory
 
 Description = Mapping[str, Any]
@@ -146,6 +147,12 @@ def _stopped(*, motion: Any, time: Any, max_acceleration: Any, follow: float = 0
     )
 
 
+def _tool_moves(*, moves: Any, **rest: Any) -> Trajectory:
+    if not isinstance(moves, list):
+        raise MotionError(f'moves of the tool must be a list, got {moves!r:.60}')
+    return ToolMoves(moves=moves, **rest)
+
+
 def _joint_moves(
     *, joints: Any, points: Any, durations: Any = None, speed: Any = None,
     velocity: Any = None, acceleration: Any = None, jerk: Any = None, **shape: Any,
@@ -193,6 +200,11 @@ KINDS: dict[str, Kind] = {
         _joint_moves,
         ('joints', 'points'),
         ('durations', 'ramp', 'velocity', 'acceleration', 'jerk', 'speed', 'rise', 'fly_by'),
+    ),
+    'tool_moves': Kind(
+        _tool_moves,
+        ('joints', 'robot', 'moves', 'speed', 'acceleration'),
+        ('start', 'jerk', 'fly_by', 'near'),
     ),
     'points': Kind(_points, ('joints', 'time', 'position'), ('velocity', 'acceleration')),
     'chain': Kind(_chain, ('parts',)),

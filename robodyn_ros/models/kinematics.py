@@ -1,81 +1,24 @@
-"""Where the tool of a robot is, and which joint motion moves it: SCARA and DELTA.
+"""Where the tool of a robot is, and which joint motion moves it: SCARA and DELTA by formulas.
 
-A pose is x, y, z in [m] in the robot's base frame (z up) and, for four axes, a rotation r about
-the vertical in [rad]. Geometry and senses are those of `scara` and `delta`, so that motion and
-torque cannot disagree.
+A pose of these is x, y, z in [m] in the robot's base frame (z up) and, for four axes, a rotation
+r about the vertical in [rad]. Geometry and senses are those of `scara` and `delta`, so that motion
+and torque cannot disagree.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from robodyn_ros.errors import ModelError
 from robodyn_ros.models import delta, scara
 from robodyn_ros.models.closed_form import article, checked_geometry, closed_form_part
 from robodyn_ros.models.delta_kinematics import ARMS, DeltaGeometry, forward_kinematics
-from robodyn_ros.models.interface import Array, DynamicModel
-
-SINGULAR = 1e-6
-"""Leverage, as a share of the arm's length, below which a position counts as singular."""
-
-JointMotion = tuple[Array, Array, Array]
-"""Joint positions, velocities and accelerations, each of shape (N, n)."""
-
-
-class Kinematics(ABC):
-    """Forward and inverse kinematics of a robot with n = 3 or 4 axes; a pose has n numbers."""
-
-    kind: ClassVar[str]
-    axes: int
-    geometry: dict[str, float]
-
-    @abstractmethod
-    def forward(self, q: Array) -> Array:
-        """Poses, shape (N, n), at joint positions (N, n) in [rad] or [m].
-
-        :raises ModelError: an argument of another shape, or positions that cannot be reached
-        """
-
-    @abstractmethod
-    def inverse(self, poses: Array, *, near: Array | None = None) -> Array:
-        """Joint positions, shape (N, n), in [rad] or [m], at poses (N, n).
-
-        :param near: joint positions (n,) whose configuration and whole turns are kept; None: the
-            robot's usual configuration, angles within half a turn of 0
-        :raises ModelError: an argument of another shape, or poses that cannot be reached
-        """
-
-    @abstractmethod
-    def motion(self, x: Array, xd: Array, xdd: Array, *, near: Array | None = None) -> JointMotion:
-        """Joint motion of a motion of the tool: poses and their two derivatives, each (N, n).
-
-        :raises ModelError: as `inverse`, or where the robot is singular
-        """
-
-    def describe(self) -> dict[str, object]:
-        """Plain description from which `build_kinematics` builds this again."""
-        return {'kind': self.kind, 'axes': self.axes, 'geometry': dict(self.geometry)}
-
-    def _checked(self, what: str, values: Array) -> Array:
-        values = np.asarray(values, dtype=float)
-        if values.ndim != 2 or values.shape[1] != self.axes:
-            raise ModelError(
-                f'{article(self.kind)} with {self.axes} axes needs {what} of shape '
-                f'(N, {self.axes}), got {values.shape}'
-            )
-        return values
-
-    def _refuse(self, bad: NDArray[np.bool_], poses: Array, why: str) -> None:
-        """Raise if any row is bad, naming the first."""
-        if bad.any():
-            row = int(np.argmax(bad))
-            place = ', '.join(f'{1e3 * value:.1f}' for value in poses[row, :3])
-            raise ModelError(f'{article(self.kind)} {why} x, y, z = {place} mm (sample {row})')
+from robodyn_ros.models.interface import Array, DynamicModel, SumModel
+from robodyn_ros.models.kinematics_base import SINGULAR, JointMotion, Kinematics
+from robodyn_ros.models.serial_kinematics import SerialKinematics
+from robodyn_ros.models.urdf import UrdfModel
 
 
 class ScaraKinematics(Kinematics):
@@ -107,19 +50,22 @@ class ScaraKinematics(Kinematics):
         return np.column_stack([result, both + self.geometry['s4'] * q[:, 3]])
 
     def inverse(self, poses: Array, *, near: Array | None = None) -> Array:
-        """Joint positions, shape (N, n); near a q2 < 0 the elbow stays on that side."""
+        """Joint positions, shape (N, n); near a q2 < 0 the elbow stays on that side.
+
+        Turns are counted from the direction of `near`: where the direction of the tool is within
+        half a turn of that (along any straight line it is), the first joint never jumps.
+        """
         poses = self._checked('poses', poses)
         distance = np.hypot(poses[:, 0], poses[:, 1])
         cosine = distance**2 - self._l1**2 - self._l2**2
         cosine /= 2.0 * self._l1 * self._l2
         self._refuse(~(np.abs(cosine) <= 1.0 + 1e-12), poses, 'cannot reach')
-        side, turn = 1.0, 0.0
+        side, turn = np.ones(1), np.zeros(1)
         if near is not None:
-            side = -1.0 if near[1] < 0.0 else 1.0
-            turn = near[0] + self._lean(float(near[1]))
+            rows = np.atleast_2d(near)
+            side = np.where(rows[:, 1] < 0.0, -1.0, 1.0)
+            turn = rows[:, 0] + self._lean(rows[:, 1])
         q2 = side * np.arccos(np.clip(cosine, -1.0, 1.0))
-        # Counted from the direction of `near`: along a straight line the direction of the tool
-        # changes by less than half a turn, so that the first joint never jumps.
         polar = turn + np.angle((poses[:, 0] + 1j * poses[:, 1]) * np.exp(-1j * turn))
         q1 = polar - self._lean(q2)
         result = [q1, q2, self.geometry['z_sense'] * poses[:, 2]]
@@ -242,10 +188,12 @@ class DeltaKinematics(Kinematics):
         return q, qd, np.column_stack([pulled / leverage, xdd[:, ARMS:]])
 
 
-KINDS = {item.kind: item for item in (ScaraKinematics, DeltaKinematics)}
+KINDS: dict[str, type[ScaraKinematics | DeltaKinematics | SerialKinematics]] = {
+    item.kind: item for item in (ScaraKinematics, DeltaKinematics, SerialKinematics)
+}
 
 
-def build_kinematics(description: object) -> ScaraKinematics | DeltaKinematics:
+def build_kinematics(description: object) -> Kinematics:
     """Kinematics from kind, axes and geometry, the inverse of `Kinematics.describe`.
 
     :raises ModelError: no mapping of these three, an unknown kind, or values it cannot have
@@ -263,11 +211,17 @@ def build_kinematics(description: object) -> ScaraKinematics | DeltaKinematics:
     return KINDS[kind](geometry=geometry, axes=description['axes'])
 
 
-def kinematics_of(model: DynamicModel) -> ScaraKinematics | DeltaKinematics:
+def kinematics_of(model: DynamicModel) -> Kinematics:
     """Kinematics with the geometry of a robot's dynamic model, or of the part that has one.
 
-    :raises ModelError: a model of another kind
+    The tool of a URDF model is the link its last joint moves.
+
+    :raises ModelError: a model of another kind, or a URDF that is no arm of six axes or more
     """
+    parts = model.parts if isinstance(model, SumModel) else (model,)
+    for body in parts:
+        if isinstance(body, UrdfModel):
+            return SerialKinematics.of(body)
     found = closed_form_part(model)
     settings = None if found is None else found[0].settings
     if found is None or settings is None or found[0].kind not in KINDS:

@@ -14,6 +14,7 @@ from robodyn_ros.excitation.point_to_point import PointToPoint
 from robodyn_ros.excitation.sinesum import SineSumMotion
 from robodyn_ros.excitation.spline import SplineTrajectory
 from robodyn_ros.excitation.stopping import StoppedMotion
+from robodyn_ros.excitation.tool_moves import ToolMoves
 from robodyn_ros.excitation.trajectory import Chain
 
 SCARA = {'kind': 'scara', 'axes': 3, 'geometry': {'L1': 0.35, 'L2': 0.25}}
@@ -46,6 +47,19 @@ MOTIONS = {
         rise=0.4,
         fly_by=0.7,
     ),
+    'tool_moves': ToolMoves(
+        joints=JOINTS,
+        robot=SCARA,
+        start=[0.3, 0.2, 0.0],
+        moves=[
+            {'target': [0.4, 0.2, 0.1], 'through': [0.35, 0.25, 0.05]},
+            {'target': [0.3, 0.3, 0.1], 'speed': 0.3},
+        ],
+        speed=0.4,
+        acceleration=3.0,
+        fly_by=0.5,
+        near=[0.0, -1.0, 0.0],
+    ),
     'points': SplineTrajectory(points=points_of(random_sine(4), 0.5)),
     'stopped': StoppedMotion(motion=random_sine(5), time=2.0, max_acceleration=np.full(3, 30.0)),
 }
@@ -76,6 +90,8 @@ def test_file_gives_the_same_motion_back(kind, tmp_path):
 
 LINE = {'kind': 'line', 'joints': list(JOINTS), 'robot': SCARA, 'start': [0.3, 0.2, 0.0],
         'target': [0.3, 0.3, 0.0], 'speed': 1.0, 'acceleration': 5.0}  # fmt: skip
+PATH = {'kind': 'tool_moves', 'joints': list(JOINTS), 'robot': SCARA, 'start': [0.3, 0.2, 0.0],
+        'moves': [{'target': [0.3, 0.3, 0.0]}], 'speed': 1.0, 'acceleration': 5.0}  # fmt: skip
 MOVES = {'kind': 'joint_moves', 'joints': ['a', 'b'], 'points': [[0, 0], [1, 1], [0, 2]]}
 SINE = {'kind': 'sine', 'joints': ['a'], 'start': [0], 'target': [1], 'frequency': [1]}
 
@@ -113,6 +129,10 @@ SINE = {'kind': 'sine', 'joints': ['a'], 'start': [0], 'target': [1], 'frequency
         ({**MOVES, 'durations': ['a', 1]}, 'durations must be numbers'),
         ({**MOVES, 'velocity': 1, 'acceleration': [1]}, 'acceleration must have 2 values'),
         ({**MOVES, 'velocity': 1, 'acceleration': 1, 'fly_by': 2}, 'fly_by must be a share'),
+        ({**PATH, 'moves': 'up'}, "moves of the tool must be a list, got 'up'"),
+        ({**PATH, 'moves': []}, 'needs at least one move'),
+        ({**PATH, 'moves': [{'to': [1]}]}, 'a move of the tool has target, and may have'),
+        ({**PATH, 'moves': [{'target': 'up'}]}, 'target of a move must be a list of numbers'),
         ({**LINE, 'speed': 'fast'}, "speed profile must be a number above 0, got 'fast'"),
         ({**LINE, 'speed': None}, 'max_velocity of a speed profile must be a number above 0'),
         ({**LINE, 'robot': 'scara'}, 'robot of a line: kinematics need kind, axes, geometry'),

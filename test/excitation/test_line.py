@@ -113,7 +113,7 @@ def test_a_pose_between_samples_does_not_depend_on_how_it_is_asked_for():
             'cannot be followed: a scara',
         ),
         ({'target': POSES['scara'][0]}, 'needs a target at another place than its start'),
-        ({'target': [0.1, 0.2]}, 'target must have 4 values'),
+        ({'target': [0.1, 0.2]}, 'target must have 3 or 4 finite values'),
         ({'near': [0.0]}, 'near must have 4 values'),
         ({'speed': 0.0}, 'max_velocity of a speed profile must be a number above 0, got 0.0'),
         ({'jerk': -1.0}, 'max_jerk of a speed profile'),

@@ -1,0 +1,92 @@
+"""Straight lines and circles of a tool: where a pose is after a way from the begin."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from robodyn_ros.errors import MotionError
+from robodyn_ros.excitation.trajectory import Array
+
+PLACE, TURN = slice(0, 3), slice(3, 7)
+"""Numbers of a pose that are a place in [m], and its quaternion x, y, z, w if it has one."""
+
+_SHARP = 1e-9
+"""Of the longest side: three points nearer to a line than that have no circle through them."""
+
+
+class Segment:
+    """A line, or an arc through a third place, of `length` in [m] from `start` to `target`.
+
+    All numbers of the pose behind the place, and the rotation, change in proportion to the way.
+    """
+
+    def __init__(
+        self, start: Array, target: Array, *, through: Array | None = None, rotates: bool = False
+    ) -> None:
+        """Find the geometry.
+
+        :param start: pose (p,)
+        :param target: likewise, its place another one
+        :param through: place (3,) on the arc; None: a line
+        :param rotates: whether the poses have quaternions
+        :raises MotionError: a target at the place of the start, or three places on one line
+        """
+        self.start, self.target = start, target
+        way = target[PLACE] - start[PLACE]
+        if not np.linalg.norm(way) > 0.0:
+            raise MotionError('it needs a target at another place than its start')
+        self._arc = None if through is None else _Arc(start[PLACE], through, target[PLACE])
+        self.length = float(np.linalg.norm(way)) if self._arc is None else self._arc.length
+        self._slope = (target - start) / self.length
+        self.rotation: Array = np.zeros(3)
+        if rotates:
+            self._slope[TURN] = 0.0
+            turn = Rotation.from_quat(target[TURN]) * Rotation.from_quat(start[TURN]).inv()
+            self.rotation = turn.as_rotvec() / self.length
+
+    def displacement(self, way: Array) -> tuple[Array, Array, Array]:
+        """Pose less the start and its derivatives by the way, each (N, p), without rotation.
+
+        :param way: from the start, shape (N,), in [m]
+        """
+        value = way[:, None] * self._slope
+        slope: Array = np.repeat(self._slope[None], len(way), axis=0)
+        curve = np.zeros_like(slope)
+        if self._arc is not None:
+            value[:, PLACE], slope[:, PLACE], curve[:, PLACE] = self._arc.displacement(way)
+        return value, slope, curve
+
+
+class _Arc:
+    """Arc of a circle from one place through another to a third."""
+
+    def __init__(self, start: Array, through: Array, target: Array) -> None:
+        one, other = through - start, target - start
+        normal = np.cross(one, other)
+        size = float(normal @ normal)
+        longest = max(float(np.linalg.norm(side)) for side in (one, other, target - through))
+        if not math.sqrt(size) > _SHARP * longest**2:
+            raise MotionError('a circle needs three places that are not on one line')
+        # centre of the circle around a triangle with one corner at the origin
+        outwards = (one @ one) * np.cross(other, normal) - (other @ other) * np.cross(one, normal)
+        centre = outwards / (2.0 * size)
+        self._radius = float(np.linalg.norm(centre))
+        self._x: Array = -centre / self._radius
+        self._y: Array = np.cross(normal / math.sqrt(size), self._x)
+        end = other - centre
+        angle = math.atan2(float(end @ self._y), float(end @ self._x)) % (2.0 * math.pi)
+        self.length = self._radius * angle
+
+    def displacement(self, way: Array) -> tuple[Array, Array, Array]:
+        """Place less the start and its derivatives by the way."""
+        angle = (way / self._radius)[:, None]
+        cosine, sine = np.cos(angle), np.sin(angle)
+        outwards = cosine * self._x + sine * self._y
+        return (
+            self._radius * (outwards - self._x),
+            cosine * self._y - sine * self._x,
+            -outwards / self._radius,
+        )
