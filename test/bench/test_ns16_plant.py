@@ -1,0 +1,119 @@
+"""The plant behind the local identification bench, against Pinocchio and its own figures."""
+
+from __future__ import annotations
+
+import numpy as np
+import pinocchio as pin
+import pytest
+from scipy.linalg import eigh
+
+from bench.ns16_plant import (
+    COULOMB,
+    ENCODER_STEP,
+    FULL_SPEED,
+    LOAD,
+    LOAD_STRIBECK,
+    NOMINAL,
+    PEAK,
+    ROTOR,
+    STIFFNESS,
+    STRIBECK,
+    TORQUE_NOISE,
+    URDF,
+    VISCOUS,
+    Plant,
+    friction,
+)
+from robodyn_ros.excitation.joint_moves import JointMoves
+from robodyn_ros.models.urdf import UrdfModel
+
+JOINTS = tuple(f'joint{number}' for number in range(1, 7))
+BENT = np.array([0.0, 0.5, -1.75, 0.0, 0.9, 0.0])
+WAY = np.array([0.5, -0.3, 0.4, 0.6, -0.5, 0.8])
+
+
+def move(duration=1.5, way=WAY):
+    return JointMoves(joints=JOINTS, points=[BENT, BENT + way], durations=[duration], rise=0.5)
+
+
+@pytest.fixture(scope='module')
+def runs():
+    return {
+        'smooth': Plant(friction=False).run([move()])[0],
+        'both': Plant().run([move(0.5), move()]),
+    }
+
+
+def test_without_friction_it_is_the_rigid_robot_with_its_rotors(runs):
+    model, run = UrdfModel.from_file(URDF), runs['smooth']
+    values = model.prior()
+    values[-6:] = ROTOR
+    motion = move().sample(run.time)
+    rigid = model.torque(motion.position, motion.velocity, motion.acceleration, values)
+    # vibration and deflection are what is left, an order below the torques of the motion
+    error = np.sqrt(((run.torque - rigid) ** 2).mean(axis=0))
+    assert (error < 0.06 * np.sqrt((rigid**2).mean(axis=0))).all()
+    assert np.abs(run.position - run.reference).max() < 1e-3
+
+
+def test_at_rest_springs_carry_the_weight(runs):
+    run, model = runs['smooth'], UrdfModel.from_file(URDF)
+    link, still = run.link[:1], np.zeros((1, 6))
+    weight = model.torque(link, still, still, model.prior())
+    np.testing.assert_allclose(run.torque[:1], weight, rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(run.position[:1] - link, weight / STIFFNESS, rtol=1e-6, atol=1e-12)
+
+
+def test_friction_is_what_the_motor_needs_more(runs):
+    run, smooth = runs['both'][1], runs['smooth']
+    speed = np.gradient(run.position, run.time, axis=0)
+    middle = slice(len(run.time) // 2 - 15, len(run.time) // 2 + 15)
+    assert (np.abs(speed[middle]) > 0.05 * FULL_SPEED).all()
+    more = (run.torque - smooth.torque)[middle].mean(axis=0)
+    expected = np.sign(speed) * friction(speed, smooth.torque)
+    np.testing.assert_allclose(more, expected[middle].mean(axis=0), rtol=0.1)
+
+
+def test_friction_has_all_its_parts():
+    none, load = np.zeros(6), NOMINAL
+    np.testing.assert_allclose(friction(none, none), COULOMB + STRIBECK)
+    fast = friction(FULL_SPEED, none)
+    np.testing.assert_allclose(fast, COULOMB + VISCOUS * FULL_SPEED, rtol=1e-12)
+    np.testing.assert_allclose(friction(-FULL_SPEED, -load) - fast, LOAD * load)
+    np.testing.assert_allclose(
+        friction(none, load) - friction(none, none), (LOAD + LOAD_STRIBECK) * load
+    )
+
+
+def test_a_robot_does_not_feel_the_others(runs):
+    alone = Plant().run([move(0.5)])[0]
+    np.testing.assert_array_equal(alone.torque, runs['both'][0].torque)
+
+
+def test_a_joint_that_is_not_asked_to_move_sticks():
+    run = Plant().run([move(1.0, np.array([0.5, 0, 0, 0, 0, 0]))])[0]
+    assert np.ptp(run.position[:, 3:], axis=0).max() < 1e-5
+    assert np.ptp(run.link[:, 1]) > 0.0
+
+
+def test_first_elastic_modes_are_those_of_such_robots():
+    robot = pin.buildModelFromUrdf(str(URDF))
+    stretched = np.array([0, np.pi / 2, 0, 0, 0, 0])
+    mass = pin.crba(robot, robot.createData(), stretched)
+    mass = np.triu(mass) + np.triu(mass, 1).T
+    modes = np.sqrt(eigh(np.diag(STIFFNESS), mass, eigvals_only=True)) / (2 * np.pi)
+    assert 8.0 < modes[0] < modes[1] < 16.0
+    efforts = UrdfModel.from_file(URDF).urdf.joints
+    peaks = [joint.effort for joint in efforts if joint.type != 'fixed']
+    np.testing.assert_allclose(peaks, PEAK, rtol=0.01)
+
+
+def test_a_record_has_noise_by_its_seed_and_the_encoders_steps(runs):
+    run = runs['smooth']
+    once, again, averaged = run.recording(1), run.recording(1), run.recording(1, 30)
+    np.testing.assert_array_equal(once.torque, again.torque)
+    spread = (once.torque - run.torque).std(axis=0) / TORQUE_NOISE
+    np.testing.assert_allclose(spread, 1.0, atol=0.15)
+    assert ((averaged.torque - run.torque).std(axis=0) < 0.25 * TORQUE_NOISE).all()
+    steps = once.position / ENCODER_STEP
+    np.testing.assert_allclose(steps, np.round(steps), atol=1e-6)
