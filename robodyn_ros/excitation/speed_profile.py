@@ -12,6 +12,7 @@ import math
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.trajectory import Array
@@ -83,9 +84,7 @@ class SpeedProfile:
         :param time: shape (N,), in [s]; clamped to [0, duration]
         """
         time = np.clip(np.asarray(time, dtype=float), 0.0, self.duration)
-        late = time > 0.5 * self.duration
-        first = np.where(late, self.duration - time, time)
-        index = np.searchsorted(self._begins, first, side='right') - 1
+        late, first, index = self._found(time)
         s, v, a, j = self._states[index].T
         way, velocity, change = _advance(s, v, a, j, first - self._begins[index])
         return (
@@ -93,6 +92,18 @@ class SpeedProfile:
             velocity,
             np.where(late, -change, change),
         )
+
+    def jerk(self, time: Array) -> Array:
+        """Jerk within the segments, shape (N,); 0 for a trapezoid, whose acceleration jumps."""
+        index = self._found(np.clip(np.asarray(time, dtype=float), 0.0, self.duration))[2]
+        result: Array = self._states[index, 3]
+        return result
+
+    def _found(self, time: Array) -> tuple[NDArray[np.bool_], Array, NDArray[np.intp]]:
+        """Whether a time is in the second half, its time in the first one, and segment there."""
+        late = time > 0.5 * self.duration
+        first = np.where(late, self.duration - time, time)
+        return late, first, np.searchsorted(self._begins, first, side='right') - 1
 
 
 def _advance(way: Any, velocity: Any, acceleration: Any, jerk: Any, time: Any) -> tuple[Any, ...]:

@@ -106,3 +106,16 @@ def test_a_way_too_short_for_full_speed_or_full_acceleration():
 def test_refuses_limits_that_are_none(values, message):
     with pytest.raises(MotionError, match=message):
         profile(**values)
+
+
+@given(SIZES, SIZES, SIZES, st.floats(0.1, 1e4))
+@settings(max_examples=40, deadline=None)
+def test_jerk_is_the_slope_of_the_acceleration(distance, velocity, acceleration, jerk):
+    motion = profile(distance, velocity, acceleration, jerk)
+    time = np.linspace(0.0, motion.duration, 1001)
+    change, slope = motion.sample(time)[2], motion.jerk(0.5 * (time[1:] + time[:-1]))
+    differences = np.diff(change) / time[1]
+    # but for the steps in which one segment ends and the next begins
+    same = np.abs(differences - slope) <= 1e-6 * jerk
+    assert same.mean() > 0.98
+    assert not profile(distance, velocity, acceleration).jerk(time).any()
