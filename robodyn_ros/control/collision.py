@@ -221,7 +221,9 @@ class TorqueErrorDetector:
             return self.lose(problem)
         signals = self._signals
         signals[0], signals[1] = motion or (q, qd)
-        np.subtract(torque, self._torque.friction(signals[1:2])[0], out=signals[2])
+        # The load is that of the acceleration filtered so far: it only scales a part of friction.
+        load = self._torque.load(signals[:1], signals[1:2], self._filter.derivative[1:2])
+        np.subtract(torque, self._torque.friction(signals[1:2], load)[0], out=signals[2])
         if not self._running:
             self._begin(stamp)
         if self._advance(stamp):

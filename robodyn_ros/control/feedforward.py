@@ -218,7 +218,8 @@ class AdditiveTorque:
             if not math.isfinite(q.dot(q) + qd.dot(qd) + qdd.dot(qdd)):
                 return 'the reference is not finite'
             torque = self._torque.body(q[None], qd[None], qdd[None])[0]
-            torque = torque + self._torque.friction(self._standstill.velocity(qd)[None])[0]
+            load = self._torque.load(q[None], qd[None], qdd[None])
+            torque = torque + self._torque.friction(self._standstill.velocity(qd)[None], load)[0]
             if not math.isfinite(torque.dot(torque)):
                 return 'the model torque of the reference is not finite'
         self.requested[:] = torque

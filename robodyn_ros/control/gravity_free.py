@@ -33,11 +33,20 @@ class GravityFree(ModelTorque):
         result: Array = self._whole.body(q, qd, qdd) - self._share * gravity
         return result
 
-    def friction(self, qd: Array) -> Array:
+    def load(self, q: Array, qd: Array, qdd: Array) -> Array | None:
+        """Load of friction, as of the whole: gravity loads a gear whoever carries it."""
+        return self._whole.load(q, qd, qdd)
+
+    def friction(self, qd: Array, load: Array | None = None) -> Array:
         """Friction torque, as of the whole."""
-        return self._whole.friction(qd)
+        return self._whole.friction(qd, load)
 
     @property
     def friction_step(self) -> Array:
         """Half the friction jump, as of the whole."""
         return self._whole.friction_step
+
+    @property
+    def friction_step_per_load(self) -> Array:
+        """What load adds to it, as of the whole."""
+        return self._whole.friction_step_per_load

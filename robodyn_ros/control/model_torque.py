@@ -10,6 +10,7 @@ from robodyn_ros.models.friction import FrictionModel
 from robodyn_ros.models.interface import Array, DynamicModel, SumModel
 
 Part = tuple[DynamicModel, Array]
+FrictionPart = tuple[FrictionModel, Array]
 
 
 class ModelTorque:
@@ -18,7 +19,8 @@ class ModelTorque:
     Coulomb friction jumps by twice its value where the velocity changes sign. Within
     `velocity_window` around zero the friction torque therefore runs on a straight line between
     what the model says at both ends of the window (the constant offset at exactly zero). This
-    holds for any friction law that depends on the joint's own velocity.
+    holds for any friction law that depends on the joint's own velocity. Friction in proportion to
+    a load is that load times such a law, which is made continuous in the same way.
     """
 
     def __init__(
@@ -42,6 +44,10 @@ class ModelTorque:
         reach = np.maximum(window, np.finfo(float).tiny)
         self._ends = np.stack([-reach, reach])
         self._backward, self._range = np.zeros((2, len(self.joints)))
+        self._backward_load, self._range_load = np.zeros((2, len(self.joints)))
+        beyond = np.maximum(reach, _turned(self._friction, len(self.joints)))
+        self._beyond = np.stack([-beyond, beyond])
+        self._loads = [part for part, _ in self._friction if part.load is not None]
         self.set_values(values)
 
     def set_values(self, values: ArrayLike) -> None:
@@ -60,44 +66,96 @@ class ModelTorque:
                 f'{np.count_nonzero(np.isfinite(values))} finite ones in shape {values.shape}'
             )
         self._values[:] = values
-        backward, forward = _evaluate(self._friction, self._ends, self._ends, self._ends)
+        backward, forward = self._unloaded(self._ends)
         self._backward[:], self._range[:] = backward, forward - backward
+        if self._loads:
+            backward, forward = self._per_load(self._ends)
+            self._backward_load[:], self._range_load[:] = backward, forward - backward
 
     def torque(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Joint torques, in [Nm] or [N]; all arguments and the result of shape (N, n), SI."""
-        return self.body(q, qd, qdd) + self.friction(qd)
+        return self.body(q, qd, qdd) + self.friction(qd, self.load(q, qd, qdd))
 
     @property
     def friction_step(self) -> Array:
-        """Half the friction jump across the velocity window, shape (n,), in [Nm] or [N]."""
-        step: Array = np.abs(0.5 * self._range)
+        """Half the friction jump from one direction to the other, shape (n,), in [Nm] or [N].
+
+        Across the velocity window, or the velocities over which a smooth law turns round. That
+        of friction without load; see `friction_step_per_load`.
+        """
+        backward, forward = self._unloaded(self._beyond)
+        step: Array = np.abs(0.5 * (forward - backward))
+        return step
+
+    @property
+    def friction_step_per_load(self) -> Array:
+        """What each Nm (or N) of load adds to half the friction jump, shape (n,)."""
+        backward, forward = self._per_load(self._beyond)
+        step: Array = np.abs(0.5 * (forward - backward))
         return step
 
     def body(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Torque of everything but friction; shapes and units as of `torque`."""
         return _evaluate(self._body, q, qd, qdd)
 
-    def friction(self, qd: Array) -> Array:
+    def load(self, q: Array, qd: Array, qdd: Array) -> Array | None:
+        """Load that friction is proportional to, shape (N, n), in [Nm] or [N]; None: none is.
+
+        Shapes and units as of `torque`.
+        """
+        for part in self._loads:
+            if part.load is not None:
+                return part.load.torque(q, qd, qdd)
+        return None
+
+    def friction(self, qd: Array, load: Array | None = None) -> Array:
         """Friction torque, shape (N, n), in [Nm] or [N].
 
         :param qd: shape (N, n), in [rad/s] or [m/s]
+        :param load: of the same samples, as `load` says; None: friction without load
         """
-        result = _evaluate(self._friction, qd, qd, qd)
         slow = np.abs(qd) < self._window
-        if slow.any():
-            line = self._backward + (qd * self._per_window + 0.5) * self._range
-            np.copyto(result, line, where=slow)
+        share = qd * self._per_window + 0.5
+        result = self._unloaded(qd)
+        np.copyto(result, self._backward + share * self._range, where=slow)
+        if load is not None:
+            factor = self._per_load(qd)
+            np.copyto(factor, self._backward_load + share * self._range_load, where=slow)
+            result += factor * load
+        return result
+
+    def _unloaded(self, qd: Array) -> Array:
+        """Friction of the model itself, without load, shape (N, n)."""
+        result = np.zeros(qd.shape)
+        for part, values in self._friction:
+            result += part.loaded_regressor(qd, 0.0) @ values
+        return result
+
+    def _per_load(self, qd: Array) -> Array:
+        """Friction of the model itself that each Nm (or N) of load adds, shape (N, n)."""
+        result = np.zeros(qd.shape)
+        for part in self._loads:
+            for other, values in self._friction:
+                if other is part:
+                    result += part.loaded_regressor(qd, 1.0) @ values
+                    result -= part.loaded_regressor(qd, 0.0) @ values
         return result
 
 
-def _split(model: DynamicModel, values: Array) -> tuple[list[Part], list[Part]]:
+def _turned(parts: list[FrictionPart], joints: int) -> Array:
+    """Velocity from which on Coulomb friction has turned round, shape (n,); 0: at once."""
+    smoothing = [part.figures['smoothing'] for part, _ in parts if 'smoothing' in part.figures]
+    return np.asarray(3.0 * np.max([np.zeros(joints), *smoothing], axis=0))
+
+
+def _split(model: DynamicModel, values: Array) -> tuple[list[Part], list[FrictionPart]]:
     """Body and friction parts with their values, sums taken apart at every level."""
     if isinstance(model, FrictionModel):
         return [], [(model, values)]
     if not isinstance(model, SumModel):
         return [(model, values)], []
     body: list[Part] = []
-    friction: list[Part] = []
+    friction: list[FrictionPart] = []
     start = 0
     for part in model.parts:
         end = start + len(part.parameters)

@@ -15,6 +15,9 @@ from robodyn_ros.recording.recording import Recording
 LEAST_SLOWNESS = 0.3
 """Below it a joint counts as moving: hardly any of the extra torque is left."""
 
+POSITIONS = 1000
+"""Positions of a recording at which the load at rest is computed."""
+
 
 @dataclass(frozen=True)
 class ThresholdProposal:
@@ -75,10 +78,22 @@ def propose_thresholds(
     collision = np.maximum(np.maximum(collision_factor * fast, least), tiny)
     contact = np.maximum(contact_factor / collision_factor * collision, tiny)
     # One extra serves both thresholds, so the lower one decides how large it must be.
-    slow = np.maximum(slow, torque.friction_step)
+    slow = np.maximum(slow, _friction_at_rest(recording, torque))
     extra = np.maximum(contact_factor * slow - contact, collision_factor * slow - collision)
     extra = np.maximum(extra, 0.0)
     return ThresholdProposal(torque.joints, collision, contact, extra, fast, slow, samples)
+
+
+def _friction_at_rest(recording: Recording, torque: ModelTorque) -> Array:
+    """Largest static friction in the positions of a recording, shape (n,), in [Nm] or [N]."""
+    every = max(1, len(recording.time) // POSITIONS)
+    columns = [recording.joints.index(name) for name in torque.joints]
+    q = recording.position[::every, columns]
+    load = torque.load(q, np.zeros_like(q), np.zeros_like(q))
+    if load is None:
+        return torque.friction_step
+    step: Array = torque.friction_step + torque.friction_step_per_load * load.max(axis=0)
+    return step
 
 
 def _largest_errors(

@@ -16,7 +16,7 @@ from robodyn_ros.control.effort import EffortConversion
 from robodyn_ros.control.model_torque import ModelTorque
 from robodyn_ros.errors import ConfigError, ControlError
 from robodyn_ros.excitation.trajectory import Trajectory
-from robodyn_ros.models.friction import TERMS
+from robodyn_ros.models.friction_terms import TERMS
 from robodyn_ros.models.interface import Array, DynamicModel
 
 GRID = 0.002

@@ -124,9 +124,10 @@ def trajectory_effort(
     motion = spline.sample(time)
     for array in (motion.velocity, motion.acceleration):
         array[cycles + 1 :] = 0.0
-    requested = torque.body(motion.position, motion.velocity, motion.acceleration)
+    signals = (motion.position, motion.velocity, motion.acceleration)
     standstill = StandstillFriction(window=torque.velocity_window)
-    requested += torque.friction(standstill.velocities(motion.velocity))
+    requested = torque.body(*signals)
+    requested += torque.friction(standstill.velocities(motion.velocity), torque.load(*signals))
     if not np.isfinite(requested).all():
         raise ControlError('the model torque of the trajectory is not finite')
     share = settings.feedforward_scale if scale is None else scale

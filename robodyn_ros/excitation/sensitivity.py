@@ -8,7 +8,7 @@ import numpy as np
 
 from robodyn_ros.excitation.trajectory import Array
 from robodyn_ros.models.chain import Chain
-from robodyn_ros.models.friction import TERMS, FrictionModel
+from robodyn_ros.models.friction import FrictionModel
 from robodyn_ros.models.interface import DynamicModel, SumModel
 from robodyn_ros.models.urdf import UrdfModel
 
@@ -23,15 +23,15 @@ def state_gradient(model: DynamicModel) -> StateGradient:
     """Return a function of (weights, q, qd, qdd) that gives the derivatives of
     sum(weights * model.regressor(q, qd, qdd)) by q, qd and qdd, each of shape (N, n).
 
-    Weights are of the regressor's shape (N, n, p). URDF models and friction are exact (at a
-    velocity of zero the derivative of friction is that of its positive side), other models by
-    central differences.
+    Weights are of the regressor's shape (N, n, p). URDF models and friction without load are exact
+    (at a velocity of zero the derivative of friction is that of its positive side), other models
+    by central differences.
     """  # noqa: D205
     if isinstance(model, SumModel):
         return _of_sum(model)
     if isinstance(model, UrdfModel):
         return _of_urdf(model)
-    if isinstance(model, FrictionModel):
+    if isinstance(model, FrictionModel) and model.load is None:
         return _of_friction(model)
     return _by_differences(model)
 
@@ -68,10 +68,10 @@ def _of_friction(model: FrictionModel) -> StateGradient:
     def gradient(weights: Array, q: Array, qd: Array, qdd: Array) -> Gradient:
         by_qd = np.zeros(qd.shape)
         step = np.where(qd < 0.0, -STEP, STEP)
-        for index, name in enumerate(model.terms):
-            column = TERMS[name].column
-            # both points lie beyond the state, on its own side of a jump at zero
-            slope = (column(qd + 2.0 * step) - column(qd + step)) / step
+        # both points lie beyond the state, on its own side of a jump at zero
+        beyond, near = model.columns(qd + 2.0 * step), model.columns(qd + step)
+        for index in range(terms):
+            slope = (beyond[index] - near[index]) / step
             by_qd += weights[:, joints, joints * terms + index] * slope
         return np.zeros(q.shape), by_qd, np.zeros(qdd.shape)
 

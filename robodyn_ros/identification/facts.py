@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from robodyn_ros.models.friction import TERMS
+from robodyn_ros.models.friction_terms import TERMS
 from robodyn_ros.models.interface import Array, DynamicModel
 
 if TYPE_CHECKING:  # pulls in scipy.signal, seconds that a node need not spend

@@ -127,7 +127,7 @@ def _factor(model: DynamicModel, seed: int) -> tuple[Array, Array]:
     random = np.random.default_rng(seed)
     width = len(model.parameters)
     states = random.uniform(-1.0, 1.0, size=(3, max(60, width), len(model.joints)))
-    q, qd, qdd = model.positions(states[0]), 3.0 * states[1], 10.0 * states[2]
+    q, qd, qdd = model.positions(states[0]), model.velocities(states[1]), 10.0 * states[2]
     factor: Array = np.zeros((0, width))
     for block in sample_blocks(len(q)):
         rows = model.regressor(q[block], qd[block], qdd[block]).reshape(-1, width)

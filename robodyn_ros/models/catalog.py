@@ -9,11 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from robodyn_ros.errors import ModelError
 from robodyn_ros.models.axis import AxisModel
 from robodyn_ros.models.closed_form import ClosedFormModel
 from robodyn_ros.models.delta import DeltaModel
-from robodyn_ros.models.friction import DEFAULT_TERMS, FrictionModel
+from robodyn_ros.models.friction import FrictionModel, Load
+from robodyn_ros.models.friction_terms import DEFAULT_TERMS, FIGURES
 from robodyn_ros.models.interface import DynamicModel, Joint, SumModel
 from robodyn_ros.models.payload import PayloadModel
 from robodyn_ros.models.puma import puma_model
@@ -22,6 +25,8 @@ from robodyn_ros.models.urdf import GRAVITY, UrdfModel
 from robodyn_ros.yaml_file import read_yaml
 
 Description = Mapping[str, Any]
+Friction = str | Sequence[str] | Mapping[str, Any]
+"""Terms, laws or 'auto', or a mapping with shape figures too, see `with_friction`."""
 
 
 @dataclass(frozen=True)
@@ -79,11 +84,11 @@ def robot_model(
     joints: Sequence[str] | None = None,
     gravity: Sequence[float] = GRAVITY,
     rotor_inertia: bool = True,
-    friction: Sequence[str] = DEFAULT_TERMS,
+    friction: Friction = DEFAULT_TERMS,
 ) -> DynamicModel:
     """Rigid body of a URDF (a path, or text that starts with '<') plus joint friction.
 
-    :param friction: friction terms; none gives the rigid body alone
+    :param friction: as `with_friction`; none gives the rigid body alone
     :raises ModelError: as `UrdfModel` and `FrictionModel`
     """
     options: dict[str, Any] = {
@@ -98,14 +103,45 @@ def robot_model(
     return with_friction(body, friction)
 
 
-def with_friction(body: DynamicModel, terms: Sequence[str]) -> DynamicModel:
+def with_friction(body: DynamicModel, friction: Friction) -> DynamicModel:
     """Return the model plus friction of its joints; without terms the model itself.
 
-    :raises ModelError: as `FrictionModel`
+    :param friction: names of terms and laws, 'auto', or a mapping with `terms`, shape figures
+        and, as `load`, the body's parameter values that load-dependent friction goes by
+    :raises ModelError: as `FrictionModel`, or a mapping of another form
     """
-    if not terms:
+    if not friction:
         return body
-    return SumModel(parts=[body, FrictionModel(joints=body.joints, terms=terms)])
+    given = friction if isinstance(friction, Mapping) else {'terms': friction}
+    return SumModel(parts=[body, _friction_of(body.joints, given, body)])
+
+
+def _friction_of(
+    joints: Sequence[Joint], given: Description, body: DynamicModel | None
+) -> FrictionModel:
+    """Friction from its description; the load's body is built anew, as bodies have a state."""
+    for key in given:
+        if key not in _OF_FRICTION:
+            raise ModelError(f'friction has no {key!r:.40}, it has: {", ".join(_OF_FRICTION)}')
+    load = None
+    if given.get('load') is not None:
+        if body is None:
+            raise ModelError(
+                'friction that depends on a load must stand behind its robot in a sum'
+            )
+        values = np.array(_numbers(given['load'], 'load'), dtype=np.float64)
+        if values.shape != (len(body.parameters),) or not np.isfinite(values).all():
+            raise ModelError(
+                f'"load" of friction must be {len(body.parameters)} finite numbers, the '
+                f'parameters of the robot that it stands behind, got {len(values)}'
+            )
+        load = Load(body=build_model(body.describe()), values=values)
+    return FrictionModel(
+        joints=joints,
+        terms=_terms(given.get('terms', DEFAULT_TERMS), 'terms'),
+        figures={name: given[name] for name in FIGURES if given.get(name) is not None},
+        load=load,
+    )
 
 
 def model_hash(model: DynamicModel) -> str:
@@ -128,7 +164,7 @@ def _build_urdf(description: Description, folder: Path | None) -> DynamicModel:
         joints=None if joints is None else _names(joints, 'joints'),
         gravity=_numbers(description.get('gravity', GRAVITY), 'gravity'),
         rotor_inertia=rotor_inertia,
-        friction=_names(description.get('friction') or (), 'friction'),
+        friction=_friction(description),
     )
 
 
@@ -142,12 +178,14 @@ def _closed_form(
     def built(description: Description, folder: Path | None) -> DynamicModel:
         options = {key: description[key] for key in description if key not in _NOT_OPTIONS}
         body = build(**options)
-        return with_friction(body, _names(description.get('friction') or (), 'friction'))
+        return with_friction(body, _friction(description))
 
     return Kind(built, ('dynamic_model', 'joints', *required), (*optional, 'prior', 'friction'))
 
 
-def _build_friction(description: Description, folder: Path | None) -> DynamicModel:
+def _build_friction(
+    description: Description, folder: Path | None, body: DynamicModel | None = None
+) -> DynamicModel:
     joints = []
     for item in _list(description['joints'], 'joints'):
         if not isinstance(item, Mapping) or set(item) != {'name', 'type'}:
@@ -158,13 +196,19 @@ def _build_friction(description: Description, folder: Path | None) -> DynamicMod
                 f'or prismatic'
             )
         joints.append(Joint(name=str(item['name']), type=item['type']))
-    terms = _names(description.get('terms', DEFAULT_TERMS), 'terms')
-    return FrictionModel(joints=joints, terms=terms)
+    given = {key: value for key, value in description.items() if key in _OF_FRICTION}
+    return _friction_of(joints, given, body)
 
 
 def _build_sum(description: Description, folder: Path | None) -> DynamicModel:
-    parts = _list(description['parts'], 'parts')
-    return SumModel(parts=[build_model(part, folder=folder) for part in parts])
+    parts: list[DynamicModel] = []
+    for part in _list(description['parts'], 'parts'):
+        loaded = isinstance(part, Mapping) and part.get('kind') == 'friction' and 'load' in part
+        if loaded and parts:
+            parts.append(_build_friction(part, folder, parts[0]))
+        else:
+            parts.append(build_model(part, folder=folder))
+    return SumModel(parts=parts)
 
 
 def _build_payload(description: Description, folder: Path | None) -> DynamicModel:
@@ -188,6 +232,17 @@ def _names(value: object, key: str) -> list[str]:
     return names
 
 
+def _terms(value: object, key: str) -> list[str]:
+    """Names of friction terms; one alone needs no list."""
+    return [value] if isinstance(value, str) else _names(value, key)
+
+
+def _friction(description: Description) -> Friction:
+    """Friction of a robot's description, in any of its forms."""
+    value = description.get('friction') or ()
+    return value if isinstance(value, Mapping) else _terms(value, 'friction')
+
+
 def _numbers(value: object, key: str) -> list[float]:
     numbers = _list(value, key)
     for number in numbers:
@@ -197,6 +252,7 @@ def _numbers(value: object, key: str) -> list[float]:
 
 
 _NOT_OPTIONS = ('kind', 'friction')
+_OF_FRICTION = ('terms', *FIGURES, 'load')
 
 KINDS: dict[str, Kind] = {
     'urdf': Kind(_build_urdf, ('urdf',), ('joints', 'gravity', 'rotor_inertia', 'friction')),
@@ -204,7 +260,7 @@ KINDS: dict[str, Kind] = {
     'scara': _closed_form(ScaraModel, ('geometry',), ('gravity',)),
     'delta': _closed_form(DeltaModel, ('geometry',), ('gravity', 'platform_force')),
     'puma': _closed_form(puma_model, (), ('geometry', 'gravity', 'fifth_term')),
-    'friction': Kind(_build_friction, ('joints',), ('terms',)),
+    'friction': Kind(_build_friction, ('joints',), _OF_FRICTION),
     'sum': Kind(_build_sum, ('parts',)),
     'payload': Kind(_build_payload, ('arm',), ('frame',)),
 }

@@ -2,39 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from robodyn_ros.errors import ModelError
+from robodyn_ros.models.friction_terms import (
+    AUTO,
+    DEFAULT_TERMS,
+    FIGURES,
+    LAWS,
+    TERMS,
+    expanded,
+)
 from robodyn_ros.models.interface import Array, DynamicModel, Joint, Parameter
+
+STAND_IN = 0.01
+"""Figure [rad/s or m/s] of a model whose figures an identification has yet to find."""
 
 
 @dataclass(frozen=True)
-class FrictionTerm:
-    """One term: parameter name and unit per kind of joint, and its column from velocities.
+class Load:
+    """The torque that load-dependent friction is proportional to: that of a body, fixed.
 
-    `column` maps velocities (N, n), in [rad/s] or [m/s], to the factor (N, n) of the parameter.
+    :param body: model of its own (its state is not shared with the one that is identified)
+    :param values: of the body's parameters, shape (p,), SI
     """
 
-    parameter: str
-    unit_rotary: str
-    unit_linear: str
-    column: Callable[[Array], Array]
+    body: DynamicModel
+    values: Array
 
-
-TERMS: dict[str, FrictionTerm] = {
-    'viscous': FrictionTerm('viscous_friction', 'Nm s/rad', 'N s/m', np.positive),
-    'coulomb': FrictionTerm('coulomb_friction', 'Nm', 'N', np.sign),
-    'offset': FrictionTerm('torque_offset', 'Nm', 'N', np.ones_like),
-    'quadratic': FrictionTerm(
-        'quadratic_friction', 'Nm s^2/rad^2', 'N s^2/m^2', lambda speed: speed * abs(speed)
-    ),
-}
-"""Every friction term there is; a new one is a new entry."""
-
-DEFAULT_TERMS = ('viscous', 'coulomb', 'offset')
+    def torque(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """Absolute torque of every sample, shape (N, n), in [Nm] or [N]."""
+        return np.abs(self.body.torque(q, qd, qdd, self.values))
 
 
 class FrictionModel(DynamicModel):
@@ -42,19 +44,45 @@ class FrictionModel(DynamicModel):
 
     Default: viscous, Coulomb and a constant offset, as in Swevers, Verdonck and De Schutter,
     "Dynamic model identification for industrial robots" (2007), Eq. 5. Parameters are ordered
-    joint by joint, in the order of `terms`.
+    joint by joint, in the order of `terms`. A term may also be proportional to the load, the
+    absolute torque of the rigid body (Hamon, Gautier and Garrec, "Dynamic identification of
+    robots with a dry friction model depending on load and velocity", 2010).
+
+    `open` tells that an identification has to complete the model first: terms 'auto', figures
+    that are not known, or a load that is not. Until then it computes with stand-ins.
     """
 
-    def __init__(self, *, joints: Sequence[Joint], terms: Sequence[str] = DEFAULT_TERMS) -> None:
+    def __init__(
+        self,
+        *,
+        joints: Sequence[Joint],
+        terms: Sequence[str] = DEFAULT_TERMS,
+        figures: Mapping[str, ArrayLike] | None = None,
+        load: Load | None = None,
+    ) -> None:
         """Build the model.
 
-        :raises ModelError: no joints, no terms, an unknown term or one named twice
+        :param terms: names of terms (`TERMS`) or of whole laws (`LAWS`), or 'auto' alone
+        :param figures: shape figures (`FIGURES`), one number or one per joint
+        :param load: what the term 'load' is proportional to
+        :raises ModelError: no joints, no terms, an unknown term or one named twice; an unknown
+            figure, or one that is not above 0; a load of other joints
         """
         self.joints = tuple(joints)
-        self.terms = tuple(terms)
+        names = (terms,) if isinstance(terms, str) else tuple(terms)
+        self.automatic = names == (AUTO,)
+        self.terms = DEFAULT_TERMS if self.automatic else expanded(names)
         if not self.joints:
             raise ModelError('a friction model needs at least one joint')
         _check_terms(self.terms)
+        self.figures = _checked_figures(figures or {}, len(self.joints), self.terms)
+        self.load = load if self.load_dependent else None
+        if load is not None and load.body.joint_names != self.joint_names:
+            raise ModelError('the load of a friction model must be the torque of the same joints')
+        wanted = {name for term in self.terms for name in TERMS[term].needs}
+        self.missing = tuple(sorted(wanted - set(self.figures)))
+        stand_ins = dict.fromkeys(self.missing, np.full(len(self.joints), STAND_IN))
+        self._figures = {**self.figures, **stand_ins}
         self.parameters = tuple(
             Parameter(
                 name=f'{joint.name}.{TERMS[term].parameter}',
@@ -67,38 +95,102 @@ class FrictionModel(DynamicModel):
             for term in self.terms
         )
 
+    @property
+    def load_dependent(self) -> bool:
+        """Whether a term is proportional to the load."""
+        return any(TERMS[term].load for term in self.terms)
+
+    @property
+    def open(self) -> bool:
+        """Whether an identification must complete the model."""
+        return bool(self.automatic or self.missing or (self.load_dependent and self.load is None))
+
+    @property
+    def velocity_spread(self) -> int:
+        """Terms with figures show at low velocities only: random states need many of those."""
+        return 7 if self._figures.keys() - {'reach', 'exponent'} else 1
+
+    def columns(self, qd: Array) -> list[Array]:
+        """Factor of each term without its load, each of shape (N, n)."""
+        return [TERMS[term].column(qd, self._figures) for term in self.terms]
+
     def regressor(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """Regressor, shape (N, n, n * terms); depends on the velocities only.
+        """Regressor, shape (N, n, n * terms); without load it depends on the velocities only.
 
         :raises ModelError: the velocities are not of shape (N, n)
         """
         qd = np.asarray(qd, dtype=np.float64)
-        count, terms, width = len(self.joints), len(self.terms), len(self.parameters)
+        count = len(self.joints)
         if qd.ndim != 2 or qd.shape[1] != count:
             raise ModelError(
                 f'friction of {count} joints needs velocities (N, {count}), got {qd.shape}'
             )
+        load: Array | float = 0.0
+        if self.load is not None:
+            load = self.load.torque(q, qd, qdd)
+        return self.loaded_regressor(qd, load)
+
+    def loaded_regressor(self, qd: Array, load: Array | float) -> Array:
+        """Regressor with a load that is known, shape (N, n, n * terms).
+
+        :param qd: shape (N, n), in [rad/s] or [m/s]
+        :param load: absolute torque of the body, shape (N, n), in [Nm] or [N]
+        """
+        count, terms, width = len(self.joints), len(self.terms), len(self.parameters)
         result = np.zeros((len(qd), count, width))
         rows = result.reshape(len(qd), count * width)
-        for index, term in enumerate(self.terms):
+        for index, (term, column) in enumerate(zip(self.terms, self.columns(qd), strict=True)):
             # From one joint to the next: one row down and one group of terms to the right.
-            rows[:, index :: width + terms] = TERMS[term].column(qd)
+            rows[:, index :: width + terms] = column * load if TERMS[term].load else column
         return result
 
     def describe(self) -> dict[str, object]:
-        """Joints and terms."""
-        return {
+        """Joints, terms and figures; of the load the body's values: the body stands beside it."""
+        found: dict[str, object] = {
             'kind': 'friction',
             'joints': [{'name': joint.name, 'type': joint.type} for joint in self.joints],
-            'terms': list(self.terms),
+            'terms': [AUTO] if self.automatic else list(self.terms),
         }
+        found |= {name: values.tolist() for name, values in self.figures.items()}
+        if self.load is not None:
+            found['load'] = self.load.values.tolist()
+        return found
 
 
 def _check_terms(terms: tuple[str, ...]) -> None:
     if not terms:
         raise ModelError(f'a friction model needs at least one term of {", ".join(TERMS)}')
     for term in terms:
+        if term == AUTO:
+            raise ModelError('friction "auto" chooses all terms, no others can be named beside it')
         if term not in TERMS:
-            raise ModelError(f'there is no friction term "{term}", there are {", ".join(TERMS)}')
+            raise ModelError(
+                f'there is no friction term "{term}", there are {", ".join(TERMS)}, and the sets '
+                f'{", ".join(LAWS)}'
+            )
         if terms.count(term) > 1:
             raise ModelError(f'friction term "{term}" is named twice')
+
+
+def _checked_figures(
+    given: Mapping[str, ArrayLike], joints: int, terms: tuple[str, ...]
+) -> dict[str, Array]:
+    """Figures that the terms make use of, one number per joint."""
+    known = {name for term in terms for name in (*TERMS[term].needs, *TERMS[term].uses)}
+    result = {}
+    for name, values in given.items():
+        if name not in FIGURES:
+            raise ModelError(f'friction has no figure "{name}", it has: {", ".join(FIGURES)}')
+        try:
+            array = np.array(np.broadcast_to(np.asarray(values, dtype=np.float64), (joints,)))
+        except (TypeError, ValueError):
+            raise ModelError(
+                f'"{name}" of friction must be one number or {joints}, got {values!r:.80}'
+            ) from None
+        if not (np.isfinite(array).all() and (array >= 0.0).all()) or (
+            name != 'threshold' and not array.all()
+        ):
+            raise ModelError(f'"{name}" of friction must be above 0, got {array.tolist()}')
+        if name in known:
+            result[name] = array
+    return result

@@ -82,6 +82,16 @@ class DynamicModel(ABC):
         """
         return np.tile([-np.pi, np.pi], (len(self.joints), 1))
 
+    @property
+    def velocity_spread(self) -> int:
+        """Power of a share that random velocities are drawn by: 1 evenly, above it many slow."""
+        return 1
+
+    def velocities(self, share: Array) -> Array:
+        """Velocities (N, n) of random states at shares (N, n), -1 to 1, of 3 rad/s or m/s."""
+        result: Array = 3.0 * share * np.abs(share) ** (self.velocity_spread - 1)
+        return result
+
     def positions(self, share: Array) -> Array:
         """Positions (N, n) at shares (N, n), -1 to 1, of the way between `position_limits`."""
         lower, upper = self.position_limits().T
@@ -159,6 +169,11 @@ class SumModel(DynamicModel):
         """Positions between which all parts are defined, shape (n, 2)."""
         limits = np.array([part.position_limits() for part in self.parts])
         return np.stack([limits[:, :, 0].max(axis=0), limits[:, :, 1].min(axis=0)], axis=1)
+
+    @property
+    def velocity_spread(self) -> int:
+        """The largest of the parts."""
+        return max(part.velocity_spread for part in self.parts)
 
     def prior(self) -> Array:
         """A-priori values of the parts, shape (p,)."""

@@ -5,9 +5,10 @@ import pytest
 from control_arm import small_arm
 from robots import random_states
 
+from robodyn_ros.control.gravity_free import GravityFree
 from robodyn_ros.control.model_torque import ModelTorque
 from robodyn_ros.errors import ControlError
-from robodyn_ros.models.catalog import build_model
+from robodyn_ros.models.catalog import build_model, with_friction
 from robodyn_ros.models.interface import SumModel
 
 
@@ -33,6 +34,44 @@ def test_friction_is_a_line_inside_the_window_and_the_law_outside() -> None:
     assert np.abs(np.diff(friction)).max() < 0.001 * 32.0 * 1.01
     np.testing.assert_allclose(torque.friction_step, 3.2)
     np.testing.assert_allclose(ModelTorque(model, values).friction_step, 3.0)
+
+
+def test_load_dependent_friction_is_the_model_and_continuous_around_standstill() -> None:
+    body = small_arm()[0].parts[0]
+    friction = {'terms': ['viscous', 'coulomb', 'load'], 'load': np.nan_to_num(body.prior())}
+    model = with_friction(body, {**friction, 'load': friction['load'].tolist()})
+    values = np.concatenate([np.nan_to_num(body.prior(), nan=0.5), [2.0, 3.0, 0.1] * 2])
+    q, qd, qdd = random_states(2, 2000)
+    expected = model.torque(q, qd, qdd, values)
+    torque = ModelTorque(model, values, velocity_window=0.1)
+    fast = (np.abs(qd) >= 0.1).all(axis=1)
+    assert fast.sum() > 1000
+    np.testing.assert_allclose(torque.torque(q, qd, qdd)[fast], expected[fast], atol=1e-10)
+    without = ModelTorque(model, values)
+    np.testing.assert_allclose(without.torque(q, qd, qdd), expected, atol=1e-10)
+    # Through zero the load's part runs on a line as all friction does, and is zero at rest.
+    speed = np.linspace(-0.2, 0.2, 401)
+    at, still = np.repeat(q[:1], 401, axis=0), np.zeros((401, 2))
+    load = torque.load(at, still, still)
+    np.testing.assert_allclose(load, np.abs(body.torque(at, still, still, friction['load'])))
+    friction_torque = torque.friction(np.stack([speed, speed], axis=1), load)
+    np.testing.assert_allclose(friction_torque[200], 0.0, atol=1e-12)
+    step = torque.friction_step + torque.friction_step_per_load * load[0]
+    assert np.abs(np.diff(friction_torque, axis=0)).max() < 0.001 * step.max() / 0.1 * 1.01
+    np.testing.assert_allclose(step, 3.2 + 0.1 * load[0])
+    free = GravityFree(torque, [True, False])
+    np.testing.assert_array_equal(
+        free.friction(qd, free.load(q, qd, qdd)), torque.friction(qd, torque.load(q, qd, qdd))
+    )
+
+
+def test_smooth_law_has_the_static_friction_of_its_plateau() -> None:
+    body = small_arm()[0].parts[0]
+    model = with_friction(body, {'terms': 'smooth', 'smoothing': 0.05})
+    values = np.concatenate([np.nan_to_num(body.prior()), [0.0, 3.0, 0.5] * 2])
+    for window in (0.0, 0.01):
+        torque = ModelTorque(model, values, velocity_window=window)
+        np.testing.assert_allclose(torque.friction_step, 3.0, rtol=0.01)
 
 
 def test_body_has_no_friction_and_nested_sums_are_taken_apart() -> None:
