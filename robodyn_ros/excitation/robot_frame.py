@@ -1,4 +1,4 @@
-"""What a dynamic model tells about its robot: limits, and a frame to draw the path of."""
+"""What a robot's files tell about it: limits, and a frame to draw the path of."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from robodyn_ros.excitation.constraints import Points, frame_points
 from robodyn_ros.excitation.limits import JointLimits
 from robodyn_ros.models.interface import DynamicModel, SumModel
 from robodyn_ros.models.urdf import UrdfModel
+from robodyn_ros.models.urdf_file import UrdfFile
 
 
 def model_limits(model: DynamicModel) -> JointLimits:
@@ -34,16 +35,55 @@ def shown_frame(model: DynamicModel, frames: Sequence[str] = ()) -> Points | Non
     :return: see `frame_points`; None where the model has no kinematics
     """
     body = _urdf_part(model)
-    last = 'tool' if body is None else _last_link(body)
+    last = 'tool' if body is None else tip_link(body.urdf, body.joint_names[-1])
     try:
         return frame_points(model, [*frames, last][:1])
     except MotionError:
         return None
 
 
-def _last_link(body: UrdfModel) -> str:
-    carried = {joint.name: joint.child for joint in body.urdf.joints}
-    return carried[body.joint_names[-1]]
+def frame_in_urdf(
+    urdf: UrdfFile, joints: Sequence[str], *, link: str = '', model: DynamicModel | None = None
+) -> Points | None:
+    """Places of a frame in the root link of a URDF, at positions of these joints.
+
+    :param link: the frame; empty: the tip of the arm, if all joints move it, else the tool by
+        the model: the URDF of a parallel robot has no tool
+    :param model: of the robot; None: only the URDF is known
+    :return: see `frame_points`; None where there is no such frame
+    :raises ModelError: joints that the URDF does not have
+    """
+    body = UrdfModel(urdf=urdf, joints=joints)
+    tips = (tip_link(urdf, joint) for joint in joints)
+    link = link or next((tip for tip in tips if _carriers(urdf, tip) >= set(joints)), '')
+    if link:
+        try:
+            return frame_points(body, [link])
+        except MotionError:
+            return None
+    points = None if model is None else shown_frame(model)
+    if points is None or model is None or set(model.joint_names) != set(joints):
+        return None
+    columns = [list(joints).index(name) for name in model.joint_names]
+    return lambda q: points(q[:, columns])
+
+
+def tip_link(urdf: UrdfFile, joint: str) -> str:
+    """Link that a joint moves, or what is fixed to it, as long as that is one link only."""
+    link = next(item.child for item in urdf.joints if item.name == joint)
+    while len(fixed := [j for j in urdf.joints if j.parent == link and j.type == 'fixed']) == 1:
+        link = fixed[0].child
+    return link
+
+
+def _carriers(urdf: UrdfFile, link: str) -> set[str]:
+    """Names of all joints between the root and a link."""
+    above = {joint.child: joint for joint in urdf.joints}
+    names = set()
+    while link in above:
+        names.add(above[link].name)
+        link = above[link].parent
+    return names
 
 
 def _urdf_part(model: DynamicModel) -> UrdfModel | None:
