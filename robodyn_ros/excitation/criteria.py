@@ -162,7 +162,7 @@ class Criterion:
             value, slope = log_det(spectrum)
         else:
             value, slope = log_condition(spectrum, sharpness)
-        by_matrix = matrix @ spectrum.pull(slope)
+        by_matrix = spectrum.pull(matrix, slope)
         share = self.options.normalised_share
         if share > 0.0:
             beside, more = log_normalised_condition(matrix, sharpness)
@@ -225,7 +225,7 @@ class Criterion:
             return result, _zeros(states)
         total = np.zeros((3, *states[0].shape))
         for share, term, (_, spectrum, slope) in zip(shares, terms, judged, strict=True):
-            by_matrix = share / shares.sum() * term.matrix @ spectrum.pull(slope)
+            by_matrix = spectrum.pull(term.matrix, share / shares.sum() * slope)
             total += self._pull_block(by_matrix, term)
         return result, (total[0], total[1], total[2])
 

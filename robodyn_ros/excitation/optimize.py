@@ -1,9 +1,10 @@
 """Find the motion that reveals a robot's parameters best, inside every limit.
 
-Many random starts are searched roughly, the most promising ones thoroughly; the best motion that
-keeps every limit is the result. How many there are follows from the time budget alone, by a fixed
-rate, so that a seed gives the same motion on any machine and any number of cores, as long as the
-machine keeps up. Where it does not, the searches end with the time, and the result says so.
+Many random starts are searched roughly, the most promising ones ever more thoroughly; the best
+motion that keeps every limit is the result. How many there are follows from the time budget and
+the design alone, by a fixed rate, so that a seed gives the same motion on any machine and any
+number of cores, as long as the machine keeps up. Where it does not, the searches end with the
+time, and the result says so.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -19,22 +21,21 @@ import numpy as np
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.bounds import used_shares
 from robodyn_ros.excitation.problem import Candidate, Design, Problem
-from robodyn_ros.excitation.search import Found
+from robodyn_ros.excitation.search import ROUNDS, Found, begin
 from robodyn_ros.excitation.trajectory import Array, Trajectory
 from robodyn_ros.excitation.workers import Task, Team
 
 Method = Literal['gradient', 'genetic']
 METHODS: tuple[str, ...] = get_args(Method)
 
-STARTS_PER_MINUTE = {'gradient': 20.0, 'genetic': 2.0}
-REFINED_SHARE = 5
-"""One of so many starts is searched thoroughly."""
-_FIRST_PART = 0.5
-"""Share of the time after which rough searches end."""
+STARTS_PER_MINUTE = {'gradient': 40.0, 'genetic': 2.0}
+"""For an arm of six axes; what one core gets done in a minute with some to spare."""
 _JUDGED = 4
 """So many of the motions found are made and judged as they are, within every limit."""
-_RESERVE = 0.12
-"""Share of the time kept for judging what was found."""
+_SLOWER = 2.0
+"""The machine may be this much slower at the end than at the beginning."""
+_LEAST_RESERVE = 0.2
+"""Time in [s] that is kept at least for ending in time."""
 
 Progress = Callable[[float, float], None]
 """Told the share of the work that is done, and the best criterion so far."""
@@ -81,7 +82,9 @@ def optimise(
 
     :param seconds: time budget; it is kept, and says how much is searched
     :param starts: random starts instead of what the time budget says
-    :param processes: how many to search in; None: one per core; 0: in this process
+    :param processes: how many to search in; None: one per core; 0: in this process, where it is
+        for the caller to keep linear algebra on one thread (more are slower, above all on a busy
+        machine, and may change digits)
     :param cancel: asked now and then whether to end; the best so far is then the result
     :raises MotionError: no such motion can be made, saying which limit makes it impossible
     """
@@ -91,8 +94,8 @@ def optimise(
             f'expected seconds above 0 and one of {METHODS}, got {seconds}, {method}'
         )
     problem = Problem(design)
-    count = _starts(seconds, method) if starts is None else max(1, starts)
-    work = _Work(seconds, began, progress, cancel)
+    count = _starts(problem, seconds, method) if starts is None else max(1, starts)
+    work = _Work(seconds, began, _finishing(problem, seed), progress, cancel)
     cores = os.cpu_count() or 1
     team = Team(design, problem, cores if processes is None else processes)
     try:
@@ -119,18 +122,25 @@ class _Work:
         self,
         seconds: float,
         began: float,
+        reserve: float,
         progress: Progress | None,
         cancel: Cancel | None,
     ) -> None:
         self._seconds, self._began = seconds, began
         self._progress, self._cancel = progress, cancel
-        self._best = float('inf')
+        self._reserve = min(reserve, 0.5 * seconds)
+        self._best, self._cancelled = float('inf'), False
+        self._searching = time.monotonic()
 
     def until(self, share: float) -> float:
-        return self._began + share * (1.0 - _RESERVE) * self._seconds
+        """When, by `time.monotonic`, a share of the time for searching is over."""
+        end = self._began + self._seconds - self._reserve
+        return self._searching + share * max(0.0, end - self._searching)
 
     def over(self) -> bool:
-        return time.monotonic() > self._began + self._seconds
+        """Tell whether there is no time to judge one motion more."""
+        left = self._began + self._seconds - time.monotonic()
+        return self._cancelled or left < self._reserve / _JUDGED
 
     def watch(self, value: float) -> bool:
         """Pass the best value on; tell whether all is to end."""
@@ -138,21 +148,37 @@ class _Work:
         if self._progress is not None and np.isfinite(self._best):
             share = (time.monotonic() - self._began) / self._seconds
             self._progress(min(share, 1.0), self._best)
-        return self._cancel is not None and self._cancel()
+        if not self._cancelled and self._cancel is not None:
+            self._cancelled = self._cancel()
+        return self._cancelled
 
 
 def _search(team: Team, work: _Work, method: Method, seed: int, count: int) -> list[Found]:
-    """Rough searches, then thorough ones of the best; everything found, in a fixed order."""
-    tasks = [Task(method, seed, start) for start in range(count)]
-    first = team.run(tasks, work.until(_FIRST_PART), work.watch)
-    order = sorted(range(count), key=lambda index: (first[index].value, index))
-    chosen = [first[index] for index in order[: _refined(count, method)]]
-    if work.watch(float('inf')):
-        return first
-    second = team.run(
-        [Task(method, seed, 0, item.x) for item in chosen], work.until(1.0), work.watch
-    )
-    return second + first
+    """Every round of the searches that are still in it; all that was found, in a fixed order."""
+    starts = range(count)
+    if method == 'genetic':
+        tasks = [Task(seed, start) for start in starts]
+        return team.run(tasks, work.until(1.0), work.watch)
+    found: list[Found] = []
+    chosen: list[tuple[int, Found | None]] = [(start, None) for start in starts]
+    for plan in ROUNDS:
+        chosen = chosen[: max(1, round(plan.kept * len(chosen)))]
+        tasks = [Task(seed, start, plan, item) for start, item in chosen]
+        results = team.run(tasks, work.until(plan.until), work.watch)
+        found = results + found
+        if work.watch(float('inf')):
+            break
+        order = sorted(range(len(results)), key=lambda index: (results[index].value, index))
+        chosen = [(tasks[index].start, results[index]) for index in order]
+    return found
+
+
+def _finishing(problem: Problem, seed: int) -> float:
+    """Time in [s] to keep for making the result, by how long it takes for a random motion."""
+    began = time.monotonic()
+    with suppress(MotionError):
+        problem.finish(begin(problem, seed, 0).x)
+    return _LEAST_RESERVE + _SLOWER * _JUDGED * (time.monotonic() - began)
 
 
 def _best(problem: Problem, found: list[Found], work: _Work) -> Candidate:
@@ -184,10 +210,6 @@ def _note(best: Candidate) -> str:
     return f'the motion was scaled down to {best.repaired:.1%}: before, {best.broken}'
 
 
-def _starts(seconds: float, method: Method) -> int:
-    return int(np.clip(round(seconds / 60.0 * STARTS_PER_MINUTE[method]), 2, 2000))
-
-
-def _refined(count: int, method: Method) -> int:
-    """How many of the starts are refined; a genetic algorithm ends with its last generation."""
-    return 0 if method == 'genetic' else max(1, count // REFINED_SHARE)
+def _starts(problem: Problem, seconds: float, method: Method) -> int:
+    rate = STARTS_PER_MINUTE[method] / problem.effort()
+    return int(np.clip(round(seconds / 60.0 * rate), 2, 2000))

@@ -19,7 +19,9 @@ from robodyn_ros.excitation.bounds import (
 from robodyn_ros.excitation.constraints import Limit, ModelRule, Rule, check_rest, first_broken
 from robodyn_ros.excitation.criteria import Criterion, Options, random_states
 from robodyn_ros.excitation.family import FourierFamily, MotionFamily, Sampled, SineSumFamily
+from robodyn_ros.excitation.joint_moves import RISE
 from robodyn_ros.excitation.limits import JointLimits
+from robodyn_ros.excitation.sensitivity import has_exact_gradient
 from robodyn_ros.excitation.trajectory import Array, Trajectory
 from robodyn_ros.excitation.waypoints import WaypointFamily
 from robodyn_ros.models.interface import DynamicModel
@@ -32,6 +34,7 @@ _HALVINGS = 8
 _ASIDE = 0.5
 """Distance [rad] or [m] from a joint's only position limit at which it rests."""
 _HOPELESS = 1e3
+_BLOCK_EFFORT, _DIFFERENCES_EFFORT, _RULE_EFFORT, _LEAST_EFFORT = 4.0, 10.0, 1.0, 0.3
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,8 @@ class Design:
     :param position: at both ends, (n,) in [rad] or [m]; None: the middle of the joints' ranges
     :param samples: on which the criterion is evaluated, spread evenly over the motion
     :param margins: what of the limits stays unused
+    :param fly_by: of the via-points, see `JointMoves`; 0: a stop at each of them
+    :param rise: of their moves' ramps, likewise; 0: trapezoids of speed
     :param conservative: keep Eq. 17 of the double-encoder document instead of the limits alone
     :param rules: further limits, see `constraints`
     """
@@ -60,6 +65,8 @@ class Design:
     position: Sequence[float] | None = None
     samples: int = SAMPLES
     margins: Margins = field(default_factory=Margins)
+    fly_by: float = 0.5
+    rise: float = RISE
     conservative: bool = False
     rules: tuple[Limit, ...] = ()
 
@@ -134,6 +141,19 @@ class Problem:
         swings = self.family.fastest() * self.family.duration
         needed = 2 * len(self.criterion.columns) // len(self.family.joints)
         return min(self.design.samples, max(60, int(14 * swings), needed))
+
+    def effort(self) -> float:
+        """About how long one evaluation takes, compared with that for an arm of six axes.
+
+        By counting, not by the clock, so that it is the same on any machine.
+        """
+        joints = len(self.family.joints)
+        size = joints * (joints + 1) * self.coarse_samples() / (6 * 7 * 70)
+        if self.design.criterion.name == 'block':
+            size *= _BLOCK_EFFORT
+        if not has_exact_gradient(self.design.model):
+            size *= _DIFFERENCES_EFFORT
+        return max(_LEAST_EFFORT, size) + _RULE_EFFORT * len(self.design.rules)
 
     def states(self, trajectory: Trajectory) -> tuple[Array, Array, Array]:
         """States on which the criterion counts."""
@@ -269,6 +289,8 @@ def _family(design: Design, limits: JointLimits, position: Array) -> MotionFamil
             position=position,
             duration=design.duration,
             points=2 * design.harmonics,
+            rise=design.rise,
+            fly_by=design.fly_by,
         )
     if design.motion != 'sines':
         raise MotionError(f'there is no motion {design.motion!r} to optimise, there are {MOTIONS}')

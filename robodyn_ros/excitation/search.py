@@ -10,8 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize
 
+from robodyn_ros.excitation.descent import StopError, descend
 from robodyn_ros.excitation.problem import CLOSE, Problem, Stage
 from robodyn_ros.excitation.trajectory import Array
 
@@ -19,28 +19,52 @@ Stop = Callable[[], bool]
 News = Callable[[float], None]
 """Told the criterion of the present motion, as `Criterion.value`, now and then."""
 
-_EXPLORING = ((4.0, 8.0, 1.0, 100), (8.0, 20.0, 10.0, 100))
-"""(sharpness, hardness, penalty, iterations) on a few samples: which starts are worth more."""
-_REFINING = (
-    (15.0, 60.0, 30.0, 300),
-    (30.0, 150.0, 100.0, 300),
-    (80.0, 300.0, CLOSE.penalty, 300),
+
+@dataclass(frozen=True)
+class Round:
+    """One part of a search: how smooth the problem is made, see `Stage`, and how long it takes.
+
+    :param kept: share of the searches, the best ones, that go on to this round
+    :param until: share of the time after which it ends
+    :param thorough: on all samples
+    """
+
+    sharpness: float
+    hardness: float
+    penalty: float
+    iterations: int
+    kept: float
+    until: float
+    thorough: bool = False
+
+    def stage(self, problem: Problem) -> Stage:
+        """Problem to solve in this round."""
+        samples = problem.design.samples if self.thorough else problem.coarse_samples()
+        return Stage(samples, self.sharpness, self.hardness, self.penalty)
+
+
+ROUNDS = (
+    Round(8.0, 20.0, 10.0, 80, kept=1.0, until=0.4),
+    Round(20.0, 60.0, 30.0, 100, kept=0.5, until=0.6),
+    Round(40.0, 150.0, 100.0, 150, kept=0.4, until=0.75),
+    Round(100.0, 300.0, CLOSE.penalty, 200, kept=0.4, until=0.9),
+    Round(300.0, CLOSE.hardness, CLOSE.penalty, 100, kept=0.4, until=1.0, thorough=True),
 )
-_FINISHING = ((200.0, CLOSE.hardness, CLOSE.penalty, 200),)
-"""On all samples."""
-_MEMORY = 50
+"""Of a search by gradients: ever closer to the criterion and the limits as they are."""
 
 
 @dataclass(frozen=True)
 class Found:
     """What a search found: figures x, and their criterion without smoothing.
 
-    `complete` tells that nothing stopped it.
+    :param complete: whether nothing stopped it
+    :param metric: what is known of the curvature there, see `Descent`
     """
 
     value: float
     x: Array
     complete: bool
+    metric: Array | None = None
 
 
 @dataclass(frozen=True)
@@ -58,19 +82,25 @@ class Genetic:
     mutation: float = 0.3
 
 
-def explore(problem: Problem, seed: int, start: int, stop: Stop, news: News) -> Found:
-    """Search roughly from the random start number `start` of this seed."""
+def begin(problem: Problem, seed: int, start: int) -> Found:
+    """Random start number `start` of this seed."""
     x = problem.family.start(np.random.default_rng([seed, start]))
-    coarse = problem.coarse_samples()
-    return _descend(problem, x, [_stage(coarse, row) for row in _EXPLORING], stop, news)
+    return Found(np.inf, x, complete=True)
 
 
-def refine(problem: Problem, x: Array, stop: Stop, news: News) -> Found:
-    """Search on from x, ever closer to the criterion and the limits as they are."""
-    coarse, full = problem.coarse_samples(), problem.design.samples
-    stages = [_stage(coarse, row) for row in _REFINING]
-    stages += [_stage(full, row) for row in _FINISHING]
-    return _descend(problem, x, stages, stop, news)
+def improve(problem: Problem, found: Found, plan: Round, stop: Stop, news: News) -> Found:
+    """Search on in one round from what another one found."""
+    stage = plan.stage(problem)
+
+    def objective(x: Array) -> tuple[float, Array]:
+        if stop():
+            raise StopError
+        return problem.objective(x, stage)
+
+    result = descend(objective, found.x, plan.iterations, found.metric)
+    value = problem.cost(result.x, problem.design.samples)
+    news(value)
+    return Found(value, result.x, result.complete, result.metric)
 
 
 def evolve(
@@ -118,51 +148,3 @@ def _breed(
 def _fittest(people: Array, fitness: Array, *, complete: bool) -> Found:
     best = int(np.argmin(fitness))
     return Found(float(fitness[best]), people[best], complete)
-
-
-def _stage(samples: int, row: tuple[float, float, float, int]) -> tuple[Stage, int]:
-    sharpness, hardness, penalty, iterations = row
-    return Stage(samples, sharpness, hardness, penalty), iterations
-
-
-def _descend(
-    problem: Problem, x: Array, stages: list[tuple[Stage, int]], stop: Stop, news: News
-) -> Found:
-    """Minimise stage by stage with a quasi-Newton method; the best x by the criterion itself."""
-    best = Found(problem.cost(x, problem.design.samples), x, True)
-    for stage, iterations in stages:
-        x, complete = _minimise(problem, x, stage, iterations, stop)
-        value = problem.cost(x, problem.design.samples)
-        if value < best.value:
-            best = Found(value, x, True)
-        news(best.value)
-        if not complete:
-            return Found(best.value, best.x, False)
-    return best
-
-
-class _StopError(Exception):
-    """Somebody wants the search to end."""
-
-
-def _minimise(
-    problem: Problem, x: Array, stage: Stage, iterations: int, stop: Stop
-) -> tuple[Array, bool]:
-    """Return the best x of one stage, and whether nothing stopped it."""
-    best = (np.inf, x)
-
-    def objective(x: Array) -> tuple[float, Array]:
-        nonlocal best
-        if stop():
-            raise _StopError
-        value, slope = problem.objective(x, stage)
-        if value < best[0]:
-            best = (value, x.copy())
-        return value, slope
-
-    options = {'maxiter': iterations, 'maxcor': _MEMORY, 'maxfun': 2 * iterations}
-    try:
-        minimize(objective, x, jac=True, method='L-BFGS-B', options=options)
-    except _StopError:
-        return best[1], False
-    return best[1], True

@@ -5,6 +5,7 @@ W is a matrix (rows, b), s_1 >= ... >= s_b its singular values.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +16,9 @@ from robodyn_ros.excitation.trajectory import Array
 
 SWITCH = 1e8
 """Beyond this condition number its value says nothing any more and the determinant takes over."""
+_ON_ONE_THREAD = 200_000
+"""Up to so many multiplications BLAS stays on one thread: on a busy machine more threads make such
+small steps a hundred times slower, and other digits may come out."""
 _INDEPENDENT = 1e-7
 
 
@@ -28,8 +32,7 @@ class Spectrum:
     @classmethod
     def of(cls, matrix: Array) -> Spectrum:
         """Of a matrix (rows, b); by its triangular factor, which has the same."""
-        factor = np.linalg.qr(matrix, mode='r') if len(matrix) > matrix.shape[1] else matrix
-        _, values, rows = np.linalg.svd(factor, full_matrices=True)
+        _, values, rows = np.linalg.svd(_triangle(matrix), full_matrices=True)
         padded = np.zeros(matrix.shape[1])
         padded[: len(values)] = values
         return cls(padded, rows.T)
@@ -46,11 +49,27 @@ class Spectrum:
         with np.errstate(divide='ignore'):
             return float(2.0 * np.log10(self.values).sum())
 
-    def pull(self, slope: Array) -> Array:
-        """Matrix M (b, b): with df/ds = slope, the derivative of f by W is W M."""
+    def pull(self, matrix: Array, slope: Array) -> Array:
+        """Derivative by W (rows, b) of f, with df/ds = slope (b,)."""
         values = np.maximum(self.values, 1e-300)
-        result: Array = (self.vectors * (slope / values)) @ self.vectors.T
-        return result
+        by_square = (self.vectors * (slope / values)) @ self.vectors.T
+        return np.concatenate([block @ by_square for block in _blocks(matrix)])
+
+
+def _blocks(matrix: Array) -> Iterator[Array]:
+    count = max(matrix.shape[1], _ON_ONE_THREAD // matrix.shape[1] ** 2)
+    for first in range(0, len(matrix), count):
+        yield matrix[first : first + count]
+
+
+def _triangle(matrix: Array) -> Array:
+    """Triangular factor of W, block by block; W itself where it has few rows."""
+    factor = np.zeros((0, matrix.shape[1]))
+    for block in _blocks(matrix):
+        factor = np.concatenate([factor, block])
+        if len(factor) > matrix.shape[1]:
+            factor = np.linalg.qr(factor, mode='r')
+    return factor
 
 
 def log_condition(spectrum: Spectrum, sharpness: float = np.inf) -> tuple[float, Array]:
@@ -97,7 +116,7 @@ def log_normalised_condition(matrix: Array, sharpness: float) -> tuple[float, Ar
     scaled = matrix / length
     spectrum = Spectrum.of(scaled)
     value, slope = log_condition(spectrum, sharpness)
-    by_scaled = scaled @ spectrum.pull(slope)
+    by_scaled = spectrum.pull(scaled, slope)
     along = np.einsum('kj,kj->j', by_scaled, scaled)
     return value, (by_scaled - scaled * along) / length
 

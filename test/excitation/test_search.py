@@ -1,12 +1,14 @@
 """Searches: they improve, depend on their seed alone, and can be stopped."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from published import robot, table1
 
 from robodyn_ros.excitation.criteria import Options
 from robodyn_ros.excitation.problem import Design, Problem
-from robodyn_ros.excitation.search import Genetic, evolve, explore, refine
+from robodyn_ros.excitation.search import ROUNDS, Genetic, begin, evolve, improve
 
 PROBLEM = Problem(Design(robot('ur5'), table1(), samples=60, harmonics=3))
 SMALL = Genetic(population=12, generations=6, elite=2)
@@ -16,18 +18,19 @@ def never():
     return False
 
 
-def test_exploring_and_refining_improve():
-    heard = []
-    first = explore(PROBLEM, 0, 1, never, heard.append)
-    start = PROBLEM.family.start(np.random.default_rng([0, 1]))
-    assert first.complete and first.value < PROBLEM.cost(start, 60) - 0.2
-    assert heard == sorted(heard, reverse=True) and heard[-1] == first.value
-    assert first.value == PROBLEM.cost(first.x, 60)
+def test_every_round_improves_what_it_begins_with():
+    found, heard, values = begin(PROBLEM, 0, 1), [], [PROBLEM.cost(begin(PROBLEM, 0, 1).x, 60)]
+    for plan in ROUNDS:
+        found = improve(PROBLEM, found, plan, never, heard.append)
+        assert found.complete and found.value == PROBLEM.cost(found.x, 60)
+        values.append(found.value)
+    assert heard == values[1:]
+    assert values == sorted(values, reverse=True) and values[-1] < values[0] - 0.5
 
 
 def test_the_seed_and_the_number_of_the_start_decide():
     def found(seed, start):
-        return explore(PROBLEM, seed, start, after(40), print)
+        return improve(PROBLEM, begin(PROBLEM, seed, start), ROUNDS[0], after(40), print)
 
     assert found(0, 1).x.tolist() == found(0, 1).x.tolist()
     assert found(0, 1).x.tolist() != found(1, 1).x.tolist()
@@ -48,11 +51,11 @@ def after(evaluations):
 
 @pytest.mark.parametrize('evaluations', [0, 1, 7, 60])
 def test_a_stop_keeps_the_best_so_far(evaluations):
-    found = explore(PROBLEM, 0, 1, after(evaluations), print)
-    start = PROBLEM.family.start(np.random.default_rng([0, 1]))
+    start = begin(PROBLEM, 0, 1)
+    found = improve(PROBLEM, start, ROUNDS[0], after(evaluations), print)
     assert not found.complete
-    assert found.value <= PROBLEM.cost(start, 60)
-    again = refine(PROBLEM, found.x, after(20), print)
+    assert found.value <= PROBLEM.cost(start.x, 60)
+    again = improve(PROBLEM, found, ROUNDS[1], after(20), print)
     assert not again.complete and again.value <= found.value
 
 
@@ -71,6 +74,6 @@ def test_determinants_grow():
     problem = Problem(
         Design(robot('ur5'), table1(), samples=60, harmonics=3, criterion=Options('det'))
     )
-    found = explore(problem, 0, 0, after(60), print)
-    start = problem.family.start(np.random.default_rng([0, 0]))
-    assert found.value < problem.cost(start, 60) - 5.0
+    start = begin(problem, 0, 0)
+    found = improve(problem, start, replace(ROUNDS[0], iterations=40), never, print)
+    assert found.value < problem.cost(start.x, 60) - 5.0
