@@ -16,6 +16,7 @@ from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.bounds import Margins
 from robodyn_ros.excitation.constraints import Limit, SpaceLimit, TorqueLimit
 from robodyn_ros.excitation.criteria import CRITERIA, NORMALISATIONS, Options, torque_weights
+from robodyn_ros.excitation.joint_moves import RISE
 from robodyn_ros.excitation.limits import JointLimits
 from robodyn_ros.excitation.optimize import METHODS, Cancel, Optimised, Progress, optimise
 from robodyn_ros.excitation.problem import MOTIONS, SAMPLES, Design
@@ -51,6 +52,13 @@ MOTION = {
     'motion': Option(str, 'fourier', 'kind of motion', choices=MOTIONS),
     'duration': Option(float, 20.0, 'of the motion', 'S'),
     'harmonics': Option(int, 5, 'of the series; sines in a sum; half the via-points', 'N'),
+    'fly_by': Option(
+        float, 0.5, 'via-points: share of the ramps during which moves overlap; 0: stops', 'SHARE'
+    ),
+    'rise': Option(
+        float, RISE, 'via-points: share of a ramp in which the acceleration rises; 0: trapezoids '
+        'of speed, up to 0.5', 'SHARE',
+    ),
     'samples': Option(int, SAMPLES, 'on which the criterion is evaluated', 'N'),
     'position': Option(
         float, None, 'where the motion begins and ends, rad or m; not given: middle of the ranges',
@@ -125,6 +133,8 @@ def make_design(
         position=given['position'] or None,
         samples=given['samples'],
         margins=margins,
+        fly_by=given['fly_by'],
+        rise=given['rise'],
         conservative=given['conservative'],
         rules=tuple(_rules(given, model, margins.narrow(limits), urdf)),
     )

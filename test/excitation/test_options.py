@@ -35,10 +35,11 @@ def test_every_option_gets_where_it_belongs(tmp_path):
         'normalise_torques': 'divide', 'position_margin': 0.1, 'velocity_margin': 0.2,
         'acceleration_margin': 0.3, 'torque_margin': 0.5, 'conservative': True,
         'torque_limits': True, 'frames': ['link6', 'link5'], 'box': [-1, -1, -1, 1, 1, 1],
-        'floor': -0.5, 'self_collision': True, 'clearance': 0.01,
+        'floor': -0.5, 'self_collision': True, 'clearance': 0.01, 'fly_by': 0.2, 'rise': 0.1,
     }  # fmt: skip
     design = make_design(values, MODEL, LIMITS, urdf=str(file))
-    for name in ('motion', 'duration', 'harmonics', 'samples', 'position', 'conservative'):
+    names = ('motion', 'duration', 'harmonics', 'samples', 'position', 'conservative', 'fly_by')
+    for name in (*names, 'rise'):
         assert getattr(design, name) == values[name]
     assert design.criterion.name == 'block' and design.criterion.normalised_share == 0.25
     assert design.criterion.torque_weights == (4.0, 2.0, 1.0, 1.0, 1.0, 1.0)
