@@ -34,6 +34,7 @@ Normalisation = Literal['multiply', 'divide', 'none']
 NORMALISATIONS: tuple[str, ...] = get_args(Normalisation)
 
 BLOCKS = ('acceleration', 'velocity', 'position')
+WHOLE = 'whole'
 
 
 States = tuple[Array, Array, Array]
@@ -170,25 +171,21 @@ class Criterion:
             by_matrix = (1.0 - share) * by_matrix + share * more
         return value, by_matrix
 
-    def _pull(
-        self, by_matrix: Array, states: States, columns: NDArray[np.intp] | None = None
-    ) -> States:
-        """Derivatives by the state from those by (some columns of) the weighted regressor."""
+    def _pull(self, by_matrix: Array, states: States) -> States:
+        """Derivatives by the state from those by the weighted regressor."""
         q, qd, qdd = states
         shape = (len(q), len(self.model.joints), -1)
         weights = np.zeros((*shape[:2], len(self.model.parameters)))
-        chosen = self.columns if columns is None else self.columns[columns]
-        weights[:, :, chosen] = by_matrix.reshape(shape) * self.rows[:, None]
+        weights[:, :, self.columns] = by_matrix.reshape(shape) * self.rows[:, None]
         return self._gradient(weights, q, qd, qdd)
 
     def _parts(self, states: States) -> dict[str, Array]:
-        """Acceleration, velocity and position terms of W: Y(q, 0, qdd) - Y(q, 0, 0), ..."""
-        q, qd, qdd = states
-        rest = np.zeros(q.shape)
-        still = self.matrix(q, rest, rest)
+        """W as a whole, and its terms: acceleration Y(q, 0, qdd) - Y(q, 0, 0), velocity, ..."""
+        whole, moved, turned, still = np.split(self.matrix(*_four(states)), 4)
         return {
-            'acceleration': self.matrix(q, rest, qdd) - still,
-            'velocity': self.matrix(q, qd, rest) - still,
+            WHOLE: whole,
+            'acceleration': moved - still,
+            'velocity': turned - still,
             'position': still,
         }
 
@@ -197,7 +194,9 @@ class Criterion:
 
         The document does not say how the weights are scaled: they are made to add up to one.
         """
-        for name, part in self._parts(reference).items():
+        parts = self._parts(reference)
+        for name in BLOCKS:
+            part = parts[name]
             columns = independent_columns(part)
             if len(columns):
                 self.block_columns[name] = columns
@@ -207,66 +206,62 @@ class Criterion:
 
     def _block(self, states: States, sharpness: float, gradient: bool) -> tuple[float, States]:
         """log10 of Eq. 14, (sum w) cond(W) + sum over blocks of w cond(block)."""
-        terms = self._terms(states)
-        judged = []
-        for term in terms:
-            spectrum = Spectrum.of(term.matrix)
-            value, slope = log_condition(spectrum, sharpness)
-            judged.append((value, spectrum, slope))
+        parts = self._parts(states)
+        every = np.arange(len(self.columns))
+        terms = [_Term(parts[WHOLE], every, 1.0, sharpness)]
+        for name, weight in self.block_weights.items():
+            terms.append(_Term(parts[name], self.block_columns[name], weight, sharpness))
         # sum of w 10^value without overflow where a block switched to its determinant
-        top = max(value for value, *_ in judged)
+        top = max(term.value for term in terms)
         if not np.isfinite(top):
             return np.inf, _zeros(states)
-        shares = np.array(
-            [t.weight * 10.0 ** (v - top) for t, (v, *_) in zip(terms, judged, strict=True)]
-        )
+        shares = np.array([term.weight * 10.0 ** (term.value - top) for term in terms])
         result = top + float(np.log10(shares.sum()))
         if not gradient:
             return result, _zeros(states)
-        total = np.zeros((3, *states[0].shape))
-        for share, term, (_, spectrum, slope) in zip(shares, terms, judged, strict=True):
-            by_matrix = spectrum.pull(term.matrix, share / shares.sum() * slope)
-            total += self._pull_block(by_matrix, term)
-        return result, (total[0], total[1], total[2])
+        by_part = dict.fromkeys(parts, np.zeros(parts[WHOLE].shape))
+        names = [WHOLE, *self.block_weights]
+        for name, term, share in zip(names, terms, shares / shares.sum(), strict=True):
+            by_part[name] = term.by_matrix(share)
+        return result, self._pull_parts(by_part, states)
 
-    def _terms(self, states: States) -> list[_Term]:
-        q, qd, qdd = states
-        rest = np.zeros(q.shape)
-        at: dict[str, States] = {
-            'acceleration': (q, rest, qdd),
-            'velocity': (q, qd, rest),
-            'position': (q, rest, rest),
-        }
-        parts = self._parts(states)
-        terms = [_Term('', 1.0, self.matrix(*states), None, states)]
-        for name, weight in self.block_weights.items():
-            columns = self.block_columns[name]
-            terms.append(_Term(name, weight, parts[name][:, columns], columns, at[name]))
-        return terms
-
-    def _pull_block(self, by_matrix: Array, term: _Term) -> Array:
-        """Derivatives by q, qd, qdd of one term; what is zero in its states does not change."""
-        moved = np.array(self._pull(by_matrix, term.states, term.columns))
-        if term.name in ('acceleration', 'velocity'):
-            q = term.states[0]
-            rest = np.zeros(q.shape)
-            moved[0] -= self._pull(by_matrix, (q, rest, rest), term.columns)[0]
-        if term.name in ('acceleration', 'position'):
-            moved[1] = 0.0
-        if term.name in ('velocity', 'position'):
-            moved[2] = 0.0
-        return moved
+    def _pull_parts(self, by_part: dict[str, Array], states: States) -> States:
+        """Derivatives by the state from those by the parts; what is zero in one stays so."""
+        moved, turned = by_part['acceleration'], by_part['velocity']
+        still = by_part['position'] - moved - turned
+        by_four = np.concatenate([by_part[WHOLE], moved, turned, still])
+        pulled = np.array(self._pull(by_four, _four(states)))
+        q, qd, qdd = pulled.reshape(3, 4, *states[0].shape)
+        return q.sum(axis=0), qd[0] + qd[2], qdd[0] + qdd[1]
 
 
-@dataclass(frozen=True)
 class _Term:
-    """One condition number of Eq. 14: its weight, matrix, columns and states."""
+    """One condition number of Eq. 14, of some columns of a part of W: its log10, and more."""
 
-    name: str
-    weight: float
-    matrix: Array
-    columns: NDArray[np.intp] | None
-    states: States
+    def __init__(
+        self, matrix: Array, columns: NDArray[np.intp], weight: float, sharpness: float
+    ) -> None:
+        self._matrix, self._columns, self.weight = matrix, columns, weight
+        self._spectrum = Spectrum.of(matrix[:, columns])
+        self.value, self._slope = log_condition(self._spectrum, sharpness)
+
+    def by_matrix(self, share: float) -> Array:
+        """Share of the derivative by the part."""
+        result = np.zeros(self._matrix.shape)
+        chosen = self._matrix[:, self._columns]
+        result[:, self._columns] = self._spectrum.pull(chosen, share * self._slope)
+        return result
+
+
+def _four(states: States) -> States:
+    """States (4 N, n): as they are, without velocity, without acceleration, without either."""
+    q, qd, qdd = states
+    rest = np.zeros(q.shape)
+    return (
+        np.concatenate([q, q, q, q]),
+        np.concatenate([qd, rest, qd, rest]),
+        np.concatenate([qdd, qdd, rest, rest]),
+    )
 
 
 def random_states(
