@@ -5,7 +5,7 @@ samples that repeat a stamp (`repeated_samples` when the data are the same too,
 `repeated_stamps` when they differ: the first is kept) and, from bags, a few messages that came
 late (`late_samples`). More than that is an error that names the sample. Only reported:
 `gaps`, `irregular_sampling`, `frozen_joint`, `no_motion`, `zero_torque`, `constant_torque`,
-`stale_samples`, `no_velocity`.
+`stale_samples`, `no_velocity`, `gear_ratio` (the motor side is left out then).
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ GAP_PERIODS = 1.8
 IRREGULAR = 0.2
 IRREGULAR_SHARE = 0.01
 STALE_RUN = 3
+GEAR_ERROR = 0.05
+"""Motor position (by the gear ratio) and joint position may differ by this share of the motion."""
 
 
 def checked_recording(signals: Signals, *, late_share: float = 0.0) -> Recording:
@@ -47,6 +49,7 @@ def checked_recording(signals: Signals, *, late_share: float = 0.0) -> Recording
             f'{signals.source}: {len(signals.time)} usable samples, expected at least 2'
         )
     signals.findings += [*_sampling(signals), *_motion(signals), *_torque(signals)]
+    signals.findings += _motor_side(signals)
     for array in (signals.time, *signals.values.values()):
         array.setflags(write=False)  # lets the recording take them without a copy
     return Recording(
@@ -59,6 +62,9 @@ def checked_recording(signals: Signals, *, late_share: float = 0.0) -> Recording
         source=signals.source,
         findings=tuple(signals.findings),
         origin=signals.origin,
+        motor_position=signals.values.get('motor_position'),
+        motor_velocity=signals.values.get('motor_velocity'),
+        gear_ratio=signals.gear_ratio,
     )
 
 
@@ -206,6 +212,32 @@ def _motion(signals: Signals) -> Iterator[Finding]:
             'the driver did not get new values'
         )
         yield Finding('stale_samples', text, severity='info')
+
+
+def _motor_side(signals: Signals) -> list[Finding]:
+    """Leave out a motor side that turns another way than the joint: its gear ratio is wrong."""
+    if 'motor_position' not in signals.values:
+        signals.gear_ratio = None
+        signals.values.pop('motor_velocity', None)
+        return []
+    position, motor = signals.values['position'], signals.values['motor_position']
+    centred = position - position.mean(axis=0)
+    size = (centred**2).sum(axis=0)
+    turns = (centred * (motor - motor.mean(axis=0))).sum(axis=0) / np.where(size > 0.0, size, 1.0)
+    off = (np.abs(turns - 1.0) > GEAR_ERROR) & (size > 0.0)
+    if not off.any():
+        return []
+    for name in ('motor_position', 'motor_velocity'):
+        signals.values.pop(name, None)
+    joint, turn = signals.joints[int(off.argmax())], float(turns[off.argmax()])
+    assert signals.gear_ratio is not None
+    ratio = turn * float(signals.gear_ratio[off.argmax()])
+    signals.gear_ratio = None
+    text = (
+        f'the motor of joint {joint!r} turns {turn:.4g} times as far as the joint: give '
+        f'gear_ratio (it looks like {ratio:.4g}); the motor side is not used'
+    )
+    return [Finding('gear_ratio', text, joint)]
 
 
 def _longest_run(flags: Rows) -> tuple[int, int]:

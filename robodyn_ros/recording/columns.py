@@ -9,6 +9,9 @@ A mapping says, per signal, which columns (or which matrix) hold it and how it b
 
 value = column * unit * scale + offset. `scale` is a number or names a variable of the file; a
 list, or a mapping by joint name, has one per joint. `offset` is in SI units.
+
+`gear_ratio` (a number, a list, or a mapping by joint name) divides motor_position and
+motor_velocity, those of a second encoder on the motor; without it they are at the joint side.
 """
 
 from __future__ import annotations
@@ -23,19 +26,22 @@ from numpy.typing import NDArray
 
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording.recording import Finding
-from robodyn_ros.recording.table import Table, converted, number
+from robodyn_ros.recording.table import Table, converted, number, per_joint
 from robodyn_ros.yaml_file import read_yaml
 
 Array = NDArray[np.float64]
 
-SIGNALS = ('position', 'velocity', 'acceleration', 'torque')
-KEYS = ('joints', 'time', *SIGNALS)
+MOTOR_SIDE = ('motor_position', 'motor_velocity')
+SIGNALS = ('position', 'velocity', 'acceleration', 'torque', *MOTOR_SIDE)
+KEYS = ('joints', 'time', *SIGNALS, 'gear_ratio')
 SPEC_KEYS = ('columns', 'unit', 'scale', 'offset')
 WORDS = {
     'position': 'q|pos|positions?',
     'velocity': 'qd|dq|qdot|vel|velocity|velocities',
     'acceleration': 'qdd|ddq|qddot|acc|accelerations?',
     'torque': 'tau|torques?|eff|efforts?|forces?',
+    'motor_position': 'motor_(?:q|pos|positions?)',
+    'motor_velocity': 'motor_(?:qd|dq|qdot|vel|velocity|velocities)',
 }
 TIMES = ('time', 'times', 't', 'timestamp', 'timestamps', '__time')
 
@@ -49,6 +55,7 @@ class Signals:
     source: str
     values: dict[str, Array] = field(default_factory=dict)
     origin: int = 0
+    gear_ratio: Array | None = None
     findings: list[Finding] = field(default_factory=list)
 
 
@@ -116,7 +123,23 @@ def signals_from(
         signals.values[signal] = converted(
             values, signal, spec, signals.joints, table, order=part.joints or names or table.joints
         )
+    _reduce(signals, mapping.get('gear_ratio', 1.0), names or table.joints, table)
     return signals
+
+
+def _reduce(signals: Signals, ratio: object, order: tuple[str, ...] | None, table: Table) -> None:
+    """Bring signals of the motor side to the joint side."""
+    motor = [name for name in MOTOR_SIDE if name in signals.values]
+    if not motor:
+        return
+    joints = signals.joints
+    ratios = per_joint(ratio, joints, order or joints, 'gear_ratio', table)
+    if not (np.abs(ratios) > 0.0).all():
+        raise RecordingError(f'{table.source}: a gear_ratio must not be 0, got {ratio!r}')
+    signals.gear_ratio = ratios
+    if (ratios != 1.0).any():
+        for name in motor:
+            signals.values[name] = signals.values[name] / ratios
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,11 @@ class Finding:
     text: str
     joint: str = ''
     severity: Severity = 'warning'
+
+
+REQUIRED = ('position', 'torque')
+OPTIONAL = ('velocity', 'acceleration', 'motor_position', 'motor_velocity')
+"""Signals of a recording, each of shape (N, n); the optional ones may be None."""
 
 
 def _frozen(values: Array) -> Array:
@@ -50,6 +55,10 @@ class Recording:
     :param source: file the data came from, for messages
     :param findings: what was noticed or repaired while reading
     :param origin: what time 0 means, in [ns] since the epoch (bags: the first stamp); 0: unknown
+    :param motor_position: of the encoders on the motors, divided by the gear ratio, shape (N, n);
+        None: there is one encoder per joint
+    :param motor_velocity: the same
+    :param gear_ratio: revolutions of the motor per revolution of the joint, shape (n,)
     :raises RecordingError: when built from data that break one of these rules
     """
 
@@ -62,13 +71,16 @@ class Recording:
     source: str = 'recording'
     findings: tuple[Finding, ...] = field(default=())
     origin: int = 0
+    motor_position: Array | None = None
+    motor_velocity: Array | None = None
+    gear_ratio: Array | None = None
 
     def __post_init__(self) -> None:
         """Check and freeze."""
         object.__setattr__(self, 'joints', tuple(self.joints))
         self._check_joints()
         self._check_time()
-        for name in ('position', 'torque', 'velocity', 'acceleration'):
+        for name in (*REQUIRED, *OPTIONAL):
             value = getattr(self, name)
             if value is not None:
                 object.__setattr__(self, name, self._checked_signal(name, value))
@@ -146,22 +158,18 @@ class Recording:
         return replace(
             self,
             joints=tuple(joints),
-            position=self.position[:, columns],
-            torque=self.torque[:, columns],
-            velocity=None if self.velocity is None else self.velocity[:, columns],
-            acceleration=None if self.acceleration is None else self.acceleration[:, columns],
+            gear_ratio=None if self.gear_ratio is None else self.gear_ratio[columns],
+            **self.each(lambda values: values[:, columns]),
         )
 
     def slice(self, rows: slice | NDArray[np.intp]) -> Recording:
         """Return the recording with just these samples (a slice, or ascending row numbers)."""
-        return replace(
-            self,
-            time=self.time[rows],
-            position=self.position[rows],
-            torque=self.torque[rows],
-            velocity=None if self.velocity is None else self.velocity[rows],
-            acceleration=None if self.acceleration is None else self.acceleration[rows],
-        )
+        return replace(self, time=self.time[rows], **self.each(lambda values: values[rows]))
+
+    def each(self, change: Callable[[Array], Array]) -> dict[str, Any]:
+        """All signals, changed, by name, for `replace`; those that are not there are left out."""
+        found = {name: getattr(self, name) for name in (*REQUIRED, *OPTIONAL)}
+        return {name: change(values) for name, values in found.items() if values is not None}
 
     def between(self, start: int, end: int) -> Recording:
         """Return the samples between two stamps.

@@ -22,6 +22,8 @@ from robodyn_ros.recording.recording import Finding
 from robodyn_ros.recording.table import Table
 
 SUFFIXES = ('.mcap', '.db3')
+MOTOR = '_motor'
+"""A second encoder on the motor of joint `name` is the joint `name_motor` of the same messages."""
 
 
 class NoSuchTopicError(RecordingError):
@@ -60,7 +62,8 @@ def read_rosbag(path: Path, *, topic: str, joints: Sequence[str] | None) -> Tabl
 
     :param topic: topic of type sensor_msgs/msg/JointState
     :param joints: joints to read, in this order; None: those most messages hold
-    :return: columns `time` [s] from the first stamp on, `position`, `velocity`, `torque`
+    :return: columns `time` [s] from the first stamp on, `position`, `velocity`, `torque`; with
+        a second encoder per joint (see `MOTOR`) `motor_position` and `motor_velocity`
     :raises RecordingError: nothing can be read, the topic is absent, or a joint is
     """
     topic = '/' + topic.lstrip('/')
@@ -209,7 +212,8 @@ def _chosen(
         # Equally many messages of arm and gripper: the one with more joints is the robot.
         most = max(counts.values())
         best = max(counts, key=lambda key: (round(counts[key] / most, 1), len(key)))
-        names = next(group.names for group in groups if frozenset(group.names) == best)
+        every = next(group.names for group in groups if frozenset(group.names) == best)
+        names = tuple(name for name in every if name.removesuffix(MOTOR) not in best - {name})
         return names, [group for group in groups if frozenset(group.names) == best]
     names = tuple(joints)
     chosen = [group for group in groups if set(names) <= set(group.names)]
@@ -242,13 +246,14 @@ def _table(
 ) -> Table:
     rows = _joined([group.take('row') for group in chosen], None)
     order = np.argsort(rows, kind='stable') if len(chosen) > 1 else None
+    motors = tuple(f'{name}{MOTOR}' for name in names)
+    double = all(set(motors) <= set(group.names) for group in chosen)
     columns = {}
     for column in ('stamp', 'log', 'position', 'velocity', 'effort'):
         parts = [group.take(column) for group in chosen]
-        for index, group in enumerate(chosen):
-            if parts[index].ndim == 2 and group.names != names:
-                parts[index] = parts[index][:, [group.names.index(name) for name in names]]
-        columns[column] = _joined(parts, order)
+        if double and column in ('position', 'velocity'):
+            columns[f'motor_{column}'] = _joined(_of(parts, chosen, motors), order)
+        columns[column] = _joined(_of(parts, chosen, names), order)
     stamps = columns['stamp']
     if not stamps.any():
         stamps = columns['log']
@@ -260,9 +265,22 @@ def _table(
         'position': columns['position'],
         'torque': columns['effort'],
     }
-    if not np.isnan(columns['velocity']).all():
-        signals['velocity'] = columns['velocity']
+    for name in ('velocity', 'motor_position', 'motor_velocity'):
+        if name in columns and not np.isnan(columns[name]).all():
+            signals[name] = columns[name]
     return Table(signals, source=source, joints=names, origin=origin, findings=tuple(findings))
+
+
+def _of(
+    parts: list[NDArray[Any]], chosen: list[Group], names: tuple[str, ...]
+) -> list[NDArray[Any]]:
+    """The columns of these names; stamps, which are of no joint, as they are."""
+    return [
+        part[:, [group.names.index(name) for name in names]]
+        if part.ndim == 2 and group.names != names
+        else part
+        for part, group in zip(parts, chosen, strict=True)
+    ]
 
 
 def _joined(parts: list[NDArray[Any]], order: NDArray[np.intp] | None) -> NDArray[Any]:

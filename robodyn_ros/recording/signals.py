@@ -136,19 +136,11 @@ def decimate(recording: Recording, factor: int) -> Recording:
     rate = 1.0 / recording.period
     cutoff = 0.4 * rate / factor
 
-    def thinned(values: Array | None) -> Array | None:
-        return None if values is None else low_pass(values, cutoff, rate)[::factor]
-
-    position, torque = thinned(recording.position), thinned(recording.torque)
-    assert position is not None and torque is not None
     text = f'decimated by {factor}, to {rate / factor:.4g} Hz, with a low pass at {cutoff:.4g} Hz'
     return replace(
         recording,
         time=recording.time[::factor],
-        position=position,
-        torque=torque,
-        velocity=thinned(recording.velocity),
-        acceleration=thinned(recording.acceleration),
+        **recording.each(lambda values: low_pass(values, cutoff, rate)[::factor]),
         findings=(*recording.findings, Finding('decimated', text, severity='info')),
     )
 
@@ -166,22 +158,15 @@ def resample(recording: Recording, rate: float) -> Recording:
     count = int(np.floor(recording.duration * rate * (1.0 + 1e-12))) + 1
     time = recording.time[0] + np.arange(count) / rate
 
-    def interpolated(values: Array | None) -> Array | None:
-        if values is None:
-            return None
+    def interpolated(values: Array) -> Array:
         columns = [np.interp(time, recording.time, column) for column in values.T]
         return np.stack(columns, axis=1)
 
-    position, torque = interpolated(recording.position), interpolated(recording.torque)
-    assert position is not None and torque is not None
     text = f'resampled from {1.0 / recording.period:.6g} Hz to {rate:.6g} Hz, linearly'
     return replace(
         recording,
         time=time,
-        position=position,
-        torque=torque,
-        velocity=interpolated(recording.velocity),
-        acceleration=interpolated(recording.acceleration),
+        **recording.each(interpolated),
         findings=(*recording.findings, Finding('resampled', text, severity='info')),
     )
 

@@ -27,6 +27,8 @@ UNITS: dict[str, dict[str, float]] = {
     'velocity': _RATES | {'count/s': 1.0},
     'acceleration': {f'{unit}/s^2': factor for unit, factor in _LENGTHS.items()},
     'torque': _TORQUES | _DRIVES,
+    'motor_position': _LENGTHS | {'count': 1.0},
+    'motor_velocity': _RATES | {'count/s': 1.0},
 }
 NEEDS_SCALE = {*_DRIVES, 'count', 'count/s'}
 
@@ -104,9 +106,9 @@ def converted(
     if 'unit' in spec:
         factor *= _unit(str(spec['unit']), signal, 'scale' in spec, table)
     if 'scale' in spec:
-        factor *= _per_joint(spec['scale'], joints, order, f'scale of {signal}', table)
+        factor *= per_joint(spec['scale'], joints, order, f'scale of {signal}', table)
     if 'offset' in spec:
-        offset = _per_joint(spec['offset'], joints, order, f'offset of {signal}', table)
+        offset = per_joint(spec['offset'], joints, order, f'offset of {signal}', table)
         return np.asarray(values * factor + offset)
     return values if (factor == 1.0).all() else np.asarray(values * factor)
 
@@ -125,10 +127,15 @@ def _unit(unit: str, signal: str, scaled: bool, table: Table) -> float:
     return known[unit]
 
 
-def _per_joint(
+def per_joint(
     spec: object, joints: tuple[str, ...], order: tuple[str, ...], use: str, table: Table
 ) -> Array:
-    """Return one number per joint."""
+    """Return one number per joint: of a number, a list, or a mapping by joint name.
+
+    :param order: joints in the order in which a list gives them
+    :param use: what the numbers are, for messages
+    :raises RecordingError: a number is missing, or is none
+    """
     if isinstance(spec, list):
         if len(spec) != len(order):
             raise RecordingError(

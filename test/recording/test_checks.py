@@ -163,3 +163,27 @@ def test_stale_samples():
 def test_shapes():
     with pytest.raises(RecordingError, match=r'velocity must have the shape \(200, 2\)'):
         checked_recording(signals(velocity=np.zeros((199, 2))))
+
+
+def with_motor(factor):
+    plain = signals()
+    motor = factor * plain.values['position'] + 0.3
+    found = signals(motor_position=motor, motor_velocity=motor)
+    found.gear_ratio = np.array([10.0, 10.0])
+    return found
+
+
+def test_the_motor_side_is_kept_where_it_turns_as_far_as_the_joint():
+    recording = checked_recording(with_motor(1.001))
+    assert codes(recording) == []
+    assert recording.motor_position is not None and recording.motor_velocity is not None
+    assert recording.gear_ratio.tolist() == [10.0, 10.0]
+    part = recording.select(['b']).slice(slice(3, 9))
+    assert part.motor_position.shape == (6, 1) and part.gear_ratio.shape == (1,)
+
+
+def test_a_wrong_gear_ratio_is_named_and_the_motor_side_left_out():
+    recording = checked_recording(with_motor(-10.0))
+    assert codes(recording) == ['gear_ratio']
+    assert 'like -100' in recording.findings[0].text
+    assert recording.motor_position is None and recording.motor_velocity is None

@@ -180,3 +180,31 @@ def test_mapping_files_are_checked(tmp_path, text, message):
     assert 'map.yaml' in str(caught.value)
     with pytest.raises(RecordingError, match='cannot be read'):
         load_columns(tmp_path / 'absent.yaml')
+
+
+def motors(scale=1.0):
+    position = np.stack([column(0), column(1)], 1)
+    return {'q': position, 'tau': position, 'motor_q': scale * (position + 0.001)}
+
+
+def test_motor_side_comes_to_the_joint_side_by_the_gear_ratio():
+    full = table(('a', 'b'), **motors(), motor_qd_a=column(3), motor_qd_b=column(4))
+    mapping = load_columns({'gear_ratio': {'a': 50, 'b': -100}})
+    signals = signals_from(full, mapping, joints=['b', 'a'])
+    assert signals.gear_ratio.tolist() == [-100.0, 50.0]
+    expected = motors()['motor_q'][:, ::-1] / [-100.0, 50.0]
+    np.testing.assert_allclose(signals.values['motor_position'], expected)
+    np.testing.assert_allclose(signals.values['motor_velocity'][:, 1], column(3) / 50.0)
+
+
+def test_a_motor_side_without_gear_ratio_is_at_the_joint_side():
+    signals = signals_from(table(('a', 'b'), **motors()))
+    np.testing.assert_array_equal(signals.values['motor_position'], motors()['motor_q'])
+    assert signals.gear_ratio.tolist() == [1.0, 1.0]
+    assert signals_from(table(('a', 'b'), q=motors()['q'], tau=motors()['q'])).gear_ratio is None
+
+
+@pytest.mark.parametrize('ratio', [0, [1.0], 'nothing', {'a': 1.0}])
+def test_a_gear_ratio_that_is_none_is_refused(ratio):
+    with pytest.raises(RecordingError, match='gear_ratio'):
+        signals_from(table(('a', 'b'), **motors()), {'gear_ratio': ratio})

@@ -295,3 +295,23 @@ def test_random_bytes_raise_nothing_but_recording_errors(tmp_path, content, suff
     file.write_bytes(b'\x89MCAP0\r\n' + content)
     with pytest.raises(RecordingError, match=r'cannot be read|is not in the bag|no message'):
         read_recording(file)
+
+
+@pytest.mark.parametrize('named', [None, ['b', 'a']])
+def test_the_motors_of_joints_come_as_joints_of_the_same_messages(tmp_path, named):
+    rows = np.random.default_rng(5).normal(size=(50, 2))
+    states = []
+    for index, row in enumerate(rows):
+        stamp = START + index * 10**6
+        position = [row[0], 50.0 * row[0], row[1], 50.0 * row[1]]
+        speed = [1.0, 2.0, 3.0, 4.0]
+        effort = [5.0, np.nan, 6.0, np.nan]  # the broadcaster fills what a motor does not have
+        names = ['a', 'a_motor', 'b', 'b_motor']
+        states.append((stamp, message(stamp, names, position, speed, effort)))
+    bag = write_bag(tmp_path / 'bag', encoded(states))
+    recording = read_recording(bag, joints=named, columns={'gear_ratio': 50.0})
+    order = [0, 1] if named is None else [1, 0]
+    assert recording.joints == tuple('ab'[index] for index in order)
+    np.testing.assert_allclose(recording.motor_position, rows[:, order])
+    np.testing.assert_allclose(recording.motor_velocity[0], np.array([2.0, 4.0])[order] / 50.0)
+    assert recording.torque[0].tolist() == [[5.0, 6.0][index] for index in order]
