@@ -25,6 +25,7 @@ from robodyn_ros.excitation.spline import SplineTrajectory, TrajectoryPoints
 from robodyn_ros.excitation.stopping import StoppedMotion
 from robodyn_ros.excitation.tool_moves import ToolMoves
 from robodyn_ros.excitation.trajectory import Chain, Trajectory
+from robodyn_ros.models.kinematics import FILES
 
 Description = Mapping[str, Any]
 
@@ -63,7 +64,7 @@ def build_motion(description: object) -> Trajectory:
 
 
 def load_motion(path: str | Path) -> Trajectory:
-    """Build the motion a YAML file describes.
+    """Build the motion a YAML file describes; files it names are found from its folder.
 
     :raises MotionError: the file cannot be read, is no YAML, or see `build_motion`
     """
@@ -75,9 +76,24 @@ def load_motion(path: str | Path) -> Trajectory:
         text = ' '.join(str(error).split())
         raise MotionError(f'the motion file {path} is no YAML: {text}') from error
     try:
-        return build_motion(description)
+        return build_motion(_beside(Path(path).parent, description))
     except MotionError as error:
         raise MotionError(f'{path}: {error}') from error
+
+
+def _beside(folder: Path, description: object) -> object:
+    """The description with the files of its robots found from the folder it is in."""
+    if isinstance(description, list):
+        return [_beside(folder, item) for item in description]
+    if not isinstance(description, dict):
+        return description
+    result = {key: _beside(folder, value) for key, value in description.items()}
+    robot = result.get('robot')
+    if isinstance(robot, dict):
+        for key in set(FILES) & set(robot):
+            if isinstance(robot[key], str):
+                robot[key] = str(folder / robot[key])
+    return result
 
 
 def write_motion(trajectory: Trajectory, path: str | Path) -> None:

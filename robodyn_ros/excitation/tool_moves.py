@@ -94,7 +94,7 @@ class ToolMoves(Trajectory):
             robot's reach or passes a singular position
         """
         self.joints = joint_names(joints)
-        self.robot = _kinematics(robot, self.what)
+        self.robot = self._kinematics(robot)
         if len(self.joints) != self.robot.axes:
             raise MotionError(
                 f'a {self.what} of a robot with {self.robot.axes} axes needs as many joints, '
@@ -145,6 +145,14 @@ class ToolMoves(Trajectory):
         jerk = None if self.jerk is None else self.jerk / factor**3
         figures = {'speed': self.speed / factor, 'acceleration': self.acceleration / factor**2}
         return ToolMoves(**{**description, **figures, 'moves': moves, 'jerk': jerk})  # type: ignore[arg-type]
+
+    def _kinematics(self, robot: Kinematics | Mapping[str, object]) -> Kinematics:
+        try:
+            if isinstance(robot, Kinematics):
+                return robot
+            return build_kinematics(robot, joints=self.joints)
+        except ModelError as error:
+            raise MotionError(f'robot of a {self.what}: {error}') from error
 
     def _start(self, start: object) -> Array:
         if start is not None:
@@ -335,10 +343,3 @@ def _numbers(name: str, values: object, sizes: int | tuple[int, ...]) -> Array:
         counts = ' or '.join(str(size) for size in dict.fromkeys(sizes))
         raise MotionError(f'{name} must have {counts} finite values, got {values!r:.80}')
     return given
-
-
-def _kinematics(robot: Kinematics | Mapping[str, object], what: str) -> Kinematics:
-    try:
-        return robot if isinstance(robot, Kinematics) else build_kinematics(robot)
-    except ModelError as error:
-        raise MotionError(f'robot of a {what}: {error}') from error

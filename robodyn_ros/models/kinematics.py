@@ -7,12 +7,14 @@ and torque cannot disagree.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from robodyn_ros.errors import ModelError
 from robodyn_ros.models import delta, scara
+from robodyn_ros.models.catalog import load_model
 from robodyn_ros.models.closed_form import article, checked_geometry, closed_form_part
 from robodyn_ros.models.delta_kinematics import ARMS, DeltaGeometry, forward_kinematics
 from robodyn_ros.models.interface import Array, DynamicModel, SumModel
@@ -193,14 +195,26 @@ KINDS: dict[str, type[ScaraKinematics | DeltaKinematics | SerialKinematics]] = {
 }
 
 
-def build_kinematics(description: object) -> Kinematics:
+FILES = ('urdf', 'model')
+"""Keys of a description that name a file."""
+
+
+def build_kinematics(description: object, *, joints: Sequence[str] | None = None) -> Kinematics:
     """Kinematics from kind, axes and geometry, the inverse of `Kinematics.describe`.
 
-    :raises ModelError: no mapping of these three, an unknown kind, or values it cannot have
+    Or from a file: of `urdf`, with `link` and `free` as in `SerialKinematics.of`, or of `model`.
+
+    :param joints: names of its joints in order, for files; None: all that the file has
+    :raises ModelError: none of these forms, an unknown kind, values it cannot have, or a file
+        that cannot be read or has other joints
     """
+    if isinstance(description, Mapping) and set(FILES) & set(description):
+        return _of_file(description, joints)
     keys = ('kind', 'axes', 'geometry')
     if not isinstance(description, Mapping) or set(description) != set(keys):
-        raise ModelError(f'kinematics need {", ".join(keys)}, got {description!r:.80}')
+        raise ModelError(
+            f'kinematics need {", ".join(keys)}, or urdf, or model, got {description!r:.80}'
+        )
     kind, geometry = description['kind'], description['geometry']
     if not isinstance(kind, str) or kind not in KINDS:
         raise ModelError(f'there are no kinematics of {kind!r}, there are: {", ".join(KINDS)}')
@@ -231,6 +245,28 @@ def kinematics_of(model: DynamicModel) -> Kinematics:
     return build_kinematics(
         {'kind': part.kind, 'axes': len(part.joints), 'geometry': part.settings['geometry']}
     )
+
+
+def _of_file(description: Mapping[str, Any], joints: Sequence[str] | None) -> Kinematics:
+    for keys in (('urdf', 'link', 'free'), ('model',)):
+        if set(description) <= set(keys) and isinstance(description.get(keys[0]), str):
+            break
+    else:
+        raise ModelError(
+            f'kinematics of a file need urdf (and link, free) or model, got {description!r:.80}'
+        )
+    if 'urdf' in description:
+        body = UrdfModel.from_file(description['urdf'], joints=joints)
+        return SerialKinematics.of(
+            body, link=description.get('link'), free=description.get('free')
+        )
+    model = load_model(description['model'])
+    if joints is not None and model.joint_names != tuple(joints):
+        raise ModelError(
+            f'{description["model"]} has the joints {list(model.joint_names)}, needed are '
+            f'{list(joints)}'
+        )
+    return kinematics_of(model)
 
 
 def _checked_axes(kind: str, axes: object) -> int:

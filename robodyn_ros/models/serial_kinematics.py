@@ -93,6 +93,9 @@ class SerialKinematics(Kinematics):
                 f'{[joint.name for joint, _ in joints]}, needed are {list(names)} in this order'
             )
         free = free or (names[2:3] if len(names) == FRAME + 1 else ())
+        for name in free:
+            if name not in names:
+                raise ModelError(f'free joint {name!r} is not one of {list(names)}')
         geometry = {
             'joints': [
                 {
@@ -103,7 +106,7 @@ class SerialKinematics(Kinematics):
                 for joint, placement in joints
             ],
             'tool': _numbers(tool),
-            'free': [names.index(name) for name in free if name in names],
+            'free': [names.index(name) for name in free],
         }
         return cls(geometry=geometry, axes=len(names))
 

@@ -1,5 +1,7 @@
 """Motions from descriptions, and back."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 import yaml
@@ -16,7 +18,9 @@ from robodyn_ros.excitation.spline import SplineTrajectory
 from robodyn_ros.excitation.stopping import StoppedMotion
 from robodyn_ros.excitation.tool_moves import ToolMoves
 from robodyn_ros.excitation.trajectory import Chain
+from robodyn_ros.models.urdf_file import read_urdf
 
+URDF = Path(__file__).parents[2] / 'urdf'
 SCARA = {'kind': 'scara', 'axes': 3, 'geometry': {'L1': 0.35, 'L2': 0.25}}
 MOTIONS = {
     'sine': random_sine(1),
@@ -163,3 +167,40 @@ def test_joint_moves_from_limits_are_those_within_them():
     motion = build_motion({**MOVES, **given, 'speed': 0.8})
     peak = np.abs(motion.grid(1e-3).velocity).max(axis=0)
     assert peak.max() <= 0.8 and peak[0] == pytest.approx(0.8, rel=2e-3)
+
+
+def test_a_robot_of_a_file_is_found_from_the_motion_file(tmp_path):
+    folder = tmp_path / 'motions'
+    folder.mkdir()
+    (tmp_path / 'arm.urdf').write_text((URDF / 'ur10.urdf').read_text())
+    scara = {'kind': 'scara', 'dynamic_model': 1, 'joints': list(JOINTS),
+             'geometry': SCARA['geometry']}  # fmt: skip
+    (folder / 'scara.yaml').write_text(yaml.safe_dump(scara))
+    near = [0.4, -1.4, 1.6, -0.9, 1.0, 0.6]
+    names = [joint.name for joint in read_urdf(tmp_path / 'arm.urdf').joints if joint.axis.any()]
+    arm = {'kind': 'tool_moves', 'joints': names[:6], 'near': near, 'speed': 0.1,
+           'robot': {'urdf': '../arm.urdf', 'link': 'tool0'}, 'acceleration': 1.0,
+           'moves': [{'target': [0.6, 0.3, 0.3]}]}  # fmt: skip
+    file = folder / 'motion.yaml'
+    for description in (arm, {**PATH, 'robot': {'model': 'scara.yaml'}}):
+        file.write_text(yaml.safe_dump({'kind': 'chain', 'parts': [description]}))
+        motion = load_motion(file)
+        place = motion.parts[0].poses(np.array([motion.duration]))[0][0, :3]
+        np.testing.assert_allclose(place, description['moves'][0]['target'], atol=1e-9)
+        # what is written needs no file any more
+        write_motion(motion, tmp_path / 'alone.yaml')
+        assert '.urdf' not in (tmp_path / 'alone.yaml').read_text()
+        back = load_motion(tmp_path / 'alone.yaml')
+        np.testing.assert_allclose(back.grid(0.1).position, motion.grid(0.1).position, atol=1e-9)
+    for robot, words in (
+        ({'model': 'none.yaml'}, 'none.yaml'),
+        ({'urdf': '../arm.urdf', 'model': 'scara.yaml'}, 'need urdf .and link, free. or model'),
+        ({'urdf': '../arm.urdf'}, 'has no moving joint a'),
+    ):
+        file.write_text(yaml.safe_dump({**PATH, 'robot': robot}))
+        with pytest.raises(MotionError, match=words):
+            load_motion(file)
+    mixed = {**PATH, 'joints': ['b', 'a', 'c'], 'robot': {'model': 'scara.yaml'}}
+    file.write_text(yaml.safe_dump(mixed))
+    with pytest.raises(MotionError, match='needed are'):
+        load_motion(file)

@@ -201,7 +201,7 @@ def test_refuses_other_robots_and_shapes_with_one_sentence():
         ({**good, 'axes': 5}, 'a scara has 3 or 4 axes, got 5'),
         ({**good, 'geometry': 7}, 'the geometry of a scara must be a mapping, got 7'),
         ({**good, 'geometry': {'L1': 1.0}}, 'the geometry of a scara needs "L2"'),
-        ({'kind': 'scara'}, 'kinematics need kind, axes, geometry, got'),
+        ({'kind': 'scara'}, 'kinematics need kind, axes, geometry, or urdf, or model, got'),
     ):
         with pytest.raises(ModelError, match=message):
             build_kinematics(wrong)
