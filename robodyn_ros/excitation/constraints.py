@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from robodyn_ros.errors import ModelError, MotionError
+from robodyn_ros.excitation.limits import rise_between
 from robodyn_ros.excitation.sensitivity import STEP, state_gradient
 from robodyn_ros.excitation.trajectory import Array, Motion
 from robodyn_ros.models.catalog import build_model
@@ -71,18 +72,19 @@ class TorqueRule(Rule):
         self._gradient = state_gradient(model)
 
     def excess(self, motion: Motion) -> Excess:
-        """Compare the prior model's torque with the limits."""
+        """Compare the prior model's torque, with what it may rise between samples."""
         torque = self._model.torque(
             motion.position, motion.velocity, motion.acceleration, self._values
         )
-        share = np.abs(torque) / self._limits
+        size = np.abs(torque) + rise_between(torque)
+        share = size / self._limits
         row, joint = np.unravel_index(int(np.argmax(share)), share.shape)
         if share[row, joint] <= 1.0:
             return Excess()
         axis = self._model.joints[int(joint)]
         return Excess(
             float(share[row, joint] - 1.0),
-            f'joint {axis.name!r} needs {torque[row, joint]:.4g} {axis.torque_unit} at '
+            f'joint {axis.name!r} needs {size[row, joint]:.4g} {axis.torque_unit} at '
             f't = {motion.time[row]:.3f} s, the torque limit is '
             f'{self._limits[joint]:.4g} {axis.torque_unit}',
         )
@@ -120,9 +122,10 @@ class SpaceRule(Rule):
             )
 
     def excess(self, motion: Motion) -> Excess:
-        """Compare the frames' places with the box; sizes are in [m]."""
+        """Compare the frames' places, and those between samples, with the box; sizes in [m]."""
         places = self._points(motion.position)
-        over = np.maximum(self._lower - places, places - self._upper)
+        rise = rise_between(places)
+        over = np.maximum(self._lower - places, places - self._upper) + rise
         row, frame, axis = np.unravel_index(int(np.argmax(over)), over.shape)
         if over[row, frame, axis] <= 0.0:
             return Excess()

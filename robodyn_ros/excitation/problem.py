@@ -16,11 +16,18 @@ from robodyn_ros.excitation.bounds import (
     Room,
     scale_within,
 )
-from robodyn_ros.excitation.constraints import Limit, ModelRule, Rule, check_rest, first_broken
+from robodyn_ros.excitation.constraints import (
+    Excess,
+    Limit,
+    ModelRule,
+    Rule,
+    check_rest,
+    first_broken,
+)
 from robodyn_ros.excitation.criteria import Criterion, Options, random_states
 from robodyn_ros.excitation.family import FourierFamily, MotionFamily, Sampled, SineSumFamily
 from robodyn_ros.excitation.joint_moves import RISE
-from robodyn_ros.excitation.limits import JointLimits
+from robodyn_ros.excitation.limits import CHECK_PERIOD, JointLimits
 from robodyn_ros.excitation.sensitivity import has_exact_gradient
 from robodyn_ros.excitation.trajectory import Array, Trajectory
 from robodyn_ros.excitation.waypoints import WaypointFamily
@@ -29,8 +36,11 @@ from robodyn_ros.models.interface import DynamicModel
 MotionKind = Literal['fourier', 'sines', 'waypoints']
 MOTIONS: tuple[str, ...] = get_args(MotionKind)
 SAMPLES = 200
-_RULE_PERIOD = 0.01
+_COARSE = 0.01
+"""Period [s] on which a motion is repaired before it is checked on `CHECK_PERIOD`."""
 _HALVINGS = 8
+_FIRST_STEP = 1.0 / 256.0
+"""Of the factor of a motion that breaks a rule between the samples of the coarse grid."""
 _ASIDE = 0.5
 """Distance [rad] or [m] from a joint's only position limit at which it rests."""
 _HOPELESS = 1e3
@@ -221,20 +231,33 @@ class Problem:
         return Candidate(value, x, trajectory, factor, sentence)
 
     def _factor(self, x: Array, scale: Array) -> tuple[float, str]:
-        """Largest common factor found with which every rule is kept, and what forbade more."""
-        sentence = ''
-        good, bad, factor = 0.0, 1.0, 1.0
-        for _ in range(_HALVINGS):
-            motion = self.family.motion(x, factor * scale).grid(_RULE_PERIOD)
-            excess = first_broken(self.rules, motion)
-            if excess.size > 0.0:
-                bad, sentence = factor, excess.sentence
-            else:
-                good = factor
-                if factor == 1.0:
-                    break
-            factor = 0.5 * (good + bad)
-        return good, sentence
+        """Largest common factor found with which every rule is kept, and what forbade more.
+
+        Found on a coarse grid, and made smaller until the rules are kept on a fine one too.
+        """
+
+        def broken(factor: float, period: float) -> Excess:
+            motion = self.family.motion(x, factor * scale).grid(period)
+            return first_broken(self.rules, motion)
+
+        excess = broken(1.0, _COARSE)
+        factor, sentence = 1.0, excess.sentence
+        if excess.size > 0.0:
+            factor, bad = 0.0, 1.0
+            for _ in range(_HALVINGS):
+                middle = 0.5 * (factor + bad)
+                if broken(middle, _COARSE).size > 0.0:
+                    bad = middle
+                else:
+                    factor = middle
+        step = _FIRST_STEP
+        while factor > 0.0:
+            excess = broken(factor, CHECK_PERIOD)
+            if excess.size == 0.0:
+                break
+            sentence = sentence or excess.sentence
+            factor, step = max(0.0, factor - step), 2.0 * step
+        return factor, sentence
 
 
 @dataclass(frozen=True)

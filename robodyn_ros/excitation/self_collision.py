@@ -17,6 +17,8 @@ from robodyn_ros.models.interface import DynamicModel
 
 SAMPLES = 50
 """On so many samples of a motion an optimiser is told of distances."""
+BETWEEN = 1e-3
+"""Links may come so much nearer, in [m], between two samples that are 1 ms apart."""
 SOFT = 0.02
 """This much above the clearance, in [m], a motion begins to be pulled away."""
 
@@ -65,7 +67,7 @@ class SelfCollisionRule(Rule):
             )
         self._checked: Any = self._geometry.createData()
         for request in self._checked.collisionRequests:
-            request.security_margin = limit.clearance
+            request.security_margin = limit.clearance + BETWEEN
 
     def excess(self, motion: Motion) -> Excess:
         """Look at every sample; the size is the share of samples in collision."""

@@ -54,14 +54,14 @@ def test_finished_motions_keep_every_limit(name):
     problem = Problem(DESIGNS[name])
     candidate = problem.finish(problem.family.start(np.random.default_rng(4)))
     check_motion(candidate.trajectory, LIMITS)
-    motion = candidate.trajectory.grid(0.005)
+    motion = candidate.trajectory.grid(0.0007)
     states = motion.position, motion.velocity, motion.acceleration
     assert candidate.value == problem.criterion.value(*problem.states(candidate.trajectory))
     if name == 'ruled':
         assert 0.0 < candidate.repaired < 1.0 and candidate.broken
         torque = ROBOT.torque(*states, ROBOT.prior())
-        assert (np.abs(torque) <= np.array(TORQUE.limits) * 1.01).all()
-        assert Chain(ROBOT).places(motion.position, ['link6'])[:, 0, 2].min() > -0.301
+        assert (np.abs(torque) <= np.array(TORQUE.limits) * 1.0).all()
+        assert Chain(ROBOT).places(motion.position, ['link6'])[:, 0, 2].min() >= -0.3
     else:
         assert candidate.repaired == 1.0
 
