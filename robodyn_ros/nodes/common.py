@@ -216,8 +216,17 @@ def robot_description(node: Node) -> str:
 
     :raises ConfigError: neither is given, or the file cannot be read
     """
-    text = declare(node, 'robot_description', '', 'URDF of the robot (XML text)', read_only=True)
-    path = declare(node, 'urdf', '', 'URDF file, when robot_description is empty', read_only=True)
+    declare(node, 'robot_description', '', 'URDF of the robot (XML text)', read_only=True)
+    declare(node, 'urdf', '', 'URDF file, when robot_description is empty', read_only=True)
+    return given_description(node)
+
+
+def given_description(node: Node) -> str:
+    """The same of a node that has declared these parameters.
+
+    :raises ConfigError: neither is given, or the file cannot be read
+    """
+    text, path = (node.get_parameter(name).value for name in ('robot_description', 'urdf'))
     if text:
         return str(text)
     if not path:

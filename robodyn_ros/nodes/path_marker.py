@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from geometry_msgs.msg import Point
 from numpy.typing import NDArray
@@ -15,9 +13,11 @@ from robodyn_ros.errors import ConfigError, RobodynError
 from robodyn_ros.excitation.constraints import Points
 from robodyn_ros.excitation.robot_frame import frame_in_urdf
 from robodyn_ros.excitation.trajectory import Trajectory
+from robodyn_ros.identification.result import load_identified_model
+from robodyn_ros.models.catalog import load_model
 from robodyn_ros.models.interface import DynamicModel
-from robodyn_ros.models.urdf_file import UrdfFile
-from robodyn_ros.nodes.common import LATCHED_QOS, declare
+from robodyn_ros.models.urdf_file import UrdfFile, parse_urdf
+from robodyn_ros.nodes.common import LATCHED_QOS, declare, given_description, resource
 
 WIDTH = 0.004
 """Of the line, in [m]."""
@@ -28,39 +28,40 @@ PERIOD = 0.01
 
 
 class PathMarker:
-    """Publishes the path of every motion it is shown on `~/path`."""
+    """Publishes the path of every motion it is shown on `~/path`.
 
-    def __init__(
-        self, node: Node, urdf: UrdfFile, model: Callable[[], DynamicModel | None]
-    ) -> None:
-        """Declare the parameter and create the publisher.
+    The robot is that of the node's parameters robot_description or urdf; where all joints move no
+    one link of that, as in a parallel robot, that of result_file or model_file.
+    """
 
-        :param model: gives the robot's model where the URDF has no tool; asked when needed
-        """
-        self._node, self._urdf, self._model = node, urdf, model
+    def __init__(self, node: Node) -> None:
+        """Declare the parameter and create the publisher."""
+        self._node = node
+        self._urdf: UrdfFile | None = None
         declare(node, 'path_link', '', 'link whose path is drawn in RViz; empty: the tool')
         self._publisher = node.create_publisher(Marker, '~/path', LATCHED_QOS)
 
     def show(self, trajectory: Trajectory) -> None:
         """Publish the path of a motion; where the robot has no such frame the log says so."""
         try:
-            points = self._points(trajectory.joints)
+            urdf = self._urdf = self._urdf or parse_urdf(given_description(self._node))
+            points = self._points(urdf, trajectory.joints)
         except RobodynError as error:
             self._node.get_logger().warning(f'the path of the motion is not drawn: {error}')
             return
         period = max(PERIOD, trajectory.duration / MOST_POINTS)
         places = points(trajectory.grid(period).position)[:, 0]
-        self._publisher.publish(path_marker(places, self._urdf.root))
+        self._publisher.publish(path_marker(places, urdf.root))
 
-    def _points(self, joints: tuple[str, ...]) -> Points:
+    def _points(self, urdf: UrdfFile, joints: tuple[str, ...]) -> Points:
         """Where the drawn link is.
 
         :raises RobodynError: nothing tells that
         """
-        link = str(self._node.get_parameter('path_link').value)
-        points = frame_in_urdf(self._urdf, joints, link=link)
+        link = self._value('path_link')
+        points = frame_in_urdf(urdf, joints, link=link)
         if points is None and not link:
-            points = frame_in_urdf(self._urdf, joints, model=self._model())
+            points = frame_in_urdf(urdf, joints, model=self._model())
         if points is None:
             raise ConfigError(
                 f'the URDF has no link {link!r}'
@@ -68,6 +69,15 @@ class PathMarker:
                 else 'the URDF has no link that all joints move, and no model tells of a tool'
             )
         return points
+
+    def _model(self) -> DynamicModel | None:
+        if file := self._value('result_file'):
+            return load_identified_model(resource(file)).model
+        file = self._value('model_file')
+        return load_model(resource(file)) if file else None
+
+    def _value(self, name: str) -> str:
+        return str(self._node.get_parameter(name).value)
 
 
 def path_marker(places: NDArray[np.float64], frame: str) -> Marker:

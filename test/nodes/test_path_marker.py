@@ -1,6 +1,7 @@
 """The marker of a path."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,7 +14,6 @@ from robodyn_ros.excitation.constraints import frame_points
 from robodyn_ros.excitation.joint_moves import JointMoves
 from robodyn_ros.models.catalog import load_model
 from robodyn_ros.models.urdf import UrdfModel
-from robodyn_ros.models.urdf_file import read_urdf
 from robodyn_ros.nodes.path_marker import MOST_POINTS, PathMarker, path_marker
 
 pytestmark = pytest.mark.ros
@@ -23,18 +23,18 @@ FOLDER = Path(__file__).parents[2]
 class FakeNode:
     """What a `PathMarker` uses of a node; keeps what is published and logged."""
 
-    def __init__(self, link=''):
-        self.link, self.published, self.log, self.latched = link, [], [], False
+    def __init__(self, robot, **parameters):
+        self.parameters = {
+            'robot_description': '', 'urdf': str(FOLDER / 'urdf' / f'{robot}.urdf'),
+            'path_link': '', 'result_file': '', 'model_file': '', **parameters,
+        }  # fmt: skip
+        self.published, self.log, self.latched = [], [], False
 
     def declare_parameter(self, name, *rest, **options):
-        return self
+        return self.get_parameter(name)
 
     def get_parameter(self, name):
-        return self
-
-    @property
-    def value(self):
-        return self.link
+        return SimpleNamespace(value=self.parameters[name])
 
     def create_publisher(self, kind, topic, qos):
         assert (kind, topic) == (Marker, '~/path')
@@ -45,12 +45,7 @@ class FakeNode:
         self.published.append(deserialize_message(serialize_message(message), Marker))
 
     def get_logger(self):
-        return self
-
-    def info(self, text):
-        self.log.append(text)
-
-    warning = info
+        return SimpleNamespace(warning=self.log.append)
 
 
 def moves(joints, duration=2.0):
@@ -72,27 +67,31 @@ def test_a_line_through_the_places_that_rviz_can_show():
 
 @pytest.mark.parametrize('link', ['', 'forearm_link'])
 def test_the_path_of_a_motion_is_published_once_and_latched(link):
-    node, urdf = FakeNode(link), read_urdf(FOLDER / 'urdf' / 'ur10.urdf')
-    body = UrdfModel(urdf=urdf)
-    motion = moves(body.joint_names)
-    PathMarker(node, urdf, lambda: None).show(motion)
+    node = FakeNode('ur10', path_link=link)
+    body = UrdfModel.from_file(FOLDER / 'urdf' / 'ur10.urdf')
+    motion, marked = moves(body.joint_names), PathMarker(node)
+    marked.show(motion)
     (marker,) = node.published
-    assert node.latched and marker.header.frame_id == urdf.root and len(marker.points) == 201
+    assert node.latched and marker.header.frame_id == body.urdf.root
     expected = frame_points(body, [link or 'tool0'])(motion.grid(0.01).position)[:, 0]
     np.testing.assert_allclose(coordinates(marker), expected, atol=1e-12)
-    PathMarker(node, urdf, lambda: None).show(moves(body.joint_names, 500.0))
+    marked.show(moves(body.joint_names, 500.0))
     assert len(node.published[1].points) == MOST_POINTS + 1
 
 
 def test_a_delta_is_drawn_with_its_model_and_said_not_to_be_without():
-    node, urdf = FakeNode(), read_urdf(FOLDER / 'urdf' / 'delta.urdf')
-    model = load_model(FOLDER / 'config' / 'model_delta.yaml')
+    file = FOLDER / 'config' / 'model_delta.yaml'
+    model = load_model(file)
     motion = moves(model.joint_names)
-    PathMarker(node, urdf, lambda: None).show(motion)
-    assert not node.published and 'no model tells of a tool' in node.log[0]
-    PathMarker(node, urdf, lambda: model).show(motion)
     expected = frame_points(model, ['tool'])(motion.grid(0.01).position)[:, 0]
+    node = FakeNode('delta', model_file=str(file))
+    PathMarker(node).show(motion)
     np.testing.assert_allclose(coordinates(node.published[0]), expected, atol=1e-12)
-    node.link = 'hand'
-    PathMarker(node, urdf, lambda: model).show(motion)
-    assert "no link 'hand'" in node.log[1] and len(node.published) == 1
+    for parameters, words in (
+        ({}, 'no model tells of a tool'),
+        ({'path_link': 'hand'}, "no link 'hand'"),
+        ({'urdf': 'nowhere.urdf'}, "cannot read 'nowhere.urdf'"),
+    ):
+        node = FakeNode('delta', **parameters)
+        PathMarker(node).show(motion)
+        assert not node.published and words in node.log[0]
