@@ -16,6 +16,8 @@ identification: a convex programming approach" (2020): sum over the links of
 link against the link itself, does not depend on frames or units, and is to second order twice
 the entropic (log-det) divergence, but stays quadratic, so that the solver needs no exponential
 cones. A link with twice its prior's mass and inertia is 2 from it, whatever its size.
+
+The entropic divergence itself can be asked for instead (see `entropic`).
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import clarabel
 import numpy as np
@@ -42,11 +44,19 @@ from robodyn_ros.identification.consistency import (
     scales,
     unit_of,
 )
+from robodyn_ros.identification.entropic import Entropic
 from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.interface import Array, DynamicModel
 
 WEAKEST = 1e-6
 """Weight of the prior that is always there: it decides what the data do not show."""
+
+Distance = Literal['pullback', 'entropic']
+DISTANCES: tuple[Distance, ...] = ('pullback', 'entropic')
+
+ENTROPIC_FROM = 1e-3
+"""Weight of the prior from which on its distance is the entropic one, if that is asked for. Below,
+the prior decides only what the data do not show, and both distances say the same."""
 
 _THINNEST = 0.01
 """Smallest eigenvalue of a prior pseudo-inertia, scaled to numbers near 1: a prior that is a rod
@@ -89,6 +99,7 @@ class Problem:
     :param prior: shape (p,), finite
     :param scale: natural size of each parameter, shape (p,)
     :param metric: rows M with ||M (p - prior)|| the distance to the prior, shape (k, p)
+    :param distance: 'pullback': that distance; 'entropic': see `entropic`
     """
 
     model: DynamicModel
@@ -97,9 +108,16 @@ class Problem:
     bodies: Bodies
     scale: Array
     metric: Array
+    distance: Distance = 'pullback'
 
     @classmethod
-    def of(cls, model: DynamicModel, base: BaseParameters, prior: Array) -> Problem:
+    def of(
+        cls,
+        model: DynamicModel,
+        base: BaseParameters,
+        prior: Array,
+        distance: Distance = 'pullback',
+    ) -> Problem:
         """Build the problem of a model and a prior (p,)."""
         bodies = bodies_of(model)
         scale = scales(model, prior)
@@ -110,6 +128,7 @@ class Problem:
             bodies=bodies,
             scale=scale,
             metric=prior_metric(bodies, scale, prior),
+            distance=distance,
         )
 
     @cached_property
@@ -128,6 +147,8 @@ class Problem:
             in units of its standard deviation; at least WEAKEST is used
         :raises IdentificationError: the solver finds none
         """
+        if self.distance == 'entropic' and weight >= ENTROPIC_FROM and self.bodies.links:
+            return self._entropic(data).minimise(weight)
         # The residual of the best values is the same for all, so it is left out: the solver's
         # tolerances are then about what consistency costs.
         matrix = (data.triangle @ self.grouping) * self.scale
@@ -154,6 +175,20 @@ class Problem:
                 f'no physically consistent robot was found ({solution.status})'
             )
         return values
+
+    def _entropic(self, data: Data) -> Entropic:
+        """Build the same cost with the entropic distance."""
+        links = np.array([own for _, own in self.bodies.links], dtype=np.intp)
+        aside = np.full(len(self.scale), _ASIDE * WEAKEST)
+        aside[links] = 0.0
+        return Entropic(
+            matrix=data.triangle @ self.grouping,
+            target=data.triangle @ data.values,
+            aside=aside,
+            roots=prior_roots(self.bodies, self.scale, self.prior),
+            links=links,
+            positive=np.array(self.bodies.not_negative, dtype=np.intp),
+        )
 
 
 @dataclass(frozen=True)
@@ -224,11 +259,18 @@ def fit_consistent(
 def prior_metric(bodies: Bodies, scale: Array, prior: Array) -> Array:
     """Rows M (10 l, p) of the distance to the prior, see the head of this file."""
     rows = np.zeros((10 * len(bodies.links), len(prior)))
-    for number, (_, own) in enumerate(bodies.links):
+    roots = prior_roots(bodies, scale, prior)
+    for number, ((_, own), root) in enumerate(zip(bodies.links, roots, strict=True)):
         link = list(own)
-        unit = unit_of(scale[link[0]])
-        size, axes = np.linalg.eigh(unit @ pseudo_inertia(prior[link]) @ unit)
-        # (P0)^-1/2 of the thickened prior; any root gives the same norm.
-        root = (axes / np.sqrt(np.maximum(size, _THINNEST))).T @ unit
         rows[10 * number : 10 * number + 10, link] = packed_matrices(root @ BASIS @ root.T).T
     return rows
+
+
+def prior_roots(bodies: Bodies, scale: Array, prior: Array) -> Array:
+    """A root (P0)^-1/2 of each link's thickened prior, shape (l, 4, 4); any gives the same."""
+    roots = np.zeros((len(bodies.links), 4, 4))
+    for number, (_, own) in enumerate(bodies.links):
+        unit = unit_of(scale[own[0]])
+        size, axes = np.linalg.eigh(unit @ pseudo_inertia(prior[list(own)]) @ unit)
+        roots[number] = (axes / np.sqrt(np.maximum(size, _THINNEST))).T @ unit
+    return roots
