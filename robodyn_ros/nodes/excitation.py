@@ -36,6 +36,7 @@ from robodyn_ros.nodes.excitation_parameters import (
     read_motion,
 )
 from robodyn_ros.nodes.excitation_run import Run
+from robodyn_ros.nodes.path_marker import PathMarker
 from robodyn_ros.nodes.robot_state import RobotState
 
 Array = NDArray[np.float64]
@@ -73,6 +74,7 @@ class Excitation(Node):
         self._ended = time.monotonic() - LINGER
         self._guard = Guard(self, self._limits.joints)
         self._output = Output(self, self._settings, self._limits.joints)
+        self._path = PathMarker(self)
         self.create_subscription(JointState, 'joint_states', self._on_state, MONITOR_QOS)
         self._open_by = time.monotonic() + OPEN_TIME
         self._opening = self.create_timer(TICK, self._on_opening)
@@ -156,6 +158,7 @@ class Excitation(Node):
             latency=self._settings.stop_latency,
             goal=goal,
         )
+        self._path.show(motion)
         self._send(current)
         self.get_logger().info(
             f'moving to the start for {plan.begin:.1f} s, then exciting for '

@@ -15,16 +15,21 @@ from excitation_client import (  # noqa: E402
     HOME,
     JOINTS,
     PHASE,
+    ROOT,
     Client,
     motion,
     robot_limits,
     start,
 )
 from ros_domain import domain  # noqa: E402
+from visualization_msgs.msg import Marker  # noqa: E402
 
 from robodyn_ros.excitation.catalog import write_motion  # noqa: E402
 from robodyn_ros.excitation.limits import check_motion  # noqa: E402
+from robodyn_ros.excitation.robot_frame import frame_in_urdf  # noqa: E402
 from robodyn_ros.excitation.spline import SplineTrajectory  # noqa: E402
+from robodyn_ros.models.urdf_file import read_urdf  # noqa: E402
+from robodyn_ros.nodes.common import LATCHED_QOS  # noqa: E402
 
 pytestmark = pytest.mark.ros
 
@@ -115,6 +120,20 @@ def test_trajectory_is_move_and_motion_within_limits_and_known_in_time(cell, rob
         assert progress == sorted(progress) and progress[-1] > 0.7
     remaining = [item.remaining for item in cell.planner.feedback]
     assert remaining == sorted(remaining, reverse=True)
+    check_path_marker(cell.planner)
+
+
+def check_path_marker(client):
+    """Check that who looks later still gets the path of the last motion."""
+    received = []
+    path = client.node.create_subscription(Marker, 'planner/path', received.append, LATCHED_QOS)
+    client.wait(lambda: received, 'the path')
+    client.node.destroy_subscription(path)
+    urdf = read_urdf(ROOT / 'urdf' / 'six_axis.urdf')
+    assert len(received) == 1 and received[0].header.frame_id == urdf.root
+    places = frame_in_urdf(urdf, JOINTS)(motion().grid(0.01).position)[:, 0]
+    drawn = np.array([[point.x, point.y, point.z] for point in received[0].points])
+    np.testing.assert_allclose(drawn, places, atol=1e-9)
 
 
 def check_braking(robot, longest):
