@@ -13,6 +13,7 @@ from typing import Any
 
 from robodyn_ros.cli.progress import Show, progress_bar
 from robodyn_ros.cli.robot_model import add_urdf_options, chosen_model, refuse, split
+from robodyn_ros.errors import ConfigError
 from robodyn_ros.excitation.export import export_motion
 from robodyn_ros.excitation.limits import JointLimits
 from robodyn_ros.excitation.limits_file import load_limits
@@ -30,6 +31,7 @@ from robodyn_ros.excitation.problem import Design
 from robodyn_ros.excitation.robot_frame import model_limits, shown_frame
 from robodyn_ros.excitation.summary import present, summary, table
 from robodyn_ros.models.interface import DynamicModel
+from robodyn_ros.models.urdf_file import read_urdf
 
 EXIT_INTERRUPTED = 130
 
@@ -58,9 +60,14 @@ def add_parser(commands: Any) -> None:
 def add_robot(parser: argparse.ArgumentParser) -> None:
     """Add the options that say which robot, and what it may do."""
     group = parser.add_argument_group('robot')
-    source = group.add_mutually_exclusive_group(required=True)
-    source.add_argument('--urdf', metavar='FILE', help='URDF of the robot')
-    source.add_argument('--model', metavar='YAML', help='description of the model')
+    group.add_argument(
+        '--urdf',
+        metavar='FILE',
+        help='URDF of the robot; beside --model only its limits and geometry are used',
+    )
+    group.add_argument(
+        '--model', metavar='YAML', help='description of the model; this or --urdf is needed'
+    )
     group.add_argument('--limits', metavar='YAML', help='file in the form of joint_limits.yaml')
     group.add_argument('--joints', metavar='NAME,NAME,...', help='joints to move, for --urdf')
     add_urdf_options(group, ())
@@ -74,10 +81,14 @@ def robot(arguments: argparse.Namespace) -> tuple[DynamicModel, JointLimits]:
 
     :raises RobodynError: a file cannot be read or used
     """
+    if arguments.urdf is None and arguments.model is None:
+        raise ConfigError('name the robot: --urdf FILE or --model YAML')
     if arguments.model is not None:
         refuse(arguments, ('joints',), 'goes with --urdf; with --model it is in the file')
     model = chosen_model(arguments, ())
     limits = model_limits(model)
+    if arguments.model is not None and arguments.urdf is not None:
+        limits = JointLimits.from_urdf(read_urdf(arguments.urdf), model.joint_names)
     if arguments.limits is not None:
         limits = load_limits(arguments.limits, limits)
     return model, limits.with_default_acceleration()

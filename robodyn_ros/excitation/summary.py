@@ -78,7 +78,7 @@ def table(facts: dict[str, Any]) -> str:
     kinds = [kind for kind in facts['joints'][0] if kind != 'name']
     lines += ['', f'{"share of limits used":<20}' + ''.join(f'{kind:>13}' for kind in kinds)]
     lines += [
-        f'{joint["name"]:<20}' + ''.join(f'{joint[kind]:>13.1%}' for kind in kinds)
+        f'{joint["name"]:<20}' + ''.join(f'{abs(joint[kind]):>13.1%}' for kind in kinds)
         for joint in facts['joints']
     ]
     lines += ['', f'{facts["seconds"]:.1f} s, {facts["starts"]} starts']

@@ -23,10 +23,13 @@ from std_srvs.srv import Trigger
 
 from robodyn_ros.action import Excite
 from robodyn_ros.errors import ControlError, RobodynError
+from robodyn_ros.excitation.advice import advise
 from robodyn_ros.excitation.limits import check_position
-from robodyn_ros.excitation.plan import Plan, plan_excitation
+from robodyn_ros.excitation.plan import plan_excitation
+from robodyn_ros.excitation.sine import SineMotion
 from robodyn_ros.excitation.trajectory import Trajectory
 from robodyn_ros.nodes.common import MONITOR_QOS, Diagnostics, run
+from robodyn_ros.nodes.excitation_design import Designer
 from robodyn_ros.nodes.excitation_guard import Guard
 from robodyn_ros.nodes.excitation_output import Output, to_stamp
 from robodyn_ros.nodes.excitation_parameters import (
@@ -48,8 +51,6 @@ OPEN_TIME = 6.0
 
 On a busy machine DDS may need more than the 3 s between two of its announcements.
 """
-FOLLOWING_TIME = 0.5
-"""A drive may lag this far behind, in [s]; so it follows if it is where it was to be since."""
 LONGEST_STEP = 3
 """A late cycle of a stream moves on by this many periods at most, so that nothing jumps."""
 LINGER = 0.3
@@ -73,6 +74,7 @@ class Excitation(Node):
         self._feedback_due = 0.0
         self._ended = time.monotonic() - LINGER
         self._guard = Guard(self, self._limits.joints)
+        self._designer = Designer(self, self._limits, self._run_motion, self._give_result)
         self._output = Output(self, self._settings, self._limits.joints)
         self._path = PathMarker(self)
         self.create_subscription(JointState, 'joint_states', self._on_state, MONITOR_QOS)
@@ -119,9 +121,8 @@ class Excitation(Node):
 
     def _on_start(self, request: Any, response: Any) -> Any:
         try:
-            plan = self._begin('', None)
+            response.message = self._begin(None, Excite.Goal())
             response.success = True
-            response.message = f'the motion runs for {plan.duration:.1f} s'
         except RobodynError as error:
             response.message = str(error)
             self.get_logger().error(str(error))
@@ -134,22 +135,43 @@ class Excitation(Node):
         which some executors poll without pause.
         """
         try:
-            self._begin(goal.request.motion_file, goal)
+            self._begin(goal, goal.request)
         except RobodynError as error:
             self._give_result(goal, Excite.Result(success=False, message=str(error)))
 
-    def _begin(self, motion_file: str, goal: Any) -> Plan:
+    def _begin(self, goal: Any, request: Excite.Goal) -> str:
+        """Begin what is asked for, or to design it.
+
+        :return: what happens now
+        :raises RobodynError: why nothing does
+        """
+        if self._run is not None or self._designer.busy:
+            raise ControlError(
+                'a motion is running already' if self._run else 'a motion is being designed'
+            )
+        if not request.motion_file and self._designer.asked:
+            if not request.design_only:  # better refused now than after the search
+                self._check_robot()
+            return self._designer.begin(goal, request)
+        if not request.design_only:
+            motion = read_motion(self, request.motion_file, self._limits)
+            return self._run_motion(motion, goal, request.motion_file)
+        text = 'there is nothing to design'
+        result = Excite.Result(success=True, message=text, motion_file=request.motion_file)
+        self._give_result(goal, result)
+        return text
+
+    def _run_motion(self, motion: Trajectory, goal: Any, file: str) -> str:
         """Check everything, then send the motion.
 
         :raises RobodynError: why nothing was sent
         """
-        if self._run is not None:
-            raise ControlError('a motion is running already')
-        motion = read_motion(self, motion_file, self._limits)
-        position = self._position_at_rest(motion)
+        self._check_robot()
+        known = self._limits.joints
+        columns = [known.index(name) for name in motion.joints if name in known]
+        position = np.array(self._state.position[columns])
         plan = plan_excitation(motion, position, self._limits, pause=self._settings.pause)
         self._guard.check_plan(plan)
-        self._output.check_heard()
         current = Run(
             plan,
             self._limits.joints,
@@ -157,6 +179,7 @@ class Excitation(Node):
             spacing=self._settings.spacing,
             latency=self._settings.stop_latency,
             goal=goal,
+            file=file,
         )
         self._path.show(motion)
         self._send(current)
@@ -164,19 +187,23 @@ class Excitation(Node):
             f'moving to the start for {plan.begin:.1f} s, then exciting for '
             f'{plan.duration - plan.begin:.1f} s'
         )
-        return plan
+        text = f'the motion runs for {plan.duration:.1f} s'
+        if isinstance(motion, SineMotion):
+            for line in advise(motion, self._limits).lines:
+                self.get_logger().info(f'advice: {line}')
+                text += f'; advice: {line}'
+        return text
 
-    def _position_at_rest(self, motion: Trajectory) -> Array:
-        """Return where the robot stands, in the order of the motion's joints.
+    def _check_robot(self) -> None:
+        """Make sure that it can begin to move.
 
-        :raises RobodynError: that is not known, it moves, or it is outside its limits
+        :raises RobodynError: its position is not known, it moves, it is outside its limits, or
+            nobody listens
         """
         self._state.check_fresh(self._settings.state_timeout)
         self._state.check_rest(self._settings.moving_threshold)
         check_position(self._state.position, self._limits, 'the robot stands')
-        known = self._limits.joints
-        columns = [known.index(name) for name in motion.joints if name in known]
-        return np.array(self._state.position[columns])
+        self._output.check_heard()
 
     def _send(self, current: Run) -> None:
         message = None if self._output.streaming else self._output.message(current.active)
@@ -251,63 +278,56 @@ class Excitation(Node):
 
     def _not_following(self, current: Run) -> str:
         """Say which joint is not where it should have been lately, or nothing."""
-        tolerance = self._settings.following_tolerance
         # by their stamp, because joint states of a busy machine may be late
         seen = self._state.stamp - 1e-9 * self._zero
-        low, high = current.recent(FOLLOWING_TIME, seen)
-        distance = np.maximum(low - self._state.position, self._state.position - high)
-        joint = int(np.argmax(distance))
-        if tolerance <= 0.0 or distance[joint] <= tolerance:
-            return ''
-        return (
-            f'joint {self._limits.joints[joint]!r} does not follow: it is '
-            f'{distance[joint]:.3g} {self._limits.units[joint]} from where it should be'
-        )
+        tolerance = self._settings.following_tolerance
+        return current.lagging(self._state.position, seen, tolerance, self._limits)
 
     # --- stop and end ----------------------------------------------------------------------
 
     def _on_stop(self, request: Any, response: Any) -> Any:
-        if self._run is None:
-            response.message = 'no motion is running'
-            return response
-        self._run.request_stop('~/stop was called')
         response.success = True
-        response.message = 'the robot is being brought to rest'
+        if self._run is not None:
+            self._run.request_stop('~/stop was called')
+            response.message = 'the robot is being brought to rest'
+        elif self._designer.busy:
+            self._designer.cancel('~/stop was called')
+            response.message = 'the search for a motion ends, the robot does not move'
+        else:
+            response.success = False
+            response.message = 'no motion is running'
         return response
 
     def _on_cancel(self, goal: Any) -> CancelResponse:
         if self._run is not None and self._run.goal is goal:
             self._run.request_stop('the goal was cancelled')
+        elif self._designer.goal is goal:
+            self._designer.cancel('the goal was cancelled')
         return CancelResponse.ACCEPT
 
     def begin_shutdown(self) -> None:
         """Come to rest before the node ends."""
         if self._run is not None:
             self._run.request_stop('the node was asked to end')
+        self._designer.cancel('the node was asked to end')
 
     def shutdown_done(self) -> bool:
         """Tell whether the robot is at rest and the result has left."""
-        return self._run is None and time.monotonic() - self._ended >= LINGER
+        busy = self._run is not None or self._designer.busy
+        return not busy and time.monotonic() - self._ended >= LINGER
 
     def _arrive(self, current: Run) -> None:
         """End the run once the robot is where it should be, or when it does not get there."""
         now = time.monotonic()
         self._arrived_by = min(self._arrived_by, now + self._settings.goal_time)
-        distance = np.abs(self._state.position - current.target())
-        joint = int(np.argmax(distance))
-        arrived = bool(distance[joint] <= self._settings.goal_tolerance)
-        if not arrived and now < self._arrived_by:
+        off = current.off_target(self._state.position, self._settings.goal_tolerance, self._limits)
+        if off and now < self._arrived_by:
             return
-        name, unit = self._limits.joints[joint], self._limits.units[joint]
-        off = '' if arrived else (
-            f'joint {name!r} is {distance[joint]:.3g} {unit} from the end of the motion, '
-            f'allowed is {self._settings.goal_tolerance:.3g} {unit}: does the controller run?'
-        )  # fmt: skip
         if current.reason:
             text = f'stopped after {current.time:.1f} s: {current.reason}'
             self._finish(current, False, f'{text}; but {off}' if off else text)
         else:
-            self._finish(current, arrived, off or 'the motion was run to its end')
+            self._finish(current, not off, off or 'the motion was run to its end')
 
     def _finish(self, current: Run, success: bool, text: str) -> None:
         self._run = None
@@ -316,7 +336,7 @@ class Excitation(Node):
             self.get_logger().info(text)
         else:
             self.get_logger().warning(text)
-        result = Excite.Result(success=success, message=text)
+        result = Excite.Result(success=success, message=text, motion_file=current.file)
         if 'started' in current.stamps:
             result.started = to_stamp(current.stamps['started'])
             result.finished = to_stamp(current.stamps.get('finished', self._now()))
@@ -340,11 +360,11 @@ class Excitation(Node):
         return result
 
     def _diagnose(self) -> None:
-        if self._run is None:
+        if self._run is None and not self._designer.busy:
             self._diagnostics.publish(DiagnosticStatus.OK, 'no motion is running', {})
             return
-        state = self._run.feedback()
-        text = ('moving to the start', 'exciting', 'stopping')[state.phase]
+        state = self._designer.feedback() if self._run is None else self._run.feedback()
+        text = ('moving to the start', 'exciting', 'stopping', 'designing a motion')[state.phase]
         values = {'progress': f'{state.progress:.2f}', 'remaining [s]': f'{state.remaining:.1f}'}
         self._diagnostics.publish(DiagnosticStatus.OK, text, values)
 

@@ -54,7 +54,12 @@ class Guard:
         node = self._node
         given = declare_torque_limit(node, 'torque_max', 'a motion that needs more is refused')
         result = declare(node, 'result_file', '', 'result YAML: model for torque_max')
-        model = declare(node, 'model_file', '', 'model YAML: model for torque_max, by its priors')
+        model = declare(
+            node,
+            'model_file',
+            '',
+            'model YAML: for torque_max (its priors), and to design a motion',
+        )
         limit = read_torque_limit('torque_max', given, self._joints, effort)
         if limit is None:
             return None

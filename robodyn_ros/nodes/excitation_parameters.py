@@ -25,7 +25,10 @@ OUTPUTS = {
 
 KIND = Parameter.Type
 MOTION = {
-    'kind': (KIND.STRING, 'sine, fourier or another kind of motion; empty: motion_file'),
+    'kind': (
+        KIND.STRING,
+        'sine, optimised (designed) or another kind; empty: motion_file',
+    ),
     'joints': (KIND.STRING_ARRAY, 'joints of the lists below; default: all of the robot'),
     'duration': (KIND.DOUBLE, 'from rest to rest, leads included [s]'),
     'lead_in': (KIND.DOUBLE, 'time to come to full frequency [s]'),

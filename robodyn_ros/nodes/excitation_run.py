@@ -9,12 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robodyn_ros.action import Excite
+from robodyn_ros.excitation.limits import JointLimits
 from robodyn_ros.excitation.plan import Plan, points_of
 from robodyn_ros.excitation.spline import SplineTrajectory
 from robodyn_ros.excitation.stopping import StoppedMotion
 from robodyn_ros.excitation.trajectory import Trajectory
 
 Array = NDArray[np.float64]
+FOLLOWING_TIME = 0.5
+"""A drive may lag this far behind, in [s]; so it follows if it is where it was to be since."""
 TOO_LATE = 0.7
 """A stop that is ready after this share of the time it follows the motion is computed again."""
 
@@ -35,6 +38,7 @@ class Run:
         spacing: float,
         latency: float,
         goal: Any = None,
+        file: str = '',
     ) -> None:
         """Compute the points that are sent.
 
@@ -43,8 +47,10 @@ class Run:
         :param spacing: of the points, in [s]
         :param latency: of a stop, in [s]
         :param goal: the action's goal handle, or None when a service started the run
+        :param file: that holds the motion, if one does
         """
         self.goal = goal
+        self.file = file
         self.begin = plan.begin
         self.full = SplineTrajectory(points=points_of(plan.trajectory, spacing).select(joints))
         self.active: Trajectory = self.full
@@ -84,9 +90,34 @@ class Run:
         position = self.active.sample(moments).position
         return position.min(axis=0), position.max(axis=0)
 
-    def target(self) -> Array:
-        """Where the robot is to be at the end, shape (n,)."""
-        return self.setpoint(self.end)[0]
+    def lagging(self, position: Array, time: float, tolerance: float, limits: JointLimits) -> str:
+        """Say which joint was not near its motion before a time of the run, or nothing.
+
+        :param position: measured then, shape (n,)
+        :param tolerance: in [rad] or [m]; 0: nothing is asked
+        :param limits: of the joints, for their names and units
+        """
+        low, high = self.recent(FOLLOWING_TIME, time)
+        distance = np.maximum(low - position, position - high)
+        joint = int(np.argmax(distance))
+        if tolerance <= 0.0 or distance[joint] <= tolerance:
+            return ''
+        return (
+            f'joint {limits.joints[joint]!r} does not follow: it is '
+            f'{distance[joint]:.3g} {limits.units[joint]} from where it should be'
+        )
+
+    def off_target(self, position: Array, tolerance: float, limits: JointLimits) -> str:
+        """Say which joint is not where it is to be at the end, or nothing; see `lagging`."""
+        distance = np.abs(position - self.setpoint(self.end)[0])
+        joint = int(np.argmax(distance))
+        if distance[joint] <= tolerance:
+            return ''
+        name, unit = limits.joints[joint], limits.units[joint]
+        return (
+            f'joint {name!r} is {distance[joint]:.3g} {unit} from the end of the motion, '
+            f'allowed is {tolerance:.3g} {unit}: does the controller run?'
+        )
 
     def advance(self, time: float, now: int) -> None:
         """Say how far the run is, and which ROS time [ns] it is; keeps the motion's stamps."""

@@ -173,8 +173,9 @@ class IdentificationNode(Node):
         terms = self._work.terms(goal)
         folder = self._work.folder(goal.output_directory)
         phase = RunIdentification.Feedback
+        file = goal.motion_file or await self._designed(handle, folder)
         recording, between = await self._excite(
-            handle, folder / 'excitation', goal.motion_file, phase.EXCITING
+            handle, folder / 'excitation', file, phase.EXCITING
         )
         job = Job(recording, folder, terms, between=between)
         if goal.validation_motion_file:
@@ -184,6 +185,16 @@ class IdentificationNode(Node):
         self._tell(handle, phase.IDENTIFYING, 0.0, 'identifying')
         return await self._identify(job, handle)
 
+    async def _designed(self, handle: Any, folder: Path) -> str:
+        """File of the motion, designed where the excitation node's parameters ask for that.
+
+        This comes before the recording, which would hold the search otherwise.
+        """
+        await self._wait_for(self._excite_client.server_is_ready, 'action excitation/excite')
+        wish = Excite.Goal(design_only=True, output_directory=str(folder))
+        result = await self._excite_result(handle, wish, RunIdentification.Feedback.DESIGNING)
+        return str(result.motion_file)
+
     async def _excite(
         self, handle: Any, recording: Path, motion_file: str, phase: int
     ) -> tuple[Path, tuple[int, int]]:
@@ -191,16 +202,17 @@ class IdentificationNode(Node):
         await self._wait_for(self._excite_client.server_is_ready, 'action excitation/excite')
         path = await self._start_recording(recording)
         try:
-            result = await self._excite_result(handle, motion_file, phase)
+            wish = Excite.Goal(motion_file=motion_file)
+            result = await self._excite_result(handle, wish, phase)
         except RobodynError:
             await self._stop_recording(must_be_usable=False)
             raise
         await self._stop_recording()
         return path, (_nanoseconds(result.started), _nanoseconds(result.finished))
 
-    async def _excite_result(self, handle: Any, motion_file: str, phase: int) -> Excite.Result:
+    async def _excite_result(self, handle: Any, wish: Excite.Goal, phase: int) -> Excite.Result:
         excitation = await self._excite_client.send_goal_async(
-            Excite.Goal(motion_file=motion_file),
+            wish,
             feedback_callback=lambda message: self._relay(handle, message.feedback, phase),
         )
         if not excitation.accepted:
@@ -212,9 +224,9 @@ class IdentificationNode(Node):
                 cancelling = True
                 excitation.cancel_goal_async()
             await self._background.tick()
-        if cancelling:
-            raise CancelledError('cancelled: the robot was stopped, nothing was identified')
         result = future.result().result
+        if cancelling:
+            raise CancelledError(f'cancelled, nothing was identified: {result.message}')
         if not result.success:
             raise IdentificationError(f'the excitation did not finish: {result.message}')
         return result
@@ -222,7 +234,8 @@ class IdentificationNode(Node):
     def _relay(self, handle: Any, feedback: Excite.Feedback, phase: int) -> None:
         if feedback.phase == Excite.Feedback.MOVING_TO_START:
             phase = RunIdentification.Feedback.MOVING_TO_START
-        self._tell(handle, phase, feedback.progress, f'{feedback.remaining:.1f} s to go')
+        best = f'{feedback.message}, ' if feedback.message else ''
+        self._tell(handle, phase, feedback.progress, f'{best}{feedback.remaining:.1f} s to go')
 
     def _tell(self, handle: Any, phase: int, progress: float, text: str) -> None:
         if handle.is_active:

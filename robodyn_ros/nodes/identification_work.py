@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,12 +20,13 @@ from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.identification.position_limits import position_limits
 from robodyn_ros.identification.result import IdentificationResult, IdentifiedModel
 from robodyn_ros.models.catalog import load_model, robot_model
-from robodyn_ros.models.friction import DEFAULT_TERMS
+from robodyn_ros.models.friction_terms import DEFAULT_TERMS
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.models.payload import PayloadModel
 from robodyn_ros.models.urdf_file import parse_urdf
 from robodyn_ros.nodes.common import declare, resource, robot_description
 from robodyn_ros.nodes.effort import EffortParameters
+from robodyn_ros.nodes.folders import dated_folder
 from robodyn_ros.recording.readers import read_recording
 from robodyn_ros.recording.recording import Recording
 from robodyn_ros.recording.signals import MAX_CUTOFF, split_motion
@@ -154,8 +154,8 @@ class IdentificationWork:
                 0.5,
                 'largest max relative torque error of a joint that counts as success',
             ),
-            velocity_threshold=_threshold(lower),
-            upper_velocity_threshold=_threshold(upper),
+            velocity_threshold=self._threshold('velocity_threshold', lower),
+            upper_velocity_threshold=self._threshold('upper_velocity_threshold', upper),
             position_limits=self._declared_limits(),
             keep_signals=declare(
                 node,
@@ -165,6 +165,21 @@ class IdentificationWork:
                 **fixed,
             ),
         )
+
+    def _threshold(self, name: str, values: list[float]) -> float | list[float] | None:
+        """One value, or one per joint; None: chosen from the data.
+
+        :raises ConfigError: another number of values; said at once, not after a motion
+        """
+        count = len(self.model.joints)
+        if len(values) not in (1, count):
+            raise ConfigError(
+                f'parameter {name!r} must have 1 value or {count}, one for each of '
+                f'{list(self.model.joint_names)}, got {len(values)}'
+            )
+        if not any(values):
+            return None
+        return values[0] if len(values) == 1 else values
 
     def _declared_limits(self) -> dict[str, tuple[float, float]]:
         text = "file in the form of MoveIt's joint_limits.yaml, for positions beside the URDF's"
@@ -210,21 +225,11 @@ class IdentificationWork:
     def folder(self, name: str) -> Path:
         """Folder that a request names, or a new one in `output_directory`.
 
-        :raises IdentificationError: it cannot be made
+        :raises ConfigError: it cannot be made
         """
         if name:
             return expanded(name).absolute()
-        first = (self._folder / time.strftime('identification_%Y_%m_%d-%H_%M_%S')).absolute()
-        path, number = first, 1
-        while True:  # made at once, so that no other identification takes the same
-            try:
-                path.mkdir(parents=True)
-                return path
-            except FileExistsError:
-                number += 1
-                path = first.with_name(f'{first.name}_{number}')
-            except OSError as error:
-                raise IdentificationError(f'the folder {path} cannot be made: {error}') from error
+        return dated_folder(self._folder, 'identification')
 
     def compute(
         self, job: Job, progress: Callable[[str, float], None]
@@ -278,9 +283,3 @@ def _check_cutoff(cutoff: float, where: str = '') -> None:
         raise IdentificationError(
             f'{where}the filter cut-off must be below {MAX_CUTOFF:g} Hz, got {cutoff:g} Hz'
         )
-
-
-def _threshold(values: list[float]) -> float | list[float] | None:
-    if not any(values):
-        return None
-    return values[0] if len(values) == 1 else values

@@ -3,13 +3,16 @@
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 import yaml
 
 rclpy = pytest.importorskip('rclpy')
 pytest.importorskip('robodyn_ros.srv')
 from action_msgs.msg import GoalStatus  # noqa: E402
+from rcl_interfaces.srv import SetParametersAtomically  # noqa: E402
 from rclpy.action import ActionClient  # noqa: E402
+from rclpy.parameter import Parameter  # noqa: E402
 from robodyn_ros.action import Excite, RunIdentification  # noqa: E402
 from robodyn_ros.msg import IdentificationReport  # noqa: E402
 from robodyn_ros.srv import IdentificationFinish, IdentificationStart, Identify  # noqa: E402
@@ -18,6 +21,7 @@ from ros_domain import domain  # noqa: E402
 from robodyn_ros.cli.demo.client import Client  # noqa: E402
 from robodyn_ros.cli.demo.processes import NodeProcesses  # noqa: E402
 from robodyn_ros.errors import RobodynError  # noqa: E402
+from robodyn_ros.excitation.catalog import load_motion  # noqa: E402
 from robodyn_ros.identification.options import IdentifyOptions  # noqa: E402
 from robodyn_ros.identification.processing import process  # noqa: E402
 from robodyn_ros.identification.result import load_identified_model  # noqa: E402
@@ -30,6 +34,10 @@ from robodyn_ros.recording.writers import write_csv  # noqa: E402
 pytestmark = [pytest.mark.ros, pytest.mark.timeout(240)]
 ROOT = Path(__file__).resolve().parents[2]
 ACTION = 'identification/run_identification'
+DESIGN = {
+    'optimise.time': 2.0, 'optimise.processes': 0, 'optimise.starts': 1, 'optimise.samples': 40,
+    'optimise.duration': 5.0, 'optimise.velocity_margin': 0.1, 'optimise.acceleration_margin': 0.1,
+}  # fmt: skip
 MOTION = {'kind': 'sine', 'joints': ['joint1'], 'start': [0.05], 'target': [0.25]}
 
 
@@ -45,7 +53,7 @@ def client(folder):
     os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
     urdf = str(ROOT / 'urdf' / 'single_axis.urdf')
     motion = {f'motion.{key}': value for key, value in MOTION.items()}
-    motion |= {'motion.frequency': [0.7], 'motion.duration': 5.0}
+    motion |= {'motion.frequency': [0.7], 'motion.duration': 5.0, **DESIGN}
     with NodeProcesses(folder / 'nodes') as nodes, Client(nodes.check) as client:
         nodes.start('cell', {'config': str(ROOT / 'config' / 'cell_single_axis.yaml')})
         effort = [ROOT / 'config' / 'effort_single_axis.yaml']
@@ -103,6 +111,63 @@ def test_the_action_moves_records_identifies_and_validates(client, folder):
     assert all(0.0 <= feedback.progress <= 1.0 for feedback in seen)
     client.wait(lambda: bool(reports), 10.0, 'the report')
     assert reports[-1].parameter_value == result.report.parameter_value
+
+
+@pytest.fixture
+def ask(client):
+    """Return a function that sets parameters of the excitation node; sines come back."""
+
+    def ask(**values):
+        request = SetParametersAtomically.Request(
+            parameters=[
+                Parameter(name.replace('__', '.'), value=value).to_parameter_msg()
+                for name, value in values.items()
+            ]
+        )
+        setter = client.node.create_client(
+            SetParametersAtomically, 'excitation/set_parameters_atomically'
+        )
+        client.wait(setter.service_is_ready, 20.0, 'the parameters')
+        future = setter.call_async(request)
+        client.wait(future.done, 20.0, 'an answer')
+        assert future.result().result.successful, future.result().result.reason
+
+    yield ask
+    ask(motion__kind='sine', optimise__time=2.0, optimise__starts=1)
+
+
+def test_the_motion_is_designed_where_the_parameters_ask_for_it(client, folder, ask):
+    ask(motion__kind='optimised')
+    seen = []
+    goal = RunIdentification.Goal(output_directory=str(folder / 'designed'))
+    result = client.run_action(RunIdentification, ACTION, goal, 90.0, seen.append)
+    check(result.report, folder / 'designed')
+    designing = [item for item in seen if item.phase == RunIdentification.Feedback.DESIGNING]
+    assert seen[0] is designing[0] and 's to go' in designing[-1].message
+    motion = load_motion(folder / 'designed' / 'trajectory.yaml')
+    recorded = read_recording(folder / 'designed' / 'excitation', joints=('joint1',))
+    # the search is not recorded, and the robot did what was saved
+    assert motion.duration == 5.0 and np.ptp(recorded.time) < 15.0
+    swing = np.ptp(motion.grid(0.01).position)
+    assert np.ptp(recorded.position) == pytest.approx(swing, rel=0.05)
+
+
+def test_cancel_while_designing_keeps_the_best_motion(client, folder, ask):
+    ask(motion__kind='optimised', optimise__time=500.0, optimise__starts=900)
+    action = ActionClient(client.node, RunIdentification, ACTION)
+    client.wait(action.server_is_ready, 20.0, 'the action')
+    seen = []
+    goal = RunIdentification.Goal(output_directory=str(folder / 'ended'))
+    future = action.send_goal_async(goal, feedback_callback=lambda m: seen.append(m.feedback))
+    client.wait(lambda: bool(seen), 30.0, 'the search')
+    future.result().cancel_goal_async()
+    result = future.result().get_result_async()
+    client.wait(result.done, 30.0, 'the end')
+    assert result.result().status == GoalStatus.STATUS_CANCELED
+    file = folder / 'ended' / 'trajectory.yaml'
+    message = result.result().result.message
+    assert 'the best motion so far is kept' in message and str(file) in message
+    assert load_motion(file).duration == 5.0 and not (folder / 'ended' / 'excitation').exists()
 
 
 def test_start_and_finish_identify_what_the_robot_did_meanwhile(client, folder):

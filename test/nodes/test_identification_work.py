@@ -182,6 +182,9 @@ def test_thresholds_are_one_or_one_per_joint(make):
     assert work._options.velocity_threshold == 0.1
     assert work._options.upper_velocity_threshold == [1.0, 2.0, 3.0, 4.0]
     assert make(SCARA)._options.velocity_threshold is None
+    for name in ('velocity_threshold', 'upper_velocity_threshold'):
+        with pytest.raises(RobodynError, match=f"'{name}' must have 1 value or 4, .* got 2"):
+            make(SCARA, **{name: [0.1, 0.2]})
 
 
 def test_position_limits_are_those_of_a_urdf_beside_the_model_file(make, tmp_path):

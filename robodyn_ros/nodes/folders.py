@@ -1,0 +1,26 @@
+"""Folders that nodes write to."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from robodyn_ros.errors import ConfigError
+
+
+def dated_folder(parent: Path, name: str) -> Path:
+    """Make a new folder, named by the present time.
+
+    :raises ConfigError: it cannot be made
+    """
+    first = (parent / time.strftime(f'{name}_%Y_%m_%d-%H_%M_%S')).absolute()
+    path, number = first, 1
+    while True:  # made at once, so that nobody else takes the same
+        try:
+            path.mkdir(parents=True)
+            return path
+        except FileExistsError:
+            number += 1
+            path = first.with_name(f'{first.name}_{number}')
+        except OSError as error:
+            raise ConfigError(f'the folder {path} cannot be made: {error}') from error
