@@ -34,7 +34,7 @@ from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.recording.recording import Finding
 
-Kind = Literal['unconstrained', 'consistent', 'consistent_links']
+Kind = Literal['unconstrained', 'consistent', 'consistent_links', 'ridge']
 
 FOLDS = 5
 """Stretches of time that cross-validation leaves out in turn."""
@@ -72,7 +72,8 @@ class Selection:
     unconstrained residual; NaN: not computed.
 
     :param estimate: 'unconstrained'; 'consistent': a robot that can exist; 'consistent_links':
-        the links can exist, but rotor inertias and friction are what fits best
+        the links can exist, but rotor inertias and friction are what fits best; 'ridge': drawn
+        to the prior without constraints (see `ridge`)
     :param prior: 'urdf' or 'none'
     :param prior_weight: see `physical`
     :param unseen_error: of the consistent estimate, on stretches it was not fitted to
@@ -318,5 +319,8 @@ def selection_findings(selection: Selection, residual: float) -> Iterator[Findin
         f'the unconstrained one, rotor inertias and friction were fitted again without limits '
         f'(relative residual {residual:.2%}, unconstrained '
         f'{selection.unconstrained_residual:.2%})',
+        'ridge': f'the estimate {prior.replace("without", "drawn to a plain")}, without '
+        f'constraints, is exported{compared.replace("the consistent one", "it")}; its relative '
+        f'residual is {residual:.2%}, unconstrained {selection.unconstrained_residual:.2%}',
     }
     yield Finding('estimate_chosen', texts[selection.estimate], severity='info')

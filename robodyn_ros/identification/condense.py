@@ -8,7 +8,7 @@ Householder QR of blocks (never from Y^T Y, which would square the condition num
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
@@ -16,6 +16,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from robodyn_ros.errors import IdentificationError
+from robodyn_ros.identification.row_sample import RowSample, SampleCollector
 from robodyn_ros.models.interface import BLOCK_SIZE, Array, DynamicModel, sample_blocks
 
 Mask = NDArray[np.bool_]
@@ -84,17 +85,60 @@ class JointFactor:
 
 
 @dataclass(frozen=True)
+class CoupledFactor:
+    """Triangular factor of [Y_1 | .. | Y_n | tau_1 .. tau_n] side by side, over one stretch.
+
+    It keeps what the errors of different joints at the same time have to do with each other.
+
+    :param columns: per joint, which of the selected columns act on it
+    :param triangle: R, shape (at most w, w), w all these columns and n torques
+    :param samples: samples in it, those that count for every joint that has any
+    :param rest: factors per joint of the samples that count for some joints only
+    """
+
+    columns: tuple[Indices, ...]
+    triangle: Array
+    samples: int
+    rest: tuple[JointFactor, ...]
+
+    def rows(self, joint: int, width: int) -> Array:
+        """Rows [A | y] of one joint in all `width` columns, the same rows for every joint."""
+        own = self.columns[joint]
+        first = sum(len(columns) for columns in self.columns[:joint])
+        matrix = np.zeros((len(self.triangle), width + 1))
+        matrix[:, own] = self.triangle[:, first : first + len(own)]
+        matrix[:, -1] = self.triangle[:, joint - len(self.columns)]
+        return matrix
+
+    def apart(self) -> tuple[JointFactor, ...]:
+        """Factors of the joints by themselves, of all samples."""
+        width = max(int(own.max(initial=-1)) for own in self.columns) + 1
+        result = []
+        for joint, rest in enumerate(self.rest):
+            own = self.columns[joint]
+            rows = self.rows(joint, width)[:, [*own, -1]]
+            result.append(
+                JointFactor(own, _triangle([rest.triangle, rows]), rest.samples + self.samples)
+            )
+        return tuple(result)
+
+
+@dataclass(frozen=True)
 class Condensed:
     """Factors of every joint, in one or several segments of the recording.
 
     :param joints: names of the n joints
     :param width: number of selected (base) columns b
     :param segments: per segment one factor per joint
+    :param coupled: per segment the factor of all joints together; empty if not asked for
+    :param sample: some of the rows themselves
     """
 
     joints: tuple[str, ...]
     width: int
     segments: tuple[tuple[JointFactor, ...], ...]
+    coupled: tuple[CoupledFactor, ...] = ()
+    sample: RowSample = field(default_factory=RowSample, repr=False)
 
     @property
     def samples(self) -> NDArray[np.int64]:
@@ -108,13 +152,16 @@ class Condensed:
         picked = [self.segments[index] for index in chosen]
         if len(picked) == 1:
             return picked[0]
-        return tuple(
-            JointFactor(
-                columns=factors[0].columns,
-                triangle=_triangle([factor.triangle for factor in factors]),
-                samples=sum(factor.samples for factor in factors),
-            )
-            for factors in zip(*picked, strict=True)
+        return tuple(_stacked(factors) for factors in zip(*picked, strict=True))
+
+    def merged_coupled(self) -> CoupledFactor:
+        """Factor of all joints together over all segments."""
+        rest = zip(*(part.rest for part in self.coupled), strict=True)
+        return CoupledFactor(
+            columns=self.coupled[0].columns,
+            triangle=_triangle([part.triangle for part in self.coupled]),
+            samples=sum(part.samples for part in self.coupled),
+            rest=tuple(_stacked(factors) for factors in rest),
         )
 
 
@@ -127,6 +174,8 @@ def condense(
     *,
     thinning: Thinning | None = None,
     segments: int = 1,
+    weights: Array | None = None,
+    coupled: bool = False,
     progress: Progress | None = None,
 ) -> Condensed:
     """Condense samples into per-joint triangular factors.
@@ -137,6 +186,9 @@ def condense(
     :param columns: columns of the model's regressor to use (those of the base parameters)
     :param thinning: low pass and decimation of regressor and torque; default: none
     :param segments: number of stretches of time of equal length with factors of their own
+    :param weights: of the squared residual of each sample left by the thinning, shape (M, n), 0
+        to 1; default: 1
+    :param coupled: condense all joints together too, for a joint error covariance
     :raises IdentificationError: fewer samples than segments
     """
     thinning = thinning or Thinning()
@@ -148,31 +200,101 @@ def condense(
         )
     used = used[thinning.centres(len(torque))]
     acting = acting_columns(model, columns)
+    counting = used.any(axis=0)
     size = max(1, thinning.count(BLOCK_SIZE))
     bounds = np.linspace(0, samples, segments + 1).astype(int)
-    parts = []
+    collector = SampleCollector(samples, acting)
+    parts: list[_Apart] = []
     for first, last in pairwise(bounds.tolist()):
-        triangles = [np.zeros((0, len(own) + 1)) for own in acting]
+        parts.append(_Coupled(acting, counting) if coupled else _Apart(acting))
         for block in sample_blocks(last - first, size):
-            start, stop = first + block.start, first + block.stop
-            rows = thinning.rows(start, stop)
+            here = slice(first + block.start, first + block.stop)
+            rows = thinning.rows(here.start, here.stop)
             regressor = model.regressor(*(values[rows] for values in motion))
-            for joint, own in enumerate(acting):
-                fresh = np.empty((len(regressor), len(own) + 1))
-                np.take(regressor[:, joint], columns[own], axis=1, out=fresh[:, :-1], mode='clip')
-                fresh[:, -1] = torque[rows, joint]
-                kept = thinning.apply(fresh)[used[start:stop, joint]]
-                triangles[joint] = _triangle([triangles[joint], kept])
+            fresh = [
+                thinning.apply(_beside(regressor[:, joint], columns[own], torque[rows, joint]))
+                for joint, own in enumerate(acting)
+            ]
+            weight = used[here].astype(np.float64) if weights is None else weights[here]
+            parts[-1].add(fresh, used[here], weight)
+            collector.add(here, fresh, used[here])
             if progress is not None:
-                progress(stop / samples)
-        counts = used[first:last].sum(axis=0)
-        parts.append(
-            tuple(
-                JointFactor(columns=own, triangle=triangle, samples=int(count))
-                for own, triangle, count in zip(acting, triangles, counts, strict=True)
-            )
+                progress(here.stop / samples)
+    return Condensed(
+        joints=model.joint_names,
+        width=len(columns),
+        segments=tuple(part.factors() for part in parts),
+        coupled=tuple(part.coupled() for part in parts if isinstance(part, _Coupled)),
+        sample=collector.sample(len(columns)),
+    )
+
+
+def _beside(regressor: Array, columns: Indices, torque: Array) -> Array:
+    """Rows [Y | tau] of one joint."""
+    fresh = np.empty((len(regressor), len(columns) + 1))
+    np.take(regressor, columns, axis=1, out=fresh[:, :-1], mode='clip')
+    fresh[:, -1] = torque
+    return fresh
+
+
+class _Apart:
+    """Triangles of each joint by itself, row by row."""
+
+    def __init__(self, acting: list[Indices]) -> None:
+        self.acting = acting
+        self.triangles = [np.zeros((0, len(own) + 1)) for own in acting]
+        self.count = np.zeros(len(acting))
+
+    def add(self, fresh: list[Array], used: Mask, weights: Array) -> None:
+        """Add rows per joint, those that are used, weighted."""
+        for joint, rows in enumerate(fresh):
+            kept, weight = rows[used[:, joint]], weights[used[:, joint], joint]
+            if not (weight == 1.0).all():
+                kept = kept * np.sqrt(weight)[:, None]
+            self.triangles[joint] = _triangle([self.triangles[joint], kept])
+            self.count[joint] += weight.sum()
+
+    def factors(self) -> tuple[JointFactor, ...]:
+        """Factor of each joint."""
+        return tuple(
+            JointFactor(columns=own, triangle=triangle, samples=round(count))
+            for own, triangle, count in zip(self.acting, self.triangles, self.count, strict=True)
         )
-    return Condensed(joints=model.joint_names, width=len(columns), segments=tuple(parts))
+
+
+class _Coupled(_Apart):
+    """Triangle of all joints side by side; samples that some joints leave out stay apart."""
+
+    def __init__(self, acting: list[Indices], counting: Mask) -> None:
+        super().__init__(acting)
+        self.counting = counting
+        size = sum(len(own) + 1 for own in acting)
+        self.wide, self.samples = np.zeros((0, size)), 0
+
+    def add(self, fresh: list[Array], used: Mask, weights: Array) -> None:
+        """Add rows of all joints; weights are not for these."""
+        whole = (used == self.counting).all(axis=1) & self.counting.any()
+        matrices = [rows[whole, :-1] for rows in fresh]
+        torques = [rows[whole, -1:] for rows in fresh]
+        together = np.hstack([*matrices, *torques])
+        for joint in np.flatnonzero(~self.counting):
+            first = sum(matrix.shape[1] for matrix in matrices[:joint])
+            together[:, first : first + matrices[joint].shape[1]] = 0.0
+            together[:, joint - len(fresh)] = 0.0
+        self.wide = _triangle([self.wide, together])
+        self.samples += int(whole.sum())
+        super().add(fresh, used & ~whole[:, None], weights)
+
+    def coupled(self) -> CoupledFactor:
+        """Factor of all joints."""
+        return CoupledFactor(tuple(self.acting), self.wide, self.samples, super().factors())
+
+    def factors(self) -> tuple[JointFactor, ...]:
+        """Factor of each joint, of all samples."""
+        return tuple(
+            replace(factor, samples=factor.samples if counts else 0)
+            for factor, counts in zip(self.coupled().apart(), self.counting, strict=True)
+        )
 
 
 def acting_columns(model: DynamicModel, columns: Indices) -> list[Indices]:
@@ -182,10 +304,19 @@ def acting_columns(model: DynamicModel, columns: Indices) -> list[Indices]:
     """
     random = np.random.default_rng(0)
     states = random.uniform(-1.0, 1.0, size=(3, 16, len(model.joints)))
-    regressor = model.regressor(*states)[:, :, columns]
+    regressor = model.regressor(states[0], model.velocities(states[1]), states[2])[:, :, columns]
     size = np.abs(regressor).max(axis=0)
     largest = size.max(axis=0, initial=np.finfo(float).tiny)
     return [np.flatnonzero(row > 1e-12 * largest) for row in size]
+
+
+def _stacked(factors: Sequence[JointFactor]) -> JointFactor:
+    """Factor of the samples of several factors of one joint."""
+    return JointFactor(
+        columns=factors[0].columns,
+        triangle=_triangle([factor.triangle for factor in factors]),
+        samples=sum(factor.samples for factor in factors),
+    )
 
 
 def _triangle(parts: list[Array]) -> Array:

@@ -59,6 +59,7 @@ def estimate(
     *,
     estimator: Estimator = 'wls',
     inflation: Array | None = None,
+    scores: Sequence[Array] | None = None,
 ) -> Estimate:
     """Ordinary or weighted least squares over all joints.
 
@@ -69,10 +70,12 @@ def estimate(
 
     The covariance is (A^T A)^-1 (sum_j c_j s_j^2 A_j^T A_j) (A^T A)^-1 with each joint's
     residual variance s_j^2. Filtered samples are not independent: c_j is `inflation`, the
-    number of samples per independent one (see `validation.correlation_length`), default 1.
+    number of samples per independent one (see `validation.correlation_length`), default 1. With
+    `scores` S_j, c_j A_j^T A_j is S_j^T S_j, which is more exact.
 
     :param factors: one per joint, on `width` columns in all
     :param inflation: c_j, shape (n,), at least 1
+    :param scores: see `colour.coloured_scores`, each of shape (m, width)
     :raises IdentificationError: unknown estimator, or no samples at all
     """
     if estimator not in ESTIMATORS:
@@ -93,14 +96,15 @@ def estimate(
     while True:
         iterations += 1
         solution = _Solution(rows, weights)
-        sigma = np.maximum(solution.sigma(counts, inflation), floor)
+        spread = solution.spread(inflation, scores)
+        sigma = np.maximum(solution.sigma(counts, spread), floor)
         change = np.abs(weights * sigma - 1.0).max(where=counts > 0, initial=0.0)
         if estimator == 'ols' or change < _SETTLED or iterations == _ITERATIONS:
             break
         weights = 1.0 / sigma
     return Estimate(
         values=solution.values,
-        covariance=solution.covariance(sigma, inflation),
+        covariance=solution.covariance(sigma, spread),
         sigma=sigma,
         inflation=inflation,
         condition_number=_condition(solution.matrix),
@@ -134,23 +138,34 @@ class _Solution:
         self.unseen: Array = unseen / np.maximum(np.linalg.norm(unseen, axis=0), 1e-300)
         self.hidden = np.abs(right[rank:]).max(axis=0, initial=0.0) > 1e-6
 
-    def blocks(self) -> list[Array]:
-        """Columns of the inverse that belong to each joint."""
-        return np.split(self.inverse, np.cumsum([len(a) for a, _ in self.rows])[:-1], axis=1)
+    def spread(self, inflation: Array, scores: Sequence[Array] | None) -> list[Array]:
+        """Per joint, what errors of variance 1 make of the values: its square is a covariance."""
+        if scores is not None:
+            return [
+                w**2 * (self.inverse @ (self.inverse.T @ score.T))
+                for w, score in zip(self.weights, scores, strict=True)
+            ]
+        ends = np.cumsum([len(a) for a, _ in self.rows])[:-1]
+        blocks = np.split(self.inverse, ends, axis=1)
+        return [
+            w * np.sqrt(c) * block
+            for w, c, block in zip(self.weights, inflation, blocks, strict=True)
+        ]
 
-    def sigma(self, counts: Array, inflation: Array) -> Array:
+    def sigma(self, counts: Array, spread: list[Array]) -> Array:
         """Residual standard deviation per joint, with the degrees of freedom it used up."""
         result = np.zeros(len(self.rows))
-        for joint, ((a, y), block) in enumerate(zip(self.rows, self.blocks(), strict=True)):
-            used = self.weights[joint] * float(np.sum(a * block.T)) * inflation[joint]
+        whole = self.matrix.T
+        for joint, (a, y) in enumerate(self.rows):
+            # tr(A_j P S^T S / c ..): what errors of this joint alone explain of themselves.
+            used = float(np.sum((spread[joint].T @ whole) ** 2)) / self.weights[joint] ** 2
             freedom = max(counts[joint] - used, 1.0)
             result[joint] = np.linalg.norm(a @ self.values - y) / np.sqrt(freedom)
         return result
 
-    def covariance(self, sigma: Array, inflation: Array) -> Array:
+    def covariance(self, sigma: Array, spread: list[Array]) -> Array:
         """Covariance of the values, NaN for those that hidden directions touch."""
-        spread = self.weights * sigma * np.sqrt(inflation)
-        root = np.hstack([s * block for s, block in zip(spread, self.blocks(), strict=True)])
+        root = np.hstack([s * block for s, block in zip(sigma, spread, strict=True)])
         result: Array = root @ root.T
         result[self.hidden, :] = np.nan
         result[:, self.hidden] = np.nan

@@ -9,7 +9,10 @@ from typing import Literal
 import numpy as np
 
 from robodyn_ros.errors import IdentificationError
-from robodyn_ros.identification.estimators import ESTIMATORS, Estimator
+from robodyn_ros.identification.robust import LOSSES, Loss
+
+Method = Literal['wls', 'ols', 'covariance', 'robust']
+METHODS: tuple[Method, ...] = ('wls', 'ols', 'covariance', 'robust')
 
 Derivatives = Literal['auto', 'given', 'computed']
 DERIVATIVES: tuple[Derivatives, ...] = ('auto', 'given', 'computed')
@@ -17,6 +20,8 @@ Consistent = Literal['auto', 'yes', 'no']
 CONSISTENT: tuple[Consistent, ...] = ('auto', 'yes', 'no')
 Prior = Literal['urdf', 'none']
 PRIORS: tuple[Prior, ...] = ('urdf', 'none')
+TimeOffset = Literal['auto', 'no']
+TIME_OFFSETS: tuple[TimeOffset, ...] = ('auto', 'no')
 
 
 @dataclass(frozen=True)
@@ -39,7 +44,19 @@ class IdentifyOptions:
         [rad/s] or [m/s], one or one per joint; None: only for a semi-static model, 0.5 rad/s
     :param keep_signals: keep the signals in the result, for `signals_bag`
     :param standstill_share: the same for the fit
-    :param estimator: 'wls' or 'ols'
+    :param estimator: 'ols'; 'wls': each joint weighted by its own residual; 'covariance': by the
+        covariance of the joints' residuals (see `covariance`); 'robust': outliers have little or
+        no say (see `robust`). Residuals of real robots are mostly what the model does not have
+        (friction near standstill, flexibility): on another motion these are no less important,
+        and they go together between joints for no reason that holds there, so that 'wls' is the
+        default
+    :param loss: of 'robust': 'tukey' ignores far outliers, 'huber' only bounds them
+    :param ridge: export the estimate drawn to the prior with this weight, 0: chosen by
+        cross-validation (see `ridge`); None: do not
+    :param essential: set base parameters to zero that explain no more than noise (see
+        `essential`); exports the unconstrained estimate
+    :param time_offset: 'auto': shift torque that clearly comes later or earlier than the motion
+        (see `time_offset`); 'no': do not
     :param derivatives: 'given': velocities and accelerations of the recording as they are, and
         nothing filtered; 'computed': position filtered and differentiated; 'auto': given ones
         when the recording has accelerations
@@ -61,7 +78,11 @@ class IdentifyOptions:
     upper_velocity_threshold: float | Sequence[float] | None = None
     velocity_share: float = 0.05
     standstill_share: float = 0.001
-    estimator: Estimator = 'wls'
+    estimator: Method = 'wls'
+    loss: Loss = 'tukey'
+    ridge: float | None = None
+    essential: bool = False
+    time_offset: TimeOffset = 'auto'
     derivatives: Derivatives = 'auto'
     max_relative_error: float = 0.5
     segments: int | None = None
@@ -80,7 +101,10 @@ class IdentifyOptions:
                 raise IdentificationError(
                     f'a velocity threshold must be a share from 0 to 1, got {share:g}'
                 )
-        _check_choice('estimator', self.estimator, ESTIMATORS)
+        _check_choice('estimator', self.estimator, METHODS)
+        _check_choice('loss', self.loss, LOSSES)
+        _check_choice('choice of time offset', self.time_offset, TIME_OFFSETS)
+        self._check_together()
         _check_choice('way to get derivatives', self.derivatives, DERIVATIVES)
         _check_choice('choice of consistency', self.consistent, CONSISTENT)
         _check_choice('prior', self.prior, PRIORS)
@@ -90,6 +114,19 @@ class IdentifyOptions:
             )
         if self.segments is not None and self.segments < 1:
             raise IdentificationError(f'at least 1 segment is needed, got {self.segments}')
+
+    def _check_together(self) -> None:
+        """Refuse options that exclude each other."""
+        if self.ridge is not None and not (np.isfinite(self.ridge) and self.ridge >= 0.0):
+            raise IdentificationError(f'the ridge weight must not be negative, got {self.ridge:g}')
+        drawn = [
+            name for name in ('ridge', 'essential') if getattr(self, name) not in (None, False)
+        ]
+        if len(drawn) > 1 or (drawn and self.consistent == 'yes'):
+            raise IdentificationError(
+                f'{" and ".join([*drawn, "consistent"][:2])} name different estimates to be '
+                f'exported: choose one'
+            )
 
 
 def _check_positive(text: str, given: float | Sequence[float] | None, unit: str = '') -> None:

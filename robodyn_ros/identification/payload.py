@@ -22,7 +22,7 @@ from robodyn_ros.identification.condense import Condensed, JointFactor
 from robodyn_ros.identification.consistency import is_consistent
 from robodyn_ros.identification.diagnosis import diagnose_payload
 from robodyn_ros.identification.diagnosis_sample import Case
-from robodyn_ros.identification.estimators import Estimate, estimate
+from robodyn_ros.identification.estimators import ESTIMATORS, Estimate, Estimator, estimate
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.payload_block import IdentifiedPayload
 from robodyn_ros.identification.payload_findings import (
@@ -121,6 +121,7 @@ def identify_payload(
     :raises IdentificationError: too few samples, or a motion that does not show the payload
     """
     options = options_for(base.model, options or IdentifyOptions())
+    _check_estimator(options)
     model = PayloadModel(arm=base.model, frame=frame)
     signals = process(recording, base.joints, options)
     signals = replace(signals, findings=tuple(softened(signals.findings)))
@@ -160,6 +161,22 @@ def identify_payload(
         raw_samples=signals.raw_samples,
         signals=Signals(signals, predicted, recording.origin) if options.keep_signals else None,
     )  # fmt: skip
+
+
+def _check_estimator(options: IdentifyOptions) -> None:
+    """Refuse what has no effect on a payload.
+
+    :raises IdentificationError: another estimator than those for payloads
+    """
+    if options.estimator not in ESTIMATORS or options.ridge is not None or options.essential:
+        raise IdentificationError(
+            f'a payload is identified by {" or ".join(ESTIMATORS)}, without ridge or essential '
+            f'parameters'
+        )
+
+
+def _estimator(options: IdentifyOptions) -> Estimator:
+    return 'ols' if options.estimator == 'ols' else 'wls'
 
 
 def _result(
@@ -256,7 +273,7 @@ def _fit(
     :param mixing: from the payload's columns that are seen to the arm's, shape (b, k)
     """
     factors = _carried(whole, mixing)
-    fit = estimate(factors, seen.rank, estimator=options.estimator)
+    fit = estimate(factors, seen.rank, estimator=_estimator(options))
     values = np.zeros(len(model.parameters))
     values[seen.columns] = fit.values
     _, predicted = evaluate(
@@ -266,7 +283,7 @@ def _fit(
         signals.thinning.apply(signals.measured - predicted),
         signals.used[signals.thinning.centres(len(signals))],
     )
-    fit = estimate(factors, seen.rank, estimator=options.estimator, inflation=inflation)
+    fit = estimate(factors, seen.rank, estimator=_estimator(options), inflation=inflation)
     spread = _arm_covariance(base, whole, len(mixing), options, inflation)
     rows, _ = weighted_rows(factors, seen.rank, fit.sigma)
     arms, _ = weighted_rows(whole, len(mixing), fit.sigma)
@@ -286,7 +303,7 @@ def _arm_covariance(
     Its result has the standard deviations but not the correlations: these are taken from the
     motion at hand, and where the result has none, the standard deviations too.
     """
-    alike = estimate(whole, width, estimator=options.estimator, inflation=inflation)
+    alike = estimate(whole, width, estimator=_estimator(options), inflation=inflation)
     covariance = np.nan_to_num(alike.covariance)
     known = np.array(base.facts.get('base_parameter_stddevs', ()), dtype=float)
     if base.payload is not None or known.shape != (width,) or np.isnan(known).any():

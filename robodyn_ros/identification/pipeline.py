@@ -20,15 +20,24 @@ from robodyn_ros.identification.condense import Condensed, condense
 from robodyn_ros.identification.consistency import nearest
 from robodyn_ros.identification.diagnosis import diagnose
 from robodyn_ros.identification.diagnosis_sample import Case
-from robodyn_ros.identification.estimators import Estimate, estimate
+from robodyn_ros.identification.estimators import Estimate
+from robodyn_ros.identification.fitting import fit_condensed
 from robodyn_ros.identification.named import named_parameters
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.processing import Processed, process
 from robodyn_ros.identification.result import IdentificationResult
+from robodyn_ros.identification.ridge import ridge_estimate
+from robodyn_ros.identification.robust import Robust
 from robodyn_ros.identification.signals_bag import Signals
 from robodyn_ros.identification.thresholds import options_for
+from robodyn_ros.identification.time_offset import (
+    TimeOffset,
+    corrected,
+    offset_findings,
+    offsets_of,
+)
 from robodyn_ros.identification.uncertainty import torque_uncertainty
-from robodyn_ros.identification.validation import FitReport, correlation_length, evaluate
+from robodyn_ros.identification.validation import FitReport, evaluate
 from robodyn_ros.models.base_parameters import BaseParameters, base_parameters
 from robodyn_ros.models.closed_form import closed_form_part
 from robodyn_ros.models.interface import Array, DynamicModel
@@ -70,31 +79,36 @@ def identify(
             signals = process(recording, model.joint_names, options)
         with clock.step('base_parameters'):
             base = base_parameters(model)
+        with clock.step('time_offset'):
+            measured, offsets = signals, offsets_of(model, base, signals, options)
+            signals = corrected(measured, offsets)
         with clock.step('condense'):
             condensed = condensed_signals(model, signals, base, options, progress)
         prior, shown = _prior(model, options), _phase(progress, 'evaluate')
         with clock.step('estimate'):
-            first = estimate(condensed.merged(), base.rank, estimator=options.estimator)
-            values = nearest(model, base.grouping, first.values, prior)
-        with clock.step('evaluate'):
-            report, predicted = evaluate(model, values, signals, source=source, progress=shown)
-            fit = _with_correlation(condensed, base, options, signals, predicted)
-        with clock.step('complete'):
+            weigh = _weighing(model, signals, base, options, prior, progress)
+            fitted = fit_condensed(condensed, options, weigh)
+            fit, weighted = fitted.fit, fitted.weighted
             seen = seen_and_prior(fit, base, prior)
+        with clock.step('complete'):
             completion = complete(model, base, seen, fit.covariance, prior)
+        with clock.step('evaluate'):
+            values = completion.values
+            report, predicted = evaluate(model, values, signals, source=source, progress=shown)
         with clock.step('choose'):
-            completion, chosen = choose(model, base, condensed, fit, completion, options)
+            completion, chosen = _chosen(model, base, weighted, fit, completion, options)
             selection = replace(chosen, unconstrained_residual=report.relative_residual)
             if selection.estimate != 'unconstrained':
                 report, predicted = evaluate(model, completion.values, signals, source=source)
         with clock.step('uncertainty'):
             uncertainty = torque_uncertainty(model, base, fit, signals)
         with clock.step('validate'):
-            checked = _validate(model, completion, validation, options, progress)
+            checked = _validate(model, completion, validation, offsets, options, progress)
         with clock.step('diagnose'):
             facts = (base, condensed, completion.values, report.max_relative_torque_error)
-            causes = diagnose(Case(recording, model, options, signals, *facts))
-    found = (completion, selection, uncertainty, report, checked, causes, predicted)
+            causes = diagnose(Case(recording, model, options, measured, *facts))
+            told = (*fitted.findings, *offset_findings(offsets, model, recording.period))
+    found = (completion, selection, uncertainty, report, checked, causes, told, predicted)
     steps = _Steps(signals, base, condensed, fit, *found)
     return _result(recording, model, options, steps, clock.timings)
 
@@ -113,6 +127,7 @@ class _Steps:
     report: FitReport
     validation: FitReport | None
     causes: tuple[Finding, ...]
+    told: tuple[Finding, ...]
     predicted: Array
 
 
@@ -154,12 +169,14 @@ def condensed_signals(
     progress: Progress | None,
     *,
     known: Array | float = 0.0,
+    weights: Array | None = None,
 ) -> Condensed:
     """Condense regressor and measured torque, both thinned by the same low pass.
 
     :param known: torque that is not to be explained, shape (N, n), in [Nm] or [N]
+    :param weights: see `condense`
     """
-    wanted = 1 if options.consistent == 'no' else FOLDS
+    wanted = 1 if options.consistent == 'no' and options.ridge is None else FOLDS
     stretches = max(1, min(wanted, signals.thinning.count(len(signals)) // SAMPLES_PER_COLUMN))
     return condense(
         model,
@@ -169,38 +186,62 @@ def condensed_signals(
         base.columns,
         thinning=signals.thinning,
         segments=options.segments or stretches,
+        weights=weights,
+        coupled=options.estimator == 'covariance',
         progress=_phase(progress, 'condense'),
     )
 
 
-def _with_correlation(
-    condensed: Condensed,
+def _weighing(
+    model: DynamicModel,
+    signals: Processed,
     base: BaseParameters,
     options: IdentifyOptions,
-    signals: Processed,
-    predicted: Array,
-) -> Estimate:
-    """Estimate again, now that it can be seen how independent the residuals are."""
-    inflation = correlation_length(
-        signals.thinning.apply(signals.measured - predicted),
-        signals.used[signals.thinning.centres(len(signals))],
-    )
-    return estimate(
-        condensed.merged(), base.rank, estimator=options.estimator, inflation=inflation
-    )
+    prior: Array,
+    progress: Progress | None,
+) -> Callable[[Robust], Condensed]:
+    """What condenses the recording again, its samples weighted by a robust fit."""
+
+    def weigh(robust: Robust) -> Condensed:
+        values = nearest(model, base.grouping, robust.values, prior)
+        predicted = model.torque(*signals.motion, values)
+        weights = robust.weights(signals.thinning.apply(signals.measured - predicted))
+        return condensed_signals(model, signals, base, options, progress, weights=weights)
+
+    return weigh
+
+
+def _chosen(
+    model: DynamicModel,
+    base: BaseParameters,
+    weighted: Condensed,
+    fit: Estimate,
+    completion: Completion,
+    options: IdentifyOptions,
+) -> tuple[Completion, Selection]:
+    """The estimate to export, and what it was compared with."""
+    if options.ridge is not None:
+        return ridge_estimate(model, base, weighted, fit, completion, options)
+    if options.essential:
+        return completion, Selection()
+    return choose(model, base, weighted, fit, completion, options)
 
 
 def _validate(
     model: DynamicModel,
     completion: Completion,
     validation: Recording | None,
+    offsets: dict[int, TimeOffset],
     options: IdentifyOptions,
     progress: Progress | None,
 ) -> FitReport | None:
-    """Torque errors on another recording, processed by the same rules as the first."""
+    """Torque errors on another recording, processed by the same rules as the first.
+
+    Offsets in time are those of the first: they are the measurement's.
+    """
     if validation is None:
         return None
-    other = process(validation, model.joint_names, options)
+    other = corrected(process(validation, model.joint_names, options), offsets)
     report, _ = evaluate(
         model,
         completion.values,
@@ -227,6 +268,7 @@ def _result(
             *_reach_findings(steps),
             *fit_findings(steps.report, options, steps.signals.joints),
             *steps.completion.findings,
+            *steps.told,
             *selection_findings(steps.selection, steps.report.relative_residual),
         )
     )

@@ -1,0 +1,173 @@
+"""The colour of residuals, and what it means for the covariance of an estimate.
+
+Residuals are correlated in time: by filters, by friction the model does not have, by noise that
+is coloured itself. Parameters whose columns change slowly then are less certain than as many
+independent samples would make them, those whose columns change fast may be more so. With the
+residual's autocovariance G of each joint the covariance of least squares is
+
+    (A^T A)^-1 A^T G A (A^T A)^-1
+
+(White, "Asymptotic theory for econometricians", 1984, Theorem 6.3). G is that of an
+autoregressive model of the residual, and A^T G A is computed in the frequency domain, on rows of
+a few thousand samples: each column's spectrum, weighted with that of the residual.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import fft
+from scipy.linalg import solve_toeplitz
+
+from robodyn_ros.identification.estimators import Estimate
+from robodyn_ros.identification.row_sample import Indices, RowSample, Stretch
+from robodyn_ros.models.interface import Array
+
+HIGHEST_ORDER = 40
+"""Of the autoregressive models of residuals."""
+
+_FEWEST = 10
+"""Samples per coefficient of an autoregressive model, at least."""
+
+_ROUNDS = 4
+"""How often the power that the fit took from the residual is computed."""
+
+
+def coloured_scores(
+    sample: RowSample,
+    fit: Estimate,
+    *,
+    mixing: Array | None = None,
+    weights: Sequence[Array] | None = None,
+) -> list[Array]:
+    """Triangle S (b, b) per joint with S^T S = A^T G A, the variance of the residual taken as 1.
+
+    :param fit: the estimate, its covariance that of independent residuals
+    :param mixing: joints are decoupled by this matrix (n, n) first, see `covariance`
+    :param weights: of the squares of residuals per stretch, shape (m, n), see `robust`
+    """
+    count = len(sample.columns)
+    mixing = np.eye(count) if mixing is None else mixing
+    parts = [_spectra(part, sample, weights, k) for k, part in enumerate(sample.stretches)]
+    root = _root(np.nan_to_num(fit.covariance))
+    share = sample.total / max(sum(part.samples for part in parts), 1)
+    scores = []
+    for joint in range(count):
+        columns, residuals = zip(*(p.mixed(mixing[joint], fit.values) for p in parts), strict=True)
+        taken = [
+            (np.abs(matrix @ root) ** 2).sum(axis=1) / fit.sigma[joint] ** 2 for matrix in columns
+        ]
+        samples = [part.samples for part in parts]
+        model = _model([np.abs(rest) ** 2 for rest in residuals], taken, samples)
+        score = np.zeros((0, sample.width))
+        for matrix, part in zip(columns, parts, strict=True):
+            power = _power(model, part.length) * share / part.length
+            power[1 : (part.length + 1) // 2] *= 2.0  # negative frequencies are as large
+            scaled = matrix * np.sqrt(power)[:, None]
+            score = np.linalg.qr(np.vstack([score, scaled.real, scaled.imag]), mode='r')
+        scores.append(score)
+    return scores
+
+
+@dataclass(frozen=True)
+class _Spectra:
+    """Spectra of a stretch's rows [Y | tau], per joint, of an FFT of twice its length."""
+
+    joints: list[Array]
+    columns: Sequence[Indices]
+    width: int
+    samples: int
+    length: int
+
+    def mixed(self, mixing: Array, values: Array) -> tuple[Array, Array]:
+        """Spectra of the columns (f, b) and of the residual (f,) of a mixture of the joints."""
+        columns = np.zeros((len(self.joints[0]), self.width), dtype=complex)
+        torque = np.zeros(len(columns), dtype=complex)
+        for joint in np.flatnonzero(mixing):
+            columns[:, self.columns[joint]] += mixing[joint] * self.joints[joint][:, :-1]
+            torque += mixing[joint] * self.joints[joint][:, -1]
+        return columns, torque - columns @ values
+
+
+def _spectra(
+    part: Stretch, sample: RowSample, weights: Sequence[Array] | None, index: int
+) -> _Spectra:
+    count = len(part.used)
+    length = int(fft.next_fast_len(2 * count, real=True))
+    roots = np.ones(part.used.shape) if weights is None else np.sqrt(weights[index])
+    joints = [
+        fft.rfft(rows * root[:, None], length, axis=0)
+        for rows, root in zip(part.rows, roots.T, strict=True)
+    ]
+    return _Spectra(joints, sample.columns, sample.width, count, length)
+
+
+def _root(covariance: Array) -> Array:
+    """Matrix L with L L^T a covariance."""
+    size, axes = np.linalg.eigh(covariance)
+    return np.asarray(axes * np.sqrt(np.maximum(size, 0.0)))
+
+
+def _model(energies: list[Array], taken: list[Array], samples: list[int]) -> Array:
+    """Prediction error filter [1, -a_1, ..] of an autoregressive model of a residual.
+
+    What the fit took from the residual, mostly at the frequencies of the motion, is added again
+    as large as the model has it.
+
+    :param energies: of each stretch's residual, at the bins of an FFT of twice its length
+    :param taken: share of the energy of one sample that the fit explains, at these bins
+    """
+    highest = int(min(HIGHEST_ORDER, sum(samples) // _FEWEST, min(samples) - 1))
+    lengths = [int(fft.next_fast_len(2 * count, real=True)) for count in samples]
+    seen = _covariance(energies, lengths, highest)
+    if not seen[0] > 0.0:
+        return np.ones(1)
+    added = np.zeros_like(seen)
+    for _ in range(_ROUNDS):
+        covariance = seen + added
+        model = autoregressive(covariance / covariance[0], sum(samples))
+        variance = covariance[0] / sum(samples)
+        lost = [
+            variance * _power(model, length) * np.minimum(share, count)
+            for length, share, count in zip(lengths, taken, samples, strict=True)
+        ]
+        added = _covariance(lost, lengths, highest)
+    return autoregressive((seen + added) / (seen + added)[0], sum(samples))
+
+
+def _covariance(energies: list[Array], lengths: list[int], highest: int) -> Array:
+    """Sum of the autocovariances of stretches, lags 0 to highest."""
+    result = np.zeros(max(highest, 0) + 1)
+    for energy, length in zip(energies, lengths, strict=True):
+        result += fft.irfft(energy, length)[: len(result)]
+    return result
+
+
+def autoregressive(correlation: Array, samples: int) -> Array:
+    """Prediction error filter [1, -a_1, ..] of a signal with this autocorrelation.
+
+    Yule-Walker equations; the order is that of Akaike's smallest criterion.
+
+    :param correlation: of lags 0, 1, ..; the first is 1
+    """
+    best, chosen = np.inf, np.ones(1)
+    for order in range(len(correlation)):
+        coefficients = np.zeros(0)
+        if order:
+            coefficients = solve_toeplitz(correlation[:order], correlation[1 : order + 1])
+        left = 1.0 - float(coefficients @ correlation[1 : order + 1])
+        if left <= 0.0:
+            break
+        criterion = samples * np.log(left) + 2.0 * order
+        if criterion < best:
+            best, chosen = criterion, np.concatenate([[1.0], -coefficients])
+    return chosen
+
+
+def _power(model: Array, length: int) -> Array:
+    """Power spectrum of an autoregressive model with variance 1, at the bins of an FFT."""
+    power: Array = 1.0 / np.abs(fft.rfft(model, length)) ** 2
+    whole = 2.0 * power.sum() - power[0] - (power[-1] if length % 2 == 0 else 0.0)
+    return power * length / whole

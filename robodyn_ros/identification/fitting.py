@@ -1,0 +1,134 @@
+"""Which estimator weighs the samples, and its estimate with honest standard deviations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from robodyn_ros.identification.colour import coloured_scores
+from robodyn_ros.identification.condense import Condensed
+from robodyn_ros.identification.covariance import Coupled, decouple
+from robodyn_ros.identification.essential import essential
+from robodyn_ros.identification.estimators import Estimate, Estimator, estimate
+from robodyn_ros.identification.options import IdentifyOptions
+from robodyn_ros.identification.robust import OUTLIER, Robust, reweighted, robust_fit
+from robodyn_ros.identification.row_sample import RowSample
+from robodyn_ros.models.interface import Array
+from robodyn_ros.recording.recording import Finding
+
+CORRELATED = 0.5
+"""Correlation of the errors of two joints from which on it is told about."""
+
+Recondense = Callable[[Robust], Condensed]
+"""Condenses the recording again with the weights of a robust fit."""
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """An unconstrained estimate.
+
+    :param fit: values and covariance
+    :param weighted: factors as the estimator weighs them, for all further fits
+    :param scores: of these factors, see `colour`
+    :param findings: what was seen
+    """
+
+    fit: Estimate
+    weighted: Condensed
+    scores: list[Array]
+    findings: tuple[Finding, ...] = ()
+
+
+def fit_condensed(
+    condensed: Condensed, options: IdentifyOptions, recondense: Recondense
+) -> Fitted:
+    """Estimate base values by the estimator that the options name.
+
+    :param condensed: with coupled factors if the estimator is 'covariance'
+    :param recondense: called where the rows kept are not all rows
+    :raises IdentificationError: no samples
+    """
+    method, sample = options.estimator, condensed.sample.few()
+    plain: Estimator = 'ols' if method == 'ols' else 'wls'
+    first = estimate(condensed.merged(), condensed.width, estimator=plain)
+    if method == 'robust':
+        robust = robust_fit(sample, first.values, options.loss)
+        fitted = _robust(condensed, robust, recondense)
+    elif method == 'covariance':
+        fitted = _coupled(condensed, decouple(condensed, first))
+    else:
+        scores = coloured_scores(sample, first)
+        fit = estimate(condensed.merged(), condensed.width, estimator=plain, scores=scores)
+        fitted = Fitted(fit, condensed, scores)
+    return _essential(fitted) if options.essential else fitted
+
+
+def _robust(condensed: Condensed, robust: Robust, recondense: Recondense) -> Fitted:
+    """Weighted least squares with the weights of a robust fit."""
+    weigh = reweighted if condensed.sample.complete else None
+    weighted = weigh(condensed, robust) if weigh else recondense(robust)
+    first = estimate(weighted.merged(), weighted.width)
+    sample = condensed.sample.few()
+    weights = [robust.weights(rest) for rest in _residuals(sample, first.values)]
+    scores = coloured_scores(sample, first, weights=weights)
+    wider = [factor * score for factor, score in zip(robust.widening, scores, strict=True)]
+    fit = estimate(weighted.merged(), weighted.width, scores=wider)
+    return Fitted(fit, weighted, wider, (_outlier_finding(robust, condensed.joints),))
+
+
+def _coupled(condensed: Condensed, coupled: Coupled) -> Fitted:
+    """Weighted least squares of decoupled joints."""
+    factors, width = coupled.condensed.merged(), condensed.width
+    first = estimate(factors, width)
+    count = len(coupled.mixing)
+    own = replace(first, sigma=first.sigma[:count])
+    scores = coloured_scores(condensed.sample.few(), own, mixing=coupled.mixing)
+    scores = coupled.scores(scores)
+    fit = estimate(factors, width, scores=scores)
+    text = tuple(_correlation_findings(coupled.correlation, condensed.joints))
+    return Fitted(fit, coupled.condensed, scores, text)
+
+
+def _essential(fitted: Fitted) -> Fitted:
+    """The same with essential parameters only."""
+    found = essential(fitted.weighted.merged(), fitted.fit, fitted.scores)
+    text = (
+        f'{len(found.left_out)} of {fitted.weighted.width} base parameters are not essential: '
+        f'what they explain is no more than noise, and they were set to zero'
+    )
+    finding = Finding('essential_parameters', text, severity='info')
+    return replace(fitted, fit=found.fit, findings=(*fitted.findings, finding))
+
+
+def _residuals(sample: RowSample, values: Array) -> Iterator[Array]:
+    """Residuals (m, n) of each stretch of a sample."""
+    for part in sample.stretches:
+        joints = zip(part.rows, sample.columns, strict=True)
+        yield np.column_stack([rows[:, -1] - rows[:, :-1] @ values[own] for rows, own in joints])
+
+
+def _outlier_finding(robust: Robust, joints: tuple[str, ...]) -> Finding:
+    """Tell how much of the recording had no say."""
+    worst = int(np.argmax(robust.gross))
+    return Finding(
+        'outliers',
+        f'robust estimation ({robust.loss}): at most {robust.gross[worst]:.1%} of the samples of '
+        f'a joint ({joints[worst]}) are off by more than {OUTLIER:g} robust standard deviations',
+        severity='info',
+    )
+
+
+def _correlation_findings(correlation: Array, joints: tuple[str, ...]) -> Iterator[Finding]:
+    """Tell which joints' errors go together most."""
+    apart = np.abs(np.tril(correlation, -1))
+    if not apart.size or apart.max() < CORRELATED:
+        return
+    one, other = np.unravel_index(int(apart.argmax()), apart.shape)
+    yield Finding(
+        'correlated_errors',
+        f'errors of the joints {joints[other]} and {joints[one]} go together (correlation '
+        f'{correlation[one, other]:.2f}): rather something that the model lacks than noise',
+        severity='info',
+    )

@@ -1,0 +1,111 @@
+"""Some rows of a recording's regression, in their order, beside the condensed factors.
+
+Robust weights and the colour of residuals need rows, not only what least squares needs of them: a
+few thousand are enough, whatever the length of the recording.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robodyn_ros.models.interface import Array
+
+Mask = NDArray[np.bool_]
+Indices = NDArray[np.intp]
+
+STRETCHES, LENGTH = 8, 1024
+"""Stretches of time, evenly spread, that stand for all rows, and rows in each of them."""
+
+MOST = 10_000_000
+"""Numbers that are kept at most (80 MB): all rows, if they fit, and else those stretches."""
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Rows that follow each other.
+
+    :param rows: per joint [Y | tau], shape (m, k + 1); rows that do not count are zero
+    :param used: which count, shape (m, n)
+    """
+
+    rows: tuple[Array, ...]
+    used: Mask
+
+
+@dataclass(frozen=True)
+class RowSample:
+    """Stretches of rows.
+
+    :param columns: per joint, which of the selected columns act on it
+    :param width: number of selected columns
+    :param total: rows of the recording
+    """
+
+    columns: tuple[Indices, ...] = ()
+    width: int = 0
+    stretches: tuple[Stretch, ...] = ()
+    total: int = 0
+
+    @property
+    def complete(self) -> bool:
+        """Whether all rows of the recording are here."""
+        return len(self.stretches) == 1 and len(self.stretches[0].used) == self.total
+
+    def few(self) -> RowSample:
+        """The stretches that stand for all rows."""
+        if not self.complete or self.total <= STRETCHES * LENGTH:
+            return self
+        (whole,) = self.stretches
+        parts = (slice(first, last) for first, last in _spread(self.total))
+        few = tuple(
+            Stretch(tuple(rows[part] for rows in whole.rows), whole.used[part]) for part in parts
+        )
+        return replace(self, stretches=few)
+
+    def matrix(self, joint: int) -> Array:
+        """Rows [Y | tau] of a joint that count, shape (m, k + 1)."""
+        return np.concatenate([part.rows[joint][part.used[:, joint]] for part in self.stretches])
+
+
+def _spread(total: int) -> list[tuple[int, int]]:
+    starts = np.linspace(0, total - LENGTH, STRETCHES).astype(int)
+    return [(int(start), int(start) + LENGTH) for start in starts]
+
+
+class SampleCollector:
+    """Keeps rows of some stretches while all rows pass by."""
+
+    def __init__(self, total: int, columns: Sequence[Indices]) -> None:
+        """Choose the stretches of so many rows.
+
+        :param columns: per joint, which of the selected columns act on it
+        """
+        self.total, self.columns = total, tuple(columns)
+        size = total * sum(len(own) + 1 for own in columns)
+        few = total > STRETCHES * LENGTH and size > MOST
+        self.bounds = _spread(total) if few else [(0, total)]
+        self.parts: list[list[tuple[list[Array], Mask]]] = [[] for _ in self.bounds]
+
+    def add(self, where: slice, rows: Sequence[Array], used: Mask) -> None:
+        """Take what belongs to a stretch of rows per joint, and of which of them count."""
+        for (first, last), part in zip(self.bounds, self.parts, strict=True):
+            low, high = max(first, where.start) - where.start, min(last, where.stop) - where.start
+            if low < high:
+                counts = used[low:high]
+                kept = [
+                    matrix[low:high] * counts[:, joint, None] for joint, matrix in enumerate(rows)
+                ]
+                part.append((kept, counts))
+
+    def sample(self, width: int) -> RowSample:
+        """Rows kept, on columns of `width` in all."""
+        stretches = []
+        for part in self.parts:
+            joints = zip(*(rows for rows, _ in part), strict=True)
+            rows = tuple(np.concatenate(pieces) for pieces in joints)
+            stretches.append(Stretch(rows, np.concatenate([used for _, used in part])))
+        return RowSample(self.columns, width, tuple(stretches), self.total)

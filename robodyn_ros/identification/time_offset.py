@@ -1,0 +1,158 @@
+"""Torque that comes later or earlier than the motion it belongs to: how much, and set right.
+
+Position and torque often take different ways: through filters, buses and drivers. A joint's
+torque is shifted in time until the model, fitted to this joint alone, explains it best. That is
+done on two halves of the recording: only what both of them show, about the same, is taken as an
+offset. Friction near standstill, flexibility and noise can look like one in a single motion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.interpolate import make_interp_spline
+from scipy.optimize import minimize_scalar
+
+from robodyn_ros.identification.condense import acting_columns
+from robodyn_ros.identification.diagnosis_sample import LONGEST_SHIFT, OwnFit, own_fit
+from robodyn_ros.identification.options import IdentifyOptions
+from robodyn_ros.identification.processing import Processed
+from robodyn_ros.models.base_parameters import BaseParameters
+from robodyn_ros.models.interface import Array, DynamicModel
+from robodyn_ros.recording.recording import Finding
+
+SAMPLES = 2000
+"""Samples that are looked at, whatever the length of the recording."""
+
+GAIN = 0.2
+"""Share of the squared residual that shifting must remove, in both halves of a recording."""
+
+GAIN_PER_SAMPLE = 0.05
+"""And more for each sample of the offset, up to twice as much ..."""
+
+AGREEMENT = 0.25
+"""Largest difference between the halves' offsets, as a share of their mean."""
+
+ENOUGH = 10
+"""Samples per column of the joint's regressor in each half, at least."""
+
+EXACT = 1e-3
+"""Residuals below this share of a joint's RMS torque leave nothing to be set right."""
+
+SHORTEST = 0.05
+"""Offsets of fewer samples are not worth it."""
+
+
+@dataclass(frozen=True)
+class TimeOffset:
+    """How much later than the motion a joint's torque comes.
+
+    :param seconds: positive: later
+    :param gain: share by which shifting it back reduces the squared residual of the joint alone
+    """
+
+    seconds: float
+    gain: float
+
+
+def offsets_of(
+    model: DynamicModel, base: BaseParameters, signals: Processed, options: IdentifyOptions
+) -> dict[int, TimeOffset]:
+    """Offsets that can clearly be seen, by the number of the joint; none if not asked for."""
+    if options.time_offset == 'no':
+        return {}
+    period = float(signals.time[1] - signals.time[0]) if len(signals) > 1 else 1.0
+    reach = int(min(np.ceil(LONGEST_SHIFT / period), len(signals) // 8))
+    count = min(SAMPLES, len(signals) - 2 * reach)
+    if reach < 1 or count < 8:
+        return {}
+    rows = np.linspace(reach, len(signals) - 1 - reach, count).astype(np.intp)
+    full = model.regressor(*(values[rows] for values in signals.motion))
+    regressor = np.ascontiguousarray(full[:, :, base.columns])
+    found = {}
+    for joint, columns in enumerate(acting_columns(model, base.columns)):
+        halves = []
+        for part in np.array_split(np.arange(count), 2):
+            torque = signals.torque[rows[part], joint]
+            own = own_fit(regressor[part, joint], columns, torque, signals.used[rows[part], joint])
+            enough = own is not None and len(own.rows) >= ENOUGH * len(columns)
+            halves.append(
+                _best(own, signals.torque[:, joint], rows[part], reach) if own and enough else None
+            )
+        one, other = halves
+        if one is not None and other is not None and _agree(one, other):
+            shift = 0.5 * (one[0] + other[0])
+            found[joint] = TimeOffset(shift * period, min(one[1], other[1]))
+    return found
+
+
+def _best(own: OwnFit, torque: Array, rows: Array, reach: int) -> tuple[float, float] | None:
+    """Shift in samples that explains a joint's torque best, and its gain; None: not to be seen."""
+    rows = rows[own.rows]
+    shifts = np.arange(-reach, reach + 1)
+    coarse = _unexplained(own, torque[rows[:, None] + shifts])
+    best = int(np.argmin(coarse))
+    if best in (0, len(shifts) - 1) or coarse[reach] <= (EXACT * own.rms) ** 2 * len(rows):
+        return None
+    low, high = rows.min() - reach, rows.max() + reach + 1
+    spline = make_interp_spline(np.arange(low, high), torque[low:high], k=3)
+
+    def rest(shift: float) -> float:
+        return float(_unexplained(own, spline(rows + shift)[:, None])[0])
+
+    around = (shifts[best] - 1.0, shifts[best] + 1.0)
+    shift = float(minimize_scalar(rest, bounds=around, method='bounded').x)
+    return shift, 1.0 - rest(shift) / float(coarse[reach])
+
+
+def _unexplained(own: OwnFit, torque: Array) -> Array:
+    """Squared residual (k,) of a fit to each column of torque (m, k)."""
+    return np.asarray(np.sum(torque**2, axis=0) - np.sum((own.basis.T @ torque) ** 2, axis=0))
+
+
+def _agree(one: tuple[float, float], other: tuple[float, float]) -> bool:
+    """Whether both halves show the same offset clearly."""
+    shift, gain = 0.5 * (one[0] + other[0]), min(one[1], other[1])
+    least = min(GAIN + GAIN_PER_SAMPLE * abs(shift), 2.0 * GAIN)
+    alike = abs(one[0] - other[0]) <= AGREEMENT * abs(shift)
+    return gain >= least and alike and abs(shift) >= SHORTEST
+
+
+def corrected(signals: Processed, offsets: dict[int, TimeOffset]) -> Processed:
+    """Signals with the torque of these joints shifted back, between samples by cubic splines.
+
+    What then lies beyond the ends is cut off, of all joints.
+    """
+    if not offsets:
+        return signals
+    torque, measured = signals.torque.copy(), signals.measured.copy()
+    for joint, offset in offsets.items():
+        for values in (torque, measured):
+            spline = make_interp_spline(signals.time, values[:, joint], k=3)
+            values[:, joint] = spline(signals.time + offset.seconds)
+    shifts = [offset.seconds for offset in offsets.values()]
+    first = int(np.searchsorted(signals.time, signals.time[0] - min(*shifts, 0.0)))
+    last = int(np.searchsorted(signals.time, signals.time[-1] - max(*shifts, 0.0), side='right'))
+    return replace(signals, torque=torque, measured=measured).cut(slice(first, last))
+
+
+def offset_findings(
+    offsets: dict[int, TimeOffset], model: DynamicModel, period: float
+) -> Iterator[Finding]:
+    """Say what was set right.
+
+    :param period: sampling period, in [s]
+    """
+    for joint, offset in offsets.items():
+        word = 'after' if offset.seconds > 0.0 else 'before'
+        name, size = model.joint_names[joint], abs(offset.seconds)
+        yield Finding(
+            'time_offset',
+            f'the torque of joint {name} comes {size * 1e3:.2f} ms ({size / period:.2f} '
+            f'samples) {word} its motion: it was shifted back, which removes {offset.gain:.0%} of '
+            f'the squared residual of this joint',
+            name,
+            'info',
+        )
