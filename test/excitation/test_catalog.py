@@ -1,5 +1,6 @@
 """Motions from descriptions, and back."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -204,3 +205,15 @@ def test_a_robot_of_a_file_is_found_from_the_motion_file(tmp_path):
     file.write_text(yaml.safe_dump(mixed))
     with pytest.raises(MotionError, match='needed are'):
         load_motion(file)
+
+
+def test_the_examples_of_the_documentation_are_motions(tmp_path):
+    text = (URDF.parent / 'docs' / 'excitation.md').read_text()
+    (tmp_path / 'urdf').symlink_to(URDF)
+    (tmp_path / 'motions').mkdir()
+    file, kinds = tmp_path / 'motions' / 'motion.yaml', []
+    for block in re.findall(r'((?:^    .*\n)+)', text, re.MULTILINE):
+        if block.startswith('    kind:'):
+            file.write_text(block)
+            kinds.append(load_motion(file).describe()['kind'])
+    assert kinds == ['joint_moves', 'tool_moves']
