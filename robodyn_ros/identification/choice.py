@@ -215,7 +215,7 @@ class _Trial:
         prior = np.nan_to_num(model.prior()) if known else plain_prior(model)
         count = len(condensed.segments)
         return cls(
-            problem=Problem.of(model, base, prior),
+            problem=Problem.of(model, base, prior, options.prior_distance),
             factors=condensed.merged(),
             sigma=sigma,
             folds=tuple(_Fold.of(condensed, k, sigma) for k in range(count) if count > 1),

@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 import clarabel
 import numpy as np
@@ -45,14 +45,12 @@ from robodyn_ros.identification.consistency import (
     unit_of,
 )
 from robodyn_ros.identification.entropic import Entropic
+from robodyn_ros.identification.options import Distance
 from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.interface import Array, DynamicModel
 
 WEAKEST = 1e-6
 """Weight of the prior that is always there: it decides what the data do not show."""
-
-Distance = Literal['pullback', 'entropic']
-DISTANCES: tuple[Distance, ...] = ('pullback', 'entropic')
 
 ENTROPIC_FROM = 1e-3
 """Weight of the prior from which on its distance is the entropic one, if that is asked for. Below,

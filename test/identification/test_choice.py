@@ -172,3 +172,14 @@ def test_urdf_of_the_six_axis_arm_after_noise(tmp_path):
     motion = np.random.default_rng(1).normal(size=(3, 100, 6))
     torque = [pin.rnea(robot, data, *state) for state in motion.transpose(1, 0, 2)]
     np.testing.assert_allclose(torque, model.torque(*motion, values), rtol=0, atol=1e-8)
+
+
+def test_the_entropic_distance_can_be_asked_for(poor):
+    model, _, recording = poor
+    quick = identify(recording, model, options=YES)
+    exact = identify(recording, model, options=replace(YES, prior_distance='entropic'))
+    assert exact.physically_consistent and exact.selection.estimate == 'consistent'
+    assert exact.selection.prior_weight >= 1e-3
+    assert not np.allclose(exact.base_values, quick.base_values, rtol=1e-4)
+    error, other = (r.identification.relative_residual for r in (exact, quick))
+    assert error == pytest.approx(other, rel=0.1)

@@ -10,8 +10,8 @@ from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.condense import condense
 from robodyn_ros.identification.consistency import bodies_of, is_consistent, pseudo_inertia
 from robodyn_ros.identification.estimators import estimate
+from robodyn_ros.identification.options import DISTANCES
 from robodyn_ros.identification.physical import (
-    DISTANCES,
     ENTROPIC_FROM,
     Data,
     Problem,
