@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from scipy import sparse
 
 from robodyn_ros.errors import ModelError
 from robodyn_ros.models.closed_form import (
@@ -79,6 +78,8 @@ class PumaModel(ClosedFormModel):
             prior=prior,
         )
         self.named_parameters = named
+        from scipy import sparse  # half a second that nodes of other robots need not spend
+
         self._table = torque_table()
         width = len(self.parameters)
         weights = self._table.weights.reshape(JOINTS, len(NAMES), -1)
