@@ -1,0 +1,117 @@
+"""Torque that the deflection of the gears shows and the model does not have: tau_u = f(u).
+
+Source: "An accurate dynamic model identification method of an industrial robot based on
+double-encoder compensation" (Actuators 2023), section 5. u is the difference between the motor's
+position, divided by the gear ratio, and the joint's, its rate (Eq. 28) and, where that helps,
+the motor's velocity, so that f has a branch for each direction. Plain numpy: nodes use it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from robodyn_ros.models.interface import Array, sample_blocks
+
+INPUTS = ('deflection', 'deflection_rate', 'motor_velocity')
+FADE = 0.5
+"""Beyond the training range the torque fades to zero within this share of the range."""
+
+
+class ResidualMap(Protocol):
+    """f of all joints at once; what it is made of are numbers in arrays."""
+
+    @property
+    def kind(self) -> str:
+        """Name of the kind, 'rbf' or 'gmr'."""
+        ...
+
+    def predict(self, features: Array) -> Array:
+        """Torque of every sample and joint, (N, n), from features (N, n, k)."""
+        ...
+
+    def arrays(self) -> dict[str, Array]:
+        """All its numbers, by name; the first axis of each array is the joint."""
+        ...
+
+
+@dataclass(frozen=True)
+class ResidualTorque:
+    """Residual torque of every joint, never beyond what training showed.
+
+    :param joints: names of the n joints
+    :param inputs: of `INPUTS`, the first two or all three
+    :param map: f, of all joints
+    :param low: smallest features in training, shape (n, k)
+    :param high: largest ones
+    :param limit: largest torque in training, shape (n,), in [Nm] or [N]; 0: joint without
+    :param gear_ratio: motor revolutions per revolution of the joint, shape (n,)
+    :param cutoff: of the low pass that the inputs went through in training, in [Hz]; 0: none
+    """
+
+    joints: tuple[str, ...]
+    inputs: tuple[str, ...]
+    map: ResidualMap
+    low: Array
+    high: Array
+    limit: Array
+    gear_ratio: Array
+    cutoff: float
+
+    @property
+    def kind(self) -> str:
+        """'rbf' or 'gmr'."""
+        return self.map.kind
+
+    def torque(self, deflection: Array, rate: Array, velocity: Array) -> Array:
+        """Residual torque of samples, shape (N, n), in [Nm] or [N].
+
+        Inputs outside the range of training are taken at its end, and the torque fades to zero
+        within half a range beyond it.
+
+        :param deflection: motor position minus joint position, joint side, (N, n), [rad] or [m]
+        :param rate: of the deflection, (N, n), in [rad/s] or [m/s]
+        :param velocity: of the motor, joint side, (N, n), in [rad/s] or [m/s]
+        """
+        whole = features(deflection, rate, velocity, len(self.inputs))
+        result = np.empty(np.shape(deflection))
+        span = FADE * (self.high - self.low)
+        for block in sample_blocks(len(whole)):
+            inside = np.minimum(np.maximum(whole[block], self.low), self.high)
+            beyond = np.abs(whole[block] - inside) / span
+            share = np.maximum(1.0 - beyond, 0.0).prod(axis=2)
+            found = np.minimum(np.maximum(self.map.predict(inside), -self.limit), self.limit)
+            result[block] = share * found
+        return result
+
+
+def features(deflection: Array, rate: Array, velocity: Array, count: int) -> Array:
+    """What maps see: deflection, rate and the signed root of the velocity, shape (N, n, count).
+
+    Friction changes most near standstill, where the root spreads the velocities.
+    """
+    parts = (deflection, rate, np.sign(velocity) * np.sqrt(np.abs(velocity)))
+    return np.stack(parts[:count], axis=-1)
+
+
+def feature_range(samples: Array) -> tuple[Array, Array]:
+    """Smallest and largest features of one joint (N, k), a hair apart where they are equal.
+
+    Eq. 27 takes the extremes; one sample in 500 may lie outside, so that a spike does not count.
+    """
+    low, high = np.quantile(samples, [0.002, 0.998], axis=0)
+    return low, np.maximum(high, low + 1e-9)
+
+
+def facts(residual: ResidualTorque) -> Mapping[str, Any]:
+    """What reports tell of it."""
+    return {
+        'kind': residual.kind,
+        'inputs': list(residual.inputs),
+        'limit': residual.limit.tolist(),
+        'gear_ratio': residual.gear_ratio.tolist(),
+        'numbers': sum(values.size for values in residual.map.arrays().values()),
+    }
