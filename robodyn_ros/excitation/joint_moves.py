@@ -111,6 +111,11 @@ class JointMoves(Trajectory):
             rise=rise, fly_by=shares,
         )  # fmt: skip
 
+    @property
+    def breaks(self) -> Array:
+        """Times at which segments of the moves' profiles meet."""
+        return self.schedule.breaks
+
     def sample(self, time: Array) -> Motion:
         """Evaluate the moves."""
         time = np.clip(np.asarray(time, dtype=float), 0.0, self.duration)

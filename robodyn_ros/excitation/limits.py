@@ -16,6 +16,8 @@ TIME_TO_MAX_VELOCITY = 1.0
 
 CHECK_PERIOD = 1e-3
 _BLOCK = 50_000
+_FEW = 4
+"""So many samples tell nothing about what is between them."""
 _QUANTITIES = ('position', 'velocity', 'acceleration')
 _UNITS = {'position': '{}', 'velocity': '{}/s', 'acceleration': '{}/s^2'}
 
@@ -146,9 +148,9 @@ def check_motion(
 ) -> None:
     """Refuse a motion that breaks a position, velocity or acceleration limit.
 
-    The motion is sampled every `period` (finer if it is short). Between samples a smooth quantity
-    rises above them by at most an eighth of its second difference, which is added; where that
-    difference comes from a step of acceleration (a kink), it is left out.
+    The motion is sampled every `period` (finer if it is short), and at its breaks. Between samples
+    a smooth quantity rises above them by at most an eighth of its second difference, which is
+    added; where that difference comes from a step of acceleration (a kink), it is left out.
 
     :param limits: for the trajectory's joints at least; matched by name
     :raises MotionError: naming the joint, the time, the value and the limit it exceeds most
@@ -180,11 +182,18 @@ def check_position(position: Array, limits: JointLimits, what: str) -> None:
 
 
 def blocks(trajectory: Trajectory, period: float) -> Iterator[Motion]:
-    """Samples in blocks of bounded size, each with a few samples of its neighbours."""
+    """Samples in blocks of bounded size, each with a few samples of its neighbours.
+
+    After them a motion's breaks, where values are largest and none is near: so few at a time that
+    `rise_between` adds nothing.
+    """
     count = int(np.ceil(trajectory.duration / period)) + 1
     time = np.linspace(0.0, trajectory.duration, count)
     for first in range(0, count, _BLOCK):
         yield trajectory.sample(time[max(0, first - 3) : first + _BLOCK + 3])
+    breaks = trajectory.breaks
+    for first in range(0, len(breaks), _FEW):
+        yield trajectory.sample(breaks[first : first + _FEW])
 
 
 def _worst(motion: Motion, limits: JointLimits, name: str) -> tuple[float, str]:
@@ -219,7 +228,7 @@ def rise_between(values: Array) -> Array:
     The smallest of three neighbouring differences is taken: a kink or step shows in at most two.
     """
     margin = np.zeros_like(values)
-    if len(values) > 4:
+    if len(values) > _FEW:
         second = np.abs(np.diff(values, n=2, axis=0)) / 8.0
         margin[2:-2] = np.minimum(np.minimum(second[:-2], second[1:-1]), second[2:])
     return margin

@@ -44,6 +44,12 @@ class Schedule:
         self.ends: Array = self.begins + [profile.duration for profile in profiles]
         self.duration = float(self.ends[-1])
 
+    @property
+    def breaks(self) -> Array:
+        """Times at which segments of the profiles meet."""
+        profiles = zip(self.profiles, self.begins, strict=True)
+        return np.unique(np.concatenate([profile.breaks + begin for profile, begin in profiles]))
+
     def done(self, time: Array) -> NDArray[np.intp]:
         """How many moves are over at times (N,)."""
         return np.searchsorted(self.ends, time, side='left')

@@ -76,6 +76,11 @@ class SpeedProfile:
         states.append((state[0], self.velocity, 0.0, 0.0))
         return np.array([*begins, self.ramp_time]), np.array(states)
 
+    @property
+    def breaks(self) -> Array:
+        """Times at which the segments meet, both ends included."""
+        return np.concatenate([self._begins, self.duration - self._begins])
+
     def sample(self, time: Array) -> tuple[Array, Array, Array]:
         """Way, velocity and acceleration, each of shape (N,).
 

@@ -240,6 +240,11 @@ class ToolMoves(Trajectory):
             x[:, TURN], xd[:, TURN], xdd[:, TURN] = turn.quaternions()
         return x, xd, xdd
 
+    @property
+    def breaks(self) -> Array:
+        """Times at which segments of the moves' profiles meet."""
+        return self.schedule.breaks
+
     def sample(self, time: Array) -> Motion:
         """Evaluate the path.
 

@@ -36,6 +36,14 @@ class Trajectory(ABC):
     joints: tuple[str, ...]
     duration: float
 
+    @property
+    def breaks(self) -> Array:
+        """Times (K,), in [s], at which the acceleration jumps or has a kink.
+
+        There it may be largest, in between it is smooth.
+        """
+        return np.empty(0)
+
     @abstractmethod
     def sample(self, time: Array) -> Motion:
         """Evaluate at the given times.
@@ -75,6 +83,17 @@ class Chain(Trajectory):
         self._starts = np.cumsum([0.0, *(part.duration for part in parts)])
         for before, after in zip(self.parts, self.parts[1:], strict=False):
             self._check_joint(before, after, tolerance)
+
+    @property
+    def breaks(self) -> Array:
+        """Breaks of the parts, and where they meet."""
+        starts = self._starts[:-1]
+        return np.concatenate(
+            [
+                starts[1:],
+                *(part.breaks + start for part, start in zip(self.parts, starts, strict=True)),
+            ]
+        )
 
     def _check_joint(self, before: Trajectory, after: Trajectory, tolerance: float) -> None:
         if after.joints != self.joints:

@@ -9,6 +9,7 @@ from motions import JOINTS, assert_derivatives, assert_rest_at_ends, limits
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.joint_moves import JointMoves
 from robodyn_ros.excitation.limits import check_motion
+from robodyn_ros.excitation.trajectory import Chain
 
 POINTS = [[0.0, 0.0, 0.0], [1.0, -0.5, 0.1], [0.2, 0.8, 0.1], [-1.0, 0.8, 2.0]]
 
@@ -83,6 +84,22 @@ def test_a_joint_that_turns_back_in_a_fly_by_accelerates_less():
     assert soft.ramp[0] * soft.durations[0] == pytest.approx(0.5, rel=1e-2)
     on = JointMoves.within(given_limits, points=[[0.0] * 3, [1.0] * 3, [2.0] * 3], fly_by=1.0)
     assert np.abs(np.diff(on.grid(1e-3).velocity[400:-400], axis=0)).max() < 1e-9
+
+
+def test_a_peak_between_two_samples_of_the_check_is_seen():
+    """Triangles of acceleration 3 ms wide, in a motion that is checked every millisecond."""
+    motion = JointMoves(
+        joints=JOINTS, points=[[0.0] * 3, [1.0] * 3, [1.001] * 3], durations=[4.0, 0.006],
+        ramp=[0.3, 0.5], rise=0.5,
+    )  # fmt: skip
+    # half of the way while the speed rises as two parabolas
+    peak = 2.0 * 0.001 / 0.003**2
+    times = np.linspace(0.0, motion.duration, 4007)
+    assert np.abs(motion.sample(times).acceleration).max() < 0.7 * peak
+    check_motion(motion, limits(acceleration=peak * 1.001))
+    for trajectory in (motion, Chain(parts=[motion])):
+        with pytest.raises(MotionError, match='reaches the acceleration'):
+            check_motion(trajectory, limits(acceleration=peak * 0.99))
 
 
 @pytest.mark.parametrize(
