@@ -23,7 +23,11 @@ ARGUMENTS = {
         'a robot of this package: config/*_ROBOT.yaml and urdf/ROBOT.urdf; empty: none of these '
         'files when urdf is given, else six_axis',
     ),
-    'variant': ('', 'config/*_ROBOT_VARIANT.yaml are read on top: semi_static of robot puma'),
+    'variant': (
+        '',
+        'config/*_ROBOT_VARIANT.yaml are read on top: semi_static of robot puma; optimised '
+        '(a designed motion) of six_axis, scara, delta',
+    ),
     'urdf': ('', 'URDF file of your robot; empty: urdf/ROBOT.urdf of this package'),
     'params_file': ('', 'parameter YAML of your own; it is read last, so it wins'),
     'use_sim_time': ('false', 'take the time from /clock'),
