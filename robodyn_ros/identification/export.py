@@ -8,7 +8,7 @@ from pathlib import Path
 
 from robodyn_ros.errors import IdentificationError, RobodynError
 from robodyn_ros.identification.consistency import links_are_consistent
-from robodyn_ros.identification.files import write_text
+from robodyn_ros.identification.files import made_folder, write_text
 from robodyn_ros.identification.prg import PrgError, prg_text
 from robodyn_ros.identification.result import IdentificationResult, write_result
 from robodyn_ros.identification.signals_bag import write_signals
@@ -60,11 +60,7 @@ def export(
     :param group: number in the name of the .PRG file
     :raises IdentificationError: a file cannot be written
     """
-    folder = Path(folder)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise IdentificationError(f'the folder {folder} cannot be made: {error}') from error
+    folder = made_folder(folder)
     files = Exported(facts=folder / 'result.json')
     if result.success or export_failed:
         parameters = folder / 'result.yaml'

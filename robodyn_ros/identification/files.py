@@ -29,6 +29,19 @@ def write_text(text: str, path: str | Path) -> None:
     write_bytes(text.encode('utf-8'), path)
 
 
+def made_folder(path: str | Path) -> Path:
+    """Return a folder for files, made if there is none.
+
+    :raises IdentificationError: it cannot be made
+    """
+    folder = Path(path)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise IdentificationError(f'the folder {folder} cannot be made: {error}') from error
+    return folder
+
+
 def write_bytes(content: bytes, path: str | Path) -> None:
     """Write a file so that it appears complete or not at all.
 
