@@ -74,7 +74,7 @@ class Parameters:
 
 
 @pytest.mark.parametrize(
-    'robot', ['six_axis', 'ur10', 'lwr4', 'single_axis', 'single_rotary_axis']
+    'robot', ['six_axis', 'ur10', 'lwr4', 'ns16', 'single_axis', 'single_rotary_axis']
 )
 def test_motions_of_our_own_robots_keep_their_limits(robot):
     document = yaml.safe_load((ROOT / 'config' / f'excitation_{robot}.yaml').read_text())
