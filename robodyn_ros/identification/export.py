@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from robodyn_ros.errors import IdentificationError, RobodynError
+from robodyn_ros.errors import RobodynError
 from robodyn_ros.identification.consistency import links_are_consistent
 from robodyn_ros.identification.files import made_folder, write_text
 from robodyn_ros.identification.prg import PrgError, prg_text

@@ -64,12 +64,12 @@ def tumbling(noise=0.0, inertia=(2.0, 3.0, 4.0), seed=0, samples=400):
 
 
 def test_standard_deviations_are_those_of_many_runs():
-    runs = [identify_body(tumbling(0.3, seed=seed)) for seed in range(200)]
+    runs = [identify_body(tumbling(0.3, seed=seed)) for seed in range(100)]
     inertia = np.array([each.inertia for each in runs])
     claimed = np.mean([each.inertia_stddev for each in runs], axis=0)
-    np.testing.assert_allclose(claimed, inertia.std(axis=0), rtol=0.2)
+    np.testing.assert_allclose(claimed, inertia.std(axis=0), rtol=0.25)
     mass = np.array([each.mass for each in runs])
-    assert np.mean([each.mass_stddev for each in runs]) == pytest.approx(mass.std(), rel=0.2)
+    assert np.mean([each.mass_stddev for each in runs]) == pytest.approx(mass.std(), rel=0.25)
 
 
 def test_noise_makes_nothing_up_about_a_body_that_only_spins():
