@@ -13,15 +13,21 @@ from robodyn_ros.cli.progress import progress_bar
 from robodyn_ros.cli.robot_model import OF_URDF, add_urdf_options, chosen_model, refuse
 from robodyn_ros.control.recorded_effort import in_si_units
 from robodyn_ros.errors import ConfigError
-from robodyn_ros.identification.estimators import ESTIMATORS
 from robodyn_ros.identification.export import export
-from robodyn_ros.identification.options import PRIORS, Consistent, IdentifyOptions
+from robodyn_ros.identification.options import (
+    DISTANCES,
+    METHODS,
+    PRIORS,
+    Consistent,
+    IdentifyOptions,
+)
 from robodyn_ros.identification.payload import identify_payload, load_base
 from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.identification.position_limits import position_limits
 from robodyn_ros.identification.report import text_report
 from robodyn_ros.identification.result import IdentifiedModel
-from robodyn_ros.models.friction import DEFAULT_TERMS
+from robodyn_ros.identification.robust import LOSSES
+from robodyn_ros.models.friction_terms import DEFAULT_TERMS
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.models.payload import PayloadModel
 from robodyn_ros.models.urdf_file import UrdfFile, read_urdf
@@ -117,7 +123,39 @@ def _add_recording(parser: argparse.ArgumentParser) -> None:
 def _add_fit(parser: argparse.ArgumentParser) -> None:
     default = IdentifyOptions()
     group = parser.add_argument_group('fit')
-    group.add_argument('--estimator', choices=ESTIMATORS, default=default.estimator)
+    group.add_argument(
+        '--estimator',
+        choices=METHODS,
+        default=default.estimator,
+        help='how samples are weighted: joints alike, each by its own residual, all by the '
+        "covariance of the joints' residuals, or outliers (contact) not at all "
+        '(default: %(default)s)',
+    )
+    group.add_argument(
+        '--loss',
+        choices=LOSSES,
+        default=default.loss,
+        help='of the robust estimator: far outliers ignored or bounded (default: %(default)s)',
+    )
+    group.add_argument(
+        '--ridge',
+        nargs='?',
+        type=float,
+        const=0.0,
+        metavar='WEIGHT',
+        help='export the estimate drawn to the prior without constraints (without WEIGHT: '
+        'chosen by cross-validation)',
+    )
+    group.add_argument(
+        '--essential',
+        action='store_true',
+        help='export an estimate whose base parameters are zero where they explain only noise',
+    )
+    group.add_argument(
+        '--no-time-offset',
+        action='store_true',
+        help="do not shift torque that clearly comes before or after its joint's motion",
+    )
     group.add_argument(
         '--consistent',
         action=argparse.BooleanOptionalAction,
@@ -129,6 +167,13 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
         choices=PRIORS,
         default=default.prior,
         help='what decides where the recording does not: the inertias in the URDF, or nothing '
+        '(default: %(default)s)',
+    )
+    group.add_argument(
+        '--prior-distance',
+        choices=DISTANCES,
+        default=default.prior_distance,
+        help='how far a consistent robot is from that: quadratic, or the log-det divergence '
         '(default: %(default)s)',
     )
     group.add_argument(
@@ -213,10 +258,15 @@ def _options(arguments: argparse.Namespace, model: DynamicModel) -> IdentifyOpti
         velocity_threshold=arguments.velocity_threshold,
         upper_velocity_threshold=arguments.upper_velocity_threshold,
         estimator=arguments.estimator,
+        loss=arguments.loss,
+        ridge=arguments.ridge,
+        essential=arguments.essential,
+        time_offset='no' if arguments.no_time_offset else 'auto',
         derivatives='computed' if arguments.computed_derivatives else 'auto',
         max_relative_error=arguments.max_relative_error,
         consistent=wanted[arguments.consistent],
         prior=arguments.prior,
+        prior_distance=arguments.prior_distance,
         position_limits=position_limits(
             model, _urdf_beside(arguments, model), arguments.joint_limits
         ),

@@ -19,7 +19,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy import fft
-from scipy.linalg import solve_toeplitz
 
 from robodyn_ros.identification.estimators import Estimate
 from robodyn_ros.identification.row_sample import Indices, RowSample, Stretch
@@ -59,8 +58,8 @@ def coloured_scores(
         taken = [
             (np.abs(matrix @ root) ** 2).sum(axis=1) / fit.sigma[joint] ** 2 for matrix in columns
         ]
-        samples = [part.samples for part in parts]
-        model = _model([np.abs(rest) ** 2 for rest in residuals], taken, samples)
+        counted = [part.counted[:, joint] for part in parts]
+        model = _model([np.abs(rest) ** 2 for rest in residuals], taken, counted)
         score = np.zeros((0, sample.width))
         for matrix, part in zip(columns, parts, strict=True):
             power = _power(model, part.length) * share / part.length
@@ -73,13 +72,21 @@ def coloured_scores(
 
 @dataclass(frozen=True)
 class _Spectra:
-    """Spectra of a stretch's rows [Y | tau], per joint, of an FFT of twice its length."""
+    """Spectra of a stretch's rows [Y | tau], per joint, of an FFT of twice its length.
+
+    :param counted: 1 for samples that count, else 0, shape (m, n)
+    """
 
     joints: list[Array]
     columns: Sequence[Indices]
     width: int
-    samples: int
+    counted: Array
     length: int
+
+    @property
+    def samples(self) -> int:
+        """Number of samples."""
+        return len(self.counted)
 
     def mixed(self, mixing: Array, values: Array) -> tuple[Array, Array]:
         """Spectra of the columns (f, b) and of the residual (f,) of a mixture of the joints."""
@@ -101,7 +108,7 @@ def _spectra(
         fft.rfft(rows * root[:, None], length, axis=0)
         for rows, root in zip(part.rows, roots.T, strict=True)
     ]
-    return _Spectra(joints, sample.columns, sample.width, count, length)
+    return _Spectra(joints, sample.columns, sample.width, part.used * 1.0, length)
 
 
 def _root(covariance: Array) -> Array:
@@ -110,7 +117,7 @@ def _root(covariance: Array) -> Array:
     return np.asarray(axes * np.sqrt(np.maximum(size, 0.0)))
 
 
-def _model(energies: list[Array], taken: list[Array], samples: list[int]) -> Array:
+def _model(energies: list[Array], taken: list[Array], counted: list[Array]) -> Array:
     """Prediction error filter [1, -a_1, ..] of an autoregressive model of a residual.
 
     What the fit took from the residual, mostly at the frequencies of the motion, is added again
@@ -118,12 +125,21 @@ def _model(energies: list[Array], taken: list[Array], samples: list[int]) -> Arr
 
     :param energies: of each stretch's residual, at the bins of an FFT of twice its length
     :param taken: share of the energy of one sample that the fit explains, at these bins
+    :param counted: 1 for samples that count, else 0, of each stretch
     """
+    samples = [len(counts) for counts in counted]
     highest = int(min(HIGHEST_ORDER, sum(samples) // _FEWEST, min(samples) - 1))
     lengths = [int(fft.next_fast_len(2 * count, real=True)) for count in samples]
     seen = _covariance(energies, lengths, highest)
     if not seen[0] > 0.0:
         return np.ones(1)
+    masks = zip(counted, lengths, strict=True)
+    pairs = _covariance(
+        [np.abs(fft.rfft(c, length)) ** 2 for c, length in masks], lengths, highest
+    )
+    # Samples that do not count are missing in a part of the products of each lag.
+    seen *= sum(samples) / np.maximum(pairs, 0.5 * pairs[0])
+    seen *= 1.0 - np.arange(len(seen)) / sum(samples)
     added = np.zeros_like(seen)
     for _ in range(_ROUNDS):
         covariance = seen + added
@@ -152,17 +168,16 @@ def autoregressive(correlation: Array, samples: int) -> Array:
 
     :param correlation: of lags 0, 1, ..; the first is 1
     """
-    best, chosen = np.inf, np.ones(1)
-    for order in range(len(correlation)):
-        coefficients = np.zeros(0)
-        if order:
-            coefficients = solve_toeplitz(correlation[:order], correlation[1 : order + 1])
-        left = 1.0 - float(coefficients @ correlation[1 : order + 1])
+    best, chosen, model, left = 0.0, np.ones(1), np.ones(1), 1.0
+    for order in range(1, len(correlation)):  # Levinson's recursion
+        reflection = -float(model @ correlation[order:0:-1]) / left
+        longer = np.append(model, 0.0)
+        model, left = longer + reflection * longer[::-1], left * (1.0 - reflection**2)
         if left <= 0.0:
             break
         criterion = samples * np.log(left) + 2.0 * order
         if criterion < best:
-            best, chosen = criterion, np.concatenate([[1.0], -coefficients])
+            best, chosen = criterion, model
     return chosen
 
 

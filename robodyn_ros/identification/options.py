@@ -127,9 +127,8 @@ class IdentifyOptions:
         """Refuse options that exclude each other."""
         if self.ridge is not None and not (np.isfinite(self.ridge) and self.ridge >= 0.0):
             raise IdentificationError(f'the ridge weight must not be negative, got {self.ridge:g}')
-        drawn = [
-            name for name in ('ridge', 'essential') if getattr(self, name) not in (None, False)
-        ]
+        asked = {'ridge': self.ridge is not None, 'essential': self.essential}
+        drawn = [name for name, wanted in asked.items() if wanted]
         if len(drawn) > 1 or (drawn and self.consistent == 'yes'):
             raise IdentificationError(
                 f'{" and ".join([*drawn, "consistent"][:2])} name different estimates to be '

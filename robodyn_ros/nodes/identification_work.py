@@ -14,7 +14,7 @@ from robodyn_ros.control.effort_declaration import HOW
 from robodyn_ros.control.recorded_effort import check_gravity
 from robodyn_ros.errors import ConfigError, IdentificationError
 from robodyn_ros.identification.export import Exported, export
-from robodyn_ros.identification.options import IdentifyOptions
+from robodyn_ros.identification.options import DISTANCES, METHODS, IdentifyOptions
 from robodyn_ros.identification.payload import identify_payload, load_base
 from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.identification.position_limits import position_limits
@@ -144,11 +144,22 @@ class IdentificationWork:
             f'faster samples do not count [rad/s or m/s]; {text}', minimum=0.0, **fixed,
         )  # fmt: skip
         return IdentifyOptions(
-            estimator=declare(node, 'estimator', 'wls', 'wls or ols', **fixed),
+            estimator=declare(node, 'estimator', 'wls', ', '.join(METHODS), **fixed),
+            loss=declare(node, 'loss', 'tukey', 'of estimator robust: tukey or huber', **fixed),
+            ridge=self._declared_ridge(),
+            essential=declare(
+                node, 'essential', False, 'base parameters that explain only noise: zero', **fixed
+            ),
+            time_offset=declare(
+                node, 'time_offset', 'auto', 'correct that of the torque: auto or no', **fixed
+            ),
             consistent=declare(
                 node, 'consistent', 'auto', 'physically consistent: auto, yes or no', **fixed
             ),
             prior=declare(node, 'prior', 'urdf', 'prior of it: urdf or none', **fixed),
+            prior_distance=declare(
+                node, 'prior_distance', 'pullback', ' or '.join(DISTANCES), **fixed
+            ),
             max_relative_error=self._number(
                 'max_relative_torque_error',
                 0.5,
@@ -180,6 +191,12 @@ class IdentificationWork:
         if not any(values):
             return None
         return values[0] if len(values) == 1 else values
+
+    def _declared_ridge(self) -> float | None:
+        """Weight of a ridge towards the prior; None: no ridge."""
+        text = 'weight of a ridge to the prior; 0: cross-validated; negative: no ridge'
+        weight = float(declare(self._node, 'ridge', -1.0, text, read_only=True))
+        return None if weight < 0.0 else weight
 
     def _declared_limits(self) -> dict[str, tuple[float, float]]:
         text = "file in the form of MoveIt's joint_limits.yaml, for positions beside the URDF's"

@@ -8,7 +8,7 @@ from robots import random_urdf
 from simulation import arm, record, sines
 
 from robodyn_ros.cli.identify import add_parser, run
-from robodyn_ros.errors import RobodynError
+from robodyn_ros.errors import IdentificationError, RobodynError
 from robodyn_ros.identification.result import load_identified_model
 from robodyn_ros.models.catalog import load_model
 from robodyn_ros.models.payload import payload_of
@@ -67,6 +67,22 @@ def test_consistency_and_prior_are_what_was_asked_for(files, capsys):
         found.append(json.loads(capsys.readouterr().out)['selection'])
     assert [item['estimate'] for item in found] == ['unconstrained', 'consistent', 'consistent']
     assert [item['prior'] for item in found[1:]] == ['urdf', 'none']
+
+
+def test_estimators_are_what_was_asked_for(files, capsys):
+    command = [files / 'first.csv', '--urdf', files / 'robot.urdf', '--json', '--no-time-offset']
+    for options, estimate in (
+        (['--estimator', 'covariance'], None),
+        (['--estimator', 'robust', '--loss', 'huber', '--no-consistent'], 'unconstrained'),
+        (['--ridge'], 'ridge'),
+        (['--essential'], 'unconstrained'),
+    ):
+        assert robodyn(*command, *options) == 0
+        found = json.loads(capsys.readouterr().out)
+        assert estimate in (None, found['selection']['estimate'])
+        assert found['estimator'] == (options[1] if options[0] == '--estimator' else 'wls')
+    with pytest.raises(IdentificationError, match='choose one'):
+        robodyn(*command, '--ridge', '--essential')
 
 
 def test_failure_has_an_exit_code_and_no_model(files, tmp_path, capsys):

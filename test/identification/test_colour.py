@@ -1,0 +1,97 @@
+import numpy as np
+import pytest
+from scipy import signal
+from scipy.linalg import toeplitz
+
+from robodyn_ros.identification.colour import autoregressive, coloured_scores
+from robodyn_ros.identification.condense import JointFactor
+from robodyn_ros.identification.estimators import estimate
+from robodyn_ros.identification.row_sample import RowSample, Stretch
+
+SAMPLES = 1200
+
+
+def rows(seed, pole, count=2):
+    """Rows [Y | tau] of joints with a slow, a fast and a common column, noise of variance 1."""
+    random = np.random.default_rng(seed)
+    time = np.arange(SAMPLES)
+    noise = signal.lfilter(
+        [np.sqrt(1.0 - pole**2)], [1.0, -pole], random.normal(size=(3000, 2)), axis=0
+    )[-SAMPLES:]
+    matrices = []
+    for joint in range(count):
+        slow, fast = np.sin(0.02 * time + joint), np.sin(1.3 * time + joint)
+        both = np.sign(np.sin(0.05 * time)) * (1.0 + joint)
+        matrix = np.column_stack([slow, fast, both])
+        matrices.append(np.column_stack([matrix, matrix.sum(axis=1) + noise[:, joint]]))
+    return matrices
+
+
+def sampled(matrices, used=None):
+    used = np.ones((SAMPLES, len(matrices)), dtype=bool) if used is None else used
+    columns = tuple(np.arange(3) for _ in matrices)
+    kept = tuple(m * used[:, k, None] for k, m in enumerate(matrices))
+    factors = [
+        JointFactor(columns[k], np.linalg.qr(m[used[:, k]], mode='r'), int(used[:, k].sum()))
+        for k, m in enumerate(matrices)
+    ]
+    return RowSample(columns, 3, (Stretch(kept, used),), SAMPLES), factors
+
+
+@pytest.mark.parametrize('pole', [0.0, 0.6, 0.95])
+def test_scores_are_what_the_autocovariance_makes_of_the_columns(pole):
+    matrices = rows(0, pole)
+    sample, factors = sampled(matrices)
+    scores = coloured_scores(sample, estimate(factors, 3))
+    correlation = toeplitz(pole ** np.arange(SAMPLES))
+    for matrix, score in zip(matrices, scores, strict=True):
+        columns = matrix[:, :3]
+        expected = columns.T @ correlation @ columns
+        scale = np.sqrt(np.outer(np.diag(expected), np.diag(expected)))
+        np.testing.assert_allclose(score.T @ score / scale, expected / scale, atol=0.4)
+
+
+@pytest.mark.parametrize('pole', [0.0, 0.9])
+def test_standard_deviations_are_those_seen_over_many_runs(pole):
+    random = np.random.default_rng(5)
+    used = random.uniform(size=(SAMPLES, 2)) < 0.9
+    values, stddevs = [], []
+    for seed in range(60):
+        sample, factors = sampled(rows(seed, pole), used)
+        fit = estimate(factors, 3, scores=coloured_scores(sample, estimate(factors, 3)))
+        values.append(fit.values)
+        stddevs.append(fit.stddevs)
+    np.testing.assert_allclose(np.mean(stddevs, axis=0), np.std(values, axis=0), rtol=0.3)
+
+
+def test_decoupled_joints_have_scores_of_their_mixture():
+    matrices = rows(1, 0.6)
+    sample, _ = sampled(matrices)
+    mixing = np.array([[1.0, 0.0], [-0.7, 1.0]])
+    second = matrices[1] - 0.7 * matrices[0]
+    mixed, own = sampled([matrices[0], second])
+    fit = estimate(own, 3)
+    for one, other in zip(
+        coloured_scores(sample, fit, mixing=mixing), coloured_scores(mixed, fit), strict=True
+    ):
+        np.testing.assert_allclose(one.T @ one, other.T @ other, rtol=1e-8, atol=1e-8)
+
+
+def test_autoregressive_model_of_a_known_process():
+    correlation = signal.lfilter([1.0], [1.0, -0.8], np.eye(1, 12)[0])
+    np.testing.assert_allclose(autoregressive(correlation, 5000), [1.0, -0.8], atol=1e-12)
+    np.testing.assert_array_equal(autoregressive(np.eye(1, 12)[0], 5000), [1.0])
+
+
+def test_few_stretches_stand_for_all_rows(monkeypatch):
+    sample, factors = sampled(rows(2, 0.6))
+    fit = estimate(factors, 3)
+    whole = coloured_scores(sample, fit)
+    monkeypatch.setattr('robodyn_ros.identification.row_sample.STRETCHES', 4)
+    monkeypatch.setattr('robodyn_ros.identification.row_sample.LENGTH', 250)
+    few = sample.few()
+    assert [len(part.used) for part in few.stretches] == [250] * 4
+    for one, other in zip(coloured_scores(few, fit), whole, strict=True):
+        np.testing.assert_allclose(
+            np.linalg.norm(one, axis=0), np.linalg.norm(other, axis=0), rtol=0.25
+        )
