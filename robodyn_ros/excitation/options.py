@@ -53,7 +53,7 @@ MOTION = {
     'duration': Option(float, 20.0, 'of the motion', 'S'),
     'harmonics': Option(int, 5, 'of the series; sines in a sum; half the via-points', 'N'),
     'fly_by': Option(
-        float, 0.5, 'via-points: share of the ramps during which moves overlap; 0: stops', 'SHARE'
+        float, 1.0, 'via-points: share of the ramps during which moves overlap; 0: stops', 'SHARE'
     ),
     'rise': Option(
         float, RISE, 'via-points: share of a ramp in which the acceleration rises; 0: trapezoids '

@@ -75,7 +75,7 @@ class Design:
     position: Sequence[float] | None = None
     samples: int = SAMPLES
     margins: Margins = field(default_factory=Margins)
-    fly_by: float = 0.5
+    fly_by: float = 1.0
     rise: float = RISE
     conservative: bool = False
     rules: tuple[Limit, ...] = ()

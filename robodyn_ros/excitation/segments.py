@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.trajectory import Array
+from robodyn_ros.models.rotation import rotations
 
 PLACE, TURN = slice(0, 3), slice(3, 7)
 """Numbers of a pose that are a place in [m], and its quaternion x, y, z, w if it has one."""
@@ -44,7 +44,8 @@ class Segment:
         self.rotation: Array = np.zeros(3)
         if rotates:
             self._slope[TURN] = 0.0
-            turn = Rotation.from_quat(target[TURN]) * Rotation.from_quat(start[TURN]).inv()
+            ends = rotations().from_quat(np.stack([start[TURN], target[TURN]]))
+            turn = ends[1] * ends[0].inv()
             self.rotation = turn.as_rotvec() / self.length
 
     def displacement(self, way: Array) -> tuple[Array, Array, Array]:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from robodyn_ros.errors import ModelError, MotionError
 from robodyn_ros.excitation.bounds import used_shares
@@ -21,6 +20,7 @@ from robodyn_ros.excitation.speed_profile import SpeedProfile
 from robodyn_ros.excitation.trajectory import Array, Motion, Trajectory
 from robodyn_ros.models.kinematics import build_kinematics
 from robodyn_ros.models.kinematics_base import Kinematics
+from robodyn_ros.models.rotation import rotations
 
 Result = TypeVar('Result')
 
@@ -284,7 +284,7 @@ class _Turn:
     """Rotations (N,) with angular velocity and acceleration, to which moves are added."""
 
     def __init__(self, quaternions: Array) -> None:
-        self._rotation = Rotation.from_quat(quaternions)
+        self._rotation = rotations().from_quat(quaternions)
         self._velocity = np.zeros((len(quaternions), 3))
         self._acceleration = np.zeros((len(quaternions), 3))
 
@@ -295,10 +295,10 @@ class _Turn:
         """
         if not axis.any():
             return
-        turn = Rotation.from_rotvec(way[:, None] * axis)
+        turn = rotations().from_rotvec(way[:, None] * axis)
         quaternions = self._rotation.as_quat()
         quaternions[rows] = (turn * self._rotation[rows]).as_quat()
-        self._rotation = Rotation.from_quat(quaternions)
+        self._rotation = rotations().from_quat(quaternions)
         own = speed[:, None] * axis
         carried = turn.apply(self._velocity[rows])
         self._acceleration[rows] = (

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 import pinocchio as pin
-from scipy.spatial.transform import Rotation
 
 from robodyn_ros.errors import ModelError
 from robodyn_ros.models.interface import Array
 from robodyn_ros.models.kinematics_base import SINGULAR, JointMotion, Kinematics
+from robodyn_ros.models.rotation import rotations
 from robodyn_ros.models.urdf import UrdfModel
 from robodyn_ros.models.urdf_file import UrdfJoint
 
@@ -124,7 +124,7 @@ class SerialKinematics(Kinematics):
         """Poses, shape (N, p); quaternions have w >= 0."""
         q = self._checked('joint positions', q)
         place, rotation, _ = self._frames(q, jacobian=False)
-        turned = Rotation.from_matrix(rotation).as_quat()
+        turned = rotations().from_matrix(rotation).as_quat()
         turned *= np.where(turned[:, 3:] < 0.0, -1.0, 1.0)
         return np.column_stack([place, turned, q[:, self.free]])
 
@@ -133,7 +133,8 @@ class SerialKinematics(Kinematics):
         poses = self._checked('poses', poses, self.pose_size)
         if near is None:
             near = self._any(poses[0])
-        q = np.broadcast_to(np.asarray(near, dtype=float), (len(poses), self.axes)).copy()
+        q: Array = np.empty((len(poses), self.axes))
+        q[:] = near
         left = self._approach(poses, q)
         self._refuse(~(left < _REACHED), poses, 'cannot reach')
         return q
@@ -147,17 +148,19 @@ class SerialKinematics(Kinematics):
         if not len(good):
             self._refuse(np.ones(1, dtype=bool), pose[None], 'cannot reach')
         found: Array = starts[good[0]]
-        turning = [joint['type'] != 'prismatic' for joint in self.geometry['joints']]
-        return np.where(turning, (found + np.pi) % (2.0 * np.pi) - np.pi, found)
+        turning = np.array([joint['type'] != 'prismatic' for joint in self.geometry['joints']])
+        found[turning] = (found[turning] + np.pi) % (2.0 * np.pi) - np.pi
+        return found
 
     def _approach(self, poses: Array, q: Array) -> Array:
         """Improve q (N, n) in place; what is left of the way, (N,)."""
         left = np.full(len(q), np.inf)
         rows = np.arange(len(q))
-        aims = Rotation.from_quat(poses[:, 3:POSE])
+        turns = rotations()
+        aims = turns.from_quat(poses[:, 3:POSE])
         for _ in range(_ITERATIONS):
             place, rotation, jacobian = self._frames(q[rows])
-            turn = aims[rows] * Rotation.from_matrix(rotation).inv()
+            turn = aims[rows] * turns.from_matrix(rotation).inv()
             way = np.column_stack(
                 [
                     poses[rows, :3] - place,
@@ -191,10 +194,9 @@ class SerialKinematics(Kinematics):
             np.column_stack([v[:, :3], _angular(x[:, 3:POSE], v[:, 3:POSE]), v[:, POSE:]])
             for v in (xd, xdd)
         )
-        qd: Array = np.linalg.solve(jacobian, speed[:, :, None])[:, :, 0]
+        qd = _solved(jacobian, speed)
         change[:, :FRAME] -= self._drift(q, qd)
-        qdd: Array = np.linalg.solve(jacobian, change[:, :, None])[:, :, 0]
-        return q, qd, qdd
+        return q, qd, _solved(jacobian, change)
 
     def _frames(self, q: Array, *, jacobian: bool = True) -> tuple[Array, Array, Array]:
         """Places (N, 3), rotations (N, 3, 3) and Jacobians (N, n, n) of the tool."""
@@ -226,12 +228,17 @@ class SerialKinematics(Kinematics):
         return {'kind': self.kind, 'axes': self.axes, 'geometry': dict(self.geometry)}
 
 
+def _solved(matrices: Array, rows: Array) -> Array:
+    """Solutions (N, n) of N systems of n equations."""
+    solutions: Array = np.linalg.solve(matrices, rows[:, :, None])[:, :, 0].astype(np.float64)
+    return solutions
+
+
 def _damped(jacobian: Array, way: Array) -> Array:
     """Steps (N, n) of the damped least squares of (N, n, n) and (N, n)."""
     damping = 1e-3 * (way**2).sum(axis=1)[:, None, None] + 1e-14
     square = jacobian @ jacobian.transpose(0, 2, 1) + damping * np.eye(way.shape[1])
-    pulled = np.linalg.solve(square, way[:, :, None])
-    step: Array = (jacobian.transpose(0, 2, 1) @ pulled)[:, :, 0]
+    step: Array = np.einsum('nij,ni->nj', jacobian, _solved(square, way))
     return step
 
 
@@ -266,13 +273,13 @@ def _branch(
 
 
 def _numbers(placement: Array) -> list[float]:
-    turned = Rotation.from_matrix(placement[:3, :3]).as_quat()
+    turned = rotations().from_matrix(placement[:3, :3]).as_quat()
     return [float(value) for value in (*placement[:3, 3], *turned)]
 
 
 def _placement(values: Sequence[float]) -> Any:
     given = np.array(values, dtype=float)
-    return pin.SE3(Rotation.from_quat(given[3:]).as_matrix(), given[:3])
+    return pin.SE3(rotations().from_quat(given[3:]).as_matrix(), given[:3])
 
 
 def _check_form(geometry: Mapping[str, Any], axes: object) -> None:
@@ -281,8 +288,8 @@ def _check_form(geometry: Mapping[str, Any], axes: object) -> None:
     :raises ModelError: saying what is expected
     """
     joints = geometry.get('joints')
-    known = set(geometry) <= {'joints', 'tool', 'free'} and isinstance(joints, list)
-    if not known or isinstance(axes, bool) or not isinstance(axes, int) or len(joints) != axes:
+    known = set(geometry) <= {'joints', 'tool', 'free'} and type(axes) is int
+    if not known or not isinstance(joints, list) or len(joints) != axes:
         raise ModelError(
             'the geometry of a serial arm needs joints (one for each of its axes), tool and, with '
             f'more than six, free, got {dict(geometry)!r:.80} for {axes!r} axes'

@@ -1,0 +1,16 @@
+"""Rotations, for those who need them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from scipy.spatial.transform import Rotation
+
+
+def rotations() -> type[Rotation]:
+    """SciPy's Rotation, imported now: half a second that most nodes need not spend."""
+    from scipy.spatial.transform import Rotation
+
+    kind: type[Rotation] = Rotation
+    return kind
