@@ -105,6 +105,12 @@ SEARCH = {
         int, None, 'to search in, 0: this one; not given: one per core', 'N'
     ),
 }  # fmt: skip
+RANGES = {
+    'duration': (1e-3, 1e4), 'harmonics': (1, 100), 'samples': (1, 100_000), 'time': (1e-3, 1e6),
+    'seed': (0, 2**62), 'starts': (1, 10**6), 'processes': (0, 1000), 'floor': (-1e3, 1e3),
+    'clearance': (0.0, 10.0),
+}  # fmt: skip
+"""Smallest and largest value; a search with others would never end, or mean nothing."""
 OPTIONS: dict[str, Option] = {**MOTION, **LIMITS, **SEARCH}
 
 
@@ -170,13 +176,21 @@ def _complete(values: Values) -> dict[str, Any]:
             raise MotionError(
                 f'{name} must be one of {", ".join(option.choices)}, got {value!r:.60}'
             )
-    for name in ('duration', 'time', 'harmonics', 'samples', 'starts'):
-        value = values.get(name)
-        if value is not None and not (np.isfinite(value) and value > 0):
-            raise MotionError(f'{name} must be finite and above 0, got {value}')
-    if (values.get('processes') or 0) < 0:
-        raise MotionError(f'processes must not be below 0, got {values["processes"]}')
+        _check_numbers(name, value)
     return {name: values.get(name, option.default) for name, option in OPTIONS.items()}
+
+
+def _check_numbers(name: str, value: Any) -> None:
+    """Refuse a number out of its range, and one that is none among several.
+
+    :raises MotionError: naming the option
+    """
+    if name in RANGES and value is not None:
+        low, high = RANGES[name]
+        if not low <= value <= high:
+            raise MotionError(f'{name} must be from {low:g} to {high:g}, got {value}')
+    elif OPTIONS[name].kind is float and np.isnan(np.array(value or 0.0, dtype=float)).any():
+        raise MotionError(f'{name} must be numbers, got {value}')
 
 
 def _rules(given: Values, model: DynamicModel, limits: JointLimits, urdf: str) -> Iterator[Limit]:
