@@ -94,7 +94,7 @@ def optimise(
             f'expected seconds above 0 and one of {METHODS}, got {seconds}, {method}'
         )
     problem = Problem(design)
-    count = _starts(problem, seconds, method) if starts is None else max(1, starts)
+    count = starts_within(problem, seconds, method) if starts is None else max(1, starts)
     work = _Work(seconds, began, _finishing(problem, seed), progress, cancel)
     cores = os.cpu_count() or 1
     team = Team(design, problem, cores if processes is None else processes)
@@ -113,6 +113,12 @@ def optimise(
         complete=all(item.complete for item in found),
         note=_note(best),
     )
+
+
+def starts_within(problem: Problem, seconds: float, method: Method = 'gradient') -> int:
+    """Random starts for a time budget: by a fixed rate, whatever the machine."""
+    rate = STARTS_PER_MINUTE[method] / problem.effort()
+    return int(np.clip(round(seconds / 60.0 * rate), 2, 2000))
 
 
 class _Work:
@@ -208,8 +214,3 @@ def _note(best: Candidate) -> str:
     if best.repaired == 1.0:
         return ''
     return f'the motion was scaled down to {best.repaired:.1%}: before, {best.broken}'
-
-
-def _starts(problem: Problem, seconds: float, method: Method) -> int:
-    rate = STARTS_PER_MINUTE[method] / problem.effort()
-    return int(np.clip(round(seconds / 60.0 * rate), 2, 2000))

@@ -44,10 +44,10 @@ class Round:
 
 
 ROUNDS = (
-    Round(8.0, 20.0, 10.0, 80, kept=1.0, until=0.4),
-    Round(20.0, 60.0, 30.0, 100, kept=0.5, until=0.6),
-    Round(40.0, 150.0, 100.0, 150, kept=0.4, until=0.75),
-    Round(100.0, 300.0, CLOSE.penalty, 200, kept=0.4, until=0.9),
+    Round(8.0, 20.0, 10.0, 80, kept=1.0, until=0.5),
+    Round(20.0, 60.0, 30.0, 100, kept=0.5, until=0.75),
+    Round(40.0, 150.0, 100.0, 150, kept=0.4, until=0.88),
+    Round(100.0, 300.0, CLOSE.penalty, 200, kept=0.4, until=0.95),
     Round(300.0, CLOSE.hardness, CLOSE.penalty, 100, kept=0.4, until=1.0, thorough=True),
 )
 """Of a search by gradients: ever closer to the criterion and the limits as they are."""

@@ -5,7 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
 from published import robot, table1, table3_states
+from random_designs import designs, judge
 from robots import LWR4, random_urdf
 
 from robodyn_ros.errors import MotionError
@@ -148,3 +150,9 @@ def test_refuses_what_is_none():
         optimise(DESIGN, seconds=0.0)
     with pytest.raises(MotionError, match='annealing'):
         optimise(DESIGN, method='annealing')
+
+
+@settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
+@given(designs())
+def test_random_limits_are_kept_or_refused_with_the_reason(design):
+    judge(design)  # bench/bench_excitation_limits.py: a thousand of them
