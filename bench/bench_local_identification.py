@@ -38,7 +38,7 @@ from ns16_motions import (  # noqa: E402
     sine_sum,
     spaces,
 )
-from ns16_plant import NOMINAL, PEAK, Plant, Run  # noqa: E402
+from ns16_plant import COULOMB, NOMINAL, PEAK, STRIBECK, Plant, Run  # noqa: E402
 
 from robodyn_ros.excitation.criteria import (  # noqa: E402
     NORMALISATIONS,
@@ -153,6 +153,18 @@ def identified(
     return found.values, found.condition_number_scaled
 
 
+def coulomb(model: DynamicModel, base: BaseParameters, values: Array) -> Array:
+    """Coulomb friction (6,) among base parameter values."""
+    names = [model.parameters[column].name for column in base.columns]
+    return np.array(
+        [values[names.index(f'{name}.coulomb_friction')] for name in model.joint_names]
+    )
+
+
+def shown(values: Array) -> str:
+    return ' '.join(f'{value:5.1f}' for value in values)
+
+
 def errors(model: DynamicModel, base: BaseParameters, values: Array, signals: Processed) -> Array:
     """|measured - predicted| of every sample, (N, 6, K) for K sets of base parameters (K, b)."""
     result = np.empty((len(signals), 6, len(values)))
@@ -183,6 +195,39 @@ def excite(
     return result
 
 
+def fits(
+    model: DynamicModel,
+    base: BaseParameters,
+    runs: dict[str, Run],
+    seed: int,
+    promises: Promises,
+) -> Array:
+    """Base parameters (3, 58) that the three excitations show."""
+    values = []
+    for name, run in runs.items():
+        signals = signals_of(run, model, seed, REPETITIONS)
+        found, condition = identified(model, base, signals)
+        promises.hold(np.isfinite(condition), f'excitation {name} does not show all parameters')
+        rms = np.sqrt((errors(model, base, found[None], signals)[:, :, 0] ** 2).mean(axis=0))
+        print(f'{name:<8} condition number, columns scaled {condition:6.1f}; residual of its own '
+              f'motion, RMS, % of nominal torque: {shown(100.0 * rms / NOMINAL)}')  # fmt: skip
+        print(f'{name:<8} Coulomb friction {shown(coulomb(model, base, found))} Nm')
+        values.append(found)
+    print(f'{"plant":<8} without load: {shown(COULOMB)} Nm when moving, '
+          f'{shown(COULOMB + STRIBECK)} Nm at the lowest speed')  # fmt: skip
+    return np.array(values)
+
+
+def check_runs(runs: Sequence[Run], promises: Promises) -> None:
+    """Drives within their peak torques, motors near their references."""
+    peak = max(float((np.abs(run.torque) / PEAK).max()) for run in runs)
+    off = max(float(np.abs(run.position - run.reference).max()) for run in runs)
+    print(f'plant: {sum(run.time[-1] for run in runs):.0f} s of motion, at most {peak:.0%} of the '
+          f'peak torques, at most {off * 1e3:.1f} mrad off the reference')  # fmt: skip
+    promises.hold(peak <= 1.0, f'a drive needs {peak:.0%} of its peak torque')
+    promises.hold(off <= 0.02, f'a motor is {off:.3f} rad off its reference')
+
+
 def compare(
     seed: int, how: Normalisation, count: int, starts: int, promises: Promises
 ) -> dict[str, Array]:
@@ -204,27 +249,13 @@ def compare(
         promises.hold(kept, f'a motion of test case {case} leaves its limits')
     motions = [*excitations.values(), *(motion for group in tests.values() for motion in group)]
     runs = simulate(motions)
-    peak = max(float((np.abs(run.torque) / PEAK).max()) for run in runs)
-    off = max(float(np.abs(run.position - run.reference).max()) for run in runs)
-    print(f'plant: {sum(run.time[-1] for run in runs):.0f} s of motion, at most {peak:.0%} of the '
-          f'peak torques, at most {off * 1e3:.1f} mrad off the reference')  # fmt: skip
-    promises.hold(peak <= 1.0, f'a drive needs {peak:.0%} of its peak torque')
-    promises.hold(off <= 0.02, f'a motor is {off:.3f} rad off its reference')
-    values = []
-    for number, name in enumerate(excitations):
-        signals = signals_of(runs[number], model, seed, REPETITIONS)
-        found, condition = identified(model, base, signals)
-        promises.hold(np.isfinite(condition), f'excitation {name} does not show all parameters')
-        rms = np.sqrt((errors(model, base, found[None], signals)[:, :, 0] ** 2).mean(axis=0))
-        shares = ' '.join(f'{share:5.2%}' for share in rms / NOMINAL)
-        print(f'{name:<8} condition number, columns scaled {condition:6.1f}; residual of its own '
-              f'motion, RMS of nominal torque: {shares}')  # fmt: skip
-        values.append(found)
+    check_runs(runs, promises)
+    values = fits(model, base, dict(zip(excitations, runs, strict=False)), seed, promises)
     result, first = {}, len(excitations)
     for number, case in enumerate(CASES):
         group = runs[first : first + count]
         seen = [signals_of(run, model, 1000 * number + k, 1) for k, run in enumerate(group)]
-        rows = np.concatenate([errors(model, base, np.array(values), item) for item in seen])
+        rows = np.concatenate([errors(model, base, values, item) for item in seen])
         moving = np.concatenate([item.moving for item in seen])[:, :, None]
         result[case] = np.array([statistics(rows), statistics(np.where(moving, rows, np.nan))])
         first += count

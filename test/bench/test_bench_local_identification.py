@@ -38,6 +38,8 @@ def test_parameters_of_a_robot_as_modelled_are_found(fitted):
     error = comparison.errors(MODEL, base, sets, signals).mean(axis=0) / NOMINAL[:, None]
     assert (error[:, :2] < 5e-3).all()
     assert (error[:, 2] > 2e-2).all()
+    friction = comparison.coulomb(MODEL, base, found)
+    np.testing.assert_allclose(friction, COULOMB, rtol=0.15)
 
 
 def test_statistics_leave_out_what_does_not_move():
