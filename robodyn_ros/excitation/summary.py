@@ -75,12 +75,7 @@ def table(facts: dict[str, Any]) -> str:
         f'{name.replace("_", " "):<32} ' + ('infinite' if value is None else f'{value:.5g}')
         for name, value in facts['figures'].items()
     ]
-    kinds = [kind for kind in facts['joints'][0] if kind != 'name']
-    lines += ['', f'{"share of limits used":<20}' + ''.join(f'{kind:>13}' for kind in kinds)]
-    lines += [
-        f'{joint["name"]:<20}' + ''.join(f'{abs(joint[kind]):>13.1%}' for kind in kinds)
-        for joint in facts['joints']
-    ]
+    lines += ['', *shares_table(facts['joints'])]
     lines += ['', f'{facts["seconds"]:.1f} s, {facts["starts"]} starts']
     if not facts['complete']:
         lines.append('the search ended early: the same seed may give another motion')
@@ -88,3 +83,15 @@ def table(facts: dict[str, Any]) -> str:
         lines.append(facts['note'])
     lines += [f'{kind:<12} {path}' for kind, path in facts.get('files', {}).items()]
     return '\n'.join(lines)
+
+
+def shares_table(joints: list[dict[str, Any]]) -> list[str]:
+    """Lay out which share of its limits every joint uses: its name, then a share by quantity."""
+    kinds = [kind for kind in joints[0] if kind != 'name']
+    return [
+        f'{"share of limits used":<20}' + ''.join(f'{kind:>13}' for kind in kinds),
+        *(
+            f'{joint["name"]:<20}' + ''.join(f'{abs(joint[kind]):>13.1%}' for kind in kinds)
+            for joint in joints
+        ),
+    ]

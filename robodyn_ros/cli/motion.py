@@ -1,0 +1,85 @@
+"""`robodyn motion`: what a motion file asks of a robot, and pictures of it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+from robodyn_ros.cli.excite import add_robot, robot
+from robodyn_ros.errors import MotionError
+from robodyn_ros.excitation.bounds import used_shares
+from robodyn_ros.excitation.catalog import load_motion
+from robodyn_ros.excitation.export import export_motion
+from robodyn_ros.excitation.limits import JointLimits, check_motion
+from robodyn_ros.excitation.plan import check_joints
+from robodyn_ros.excitation.robot_frame import shown_frame
+from robodyn_ros.excitation.summary import shares_table
+from robodyn_ros.excitation.trajectory import Trajectory
+
+EXIT_BROKEN = 1
+
+
+def add_parser(commands: Any) -> None:
+    """Add the sub-command."""
+    parser = commands.add_parser(
+        'motion',
+        help='check a motion file against the limits of a robot, and draw it',
+        description='Read a motion of any kind (sines, via-points, lines, circles, a chain of '
+        'them), print how long it takes and which share of the limits it uses, and write it as '
+        'trajectory.yaml, trajectory.csv and pictures. The exit code is 1 if it breaks a limit.',
+    )
+    parser.add_argument('motion', help='YAML file of the motion')
+    add_robot(parser)
+    parser.add_argument('--out', metavar='DIR', help='folder for the files')
+    parser.add_argument('--json', action='store_true', help='print one JSON object')
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Check, write and print; 0 if every limit is kept, else 1.
+
+    :raises RobodynError: a file cannot be read or written, or the motion is of other joints
+    """
+    model, limits = robot(arguments)
+    motion = load_motion(arguments.motion)
+    check_joints(motion, limits)
+    facts = summary(motion, limits)
+    if arguments.out is not None:
+        points = shown_frame(model)
+        columns = [motion.joints.index(name) for name in model.joint_names]
+        facts['files'] = export_motion(
+            motion,
+            arguments.out,
+            limits=limits,
+            points=None if points is None else lambda q: points(q[:, columns]),
+        )
+    print(json.dumps(facts, indent=2, allow_nan=False) if arguments.json else table(facts))
+    return EXIT_BROKEN if facts['broken'] else 0
+
+
+def summary(motion: Trajectory, limits: JointLimits) -> dict[str, Any]:
+    """Collect kind, duration, shares of limits, and which limit is broken; plain types, SI."""
+    broken = ''
+    try:
+        check_motion(motion, limits)
+    except MotionError as error:
+        broken = str(error)
+    shares = used_shares(motion, limits)
+    return {
+        'kind': motion.describe()['kind'],
+        'duration': motion.duration,
+        'joints': [
+            {'name': name, **{kind: float(share[i]) for kind, share in shares.items()}}
+            for i, name in enumerate(motion.joints)
+        ],
+        'broken': broken,
+    }
+
+
+def table(facts: dict[str, Any]) -> str:
+    """Lay the facts out for reading."""
+    lines = [f'{facts["kind"]}, {facts["duration"]:.3f} s', '', *shares_table(facts['joints']), '']
+    lines.append(facts['broken'] or 'every limit is kept')
+    lines += [f'{kind:<12} {path}' for kind, path in facts.get('files', {}).items()]
+    return '\n'.join(lines)

@@ -1,0 +1,76 @@
+"""`robodyn motion`: a path of an arm and moves of a DELTA, checked and drawn."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+from robodyn_ros.cli.main import main
+from robodyn_ros.excitation.catalog import load_motion
+
+ROOT = Path(__file__).resolve().parents[2]
+URDF = ROOT / 'urdf' / 'ur10.urdf'
+ARM = ['--urdf', str(URDF), '--limits', str(ROOT / 'config' / 'joint_limits_ur10.yaml')]
+JOINTS = ['shoulder_pan_joint', 'shoulder_lift_joint', 'elbow_joint', 'wrist_1_joint',
+          'wrist_2_joint', 'wrist_3_joint']  # fmt: skip
+PATH = {'kind': 'tool_moves', 'joints': JOINTS, 'robot': {'urdf': str(URDF), 'link': 'tool0'},
+        'near': [0.4, -1.4, 1.6, -0.9, 1.0, 0.6], 'speed': 0.1, 'acceleration': 1.0, 'jerk': 30.0,
+        'moves': [{'target': [0.6, 0.3, 0.3]}]}  # fmt: skip
+DELTA = {'kind': 'joint_moves', 'joints': ['joint4', 'joint1', 'joint2', 'joint3'],
+         'points': [[0.0] * 4, [1.0, 0.3, 0.4, 0.5]], 'durations': [2.0]}  # fmt: skip
+
+
+@pytest.fixture
+def shown(tmp_path, capsys):
+    """Return a function that writes a motion and returns exit code, output and the folder."""
+
+    def shown(motion, *options):
+        file = tmp_path / 'motion.yaml'
+        file.write_text(yaml.safe_dump(motion))
+        code = main(['motion', str(file), *options])
+        return code, capsys.readouterr()
+
+    return shown
+
+
+def test_a_path_is_checked_and_drawn(shown, tmp_path):
+    folder = tmp_path / 'drawn'
+    code, printed = shown(PATH, *ARM, '--out', str(folder), '--json')
+    facts = json.loads(printed.out)
+    assert code == 0 and facts['kind'] == 'tool_moves' and facts['broken'] == ''
+    motion = load_motion(tmp_path / 'motion.yaml')
+    assert facts['duration'] == pytest.approx(motion.duration)
+    assert [joint['name'] for joint in facts['joints']] == JOINTS
+    limits = yaml.safe_load(Path(ARM[3]).read_text())['joint_limits']
+    peak = np.abs(motion.grid(1e-3).acceleration).max(axis=0)
+    for joint, value in zip(facts['joints'], peak, strict=True):
+        bound = limits[joint['name']]['max_acceleration']
+        assert joint['acceleration'] == pytest.approx(value / bound, rel=0.02)
+    assert sorted(path.name for path in folder.iterdir()) == [
+        'joints.png', 'path.png', 'trajectory.csv', 'trajectory.yaml'
+    ]  # fmt: skip
+    again = load_motion(folder / 'trajectory.yaml')
+    np.testing.assert_allclose(again.grid(0.1).position, motion.grid(0.1).position, atol=1e-9)
+
+
+def test_what_breaks_a_limit_is_said_and_is_no_success(shown):
+    code, printed = shown({**PATH, 'speed': 4.0, 'acceleration': 60.0}, *ARM)
+    assert code == 1 and 'the motion breaks a limit: joint' in printed.out
+    code, printed = shown(PATH, *ARM)
+    assert code == 0 and 'every limit is kept' in printed.out
+    assert f'tool_moves, {float(printed.out.split()[1]):.3f} s' in printed.out
+
+
+def test_a_delta_is_drawn_by_its_model_with_joints_in_any_order(shown, tmp_path):
+    folder = tmp_path / 'drawn'
+    robot = ['--model', str(ROOT / 'config' / 'model_delta.yaml')]
+    robot += ['--urdf', str(ROOT / 'urdf' / 'delta.urdf')]
+    code, printed = shown(DELTA, *robot, '--out', str(folder))
+    assert code == 0 and (folder / 'path.png').stat().st_size > 1000, printed.err
+
+
+def test_a_motion_of_other_joints_is_refused(shown):
+    code, printed = shown({**DELTA, 'joints': ['a', 'b', 'c', 'd']}, *ARM)
+    assert code == 2 and "the motion moves joint 'a', which is not one of" in printed.err
