@@ -62,11 +62,19 @@ def test_table_and_split(files, capsys):
 def test_consistency_and_prior_are_what_was_asked_for(files, capsys):
     command = [files / 'first.csv', '--urdf', files / 'robot.urdf', '--json']
     found = []
-    for options in (['--no-consistent'], ['--consistent'], ['--consistent', '--prior', 'none']):
+    for options in (
+        ['--no-consistent'],
+        ['--consistent'],
+        ['--consistent', '--prior', 'none'],
+        ['--consistent', '--prior-distance', 'entropic'],
+    ):
         assert robodyn(*command, *options) == 0
-        found.append(json.loads(capsys.readouterr().out)['selection'])
-    assert [item['estimate'] for item in found] == ['unconstrained', 'consistent', 'consistent']
-    assert [item['prior'] for item in found[1:]] == ['urdf', 'none']
+        found.append(json.loads(capsys.readouterr().out))
+    chosen = [item['selection'] for item in found]
+    assert [item['estimate'] for item in chosen] == ['unconstrained'] + ['consistent'] * 3
+    assert [item['prior'] for item in chosen[1:]] == ['urdf', 'none', 'urdf']
+    quick, exact = found[1]['base_parameters'][0], found[3]['base_parameters'][0]
+    assert quick['value'] != exact['value']
 
 
 def test_estimators_are_what_was_asked_for(files, capsys):
