@@ -51,6 +51,7 @@ def json_facts(result: IdentificationResult) -> dict[str, object]:
         ],
         'timings': dict(result.timings),
         'payload': None if result.payload is None else result.payload.to_json(),
+        'residual_torque': None if result.residual is None else result.residual.to_json(),
     }
     plain: dict[str, object] = _strict(facts)
     return plain
@@ -79,6 +80,9 @@ def header_facts(result: IdentificationResult) -> dict[str, object]:
     if result.named is not None:
         header.update(named_facts(result.named))
     header.update(friction_facts(result.model, result.values))
+    if result.residual is not None:
+        header['residual_torque'] = result.residual.torque.kind
+        header['rms_error_without_residual_torque'] = result.residual.without.rms_error.tolist()
     header['completion_rule'] = result.completion_rule
     header['base_parameter_expressions'] = list(result.base_expressions)
     header['base_parameter_values'] = result.base_values.tolist()

@@ -36,6 +36,7 @@ def text_report(result: IdentificationResult) -> str:
     if result.validation is not None:
         lines += ['', *_errors('validation', result.validation, result.model.joints)]
     lines += ['', *_named(result.named), *_base(result), '']
+    lines += _residual(result)
     if result.completion_rule:
         lines += [*_wrapped(result.completion_rule), '']
     texts = [f'{f.severity}: {f.text} [{f.code}]' for f in result.findings] or ['no findings']
@@ -67,6 +68,31 @@ def _errors(title: str, report: FitReport, joints: tuple[Joint, ...]) -> list[st
             f'{_percent(report.mean_relative_torque_error[row]):>10}'
         )
     return lines
+
+
+def _residual(result: IdentificationResult) -> list[str]:
+    """RMS errors without and with the torque that the deflection of gears shows."""
+    found = result.residual
+    if found is None:
+        return []
+    pairs = [(found.without, result.identification)]
+    if found.validation_without is not None and result.validation is not None:
+        pairs.append((found.validation_without, result.validation))
+    names = [joint.name for joint in result.model.joints]
+    width = max(5, *(len(name) for name in names))
+    title = ''.join(f'  {word:>24}' for word in ('identification', 'validation')[: len(pairs)])
+    lines = [
+        f'residual torque ({found.torque.kind} over {", ".join(found.torque.inputs)}): RMS error '
+        'without and with it',
+        f'{"joint":<{width}}{title}',
+    ]
+    for row, name in enumerate(names):
+        cells = [
+            f'{without.rms_error[row]:.4g} -> {with_it.rms_error[row]:.4g}'
+            for without, with_it in pairs
+        ]
+        lines.append(f'{name:<{width}}' + ''.join(f'  {cell:>24}' for cell in cells))
+    return [*lines, '']
 
 
 def _named(named: NamedParameters | None) -> list[str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from robodyn_ros.identification.residual import (
     INPUTS,
@@ -43,7 +44,7 @@ class Candidate:
         without it, shape (n,)
     """
 
-    kind: str
+    kind: Literal['rbf', 'gmr']
     inputs: tuple[str, ...]
     rms_share: Array
 
@@ -57,7 +58,7 @@ def fit_residual(
     joints: Sequence[str],
     signals: tuple[Array, Array, Array],
     torque: Array,
-    used: Array,
+    used: NDArray[np.bool_],
     *,
     kind: Residual = 'auto',
     inputs: Sequence[int] = (2, 3),
@@ -75,7 +76,9 @@ def fit_residual(
     """
     rows = slice(None, None, max(1, -(-len(torque) // SAMPLES)))
     seen = tuple(values[rows] for values in signals)
-    kinds = ('rbf', 'gmr') if kind == 'auto' else (kind,)
+    kinds: tuple[Literal['rbf', 'gmr'], ...] = ('rbf', 'gmr')
+    if kind in ('rbf', 'gmr'):
+        kinds = (kind,)
     tried: list[tuple[Candidate, list[RbfFit | GmrFit], list[Folds]]] = []
     for count in inputs:
         samples = features(seen[0], seen[1], seen[2], count)
@@ -107,7 +110,7 @@ def fit_residual(
     return residual, candidates
 
 
-def _folds(samples: Array, torque: Array, used: Array) -> Folds:
+def _folds(samples: Array, torque: Array, used: NDArray[np.bool_]) -> Folds:
     """Samples of one joint in folds, each of several stretches of time all over the motion."""
     bounds = np.linspace(0, len(torque), FOLDS * STRETCHES + 1).astype(int)
     fold = np.repeat(np.arange(FOLDS * STRETCHES) % FOLDS, np.diff(bounds))

@@ -21,6 +21,8 @@ from robodyn_ros.identification.payload_block import (
     payload_block,
     read_payload,
 )
+from robodyn_ros.identification.residual import ResidualTorque
+from robodyn_ros.identification.residual_block import read_residual, residual_block
 from robodyn_ros.models.catalog import build_model
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.payload import Payload
@@ -29,6 +31,7 @@ from robodyn_ros.yaml_file import read_yaml
 
 if TYPE_CHECKING:  # pulls in scipy.signal, seconds that a node need not spend
     from robodyn_ros.identification.choice import Selection
+    from robodyn_ros.identification.double_encoder import IdentifiedResidual
     from robodyn_ros.identification.named import NamedParameters
     from robodyn_ros.identification.signals_bag import Signals
     from robodyn_ros.identification.validation import FitReport
@@ -63,6 +66,8 @@ class IdentificationResult:
         `payload` was identified instead
     :param completion_rule: how values were chosen that torque shows only in combination
     :param signals: what was processed and what the model makes of it, if kept
+    :param residual: what the deflection of gears explains beside the model; all errors in the
+        result are those with it
     """
 
     success: bool
@@ -91,6 +96,7 @@ class IdentificationResult:
     named: NamedParameters | None = None
     completion_rule: str = ''
     signals: Signals | None = field(default=None, repr=False)
+    residual: IdentifiedResidual | None = None
 
     def to_json(self) -> dict[str, object]:
         """Plain facts for `robodyn identify --json`; NaN and infinity become None.
@@ -109,6 +115,7 @@ class IdentifiedModel:
     :param hash: fingerprint of the model and the values
     :param payload: on top of the values, if the result has one
     :param facts: the block `identification` of the file: how the values were found
+    :param residual: torque that the deflection of gears shows, for robots with double encoders
     """
 
     model: DynamicModel
@@ -118,6 +125,7 @@ class IdentifiedModel:
     source: str = 'result'
     payload: Payload | None = None
     facts: Mapping[str, Any] = field(default_factory=dict)
+    residual: ResidualTorque | None = None
 
     @property
     def joints(self) -> tuple[str, ...]:
@@ -145,12 +153,15 @@ def write_result(
     :raises IdentificationError: the identification failed, or the file cannot be written
     """
     refuse_failed(result, export_failed)
-    parameters = {
+    parameters: dict[str, dict[str, Any]] = {
         'dynamic_model': model_parameters(result.model, result.values, result.stddevs),
         'identification': header_facts(result),
     }
     if result.payload is not None:
         parameters['payload'] = payload_block(result.payload.payload)
+    if result.residual is not None:
+        own_hash = str(parameters['dynamic_model']['hash'])
+        parameters['residual_torque'] = residual_block(result.residual.torque, own_hash)
     write_text(parameter_text(parameters), path)
 
 
@@ -221,6 +232,9 @@ def load_identified_model(source: str | Path | Mapping[str, Any]) -> IdentifiedM
         source=name,
         payload=read_payload(beside(whole, 'payload'), model, name),
         facts=beside(whole, 'identification') or {},
+        residual=read_residual(
+            beside(whole, 'residual_torque'), model.joint_names, content['hash'], name
+        ),
     )
 
 
