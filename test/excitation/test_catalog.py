@@ -11,6 +11,8 @@ from motions import JOINTS, random_fourier, random_sine
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.catalog import KINDS, build_motion, load_motion, write_motion
 from robodyn_ros.excitation.joint_moves import JointMoves
+from robodyn_ros.excitation.limits import JointLimits, check_motion
+from robodyn_ros.excitation.limits_file import load_limits
 from robodyn_ros.excitation.line import LineMotion
 from robodyn_ros.excitation.plan import points_of
 from robodyn_ros.excitation.point_to_point import PointToPoint
@@ -212,8 +214,13 @@ def test_the_examples_of_the_documentation_are_motions(tmp_path):
     (tmp_path / 'urdf').symlink_to(URDF)
     (tmp_path / 'motions').mkdir()
     file, kinds = tmp_path / 'motions' / 'motion.yaml', []
+    ur10 = JointLimits.from_urdf(read_urdf(URDF / 'ur10.urdf'))
+    ur10 = load_limits(URDF.parent / 'config' / 'joint_limits_ur10.yaml', ur10)
     for block in re.findall(r'((?:^    .*\n)+)', text, re.MULTILINE):
         if block.startswith('    kind:'):
             file.write_text(block)
-            kinds.append(load_motion(file).describe()['kind'])
+            motion = load_motion(file)
+            kinds.append(motion.describe()['kind'])
+            if kinds[-1] == 'tool_moves':
+                check_motion(motion, ur10)
     assert kinds == ['joint_moves', 'tool_moves']
