@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 import time
 from collections.abc import Sequence
@@ -323,7 +324,7 @@ def main() -> int:
     promises.hold(finite, 'an error is not finite')
     for sentence in promises.broken:
         print(f'BROKEN: {sentence}')
-    print(f'{time.monotonic() - began:.0f} s')
+    print(f'{time.monotonic() - began:.0f} s, {sum(os.times()[:4]):.0f} s of processor time')
     return 1 if promises.broken else 0
 
 
