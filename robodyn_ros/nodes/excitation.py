@@ -309,7 +309,7 @@ class Excitation(Node):
         """Come to rest before the node ends."""
         if self._run is not None:
             self._run.request_stop('the node was asked to end')
-        self._designer.cancel('the node was asked to end')
+        self._designer.cancel('the node was asked to end', pictures=False)
 
     def shutdown_done(self) -> bool:
         """Tell whether the robot is at rest and the result has left."""

@@ -15,7 +15,8 @@ from rclpy.parameter import Parameter
 
 from robodyn_ros.action import Excite
 from robodyn_ros.errors import ConfigError, MotionError, RobodynError
-from robodyn_ros.excitation.export import export_motion
+from robodyn_ros.excitation.catalog import write_motion
+from robodyn_ros.excitation.export import TRAJECTORY, export_motion
 from robodyn_ros.excitation.limits import JointLimits
 from robodyn_ros.excitation.options import OPTIONS, Option, make_design, search
 from robodyn_ros.excitation.problem import Design
@@ -72,7 +73,7 @@ class Designer:
         self._pool = ThreadPoolExecutor(max_workers=1)
         self._work: Future[Designed] | None = None
         self.goal: Any = None
-        self._move, self._reason = True, ''
+        self._move, self._reason, self._pictures = True, '', True
         self._timer = node.create_timer(LOOK_PERIOD, self._look)
         self._timer.cancel()
 
@@ -98,8 +99,9 @@ class Designer:
         design = self._design(values)
         seconds = float(values.get('time', OPTIONS['time'].default))
         path = self._folder(request.output_directory)
-        self.goal, self._move, self._reason = goal, not request.design_only, ''
-        self._best = float('inf')
+        self.goal, self._move = goal, not request.design_only
+        self._reason, self._pictures = '', True
+        self._best, self._saving = float('inf'), False
         self._began, self._seconds = time.monotonic(), seconds
         self._log_due = self._began + LOG_PERIOD
         self._criterion = design.criterion.name
@@ -112,9 +114,13 @@ class Designer:
         self._node.get_logger().info(text)
         return text
 
-    def cancel(self, reason: str) -> None:
-        """End the search; the best motion so far is kept."""
+    def cancel(self, reason: str, *, pictures: bool = True) -> None:
+        """End the search; the best motion so far is kept.
+
+        :param pictures: draw it, too, which takes some seconds
+        """
         self._reason = self._reason or reason
+        self._pictures = pictures
 
     def feedback(self) -> Excite.Feedback:
         """How far the search is; tells the log now and then."""
@@ -123,6 +129,8 @@ class Designer:
         if value < float('inf'):
             name, figure = present(self._criterion, value)
             text = f'best {name.replace("_", " ")} so far {figure:.4g}'
+        if self._saving:
+            text = 'saving the motion and its pictures'
         if time.monotonic() >= self._log_due:
             self._log_due += LOG_PERIOD
             self._node.get_logger().info(f'designing the motion, {share:.0%}: {text}')
@@ -171,9 +179,13 @@ class Designer:
             with suppress(OSError):  # leave no empty folder behind
                 folder.rmdir()
             raise
+        self._saving = True
         points = shown_frame(design.model, values.get('frames', ()))
-        files = export_motion(result.trajectory, folder, limits=self._limits, points=points)
-        file = files['trajectory']
+        file = str(folder / TRAJECTORY)
+        if self._pictures:
+            export_motion(result.trajectory, folder, limits=self._limits, points=points)
+        else:
+            write_motion(result.trajectory, file)
         return Designed(result.trajectory, file, f'{sentence(result, design)}; saved: {file}')
 
     def _values(self) -> dict[str, Any]:

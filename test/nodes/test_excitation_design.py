@@ -2,6 +2,7 @@
 
 import os
 import time
+from pathlib import Path
 
 import pytest
 import yaml
@@ -16,6 +17,7 @@ from robodyn_ros.excitation.catalog import load_motion  # noqa: E402
 from robodyn_ros.excitation.limits import check_motion  # noqa: E402
 from robodyn_ros.excitation.problem import Problem  # noqa: E402
 from robodyn_ros.nodes.excitation_design import Designer  # noqa: E402
+from robodyn_ros.nodes.robot_files import RobotFiles  # noqa: E402
 
 pytestmark = pytest.mark.ros
 AXIS = 'single_rotary_axis'
@@ -97,7 +99,12 @@ def test_a_designed_motion_is_saved_and_run(make, tmp_path):
     assert {item.phase for item in goal.feedback} == {PHASE.DESIGNING}
     progress = [item.progress for item in goal.feedback]
     assert progress == sorted(progress) and goal.feedback[0].message == 'searching'
-    assert goal.feedback[-1].message.startswith('best condition number so far')
+    said = dict.fromkeys(item.message.split(' so far')[0] for item in goal.feedback)
+    assert list(said) == [
+        'searching',
+        'best condition number',
+        'saving the motion and its pictures',
+    ]
 
 
 def test_design_only_does_not_run_and_saves_where_it_is_told(make, tmp_path):
@@ -111,16 +118,21 @@ def test_design_only_does_not_run_and_saves_where_it_is_told(make, tmp_path):
     assert 'condition number' in result.message and 'saved: ' in result.message
 
 
-def test_cancel_keeps_the_best_so_far(make):
+@pytest.mark.parametrize(
+    ('reason', 'pictures'), [('the goal was cancelled', True), ('the node ends', False)]
+)
+def test_cancel_keeps_the_best_so_far(make, reason, pictures):
     designer, runs, results = make({**SMALL, 'optimise.time': 500.0, 'optimise.starts': 900})
     designer.begin(Goal(), Excite.Goal())
     time.sleep(0.3)
-    designer.cancel('the goal was cancelled')
+    designer.cancel(reason, pictures=pictures)
     finish(designer)
     ((_, result),) = results
     assert not runs and not result.success
-    assert result.message.startswith('the goal was cancelled; the best motion so far is kept: ')
-    check_motion(load_motion(result.motion_file), robot_limits(AXIS))
+    assert result.message.startswith(f'{reason}; the best motion so far is kept: ')
+    file = Path(result.motion_file)
+    check_motion(load_motion(file), robot_limits(AXIS))
+    assert file.with_name('joints.png').exists() == pictures
 
 
 @pytest.mark.parametrize(
@@ -150,7 +162,8 @@ def test_a_limit_that_forbids_every_motion_is_the_result(make, tmp_path):
 
 @pytest.mark.parametrize('robot', ['six_axis', 'scara', 'delta'])
 def test_ready_files_design_for_our_own_robots(make, robot):
-    file = ROOT / 'config' / f'excitation_{robot}_optimised.yaml'
+    *_, file = RobotFiles(robot, 'optimised').parameter_files('excitation')
+    assert file.name == f'excitation_{robot}_optimised.yaml'
     values = yaml.safe_load(file.read_text())['/**/excitation']['ros__parameters']
     flat = {
         f'{group}.{k}': v for group in ('motion', 'optimise') for k, v in values[group].items()
