@@ -13,6 +13,7 @@ from robodyn_ros.cli.progress import progress_bar
 from robodyn_ros.cli.robot_model import OF_URDF, add_urdf_options, chosen_model, refuse
 from robodyn_ros.control.recorded_effort import in_si_units
 from robodyn_ros.errors import ConfigError
+from robodyn_ros.identification.double_encoder import identify_double
 from robodyn_ros.identification.export import export
 from robodyn_ros.identification.options import (
     DISTANCES,
@@ -22,9 +23,9 @@ from robodyn_ros.identification.options import (
     IdentifyOptions,
 )
 from robodyn_ros.identification.payload import identify_payload, load_base
-from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.identification.position_limits import position_limits
 from robodyn_ros.identification.report import text_report
+from robodyn_ros.identification.residual_fit import RESIDUALS
 from robodyn_ros.identification.result import IdentifiedModel
 from robodyn_ros.identification.robust import LOSSES
 from robodyn_ros.models.friction_terms import DEFAULT_TERMS
@@ -157,6 +158,13 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
         help="do not shift torque that clearly comes before or after its joint's motion",
     )
     group.add_argument(
+        '--residual',
+        choices=RESIDUALS,
+        help='torque that the deflection of the gears shows, where the recording has encoders on '
+        'the motors too: radial basis functions, Gaussian mixtures, the better one or none '
+        '(default: auto)',
+    )
+    group.add_argument(
         '--consistent',
         action=argparse.BooleanOptionalAction,
         help='export the estimate of a physically possible robot, or the unconstrained one '
@@ -234,7 +242,10 @@ def run(arguments: argparse.Namespace) -> int:
     with progress_bar(10) as progress:
         common: dict[str, Any] = {'validation': validation, 'progress': progress}
         if base is None:
-            result = identify(recording, model, options=options, **common)
+            residual = arguments.residual or 'auto'
+            result = identify_double(
+                recording, model, options=options, residual=residual, **common
+            )
         else:
             frame = arguments.frame or ''
             result = identify_payload(recording, base, frame=frame, options=options, **common)
@@ -298,6 +309,7 @@ def _model_and_base(
         if not named:
             raise ConfigError('name the robot: --urdf FILE or --model YAML')
         return _model(arguments), None
+    refuse(arguments, ('residual',), 'is for the arm, not for --payload')
     model = _model(arguments) if named else None
     if model is None:
         refuse(arguments, OF_MODEL, 'goes with --urdf or --model; that of --base is as it was')

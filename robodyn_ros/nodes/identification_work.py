@@ -13,11 +13,12 @@ from rclpy.node import Node
 from robodyn_ros.control.effort_declaration import HOW
 from robodyn_ros.control.recorded_effort import check_gravity
 from robodyn_ros.errors import ConfigError, IdentificationError
+from robodyn_ros.identification.double_encoder import identify_double
 from robodyn_ros.identification.export import Exported, export
 from robodyn_ros.identification.options import DISTANCES, METHODS, IdentifyOptions
 from robodyn_ros.identification.payload import identify_payload, load_base
-from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.identification.position_limits import position_limits
+from robodyn_ros.identification.residual_fit import RESIDUALS, Residual
 from robodyn_ros.identification.result import IdentificationResult, IdentifiedModel
 from robodyn_ros.models.catalog import load_model, robot_model
 from robodyn_ros.models.friction_terms import DEFAULT_TERMS
@@ -80,6 +81,7 @@ class IdentificationWork:
         )
         _check_cutoff(self._cutoff, 'parameter filter_cutoff_frequency: ')
         self._options = self._declared_options()
+        self._residual, self._gear_ratio = self._declared_double()
         self._folder = expanded(
             declare(node, 'output_directory', '.', 'folder for recordings and results')
         )
@@ -177,6 +179,28 @@ class IdentificationWork:
             ),
         )
 
+    def _declared_double(self) -> tuple[Residual, list[float]]:
+        """Kind of residual torque, and gear ratios of encoders on the motors; none: joint side.
+
+        :raises ConfigError: a kind that there is not, or a wrong number of ratios
+        """
+        kind: Residual = declare(
+            self._node, 'residual', 'auto', 'torque by the deflection of the gears, with encoders '
+            f'on the motors too: {", ".join(RESIDUALS)}', read_only=True,
+        )  # fmt: skip
+        if kind not in RESIDUALS:
+            raise ConfigError(f"parameter 'residual' must be one of {RESIDUALS}, got {kind!r}")
+        ratio = declare(
+            self._node, 'gear_ratio', [1.0], 'motor revolutions per revolution of the joint, of '
+            'joints NAME_motor in the recording; one value or one per joint', read_only=True,
+        )  # fmt: skip
+        count = len(self.model.joints)
+        if len(ratio) not in (1, count) or not all(ratio):
+            raise ConfigError(
+                f"parameter 'gear_ratio' must have 1 value or {count} other than 0, got {ratio}"
+            )
+        return kind, list(ratio) * (count if len(ratio) == 1 else 1)
+
     def _threshold(self, name: str, values: list[float]) -> float | list[float] | None:
         """One value, or one per joint; None: chosen from the data.
 
@@ -262,8 +286,13 @@ class IdentificationWork:
             validation = self._read(job.validation, job.validation_between)
         options = replace(self._options, filter_cutoff=job.terms.filter_cutoff)
         if job.terms.base is None:
-            result = identify(
-                recording, self.model, options=options, validation=validation, progress=progress
+            result = identify_double(
+                recording,
+                self.model,
+                options=options,
+                residual=self._residual,
+                validation=validation,
+                progress=progress,
             )
         else:
             result = identify_payload(
@@ -277,7 +306,8 @@ class IdentificationWork:
         return result, export(result, job.folder, export_failed=self._export_failed)
 
     def _read(self, path: Path, between: tuple[int, int] | None) -> Recording:
-        recording = read_recording(path, joints=self.model.joint_names)
+        ratio = {'gear_ratio': self._gear_ratio}
+        recording = read_recording(path, joints=self.model.joint_names, columns=ratio)
         recording = self._effort.in_si_units(recording, path, self.model)
         return recording if between is None else recording.between(*between)
 

@@ -289,3 +289,32 @@ def test_every_kind_of_the_document(joints, description, tmp_path, capsys):
     assert load_identified_model(tmp_path / 'result.yaml').model.describe() == model.describe()
     with pytest.raises(RobodynError, match=r'has no dynamic model 9, it has: '):
         robodyn(*command, '--dynamic-model', 9)
+
+
+def test_residual_torque_needs_encoders_on_the_motors(files, tmp_path, capsys):
+    urdf = ('--urdf', files / 'robot.urdf')
+    with pytest.raises(RobodynError, match='positions of the motors'):
+        robodyn(files / 'first.csv', *urdf, '--residual', 'rbf')
+    with pytest.raises(RobodynError, match='--residual is for the arm'):
+        robodyn(files / 'first.csv', *urdf, '--payload', '--residual', 'none')
+
+
+def test_residual_torque_of_a_file_with_motor_columns(files, tmp_path, capsys):
+    lines = (files / 'first.csv').read_text().splitlines()
+    names = lines[0].split(',')
+    columns = [names.index(f'{word}_joint{k}') for word in ('q', 'tau') for k in (1, 2, 3)]
+    rows = [lines[0] + ''.join(f',motor_q_joint{k}' for k in (1, 2, 3))]
+    for line in lines[1:]:
+        values = [float(line.split(',')[column]) for column in columns]
+        motors = [80.0 * (q + 1e-5 * torque) for q, torque in zip(values, values[3:])]  # noqa: B905
+        rows.append(line + ''.join(f',{motor!r}' for motor in motors))
+    (tmp_path / 'double.csv').write_text('\n'.join(rows))
+    (tmp_path / 'columns.yaml').write_text('gear_ratio: 80')
+    code = robodyn(
+        tmp_path / 'double.csv', '--columns', tmp_path / 'columns.yaml',
+        '--urdf', files / 'robot.urdf', '--residual', 'rbf', '--json',
+    )  # fmt: skip
+    printed = json.loads(capsys.readouterr().out)
+    assert code == 0
+    codes = {finding['code'] for finding in printed['findings']}
+    assert codes & {'residual_torque', 'no_residual_torque'} and 'gear_ratio' not in codes

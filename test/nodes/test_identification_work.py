@@ -205,3 +205,12 @@ def test_position_limits_are_those_of_a_urdf_beside_the_model_file(make, tmp_pat
     with pytest.raises(RobodynError, match='cannot be read'):
         make(SCARA, joint_limits='/no/such/limits.yaml')
     assert build_model(SCARA).joint_names == work.model.joint_names
+
+
+def test_residual_torque_and_gear_ratio_are_checked_at_once(make):
+    with pytest.raises(RobodynError, match='residual'):
+        make(SCARA, residual='net')
+    for ratio in ([0.0], [50.0, 50.0]):
+        with pytest.raises(RobodynError, match='gear_ratio'):
+            make(SCARA, gear_ratio=ratio)
+    make(SCARA, gear_ratio=[50.0, 60.0, 1.0, 80.0], residual='gmr')
