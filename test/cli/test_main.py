@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_every_command_has_help(capsys):
-    for command in ('identify', 'info', 'demo'):
+    for command in ('identify', 'compare', 'bodywise', 'info', 'demo'):
         with pytest.raises(SystemExit) as done:
             main([command, '--help'])
         assert done.value.code == 0
