@@ -18,6 +18,7 @@ from scipy import sparse
 from scipy.linalg import null_space
 
 from robodyn_ros.errors import IdentificationError
+from robodyn_ros.models.friction_terms import BRAKING
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.urdf import INERTIAL_NAMES
 
@@ -30,7 +31,7 @@ _MARGIN = 1e-5
 _RANK = 1e-10
 """Share below which columns and singular values of a grouping are rounding."""
 
-_FRICTION = ('.viscous_friction', '.coulomb_friction')
+_FRICTION = tuple(f'.{name}' for name in BRAKING)
 
 _ROUNDING = 1e-9
 """Rotor inertias this little below zero [kg m^2] are zero."""
@@ -42,7 +43,7 @@ class Bodies:
 
     :param links: name and ten parameter indices, in the order of INERTIAL_NAMES, of each link
     :param rotors: indices of rotor inertias
-    :param friction: indices of viscous and Coulomb friction, which take energy and never give it
+    :param friction: indices of friction that takes energy and never gives it
     """
 
     links: tuple[tuple[str, tuple[int, ...]], ...]

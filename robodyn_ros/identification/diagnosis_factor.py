@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from robodyn_ros.identification.diagnosis_sample import Case, OwnFit, Sample
+from robodyn_ros.models.friction_terms import BRAKING, TERMS
 from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.recording import Finding
 
@@ -51,8 +52,7 @@ REASONS = (
 """Factors that have a usual reason."""
 
 _NEAR = 0.06
-_NOT_LINKS = ('rotor_inertia', 'viscous_friction', 'coulomb_friction', 'torque_offset')
-_FRICTION = _NOT_LINKS[1:]
+_NOT_LINKS = ('rotor_inertia', *(term.parameter for term in TERMS.values()))
 _ROUNDS = 12
 
 
@@ -243,7 +243,7 @@ def signs(case: Case, sample: Sample) -> dict[int, tuple[float, float]]:
     """
     columns = np.array(case.base.columns)
     suffixes = [item.name.rpartition('.')[2] for item in case.model.parameters]
-    friction = np.array([suffixes[k] in _FRICTION[:2] for k in columns])
+    friction = np.array([suffixes[k] in BRAKING for k in columns])
     rows = sample.rows[np.linspace(0, len(sample.rows) - 1, 40).astype(int)]
     position = case.signals.position[rows]
     still = np.zeros_like(position)

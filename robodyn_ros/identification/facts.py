@@ -12,6 +12,7 @@ from robodyn_ros.models.friction_terms import TERMS
 from robodyn_ros.models.interface import Array, DynamicModel
 
 if TYPE_CHECKING:  # pulls in scipy.signal, seconds that a node need not spend
+    from robodyn_ros.identification.friction_choice import FrictionChoice
     from robodyn_ros.identification.named import NamedParameters
     from robodyn_ros.identification.result import IdentificationResult
     from robodyn_ros.identification.validation import FitReport
@@ -44,6 +45,7 @@ def json_facts(result: IdentificationResult) -> dict[str, object]:
         'completion_rule': result.completion_rule,
         'dynamic_parameters': [] if named is None else _named_rows(named),
         'friction': friction_facts(result.model, result.values),
+        'friction_choice': None if result.friction is None else asdict(result.friction),
         **_parameter_rows(result),
         'findings': [
             {'code': f.code, 'joint': f.joint, 'text': f.text, 'severity': f.severity}
@@ -80,6 +82,8 @@ def header_facts(result: IdentificationResult) -> dict[str, object]:
     if result.named is not None:
         header.update(named_facts(result.named))
     header.update(friction_facts(result.model, result.values))
+    if result.friction is not None:
+        header.update(_choice_facts(result.friction))
     if result.residual is not None:
         header['residual_torque'] = result.residual.torque.kind
         header['rms_error_without_residual_torque'] = result.residual.without.rms_error.tolist()
@@ -116,6 +120,19 @@ def friction_facts(model: DynamicModel, values: Array) -> dict[str, dict[str, fl
             if name in by_name:
                 found.setdefault(term.parameter, {})[joint] = by_name[name]
     return found
+
+
+def _choice_facts(choice: FrictionChoice) -> dict[str, object]:
+    """Friction law and the table of those it was chosen from, as flat ROS parameters."""
+    return {
+        'friction_law': choice.law,
+        'friction_chosen_automatically': choice.automatic,
+        'friction_search_loops': choice.loops,
+        'friction_candidates': [each.name for each in choice.candidates],
+        'friction_candidate_terms': [each.terms for each in choice.candidates],
+        'friction_candidate_errors': [each.error for each in choice.candidates],
+        'friction_candidate_residuals': [each.residual for each in choice.candidates],
+    }
 
 
 def _named_rows(named: NamedParameters) -> list[dict[str, object]]:
@@ -178,6 +195,6 @@ def _strict(value: Any) -> Any:
         return value if np.isfinite(value) else None
     if isinstance(value, Mapping):
         return {str(key): _strict(item) for key, item in value.items()}
-    if isinstance(value, list):
+    if isinstance(value, (list, tuple)):
         return [_strict(item) for item in value]
     return value

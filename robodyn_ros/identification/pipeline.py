@@ -22,6 +22,11 @@ from robodyn_ros.identification.diagnosis import diagnose
 from robodyn_ros.identification.diagnosis_sample import Case
 from robodyn_ros.identification.estimators import Estimate
 from robodyn_ros.identification.fitting import fit_condensed
+from robodyn_ros.identification.friction_choice import (
+    FrictionChoice,
+    friction_findings,
+    settled_friction,
+)
 from robodyn_ros.identification.named import named_parameters
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.processing import Processed, process
@@ -77,6 +82,8 @@ def identify(
     with clock.step('total'):
         with clock.step('process'):
             signals = process(recording, model.joint_names, options)
+        with clock.step('friction'):
+            model, friction = settled_friction(model, signals, options)
         with clock.step('base_parameters'):
             base = base_parameters(model)
         with clock.step('time_offset'):
@@ -109,7 +116,7 @@ def identify(
             causes = diagnose(Case(recording, model, options, measured, *facts))
             told = (*fitted.findings, *offset_findings(offsets, model, recording.period))
     found = (completion, selection, uncertainty, report, checked, causes, told, predicted)
-    steps = _Steps(signals, base, condensed, fit, *found)
+    steps = _Steps(signals, base, condensed, fit, *found, friction)
     return _result(recording, model, options, steps, clock.timings)
 
 
@@ -129,6 +136,7 @@ class _Steps:
     causes: tuple[Finding, ...]
     told: tuple[Finding, ...]
     predicted: Array
+    friction: FrictionChoice | None = None
 
 
 @dataclass
@@ -270,6 +278,7 @@ def _result(
             *steps.completion.findings,
             *steps.told,
             *selection_findings(steps.selection, steps.report.relative_residual),
+            *friction_findings(steps.friction),
         )
     )
     kept = Signals(steps.signals, steps.predicted, recording.origin)
@@ -299,6 +308,7 @@ def _result(
         named=named_parameters(model, steps.completion.values, steps.base, steps.fit.covariance),
         completion_rule=steps.completion.rule,
         signals=kept if options.keep_signals else None,
+        friction=steps.friction,
     )
 
 

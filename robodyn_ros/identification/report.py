@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import textwrap
 
+from robodyn_ros.identification.friction_choice import FrictionChoice
 from robodyn_ros.identification.named import MEANING, NamedParameters
 from robodyn_ros.identification.result import IdentificationResult
 from robodyn_ros.identification.validation import FitReport
@@ -35,7 +36,7 @@ def text_report(result: IdentificationResult) -> str:
     ]
     if result.validation is not None:
         lines += ['', *_errors('validation', result.validation, result.model.joints)]
-    lines += ['', *_named(result.named), *_base(result), '']
+    lines += ['', *_friction(result.friction), *_named(result.named), *_base(result), '']
     lines += _residual(result)
     if result.completion_rule:
         lines += [*_wrapped(result.completion_rule), '']
@@ -68,6 +69,21 @@ def _errors(title: str, report: FitReport, joints: tuple[Joint, ...]) -> list[st
             f'{_percent(report.mean_relative_torque_error[row]):>10}'
         )
     return lines
+
+
+def _friction(choice: FrictionChoice | None) -> list[str]:
+    """Friction laws that were tried; errors are those on stretches left out in turn."""
+    if choice is None:
+        return []
+    width = max(len(each.name) for each in choice.candidates)
+    lines = [f'{"friction law":<{width}}  {"terms":>5}  {"error":>6}  {"residual":>8}']
+    for each in choice.candidates:
+        mark = '  <- used' if each.name == choice.law else ''
+        lines.append(
+            f'{each.name:<{width}}  {each.terms:>5}  {each.error:>6.3f}  '
+            f'{each.residual:>8.3f}{mark}'
+        )
+    return [*lines, '']
 
 
 def _residual(result: IdentificationResult) -> list[str]:

@@ -32,6 +32,7 @@ from robodyn_ros.yaml_file import read_yaml
 if TYPE_CHECKING:  # pulls in scipy.signal, seconds that a node need not spend
     from robodyn_ros.identification.choice import Selection
     from robodyn_ros.identification.double_encoder import IdentifiedResidual
+    from robodyn_ros.identification.friction_choice import FrictionChoice
     from robodyn_ros.identification.named import NamedParameters
     from robodyn_ros.identification.signals_bag import Signals
     from robodyn_ros.identification.validation import FitReport
@@ -68,6 +69,7 @@ class IdentificationResult:
     :param signals: what was processed and what the model makes of it, if kept
     :param residual: what the deflection of gears explains beside the model; all errors in the
         result are those with it
+    :param friction: how friction was completed; None: the model had all of it
     """
 
     success: bool
@@ -97,6 +99,7 @@ class IdentificationResult:
     completion_rule: str = ''
     signals: Signals | None = field(default=None, repr=False)
     residual: IdentifiedResidual | None = None
+    friction: FrictionChoice | None = None
 
     def to_json(self) -> dict[str, object]:
         """Plain facts for `robodyn identify --json`; NaN and infinity become None.

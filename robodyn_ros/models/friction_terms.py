@@ -92,13 +92,14 @@ def _one_sided(side: float, power: int) -> Callable[[Array, Figures], Array]:
     """
 
     def column(speed: Array, figures: Figures) -> Array:
-        turned = np.tanh(speed / figures['smoothing'])
-        passed = 0.5 * (1.0 + side * turned)
         here = speed >= 0.0 if side > 0.0 else speed < 0.0
-        if power == 0:
-            return np.where(here, turned * passed, 0.0)
+        share: Array | float = 1.0
+        if power < 2:
+            turned = np.tanh(speed / figures['smoothing'])
+            share = 0.5 * (1.0 + side * turned)
+            if power == 0:
+                return np.where(here, turned * share, 0.0)
         here &= np.abs(speed) >= figures.get('threshold', 0.0)
-        share = passed if power == 1 else 1.0
         return np.where(here, share * powered(speed, power, _reach(figures)), 0.0)
 
     return column
@@ -113,7 +114,7 @@ def _bidirectional() -> dict[str, FrictionTerm]:
             f'{name}_friction_{side}',
             *units[power],
             _one_sided(sign, power),
-            needs=('smoothing',),
+            needs=('smoothing',) if power < 2 else (),
             uses=('threshold', 'reach') if power else (),
             brakes=power < 2,
         )
