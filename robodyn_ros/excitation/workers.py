@@ -17,6 +17,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from multiprocessing import connection
 from typing import Any
 
 from robodyn_ros.errors import MotionError
@@ -27,6 +28,8 @@ from robodyn_ros.models.catalog import build_model
 _THREADS = ('OPENBLAS_NUM_THREADS', 'OMP_NUM_THREADS', 'MKL_NUM_THREADS')
 _LOOK = 0.1
 """The parent looks every so often [s] for news and for a wish to stop."""
+_GRACE = 0.3
+"""So long [s] the parent waits for processes that should have ended."""
 
 Watch = Callable[[float], bool]
 """Told the criterion of any search's motion; returns whether to stop all of them."""
@@ -66,12 +69,12 @@ class Team:
                 initializer=_begin,
                 initargs=(shipped, self._stop, self._news),
             )
-            with _one_thread_each(), self._alive():
+            before = set(multiprocessing.active_children())
+            with _one_thread_each(), _no_interrupts():
                 # processes are started with the first tasks: while the settings hold
-                with _no_interrupts():
-                    ready = [self._pool.submit(_ready) for _ in range(processes)]
-                for future in ready:
-                    future.result()
+                for _ in range(processes):
+                    self._pool.submit(_ready)
+            self._children = set(multiprocessing.active_children()) - before
 
     @contextmanager
     def _alive(self) -> Iterator[None]:
@@ -96,11 +99,21 @@ class Team:
         with self._alive():
             futures = [self._pool.submit(_work, task, deadline) for task in tasks]
             left: set[Future[Found]] = set(futures)
-            while left:
+            while left and time.monotonic() < deadline + _GRACE:
                 _, left = wait(left, timeout=_LOOK, return_when=FIRST_COMPLETED)
                 if any([watch(value) for value in self._drain()] or [watch(float('inf'))]):
                     self._stop.set()
-            return [future.result() for future in futures]
+                    deadline = min(deadline, time.monotonic())
+            pairs = zip(tasks, futures, strict=True)
+            return [self._result(task, future) for task, future in pairs]
+
+    def _result(self, task: Task, future: Future[Found]) -> Found:
+        """What was found; what the task began with where no process came to it in time."""
+        if future.done():
+            return future.result()
+        future.cancel()
+        found = task.found or begin(self._problem, task.seed, task.start)
+        return replace(found, complete=False)
 
     def _drain(self) -> Iterator[float]:
         while True:
@@ -110,11 +123,19 @@ class Team:
                 return
 
     def close(self) -> None:
-        """End the processes."""
-        if self._pool is not None:
-            self._stop.set()
-            self._pool.shutdown(wait=True, cancel_futures=True)
-            self._news.close()
+        """End the processes; one that does not hear, as it is only starting, is made to."""
+        if self._pool is None:
+            return
+        self._stop.set()
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        end = time.monotonic() + _GRACE
+        for child in self._children:
+            if not connection.wait([child.sentinel], max(0.0, end - time.monotonic())):
+                child.terminate()
+        for child in self._children:
+            child.join()
+        self._pool.shutdown(wait=True)
+        self._news.close()
 
 
 def search(
