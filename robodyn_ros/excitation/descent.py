@@ -17,7 +17,7 @@ from robodyn_ros.excitation.trajectory import Array
 Objective = Callable[[Array], tuple[float, Array]]
 
 _DECREASE, _CURVATURE = 1e-4, 0.9
-_BISECTIONS = 25
+_BISECTIONS = 15
 _FIRST_STEP = 0.3
 """Length of the first step, while nothing is known of the scale of x."""
 _PATIENCE, _WORTHWHILE = 20, 1e-6

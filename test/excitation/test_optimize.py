@@ -12,6 +12,7 @@ from random_designs import designs, judge
 from robots import LWR4, random_urdf
 
 from robodyn_ros.errors import MotionError
+from robodyn_ros.excitation import optimize
 from robodyn_ros.excitation.catalog import load_motion, write_motion
 from robodyn_ros.excitation.criteria import Criterion, Options
 from robodyn_ros.excitation.limits import JointLimits, check_motion
@@ -48,7 +49,9 @@ def test_beats_the_published_motion_from_one_start_and_rests_at_both_ends(tmp_pa
     assert figures == pytest.approx(result.figures, rel=1e-9)
 
 
-def test_same_motion_for_the_same_seed_here_and_on_one_and_two_processes():
+def test_same_motion_for_the_same_seed_here_and_on_one_and_two_processes(monkeypatch):
+    short = [replace(plan, iterations=10) for plan in optimize.ROUNDS]
+    monkeypatch.setattr(optimize, 'ROUNDS', short)
     model = UrdfModel.from_xml(random_urdf(2, 5, types=('revolute',)), rotor_inertia=False)
     limits = limits_of(model, 1.5, 4.0, (-1.0, 1.0))
     design = Design(model, limits, samples=30, harmonics=2)
