@@ -64,11 +64,11 @@ def _blocks(matrix: Array) -> Iterator[Array]:
 
 def _triangle(matrix: Array) -> Array:
     """Triangular factor of W, block by block; W itself where it has few rows."""
-    factor = np.zeros((0, matrix.shape[1]))
+    factor: Array = np.zeros((0, matrix.shape[1]))
     for block in _blocks(matrix):
         factor = np.concatenate([factor, block])
         if len(factor) > matrix.shape[1]:
-            factor = np.linalg.qr(factor, mode='r')
+            factor = np.asarray(np.linalg.qr(factor, mode='r'))
     return factor
 
 
