@@ -50,9 +50,9 @@ from robodyn_ros.excitation.criteria import (  # noqa: E402
 from robodyn_ros.excitation.optimize import optimise  # noqa: E402
 from robodyn_ros.excitation.problem import Design, Problem  # noqa: E402
 from robodyn_ros.excitation.trajectory import Array, Trajectory  # noqa: E402
+from robodyn_ros.identification.condensing import condensed_signals  # noqa: E402
 from robodyn_ros.identification.estimators import estimate  # noqa: E402
 from robodyn_ros.identification.options import IdentifyOptions  # noqa: E402
-from robodyn_ros.identification.pipeline import condensed_signals  # noqa: E402
 from robodyn_ros.identification.processing import Processed, process  # noqa: E402
 from robodyn_ros.models.base_parameters import BaseParameters, base_parameters  # noqa: E402
 from robodyn_ros.models.interface import DynamicModel, sample_blocks  # noqa: E402

@@ -154,13 +154,14 @@ class Condensed:
             return picked[0]
         return tuple(_stacked(factors) for factors in zip(*picked, strict=True))
 
-    def merged_coupled(self) -> CoupledFactor:
-        """Factor of all joints together over all segments."""
-        rest = zip(*(part.rest for part in self.coupled), strict=True)
+    def merged_coupled(self, segments: Sequence[int] | None = None) -> CoupledFactor:
+        """Factor of all joints together over the given segments (default: all)."""
+        parts = [self.coupled[k] for k in segments or range(len(self.coupled))]
+        rest = zip(*(part.rest for part in parts), strict=True)
         return CoupledFactor(
-            columns=self.coupled[0].columns,
-            triangle=_triangle([part.triangle for part in self.coupled]),
-            samples=sum(part.samples for part in self.coupled),
+            columns=parts[0].columns,
+            triangle=_triangle([part.triangle for part in parts]),
+            samples=sum(part.samples for part in parts),
             rest=tuple(_stacked(factors) for factors in rest),
         )
 

@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robodyn_ros.errors import IdentificationError
+from robodyn_ros.identification.condensing import Progress
 from robodyn_ros.identification.options import IdentifyOptions
-from robodyn_ros.identification.pipeline import Progress, identify
+from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.identification.processing import on_grid
 from robodyn_ros.identification.residual import ResidualTorque, facts
 from robodyn_ros.identification.residual_fit import Candidate, Residual, fit_residual

@@ -19,6 +19,7 @@ from robodyn_ros.errors import IdentificationError, ModelError
 from robodyn_ros.identification.choice import Selection, choose
 from robodyn_ros.identification.completion import complete
 from robodyn_ros.identification.condense import Condensed, JointFactor
+from robodyn_ros.identification.condensing import Progress, condensed_signals
 from robodyn_ros.identification.consistency import is_consistent
 from robodyn_ros.identification.diagnosis import diagnose_payload
 from robodyn_ros.identification.diagnosis_sample import Case
@@ -34,7 +35,7 @@ from robodyn_ros.identification.payload_findings import (
     softened,
 )
 from robodyn_ros.identification.physical import weighted_rows
-from robodyn_ros.identification.pipeline import Progress, condensed_signals, fit_findings
+from robodyn_ros.identification.pipeline import fit_findings
 from robodyn_ros.identification.processing import Processed, process
 from robodyn_ros.identification.result import (
     IdentificationResult,

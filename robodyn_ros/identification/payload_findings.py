@@ -9,10 +9,10 @@ import numpy as np
 
 from robodyn_ros.identification.choice import CONTRADICTED, Selection
 from robodyn_ros.identification.condense import Condensed
+from robodyn_ros.identification.condensing import SAMPLES_PER_COLUMN
 from robodyn_ros.identification.consistency import is_consistent
 from robodyn_ros.identification.estimators import Estimate
 from robodyn_ros.identification.payload_block import IdentifiedPayload
-from robodyn_ros.identification.pipeline import SAMPLES_PER_COLUMN
 from robodyn_ros.identification.result import IdentifiedModel
 from robodyn_ros.identification.validation import FitReport
 from robodyn_ros.models.base_parameters import BaseParameters

@@ -7,17 +7,23 @@ joint (`condense`), fitted (`estimators`), and completed to all standard paramet
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 
 import numpy as np
 
-from robodyn_ros.identification.choice import FOLDS, Selection, choose, selection_findings
+from robodyn_ros.identification.choice import Selection, choose, selection_findings
 from robodyn_ros.identification.completion import Completion, complete, seen_and_prior
-from robodyn_ros.identification.condense import Condensed, condense
-from robodyn_ros.identification.consistency import nearest
+from robodyn_ros.identification.condense import Condensed
+from robodyn_ros.identification.condensing import (
+    SAMPLES_PER_COLUMN,
+    Progress,
+    condensed_parts,
+    phase_of,
+    reweighing,
+)
 from robodyn_ros.identification.diagnosis import diagnose
 from robodyn_ros.identification.diagnosis_sample import Case
 from robodyn_ros.identification.estimators import Estimate
@@ -29,30 +35,26 @@ from robodyn_ros.identification.friction_choice import (
 )
 from robodyn_ros.identification.named import named_parameters
 from robodyn_ros.identification.options import IdentifyOptions
-from robodyn_ros.identification.processing import Processed, process
+from robodyn_ros.identification.processing import Processed
 from robodyn_ros.identification.result import IdentificationResult
 from robodyn_ros.identification.ridge import ridge_estimate
-from robodyn_ros.identification.robust import Robust
 from robodyn_ros.identification.signals_bag import Signals
+from robodyn_ros.identification.stretches import (
+    evaluate_all,
+    stretches_of,
+)
 from robodyn_ros.identification.thresholds import options_for
 from robodyn_ros.identification.time_offset import (
     TimeOffset,
-    corrected,
     offset_findings,
     offsets_of,
 )
 from robodyn_ros.identification.uncertainty import torque_uncertainty
-from robodyn_ros.identification.validation import FitReport, evaluate
+from robodyn_ros.identification.validation import FitReport
 from robodyn_ros.models.base_parameters import BaseParameters, base_parameters
 from robodyn_ros.models.closed_form import closed_form_part
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.recording.recording import Finding, Recording
-
-Progress = Callable[[str, float], None]
-"""Called with the phase and its share done, 0 to 1; may raise to cancel."""
-
-SAMPLES_PER_COLUMN = 10
-"""A joint with fewer moving samples per parameter that acts on it makes the result fail."""
 
 ILL_CONDITIONED = 1e4
 """Condition number (columns scaled) from which on a result is warned about."""
@@ -81,19 +83,20 @@ def identify(
     clock, source = _Clock(), recording.source
     with clock.step('total'):
         with clock.step('process'):
-            signals = process(recording, model.joint_names, options)
+            raw = stretches_of(recording, model.joint_names, options)
         with clock.step('friction'):
-            model, friction = settled_friction(model, signals, options)
+            model, friction = settled_friction(model, raw.shown, options)
         with clock.step('base_parameters'):
             base = base_parameters(model)
         with clock.step('time_offset'):
-            measured, offsets = signals, offsets_of(model, base, signals, options)
-            signals = corrected(measured, offsets)
+            offsets = offsets_of(model, base, raw.shown, options)
+            parts = raw.corrected(offsets)
+            signals = parts.shown
         with clock.step('condense'):
-            condensed = condensed_signals(model, signals, base, options, progress)
-        prior, shown = _prior(model, options), _phase(progress, 'evaluate')
+            condensed = condensed_parts(model, parts, base, options, progress)
+        prior, shown = _prior(model, options), phase_of(progress, 'evaluate')
         with clock.step('estimate'):
-            weigh = _weighing(model, signals, base, options, prior, progress)
+            weigh = reweighing(model, parts, base, options, prior, progress)
             fitted = fit_condensed(condensed, options, weigh)
             fit, weighted = fitted.fit, fitted.weighted
             seen = seen_and_prior(fit, base, prior)
@@ -101,20 +104,24 @@ def identify(
             completion = complete(model, base, seen, fit.covariance, prior)
         with clock.step('evaluate'):
             values = completion.values
-            report, predicted = evaluate(model, values, signals, source=source, progress=shown)
+            report, predicted = evaluate_all(model, values, parts, source=source, progress=shown)
         with clock.step('choose'):
             completion, chosen = _chosen(model, base, weighted, fit, completion, options)
             selection = replace(chosen, unconstrained_residual=report.relative_residual)
             if selection.estimate != 'unconstrained':
-                report, predicted = evaluate(model, completion.values, signals, source=source)
+                report, predicted = evaluate_all(model, completion.values, parts, source=source)
         with clock.step('uncertainty'):
             uncertainty = torque_uncertainty(model, base, fit, signals)
         with clock.step('validate'):
             checked = _validate(model, completion, validation, offsets, options, progress)
         with clock.step('diagnose'):
             facts = (base, condensed, completion.values, report.max_relative_torque_error)
-            causes = diagnose(Case(recording, model, options, measured, *facts))
-            told = (*fitted.findings, *offset_findings(offsets, model, recording.period))
+            causes = diagnose(Case(parts.recording, model, options, raw.shown, *facts))
+            told = (
+                *parts.findings(),
+                *fitted.findings,
+                *offset_findings(offsets, model, recording.period),
+            )
     found = (completion, selection, uncertainty, report, checked, causes, told, predicted)
     steps = _Steps(signals, base, condensed, fit, *found, friction)
     return _result(recording, model, options, steps, clock.timings)
@@ -163,62 +170,6 @@ def _prior(model: DynamicModel, options: IdentifyOptions) -> Array:
     return prior
 
 
-def _phase(progress: Progress | None, phase: str) -> Callable[[float], None] | None:
-    if progress is None:
-        return None
-    return lambda share: progress(phase, share)
-
-
-def condensed_signals(
-    model: DynamicModel,
-    signals: Processed,
-    base: BaseParameters,
-    options: IdentifyOptions,
-    progress: Progress | None,
-    *,
-    known: Array | float = 0.0,
-    weights: Array | None = None,
-) -> Condensed:
-    """Condense regressor and measured torque, both thinned by the same low pass.
-
-    :param known: torque that is not to be explained, shape (N, n), in [Nm] or [N]
-    :param weights: see `condense`
-    """
-    wanted = 1 if options.consistent == 'no' and options.ridge is None else FOLDS
-    stretches = max(1, min(wanted, signals.thinning.count(len(signals)) // SAMPLES_PER_COLUMN))
-    return condense(
-        model,
-        signals.motion,
-        (signals.torque if len(signals.thinning.taps) == 1 else signals.measured) - known,
-        signals.used,
-        base.columns,
-        thinning=signals.thinning,
-        segments=options.segments or stretches,
-        weights=weights,
-        coupled=options.estimator == 'covariance',
-        progress=_phase(progress, 'condense'),
-    )
-
-
-def _weighing(
-    model: DynamicModel,
-    signals: Processed,
-    base: BaseParameters,
-    options: IdentifyOptions,
-    prior: Array,
-    progress: Progress | None,
-) -> Callable[[Robust], Condensed]:
-    """What condenses the recording again, its samples weighted by a robust fit."""
-
-    def weigh(robust: Robust) -> Condensed:
-        values = nearest(model, base.grouping, robust.values, prior)
-        predicted = model.torque(*signals.motion, values)
-        weights = robust.weights(signals.thinning.apply(signals.measured - predicted))
-        return condensed_signals(model, signals, base, options, progress, weights=weights)
-
-    return weigh
-
-
 def _chosen(
     model: DynamicModel,
     base: BaseParameters,
@@ -249,13 +200,13 @@ def _validate(
     """
     if validation is None:
         return None
-    other = corrected(process(validation, model.joint_names, options), offsets)
-    report, _ = evaluate(
+    other = stretches_of(validation, model.joint_names, options).corrected(offsets)
+    report, _ = evaluate_all(
         model,
         completion.values,
         other,
         source=validation.source,
-        progress=_phase(progress, 'validate'),
+        progress=phase_of(progress, 'validate'),
     )
     return report
 
@@ -302,7 +253,7 @@ def _result(
         max_relative_error=options.max_relative_error,
         physically_consistent=steps.completion.physically_consistent,
         selection=steps.selection,
-        raw_samples=steps.signals.raw_samples,
+        raw_samples=len(recording),
         date=datetime.now(timezone.utc).isoformat(timespec='seconds'),
         timings=timings,
         named=named_parameters(model, steps.completion.values, steps.base, steps.fit.covariance),

@@ -80,13 +80,20 @@ class Processed:
         )
 
 
-def process(recording: Recording, joints: Sequence[str], options: IdentifyOptions) -> Processed:
+def process(
+    recording: Recording,
+    joints: Sequence[str],
+    options: IdentifyOptions,
+    *,
+    cutoff: float | None = None,
+) -> Processed:
     """Filter, differentiate and mask the signals of the given joints.
 
     Position and torque go through the same zero-phase Butterworth low pass; velocity and
     acceleration are central differences of the filtered position. Two periods of the cut-off
     frequency are cut from both ends, where the filter has only one side to look at.
 
+    :param cutoff: in [Hz], in place of what the options or the data say
     :raises RecordingError: a joint is not in the recording, or a cut-off that its sampling rate
         does not carry
     :raises IdentificationError: too few samples for the filter, or no accelerations where the
@@ -94,11 +101,11 @@ def process(recording: Recording, joints: Sequence[str], options: IdentifyOption
     """
     if recording.joints != tuple(joints):  # select copies
         recording = recording.select(joints)
-    if _uses_given(recording, options):
+    if uses_given(recording, options):
         return _given(recording, options)
     uniform, gaps, findings = on_grid(recording)
     rate = 1.0 / uniform.period
-    chosen = _cutoff(uniform, rate, options)
+    chosen = cutoff or _cutoff(uniform, rate, options)
     margin = max(2, int(np.ceil(2.0 * rate / chosen)))
     position = low_pass(uniform.position, chosen, rate)
     velocity = central_differences(position, uniform.time)
@@ -211,7 +218,11 @@ def _cutoff(recording: Recording, rate: float, options: IdentifyOptions) -> floa
     return chosen
 
 
-def _uses_given(recording: Recording, options: IdentifyOptions) -> bool:
+def uses_given(recording: Recording, options: IdentifyOptions) -> bool:
+    """Whether velocities and accelerations are used as the recording has them.
+
+    :raises IdentificationError: it has none, where the options say that they are given
+    """
     complete = recording.velocity is not None and recording.acceleration is not None
     if options.derivatives == 'given' and not complete:
         raise IdentificationError(

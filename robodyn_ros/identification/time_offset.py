@@ -38,6 +38,9 @@ AGREEMENT = 0.25
 ENOUGH = 10
 """Samples per column of the joint's regressor in each half, at least."""
 
+SMOOTH = np.array([1.0, 4.0, 6.0, 4.0, 1.0]) / 16.0
+"""What the torque is smoothed with before it is looked at."""
+
 EXACT = 1e-3
 """Residuals below this share of a joint's RMS torque leave nothing to be set right."""
 
@@ -73,14 +76,14 @@ def offsets_of(
     regressor = np.ascontiguousarray(full[:, :, base.columns])
     found = {}
     for joint, columns in enumerate(acting_columns(model, base.columns)):
+        # White noise is smaller between samples than on them: interpolation is a mean.
+        smooth = np.convolve(signals.torque[:, joint], SMOOTH, mode='same')
         halves = []
         for part in np.array_split(np.arange(count), 2):
-            torque = signals.torque[rows[part], joint]
+            torque = smooth[rows[part]]
             own = own_fit(regressor[part, joint], columns, torque, signals.used[rows[part], joint])
             enough = own is not None and len(own.rows) >= ENOUGH * len(columns)
-            halves.append(
-                _best(own, signals.torque[:, joint], rows[part], reach) if own and enough else None
-            )
+            halves.append(_best(own, smooth, rows[part], reach) if own and enough else None)
         one, other = halves
         if one is not None and other is not None and _agree(one, other):
             shift = 0.5 * (one[0] + other[0])

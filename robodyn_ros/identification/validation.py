@@ -58,38 +58,86 @@ def evaluate(
     :param source: name of the recording, for the report
     :return: the report, and the model torque (N, n), in [Nm] or [N]
     """
+    predicted = predict(model, parameters, signals, progress=progress)
+    return Tally.of(signals, predicted).report(signals, source), predicted
+
+
+def predict(
+    model: DynamicModel,
+    parameters: Array,
+    signals: Processed,
+    *,
+    progress: Callable[[float], None] | None = None,
+) -> Array:
+    """Model torque (N, n), in [Nm] or [N]."""
     predicted = np.empty_like(signals.torque)
     for block in sample_blocks(len(signals)):
         q, qd, qdd = (values[block] for values in signals.motion)
         predicted[block] = model.torque(q, qd, qdd, parameters)
         if progress is not None:
             progress(block.stop / len(signals))
-    peak, worst, mean = _relative_errors(signals, predicted)
-    error = np.linalg.norm(signals.measured - predicted, axis=0)
-    size = np.linalg.norm(signals.measured, axis=0)
-    report = FitReport(
-        source=source,
-        samples=len(signals),
-        moving_samples=signals.moving.sum(axis=0),
-        velocity_threshold=signals.threshold,
-        upper_velocity_threshold=signals.upper_threshold,
-        rms_error=error / np.sqrt(len(signals)),
-        max_relative_torque_error=_ratio(worst, peak),
-        mean_relative_torque_error=_ratio(mean, peak),
-        relative_residual=float(_ratio(np.linalg.norm(error), np.linalg.norm(size))),
-        joint_relative_residual=_ratio(error, size),
-    )
-    return report, predicted
+    return predicted
 
 
-def _relative_errors(signals: Processed, predicted: Array) -> tuple[Array, Array, Array]:
-    """Largest torque, largest and mean absolute error per joint, on its moving samples."""
-    moving = signals.moving
-    error = np.abs(signals.torque - predicted)
-    peak = np.abs(signals.torque).max(axis=0, where=moving, initial=0.0)
-    worst = error.max(axis=0, where=moving, initial=0.0)
-    mean = error.sum(axis=0, where=moving) / np.maximum(moving.sum(axis=0), 1)
-    return peak, worst, mean
+@dataclass(frozen=True)
+class Tally:
+    """Sums and extremes of torque errors per joint, of one stretch of time or several.
+
+    :param error, size: squared, of the unfiltered torque of all samples
+    :param worst, mean: largest and sum of the absolute error on moving samples
+    :param peak: largest absolute torque on moving samples
+    """
+
+    samples: int
+    moving: NDArray[np.int64]
+    error: Array
+    size: Array
+    worst: Array
+    mean: Array
+    peak: Array
+
+    @classmethod
+    def of(cls, signals: Processed, predicted: Array) -> Tally:
+        """Errors of the model torque (N, n)."""
+        moving = signals.moving
+        error = np.abs(signals.torque - predicted)
+        return cls(
+            samples=len(signals),
+            moving=moving.sum(axis=0),
+            error=np.sum((signals.measured - predicted) ** 2, axis=0),
+            size=np.sum(signals.measured**2, axis=0),
+            worst=error.max(axis=0, where=moving, initial=0.0),
+            mean=error.sum(axis=0, where=moving),
+            peak=np.abs(signals.torque).max(axis=0, where=moving, initial=0.0),
+        )
+
+    def __add__(self, other: Tally) -> Tally:
+        """Errors of both together."""
+        return Tally(
+            samples=self.samples + other.samples,
+            moving=self.moving + other.moving,
+            error=self.error + other.error,
+            size=self.size + other.size,
+            worst=np.maximum(self.worst, other.worst),
+            mean=self.mean + other.mean,
+            peak=np.maximum(self.peak, other.peak),
+        )
+
+    def report(self, signals: Processed, source: str) -> FitReport:
+        """Report of these errors; thresholds are those of the signals."""
+        whole = np.sqrt(self.error.sum()), np.sqrt(self.size.sum())
+        return FitReport(
+            source=source,
+            samples=self.samples,
+            moving_samples=self.moving,
+            velocity_threshold=signals.threshold,
+            upper_velocity_threshold=signals.upper_threshold,
+            rms_error=np.sqrt(self.error / self.samples),
+            max_relative_torque_error=_ratio(self.worst, self.peak),
+            mean_relative_torque_error=_ratio(self.mean / np.maximum(self.moving, 1), self.peak),
+            relative_residual=float(_ratio(*whole)),
+            joint_relative_residual=_ratio(np.sqrt(self.error), np.sqrt(self.size)),
+        )
 
 
 def _ratio(part: Array | np.floating, whole: Array | np.floating) -> Array:

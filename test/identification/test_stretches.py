@@ -1,0 +1,55 @@
+import numpy as np
+import pytest
+from robots import random_urdf
+from simulation import arm, record
+
+from robodyn_ros.identification import stretches as module
+from robodyn_ros.identification.options import IdentifyOptions
+from robodyn_ros.identification.pipeline import identify
+
+
+@pytest.fixture(scope='module')
+def case():
+    model, truth = arm(random_urdf(2, 70, types=('revolute',)))
+    return model, truth
+
+
+def both(case, monkeypatch, *, given, options):
+    """Results of the same recording as a whole and in stretches."""
+    model, truth = case
+    recording = record(model, truth, 9000, noise=0.02, derivatives=given)
+    arguments = {'options': options, 'validation': record(model, truth, 9000, seed=3, noise=0.02)}
+    whole = identify(recording, model, **arguments)
+    monkeypatch.setattr(module, 'LONGEST', 5000)
+    monkeypatch.setattr(module, 'STRETCH', 3100)
+    return whole, identify(recording, model, **arguments)
+
+
+@pytest.mark.parametrize('estimator', ['wls', 'covariance', 'robust'])
+def test_stretches_give_the_same_as_the_whole_where_nothing_is_filtered(
+    case, monkeypatch, estimator
+):
+    options = IdentifyOptions(estimator=estimator, consistent='no', segments=3)
+    whole, parts = both(case, monkeypatch, given=True, options=options)
+    # Thresholds are a share of the largest velocity of a stretch, robust weights of a sample.
+    near = {'wls': 0.05, 'covariance': 0.05, 'robust': 0.8}[estimator]
+    assert (np.abs(parts.base_values - whole.base_values) < near * whole.base_stddevs).all()
+    np.testing.assert_allclose(parts.base_stddevs, whole.base_stddevs, rtol=0.3)
+    for name in ('identification', 'validation'):
+        one, other = getattr(whole, name), getattr(parts, name)
+        assert other.samples == one.samples == 9000
+        np.testing.assert_allclose(other.rms_error, one.rms_error, rtol=1e-3)
+        np.testing.assert_allclose(
+            other.max_relative_torque_error, one.max_relative_torque_error, rtol=0.02
+        )
+    told = next(item.text for item in parts.findings if item.code == 'long_recording')
+    assert '9000 samples' in told and not any(f.code == 'long_recording' for f in whole.findings)
+
+
+def test_filtered_stretches_leave_no_sample_out(case, monkeypatch):
+    whole, parts = both(case, monkeypatch, given=False, options=IdentifyOptions())
+    # Ends that the filter cuts off overlap by a sample at most.
+    assert 0 <= parts.identification.samples - whole.identification.samples <= 4
+    assert parts.filter_cutoff == pytest.approx(whole.filter_cutoff)
+    assert parts.success and parts.selection.estimate == whole.selection.estimate
+    assert (np.abs(parts.base_values - whole.base_values) < 0.5 * whole.base_stddevs).all()
