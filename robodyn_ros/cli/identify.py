@@ -28,7 +28,7 @@ from robodyn_ros.identification.report import text_report
 from robodyn_ros.identification.residual_fit import RESIDUALS
 from robodyn_ros.identification.result import IdentifiedModel
 from robodyn_ros.identification.robust import LOSSES
-from robodyn_ros.models.friction_terms import DEFAULT_TERMS
+from robodyn_ros.models.friction_terms import AUTO
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.models.payload import PayloadModel
 from robodyn_ros.models.urdf_file import UrdfFile, read_urdf
@@ -101,7 +101,7 @@ def _add_model(parser: argparse.ArgumentParser) -> None:
         help='joints to use, in this order; columns of NPZ and MAT files without names are '
         'taken to be these (default: the moving joints of the model)',
     )
-    add_urdf_options(group, DEFAULT_TERMS)
+    add_urdf_options(group, (AUTO,))
 
 
 def _add_recording(parser: argparse.ArgumentParser) -> None:
@@ -322,7 +322,7 @@ def _model_and_base(
 def _model(arguments: argparse.Namespace) -> DynamicModel:
     if arguments.model is None and arguments.dynamic_model is not None:
         raise ConfigError('--dynamic-model goes with --model; a URDF has only one')
-    return chosen_model(arguments, DEFAULT_TERMS, dynamic_model=arguments.dynamic_model)
+    return chosen_model(arguments, (AUTO,), dynamic_model=arguments.dynamic_model)
 
 
 def _names(arguments: argparse.Namespace) -> list[str] | None:

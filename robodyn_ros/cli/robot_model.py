@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.models.catalog import load_model, robot_model
-from robodyn_ros.models.friction import TERMS
+from robodyn_ros.models.friction_terms import LAWS, TERMS
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.models.urdf import GRAVITY
 
@@ -22,7 +22,8 @@ def add_urdf_options(group: argparse._ArgumentGroup, friction: Sequence[str]) ->
     group.add_argument(
         '--friction',
         metavar='TERM,TERM,...',
-        help=f'friction terms for --urdf, of {", ".join(TERMS)}, or none '
+        help=f'friction for --urdf: terms of {", ".join(TERMS)}; or laws, which are sets of them: '
+        f'{", ".join(LAWS)}; or auto, the law that cross-validation favours; or none '
         f'(default: {",".join(friction) or "none"})',
     )
     group.add_argument(

@@ -27,9 +27,9 @@ from robodyn_ros.identification.physical import (
 from robodyn_ros.identification.processing import Processed
 from robodyn_ros.models.base_parameters import BaseParameters, base_parameters
 from robodyn_ros.models.catalog import with_friction
-from robodyn_ros.models.friction import FrictionModel
+from robodyn_ros.models.friction import FrictionModel, body_of, open_friction
 from robodyn_ros.models.friction_terms import LAWS
-from robodyn_ros.models.interface import Array, DynamicModel, SumModel
+from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.recording.recording import Finding
 
 SIMPLE = ('linear', 'polynomial', 'power', 'asymmetric', 'asymmetric_power', 'smooth', 'stribeck')
@@ -98,10 +98,10 @@ def settled_friction(
 
     :raises IdentificationError: no joint has a sample to find friction from
     """
-    found = open_friction(model)
-    if found is None:
+    friction = open_friction(model)
+    if friction is None:
         return model, None
-    body, friction = found
+    body = body_of(model)
     base = base_parameters(body)
     if not signals.used.any():
         raise IdentificationError('no joint has a moving sample to find friction from')
@@ -127,22 +127,6 @@ def _chosen(table: tuple[Candidate, ...]) -> Candidate:
 
     best = min(table, key=priced)
     return best if priced(best) <= CLEARLY * first.error else first
-
-
-def open_friction(model: DynamicModel) -> tuple[DynamicModel, FrictionModel] | None:
-    """Body and friction of a model whose friction is open; None: there is nothing to complete."""
-    parts = _parts(model)
-    for part in parts:
-        if isinstance(part, FrictionModel) and part.open:
-            others = [other for other in parts if other is not part]
-            return (others[0] if len(others) == 1 else SumModel(parts=others)), part
-    return None
-
-
-def _parts(model: DynamicModel) -> list[DynamicModel]:
-    if isinstance(model, SumModel):
-        return [inner for part in model.parts for inner in _parts(part)]
-    return [model]
 
 
 def _known(friction: FrictionModel) -> list[dict[str, float]]:

@@ -48,6 +48,7 @@ from robodyn_ros.identification.uncertainty import torque_uncertainty
 from robodyn_ros.identification.validation import FitReport, correlation_length, evaluate
 from robodyn_ros.models.base_parameters import BaseParameters, base_parameters, grouped
 from robodyn_ros.models.catalog import model_hash
+from robodyn_ros.models.friction import body_of, open_friction
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.payload import Payload, PayloadModel
 from robodyn_ros.recording.recording import Finding, Recording
@@ -77,7 +78,10 @@ def load_base(path: str | Path, model: DynamicModel | None = None) -> Identified
             f'the base result {path} is of a robot with the joints {list(base.joints)}, expected '
             f'{list(model.joint_names)}'
         )
-    if model_hash(base.model) != model_hash(model):
+    meant = base.model
+    if open_friction(model) is not None:  # any friction of the same robot will do
+        meant, model = body_of(meant), body_of(model)
+    if model_hash(meant) != model_hash(model):
         raise IdentificationError(
             f'the base result {path} is of another model than this one{_difference(base, model)}: '
             f'identify without payload with this model first'

@@ -10,6 +10,8 @@ import numpy as np
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.consistency import bodies_of, links_are_consistent, pseudo_inertia
 from robodyn_ros.identification.files import write_text
+from robodyn_ros.models.friction import FrictionModel
+from robodyn_ros.models.friction_terms import DEFAULT_TERMS
 from robodyn_ros.models.interface import Array, DynamicModel, SumModel
 from robodyn_ros.models.urdf import UrdfModel
 
@@ -29,7 +31,8 @@ def identified_urdf(model: DynamicModel, values: Array) -> str:
     the parameters of a moving link include everything fixed to it, so they are written to the
     link behind the moving joint, and the links fixed to that one lose their own. Links fixed to
     the base keep theirs: they have no effect. Viscous and Coulomb friction become
-    `<dynamics damping friction>`. A URDF has no place for rotor inertias and torque offsets;
+    `<dynamics damping friction>`; of any other law it is the nearest such friction, without what
+    depends on the load. A URDF has no place for rotor inertias and torque offsets;
     they stay in the result file.
 
     :param values: parameter values of the model, shape (p,)
@@ -99,15 +102,53 @@ def _inertial(ten: Array) -> ET.Element:
 def _write_friction(robot: ET.Element, model: DynamicModel, values: Array) -> None:
     """Replace `<dynamics>` of every joint whose identified friction is not negative."""
     index = {item.name: number for number, item in enumerate(model.parameters)}
+    other = _curves(model, values)
     for joint in robot.findall('joint'):
         found = {
             key: values[index[f'{joint.get("name")}.{name}']]
             for key, name in (('damping', 'viscous_friction'), ('friction', 'coulomb_friction'))
             if f'{joint.get("name")}.{name}' in index
         }
+        if joint.get('name') in other:
+            found = _nearest_linear(joint, *other[str(joint.get('name'))])
         if found and min(found.values()) >= 0.0:
             _remove(joint, 'dynamics')
             ET.SubElement(joint, 'dynamics', {key: _text(v) for key, v in found.items()})
+
+
+def _curves(
+    model: DynamicModel, values: Array, first: int = 0
+) -> dict[str, tuple[FrictionModel, Array, int]]:
+    """Friction that is not linear: its model, its values and the joint's index, by joint."""
+    if isinstance(model, FrictionModel) and not set(model.terms) <= set(DEFAULT_TERMS):
+        own = values[first : first + len(model.parameters)]
+        return {name: (model, own, k) for k, name in enumerate(model.joint_names)}
+    found = {}
+    for part in model.parts if isinstance(model, SumModel) else ():
+        found |= _curves(part, values, first)
+        first += len(part.parameters)
+    return found
+
+
+def _nearest_linear(
+    element: ET.Element, friction: FrictionModel, values: Array, joint: int
+) -> dict[str, float]:
+    """Damping and friction nearest to a law without its load, over the joint's velocities."""
+    limit = element.find('limit')
+    top = float('nan' if limit is None else limit.get('velocity', 'nan'))
+    if 'reach' in friction.figures:
+        top = float(friction.figures['reach'][joint])
+    speed = np.linspace(0.0, top if np.isfinite(top) and top > 0.0 else 1.0, 101)[1:]
+    states = np.zeros((2, len(speed), len(friction.joints)))
+    states[0, :, joint], states[1, :, joint] = speed, -speed
+    ahead, back = (friction.loaded_regressor(state, 0.0)[:, joint] @ values for state in states)
+    law = (ahead - back) / 2.0
+    damping, coulomb = np.polyfit(speed, law, 1)
+    if damping < 0.0:
+        damping, coulomb = 0.0, law.mean()
+    elif coulomb < 0.0:
+        damping, coulomb = (speed @ law) / (speed @ speed), 0.0
+    return {'damping': float(damping), 'friction': float(coulomb)}
 
 
 def _remove(parent: ET.Element, tag: str) -> None:

@@ -17,7 +17,7 @@ from robodyn_ros.models.friction_terms import (
     TERMS,
     expanded,
 )
-from robodyn_ros.models.interface import Array, DynamicModel, Joint, Parameter
+from robodyn_ros.models.interface import Array, DynamicModel, Joint, Parameter, SumModel
 
 STAND_IN = 0.01
 """Figure [rad/s or m/s] of a model whose figures an identification has yet to find."""
@@ -155,6 +155,31 @@ class FrictionModel(DynamicModel):
         if self.load is not None:
             found['load'] = self.load.values.tolist()
         return found
+
+
+def open_friction(model: DynamicModel) -> FrictionModel | None:
+    """Friction of a model that an identification has to complete; None: there is none."""
+    for part in _parts(model):
+        if isinstance(part, FrictionModel) and part.open:
+            return part
+    return None
+
+
+def body_of(model: DynamicModel) -> DynamicModel:
+    """Model without its friction.
+
+    :raises ModelError: it is friction alone
+    """
+    others = [part for part in _parts(model) if not isinstance(part, FrictionModel)]
+    if not others:
+        raise ModelError('a model of friction alone has no body')
+    return others[0] if len(others) == 1 else SumModel(parts=others)
+
+
+def _parts(model: DynamicModel) -> list[DynamicModel]:
+    if isinstance(model, SumModel):
+        return [inner for part in model.parts for inner in _parts(part)]
+    return [model]
 
 
 def _check_terms(terms: tuple[str, ...]) -> None:

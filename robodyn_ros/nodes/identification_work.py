@@ -21,7 +21,7 @@ from robodyn_ros.identification.position_limits import position_limits
 from robodyn_ros.identification.residual_fit import RESIDUALS, Residual
 from robodyn_ros.identification.result import IdentificationResult, IdentifiedModel
 from robodyn_ros.models.catalog import load_model, robot_model
-from robodyn_ros.models.friction_terms import DEFAULT_TERMS
+from robodyn_ros.models.friction_terms import AUTO
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.models.payload import PayloadModel
 from robodyn_ros.models.urdf_file import parse_urdf
@@ -124,7 +124,8 @@ class IdentificationWork:
             minimum=0,
             **fixed,
         )
-        terms = declare(node, 'friction', list(DEFAULT_TERMS), 'friction terms', **fixed)
+        text = 'friction terms or laws; auto: what cross-validation favours'
+        terms = declare(node, 'friction', [AUTO], text, **fixed)
         joints = declare(node, 'joints', [''], 'joints to identify; empty: all', **fixed)
         if file:
             return load_model(resource(file), dynamic_model=number or None)

@@ -3,7 +3,7 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pinocchio as pin
 import pytest
-from robots import URDF_FOLDER, random_states, random_urdf
+from robots import UR10, URDF_FOLDER, random_states, random_urdf
 from simulation import arm, record
 
 from robodyn_ros.errors import IdentificationError
@@ -13,6 +13,7 @@ from robodyn_ros.identification.estimators import estimate
 from robodyn_ros.identification.physical import Problem, fit_consistent, plain_prior
 from robodyn_ros.identification.urdf_export import identified_urdf, rigid_part, write_urdf
 from robodyn_ros.models.base_parameters import base_parameters
+from robodyn_ros.models.catalog import robot_model, with_friction
 from robodyn_ros.models.friction import FrictionModel
 from robodyn_ros.models.interface import Joint
 
@@ -120,3 +121,20 @@ def test_every_robot_of_ours_from_noise_to_a_urdf_that_can_exist(path):
     for body in plain.inertias[1:]:
         first, second, third = np.linalg.eigvalsh(body.inertia)
         assert body.mass > 0.0 and first > 0.0 and first + second > third
+
+
+def test_any_friction_law_becomes_the_nearest_linear_one():
+    body = robot_model(UR10, friction=())
+    law = {'terms': ['smooth', 'quadratic', 'load'], 'smoothing': 0.02, 'reach': 2.0}
+    model = with_friction(body, {**law, 'load': body.prior().tolist()})
+    own = np.tile([1.5, 4.0, 0.7, -0.3, 0.1], (6, 1))  # viscous, Coulomb, offset, quadratic, load
+    own[1, :4] = [-1.0, 4.0, 0.2, 0.0]  # falls with the velocity: no damping can do that
+    values = np.concatenate([np.nan_to_num(body.prior()), own.ravel()])
+    joints = ET.fromstring(identified_urdf(model, values)).findall('joint')
+    found = {joint.get('name'): joint.find('dynamics') for joint in joints}
+    speed = np.linspace(0.02, 2.0, 100)
+    slope, step = np.polyfit(speed, 1.5 * speed + 4.0 * np.tanh(speed / 0.02) - 0.3 * speed**2, 1)
+    first, second = (found[name] for name in model.joint_names[:2])
+    np.testing.assert_allclose(float(first.get('damping')), slope, rtol=1e-6)
+    np.testing.assert_allclose(float(first.get('friction')), step, rtol=1e-6)
+    assert float(second.get('damping')) == 0.0 and 2.9 < float(second.get('friction')) < 3.1
