@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from robodyn_ros.control.delay import DelayLine
 from robodyn_ros.control.model_torque import ModelTorque
+from robodyn_ros.control.residual_torque import MeasuredResidual
 from robodyn_ros.control.standstill import StandstillFriction
 from robodyn_ros.errors import ControlError
 from robodyn_ros.models.interface import Array
@@ -112,9 +113,17 @@ class AdditiveTorque:
     in. A fault does the same and stays until `reset`.
     """
 
-    def __init__(self, *, torque: ModelTorque, settings: FeedforwardSettings) -> None:
+    def __init__(
+        self,
+        *,
+        torque: ModelTorque,
+        settings: FeedforwardSettings,
+        residual: MeasuredResidual | None = None,
+    ) -> None:
         """Reserve the memory; the law starts inactive.
 
+        :param residual: torque by measured deflections, added without the delay of the model
+            torque; None: without
         :raises ControlError: the settings are for other joints than the model's
         """
         if tuple(settings.joints) != torque.joints:
@@ -130,6 +139,7 @@ class AdditiveTorque:
         self.fault = ''
         self.requested = np.zeros(width)
         self.applied = np.zeros(width)
+        self.residual = residual
         self._torque = torque
         self._standstill = StandstillFriction(window=torque.velocity_window)
         self._delay = DelayLine(width=width, cycles=settings.additive_torque_delay)
@@ -156,6 +166,8 @@ class AdditiveTorque:
         if not self.enabled:
             self._delay.clear()
             self._standstill.clear()
+            if self.residual is not None:
+                self.residual.clear()
             self._ramp = 0.0
             self.state = State.RAMPING_IN
 
@@ -190,6 +202,8 @@ class AdditiveTorque:
         delayed = self._delay.push(self.requested)
         if not self.enabled:
             return self.idle()
+        if self.residual is not None:
+            delayed = delayed + self.residual.torque()
         self._ramp = min(1.0, self._ramp + self._up)
         if self._ramp == 1.0:
             self.state = State.ACTIVE

@@ -14,6 +14,7 @@ from std_srvs.srv import SetBool, Trigger
 from robodyn_ros.control.feedforward import AdditiveTorque, FeedforwardSettings
 from robodyn_ros.control.gravity_free import GravityFree
 from robodyn_ros.control.model_torque import ModelTorque
+from robodyn_ros.control.residual_torque import MeasuredResidual
 from robodyn_ros.errors import ConfigError, RobodynError
 from robodyn_ros.identification.result import IdentifiedModel
 from robodyn_ros.nodes.common import declare, run
@@ -42,6 +43,11 @@ class Feedforward(ModelNode):
         self._torque_max = declare_torque_limit(
             self, 'torque_max', 'trajectory mode: a trajectory that needs more is refused'
         )
+        self._residual_scale = float(declare(
+            self, 'residual_scale', 0.5, 'streaming mode: share of the residual torque of a '
+            'result with double encoders that is applied; 0: none',
+            read_only=True, minimum=0.0, maximum=1.0,
+        ))  # fmt: skip
         self._threshold = declare_torque_limit(
             self, 'torque_threshold', 'additive or measured torque beyond it is a fault'
         )
@@ -117,12 +123,29 @@ class Feedforward(ModelNode):
         watched_torque(model.joints, threshold, self._effort)
         watch = None if threshold is None else TorqueWatch(model.joints, threshold)
         if isinstance(self._mode, StreamingMode):
-            law = AdditiveTorque(torque=torque, settings=settings)
+            residual = self._residual(model, settings)
+            law = AdditiveTorque(torque=torque, settings=settings, residual=residual)
             self._mode.use(law, effort, watch)
             return
         limit = read_torque_limit('torque_max', self._torque_max, model.joints, self._effort)
         check = None if limit is None else PlannedTorque(whole, limit, model.model.joints)
         self._mode.use(torque, settings, effort, watch=watch, check=check)
+
+    def _residual(
+        self, model: IdentifiedModel, settings: FeedforwardSettings
+    ) -> MeasuredResidual | None:
+        """Torque by the deflection of the gears, if the result has it and it is wanted."""
+        if model.residual is None or not self._residual_scale:
+            return None
+        self.get_logger().info(
+            f'residual torque of joints NAME_motor in joint_states, scale {self._residual_scale:g}'
+        )
+        return MeasuredResidual(
+            model.residual,
+            period=settings.period,
+            scale=self._residual_scale,
+            fade_time=settings.ramp_down_time,
+        )
 
     def begin(self) -> None:
         """Start from zero."""

@@ -54,6 +54,7 @@ class StreamingMode:
         self._last = 0.0
         self.refused = 0
         self.refusal = ''
+        self.sides = ''
         for topic, callback, qos in (
             ('~/reference', self._on_reference, STREAM_QOS),
             ('joint_states', self._on_feedback, MONITOR_QOS),
@@ -72,6 +73,8 @@ class StreamingMode:
         self._reader = JointStateBytes(law.joints, required=('position', 'velocity'))
         self._motion = ReferenceMotion(width=len(law.joints), timeout=self._timeout)
         self._state.prepare(law.joints, effort)
+        motors = [f'{name}_motor' for name in law.joints]
+        self._sides = JointStateBytes([*law.joints, *motors], required=('position',))
 
     def begin(self, enabled: bool) -> None:
         """Start: zero until the first reference comes."""
@@ -126,17 +129,31 @@ class StreamingMode:
     def details(self) -> dict[str, object]:
         """What diagnostics show."""
         state = self._law.state.value if self._law else ''
-        return {'state': state, 'refused': self.refused, 'last_refusal': self.refusal}
+        found = {'state': state, 'refused': self.refused, 'last_refusal': self.refusal}
+        if self._law is not None and self._law.residual is not None:
+            found['residual_torque'] = self.sides or self._law.residual.applied.tolist()
+        return found
 
     def _on_feedback(self, serialised: bytes) -> None:
         if not self._running:
             return
         usable = self._state.read(serialised)
         law = self._law
+        self._read_sides(serialised)
         if self._watch is None or law is None or not usable:
             return
         if (problem := self._watch.feedback(self._state.feedback.effort)) and law.enabled:
             self._trip(law, problem)
+
+    def _read_sides(self, serialised: bytes) -> None:
+        """Positions on both sides of the gears, for the residual torque; none: it fades out."""
+        residual = self._law.residual if self._law is not None else None
+        if residual is None:
+            return
+        self.sides = self._sides.read_bytes(serialised)
+        if not self.sides:
+            width = len(residual.joints)
+            residual.read(self._sides.position[:width], self._sides.position[width:])
 
     def _on_reference(self, serialised: bytes) -> None:
         law = self._law

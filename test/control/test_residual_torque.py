@@ -1,0 +1,106 @@
+import time
+
+import numpy as np
+import pytest
+
+from robodyn_ros.control.residual_torque import MeasuredResidual
+from robodyn_ros.errors import ControlError
+from robodyn_ros.identification.residual import ResidualTorque
+from robodyn_ros.identification.residual_rbf import GRID, RbfMap
+
+PERIOD, JOINTS = 0.001, 6
+STIFFNESS = 1000.0
+REST = np.zeros(JOINTS)
+
+
+def proportional():
+    """Torque of 1000 Nm per rad of deflection up to 10 Nm: a basis so narrow that it is a line."""
+    centres = [np.tile(np.linspace(-1, 1, count), (JOINTS, 1)) for count in GRID]
+    centres[0] *= 0.01
+    widths = np.array([0.5 * (each[0, 1] - each[0, 0]) for each in centres])
+    weights = np.broadcast_to(
+        STIFFNESS * centres[0][:, :, None, None], (JOINTS, *GRID)
+    )  # fmt: skip
+    ends = np.tile([0.01, 1.0, 1.0], (JOINTS, 1))
+    return ResidualTorque(
+        joints=tuple('abcdef'),
+        inputs=('deflection', 'deflection_rate', 'motor_velocity'),
+        map=RbfMap(tuple(centres), np.tile(widths, (JOINTS, 1)), weights),
+        low=-ends,
+        high=ends,
+        limit=np.full(JOINTS, 10.0),
+        gear_ratio=np.full(JOINTS, -50.0),
+        cutoff=20.0,
+    )
+
+
+def make(**changes):
+    return MeasuredResidual(proportional(), period=PERIOD, **{'scale': 1.0, **changes})
+
+
+def run(law, deflection, cycles, gear=-50.0):
+    for _ in range(cycles):
+        law.read(REST, gear * (REST + deflection))
+        law.torque()
+    return law.applied.copy()
+
+
+def test_deflection_by_the_gear_ratio_gives_the_trained_torque():
+    expected = proportional().torque(*np.array([[[0.005] * 6], [[0.0] * 6], [[0.0] * 6]]))[0]
+    assert 3.0 < expected[0] < 7.0
+    np.testing.assert_allclose(run(make(), 0.005, 300), expected, rtol=1e-6)
+    np.testing.assert_allclose(run(make(scale=0.3), 0.005, 300), 0.3 * expected, rtol=1e-6)
+
+
+def test_it_fades_in_and_a_wild_deflection_gives_none():
+    law = make(fade_time=0.1)
+    law.read(REST, REST - 50.0 * 0.005)
+    first = np.abs(law.torque()).max()
+    assert 0.0 < first < 0.02 * np.abs(run(law, 0.005, 200)).max()
+    assert (run(make(), 0.5, 300) == 0.0).all()  # another zero of an encoder
+
+
+@pytest.mark.parametrize('silent', ['nothing', 'nan'])
+def test_without_measurements_it_fades_to_zero(silent):
+    law = make(timeout=0.02, fade_time=0.1)
+    before = run(law, 0.005, 300)
+    course = []
+    for _ in range(130):
+        if silent == 'nan':
+            law.read(REST, REST * np.nan)
+        course.append(law.torque().copy())
+    course = np.array(course)
+    np.testing.assert_allclose(course[:19], np.tile(before, (19, 1)))
+    assert (np.abs(np.diff(course, axis=0)) <= np.abs(before) / 99.0).all()
+    assert (course[121:] == 0.0).all()
+    assert (np.abs(run(law, 0.005, 300)) > 0.99 * np.abs(before)).all()
+
+
+def test_it_never_exceeds_the_limit():
+    law, random = make(), np.random.default_rng(0)
+    for _ in range(500):
+        law.read(random.normal(size=6) * 0.01, random.normal(size=6))
+        assert (np.abs(law.torque()) <= 10.0).all()
+
+
+def test_clear_is_zero_at_once():
+    law = make()
+    run(law, 0.005, 300)
+    law.clear()
+    assert (law.applied == 0.0).all() and (law.torque() == 0.0).all()
+
+
+@pytest.mark.parametrize('wrong', [{'scale': 1.5}, {'timeout': 0.0}, {'fade_time': -1.0}])
+def test_settings_that_cannot_be_used(wrong):
+    with pytest.raises(ControlError):
+        make(**wrong)
+
+
+def test_six_axes_within_a_cycle_of_a_millisecond():
+    law, times = make(), []
+    for _ in range(300):
+        begin = time.perf_counter()
+        law.read(REST, REST)
+        law.torque()
+        times.append(time.perf_counter() - begin)
+    assert np.median(times) < PERIOD, np.median(times)
