@@ -154,8 +154,10 @@ class Excitation(Node):
                 self._check_robot()
             return self._designer.begin(goal, request)
         if not request.design_only:
+            # before the motion is read: joint states grow old while a long path is followed
+            self._check_robot()
             motion = read_motion(self, request.motion_file, self._limits)
-            return self._run_motion(motion, goal, request.motion_file)
+            return self._run_checked(motion, goal, request.motion_file)
         text = 'there is nothing to design'
         result = Excite.Result(success=True, message=text, motion_file=request.motion_file)
         self._give_result(goal, result)
@@ -167,6 +169,10 @@ class Excitation(Node):
         :raises RobodynError: why nothing was sent
         """
         self._check_robot()
+        return self._run_checked(motion, goal, file)
+
+    def _run_checked(self, motion: Trajectory, goal: Any, file: str) -> str:
+        """Check the motion and send it, to a robot that can begin to move."""
         known = self._limits.joints
         columns = [known.index(name) for name in motion.joints if name in known]
         position = np.array(self._state.position[columns])
