@@ -7,10 +7,21 @@ import sys
 from collections.abc import Sequence
 
 from robodyn_ros import __version__
-from robodyn_ros.cli import advise, bodywise, compare, demo, excite, identify, info, motion, prg
+from robodyn_ros.cli import (
+    advise,
+    bodywise,
+    compare,
+    demo,
+    excite,
+    friction,
+    identify,
+    info,
+    motion,
+    prg,
+)
 from robodyn_ros.errors import RobodynError
 
-COMMANDS = (excite, advise, motion, identify, compare, info, demo, prg, bodywise)
+COMMANDS = (excite, advise, motion, identify, friction, compare, info, demo, prg, bodywise)
 EXIT_ERROR = 2
 EXIT_INTERRUPTED = 130
 

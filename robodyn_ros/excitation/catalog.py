@@ -13,6 +13,7 @@ import numpy as np
 import yaml
 
 from robodyn_ros.errors import MotionError
+from robodyn_ros.excitation.bidirectional import BidirectionalMotion
 from robodyn_ros.excitation.fourier import FourierMotion
 from robodyn_ros.excitation.joint_moves import JointMoves
 from robodyn_ros.excitation.limits import JointLimits
@@ -228,5 +229,9 @@ KINDS: dict[str, Kind] = {
         SineSumMotion, ('joints', 'center', 'amplitude', 'frequency', 'duration'), _LEADS
     ),
     'stopped': Kind(_stopped, ('motion', 'time', 'max_acceleration'), ('follow',)),
+    'bidirectional': Kind(
+        BidirectionalMotion,
+        ('joints', 'start', 'target', 'speeds', 'max_velocity', 'max_acceleration'),
+    ),
 }
 """Every kind of motion by its name; a new one is one entry here."""

@@ -9,6 +9,7 @@ import yaml
 from motions import JOINTS, random_fourier, random_sine
 
 from robodyn_ros.errors import MotionError
+from robodyn_ros.excitation.bidirectional import BidirectionalMotion
 from robodyn_ros.excitation.catalog import KINDS, build_motion, load_motion, write_motion
 from robodyn_ros.excitation.joint_moves import JointMoves
 from robodyn_ros.excitation.limits import JointLimits, check_motion
@@ -66,6 +67,14 @@ MOTIONS = {
         acceleration=3.0,
         fly_by=0.5,
         near=[0.0, -1.0, 0.0],
+    ),
+    'bidirectional': BidirectionalMotion(
+        joints=JOINTS,
+        start=[0.0, 0.1, 0.2],
+        target=[0.5, -0.4, 0.2],
+        speeds=[0.3, 1.0],
+        max_velocity=[1.0, 0.5, 1.0],
+        max_acceleration=[5.0, 4.0, 3.0],
     ),
     'points': SplineTrajectory(points=points_of(random_sine(4), 0.5)),
     'stopped': StoppedMotion(motion=random_sine(5), time=2.0, max_acceleration=np.full(3, 30.0)),
