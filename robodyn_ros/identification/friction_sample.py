@@ -86,7 +86,7 @@ class FrictionSample:
     @property
     def joints(self) -> int:
         """Number of joints n."""
-        return self.rigid.shape[1]
+        return int(self.rigid.shape[1])
 
     @property
     def fold(self) -> NDArray[np.intp]:

@@ -227,7 +227,7 @@ class FrictionSearch:
     @property
     def rigid_width(self) -> int:
         """Number of base values b of the body."""
-        return self._gram.shape[1]
+        return int(self._gram.shape[1])
 
 
 @dataclass

@@ -123,7 +123,7 @@ def _curves(
     if isinstance(model, FrictionModel) and not set(model.terms) <= set(DEFAULT_TERMS):
         own = values[first : first + len(model.parameters)]
         return {name: (model, own, k) for k, name in enumerate(model.joint_names)}
-    found = {}
+    found: dict[str, tuple[FrictionModel, Array, int]] = {}
     for part in model.parts if isinstance(model, SumModel) else ():
         found |= _curves(part, values, first)
         first += len(part.parameters)

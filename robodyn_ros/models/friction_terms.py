@@ -107,8 +107,8 @@ def _one_sided(side: float, power: int) -> Callable[[Array, Figures], Array]:
 
 def _bidirectional() -> dict[str, FrictionTerm]:
     """Eight terms of the bidirectional law."""
-    units = (('Nm', 'N'), ('Nm s/rad', 'N s/m'), ('Nm s^2/rad^2', 'N s^2/m^2'))
-    units = (*units, ('Nm s^3/rad^3', 'N s^3/m^3'))
+    units = [('Nm', 'N'), ('Nm s/rad', 'N s/m')]
+    units += [(f'Nm s^{power}/rad^{power}', f'N s^{power}/m^{power}') for power in (2, 3)]
     return {
         f'{name}_{side}': FrictionTerm(
             f'{name}_friction_{side}',
