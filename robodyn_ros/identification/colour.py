@@ -30,6 +30,9 @@ HIGHEST_ORDER = 40
 _FEWEST = 10
 """Samples per coefficient of an autoregressive model, at least."""
 
+ENOUGH = 4
+"""Stretches of a sample that are looked at."""
+
 _ROUNDS = 4
 """How often the power that the fit took from the residual is computed."""
 
@@ -49,7 +52,9 @@ def coloured_scores(
     """
     count = len(sample.columns)
     mixing = np.eye(count) if mixing is None else mixing
-    parts = [_spectra(part, sample, weights, k) for k, part in enumerate(sample.stretches)]
+    step = -(-len(sample.stretches) // ENOUGH)
+    chosen = range(0, len(sample.stretches), step)
+    parts = [_spectra(sample.stretches[k], sample, weights, k) for k in chosen]
     root = _root(np.nan_to_num(fit.covariance))
     share = sample.total / max(sum(part.samples for part in parts), 1)
     scores = []
@@ -60,12 +65,16 @@ def coloured_scores(
         ]
         counted = [part.counted[:, joint] for part in parts]
         model = _model([np.abs(rest) ** 2 for rest in residuals], taken, counted)
-        score = np.zeros((0, sample.width))
+        own = np.flatnonzero(np.any([matrix.any(axis=0) for matrix in columns], axis=0))
+        scaled = []
         for matrix, part in zip(columns, parts, strict=True):
             power = _power(model, part.length) * share / part.length
             power[1 : (part.length + 1) // 2] *= 2.0  # negative frequencies are as large
-            scaled = matrix * np.sqrt(power)[:, None]
-            score = np.linalg.qr(np.vstack([score, scaled.real, scaled.imag]), mode='r')
+            rows = matrix[:, own] * np.sqrt(power)[:, None]
+            scaled += [rows.real, rows.imag]
+        triangle = np.linalg.qr(np.vstack(scaled), mode='r')
+        score = np.zeros((len(triangle), sample.width))
+        score[:, own] = triangle
         scores.append(score)
     return scores
 

@@ -67,9 +67,14 @@ def fit_condensed(
 
 def _robust(condensed: Condensed, robust: Robust, recondense: Recondense) -> Fitted:
     """Weighted least squares with the weights of a robust fit."""
-    weigh = reweighted if condensed.sample.complete else None
-    weighted = weigh(condensed, robust) if weigh else recondense(robust)
-    first = estimate(weighted.merged(), weighted.width)
+    if condensed.sample.complete:
+        weighted = reweighted(condensed, robust)
+        first = estimate(weighted.merged(), weighted.width)
+    else:  # what some rows show little of must not be taken for outliers elsewhere
+        found = estimate(recondense(robust).merged(), condensed.width)
+        robust = replace(robust, values=found.values)
+        weighted = recondense(robust)
+        first = estimate(weighted.merged(), weighted.width)
     sample = condensed.sample.few()
     weights = [robust.weights(rest) for rest in _residuals(sample, first.values)]
     scores = coloured_scores(sample, first, weights=weights)
