@@ -101,7 +101,7 @@ class _Spectra:
         """Spectra of the columns (f, b) and of the residual (f,) of a mixture of the joints."""
         columns = np.zeros((len(self.joints[0]), self.width), dtype=complex)
         torque = np.zeros(len(columns), dtype=complex)
-        for joint in np.flatnonzero(mixing):
+        for joint in np.flatnonzero(mixing).tolist():
             columns[:, self.columns[joint]] += mixing[joint] * self.joints[joint][:, :-1]
             torque += mixing[joint] * self.joints[joint][:, -1]
         return columns, torque - columns @ values
@@ -117,7 +117,7 @@ def _spectra(
         fft.rfft(rows * root[:, None], length, axis=0)
         for rows, root in zip(part.rows, roots.T, strict=True)
     ]
-    return _Spectra(joints, sample.columns, sample.width, part.used * 1.0, length)
+    return _Spectra(joints, sample.columns, sample.width, part.used.astype(np.float64), length)
 
 
 def _root(covariance: Array) -> Array:
@@ -194,4 +194,4 @@ def _power(model: Array, length: int) -> Array:
     """Power spectrum of an autoregressive model with variance 1, at the bins of an FFT."""
     power: Array = 1.0 / np.abs(fft.rfft(model, length)) ** 2
     whole = 2.0 * power.sum() - power[0] - (power[-1] if length % 2 == 0 else 0.0)
-    return power * length / whole
+    return np.asarray(power * length / whole)

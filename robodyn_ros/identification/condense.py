@@ -201,7 +201,7 @@ def condense(
         )
     used = used[thinning.centres(len(torque))]
     acting = acting_columns(model, columns)
-    counting = used.any(axis=0)
+    counting = np.asarray(used.any(axis=0))
     size = max(1, thinning.count(BLOCK_SIZE))
     bounds = np.linspace(0, samples, segments + 1).astype(int)
     collector = SampleCollector(samples, acting)

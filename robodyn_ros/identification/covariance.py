@@ -109,5 +109,6 @@ def _decoupled(factor: CoupledFactor, mixing: Array, width: int) -> tuple[JointF
     joints = []
     for joint, matrix in enumerate(mixed):
         counts = factor.samples if rows[joint].any() else 0
-        joints.append(JointFactor(columns, np.linalg.qr(matrix, mode='r'), counts))
+        triangle = np.asarray(np.linalg.qr(matrix, mode='r'))
+        joints.append(JointFactor(columns, triangle, counts))
     return (*joints, *factor.rest)

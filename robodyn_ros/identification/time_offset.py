@@ -15,7 +15,7 @@ import numpy as np
 from scipy.interpolate import make_interp_spline
 from scipy.optimize import minimize_scalar
 
-from robodyn_ros.identification.condense import acting_columns
+from robodyn_ros.identification.condense import Indices, acting_columns
 from robodyn_ros.identification.diagnosis_sample import LONGEST_SHIFT, OwnFit, own_fit
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.processing import Processed
@@ -91,7 +91,7 @@ def offsets_of(
     return found
 
 
-def _best(own: OwnFit, torque: Array, rows: Array, reach: int) -> tuple[float, float] | None:
+def _best(own: OwnFit, torque: Array, rows: Indices, reach: int) -> tuple[float, float] | None:
     """Shift in samples that explains a joint's torque best, and its gain; None: not to be seen."""
     rows = rows[own.rows]
     shifts = np.arange(-reach, reach + 1)
