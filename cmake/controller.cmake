@@ -1,0 +1,75 @@
+# The controller plugin: C++, because it runs inside ros2_control's real-time loop. It is built
+# where everything it needs is found; the rest of the package does not depend on it.
+set(missing)
+foreach(package controller_interface pluginlib realtime_tools generate_parameter_library
+    rclcpp rclcpp_lifecycle std_srvs urdfdom yaml-cpp pinocchio)
+  if(package STREQUAL "yaml-cpp")
+    find_package(yaml_cpp_vendor QUIET)
+  endif()
+  find_package(${package} QUIET)
+  if(NOT ${package}_FOUND)
+    list(APPEND missing ${package})
+  endif()
+endforeach()
+if(NOT ROBODYN_CPP_INTERFACES)
+  list(APPEND missing "C++ interfaces (ROBODYN_CPP_INTERFACES)")
+endif()
+if(missing)
+  list(JOIN missing ", " missing)
+  message(STATUS "robodyn_ros: the controller plugin is left out, not found: ${missing}")
+  return()
+endif()
+
+# Headers are enough, and bring no second urdfdom with them.
+if(TARGET pinocchio::pinocchio_headers)
+  set(pinocchio pinocchio::pinocchio_headers)
+else()
+  set(pinocchio pinocchio::pinocchio)
+endif()
+
+set(yaml_cpp yaml-cpp)  # as it was called before 0.8
+if(TARGET yaml-cpp::yaml-cpp)
+  set(yaml_cpp yaml-cpp::yaml-cpp)
+endif()
+
+add_library(robodyn_law STATIC
+  src/additive_torque.cpp
+  src/closed_forms.cpp
+  src/friction.cpp
+  src/model_torque.cpp
+  src/puma_part.cpp
+  src/result_file.cpp
+  src/urdf_part.cpp
+)
+target_compile_features(robodyn_law PUBLIC cxx_std_17)
+set_target_properties(robodyn_law PROPERTIES POSITION_INDEPENDENT_CODE ON)
+target_compile_options(robodyn_law PRIVATE -Wall -Wextra -Wpedantic -O2)
+target_include_directories(robodyn_law PUBLIC
+  $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>
+)
+target_include_directories(robodyn_law SYSTEM PRIVATE ${urdfdom_headers_INCLUDE_DIRS})
+target_link_libraries(robodyn_law PUBLIC ${pinocchio} PRIVATE ${yaml_cpp} urdfdom::urdfdom_model)
+
+add_executable(law_check src/law_check.cpp)
+target_link_libraries(law_check PRIVATE robodyn_law)
+install(TARGETS law_check DESTINATION lib/${PROJECT_NAME})
+
+generate_parameter_library(feedforward_torque_controller_parameters
+  src/feedforward_torque_controller_parameters.yaml
+)
+rosidl_get_typesupport_target(interfaces ${PROJECT_NAME} rosidl_typesupport_cpp)
+add_library(robodyn_controller SHARED src/feedforward_torque_controller.cpp)
+target_compile_options(robodyn_controller PRIVATE -Wall -Wextra -Wpedantic -O2)
+target_link_libraries(robodyn_controller PRIVATE
+  robodyn_law
+  feedforward_torque_controller_parameters
+  ${interfaces}
+  controller_interface::controller_interface
+  pluginlib::pluginlib
+  rclcpp::rclcpp
+  rclcpp_lifecycle::rclcpp_lifecycle
+  realtime_tools::realtime_tools
+  ${std_srvs_TARGETS}
+)
+install(TARGETS robodyn_controller DESTINATION lib)
+pluginlib_export_plugin_description_file(controller_interface robodyn_controller.xml)

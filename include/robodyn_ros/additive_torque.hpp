@@ -1,0 +1,95 @@
+// The additive torque law (softMC Taddcmd): robodyn_ros/control/feedforward.py is its oracle.
+#pragma once
+
+#include <vector>
+
+#include "robodyn_ros/model_torque.hpp"
+
+namespace robodyn_ros
+{
+
+/// How additive torque may leave; one number per joint, [Nm] or [N], [Nm/s] or [N/s], [s].
+struct LawSettings
+{
+  Vector max_torque;
+  Vector max_torque_rate;
+  double period = 0.002;
+  int additive_torque_delay = 3;
+  double scale = 1.0;
+  double ramp_up_time = 0.25;
+  double ramp_down_time = 0.1;
+
+  /// Throws std::invalid_argument, naming the value, for `joints` joints.
+  void check(const std::vector<std::string> & joints) const;
+};
+
+/// What the additive torque is doing; inactive means: exactly zero.
+enum class LawState { kInactive, kRampingIn, kActive, kRampingOut };
+
+/// Why torque is held at zero; texts in `fault_text`.
+enum class Fault { kNone, kReferenceNotFinite, kTorqueNotFinite, kReferenceMissing };
+
+const char * fault_text(Fault fault);
+
+/// One call per cycle. What leaves is finite, within the limit, and at most the rate times the
+/// period away from the torque before. Nothing here allocates, locks, logs or throws once built.
+class AdditiveTorque
+{
+public:
+  AdditiveTorque(ModelTorque & torque, const LawSettings & settings);
+
+  /// Ramp the model torque in from the torque of now; false while a fault is latched.
+  bool start();
+
+  /// Ramp the torque out.
+  void stop();
+
+  /// Latch a fault (the first one is kept) and ramp the torque out.
+  void trip(Fault fault);
+
+  /// Clear the fault; `start` is needed to apply torque again.
+  void reset() {fault_ = Fault::kNone;}
+
+  /// Advance by one cycle with this reference; what cannot be used is a fault.
+  const Vector & update(const Motion & motion);
+
+  /// Advance by one cycle without a reference: ramp on, or hold the torque of now.
+  const Vector & idle();
+
+  /// Back to exactly zero at once, as when the controller no longer commands anything.
+  void clear();
+
+  void set_scale(double scale) {scale_ = scale;}
+  bool enabled() const {return state_ == LawState::kRampingIn || state_ == LawState::kActive;}
+  LawState state() const {return state_;}
+  Fault fault() const {return fault_;}
+  const Vector & requested() const {return requested_;}
+  const Vector & applied() const {return applied_;}
+
+private:
+  Fault request(const Motion & motion);
+  void delay();
+  void approach(double share);
+
+  ModelTorque & torque_;
+  Vector limit_;
+  Vector step_;
+  double up_;
+  int down_cycles_;
+  double scale_;
+  LawState state_ = LawState::kInactive;
+  Fault fault_ = Fault::kNone;
+  double ramp_ = 0.0;
+  Vector requested_;
+  Vector applied_;
+  Vector fading_;
+  Vector delayed_;
+  Vector computed_;
+  Vector velocity_;  // at which friction is taken
+  Vector side_;      // last direction of motion, 0: not known
+  Eigen::MatrixXd ring_;
+  Eigen::Index next_ = 0;
+  bool ring_empty_ = true;
+};
+
+}  // namespace robodyn_ros

@@ -1,0 +1,88 @@
+// Robots of the softMC document in closed form: robodyn_ros/models/{axis,scara,puma}.py.
+#pragma once
+
+#include <array>
+#include <string>
+
+#include "robodyn_ros/part.hpp"
+
+namespace robodyn_ros
+{
+
+/// One rotary or linear axis, see models/axis.py for its five models.
+class AxisPart : public Part
+{
+public:
+  AxisPart(bool rotary, int dynamic_model, double payload_mass, double payload_inertia);
+  Eigen::Index width() const override;
+  void add(
+    const Motion & motion, const Eigen::Ref<const Vector> & values, Vector & tau) override;
+  void add_payload(
+    const Eigen::Ref<const Vector> & payload, Eigen::Ref<Vector> values) const override;
+
+private:
+  bool rotary_;
+  int form_;
+  double mass_;
+  Eigen::Index named_;  // parameters without the known payload's own
+  bool known_payload_;
+};
+
+/// SCARA with three or four axes, eight parameters, see models/scara.py.
+class ScaraPart : public Part
+{
+public:
+  struct Geometry
+  {
+    double l1, l2, s4, z_sense, gravity;
+  };
+  ScaraPart(Eigen::Index joints, const Geometry & geometry);
+  Eigen::Index width() const override {return 8;}
+  void add(
+    const Motion & motion, const Eigen::Ref<const Vector> & values, Vector & tau) override;
+  void add_payload(
+    const Eigen::Ref<const Vector> & payload, Eigen::Ref<Vector> values) const override;
+
+private:
+  Eigen::Index joints_;
+  Geometry geometry_;
+};
+
+/// PUMA, dynamic model 1: 34 parameters, or 26 with known kinematics, see models/puma.py.
+class PumaPart : public Part
+{
+public:
+  struct Geometry
+  {
+    double a2, a3, d2, d3, d4, gravity;
+  };
+  explicit PumaPart(const Geometry * geometry);
+  Eigen::Index width() const override {return relations_.cols();}
+  void add(
+    const Motion & motion, const Eigen::Ref<const Vector> & values, Vector & tau) override;
+  void add_payload(
+    const Eigen::Ref<const Vector> & payload, Eigen::Ref<Vector> values) const override;
+
+private:
+  Eigen::MatrixXd relations_;  // all 34 from the parameters
+  Vector all_;
+};
+
+/// PUMA, dynamic model 2: gravity of a slow motion, see models/puma.py.
+class PumaGravityPart : public Part
+{
+public:
+  PumaGravityPart(bool fifth_term, const PumaPart::Geometry * geometry);
+  Eigen::Index width() const override {return fifth_term_ ? 5 : 4;}
+  void add(
+    const Motion & motion, const Eigen::Ref<const Vector> & values, Vector & tau) override;
+  void add_payload(
+    const Eigen::Ref<const Vector> & payload, Eigen::Ref<Vector> values) const override;
+
+private:
+  bool fifth_term_;
+  bool known_;
+  std::array<double, 3> levers_{};  // torque per mass at the wrist's centre
+};
+
+}  // namespace robodyn_ros

@@ -1,0 +1,89 @@
+// Additive torque inside ros2_control's loop, between a joint_trajectory_controller and the drives.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "controller_interface/chainable_controller_interface.hpp"
+#include "rclcpp/rclcpp.hpp"
+#include "realtime_tools/realtime_publisher.hpp"
+#include "robodyn_ros/additive_torque.hpp"
+#include "robodyn_ros/feedforward_torque_controller_parameters.hpp"
+#include "robodyn_ros/msg/torque_state.hpp"
+#include "robodyn_ros/result_file.hpp"
+#include "robodyn_ros/srv/set_payload.hpp"
+#include "std_srvs/srv/set_bool.hpp"
+#include "std_srvs/srv/trigger.hpp"
+
+namespace robodyn_ros
+{
+
+/// Takes `<joint>/position`, `/velocity` and `/acceleration` references each cycle, passes the
+/// position on unchanged and commands the additive torque of control/feedforward.py as effort.
+class FeedforwardTorqueController : public controller_interface::ChainableControllerInterface
+{
+public:
+  controller_interface::CallbackReturn on_init() override;
+  controller_interface::InterfaceConfiguration command_interface_configuration() const override;
+  controller_interface::InterfaceConfiguration state_interface_configuration() const override;
+  controller_interface::CallbackReturn on_configure(const rclcpp_lifecycle::State &) override;
+  controller_interface::CallbackReturn on_activate(const rclcpp_lifecycle::State &) override;
+  controller_interface::CallbackReturn on_deactivate(const rclcpp_lifecycle::State &) override;
+  controller_interface::return_type update_reference_from_subscribers(
+    const rclcpp::Time &, const rclcpp::Duration &) override;
+  controller_interface::return_type update_and_write_commands(
+    const rclcpp::Time & time, const rclcpp::Duration &) override;
+
+protected:
+  std::vector<hardware_interface::CommandInterface> on_export_reference_interfaces() override;
+
+private:
+  using Trigger = std_srvs::srv::Trigger;
+  using SetBool = std_srvs::srv::SetBool;
+  using SetPayload = robodyn_ros::srv::SetPayload;
+  using TorqueState = robodyn_ros::msg::TorqueState;
+
+  enum class Wish { kNone, kEnable, kDisable };
+
+  void prepare();
+  void prepare_effort(const Vector & max_torque);
+  void offer_services();
+  void on_payload(const SetPayload::Request & request, SetPayload::Response & response);
+  void take_wishes();
+  bool read_references();
+  void write_commands();
+  void write_zero();
+  void publish(const rclcpp::Time & time);
+
+  std::shared_ptr<feedforward_torque_controller::ParamListener> listener_;
+  feedforward_torque_controller::Params parameters_;
+  IdentifiedModel model_;
+  std::unique_ptr<AdditiveTorque> law_;
+  std::unique_ptr<Motion> reference_;  // in the order of the model
+  std::vector<std::size_t> row_;       // of each joint of the model among `joints`
+  std::vector<double> position_;       // last commanded, in the order of `joints`
+  Vector factor_;                      // effort command per torque, in the order of the model
+  double most_ = 0.0;                  // largest effort command, 0: any
+  bool seen_ = false;                  // a usable reference has come since activation
+  int cycles_per_message_ = 1, cycle_ = 0;
+
+  // From services to the loop: written by one side, taken by the other, never waited for.
+  std::atomic<Wish> wish_{Wish::kNone};
+  std::atomic<bool> reset_{false};
+  std::atomic<double> scale_{1.0};
+  std::atomic<bool> payload_ready_{false};
+  Vector payload_values_;
+  // From the loop to services.
+  std::atomic<Fault> fault_{Fault::kNone};
+
+  TorqueState state_;
+  std::unique_ptr<realtime_tools::RealtimePublisher<TorqueState>> publisher_;
+  rclcpp::Service<Trigger>::SharedPtr reset_service_;
+  rclcpp::Service<SetBool>::SharedPtr enable_service_;
+  rclcpp::Service<SetPayload>::SharedPtr payload_service_;
+  rclcpp::node_interfaces::PostSetParametersCallbackHandle::SharedPtr scale_callback_;
+};
+
+}  // namespace robodyn_ros

@@ -1,0 +1,58 @@
+// What a robot's torque is made of: parts that are linear in their parameters, tau = Y(q, qd, qdd) p.
+//
+// The C++ counterpart of robodyn_ros/models: the same equations, one sample at a time, without
+// allocating. The Python models are the oracle (test/controller/test_law.py).
+#pragma once
+
+#include <string>
+
+#include <Eigen/Core>
+
+#include "robodyn_ros/friction.hpp"
+
+namespace robodyn_ros
+{
+
+/// Position, velocity and acceleration of all joints; [rad] or [m], per second, per second squared.
+struct Motion
+{
+  Vector q;
+  Vector qd;
+  Vector qdd;
+
+  explicit Motion(Eigen::Index joints)
+  : q(Vector::Zero(joints)), qd(Vector::Zero(joints)), qdd(Vector::Zero(joints))
+  {
+  }
+};
+
+/// The bodies of a robot.
+class Part
+{
+public:
+  virtual ~Part() = default;
+
+  /// How many parameters it has.
+  virtual Eigen::Index width() const = 0;
+
+  /// Add the torque of a motion to `tau`, in [Nm] or [N]. Never allocates or throws.
+  virtual void add(const Motion & motion, const Eigen::Ref<const Vector> & values, Vector & tau) = 0;
+
+  /// The same of the motion of the last `add`, with other values.
+  virtual void add_again(
+    const Motion & motion, const Eigen::Ref<const Vector> & values, Vector & tau)
+  {
+    add(motion, values, tau);
+  }
+
+  /// Link that carries the payload of a URDF robot; empty for the others.
+  virtual std::string payload_frame() const {return {};}
+
+  /// How parameter values change with a payload: a mass [kg] with its first moments [kg m] and the
+  /// six inertias about the frame's origin [kg m^2] for a URDF robot; else mass and inertia.
+  /// Throws std::invalid_argument where the robot cannot carry one.
+  virtual void add_payload(
+    const Eigen::Ref<const Vector> & payload, Eigen::Ref<Vector> values) const = 0;
+};
+
+}  // namespace robodyn_ros

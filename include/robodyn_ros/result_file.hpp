@@ -1,0 +1,24 @@
+// Read the result file of an identification: robodyn_ros/identification/result.py.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "robodyn_ros/model_torque.hpp"
+
+namespace robodyn_ros
+{
+
+/// What a controller needs of a result.
+struct IdentifiedModel
+{
+  std::unique_ptr<ModelTorque> torque;
+  std::string hash;
+  Vector payload;  // identified with the result; empty: none
+};
+
+/// Read a result file. Throws std::invalid_argument with one sentence that names the file.
+IdentifiedModel read_result(const std::string & path);
+
+}  // namespace robodyn_ros

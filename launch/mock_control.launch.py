@@ -1,0 +1,90 @@
+"""ros2_control with mock hardware, and the additive torque in one of three ways."""
+
+from pathlib import Path
+
+from launch import LaunchContext, LaunchDescription
+from launch.action import Action
+from launch.actions import DeclareLaunchArgument, OpaqueFunction, RegisterEventHandler
+from launch.event_handlers import OnProcessExit
+from launch.substitutions import LaunchConfiguration
+from launch_ros.actions import Node
+
+from robodyn_ros.errors import ConfigError
+from robodyn_ros.nodes.launching import share
+from robodyn_ros.nodes.mock_hardware import with_mock_hardware
+
+CONTROLLERS = {
+    'plugin': ('feedforward_torque_controller', 'joint_trajectory_controller'),
+    'trajectory_effort': ('joint_trajectory_controller',),
+    'streaming': ('joint_trajectory_controller', 'forward_effort_controller'),
+}
+
+
+def generate_launch_description() -> LaunchDescription:
+    """Launch controller manager, mock hardware and controllers."""
+    return LaunchDescription(
+        [
+            DeclareLaunchArgument(
+                'way', default_value='plugin', choices=list(CONTROLLERS),
+                description='how the torque comes in: config/ros2_control/WAY.yaml',
+            ),
+            DeclareLaunchArgument(
+                'result_file', default_value='',
+                description='result.yaml of an identification; the plugin needs it',
+            ),
+            DeclareLaunchArgument(
+                'urdf', default_value=str(share('urdf', 'six_axis.urdf')),
+                description='URDF without <ros2_control> tags; its joints are those of the YAML',
+            ),
+            DeclareLaunchArgument(
+                'params_file', default_value='',
+                description='parameter YAML of your own; it is read last, so it wins',
+            ),
+            DeclareLaunchArgument(
+                'robot_state_publisher', default_value='true', choices=['true', 'false'],
+                description='publish the robot description; false: something else does',
+            ),
+            OpaqueFunction(function=_create),
+        ]
+    )  # fmt: skip
+
+
+def _create(context: LaunchContext) -> list[Action]:
+    given = {
+        name: str(LaunchConfiguration(name).perform(context))
+        for name in ('way', 'result_file', 'urdf', 'params_file', 'robot_state_publisher')
+    }
+    for name in ('result_file', 'params_file'):
+        if given[name] and not Path(given[name]).is_file():
+            raise ConfigError(f'launch argument {name}: there is no file {given[name]}')
+    if given['way'] == 'plugin' and not given['result_file']:
+        raise ConfigError('launch argument result_file: the plugin needs a result.yaml')
+    parameters: list[object] = [str(share('config', 'ros2_control', f'{given["way"]}.yaml'))]
+    if given['result_file']:
+        parameters.append({'result_file': str(Path(given['result_file']).resolve())})
+    if given['params_file']:
+        parameters.append(given['params_file'])
+    manager = Node(
+        package='controller_manager', executable='ros2_control_node', parameters=parameters,
+        output='screen',
+    )  # fmt: skip
+    broadcaster = _spawner('joint_state_broadcaster')
+    # One switch for all: the plugin is activated with what commands its references.
+    controllers = _spawner('--activate-as-group', *CONTROLLERS[given['way']])
+    described = Node(
+        package='robot_state_publisher', executable='robot_state_publisher', output='screen',
+        parameters=[{'robot_description': with_mock_hardware(Path(given['urdf']))}],
+    )  # fmt: skip
+    return [
+        *([described] if given['robot_state_publisher'] == 'true' else []),
+        manager,
+        broadcaster,
+        RegisterEventHandler(OnProcessExit(target_action=broadcaster, on_exit=[controllers])),
+    ]
+
+
+def _spawner(*arguments: str) -> Node:
+    return Node(
+        package='controller_manager', executable='spawner', arguments=list(arguments),
+        output='screen',
+    )  # fmt: skip

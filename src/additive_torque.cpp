@@ -1,0 +1,212 @@
+#include "robodyn_ros/additive_torque.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+namespace robodyn_ros
+{
+namespace
+{
+
+void check_between(const std::string & name, double value, double low, double high)
+{
+  if (!(low <= value && value <= high)) {
+    throw std::invalid_argument(
+      name + " must be from " + std::to_string(low) + " to " + std::to_string(high) + ", got " +
+      std::to_string(value));
+  }
+}
+
+void check_positive(
+  const std::string & name, const Vector & values, const std::vector<std::string> & joints)
+{
+  if (values.size() != static_cast<Eigen::Index>(joints.size())) {
+    throw std::invalid_argument(
+      name + " needs one value for each of the " + std::to_string(joints.size()) +
+      " joints, got " + std::to_string(values.size()));
+  }
+  for (std::size_t joint = 0; joint < joints.size(); ++joint) {
+    const double value = values[static_cast<Eigen::Index>(joint)];
+    if (!(std::isfinite(value) && value > 0.0)) {
+      throw std::invalid_argument(
+        name + " of joint " + joints[joint] + " must be above 0, got " + std::to_string(value));
+    }
+  }
+}
+
+}  // namespace
+
+void LawSettings::check(const std::vector<std::string> & joints) const
+{
+  check_between("period", period, 1e-5, 1.0);
+  check_between("additive_torque_delay", additive_torque_delay, 0, 1000);
+  check_between("feedforward_scale", scale, 0.0, 1.0);
+  check_between("ramp_up_time", ramp_up_time, period, 60.0);
+  check_between("ramp_down_time", ramp_down_time, period, 60.0);
+  check_positive("max_torque", max_torque, joints);
+  check_positive("max_torque_rate", max_torque_rate, joints);
+  for (std::size_t joint = 0; joint < joints.size(); ++joint) {
+    const auto place = static_cast<Eigen::Index>(joint);
+    if (max_torque[place] > max_torque_rate[place] * ramp_down_time * (1.0 + 1e-9)) {
+      throw std::invalid_argument(
+        "joint " + joints[joint] + ": max_torque cannot fall to zero within ramp_down_time at "
+        "max_torque_rate; at least " +
+        std::to_string(max_torque[place] / max_torque_rate[place]) + " s are needed");
+    }
+  }
+}
+
+const char * fault_text(Fault fault)
+{
+  switch (fault) {
+    case Fault::kReferenceNotFinite: return "the reference is not finite";
+    case Fault::kTorqueNotFinite: return "the model torque of the reference is not finite";
+    case Fault::kReferenceMissing: return "there is no reference any more";
+    default: return "";
+  }
+}
+
+AdditiveTorque::AdditiveTorque(ModelTorque & torque, const LawSettings & settings)
+: torque_(torque),
+  limit_(settings.max_torque),
+  step_(settings.max_torque_rate * settings.period),
+  up_(settings.period / settings.ramp_up_time),
+  // Rounded down: the ramp ends within ramp_down_time, not a cycle later.
+  down_cycles_(
+    std::max(1, static_cast<int>(settings.ramp_down_time / settings.period + 1e-9))),
+  scale_(settings.scale)
+{
+  settings.check(torque.joints());
+  const auto count = static_cast<Eigen::Index>(torque.joints().size());
+  for (Vector * values :
+    {&requested_, &applied_, &fading_, &delayed_, &computed_, &velocity_, &side_})
+  {
+    *values = Vector::Zero(count);
+  }
+  ring_ = Eigen::MatrixXd::Zero(count, settings.additive_torque_delay + 1);
+}
+
+bool AdditiveTorque::start()
+{
+  if (fault_ != Fault::kNone) {
+    return false;
+  }
+  if (!enabled()) {
+    ring_empty_ = true;
+    side_.setZero();
+    ramp_ = 0.0;
+    state_ = LawState::kRampingIn;
+  }
+  return true;
+}
+
+void AdditiveTorque::stop()
+{
+  if (enabled()) {
+    fading_ = applied_;
+    ramp_ = 1.0;
+    state_ = LawState::kRampingOut;
+  }
+}
+
+void AdditiveTorque::trip(Fault fault)
+{
+  if (fault_ == Fault::kNone) {
+    fault_ = fault;
+  }
+  stop();
+}
+
+void AdditiveTorque::clear()
+{
+  state_ = LawState::kInactive;
+  ramp_ = 0.0;
+  applied_.setZero();
+  requested_.setZero();
+}
+
+const Vector & AdditiveTorque::update(const Motion & motion)
+{
+  const Fault problem = request(motion);
+  if (problem != Fault::kNone) {
+    trip(problem);
+    return idle();
+  }
+  delay();
+  if (!enabled()) {
+    return idle();
+  }
+  ramp_ = std::min(1.0, ramp_ + up_);
+  if (ramp_ == 1.0) {
+    state_ = LawState::kActive;
+  }
+  approach(scale_ * ramp_);
+  return applied_;
+}
+
+const Vector & AdditiveTorque::idle()
+{
+  if (state_ == LawState::kRampingOut) {
+    ramp_ -= 1.0 / down_cycles_;
+    if (ramp_ < 1e-9) {
+      state_ = LawState::kInactive;
+      ramp_ = 0.0;
+    }
+    applied_ = fading_ * ramp_;
+  }
+  return applied_;
+}
+
+Fault AdditiveTorque::request(const Motion & motion)
+{
+  // One number tells whether any value is not finite (or absurdly large).
+  if (!std::isfinite(
+      motion.q.squaredNorm() + motion.qd.squaredNorm() + motion.qdd.squaredNorm()))
+  {
+    return Fault::kReferenceNotFinite;
+  }
+  // Friction of a reference that stands still is that of the motion before: control/standstill.py.
+  for (Eigen::Index joint = 0; joint < velocity_.size(); ++joint) {
+    const double speed = motion.qd[joint];
+    const double reach =
+      std::max(torque_.velocity_window()[joint], std::numeric_limits<double>::min());
+    const bool moving = std::abs(speed) >= reach;
+    if (moving) {
+      side_[joint] = speed > 0.0 ? 1.0 : -1.0;
+    }
+    velocity_[joint] = moving || side_[joint] == 0.0 ? speed : side_[joint] * reach;
+  }
+  torque_.body(motion, computed_);
+  torque_.add_friction(motion, velocity_, computed_);
+  if (!std::isfinite(computed_.squaredNorm())) {
+    return Fault::kTorqueNotFinite;
+  }
+  requested_ = computed_;
+  return Fault::kNone;
+}
+
+void AdditiveTorque::delay()
+{
+  if (ring_empty_) {  // the first value counts as if it had been there before
+    ring_.colwise() = requested_;
+    ring_empty_ = false;
+  }
+  ring_.col(next_) = requested_;
+  next_ = (next_ + 1) % ring_.cols();
+  delayed_ = ring_.col(next_);
+}
+
+void AdditiveTorque::approach(double share)
+{
+  for (Eigen::Index joint = 0; joint < applied_.size(); ++joint) {
+    const double target = std::clamp(delayed_[joint] * share, -limit_[joint], limit_[joint]);
+    const double change =
+      std::clamp(target - applied_[joint], -step_[joint], step_[joint]);
+    applied_[joint] = std::clamp(applied_[joint] + change, -limit_[joint], limit_[joint]);
+  }
+}
+
+}  // namespace robodyn_ros

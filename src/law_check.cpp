@@ -1,0 +1,100 @@
+// Run the law over references from standard input, for the tests: doubles in, doubles out.
+//
+//   law_check RESULT DELAY SCALE PERIOD UP DOWN WINDOW MAX_TORQUE RATE < references > torques
+//
+// A reference is q, qd, qdd of all joints; a row of output is the requested torque, then the
+// applied one. The last number of standard error is the count of allocations in `update`.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "robodyn_ros/additive_torque.hpp"
+#include "robodyn_ros/result_file.hpp"
+
+namespace
+{
+bool counting = false;
+std::size_t allocations = 0;
+}  // namespace
+
+extern "C" void * __libc_malloc(std::size_t size);
+extern "C" void * malloc(std::size_t size)
+{
+  allocations += counting ? 1 : 0;
+  return __libc_malloc(size);
+}
+
+namespace
+{
+
+using robodyn_ros::Vector;
+
+double microseconds(std::vector<double> & times, double share)
+{
+  const auto place = static_cast<std::size_t>(share * static_cast<double>(times.size() - 1));
+  std::nth_element(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(place), times.end());
+  return 1e6 * times[place];
+}
+
+int run(char ** arguments)
+{
+  auto model = robodyn_ros::read_result(arguments[1]);
+  const auto count = static_cast<Eigen::Index>(model.torque->joints().size());
+  robodyn_ros::LawSettings settings;
+  settings.additive_torque_delay = std::atoi(arguments[2]);
+  settings.scale = std::atof(arguments[3]);
+  settings.period = std::atof(arguments[4]);
+  settings.ramp_up_time = std::atof(arguments[5]);
+  settings.ramp_down_time = std::atof(arguments[6]);
+  model.torque->set_velocity_window(Vector::Constant(count, std::atof(arguments[7])));
+  settings.max_torque = Vector::Constant(count, std::atof(arguments[8]));
+  settings.max_torque_rate = Vector::Constant(count, std::atof(arguments[9]));
+  if (model.payload.size() > 0) {
+    model.torque->set_values(model.torque->with_payload(model.payload));
+  }
+  robodyn_ros::AdditiveTorque law(*model.torque, settings);
+  law.start();
+  robodyn_ros::Motion motion(count);
+  std::vector<double> row(static_cast<std::size_t>(3 * count)), times;
+  times.reserve(1 << 20);
+  while (std::fread(row.data(), sizeof(double), row.size(), stdin) == row.size()) {
+    const Eigen::Map<const Vector> all(row.data(), 3 * count);
+    motion.q = all.head(count);
+    motion.qd = all.segment(count, count);
+    motion.qdd = all.tail(count);
+    counting = true;
+    const auto begin = std::chrono::steady_clock::now();
+    const Vector & applied = law.update(motion);
+    const auto end = std::chrono::steady_clock::now();
+    counting = false;
+    times.push_back(std::chrono::duration<double>(end - begin).count());
+    std::fwrite(law.requested().data(), sizeof(double), static_cast<std::size_t>(count), stdout);
+    std::fwrite(applied.data(), sizeof(double), static_cast<std::size_t>(count), stdout);
+  }
+  if (!times.empty()) {
+    std::fprintf(
+      stderr, "update p50 %.2f p99 %.2f max %.2f us, allocations %zu\n",
+      microseconds(times, 0.5), microseconds(times, 0.99), microseconds(times, 1.0), allocations);
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int count, char ** arguments)
+{
+  if (count != 10) {
+    std::fprintf(stderr, "expected 9 arguments, got %d\n", count - 1);
+    return 2;
+  }
+  try {
+    return run(arguments);
+  } catch (const std::exception & error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,157 @@
+#include "robodyn_ros/model_torque.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+namespace robodyn_ros
+{
+
+ModelTorque::ModelTorque(
+  std::vector<std::string> joints, std::vector<PlacedPart> bodies,
+  std::vector<PlacedFriction> frictions, Vector values)
+: joints_(std::move(joints)),
+  bodies_(std::move(bodies)),
+  frictions_(std::move(frictions)),
+  identified_(values),
+  values_(std::move(values)),
+  gravity_excluded_(joints_.size(), false),
+  resting_(static_cast<Eigen::Index>(joints_.size()))
+{
+  const auto count = static_cast<Eigen::Index>(joints_.size());
+  if (bodies_.empty()) {
+    throw std::invalid_argument("a model needs a robot, not its friction alone");
+  }
+  for (Vector * numbers :
+    {&lower_, &upper_, &backward_, &range_, &backward_load_, &range_load_, &friction_, &per_load_,
+      &load_, &weight_})
+  {
+    *numbers = Vector::Zero(count);
+  }
+  for (const auto & placed : frictions_) {
+    if (placed.load.size() == 0) {
+      continue;
+    }
+    if (loaded_ != nullptr || placed.load.size() != bodies_.front().part->width()) {
+      throw std::invalid_argument("the load of friction must be that of the model's one robot");
+    }
+    loaded_ = &placed;
+  }
+  set_velocity_window(Vector::Zero(count));
+}
+
+void ModelTorque::set_velocity_window(const Vector & window)
+{
+  if (window.size() != lower_.size() || !(window.array() >= 0.0).all() ||
+    !window.allFinite())
+  {
+    throw std::invalid_argument(
+      "velocity_window must be finite and not below 0, one number per joint");
+  }
+  window_ = window;
+  // Without a window the jump itself: the sign of the smallest velocity there is.
+  upper_ = window_.cwiseMax(std::numeric_limits<double>::min());
+  lower_ = -upper_;
+  set_values(values_);
+}
+
+void ModelTorque::set_values(const Vector & values)
+{
+  values_ = values;
+  friction_at(lower_, backward_);
+  friction_at(upper_, range_);
+  range_ -= backward_;
+  friction_per_load_at(lower_, backward_load_);
+  friction_per_load_at(upper_, range_load_);
+  range_load_ -= backward_load_;
+}
+
+Vector ModelTorque::with_payload(const Vector & payload) const
+{
+  Vector values = identified_;
+  const PlacedPart & arm = bodies_.front();
+  arm.part->add_payload(payload, values.segment(arm.first, arm.part->width()));
+  return values;
+}
+
+Eigen::Index ModelTorque::payload_width() const
+{
+  return payload_frame().empty() ? 2 : 10;
+}
+
+std::string ModelTorque::payload_frame() const
+{
+  return bodies_.front().part->payload_frame();
+}
+
+void ModelTorque::set_gravity_excluded(const std::vector<bool> & excluded)
+{
+  if (excluded.size() != joints_.size()) {
+    throw std::invalid_argument("gravity needs one word per joint");
+  }
+  gravity_excluded_ = excluded;
+  gravity_left_out_ = std::find(excluded.begin(), excluded.end(), true) != excluded.end();
+}
+
+void ModelTorque::body(const Motion & motion, Vector & tau)
+{
+  if (gravity_left_out_) {
+    resting_.q = motion.q;
+    bodies(resting_, weight_);
+  }
+  bodies(motion, tau);
+  for (Eigen::Index joint = 0; gravity_left_out_ && joint < tau.size(); ++joint) {
+    if (gravity_excluded_[static_cast<std::size_t>(joint)]) {
+      tau[joint] -= weight_[joint];
+    }
+  }
+}
+
+void ModelTorque::bodies(const Motion & motion, Vector & tau)
+{
+  tau.setZero();
+  for (auto & placed : bodies_) {
+    placed.part->add(motion, values_.segment(placed.first, placed.part->width()), tau);
+  }
+}
+
+void ModelTorque::friction_at(const Vector & qd, Vector & tau) const
+{
+  tau.setZero();
+  for (const auto & placed : frictions_) {
+    placed.friction.add(qd, values_.segment(placed.first, placed.friction.width()), tau);
+  }
+}
+
+void ModelTorque::friction_per_load_at(const Vector & qd, Vector & tau) const
+{
+  tau.setZero();
+  if (loaded_ != nullptr) {
+    const auto own = values_.segment(loaded_->first, loaded_->friction.width());
+    loaded_->friction.add_per_load(qd, own, tau);
+  }
+}
+
+void ModelTorque::add_friction(const Motion & motion, const Vector & qd, Vector & tau)
+{
+  friction_at(qd, friction_);
+  load_.setZero();
+  if (loaded_ != nullptr) {
+    friction_per_load_at(qd, per_load_);
+    // Gravity loads a gear whoever carries it, so that the load has it in any case.
+    bodies_.front().part->add_again(motion, loaded_->load, load_);
+  }
+  for (Eigen::Index joint = 0; joint < qd.size(); ++joint) {
+    const bool slow = std::abs(qd[joint]) < window_[joint];
+    const double share = slow ? qd[joint] * (0.5 / window_[joint]) + 0.5 : 0.0;
+    tau[joint] += slow ? backward_[joint] + share * range_[joint] : friction_[joint];
+    if (loaded_ != nullptr) {
+      tau[joint] += std::abs(load_[joint]) *
+        (slow ? backward_load_[joint] + share * range_load_[joint] : per_load_[joint]);
+    }
+  }
+}
+
+}  // namespace robodyn_ros

@@ -1,0 +1,247 @@
+#include "robodyn_ros/result_file.hpp"
+
+#include <cmath>
+#include <stdexcept>
+#include <utility>
+
+#include <yaml-cpp/yaml.h>
+
+#include "robodyn_ros/closed_forms.hpp"
+#include "robodyn_ros/friction.hpp"
+#include "robodyn_ros/urdf_part.hpp"
+
+namespace robodyn_ros
+{
+namespace
+{
+
+using Names = std::vector<std::string>;
+
+std::invalid_argument error(const std::string & text)
+{
+  return std::invalid_argument(text);
+}
+
+template<typename Value>
+Value get(const YAML::Node & map, const std::string & key)
+{
+  const YAML::Node node = map[key];
+  if (!node) {
+    throw error("it has no \"" + key + "\"");
+  }
+  return node.as<Value>();
+}
+
+double get_or(const YAML::Node & map, const std::string & key, double fallback)
+{
+  return map[key] ? map[key].as<double>() : fallback;
+}
+
+Vector vector_of(const std::vector<double> & numbers)
+{
+  return Eigen::Map<const Vector>(numbers.data(), static_cast<Eigen::Index>(numbers.size()));
+}
+
+std::unique_ptr<Part> urdf_part(const YAML::Node & map)
+{
+  Eigen::Vector3d gravity(0.0, 0.0, -9.81);
+  if (map["gravity"]) {
+    const auto given = map["gravity"].as<std::vector<double>>();
+    if (given.size() != 3) {
+      throw error("gravity needs three numbers");
+    }
+    gravity = vector_of(given);
+  }
+  const bool rotors = !map["rotor_inertia"] || map["rotor_inertia"].as<bool>();
+  return std::make_unique<UrdfPart>(
+    get<std::string>(map, "urdf"), get<Names>(map, "joints"), gravity, rotors);
+}
+
+std::unique_ptr<Part> puma_part(const YAML::Node & map)
+{
+  PumaPart::Geometry lengths{};
+  const YAML::Node geometry = map["geometry"];
+  if (geometry) {
+    lengths = {
+      get<double>(geometry, "a2"), get<double>(geometry, "a3"), get<double>(geometry, "d2"),
+      get<double>(geometry, "d3"), get<double>(geometry, "d4"), get_or(map, "gravity", 9.81)};
+  }
+  const PumaPart::Geometry * known = geometry ? &lengths : nullptr;
+  if (get<int>(map, "dynamic_model") == 2) {
+    const bool fifth = map["fifth_term"] && map["fifth_term"].as<bool>();
+    return std::make_unique<PumaGravityPart>(fifth, known);
+  }
+  return std::make_unique<PumaPart>(known);
+}
+
+std::unique_ptr<Part> body_part(const YAML::Node & map, const std::string & kind)
+{
+  if (kind == "urdf") {
+    return urdf_part(map);
+  }
+  if (kind == "axis") {
+    return std::make_unique<AxisPart>(
+      get<std::string>(map, "type") == "rotary", get<int>(map, "dynamic_model"),
+      get_or(map, "payload_mass", 0.0), get_or(map, "payload_inertia", 0.0));
+  }
+  if (kind == "scara") {
+    const YAML::Node geometry = map["geometry"];
+    return std::make_unique<ScaraPart>(
+      static_cast<Eigen::Index>(get<Names>(map, "joints").size()),
+      ScaraPart::Geometry{
+        get<double>(geometry, "L1"), get<double>(geometry, "L2"), get_or(geometry, "s4", 1.0),
+        get_or(geometry, "z_sense", 1.0), get_or(map, "gravity", 9.81)});
+  }
+  if (kind == "puma") {
+    return puma_part(map);
+  }
+  if (kind == "delta") {
+    throw error(
+      "a delta has no place in this controller: use the Python node (ros2 launch robodyn_ros "
+      "feedforward.launch.py)");
+  }
+  throw error("there is no model kind \"" + kind + "\" in this controller");
+}
+
+Vector figure(const YAML::Node & map, const char * name, std::size_t joints)
+{
+  const auto given = map[name].as<std::vector<double>>();
+  if (given.size() != joints) {
+    throw error(std::string("friction's ") + name + " needs one number per joint");
+  }
+  return vector_of(given);
+}
+
+Friction friction_of(const YAML::Node & map)
+{
+  const std::size_t joints = map["joints"].size();
+  std::vector<Figures> figures(joints);
+  const std::pair<const char *, double Figures::*> known[]{
+    {"smoothing", &Figures::smoothing}, {"breakaway_speed", &Figures::breakaway_speed},
+    {"threshold", &Figures::threshold}, {"reach", &Figures::reach},
+    {"exponent", &Figures::exponent}};
+  for (const auto & [name, member] : known) {
+    if (map[name]) {
+      const Vector numbers = figure(map, name, joints);
+      for (std::size_t joint = 0; joint < joints; ++joint) {
+        figures[joint].*member = numbers[static_cast<Eigen::Index>(joint)];
+      }
+    }
+  }
+  return Friction(get<Names>(map, "terms"), figures);
+}
+
+/// Parts of a model with their places in its parameter values.
+struct Parts
+{
+  Eigen::Index width = 0;
+  std::vector<PlacedPart> bodies;
+  std::vector<PlacedFriction> frictions;
+
+  void add(const YAML::Node & map)
+  {
+    const auto kind = get<std::string>(map, "kind");
+    if (kind == "sum") {
+      for (const auto & part : map["parts"]) {
+        add(part);
+      }
+    } else if (kind == "friction") {
+      Vector load;
+      if (map["load"]) {
+        load = vector_of(map["load"].as<std::vector<double>>());
+      }
+      frictions.push_back({friction_of(map), width, load});
+      width += frictions.back().friction.width();
+    } else {
+      bodies.push_back({body_part(map, kind), width});
+      width += bodies.back().part->width();
+    }
+  }
+};
+
+/// Unwrap `<node>: ros__parameters:`, as far as it is there.
+YAML::Node parameters_of(const YAML::Node & content)
+{
+  if (!content.IsMap()) {
+    throw error("it is no mapping");
+  }
+  if (content["dynamic_model"]) {
+    return content;
+  }
+  for (const auto & item : content) {
+    if (item.second.IsMap() && item.second["ros__parameters"]) {
+      return item.second["ros__parameters"];
+    }
+  }
+  throw error("it has no \"dynamic_model\"");
+}
+
+/// Payload of a result: identification/payload_block.py.
+Vector payload_of(const YAML::Node & block, const ModelTorque & torque)
+{
+  const auto names = get<Names>(block, "parameter_names");
+  const auto values = get<std::vector<double>>(block, "parameter_values");
+  const auto frame = block["frame"] ? block["frame"].as<std::string>() : "";
+  if (values.size() != names.size()) {
+    throw error("its payload has not one value for each of its names");
+  }
+  Vector result = Vector::Zero(torque.payload_width());
+  if (result.size() == 10) {
+    if (values.size() != 10 || (!frame.empty() && frame != torque.payload_frame())) {
+      throw error(
+        "its payload must be given by ten parameters in the frame " + torque.payload_frame());
+    }
+    return vector_of(values);
+  }
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    if (names[k] != "payload.mass" && names[k] != "payload.inertia") {
+      throw error("this controller cannot take the payload parameter " + names[k]);
+    }
+    result[names[k] == "payload.mass" ? 0 : 1] = values[k];
+  }
+  return result;
+}
+
+IdentifiedModel read(const YAML::Node & parameters)
+{
+  const YAML::Node content = parameters["dynamic_model"];
+  if (get<int>(content, "format") != 1) {
+    throw error("its format is not known, expected 1");
+  }
+  const Vector values = vector_of(get<std::vector<double>>(content, "parameter_values"));
+  if (!values.allFinite()) {
+    throw error("a parameter value is not finite");
+  }
+  Parts parts;
+  parts.add(YAML::Load(get<std::string>(content, "description")));
+  if (parts.width != values.size()) {
+    throw error(
+      "it has " + std::to_string(values.size()) + " parameter values, the model has " +
+      std::to_string(parts.width) + " parameters");
+  }
+  IdentifiedModel result;
+  result.hash = get<std::string>(content, "hash");
+  result.torque = std::make_unique<ModelTorque>(
+    get<Names>(content, "joints"), std::move(parts.bodies), std::move(parts.frictions), values);
+  if (parameters["payload"] && parameters["payload"]["parameter_values"]) {
+    result.payload = payload_of(parameters["payload"], *result.torque);
+  }
+  return result;
+}
+
+}  // namespace
+
+IdentifiedModel read_result(const std::string & path)
+{
+  try {
+    return read(parameters_of(YAML::LoadFile(path)));
+  } catch (const YAML::BadFile &) {
+    throw error("the result file " + path + " cannot be read");
+  } catch (const YAML::Exception & reason) {
+    throw error("the result file " + path + " cannot be used: " + reason.what());
+  } catch (const std::invalid_argument & reason) {
+    throw error("the result file " + path + " cannot be used: " + reason.what());
+  }
+}
+
+}  // namespace robodyn_ros

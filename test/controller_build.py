@@ -1,0 +1,26 @@
+"""Where the controller plugin was built; tests that need it are skipped where it was not."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+
+def prefix() -> Path:
+    """Installation of this package, as ROS finds it."""
+    index = pytest.importorskip('ament_index_python', reason='there is no ROS installation')
+    try:
+        return Path(index.get_package_prefix('robodyn_ros'))
+    except LookupError:
+        pytest.skip('robodyn_ros is not installed in this ROS environment')
+
+
+def law_check() -> str:
+    """Program that runs the plugin's law over references."""
+    program = Path(os.environ.get('ROBODYN_LAW_CHECK') or prefix() / 'lib/robodyn_ros/law_check')
+    if not program.exists():
+        pytest.skip(
+            'the controller plugin was not built: controller_interface, pluginlib or the C++ of '
+            'Pinocchio were not found'
+        )
+    return str(program)
