@@ -29,6 +29,8 @@ STRETCHES = 5
 """Stretches of time in a fold."""
 SAMPLES = 20_000
 """Most samples that are used; evenly chosen ones of more."""
+FEWEST = 50
+"""Samples that a joint needs in every fold; one with fewer has no residual torque."""
 GAIN = 0.98
 """A joint gets a residual torque if it leaves at most this share of the error elsewhere."""
 
@@ -76,6 +78,7 @@ def fit_residual(
     """
     rows = slice(None, None, max(1, -(-len(torque) // SAMPLES)))
     seen = tuple(values[rows] for values in signals)
+    torque, used = _told(torque[rows], used[rows])
     kinds: tuple[Literal['rbf', 'gmr'], ...] = ('rbf', 'gmr')
     if kind in ('rbf', 'gmr'):
         kinds = (kind,)
@@ -83,7 +86,7 @@ def fit_residual(
     for count in inputs:
         samples = features(seen[0], seen[1], seen[2], count)
         folds = [
-            _folds(samples[:, joint], torque[rows, joint], used[rows, joint])
+            _folds(samples[:, joint], torque[:, joint], used[:, joint])
             for joint in range(len(joints))
         ]
         for name in kinds:
@@ -110,11 +113,27 @@ def fit_residual(
     return residual, candidates
 
 
-def _folds(samples: Array, torque: Array, used: NDArray[np.bool_]) -> Folds:
-    """Samples of one joint in folds, each of several stretches of time all over the motion."""
-    bounds = np.linspace(0, len(torque), FOLDS * STRETCHES + 1).astype(int)
+def _told(torque: Array, used: NDArray[np.bool_]) -> tuple[Array, NDArray[np.bool_]]:
+    """Torque and samples that count; a joint with too few in a fold has nothing to learn: zero.
+
+    :param torque: shape (N, n)
+    :param used: shape (N, n)
+    """
+    fewest = np.min([used[rows].sum(axis=0) for rows in _fold_rows(len(torque))], axis=0)
+    silent = fewest < FEWEST
+    return np.where(silent, 0.0, torque), used | silent
+
+
+def _fold_rows(samples: int) -> list[NDArray[np.bool_]]:
+    """Samples (N,) of each fold: several stretches of time all over the motion."""
+    bounds = np.linspace(0, samples, FOLDS * STRETCHES + 1).astype(int)
     fold = np.repeat(np.arange(FOLDS * STRETCHES) % FOLDS, np.diff(bounds))
-    kept = [used & (fold == index) for index in range(FOLDS)]
+    return [fold == index for index in range(FOLDS)]
+
+
+def _folds(samples: Array, torque: Array, used: NDArray[np.bool_]) -> Folds:
+    """Samples of one joint in folds."""
+    kept = [used & own for own in _fold_rows(len(torque))]
     return [(samples[rows], torque[rows]) for rows in kept]
 
 

@@ -111,3 +111,18 @@ def test_joints_without_gain_stay_without_in_the_file(trained):
     silent = replace(trained[0], limit=np.zeros(2))
     again = read_residual(residual_block(silent, 'm'), JOINTS, 'm', 'file')
     assert (again.torque(*signals(20)) == 0.0).all()
+
+
+@pytest.mark.parametrize('kind', ['rbf', 'gmr'])
+@pytest.mark.parametrize('moving', [slice(0, 0), slice(0, 3), slice(0, 400)])
+def test_a_joint_that_hardly_moves_gets_none_and_spoils_nothing(kind, moving):
+    seen = signals(3000)
+    torque = loaded_friction(seen[0], seen[2])
+    torque[:, 1] = 7.0
+    used = np.ones(torque.shape, dtype=bool)
+    used[:, 1] = False
+    used[moving, 1] = True
+    seen[0][:, 1], seen[1][:, 1] = 0.0, 0.0
+    residual, tried = fit_residual(JOINTS, seen, torque, used, kind=kind, inputs=(3,))
+    assert tried[0].rms_share[0] < 0.5 and residual.limit[0] > 0.0 == residual.limit[1]
+    assert (residual.torque(*seen)[:, 1] == 0.0).all()
