@@ -190,6 +190,13 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
         metavar='HZ',
         help='low pass on position and torque (default: from the data)',
     )
+    group.add_argument(
+        '--decimation',
+        type=int,
+        metavar='N',
+        help='fit every N-th sample of regressor and torque, low-passed for that; 1: all '
+        '(default: by the low pass, 4 samples per period of its cut-off)',
+    )
     for name, text in (('', 'slower'), ('upper-', 'faster')):
         group.add_argument(
             f'--{name}velocity-threshold',
@@ -266,6 +273,7 @@ def _options(arguments: argparse.Namespace, model: DynamicModel) -> IdentifyOpti
     wanted: dict[bool | None, Consistent] = {None: 'auto', True: 'yes', False: 'no'}
     return IdentifyOptions(
         filter_cutoff=arguments.filter_cutoff,
+        decimation=arguments.decimation,
         velocity_threshold=arguments.velocity_threshold,
         upper_velocity_threshold=arguments.upper_velocity_threshold,
         estimator=arguments.estimator,

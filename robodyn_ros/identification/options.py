@@ -38,6 +38,10 @@ class IdentifyOptions:
     :param filter_cutoff: zero-phase low pass on position and torque, in [Hz], above the fastest
         sine seen in the positions (see `cutoff.fastest_sine`); None: from the data (see
         `cutoff.automatic_cutoff`)
+    :param decimation: regressor and measured torque are low-passed to 0.8 of the Nyquist frequency
+        that is left and every so many samples are fitted, as published identifications do
+        (document EMPS: 10); 1: all are, nothing is low-passed further; None: to four times the
+        cut-off frequency (see `processing.thinning_for`)
     :param velocity_share: samples of a joint slower than this share of its largest velocity do
         not count for relative torque errors (softMC's velocity threshold)
     :param velocity_threshold: the same as a velocity, in [rad/s] or [m/s], one for all joints or
@@ -80,6 +84,7 @@ class IdentifyOptions:
     """
 
     filter_cutoff: float | None = None
+    decimation: int | None = None
     velocity_threshold: float | Sequence[float] | None = None
     upper_velocity_threshold: float | Sequence[float] | None = None
     velocity_share: float = 0.05
@@ -120,6 +125,8 @@ class IdentifyOptions:
             raise IdentificationError(
                 f'the largest relative error must be positive, got {self.max_relative_error:g}'
             )
+        if self.decimation is not None and self.decimation < 1:
+            raise IdentificationError(f'the decimation must be at least 1, got {self.decimation}')
         if self.segments is not None and self.segments < 1:
             raise IdentificationError(f'at least 1 segment is needed, got {self.segments}')
 

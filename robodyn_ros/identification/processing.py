@@ -117,7 +117,7 @@ def process(
     return replace(
         signals.cut(slice(margin, len(uniform) - margin)),
         cutoff=chosen,
-        thinning=thinning_for(rate, chosen),
+        thinning=_thinning(rate, options) or thinning_for(rate, chosen),
         findings=(
             *findings,
             *signals.findings,
@@ -139,6 +139,14 @@ def thinning_for(rate: float, cutoff: float) -> Thinning:
     stride = max(1, int(rate / (4.0 * cutoff)))
     edge = min(2.0 * cutoff, 0.45 * rate)
     return Thinning(taps=signal.firwin(8 * stride + 1, edge, fs=rate), stride=stride)
+
+
+def _thinning(rate: float, options: IdentifyOptions) -> Thinning | None:
+    """Low pass and decimation that the options ask for."""
+    stride = options.decimation
+    if stride is None or stride == 1:
+        return None if stride is None else Thinning()
+    return Thinning(signal.firwin(8 * stride + 1, 0.4 * rate / stride, fs=rate), stride)
 
 
 def on_grid(recording: Recording) -> tuple[Recording, Mask, tuple[Finding, ...]]:
@@ -245,7 +253,12 @@ def _given(recording: Recording, options: IdentifyOptions) -> Processed:
     motion = (recording.position, velocity, acceleration)
     signals = _masked(recording, len(recording), options, motion, torque, ~frozen[None, :])
     found = _frozen_findings(recording.joints, recording.position, frozen)
-    return replace(signals, cutoff=options.filter_cutoff, findings=(*signals.findings, *found))
+    return replace(
+        signals,
+        cutoff=options.filter_cutoff,
+        thinning=_thinning(1.0 / recording.period, options) or Thinning(),
+        findings=(*signals.findings, *found),
+    )
 
 
 def _masked(

@@ -146,7 +146,12 @@ class IdentificationWork:
             node, 'upper_velocity_threshold', [0.0],
             f'faster samples do not count [rad/s or m/s]; {text}', minimum=0.0, **fixed,
         )  # fmt: skip
+        decimation = declare(
+            node, 'decimation', 0, 'fit every N-th sample, low-passed; 0: chosen', minimum=0,
+            **fixed,
+        )  # fmt: skip
         return IdentifyOptions(
+            decimation=decimation or None,
             estimator=declare(node, 'estimator', 'wls', ', '.join(METHODS), **fixed),
             loss=declare(node, 'loss', 'tukey', 'of estimator robust: tukey or huber', **fixed),
             ridge=self._declared_ridge(),

@@ -215,3 +215,18 @@ def test_what_the_filter_spreads_of_a_long_gap_is_not_used():
     assert error.max() > 1.0
     assert error[signals.used].max() < 1e-3 * error.max()
     assert 0.9 < signals.used.mean() < 0.95
+
+
+def test_decimation_can_be_asked_for():
+    asked = process(recording(), JOINTS, IdentifyOptions(decimation=10)).thinning
+    assert asked.stride == 10 and len(asked.taps) == 81
+    time = np.arange(2000) / 500.0
+    for frequency, passes in ((5.0, 1.0), (20.0, 0.5), (35.0, 0.0)):  # the edge is at 20 Hz
+        wave = np.sin(2.0 * np.pi * frequency * time)[:, None]
+        expected = passes * wave[asked.centres(len(time))][: asked.count(len(time))]
+        np.testing.assert_allclose(asked.apply(wave), expected, atol=0.02)
+    assert process(given(), JOINTS, IdentifyOptions(decimation=4)).thinning.stride == 4
+    plain = process(recording(), JOINTS, IdentifyOptions(decimation=1)).thinning
+    assert plain.stride == 1 and len(plain.taps) == 1
+    with pytest.raises(IdentificationError, match='decimation must be at least 1, got 0'):
+        IdentifyOptions(decimation=0)
