@@ -133,7 +133,7 @@ def test_emps_with_automatic_friction():
 
 
 def test_emps_published_values():
-    """Figures to reach: 0.2 % of the published IDIM-LS estimate with its decimation, else 0.5 %."""
+    """Figures to reach: 0.2 % of the published IDIM-LS estimate as decimated there, else 0.5 %."""
     data = loadmat(folder('emps') / 'DATA_EMPS.mat')
     recording = Recording(
         time=data['t'].ravel(),
