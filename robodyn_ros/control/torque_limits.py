@@ -16,14 +16,13 @@ from robodyn_ros.control.effort import EffortConversion
 from robodyn_ros.control.model_torque import ModelTorque
 from robodyn_ros.errors import ConfigError, ControlError
 from robodyn_ros.excitation.trajectory import Trajectory
-from robodyn_ros.models.friction_terms import TERMS
+from robodyn_ros.models.friction_terms import FRICTION_PARAMETERS
 from robodyn_ros.models.interface import Array, DynamicModel
 
 GRID = 0.002
 """Distance of the moments at which a planned motion is checked, in [s]."""
 BLOCK = 5000
 """Moments that are computed at once."""
-FRICTION = {term.parameter for term in TERMS.values()}
 FROM_DRIVE = {
     'rated': ('rated_current', 'constant'),
     'peak': ('rated_current', 'peak_current', 'constant'),
@@ -100,7 +99,7 @@ def prior_torque(model: DynamicModel) -> tuple[ModelTorque, list[str]]:
     """
     values = model.prior()
     unknown = [model.parameters[index].name for index in np.flatnonzero(np.isnan(values))]
-    other = [name for name in unknown if name.rsplit('.', 1)[-1] not in FRICTION]
+    other = [name for name in unknown if name.rsplit('.', 1)[-1] not in FRICTION_PARAMETERS]
     if other:
         raise ConfigError(
             f'torque_max needs a model with values, and {other[0]} has none: give the parameter '

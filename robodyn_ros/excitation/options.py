@@ -21,6 +21,7 @@ from robodyn_ros.excitation.limits import JointLimits
 from robodyn_ros.excitation.optimize import METHODS, Cancel, Optimised, Progress, optimise
 from robodyn_ros.excitation.problem import MOTIONS, SAMPLES, Design
 from robodyn_ros.excitation.self_collision import SelfCollisionLimit
+from robodyn_ros.models.friction_terms import FRICTION_PARAMETERS
 from robodyn_ros.models.interface import DynamicModel
 
 Values = Mapping[str, Any]
@@ -193,10 +194,26 @@ def _check_numbers(name: str, value: Any) -> None:
         raise MotionError(f'{name} must be numbers, got {value}')
 
 
+def _torque_limit(model: DynamicModel, limits: JointLimits) -> TorqueLimit:
+    """Effort limits by a-priori values, unknown friction left out.
+
+    :raises MotionError: a value other than friction is not known, or no joint has such a limit
+    """
+    prior = model.prior()
+    for index in np.flatnonzero(np.isnan(prior)):
+        name = model.parameters[index].name
+        if name.rsplit('.', 1)[-1] not in FRICTION_PARAMETERS:
+            raise MotionError(
+                f'torque limits need a model with a-priori values, and {name} has none'
+            )
+    if not np.isfinite(limits.effort).any():
+        raise MotionError('torque limits need the effort limit of a joint, and no joint has one')
+    return TorqueLimit(tuple(np.nan_to_num(prior).tolist()), tuple(limits.effort.tolist()))
+
+
 def _rules(given: Values, model: DynamicModel, limits: JointLimits, urdf: str) -> Iterator[Limit]:
     if given['torque_limits']:
-        prior = np.nan_to_num(model.prior(), nan=0.0)
-        yield TorqueLimit(tuple(prior.tolist()), tuple(limits.effort.tolist()))
+        yield _torque_limit(model, limits)
     if given['box'] or given['floor'] is not None:
         if not given['frames']:
             raise MotionError('box and floor need frames: which links (or tool) they hold for')

@@ -175,6 +175,9 @@ LAWS: dict[str, tuple[str, ...]] = {
 AUTO = 'auto'
 """Stands for the law that cross-validation favours, see `identification.friction_search`."""
 
+FRICTION_PARAMETERS = frozenset(term.parameter for term in TERMS.values())
+"""Last part of the names of all parameters that are friction."""
+
 BRAKING = tuple(term.parameter for term in TERMS.values() if term.brakes)
 """Parameters that must not be negative: such friction would drive the joint."""
 

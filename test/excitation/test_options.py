@@ -12,6 +12,7 @@ from robodyn_ros.excitation.limits import check_motion
 from robodyn_ros.excitation.options import OPTIONS, make_design, search
 from robodyn_ros.excitation.problem import Design
 from robodyn_ros.excitation.self_collision import SelfCollisionLimit
+from robodyn_ros.models.catalog import build_model, with_friction
 
 MODEL = robot('puma')
 LIMITS = replace(table1(), effort=np.full(6, 80.0))
@@ -71,6 +72,18 @@ def test_every_option_gets_where_it_belongs(tmp_path):
 def test_what_cannot_be_used(values, words):
     with pytest.raises(MotionError, match=words):
         make_design(values, MODEL, LIMITS)
+
+
+def test_torque_limits_without_values_or_limits_are_refused():
+    unknown = build_model({'kind': 'puma', 'dynamic_model': 1, 'joints': list(LIMITS.joints)})
+    with pytest.raises(MotionError, match=r'need a model with a-priori values, and .+ has none'):
+        make_design({'torque_limits': True}, unknown, LIMITS)
+    endless = replace(LIMITS, effort=np.full(6, np.inf))
+    with pytest.raises(MotionError, match='no joint has one'):
+        make_design({'torque_limits': True}, MODEL, endless)
+    rubbing = with_friction(MODEL, ['viscous', 'bidirectional'])  # friction may be unknown
+    (limit,) = make_design({'torque_limits': True}, rubbing, LIMITS).rules
+    assert isinstance(limit, TorqueLimit) and np.isfinite(limit.values).all()
 
 
 def test_the_search_does_what_was_asked_for():
