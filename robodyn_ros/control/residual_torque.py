@@ -32,7 +32,7 @@ class MeasuredResidual:
     ) -> None:
         """Reserve the memory; the torque is zero until measurements have settled.
 
-        :param period: of the cycles, and of the measurements, in [s]
+        :param period: of the cycles, in [s]; measurements may come more or less often
         :param scale: share of the residual torque that is applied, 0..1
         :param timeout: measurements older than this are none, in [s]
         :param fade_time: from full torque to zero and back, in [s]
@@ -49,6 +49,8 @@ class MeasuredResidual:
         self._residual = residual
         cutoff = min(residual.cutoff or np.inf, HIGHEST_SHARE / period)
         self._low_pass = MatchedLowPass(signals=2, width=width, cutoff=cutoff, period=period)
+        self._period, self._timeout = period, timeout
+        self._stamp = self._due = 0.0
         self._stale = max(1, int(timeout / period + 1e-9))
         self._step = min(1.0, period / fade_time)
         self._age = self._stale
@@ -63,20 +65,31 @@ class MeasuredResidual:
         self._age, self._share, self._fresh = self._stale, 0.0, False
         self._last[:] = self.applied[:] = 0.0
 
-    def read(self, position: Array, motor: Array) -> None:
-        """Take measured positions; ones that are not finite count as none.
+    def read(self, position: Array, motor: Array, stamp: float) -> None:
+        """Take measured positions; ones that are not finite, or not newer, count as none.
+
+        The filter runs on the clock of the stamps, in steps of the period.
 
         :param position: of the joints, shape (n,), in [rad] or [m]
         :param motor: of the motors, as the encoders on them count, shape (n,)
+        :param stamp: when they were measured, in [s]
         """
+        elapsed, self._stamp = stamp - self._stamp, stamp
+        if not elapsed > 0.0:
+            return
         np.divide(motor, self._residual.gear_ratio, out=self._signals[1])
         np.subtract(self._signals[1], position, out=self._signals[0])
         if not np.isfinite(self._signals).all():
             return
-        if self._age >= self._stale:
+        if self._age >= self._stale or elapsed > self._timeout:
             self._low_pass.restart(self._signals)
+            self._due = 0.0
         else:
-            self._low_pass.update(self._signals)
+            self._due += elapsed / self._period
+            steps = round(self._due)
+            self._due -= steps
+            for _ in range(steps):
+                self._low_pass.update(self._signals)
         self._age, self._fresh = 0, True
 
     def torque(self) -> Array:

@@ -153,7 +153,8 @@ class StreamingMode:
         self.sides = self._sides.read_bytes(serialised)
         if not self.sides:
             width = len(residual.joints)
-            residual.read(self._sides.position[:width], self._sides.position[width:])
+            position = self._sides.position
+            residual.read(position[:width], position[width:], self._sides.stamp)
 
     def _on_reference(self, serialised: bytes) -> None:
         law = self._law

@@ -1,4 +1,6 @@
+import itertools
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -38,9 +40,16 @@ def make(**changes):
     return MeasuredResidual(proportional(), period=PERIOD, **{'scale': 1.0, **changes})
 
 
+CLOCK = itertools.count(1)
+
+
+def stamp():
+    return 1000.0 + PERIOD * next(CLOCK)
+
+
 def run(law, deflection, cycles, gear=-50.0):
     for _ in range(cycles):
-        law.read(REST, gear * (REST + deflection))
+        law.read(REST, gear * (REST + deflection), stamp())
         law.torque()
     return law.applied.copy()
 
@@ -54,20 +63,22 @@ def test_deflection_by_the_gear_ratio_gives_the_trained_torque():
 
 def test_it_fades_in_and_a_wild_deflection_gives_none():
     law = make(fade_time=0.1)
-    law.read(REST, REST - 50.0 * 0.005)
+    law.read(REST, REST - 50.0 * 0.005, stamp())
     first = np.abs(law.torque()).max()
     assert 0.0 < first < 0.02 * np.abs(run(law, 0.005, 200)).max()
     assert (run(make(), 0.5, 300) == 0.0).all()  # another zero of an encoder
 
 
-@pytest.mark.parametrize('silent', ['nothing', 'nan'])
+@pytest.mark.parametrize('silent', ['nothing', 'nan', 'frozen'])
 def test_without_measurements_it_fades_to_zero(silent):
     law = make(timeout=0.02, fade_time=0.1)
     before = run(law, 0.005, 300)
-    course = []
+    last, course = 1000.0 + PERIOD * (next(CLOCK) - 1), []
     for _ in range(130):
         if silent == 'nan':
-            law.read(REST, REST * np.nan)
+            law.read(REST, REST * np.nan, stamp())
+        elif silent == 'frozen':  # the last message again and again
+            law.read(REST, REST - 50.0 * 0.005, last)
         course.append(law.torque().copy())
     course = np.array(course)
     np.testing.assert_allclose(course[:19], np.tile(before, (19, 1)))
@@ -76,10 +87,33 @@ def test_without_measurements_it_fades_to_zero(silent):
     assert (np.abs(run(law, 0.005, 300)) > 0.99 * np.abs(before)).all()
 
 
+@pytest.mark.parametrize('spacing', [0.25, 1.0, 4.0])
+def test_rates_are_those_of_the_stamps_however_often_measurements_come(spacing):
+    law, seen = make(), []
+    law._residual = SimpleNamespace(gear_ratio=np.full(JOINTS, -50.0), torque=told(seen))
+    for index in range(int(400 / spacing)):
+        time = index * spacing * PERIOD
+        law.read(REST, REST - 50.0 * (0.01 + 0.2 * time), 1000.0 + time)
+        if index * spacing % 1.0 == 0.0:
+            for _ in range(max(1, int(spacing))):
+                law.torque()
+    deflection, rate, velocity = seen[-1]
+    np.testing.assert_allclose(rate, 0.2, rtol=0.02 * spacing)
+    np.testing.assert_allclose(velocity, 0.2, rtol=0.02 * spacing)
+
+
+def told(seen):
+    def torque(*inputs):
+        seen.append(np.array(inputs))
+        return np.zeros((1, JOINTS))
+
+    return torque
+
+
 def test_it_never_exceeds_the_limit():
     law, random = make(), np.random.default_rng(0)
     for _ in range(500):
-        law.read(random.normal(size=6) * 0.01, random.normal(size=6))
+        law.read(random.normal(size=6) * 0.01, random.normal(size=6), stamp())
         assert (np.abs(law.torque()) <= 10.0).all()
 
 
@@ -100,7 +134,7 @@ def test_six_axes_within_a_cycle_of_a_millisecond():
     law, times = make(), []
     for _ in range(300):
         begin = time.perf_counter()
-        law.read(REST, REST)
+        law.read(REST, REST, stamp())
         law.torque()
         times.append(time.perf_counter() - begin)
     assert np.median(times) < PERIOD, np.median(times)
