@@ -6,14 +6,13 @@ import argparse
 import io
 import json
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from robodyn_ros.cli.effort import add_effort, declared_effort
 from robodyn_ros.control.recorded_effort import in_si_units
-from robodyn_ros.identification.files import write_bytes, write_text
+from robodyn_ros.identification.files import made_folder, write_bytes, write_text
 from robodyn_ros.identification.friction_curve import FrictionCurve, friction_curves
 from robodyn_ros.models.friction_terms import LAWS
 from robodyn_ros.recording.readers import read_recording
@@ -62,8 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
     curves = friction_curves(recording)
     fits = [curve.fit(arguments.law) for curve in curves]
     if arguments.out is not None:
-        folder = Path(arguments.out)
-        folder.mkdir(parents=True, exist_ok=True)
+        folder = made_folder(arguments.out)
         write_text(_table(curves, ','), folder / 'friction.csv')
         write_bytes(_picture(curves, [rest for _, rest in fits]), folder / 'friction.png')
     if arguments.json:
@@ -76,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
             }
             for curve, (values, _) in zip(curves, fits, strict=True)
         }
-        print(json.dumps(facts, indent=2))
+        print(json.dumps(facts, indent=2, allow_nan=False))
         return 0
     print(_table(curves, '  '), end='')
     for curve, (values, rest) in zip(curves, fits, strict=True):

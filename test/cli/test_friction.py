@@ -31,3 +31,6 @@ def test_friction_of_a_recorded_experiment(tmp_path, capsys):
     assert (tmp_path / 'out' / 'friction.png').read_bytes()[:4] == b'\x89PNG'
     assert len((tmp_path / 'out' / 'friction.csv').read_text().splitlines()) == 9
     assert main(command) == 0 and 'a: linear: viscous 2' in capsys.readouterr().out
+    (tmp_path / 'file').touch()
+    assert main([*command, '--out', str(tmp_path / 'file')]) == 2
+    assert 'file cannot be made' in capsys.readouterr().err
