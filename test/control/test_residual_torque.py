@@ -97,7 +97,7 @@ def test_rates_are_those_of_the_stamps_however_often_measurements_come(spacing):
         if index * spacing % 1.0 == 0.0:
             for _ in range(max(1, int(spacing))):
                 law.torque()
-    deflection, rate, velocity = seen[-1]
+    _, rate, velocity = seen[-1]
     np.testing.assert_allclose(rate, 0.2, rtol=0.02 * spacing)
     np.testing.assert_allclose(velocity, 0.2, rtol=0.02 * spacing)
 
