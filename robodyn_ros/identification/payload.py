@@ -23,6 +23,7 @@ from robodyn_ros.identification.condensing import Progress, condensed_signals
 from robodyn_ros.identification.consistency import is_consistent
 from robodyn_ros.identification.diagnosis import diagnose_payload
 from robodyn_ros.identification.diagnosis_sample import Case
+from robodyn_ros.identification.double_encoder import without_residual
 from robodyn_ros.identification.estimators import ESTIMATORS, Estimate, Estimator, estimate
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.payload_block import IdentifiedPayload
@@ -118,7 +119,8 @@ def identify_payload(
 
     The result has the arm's parameters as they are in `base`, in `payload` what was identified,
     and as base parameters the combinations of the payload's parameters that the motion shows.
-    Standard deviations contain the arm's own uncertainty, as far as its result tells it.
+    Standard deviations contain the arm's own uncertainty, as far as its result tells it. The
+    residual torque of the base is taken off recordings that have the motor side, and kept.
 
     :param frame: URDF robots: link in whose frame the payload is described; default: the last
     :raises ModelError: an arm that cannot carry a payload
@@ -127,6 +129,10 @@ def identify_payload(
     """
     options = options_for(base.model, options or IdentifyOptions())
     _check_estimator(options)
+    if base.residual is not None:
+        recording = without_residual(recording.select(base.joints), base.residual)
+        if validation is not None:
+            validation = without_residual(validation.select(base.joints), base.residual)
     model = PayloadModel(arm=base.model, frame=frame)
     signals = process(recording, base.joints, options)
     signals = replace(signals, findings=tuple(softened(signals.findings)))
@@ -208,6 +214,7 @@ def _result(
         date=datetime.now(timezone.utc).isoformat(timespec='seconds'),
         timings={},
         payload=facts,
+        residual_of_base=base.residual,
         **others,
     )
 

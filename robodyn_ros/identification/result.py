@@ -69,6 +69,7 @@ class IdentificationResult:
     :param signals: what was processed and what the model makes of it, if kept
     :param residual: what the deflection of gears explains beside the model; all errors in the
         result are those with it
+    :param residual_of_base: with `payload`: that of the run without, which still holds
     :param friction: how friction was completed; None: the model had all of it
     """
 
@@ -99,6 +100,7 @@ class IdentificationResult:
     completion_rule: str = ''
     signals: Signals | None = field(default=None, repr=False)
     residual: IdentifiedResidual | None = None
+    residual_of_base: ResidualTorque | None = None
     friction: FrictionChoice | None = None
 
     def to_json(self) -> dict[str, object]:
@@ -162,9 +164,10 @@ def write_result(
     }
     if result.payload is not None:
         parameters['payload'] = payload_block(result.payload.payload)
-    if result.residual is not None:
+    residual = result.residual_of_base if result.residual is None else result.residual.torque
+    if residual is not None:
         own_hash = str(parameters['dynamic_model']['hash'])
-        parameters['residual_torque'] = residual_block(result.residual.torque, own_hash)
+        parameters['residual_torque'] = residual_block(residual, own_hash)
     write_text(parameter_text(parameters), path)
 
 

@@ -9,8 +9,10 @@ from simulation import arm, record
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.double_encoder import identify_double, motor_side
 from robodyn_ros.identification.options import IdentifyOptions
+from robodyn_ros.identification.payload import identify_payload
 from robodyn_ros.identification.report import text_report
 from robodyn_ros.identification.result import load_identified_model, write_result
+from robodyn_ros.models.payload import PayloadModel
 
 STIFFNESS = 2e4
 
@@ -80,6 +82,24 @@ def test_the_result_file_gives_the_same_torque_and_is_bound_to_its_model(identif
     content['/**']['ros__parameters']['residual_torque']['limit'][0] = 99.0
     with pytest.raises(IdentificationError, match='residual_torque cannot be used'):
         load_identified_model(content)
+
+
+def test_a_payload_keeps_the_residual_torque_of_its_arm(robot, identified, tmp_path):
+    model, truth = robot
+    write_result(identified, tmp_path / 'base.yaml')
+    base = load_identified_model(tmp_path / 'base.yaml')
+    payload = PayloadModel(arm=model)
+    added = payload.matrix @ ([2.0] + [0.0] * (len(payload.parameters) - 1))
+    carrying = double(model, truth + added, 3)
+    result = identify_payload(carrying, base)
+    write_result(result, tmp_path / 'loaded.yaml', export_failed=True)
+    loaded = load_identified_model(tmp_path / 'loaded.yaml')
+    sample = [np.full((1, 2), value) for value in (2e-5, 1e-4, 0.4)]
+    expected = base.residual.torque(*sample)
+    np.testing.assert_array_equal(loaded.residual.torque(*sample), expected)
+    blind = identify_payload(replace(carrying, motor_position=None, gear_ratio=None), base)
+    error = result.identification.rms_error / blind.identification.rms_error
+    assert (error < 0.8).all(), error
 
 
 def test_kept_signals_are_the_measured_ones(robot, identified):
