@@ -26,7 +26,7 @@ from robodyn_ros.excitation.trajectory import Trajectory
 from robodyn_ros.models.catalog import load_model, robot_model
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.nodes.common import declare, resource
-from robodyn_ros.nodes.folders import dated_folder
+from robodyn_ros.nodes.folders import dated_folder, expanded
 
 OPTIMISED = 'optimised'
 """Value of `motion.kind` that asks for a motion to be designed."""
@@ -224,9 +224,9 @@ class Designer:
 
     def _folder(self, name: str) -> Path:
         if not name:
-            parent = Path(str(self._node.get_parameter('output_directory').value)).expanduser()
+            parent = expanded(str(self._node.get_parameter('output_directory').value))
             return dated_folder(parent, 'motion')
-        path = Path(name).expanduser().absolute()
+        path = expanded(name).absolute()
         try:
             path.mkdir(parents=True, exist_ok=True)
         except OSError as error:

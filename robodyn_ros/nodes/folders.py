@@ -8,6 +8,17 @@ from pathlib import Path
 from robodyn_ros.errors import ConfigError
 
 
+def expanded(name: str) -> Path:
+    """Path with ~ replaced by the home folder.
+
+    :raises ConfigError: there is no such home
+    """
+    try:
+        return Path(name).expanduser()
+    except RuntimeError as error:
+        raise ConfigError(f'{name}: {error}') from error
+
+
 def dated_folder(parent: Path, name: str) -> Path:
     """Make a new folder, named by the present time.
 

@@ -22,7 +22,8 @@ from robodyn_ros.errors import IdentificationError, RobodynError
 from robodyn_ros.msg import IdentificationReport
 from robodyn_ros.nodes.background import Background
 from robodyn_ros.nodes.common import LATCHED_QOS, run
-from robodyn_ros.nodes.identification_work import IdentificationWork, Job, Terms, expanded
+from robodyn_ros.nodes.folders import expanded
+from robodyn_ros.nodes.identification_work import IdentificationWork, Job, Terms
 from robodyn_ros.nodes.report_message import report_message
 from robodyn_ros.srv import (
     IdentificationFinish,

@@ -27,7 +27,7 @@ from robodyn_ros.models.payload import PayloadModel
 from robodyn_ros.models.urdf_file import parse_urdf
 from robodyn_ros.nodes.common import declare, resource, robot_description
 from robodyn_ros.nodes.effort import EffortParameters
-from robodyn_ros.nodes.folders import dated_folder
+from robodyn_ros.nodes.folders import dated_folder, expanded
 from robodyn_ros.recording.readers import read_recording
 from robodyn_ros.recording.recording import Recording
 from robodyn_ros.recording.signals import MAX_CUTOFF, split_motion
@@ -316,17 +316,6 @@ class IdentificationWork:
         recording = read_recording(path, joints=self.model.joint_names, columns=ratio)
         recording = self._effort.in_si_units(recording, path, self.model)
         return recording if between is None else recording.between(*between)
-
-
-def expanded(name: str) -> Path:
-    """Path with ~ replaced by the home folder.
-
-    :raises IdentificationError: there is no such home
-    """
-    try:
-        return Path(name).expanduser()
-    except RuntimeError as error:
-        raise IdentificationError(f'{name}: {error}') from error
 
 
 def _check_cutoff(cutoff: float, where: str = '') -> None:
