@@ -111,7 +111,11 @@ def process(
     velocity = central_differences(position, uniform.time)
     motion = (position, velocity, central_differences(velocity, uniform.time))
     torque = low_pass(uniform.torque, chosen, rate)
-    frozen = _frozen(*_motion_and_noise(uniform.position, position, chosen, rate))
+    whole = position
+    if cutoff or options.filter_cutoff:  # one that is too low removes motion too
+        automatic = automatic_cutoff(uniform.position, rate)
+        whole = low_pass(uniform.position, automatic, rate) if automatic > chosen else position
+    frozen = _frozen(whole, uniform.position - whole)
     usable = ~_widened(gaps, rate, chosen)[:, None] & ~frozen
     signals = _masked(uniform, len(recording), options, motion, torque, usable)
     return replace(
@@ -290,16 +294,6 @@ def _masked(
         raw_samples=raw_samples,
         findings=tuple(speed_findings(recording.joints, velocity, counted)),
     )
-
-
-def _motion_and_noise(
-    raw: Array, filtered: Array, cutoff: float, rate: float
-) -> tuple[Array, Array]:
-    """Position without noise, and the noise; a cut-off that is too low removes motion too."""
-    automatic = automatic_cutoff(raw, rate)
-    if automatic > cutoff:
-        filtered = low_pass(raw, automatic, rate)
-    return filtered, raw - filtered
 
 
 def _frozen(position: Array, noise: Array) -> Mask:

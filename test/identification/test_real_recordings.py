@@ -124,9 +124,7 @@ def test_emps_with_automatic_friction():
         position=data['qm'],
         torque=data['gtau'].item() * data['vir'],
     )
-    # As published: the error is that of a torque which is not moved in time.
-    model = robot_model(AXIS, rotor_inertia=False, friction='auto')
-    result = identify(recording, model, options=IdentifyOptions(time_offset='no'))
+    result = identify(recording, robot_model(AXIS, rotor_inertia=False, friction='auto'))
     assert result.friction.law == 'asymmetric_power'
     assert published_error(result, 'DATA_EMPS.mat') <= 0.032
     assert published_error(result, 'DATA_EMPS_PULSES.mat') <= 0.054

@@ -10,7 +10,7 @@ from robodyn_ros.identification.processing import process
 from robodyn_ros.identification.time_offset import TimeOffset, corrected
 from robodyn_ros.recording.recording import Recording
 
-LATE = np.array([0.0032, 0.0, -0.0121])
+LATE = np.array([0.0052, 0.0, -0.0121])
 """Seconds by which the torque of each joint comes later than its motion."""
 
 
@@ -47,7 +47,7 @@ def test_offsets_are_found_between_samples_and_set_right(case):
     found = offsets(result)
     assert set(found) == {'joint1', 'joint3'}
     times = [float(found[name].split(' ms')[0].split()[-1]) for name in ('joint1', 'joint3')]
-    np.testing.assert_allclose(times, [3.2, 12.1], atol=0.5)  # an eighth of a sample
+    np.testing.assert_allclose(times, [5.2, 12.1], atol=0.5)  # an eighth of a sample
     assert 'after its motion' in found['joint1'] and 'before its motion' in found['joint3']
     assert error['auto'] < 0.4 * error['no']
     assert result.validation.relative_residual < 0.015  # corrected there by as much
@@ -67,6 +67,25 @@ def test_nothing_is_corrected_where_there_is_no_offset(case, seed):
     assert not offsets(identify(recording, model))
 
 
+@pytest.mark.parametrize('samples', [1, 2, 5])
+def test_whole_samples_are_set_right(case, samples):
+    model, _, recording = case
+    seconds = np.array([samples, 0.0, -samples]) / 250.0
+    found = offsets(identify(late(recording, seconds), model))
+    # One sample of joint 3 explains less than a quarter of its residual.
+    assert set(found) == ({'joint1'} if samples == 1 else {'joint1', 'joint3'})
+    assert all('shifted back' in text for text in found.values())
+
+
+def test_less_than_a_sample_is_only_told_unless_it_is_most_of_the_residual(case):
+    model, truth, _ = case
+    recording = record(model, truth, 4000, noise=0.01, derivatives=False, rate=50.0)
+    found = offsets(identify(late(recording, [0.01, 0.0, -0.01]), model))
+    assert set(found) == {'joint1', 'joint3'}
+    assert 'shifted back' in found['joint1']
+    assert 'less than a sample is not set right' in found['joint3']
+
+
 def test_torque_is_shifted_back_and_ends_are_cut(case):
     model, _, recording = case
     signals = process(recording, model.joint_names, IdentifyOptions())
@@ -78,3 +97,4 @@ def test_torque_is_shifted_back_and_ends_are_cut(case):
         near = np.abs(found.torque[:, joint] - expected).max()
         assert near < 1e-3 * np.abs(expected).max()
     assert corrected(signals, {}) is signals
+    assert corrected(signals, {1: TimeOffset(0.003, 0.9, applied=False)}) is signals
