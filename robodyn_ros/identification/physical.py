@@ -64,6 +64,7 @@ _ASIDE = 0.1
 """Share of WEAKEST that draws parameters without a prior (friction, rotors) to zero."""
 
 _REWEIGHTED = 3
+_SETTLED = 1e-3
 _NOISE_FLOOR = 1e-4
 """Smallest residual, as a share of the joint's RMS torque, that a weight is computed from."""
 
@@ -249,7 +250,9 @@ def fit_consistent(
     width = len(problem.grouping)
     values = problem.solve(Data.of(factors, width, sigma), weight)
     for _ in range(_REWEIGHTED if reweigh else 0):
-        sigma = residual_sigma(factors, problem.grouping @ values)
+        before, sigma = sigma, residual_sigma(factors, problem.grouping @ values)
+        if np.abs(sigma / before - 1.0).max() <= _SETTLED:
+            break
         values = problem.solve(Data.of(factors, width, sigma), weight)
     return values
 

@@ -50,7 +50,7 @@ from robodyn_ros.identification.time_offset import (
     offsets_of,
 )
 from robodyn_ros.identification.uncertainty import torque_uncertainty
-from robodyn_ros.identification.validation import FitReport
+from robodyn_ros.identification.validation import FitReport, residual_ratio
 from robodyn_ros.models.base_parameters import BaseParameters, base_parameters
 from robodyn_ros.models.closed_form import closed_form_part
 from robodyn_ros.models.interface import Array, DynamicModel
@@ -102,14 +102,17 @@ def identify(
             seen = seen_and_prior(fit, base, prior)
         with clock.step('complete'):
             completion = complete(model, base, seen, fit.covariance, prior)
+            plain = completion.values
+        with clock.step('choose'):
+            completion, chosen = _chosen(model, base, weighted, fit, completion, options)
         with clock.step('evaluate'):
             values = completion.values
             report, predicted = evaluate_all(model, values, parts, source=source, progress=shown)
-        with clock.step('choose'):
-            completion, chosen = _chosen(model, base, weighted, fit, completion, options)
-            selection = replace(chosen, unconstrained_residual=report.relative_residual)
-            if selection.estimate != 'unconstrained':
-                report, predicted = evaluate_all(model, completion.values, parts, source=source)
+            share = 1.0
+            if chosen.estimate != 'unconstrained':
+                share = residual_ratio(model, plain, signals, predicted)
+            residual = share * report.relative_residual
+            selection = replace(chosen, unconstrained_residual=residual)
         with clock.step('uncertainty'):
             uncertainty = torque_uncertainty(model, base, fit, signals)
         with clock.step('validate'):

@@ -5,11 +5,12 @@ torque is shifted in time until the model, fitted to this joint alone, explains 
 done on two halves of the recording: only what both of them show, about the same, is taken as an
 offset. Friction near standstill, flexibility and noise can look like one in a single motion.
 
-Less than a sample is told, but not set right unless it is most of the residual. It comes from how signals are sampled (a command is
-held for a sample, a position latched within it), so that it is in all signals of this robot, and
-what predicts them, feed-forward and monitor, cannot shift by parts of a sample: parameters that
-fit the signals as they are sampled suit it best. (EMPS, 0.8 samples: on another motion as it was
-measured 5.3 % so, 5.4 % with parameters of shifted torque; on shifted torque 3.3 and 2.8 %.)
+Less than a sample is told, but not set right unless it is most of the residual. It comes from how
+signals are sampled (a command is held for a sample, a position latched within it), so that it is
+in all signals of this robot, and what predicts them, feed-forward and monitor, cannot shift by
+parts of a sample: parameters that fit the signals as they are sampled suit it best. (EMPS, 0.8
+samples: on another motion as it was measured 5.3 % so, 5.4 % with parameters of shifted torque;
+on shifted torque 3.3 and 2.8 %.)
 
 Where an offset is set right, all errors, on the validation recording too, are those of the torque
 shifted back by as much: the model gives the torque that belongs to a motion.

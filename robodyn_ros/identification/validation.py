@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 from robodyn_ros.identification.processing import Processed
 from robodyn_ros.models.interface import Array, DynamicModel, sample_blocks
 
+COMPARED = 5000
+"""Samples that two estimates are compared on, whatever the recording's length."""
+
 
 @dataclass(frozen=True)
 class FitReport:
@@ -77,6 +80,21 @@ def predict(
         if progress is not None:
             progress(block.stop / len(signals))
     return predicted
+
+
+def residual_ratio(
+    model: DynamicModel, parameters: Array, signals: Processed, predicted: Array
+) -> float:
+    """Residual of parameter values over that of a model torque, on some thousand samples.
+
+    :param parameters: values, shape (p,)
+    :param predicted: torque to compare with, shape (N, n), in [Nm] or [N]
+    """
+    rows = np.unique(np.linspace(0, len(signals) - 1, COMPARED).astype(int))
+    measured = signals.measured[rows]
+    own = model.torque(*(values[rows] for values in signals.motion), parameters)
+    size = float(np.linalg.norm(measured - predicted[rows]))
+    return float(np.linalg.norm(measured - own)) / size if size > 0.0 else 1.0
 
 
 @dataclass(frozen=True)
