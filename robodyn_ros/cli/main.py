@@ -3,31 +3,37 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import sys
 from collections.abc import Sequence
 
 from robodyn_ros import __version__
-from robodyn_ros.cli import (
-    advise,
-    bodywise,
-    compare,
-    demo,
-    excite,
-    friction,
-    identify,
-    info,
-    motion,
-    prg,
-)
 from robodyn_ros.errors import RobodynError
 
-COMMANDS = (excite, advise, motion, identify, friction, compare, info, demo, prg, bodywise)
+COMMANDS = {
+    'excite': 'design the motion that reveals the parameters',
+    'advise': 'say what sines made by hand lack',
+    'motion': 'check a motion file against the limits of a robot, and draw it',
+    'identify': 'identify a robot from a recording',
+    'friction': 'friction over velocity from the bidirectional experiment',
+    'compare': 'compare a URDF from CAD with an identified model',
+    'info': 'show what a recording holds',
+    'demo': 'excite, identify, validate, feed forward and detect a push on a simulated cell',
+    'prg': "import a result of softMC's identification (.PRG)",
+    'bodywise': 'identify single bodies from the wrenches at their hinges',
+}
+"""Sub-commands, modules of this folder, and what their help says."""
+
 EXIT_ERROR = 2
 EXIT_INTERRUPTED = 130
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """Build the parser of all sub-commands."""
+def build_parser(only: str | None = None) -> argparse.ArgumentParser:
+    """Build the parser of all sub-commands.
+
+    :param only: the one that is going to be run, '' for none: the others are then known by name
+        and help, since importing all of them takes seconds
+    """
     parser = argparse.ArgumentParser(
         prog='robodyn',
         description='From a robot nobody has modelled to torque feed-forward and collision '
@@ -36,8 +42,11 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument('--version', action='version', version=f'robodyn {__version__}')
     parser.add_argument('--debug', action='store_true', help='show tracebacks')
     commands = parser.add_subparsers(dest='command', required=True, metavar='COMMAND')
-    for command in COMMANDS:
-        command.add_parser(commands)
+    for name, text in COMMANDS.items():
+        if only in (None, name):
+            importlib.import_module(f'robodyn_ros.cli.{name}').add_parser(commands)
+        else:
+            commands.add_parser(name, help=text)
     for sub_parser in commands.choices.values():
         # no default: it would take back what was said before the sub-command
         sub_parser.add_argument(
@@ -48,7 +57,9 @@ def build_parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `robodyn`; return its exit code: 0 only on success."""
-    arguments = build_parser().parse_args(argv)
+    words = sys.argv[1:] if argv is None else argv
+    command = next((word for word in words if word in COMMANDS), '')
+    arguments = build_parser(command).parse_args(argv)
     try:
         return int(arguments.run(arguments))
     except KeyboardInterrupt:

@@ -19,6 +19,21 @@ def test_every_command_has_help(capsys):
         assert f'robodyn {command}' in capsys.readouterr().out
 
 
+def test_help_of_commands_that_are_not_imported_is_their_own():
+    assert build_parser('').format_help() == build_parser().format_help()
+    assert build_parser('info').format_help() == build_parser().format_help()
+
+
+def test_what_is_not_run_is_not_imported():
+    code = 'import sys; from robodyn_ros.cli.main import build_parser; build_parser("info")\n'
+    code += 'assert "robodyn_ros.cli.info" in sys.modules\n'
+    code += 'assert not {"scipy.signal", "matplotlib", "mujoco"} & set(sys.modules)'
+    done = subprocess.run(
+        [sys.executable, '-c', code], cwd=ROOT, capture_output=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr.decode()
+
+
 def test_version(capsys):
     with pytest.raises(SystemExit) as done:
         main(['--version'])
