@@ -25,6 +25,10 @@ class IdentificationError(RobodynError):
     """The parameters cannot be estimated, or a result may not be exported."""
 
 
+class InsufficientData(IdentificationError):  # noqa: N818, it is a finding as soon as it is told
+    """A recording has too little to estimate anything from."""
+
+
 class ControlError(RobodynError):
     """Feed-forward or collision monitoring was given something it must not use."""
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from robodyn_ros.errors import IdentificationError
+from robodyn_ros.errors import InsufficientData
 from robodyn_ros.identification.row_sample import RowSample, SampleCollector
 from robodyn_ros.models.interface import BLOCK_SIZE, Array, DynamicModel, sample_blocks
 
@@ -190,12 +190,12 @@ def condense(
     :param weights: of the squared residual of each sample left by the thinning, shape (M, n), 0
         to 1; default: 1
     :param coupled: condense all joints together too, for a joint error covariance
-    :raises IdentificationError: fewer samples than segments
+    :raises InsufficientData: fewer samples than segments
     """
     thinning = thinning or Thinning()
     samples = thinning.count(len(torque))
     if not 1 <= segments <= samples:
-        raise IdentificationError(
+        raise InsufficientData(
             f'cannot condense {len(torque)} samples ({samples} after the low pass) into '
             f'{segments} segments'
         )

@@ -99,6 +99,8 @@ def identify_double(
     recording = recording.select(model.joint_names)
     kept = replace(options, keep_signals=True)
     plain = identify(recording, model, options=kept, **common)
+    if not plain.has_estimate:
+        return plain
     found = with_residual(plain, recording, validation, kept, kind=residual, inputs=inputs)
     return found if options.keep_signals else replace(found, signals=None)
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from robodyn_ros.errors import IdentificationError
+from robodyn_ros.errors import IdentificationError, InsufficientData
 from robodyn_ros.identification.condense import JointFactor
 from robodyn_ros.models.interface import Array
 
@@ -84,7 +84,7 @@ def estimate(
         )
     counts = np.array([factor.samples for factor in factors])
     if not counts.any():
-        raise IdentificationError('no joint has a moving sample to estimate parameters from')
+        raise InsufficientData('no joint has a moving sample to estimate parameters from')
     inflation = np.ones(len(factors)) if inflation is None else np.asarray(inflation, dtype=float)
     rows = [factor.rows(width) for factor in factors]
     scale = np.array([factor.torque_norm for factor in factors]) / np.sqrt(np.maximum(counts, 1))

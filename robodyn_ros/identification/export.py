@@ -62,7 +62,9 @@ def export(
     """
     folder = made_folder(folder)
     files = Exported(facts=folder / 'result.json')
-    if result.success or export_failed:
+    if export_failed and not result.has_estimate:
+        files = replace(files, notes=('no model is written: nothing could be identified',))
+    elif result.success or export_failed:
         parameters = folder / 'result.yaml'
         write_result(result, parameters, export_failed=export_failed)
         files = replace(files, result=parameters)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robodyn_ros.errors import IdentificationError
+from robodyn_ros.errors import IdentificationError, InsufficientData
 from robodyn_ros.identification.consistency import bodies_of, nearest
 from robodyn_ros.identification.friction_sample import FrictionSample
 from robodyn_ros.identification.friction_search import FrictionSearch, LawFit
@@ -96,7 +96,7 @@ def settled_friction(
 ) -> tuple[DynamicModel, FrictionChoice | None]:
     """Complete a model whose friction is open; any other is returned as it is.
 
-    :raises IdentificationError: no joint has a sample to find friction from
+    :raises InsufficientData: no joint has a sample to find friction from
     """
     friction = open_friction(model)
     if friction is None:
@@ -104,7 +104,7 @@ def settled_friction(
     body = body_of(model)
     base = base_parameters(body)
     if not signals.used.any():
-        raise IdentificationError('no joint has a moving sample to find friction from')
+        raise InsufficientData('no joint has a moving sample to find friction from')
     search = FrictionSearch(FrictionSample.of(body, base, signals))
     search.reweigh(LAWS['linear'])
     if friction.automatic:

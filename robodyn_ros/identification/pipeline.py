@@ -14,6 +14,7 @@ from datetime import datetime, timezone
 
 import numpy as np
 
+from robodyn_ros.errors import InsufficientData
 from robodyn_ros.identification.choice import Selection, choose, selection_findings
 from robodyn_ros.identification.completion import Completion, complete, seen_and_prior
 from robodyn_ros.identification.condense import Condensed
@@ -34,6 +35,7 @@ from robodyn_ros.identification.friction_choice import (
     settled_friction,
 )
 from robodyn_ros.identification.named import named_parameters
+from robodyn_ros.identification.nothing import nothing_identified
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.processing import Processed
 from robodyn_ros.identification.result import IdentificationResult
@@ -73,13 +75,28 @@ def identify(
 ) -> IdentificationResult:
     """Identify a model's parameters from a recording; joints are matched by name.
 
-    One that must not be used has `success` false and findings that say why, the cause first.
+    One that must not be used has `success` false and findings that say why, the cause first;
+    where there is too little to estimate anything, all its values are NaN (`has_estimate`).
 
     :param validation: another recording, on which the identified model is only tested
     :param progress: called with phase ('condense', 'evaluate' or 'validate') and share done
-    :raises RobodynError: a joint is not in a recording, too few samples, or no joint moves
+    :raises RobodynError: a joint is not in a recording, or an option that cannot be used
     """
     options = options_for(model, options or IdentifyOptions())
+    try:
+        return _identified(recording, model, options, validation, progress)
+    except InsufficientData as error:
+        return nothing_identified(recording, model, options, str(error))
+
+
+def _identified(
+    recording: Recording,
+    model: DynamicModel,
+    options: IdentifyOptions,
+    validation: Recording | None,
+    progress: Progress | None,
+) -> IdentificationResult:
+    """The steps in their order."""
     clock, source = _Clock(), recording.source
     with clock.step('total'):
         with clock.step('process'):
@@ -116,13 +133,15 @@ def identify(
         with clock.step('uncertainty'):
             uncertainty = torque_uncertainty(model, base, fit, signals)
         with clock.step('validate'):
-            checked = _validate(model, completion, validation, offsets, options, progress)
+            tested = _validate(model, completion, validation, offsets, options, progress)
+            checked, untested = tested
         with clock.step('diagnose'):
             facts = (base, condensed, completion.values, report.max_relative_torque_error)
             causes = diagnose(Case(parts.recording, model, options, raw.shown, *facts))
             told = (
                 *parts.findings(),
                 *fitted.findings,
+                *untested,
                 *offset_findings(offsets, model, recording.period),
             )
     found = (completion, selection, uncertainty, report, checked, causes, told, predicted)
@@ -196,14 +215,19 @@ def _validate(
     offsets: dict[int, TimeOffset],
     options: IdentifyOptions,
     progress: Progress | None,
-) -> FitReport | None:
+) -> tuple[FitReport | None, tuple[Finding, ...]]:
     """Torque errors on another recording, processed by the same rules as the first.
 
-    Offsets in time are those of the first: they are the measurement's.
+    Offsets in time are those of the first: they are the measurement's. One that is too short is
+    a finding.
     """
     if validation is None:
-        return None
-    other = stretches_of(validation, model.joint_names, options).corrected(offsets)
+        return None, ()
+    try:
+        other = stretches_of(validation, model.joint_names, options).corrected(offsets)
+    except InsufficientData as error:
+        text = f'the model could not be tested on the validation recording: {error}'
+        return None, (Finding('validation_too_short', text, severity='error'),)
     report, _ = evaluate_all(
         model,
         completion.values,
@@ -211,7 +235,7 @@ def _validate(
         source=validation.source,
         progress=phase_of(progress, 'validate'),
     )
-    return report
+    return report, ()
 
 
 def _result(

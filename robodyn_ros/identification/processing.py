@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import interpolate, signal
 
-from robodyn_ros.errors import IdentificationError, RobodynError
+from robodyn_ros.errors import IdentificationError, InsufficientData, RobodynError
 from robodyn_ros.identification.condense import Thinning
 from robodyn_ros.identification.cutoff import automatic_cutoff, check_passes
 from robodyn_ros.identification.options import IdentifyOptions
@@ -223,7 +223,7 @@ def _cutoff(recording: Recording, rate: float, options: IdentifyOptions) -> floa
         chosen = asked or automatic_cutoff(recording.position, rate)
         shortest = int(np.ceil(6.0 * rate / chosen))
     if len(recording) < shortest:
-        raise IdentificationError(
+        raise InsufficientData(
             f'{recording.source}: {len(recording)} samples at {rate:g} Hz are too few to filter '
             f'and differentiate, at least {shortest} are needed'
         )

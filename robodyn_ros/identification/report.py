@@ -17,6 +17,9 @@ WIDTH = 100
 def text_report(result: IdentificationResult) -> str:
     """Lay a result out for reading: verdict, torque errors per joint, parameters, findings."""
     report = result.identification
+    if not result.has_estimate:
+        lines = ['identification FAILED', f'recording         {report.source}']
+        return '\n'.join([*lines, f'samples           {result.raw_samples}', *_findings(result)])
     cutoff = 'none' if result.filter_cutoff is None else f'{result.filter_cutoff:.4g} Hz'
     lines = [
         f'identification {"succeeded" if result.success else "FAILED"}',
@@ -40,10 +43,12 @@ def text_report(result: IdentificationResult) -> str:
     lines += _residual(result)
     if result.completion_rule:
         lines += [*_wrapped(result.completion_rule), '']
+    return '\n'.join([*lines, *_findings(result)])
+
+
+def _findings(result: IdentificationResult) -> list[str]:
     texts = [f'{f.severity}: {f.text} [{f.code}]' for f in result.findings] or ['no findings']
-    for text in texts:
-        lines += _wrapped(text)
-    return '\n'.join(lines)
+    return [line for text in texts for line in _wrapped(text)]
 
 
 def _wrapped(text: str) -> list[str]:

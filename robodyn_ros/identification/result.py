@@ -103,6 +103,11 @@ class IdentificationResult:
     residual_of_base: ResidualTorque | None = None
     friction: FrictionChoice | None = None
 
+    @property
+    def has_estimate(self) -> bool:
+        """Whether there are values; a recording of too few samples gives none."""
+        return bool(np.isfinite(self.values).all())
+
     def to_json(self) -> dict[str, object]:
         """Plain facts for `robodyn identify --json`; NaN and infinity become None.
 
@@ -174,9 +179,9 @@ def write_result(
 def refuse_failed(result: IdentificationResult, export_failed: bool) -> None:
     """Refuse to export a failed identification unless asked to.
 
-    :raises IdentificationError: it failed
+    :raises IdentificationError: it failed, or there is nothing to export
     """
-    if not (result.success or export_failed):
+    if not (result.success or (export_failed and result.has_estimate)):
         reasons = [item.text for item in result.findings if item.severity == 'error']
         raise IdentificationError(
             f'the identification failed and is not exported: {"; ".join(reasons)}'

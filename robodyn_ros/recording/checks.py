@@ -1,11 +1,11 @@
 """Checks on measured signals: repair what may be repaired without inventing data, and say so.
 
-Nothing is sorted or interpolated. Dropped, with a finding: samples with NaN (`nan_samples`),
-samples that repeat a stamp (`repeated_samples` when the data are the same too,
-`repeated_stamps` when they differ: the first is kept) and, from bags, a few messages that came
-late (`late_samples`). More than that is an error that names the sample. Only reported:
-`gaps`, `irregular_sampling`, `frozen_joint`, `no_motion`, `zero_torque`, `constant_torque`,
-`stale_samples`, `no_velocity`, `gear_ratio` (the motor side is left out then).
+Nothing is sorted or interpolated. Dropped, with a finding: samples with NaN (`nan_samples`, an
+error if they are more than a tenth), samples that repeat a stamp (`repeated_samples` when the
+data are the same too, `repeated_stamps` when they differ: the first is kept) and, from bags, a
+few messages that came late (`late_samples`; more of them are an error that names the sample).
+Only reported: `gaps`, `irregular_sampling`, `frozen_joint`, `no_motion`, `zero_torque`,
+`constant_torque`, `stale_samples`, `no_velocity`, `gear_ratio` (the motor side is left out then).
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording.columns import Signals
+from robodyn_ros.recording.missing_values import longest_run, missing_values
 from robodyn_ros.recording.recording import Finding, Recording, Severity
 from robodyn_ros.recording.stamps import missing_in_gaps
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.bool_]
 
-NAN_SHARE = 0.05
 GAP_PERIODS = 1.8
 IRREGULAR = 0.2
 IRREGULAR_SHARE = 0.01
@@ -37,7 +37,7 @@ def checked_recording(signals: Signals, *, late_share: float = 0.0) -> Recording
 
     :param late_share: largest share of samples that may be older than one before them (transport
         without guaranteed order delivers late); they are dropped
-    :raises RecordingError: signals are missing or NaN, time goes back, or too little is left
+    :raises RecordingError: a signal is missing, time goes back, or too little is left
     """
     _check_shapes(signals)
     _check_nan_joints(signals)
@@ -103,26 +103,9 @@ def _drop(signals: Signals, rows: Rows) -> None:
 
 
 def _nan_rows(signals: Signals) -> Rows:
-    bad = ~np.isfinite(signals.time)
-    counts: dict[tuple[str, str], int] = {}
-    for name, values in signals.values.items():
-        finite = np.isfinite(values)
-        bad |= ~finite.all(axis=1)
-        for joint, count in zip(signals.joints, (~finite).sum(axis=0), strict=True):
-            counts[name, joint] = int(count)
-    count = int(bad.sum())
-    if not count:
-        return bad
-    (name, joint), worst = max(counts.items(), key=lambda item: item[1])
-    where = f'most in {name} of joint {joint!r}' if worst else 'in time'
-    if count > NAN_SHARE * len(bad):
-        raise RecordingError(
-            f'{signals.source}: {count} of {len(bad)} samples are NaN or infinite, {where}; '
-            f'at most {NAN_SHARE:.0%} can be dropped'
-        )
-    text = f'{count} samples with NaN or infinite values were dropped, {where}'
-    signals.findings.append(Finding('nan_samples', text, joint if worst else ''))
-    return bad
+    rows, found = missing_values(signals.time, signals.joints, signals.values)
+    signals.findings += found
+    return rows
 
 
 def _late_rows(signals: Signals, share: float) -> Rows:
@@ -204,7 +187,7 @@ def _motion(signals: Signals) -> Iterator[Finding]:
     for values in (position, signals.values['torque']):
         for column in values.T:  # one by one, to need little memory
             same &= column[1:] == column[:-1]
-    length, start = _longest_run(same)
+    length, start = longest_run(same)
     if length >= STALE_RUN:
         text = (
             f'{int(same.sum())} samples repeat all values of the one before with a new stamp '
@@ -238,16 +221,6 @@ def _motor_side(signals: Signals) -> list[Finding]:
         f'gear_ratio (it looks like {ratio:.4g}); the motor side is not used'
     )
     return [Finding('gear_ratio', text, joint)]
-
-
-def _longest_run(flags: Rows) -> tuple[int, int]:
-    """Return length and first index of the longest run of True."""
-    edges = np.flatnonzero(np.diff(np.concatenate(([0], flags.astype(np.int8), [0]))))
-    if not len(edges):
-        return 0, 0
-    lengths = edges[1::2] - edges[::2]
-    longest = int(np.argmax(lengths))
-    return int(lengths[longest]), int(edges[2 * longest])
 
 
 def _torque(signals: Signals) -> Iterator[Finding]:

@@ -4,26 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from robodyn_ros.errors import RecordingError
+from robodyn_ros.recording.finding import Finding, Severity
+from robodyn_ros.recording.missing_values import missing_values
+
+__all__ = ['Finding', 'Recording', 'Severity']
 
 Array = NDArray[np.float64]
-Severity = Literal['info', 'warning', 'error']
-
-
-@dataclass(frozen=True)
-class Finding:
-    """A fact that says whether to trust the data or a result, and why not."""
-
-    code: str
-    text: str
-    joint: str = ''
-    severity: Severity = 'warning'
-
 
 REQUIRED = ('position', 'torque')
 OPTIONAL = ('velocity', 'acceleration', 'motor_position', 'motor_velocity')
@@ -44,7 +36,8 @@ class Recording:
     """Joint states over time; arrays are read-only and finite, time increases strictly.
 
     A reader repairs what it may repair without inventing data (sorts nothing, drops repeated
-    stamps) and says so in `findings`.
+    stamps) and says so in `findings`. Samples with NaN or infinite values are left out here, see
+    `missing_values`.
 
     :param time: stamps, shape (N,), in [s], strictly increasing
     :param joints: names of the n joints, unique
@@ -84,6 +77,7 @@ class Recording:
             value = getattr(self, name)
             if value is not None:
                 object.__setattr__(self, name, self._checked_signal(name, value))
+        self._leave_out_missing()
 
     def _check_joints(self) -> None:
         twice = sorted({name for name in self.joints if self.joints.count(name) > 1})
@@ -119,15 +113,22 @@ class Recording:
                 f'{self.source}: {name} must have the shape {expected} '
                 f'(samples, joints), got {signal.shape}'
             )
-        if not np.isfinite(signal).all():
-            bad = ~np.isfinite(signal)
-            row, column = (int(index) for index in np.argwhere(bad)[0])
-            raise RecordingError(
-                f'{self.source}: {name} of joint {self.joints[column]!r} is '
-                f'{signal[row, column]} at sample {row} (t = {self.time[row]:.3f} s), '
-                f'{int(bad.any(axis=1).sum())} samples are not finite'
-            )
         return signal
+
+    def _leave_out_missing(self) -> None:
+        """Leave out samples with NaN or infinite values, and say so."""
+        signals = self.each(lambda values: values)
+        if all(np.isfinite(values).all() for values in signals.values()):
+            return
+        rows, found = missing_values(self.time, self.joints, signals)
+        if len(rows) - rows.sum() < 2:
+            raise RecordingError(
+                f'{self.source}: {len(rows) - rows.sum()} usable samples, expected at least 2; '
+                f'{found[0].text}'
+            )
+        for name, values in {'time': self.time, **signals}.items():
+            object.__setattr__(self, name, _frozen(values[~rows]))
+        object.__setattr__(self, 'findings', (*self.findings, *found))
 
     def __len__(self) -> int:
         """Return the number of samples."""

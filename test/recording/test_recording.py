@@ -52,7 +52,7 @@ def test_arrays_are_read_only_and_copied_only_when_they_could_change():
         ({'time': [0, 1, 1, 3, 4]}, r'time repeats at sample 2 \(1.000000 s'),
         ({'time': [0, 1, 2, 1.5, 4]}, r'time goes back at sample 3 \(2.0+ s, then 1.50'),
         ({'torque': Q[:4]}, r'torque must have the shape \(5, 2\) .* got \(4, 2\)'),
-        ({'velocity': np.where(Q == 5.0, np.inf, Q)}, "velocity of joint 'b' is inf at sample 2"),
+        ({'velocity': np.where(Q > 1.0, np.inf, Q)}, r"1 usable .* velocity of joint 'a'"),
     ],
 )
 def test_broken_rules_name_the_place(changes, message):
@@ -82,3 +82,12 @@ def test_split():
             recording().split(fraction)
     with pytest.raises(RecordingError, match='at least 2 stamps'):
         recording().split(0.1)
+
+
+def test_samples_with_nan_are_left_out_and_told():
+    torque = np.where(Q == 5.0, np.nan, Q)
+    recording = Recording(time=TIME, joints=('a', 'b'), position=Q, torque=torque)
+    np.testing.assert_array_equal(recording.time, np.delete(TIME, 2))
+    np.testing.assert_array_equal(recording.torque, np.delete(Q, 2, axis=0))
+    assert [(item.code, item.joint) for item in recording.findings] == [('nan_samples', 'b')]
+    assert recording.slice(slice(0, 3)).findings == recording.findings

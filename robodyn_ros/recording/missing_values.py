@@ -1,0 +1,82 @@
+"""Samples with NaN or infinite values: which they are, and what is said about them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robodyn_ros.recording.finding import Finding, Severity
+
+Array = NDArray[np.float64]
+Rows = NDArray[np.bool_]
+
+MISSING_SHARE = 0.1
+"""Samples of a recording that may be left out; with more of them its data count as bad."""
+
+
+def missing_values(
+    time: Array, joints: tuple[str, ...], signals: Mapping[str, Array]
+) -> tuple[Rows, tuple[Finding, ...]]:
+    """Find samples that must be left out, which makes a gap; a finding for each joint says so.
+
+    Its severity is 'error' if more than a tenth of the recording is left out.
+
+    :param time: stamps, shape (N,), in [s]; they may be NaN and in any order
+    :param signals: by name, shape (N, n) each
+    :return: samples to leave out, shape (N,), and the findings `nan_samples`
+    """
+    bad = {name: ~np.isfinite(values) for name, values in signals.items()}
+    unstamped = ~np.isfinite(time)
+    rows = unstamped.copy()
+    for flags in bad.values():
+        rows |= flags.any(axis=1)
+    return rows, tuple(_findings(time, joints, bad, unstamped, rows)) if rows.any() else ()
+
+
+def longest_run(flags: Rows) -> tuple[int, int]:
+    """Return length and first index of the longest run of True in flags (N,)."""
+    edges = np.flatnonzero(np.diff(flags, prepend=False, append=False))
+    if not len(edges):
+        return 0, 0
+    lengths = edges[1::2] - edges[::2]
+    longest = int(np.argmax(lengths))
+    return int(lengths[longest]), int(edges[2 * longest])
+
+
+def _findings(
+    time: Array, joints: tuple[str, ...], bad: Mapping[str, Rows], unstamped: Rows, rows: Rows
+) -> Iterator[Finding]:
+    severity: Severity = 'warning'
+    end = 'left out like a gap'
+    if rows.mean() > MISSING_SHARE:
+        severity = 'error'
+        end = (
+            f'in all {int(rows.sum())} of {len(rows)} samples cannot be used, at most '
+            f'{MISSING_SHARE:.0%} may be left out: record again'
+        )
+    if unstamped.any():
+        text = f'the stamp is NaN or infinite in {_extent(unstamped, time)}; {end}'
+        yield Finding('nan_samples', text, severity=severity)
+    for column, joint in enumerate(joints):
+        names = [name for name, flags in bad.items() if flags[:, column].any()]
+        if names:
+            flags = np.any([bad[name][:, column] for name in names], axis=0)
+            words = ' and '.join(name.replace('_', ' ') for name in names)
+            text = f'{words} of joint {joint!r}: NaN or infinite in {_extent(flags, time)}; {end}'
+            yield Finding('nan_samples', text, joint, severity)
+
+
+def _extent(flags: Rows, time: Array) -> str:
+    """How many samples, and time and length of the longest block of them."""
+    length, first = longest_run(flags)
+    stamped = np.flatnonzero(np.isfinite(time))
+    if len(stamped) < 2:
+        return f'{int(flags.sum())} samples'
+    start = time[stamped[min(int(np.searchsorted(stamped, first)), len(stamped) - 1)]]
+    period = float(np.median(np.diff(time[stamped])))
+    return (
+        f'{int(flags.sum())} samples, longest block {length * period:.4g} s ({length} samples) '
+        f'from {start:.3f} s on'
+    )
