@@ -189,11 +189,11 @@ class FrictionSearch:
         columns, rest = self._columns(state, joint), self._rest(state, joint)
         table = np.column_stack([columns, rest])
         parts = [table[self.sample.fold == fold] for fold in range(FOLDS)]
-        grams = [part.T @ part for part in parts]
-        whole = np.sum(grams, axis=0)
-        unseen = sum(_misfit(gram, whole - gram) for gram in grams)
-        count = self._counts[joint]
-        return float(np.sqrt(unseen / count)), float(np.sqrt(_misfit(whole, whole) / count))
+        grams = np.array([part.T @ part for part in parts])
+        whole = grams.sum(axis=0)
+        tests, training = (np.append(each, [whole], axis=0) for each in (grams, whole - grams))
+        *unseen, seen = _misfits(tests, training) / self._counts[joint]
+        return float(np.sqrt(sum(unseen))), float(np.sqrt(seen))
 
     def _columns(self, state: _State, joint: int) -> Array:
         return self.sample.columns(state.terms, joint, state.shapes[joint], state.load)
@@ -290,18 +290,22 @@ def _grid(
 
 
 def _solved(gram: Array, side: Array) -> Array:
-    """Least squares by its normal equations; directions that do not show come out as zero."""
-    length = np.sqrt(np.maximum(np.diag(gram), 0.0))
-    scale = 1.0 / np.where(length > 0.0, length, 1.0)
-    scaled = gram * scale * scale[:, None]
-    scaled[np.diag_indices_from(scaled)] += _RIDGE
-    if side.ndim == 2:
-        scale = scale[:, None]
-    result: Array = scale * np.linalg.solve(scaled, scale * side)
-    return result
+    """Least squares by its normal equations; directions that do not show come out as zero.
+
+    :param gram: shape (.., m, m)
+    :param side: one right side each, shape (.., m), or several, (.., m, r)
+    """
+    single = side.ndim < gram.ndim
+    length = np.sqrt(np.maximum(np.diagonal(gram, axis1=-2, axis2=-1), 0.0))
+    scale = (1.0 / np.where(length > 0.0, length, 1.0))[..., None]
+    scaled = gram * scale * np.swapaxes(scale, -1, -2)
+    scaled += _RIDGE * np.eye(gram.shape[-1])
+    result: Array = scale * np.linalg.solve(scaled, scale * (side[..., None] if single else side))
+    return result[..., 0] if single else result
 
 
-def _misfit(test: Array, training: Array) -> float:
-    """Squared error of one table's fit on another, both as their products [A b]^T [A b]."""
-    values = np.append(_solved(training[:-1, :-1], training[:-1, -1]), -1.0)
-    return max(float(values @ test @ values), 0.0)
+def _misfits(tests: Array, training: Array) -> Array:
+    """Squared error (k,) of fits to tables on others, as products [A b]^T [A b] (k, m, m)."""
+    values = _solved(training[:, :-1, :-1], training[:, :-1, -1])
+    values = np.append(values, np.full((len(values), 1), -1.0), axis=1)
+    return np.maximum(np.einsum('ki,kij,kj->k', values, tests, values), 0.0)
