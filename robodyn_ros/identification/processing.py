@@ -36,6 +36,7 @@ class Processed:
     :param cutoff: of the low pass, in [Hz]; None when nothing was filtered
     :param thinning: low pass and decimation that regressor and measured torque go through
     :param raw_samples: samples of the recording, before its ends were cut
+    :param gaps: samples in gaps of the recording, shape (N,); None: there are none
     """
 
     joints: tuple[str, ...]
@@ -54,10 +55,16 @@ class Processed:
     thinning: Thinning
     raw_samples: int
     findings: tuple[Finding, ...] = field(default=())
+    gaps: Mask | None = None
 
     def __len__(self) -> int:
         """Return the number of samples."""
         return len(self.torque)
+
+    @property
+    def measured_rows(self) -> Mask:
+        """Samples whose signals were measured, not interpolated over a gap, shape (N,)."""
+        return np.ones(len(self), dtype=bool) if self.gaps is None else ~self.gaps
 
     @property
     def motion(self) -> tuple[Array, Array, Array]:
@@ -77,6 +84,7 @@ class Processed:
             measured_position=self.measured_position[rows],
             used=self.used[rows],
             moving=self.moving[rows],
+            gaps=None if self.gaps is None else self.gaps[rows],
         )
 
 
@@ -116,8 +124,10 @@ def process(
         automatic = automatic_cutoff(uniform.position, rate)
         whole = low_pass(uniform.position, automatic, rate) if automatic > chosen else position
     frozen = _frozen(whole, uniform.position - whole)
-    usable = ~_widened(gaps, rate, chosen)[:, None] & ~frozen
+    gaps = _widened(gaps, rate, chosen)
+    usable = ~gaps[:, None] & ~frozen
     signals = _masked(uniform, len(recording), options, motion, torque, usable)
+    signals = replace(signals, gaps=gaps if gaps.any() else None)
     return replace(
         signals.cut(slice(margin, len(uniform) - margin)),
         cutoff=chosen,

@@ -90,7 +90,8 @@ def residual_ratio(
     :param parameters: values, shape (p,)
     :param predicted: torque to compare with, shape (N, n), in [Nm] or [N]
     """
-    rows = np.unique(np.linspace(0, len(signals) - 1, COMPARED).astype(int))
+    rows = np.flatnonzero(signals.measured_rows)
+    rows = rows[np.unique(np.linspace(0, len(rows) - 1, COMPARED).astype(int))]
     measured = signals.measured[rows]
     own = model.torque(*(values[rows] for values in signals.motion), parameters)
     size = float(np.linalg.norm(measured - predicted[rows]))
@@ -101,7 +102,7 @@ def residual_ratio(
 class Tally:
     """Sums and extremes of torque errors per joint, of one stretch of time or several.
 
-    :param error, size: squared, of the unfiltered torque of all samples
+    :param error, size: squared, of the unfiltered torque of all samples that are not in a gap
     :param worst, mean: largest and sum of the absolute error on moving samples
     :param peak: largest absolute torque on moving samples
     """
@@ -117,13 +118,13 @@ class Tally:
     @classmethod
     def of(cls, signals: Processed, predicted: Array) -> Tally:
         """Errors of the model torque (N, n)."""
-        moving = signals.moving
+        moving, rows = signals.moving, signals.measured_rows
         error = np.abs(signals.torque - predicted)
         return cls(
-            samples=len(signals),
+            samples=int(rows.sum()),
             moving=moving.sum(axis=0),
-            error=np.sum((signals.measured - predicted) ** 2, axis=0),
-            size=np.sum(signals.measured**2, axis=0),
+            error=np.sum((signals.measured - predicted) ** 2, axis=0, where=rows[:, None]),
+            size=np.sum(signals.measured**2, axis=0, where=rows[:, None]),
             worst=error.max(axis=0, where=moving, initial=0.0),
             mean=error.sum(axis=0, where=moving),
             peak=np.abs(signals.torque).max(axis=0, where=moving, initial=0.0),
@@ -150,7 +151,7 @@ class Tally:
             moving_samples=self.moving,
             velocity_threshold=signals.threshold,
             upper_velocity_threshold=signals.upper_threshold,
-            rms_error=np.sqrt(self.error / self.samples),
+            rms_error=np.sqrt(self.error / max(self.samples, 1)),
             max_relative_torque_error=_ratio(self.worst, self.peak),
             mean_relative_torque_error=_ratio(self.mean / np.maximum(self.moving, 1), self.peak),
             relative_residual=float(_ratio(*whole)),
