@@ -301,7 +301,7 @@ def _solved(gram: Array, side: Array) -> Array:
     scaled = gram * scale * np.swapaxes(scale, -1, -2)
     scaled += _RIDGE * np.eye(gram.shape[-1])
     result: Array = scale * np.linalg.solve(scaled, scale * (side[..., None] if single else side))
-    return result[..., 0] if single else result
+    return np.asarray(result[..., 0]) if single else result
 
 
 def _misfits(tests: Array, training: Array) -> Array:

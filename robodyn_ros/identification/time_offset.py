@@ -131,7 +131,7 @@ def _best(own: OwnFit, torque: Array, rows: Indices, reach: int) -> tuple[float,
     left = columns.T @ columns - explained.T @ explained
 
     def rest(shift: float) -> float:
-        weights = _cubic(shift - middle - knots)
+        weights = _cubic(np.asarray(shift - middle - knots, dtype=np.float64))
         return float(weights @ left @ weights)
 
     around = (middle - 1.0, middle + 1.0)
