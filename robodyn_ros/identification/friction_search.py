@@ -301,7 +301,9 @@ def _solved(gram: Array, side: Array) -> Array:
     scaled = gram * scale * np.swapaxes(scale, -1, -2)
     scaled += _RIDGE * np.eye(gram.shape[-1])
     result: Array = scale * np.linalg.solve(scaled, scale * (side[..., None] if single else side))
-    return np.asarray(result[..., 0]) if single else result
+    if single:
+        result = result[..., 0]
+    return result
 
 
 def _misfits(tests: Array, training: Array) -> Array:
