@@ -237,7 +237,7 @@ def _add_payload(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Identify, print and write what was asked for; 0 only if the identification succeeded.
 
-    :raises RobodynError: a file cannot be read or written, or nothing can be identified
+    :raises RobodynError: a file cannot be read or written, or an option cannot be used
     """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter('always', UserWarning)

@@ -310,10 +310,13 @@ def _data_findings(steps: _Steps) -> Iterator[Finding]:
         order = [k for k in np.argsort(-share, kind='stable') if share[k] > 0.05]
         shown = ', '.join(steps.base.expressions[k] for k in order[:5])
         more = f' and {len(order) - 5} more' if len(order) > 5 else ''
+        named = zip(steps.condensed.joints, steps.condensed.merged(), strict=True)
+        felt = [name for name, factor in named if np.isin(factor.columns, order).any()]
         yield Finding(
             code='rank_deficient',
             text=f'the motion leaves {unseen.shape[1]} of {steps.base.rank} parameter '
-            f'combinations undetermined, among these parameters: {shown}{more}',
+            f'combinations undetermined, which act on {", ".join(felt)}, among these '
+            f'parameters: {shown}{more}: use a motion in which these joints move otherwise',
             severity='error',
         )
     elif steps.fit.condition_number_scaled > ILL_CONDITIONED:

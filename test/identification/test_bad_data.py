@@ -1,0 +1,166 @@
+"""Bad recordings end as a failed result whose finding names joint and cause."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from robots import random_urdf
+from simulation import arm, record
+
+from robodyn_ros.cli.main import main
+from robodyn_ros.errors import IdentificationError
+from robodyn_ros.identification.export import export
+from robodyn_ros.identification.options import IdentifyOptions
+from robodyn_ros.identification.pipeline import identify
+from robodyn_ros.identification.result import write_result
+from robodyn_ros.recording.recording import Recording
+
+XML = random_urdf(3, 90, types=('revolute',))
+MODEL, TRUTH = arm(XML)
+RATE = 500.0
+GOOD = record(MODEL, TRUTH, 5000, noise=0.02, derivatives=False, rate=RATE)
+
+
+def changed(name, column, change):
+    values = np.array(getattr(GOOD, name))
+    values[:, column] = change(values[:, column])
+    return replace(GOOD, **{name: values})
+
+
+def rank_deficient():
+    """All joints move alike, so that no sample tells them apart."""
+    q = np.repeat(0.6 * np.sin(2.0 * np.pi * 0.3 * GOOD.time)[:, None], 3, axis=1)
+    w = 2.0 * np.pi * 0.3
+    qd = np.repeat(0.6 * w * np.cos(w * GOOD.time)[:, None], 3, axis=1)
+    torque = MODEL.torque(q, qd, -(w**2) * q, TRUTH)
+    torque += 0.02 * torque.std(axis=0) * np.random.default_rng(4).normal(size=q.shape)
+    return replace(GOOD, position=q, torque=torque)
+
+
+def nan_block(values, share):
+    values[1000 : 1000 + round(share * len(values))] = np.nan
+    return values
+
+
+# how it looks, finding, joint that it names, words that say the cause
+BAD = {
+    'rank deficient': (rank_deficient, 'rank_deficient', '', 'combinations undetermined'),
+    'frozen': (
+        lambda: changed('position', 1, lambda q: np.full_like(q, 0.3)),
+        'frozen_joint',
+        'joint2',
+        'cannot be told from noise',
+    ),
+    'wrong sign': (
+        lambda: changed('torque', 1, lambda tau: -tau),
+        'torque_sign',
+        'joint2',
+        'sign',
+    ),
+    'NaN block': (
+        lambda: changed('torque', 1, lambda tau: nan_block(tau, 0.2)),
+        'nan_samples',
+        'joint2',
+        'longest block 2 s (1000 samples) from 2.000 s',
+    ),
+    '100 samples': (lambda: GOOD.slice(slice(0, 100)), 'too_few_samples', '', 'too few'),
+}
+
+
+@pytest.mark.parametrize('case', BAD)
+def test_a_finding_names_joint_and_cause_and_nothing_is_exported(case, tmp_path):
+    build, code, joint, words = BAD[case]
+    result = identify(build(), MODEL, options=IdentifyOptions(keep_signals=True))
+    assert not result.success
+    found = [item for item in result.findings if (item.code, item.joint) == (code, joint)]
+    assert [item.severity for item in found] == ['error'], result.findings
+    assert words in found[0].text and (joint or 'joint1') in found[0].text
+    files = export(result, tmp_path)
+    assert files.result is None and files.urdf is None
+    assert not (tmp_path / 'result.yaml').exists() and not (tmp_path / 'robot.urdf').exists()
+    with pytest.raises(IdentificationError, match='failed and is not exported'):
+        write_result(result, tmp_path / 'result.yaml')
+
+
+def write_file(recording, path):
+    """A CSV with its NaN, which a Recording does not have any more."""
+    columns = [recording.time, *recording.position.T, *recording.torque.T]
+    table = np.column_stack(columns)
+    if path.stem == 'nan_block':  # rows that were left out are there in the file
+        table = np.column_stack([GOOD.time, GOOD.position, GOOD.torque])
+        table[1000:2000, 5] = np.nan
+    names = [f'{word}_joint{k}' for word in ('q', 'tau') for k in (1, 2, 3)]
+    np.savetxt(path, table, delimiter=',', header=','.join(['time', *names]), comments='')
+
+
+@pytest.mark.parametrize('case', BAD)
+def test_the_command_line_says_it_and_ends_as_a_failed_identification(case, tmp_path, capsys):
+    build, code, joint, words = BAD[case]
+    file, urdf = tmp_path / f'{case.replace(" ", "_").lower()}.csv', tmp_path / 'robot_in.urdf'
+    write_file(build(), file)
+    urdf.write_text(XML)
+    out = tmp_path / 'out'
+    command = ['identify', str(file), '--urdf', str(urdf), '--out', str(out)]
+    assert main([*command, '--json']) == 1
+    printed, complaints = capsys.readouterr()
+    facts = json.loads(printed)
+    assert facts['success'] is False and facts['result_file'] is None
+    texts = {
+        (item['code'], item['joint']): item['text']
+        for item in facts['findings']
+        if item['severity'] == 'error'
+    }
+    assert words in texts[code, joint] and (joint or 'joint1') in texts[code, joint]
+    assert 'Traceback' not in complaints and 'error:' not in complaints
+    kept = {path.name for path in out.iterdir()}
+    assert 'result.json' in kept and not kept & {'result.yaml', 'robot.urdf'}
+    assert json.loads((out / 'result.json').read_text())['findings'] == facts['findings']
+
+
+def test_a_short_nan_block_is_left_out_like_a_gap():
+    recording = changed('torque', 1, lambda tau: nan_block(tau, 0.08))
+    assert len(recording) == 4600
+    result, clean = identify(recording, MODEL), identify(GOOD, MODEL)
+    assert result.success
+    (found,) = (item for item in result.findings if item.code == 'nan_samples')
+    assert (found.severity, found.joint) == ('warning', 'joint2')
+    assert 'torque' in found.text and '0.8 s (400 samples) from 2.000 s' in found.text
+    residual = clean.identification.relative_residual
+    assert result.identification.relative_residual == pytest.approx(residual, rel=0.05)
+    assert np.abs(result.base_values - clean.base_values).max() < 0.2
+
+
+@pytest.mark.parametrize('samples', [2, 20, 60, 100])
+def test_too_few_samples_leave_no_estimate_and_nothing_to_force(samples, tmp_path, capsys):
+    result = identify(GOOD.slice(slice(0, samples)), MODEL)
+    assert not result.success and not result.has_estimate
+    json.dumps(result.to_json(), allow_nan=False)
+    files = export(result, tmp_path, export_failed=True)
+    assert files.result is None and 'nothing could be identified' in files.notes[0]
+    with pytest.raises(IdentificationError, match='too few to filter'):
+        write_result(result, tmp_path / 'result.yaml', export_failed=True)
+    write_file(GOOD.slice(slice(0, samples)), tmp_path / 'few.csv')
+    (tmp_path / 'robot_in.urdf').write_text(XML)
+    assert (
+        main(['identify', str(tmp_path / 'few.csv'), '--urdf', str(tmp_path / 'robot_in.urdf')])
+        == 1
+    )
+    text = capsys.readouterr().out
+    assert text.startswith('identification FAILED') and '[too_few_samples]' in text
+
+
+def test_a_validation_that_is_too_short_is_a_finding_and_no_exception():
+    result = identify(GOOD, MODEL, validation=GOOD.slice(slice(0, 50)))
+    assert not result.success and result.validation is None and result.has_estimate
+    (found,) = (item for item in result.findings if item.severity == 'error')
+    assert found.code == 'validation_too_short' and '50 samples' in found.text
+
+
+def test_nothing_moves():
+    still = Recording(
+        time=GOOD.time, joints=GOOD.joints, position=np.zeros((5000, 3)), torque=GOOD.torque
+    )
+    result = identify(still, MODEL)
+    frozen = [item.joint for item in result.findings if item.code == 'frozen_joint']
+    assert not result.success and frozen == ['joint1', 'joint2', 'joint3']
