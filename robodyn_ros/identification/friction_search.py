@@ -310,4 +310,5 @@ def _misfits(tests: Array, training: Array) -> Array:
     """Squared error (k,) of fits to tables on others, as products [A b]^T [A b] (k, m, m)."""
     values = _solved(training[:, :-1, :-1], training[:, :-1, -1])
     values = np.append(values, np.full((len(values), 1), -1.0), axis=1)
-    return np.maximum(np.einsum('ki,kij,kj->k', values, tests, values), 0.0)
+    errors: Array = np.maximum(np.einsum('ki,kij,kj->k', values, tests, values), 0.0)
+    return errors
