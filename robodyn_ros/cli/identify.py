@@ -25,7 +25,7 @@ from robodyn_ros.identification.options import (
 from robodyn_ros.identification.payload import identify_payload, load_base
 from robodyn_ros.identification.position_limits import position_limits
 from robodyn_ros.identification.report import text_report
-from robodyn_ros.identification.residual_fit import RESIDUALS
+from robodyn_ros.identification.residual_fit import RESIDUALS, Residual
 from robodyn_ros.identification.result import IdentifiedModel
 from robodyn_ros.identification.robust import LOSSES
 from robodyn_ros.models.friction_terms import AUTO
@@ -249,7 +249,7 @@ def run(arguments: argparse.Namespace) -> int:
     with progress_bar(10) as progress:
         common: dict[str, Any] = {'validation': validation, 'progress': progress}
         if base is None:
-            residual = arguments.residual or 'auto'
+            residual: Residual = arguments.residual or 'auto'
             result = identify_double(
                 recording, model, options=options, residual=residual, **common
             )

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import nnls
 
-from robodyn_ros.errors import IdentificationError, ModelError
+from robodyn_ros.errors import IdentificationError, InsufficientData, ModelError
 from robodyn_ros.identification.choice import Selection, choose
 from robodyn_ros.identification.completion import complete
 from robodyn_ros.identification.condense import Condensed, JointFactor
@@ -25,6 +25,7 @@ from robodyn_ros.identification.diagnosis import diagnose_payload
 from robodyn_ros.identification.diagnosis_sample import Case
 from robodyn_ros.identification.double_encoder import without_residual
 from robodyn_ros.identification.estimators import ESTIMATORS, Estimate, Estimator, estimate
+from robodyn_ros.identification.nothing import nothing_identified
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.payload_block import IdentifiedPayload
 from robodyn_ros.identification.payload_findings import (
@@ -120,15 +121,31 @@ def identify_payload(
     The result has the arm's parameters as they are in `base`, in `payload` what was identified,
     and as base parameters the combinations of the payload's parameters that the motion shows.
     Standard deviations contain the arm's own uncertainty, as far as its result tells it. The
-    residual torque of the base is taken off recordings that have the motor side, and kept.
+    residual torque of the base is taken off recordings that have the motor side, and kept. A
+    recording with too little to estimate anything gives a failed result, as `identify`.
 
     :param frame: URDF robots: link in whose frame the payload is described; default: the last
     :raises ModelError: an arm that cannot carry a payload
     :raises RecordingError: a joint is not in a recording
-    :raises IdentificationError: too few samples, or a motion that does not show the payload
+    :raises IdentificationError: a motion that does not show the payload
     """
     options = options_for(base.model, options or IdentifyOptions())
     _check_estimator(options)
+    try:
+        return _identified(recording, base, frame, options, validation, progress)
+    except InsufficientData as error:
+        return nothing_identified(recording, base.model, options, str(error))
+
+
+def _identified(
+    recording: Recording,
+    base: IdentifiedModel,
+    frame: str,
+    options: IdentifyOptions,
+    validation: Recording | None,
+    progress: Progress | None,
+) -> IdentificationResult:
+    """The steps in their order."""
     if base.residual is not None:
         recording = without_residual(recording.select(base.joints), base.residual)
         if validation is not None:
@@ -224,7 +241,10 @@ def _validated(
 ) -> FitReport | None:
     if validation is None:
         return None
-    other = process(validation, base.joints, options)
+    try:
+        other = process(validation, base.joints, options)
+    except InsufficientData as error:
+        raise IdentificationError(f'validation: {error}') from error
     return evaluate(base.model, loaded, other, source=validation.source)[0]
 
 

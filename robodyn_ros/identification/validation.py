@@ -93,7 +93,8 @@ def residual_ratio(
     rows = np.flatnonzero(signals.measured_rows)
     rows = rows[np.unique(np.linspace(0, len(rows) - 1, COMPARED).astype(int))]
     measured = signals.measured[rows]
-    own = model.torque(*(values[rows] for values in signals.motion), parameters)
+    q, qd, qdd = (values[rows] for values in signals.motion)
+    own = model.torque(q, qd, qdd, parameters)
     size = float(np.linalg.norm(measured - predicted[rows]))
     return float(np.linalg.norm(measured - own)) / size if size > 0.0 else 1.0
 

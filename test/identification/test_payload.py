@@ -394,3 +394,16 @@ def test_the_cause_of_a_bad_payload_recording_comes_first(change, code, tmp_path
     assert first.code == code, [item.text for item in result.findings]
     assert first.joint == 'joint2' or change == 'short'
     assert len(set(result.findings)) == len(result.findings)
+
+
+def test_too_few_samples_leave_no_payload():
+    model = built('axis', 1, CRANK)
+    values = np.where(np.isnan(model.prior()), 0.8, model.prior())
+    recording = recorded(model, values, 1)
+    base = _as_base(identify(recording, model))
+    few = recording.slice(slice(0, 20))
+    result = identify_payload(few, base)
+    assert not result.success and not result.has_estimate and result.payload is None
+    assert result.findings[0].code == 'too_few_samples'
+    with pytest.raises(IdentificationError, match='20 samples'):
+        identify_payload(recording, base, validation=few)
