@@ -18,6 +18,7 @@ from scipy import sparse
 from scipy.linalg import null_space
 
 from robodyn_ros.errors import IdentificationError
+from robodyn_ros.identification.cone_solver import minimise
 from robodyn_ros.models.friction_terms import BRAKING
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.urdf import INERTIAL_NAMES
@@ -146,17 +147,8 @@ def consistent(model: DynamicModel, grouping: Array, base: Array, prior: Array) 
     cone, blocks, limits = constraints(bodies, scale, start, directions, bodies.rotors)
     free = directions.shape[1]
     if free:
-        settings = clarabel.DefaultSettings()
-        settings.verbose = False
-        solver = clarabel.DefaultSolver(
-            sparse.csc_matrix(sparse.identity(free)),
-            np.zeros(free),
-            sparse.csc_matrix(blocks),
-            limits,
-            cone,
-            settings,
-        )
-        solution = solver.solve()
+        rows = sparse.csc_matrix(blocks)
+        solution = minimise(np.eye(free), np.zeros(free), rows, limits, cone)
         if 'Solved' in str(solution.status):
             start = start + directions @ np.array(solution.x)
     # Nearly consistent is not consistent: what the solver found is checked as it will be used.

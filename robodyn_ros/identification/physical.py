@@ -27,12 +27,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import clarabel
 import numpy as np
 from scipy import sparse
 
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.condense import JointFactor
+from robodyn_ros.identification.cone_solver import minimise
 from robodyn_ros.identification.consistency import (
     BASIS,
     Bodies,
@@ -156,16 +156,7 @@ class Problem:
         aside = np.full(len(self.scale), _ASIDE * WEAKEST)
         quadratic = matrix.T @ matrix + metric.T @ metric + np.diag(aside)
         cones, rows, limits = self.constraints
-        settings = clarabel.DefaultSettings()
-        settings.verbose = False
-        solution = clarabel.DefaultSolver(
-            sparse.csc_matrix(np.triu(quadratic)),
-            -matrix.T @ target,
-            rows,
-            limits,
-            cones,
-            settings,
-        ).solve()
+        solution = minimise(quadratic, -matrix.T @ target, rows, limits, cones)
         values: Array = self.prior + self.scale * np.array(solution.x)
         single = list(self.bodies.not_negative)
         values[single] = np.maximum(values[single], 0.0)

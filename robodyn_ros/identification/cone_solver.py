@@ -1,0 +1,34 @@
+"""Quadratic programmes over cones, by Clarabel; a failure there is an error like any other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import clarabel
+from scipy import sparse
+
+from robodyn_ros.errors import IdentificationError
+from robodyn_ros.models.interface import Array
+
+
+def minimise(
+    quadratic: Array, linear: Array, rows: sparse.csc_matrix, limits: Array, cones: list[Any]
+) -> Any:
+    """Minimise x^T Q x / 2 + c^T x with limits - rows x in the cones.
+
+    :param quadratic: Q, shape (n, n), symmetric
+    :param linear: c, shape (n,)
+    :return: Clarabel's solution, with `x` and `status`
+    :raises IdentificationError: the solver broke down
+    """
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
+    upper = sparse.triu(quadratic, format='csc')
+    try:
+        return clarabel.DefaultSolver(upper, linear, rows, limits, cones, settings).solve()
+    except BaseException as error:
+        # A panic of Rust code is no Exception, so that it would end a whole node.
+        if isinstance(error, Exception) or type(error).__name__ == 'PanicException':
+            text = ' '.join(str(error).split())
+            raise IdentificationError(f'the consistency solver failed: {text}') from error
+        raise

@@ -1,0 +1,41 @@
+"""Programmes over cones: a known minimum, and a solver that breaks down."""
+
+import clarabel
+import numpy as np
+import pytest
+from scipy import sparse
+
+from robodyn_ros.errors import IdentificationError
+from robodyn_ros.identification import cone_solver
+from robodyn_ros.identification.cone_solver import minimise
+
+
+def test_the_nearest_point_of_a_quadrant():
+    rows, limits = sparse.csc_matrix(-np.eye(2)), np.zeros(2)
+    cones = [clarabel.NonnegativeConeT(2)]
+    found = minimise(np.eye(2), np.array([1.0, -2.0]), rows, limits, cones)
+    assert 'Solved' in str(found.status)
+    np.testing.assert_allclose(found.x, [0.0, 2.0], atol=1e-6)
+
+
+class PanicException(BaseException):
+    """What pyo3 raises where Rust code panics: no Exception."""
+
+
+@pytest.mark.parametrize('error', [PanicException('eigenvalues'), ValueError('eigenvalues')])
+def test_a_solver_that_breaks_down_is_an_error_like_any_other(monkeypatch, error):
+    def broken(*_):
+        raise error
+
+    monkeypatch.setattr(cone_solver.clarabel, 'DefaultSolver', broken)
+    with pytest.raises(IdentificationError, match='failed: eigenvalues'):
+        minimise(np.eye(1), np.ones(1), sparse.csc_matrix((1, 1)), np.ones(1), [])
+
+
+def test_ctrl_c_stays_what_it_is(monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cone_solver.clarabel, 'DefaultSolver', interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        minimise(np.eye(1), np.ones(1), sparse.csc_matrix((1, 1)), np.ones(1), [])
