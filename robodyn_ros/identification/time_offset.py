@@ -41,7 +41,7 @@ GAIN = 0.2
 """Share of the squared residual that shifting must remove, in both halves of a recording."""
 
 GAIN_PER_SAMPLE = 0.05
-"""And more for each sample of the offset, up to twice as much ..."""
+"""And more for each sample of the offset, up to four times as much ..."""
 
 AGREEMENT = 0.25
 """Largest difference between the halves' offsets, as a share of their mean."""
@@ -154,7 +154,7 @@ def _unexplained(own: OwnFit, torque: Array) -> Array:
 def _agree(one: tuple[float, float], other: tuple[float, float]) -> bool:
     """Whether both halves show the same offset clearly."""
     shift, gain = 0.5 * (one[0] + other[0]), min(one[1], other[1])
-    least = min(GAIN + GAIN_PER_SAMPLE * abs(shift), 2.0 * GAIN)
+    least = min(GAIN + GAIN_PER_SAMPLE * abs(shift), 4.0 * GAIN)
     alike = abs(one[0] - other[0]) <= AGREEMENT * abs(shift)
     return gain >= least and alike and abs(shift) >= SHORTEST
 
