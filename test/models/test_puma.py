@@ -283,7 +283,7 @@ def test_a_long_recording_is_worked_off_in_blocks():
         ({'fifth_term': True}, 'dynamic model 1 of a puma has no "fifth_term"'),
         ({'fifth_term': 1, 'dynamic_model': 2}, '"fifth_term" must be true or false, got 1'),
         ({'prior': {'I24': 1}}, 'a puma has no parameter "I24"'),
-        ({'friction': 'viscous'}, '"friction" must be a list'),
+        ({'friction': 7}, '"friction" must be a list'),  # a single name is a list of one
     ],
 )
 def test_refuses_with_one_sentence(change, message):
