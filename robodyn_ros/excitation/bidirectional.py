@@ -2,7 +2,7 @@
 
 At the same position and opposite velocities gravity and centrifugal torque are the same, and
 friction is the opposite, so that half the difference of the two torques is friction alone
-(document double_encoder, Eq. 5 to 8). `identification.bidirectional` evaluates the recording.
+(document double_encoder, Eq. 5 to 8). `identification.friction_curve` evaluates the recording.
 """
 
 from __future__ import annotations
