@@ -98,10 +98,10 @@ def test_a_designed_motion_is_saved_and_run(make, tmp_path):
     }
     assert {item.phase for item in goal.feedback} == {PHASE.DESIGNING}
     progress = [item.progress for item in goal.feedback]
-    assert progress == sorted(progress) and goal.feedback[0].message == 'searching'
-    said = dict.fromkeys(item.message.split(' so far')[0] for item in goal.feedback)
-    assert list(said) == [
-        'searching',
+    assert progress == sorted(progress)
+    said = list(dict.fromkeys(item.message.split(' so far')[0] for item in goal.feedback))
+    # A quiet machine has found a motion before the first look.
+    assert said[said[0] == 'searching' :] == [
         'best condition number',
         'saving the motion and its pictures',
     ]
