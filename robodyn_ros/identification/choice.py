@@ -46,8 +46,12 @@ DEFAULT_WEIGHT = 1e-3
 """Weight where the recording is too short to cross-validate."""
 
 ALIKE = 1.01
-"""Errors on unseen stretches within this factor are alike: then the stronger prior is taken, and
-an unconstrained estimate that is consistent anyway is kept."""
+"""Errors on unseen stretches within this factor are alike: then the stronger prior is taken.
+
+An unconstrained estimate that is consistent anyway is kept only where it errs less: stretches of
+one motion resemble each other. On a simulated arm it erred by 1.009, the consistent one by 1.006,
+and on another motion by 4.2 and 1.9 %.
+"""
 
 WORSE = 1.5
 """From this factor on, the consistent estimate's error on unseen stretches is clearly worse.
@@ -164,7 +168,7 @@ def _keeps_unconstrained(completion: Completion, selection: Selection) -> bool:
     if np.isnan(selection.unseen_error):
         return completion.physically_consistent
     ratio = selection.unseen_error / selection.unseen_error_unconstrained
-    return bool(ratio > (1.0 / ALIKE if completion.physically_consistent else WORSE))
+    return bool(ratio > (1.0 if completion.physically_consistent else WORSE))
 
 
 @dataclass(frozen=True)
