@@ -6,7 +6,7 @@ import argparse
 import json
 from typing import Any
 
-from robodyn_ros.cli.effort import add_effort, declared_effort
+from robodyn_ros.cli.effort import add_source, declared_effort
 from robodyn_ros.control.recorded_effort import in_si_units
 from robodyn_ros.identification.compare import compare
 from robodyn_ros.identification.compare_report import export_comparison, text_comparison
@@ -28,11 +28,7 @@ def add_parser(commands: Any) -> None:
     )
     parser.add_argument('result', help='result file of `robodyn identify`')
     parser.add_argument('recording', help='rosbag2 folder, .mcap, .db3, .csv, .npz or .mat')
-    parser.add_argument('--columns', metavar='YAML', help='what the columns of the file mean')
-    parser.add_argument(
-        '--topic', default='/joint_states', help='JointState topic of a bag (default: %(default)s)'
-    )
-    add_effort(parser)
+    add_source(parser)
     parser.add_argument(
         '--filter-cutoff',
         type=float,

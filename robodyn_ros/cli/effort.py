@@ -1,4 +1,4 @@
-"""`--effort`: what the efforts in a bag mean, for the sub-commands that read recordings."""
+"""How sub-commands are told to read a recording, and what the efforts in it are."""
 
 from __future__ import annotations
 
@@ -12,8 +12,17 @@ from robodyn_ros.recording.readers import recording_format
 SI_WORDS = ('Nm', 'N', 'SI')
 
 
+def add_source(parser: Any) -> None:
+    """Add `--columns`, `--topic` and `--effort`."""
+    parser.add_argument('--columns', metavar='YAML', help='what the columns of the file mean')
+    parser.add_argument(
+        '--topic', default='/joint_states', help='JointState topic of a bag (default: %(default)s)'
+    )
+    add_effort(parser)
+
+
 def add_effort(parser: Any) -> None:
-    """Add the option."""
+    """Add `--effort` alone."""
     parser.add_argument(
         '--effort',
         metavar='FILE|Nm',

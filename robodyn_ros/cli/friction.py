@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from robodyn_ros.cli.effort import add_effort, declared_effort
+from robodyn_ros.cli.effort import add_source, declared_effort
 from robodyn_ros.control.recorded_effort import in_si_units
 from robodyn_ros.identification.files import made_folder, write_bytes, write_text
 from robodyn_ros.identification.friction_curve import FrictionCurve, friction_curves
@@ -30,11 +30,7 @@ def add_parser(commands: Any) -> None:
     )
     parser.add_argument('recording', help='rosbag2 folder, .mcap, .db3, .csv, .npz or .mat')
     parser.add_argument('--joints', metavar='NAME,NAME,...', help='joints to use (default: all)')
-    parser.add_argument('--columns', metavar='YAML', help='what the columns of the file mean')
-    parser.add_argument(
-        '--topic', default='/joint_states', help='JointState topic of a bag (default: %(default)s)'
-    )
-    add_effort(parser)
+    add_source(parser)
     parser.add_argument(
         '--law',
         choices=[law for law in LAWS if law != 'bidirectional' and 'asymmetric' not in law],

@@ -8,7 +8,7 @@ import sys
 import warnings
 from typing import Any
 
-from robodyn_ros.cli.effort import add_effort, declared_effort
+from robodyn_ros.cli.effort import add_source, declared_effort
 from robodyn_ros.cli.progress import progress_bar
 from robodyn_ros.cli.robot_model import OF_URDF, add_urdf_options, chosen_model, refuse
 from robodyn_ros.control.recorded_effort import in_si_units
@@ -114,16 +114,18 @@ def _add_recording(parser: argparse.ArgumentParser) -> None:
         metavar='FRACTION',
         help='identify from this share of the recording, test on the rest',
     )
-    group.add_argument('--columns', metavar='YAML', help='what the columns of the file mean')
-    group.add_argument(
-        '--topic', default='/joint_states', help='JointState topic of a bag (default: %(default)s)'
-    )
-    add_effort(group)
+    add_source(group)
 
 
 def _add_fit(parser: argparse.ArgumentParser) -> None:
     default = IdentifyOptions()
     group = parser.add_argument_group('fit')
+    _add_estimator(group, default)
+    _add_consistency(group, default)
+    _add_signals(group, default)
+
+
+def _add_estimator(group: argparse._ArgumentGroup, default: IdentifyOptions) -> None:
     group.add_argument(
         '--estimator',
         choices=METHODS,
@@ -164,6 +166,9 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
         'the motors too: radial basis functions, Gaussian mixtures, the better one or none '
         '(default: auto)',
     )
+
+
+def _add_consistency(group: argparse._ArgumentGroup, default: IdentifyOptions) -> None:
     group.add_argument(
         '--consistent',
         action=argparse.BooleanOptionalAction,
@@ -184,6 +189,9 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
         help='how far a consistent robot is from that: quadratic, or the log-det divergence '
         '(default: %(default)s)',
     )
+
+
+def _add_signals(group: argparse._ArgumentGroup, default: IdentifyOptions) -> None:
     group.add_argument(
         '--filter-cutoff',
         type=float,

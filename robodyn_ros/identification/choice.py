@@ -25,9 +25,8 @@ from robodyn_ros.identification.physical import (
     Data,
     Problem,
     fit_consistent,
-    has_usable_inertials,
-    plain_prior,
     residual_sigma,
+    starting_prior,
     weighted_rows,
 )
 from robodyn_ros.models.base_parameters import BaseParameters
@@ -215,8 +214,7 @@ class _Trial:
         sigma: Array,
         options: IdentifyOptions,
     ) -> _Trial:
-        known = options.prior == 'urdf' and has_usable_inertials(model)
-        prior = np.nan_to_num(model.prior()) if known else plain_prior(model)
+        prior, known = starting_prior(model, options.prior)
         count = len(condensed.segments)
         return cls(
             problem=Problem.of(model, base, prior, options.prior_distance),

@@ -7,7 +7,7 @@ Householder QR of blocks (never from Y^T Y, which would square the condition num
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
@@ -212,10 +212,8 @@ def condense(
             here = slice(first + block.start, first + block.stop)
             rows = thinning.rows(here.start, here.stop)
             regressor = model.regressor(*(values[rows] for values in motion))
-            fresh = [
-                thinning.apply(_beside(regressor[:, joint], columns[own], torque[rows, joint]))
-                for joint, own in enumerate(acting)
-            ]
+            beside = _all_beside(regressor, columns, acting, torque[rows])
+            fresh = [thinning.apply(item) for item in beside]
             weight = used[here].astype(np.float64) if weights is None else weights[here]
             parts[-1].add(fresh, used[here], weight)
             collector.add(here, fresh, used[here])
@@ -228,6 +226,14 @@ def condense(
         coupled=tuple(part.coupled() for part in parts if isinstance(part, _Coupled)),
         sample=collector.sample(len(columns)),
     )
+
+
+def _all_beside(
+    regressor: Array, columns: Indices, acting: list[Indices], torque: Array
+) -> Iterator[Array]:
+    """Rows [Y_j | tau_j] of each joint, with the columns that act on it."""
+    for joint, own in enumerate(acting):
+        yield _beside(regressor[:, joint], columns[own], torque[:, joint])
 
 
 def _beside(regressor: Array, columns: Indices, torque: Array) -> Array:

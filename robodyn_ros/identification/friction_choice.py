@@ -21,8 +21,7 @@ from robodyn_ros.identification.physical import (
     WEAKEST,
     Data,
     Problem,
-    has_usable_inertials,
-    plain_prior,
+    starting_prior,
 )
 from robodyn_ros.identification.processing import Processed
 from robodyn_ros.models.base_parameters import BaseParameters, base_parameters
@@ -207,12 +206,11 @@ def _load_values(
     options: IdentifyOptions,
 ) -> Array:
     """Parameters (p,) of the body that loads the gears, possible ones where it has links."""
-    prior = np.nan_to_num(body.prior())
     plain = nearest(body, base.grouping, fit.rigid_values, body.prior())
     if options.consistent == 'no' or not bodies_of(body).links:
         return plain
-    known = options.prior == 'urdf' and has_usable_inertials(body)
-    problem = Problem.of(body, base, prior if known else plain_prior(body))
+    prior, known = starting_prior(body, options.prior)
+    problem = Problem.of(body, base, prior)
     data = Data(triangle=search.rigid_triangle(fit), values=fit.rigid_values)
     try:
         return problem.solve(data, PRIOR_WEIGHT if known else WEAKEST)

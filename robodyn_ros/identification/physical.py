@@ -45,7 +45,7 @@ from robodyn_ros.identification.consistency import (
     unit_of,
 )
 from robodyn_ros.identification.entropic import Entropic
-from robodyn_ros.identification.options import Distance
+from robodyn_ros.identification.options import Distance, Prior
 from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.interface import Array, DynamicModel
 
@@ -89,6 +89,12 @@ def plain_prior(model: DynamicModel) -> Array:
     for _, own in bodies_of(model).links:
         values[list(own)] = [1.0, 0.0, 0.0, 0.0, 0.02, 0.0, 0.02, 0.0, 0.0, 0.02]
     return values
+
+
+def starting_prior(model: DynamicModel, prior: Prior) -> tuple[Array, bool]:
+    """Values (p,) to draw to, and whether they are those of the URDF."""
+    known = prior == 'urdf' and has_usable_inertials(model)
+    return (np.nan_to_num(model.prior()) if known else plain_prior(model)), known
 
 
 @dataclass(frozen=True)

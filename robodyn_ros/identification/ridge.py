@@ -25,8 +25,7 @@ from robodyn_ros.identification.physical import (
     WEAKEST,
     Data,
     Problem,
-    has_usable_inertials,
-    plain_prior,
+    starting_prior,
     weighted_rows,
 )
 from robodyn_ros.models.base_parameters import BaseParameters
@@ -47,8 +46,7 @@ def ridge_estimate(
     :param fit: the unconstrained estimate
     :param completion: its standard parameters
     """
-    known = options.prior == 'urdf' and has_usable_inertials(model)
-    prior = np.nan_to_num(model.prior()) if known else plain_prior(model)
+    prior, known = starting_prior(model, options.prior)
     problem = Problem.of(model, base, prior)
     weight, error, plain = options.ridge or 0.0, float('nan'), float('nan')
     if not weight:

@@ -115,15 +115,20 @@ def published_error(result, file):
     return np.linalg.norm(error) / np.linalg.norm(force)
 
 
-def test_emps_with_automatic_friction():
-    """Figures to reach: 3.2 % on the excitation, 5.4 % on the pulses (linear: 4.08, 5.98 %)."""
+def emps():
+    """Recording of the excitation of the EMPS axis."""
     data = loadmat(folder('emps') / 'DATA_EMPS.mat')
-    recording = Recording(
+    return Recording(
         time=data['t'].ravel(),
         joints=('axis',),
         position=data['qm'],
         torque=data['gtau'].item() * data['vir'],
     )
+
+
+def test_emps_with_automatic_friction():
+    """Figures to reach: 3.2 % on the excitation, 5.4 % on the pulses (linear: 4.08, 5.98 %)."""
+    recording = emps()
     result = identify(recording, robot_model(AXIS, rotor_inertia=False, friction='auto'))
     assert result.friction.law == 'asymmetric_power'
     assert published_error(result, 'DATA_EMPS.mat') <= 0.032
@@ -132,13 +137,7 @@ def test_emps_with_automatic_friction():
 
 def test_emps_published_values():
     """Figures to reach: 0.2 % of the published IDIM-LS estimate as decimated there, else 0.5 %."""
-    data = loadmat(folder('emps') / 'DATA_EMPS.mat')
-    recording = Recording(
-        time=data['t'].ravel(),
-        joints=('axis',),
-        position=data['qm'],
-        torque=data['gtau'].item() * data['vir'],
-    )
+    recording = emps()
     published = np.array([95.1089, 203.5034, 20.3935, -3.1648])
     for decimation, share in ((10, 0.002), (None, 0.005)):
         options = IdentifyOptions(decimation=decimation)
