@@ -17,6 +17,7 @@ from robodyn_ros.recording.bag_metadata import bag_metadata
 from robodyn_ros.recording.columns import load_columns
 from robodyn_ros.recording.readers import recording_format
 from robodyn_ros.recording.recording import Recording
+from robodyn_ros.recording.storage import blockwise
 
 
 def in_si_units(
@@ -49,7 +50,7 @@ def in_si_units(
         check_gravity(conversion, model)
     if conversion.feedback_is_si:
         return recording
-    torque = conversion.feedback(np.array(recording.torque))
+    torque = blockwise(lambda part: conversion.feedback(np.array(part)), recording.torque)
     return replace(recording, torque=torque)
 
 

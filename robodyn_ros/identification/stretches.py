@@ -23,6 +23,7 @@ from robodyn_ros.identification.time_offset import TimeOffset, corrected
 from robodyn_ros.identification.validation import FitReport, Tally, predict
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.recording.recording import Finding, Recording
+from robodyn_ros.recording.storage import release
 
 LONGEST = 400_000
 """Samples of a recording from which on it is processed in stretches ..."""
@@ -87,17 +88,15 @@ def stretches_of(
         return Stretches(signals, recording, signals.raw_samples)
     count = -(-len(recording) // STRETCH)
     bounds = np.linspace(0, len(recording), count + 1).astype(int).tolist()
-    cutoff = None
+    cutoff, margin, period = None, 0, recording.period
     if not uses_given(recording, options) and options.filter_cutoff is None:
-        rate = 1.0 / recording.period
-        cutoff = max(automatic_cutoff(recording.position[a:b], rate) for a, b in pairwise(bounds))
+        cutoff = _cutoff(recording, bounds, 1.0 / period)
+    if (used := cutoff or options.filter_cutoff) is not None:
+        margin = int(np.ceil(2.0 / (period * used)))
 
     def piece(index: int) -> Recording:
         # Ends that the filter cuts off are those of the neighbours.
-        margin = 0
-        if cutoff is not None or options.filter_cutoff is not None:
-            used = cutoff or options.filter_cutoff or 1.0
-            margin = int(np.ceil(2.0 / (recording.period * used)))
+        release(recording.time, *recording.each(np.asarray).values())
         first, last = bounds[index] - margin, bounds[index + 1] + margin
         return recording.slice(slice(max(first, 0), last))
 
@@ -111,6 +110,15 @@ def stretches_of(
     return Stretches(
         shown, piece(index), len(recording), lambda: (processed(k) for k in range(count))
     )
+
+
+def _cutoff(recording: Recording, bounds: Sequence[int], rate: float) -> float:
+    """Cut-off that lets all stretches through, in [Hz]."""
+    found = []
+    for first, last in pairwise(bounds):
+        found.append(automatic_cutoff(recording.position[first:last], rate))
+        release(recording.position)
+    return max(found)
 
 
 def joined(stretches: Iterable[Condensed], segments: int) -> Condensed:

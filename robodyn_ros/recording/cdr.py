@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robodyn_ros.errors import RecordingError
+from robodyn_ros.recording.storage import Spool
 
 MSGTYPE = 'sensor_msgs/msg/JointState'
 LITTLE_ENDIAN = b'\x00\x01\x00\x00'
@@ -155,23 +156,19 @@ class Group:
 
     names: tuple[str, ...]
     count: int = 0
-    _columns: dict[str, NDArray[Any]] = field(default_factory=dict)
+    _columns: dict[str, Spool] = field(default_factory=dict)
 
     def add(self, **columns: NDArray[Any]) -> None:
         """Append a block."""
-        end = self.count + len(columns['row'])
+        self.count += len(columns['row'])
         for name, values in columns.items():
-            store = self._columns.setdefault(name, np.empty_like(values))
-            if end > len(store):  # grows in place, where the system can, instead of by copies
-                store.resize((max(end, 5 * len(store) // 4), *values.shape[1:]), refcheck=False)
-            store[self.count : end] = values
-        self.count = end
+            if name not in self._columns:
+                self._columns[name] = Spool(values.shape[1:], values.dtype)
+            self._columns[name].append(values)
 
     def take(self, name: str) -> NDArray[Any]:
         """Hand over a column; it is not in the group any more."""
-        column = self._columns.pop(name)
-        column.resize((self.count, *column.shape[1:]), refcheck=False)
-        return column
+        return self._columns.pop(name).array()
 
 
 class _Pending:

@@ -20,6 +20,7 @@ from robodyn_ros.recording.columns import Signals
 from robodyn_ros.recording.missing_values import longest_run, missing_values
 from robodyn_ros.recording.recording import Finding, Recording, Severity
 from robodyn_ros.recording.stamps import missing_in_gaps
+from robodyn_ros.recording.storage import blockwise, extremes, sweep
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.bool_]
@@ -81,7 +82,7 @@ def _check_shapes(signals: Signals) -> None:
 def _check_nan_joints(signals: Signals) -> None:
     """Refuse joints without data; a velocity nobody measured is not needed."""
     for name in list(signals.values):
-        empty = ~np.isfinite(signals.values[name]).any(axis=0)
+        empty = _empty(signals.values[name])
         if not empty.any():
             continue
         joint = signals.joints[int(np.argmax(empty))]
@@ -95,11 +96,21 @@ def _check_nan_joints(signals: Signals) -> None:
         signals.findings.append(Finding(f'no_{name}', text, joint, 'info'))
 
 
+def _empty(values: Array) -> Rows:
+    """Columns (n,) of values (N, n) without a finite number."""
+    empty = np.ones(values.shape[1], dtype=bool)
+    for rows in sweep(values):
+        empty &= ~np.isfinite(values[rows]).any(axis=0)
+        if not empty.any():
+            break
+    return empty
+
+
 def _drop(signals: Signals, rows: Rows) -> None:
     if rows.any():
-        signals.time = signals.time[~rows]
-        for name in signals.values:
-            signals.values[name] = signals.values[name][~rows]
+        for name, values in signals.values.items():
+            signals.values[name] = blockwise(lambda part, keep: part[keep], values, ~rows)
+        signals.time = blockwise(lambda part, keep: part[keep], signals.time, ~rows)
 
 
 def _nan_rows(signals: Signals) -> Rows:
@@ -175,7 +186,7 @@ def _sampling(signals: Signals) -> Iterator[Finding]:
 
 def _motion(signals: Signals) -> Iterator[Finding]:
     position = signals.values['position']
-    frozen = np.ptp(position, axis=0) == 0.0
+    frozen = _constant(position)
     if frozen.all():
         yield Finding('no_motion', 'no joint moves in the whole recording', severity='error')
         return
@@ -185,8 +196,9 @@ def _motion(signals: Signals) -> Iterator[Finding]:
         yield Finding('frozen_joint', text, joint)
     same = np.ones(len(position) - 1, dtype=bool)
     for values in (position, signals.values['torque']):
-        for column in values.T:  # one by one, to need little memory
-            same &= column[1:] == column[:-1]
+        for rows in sweep(values, overlap=1):
+            block = values[rows]
+            same[rows.start : rows.stop - 1] &= (block[1:] == block[:-1]).all(axis=1)
     length, start = longest_run(same)
     if length >= STALE_RUN:
         text = (
@@ -204,9 +216,8 @@ def _motor_side(signals: Signals) -> list[Finding]:
         signals.values.pop('motor_velocity', None)
         return []
     position, motor = signals.values['position'], signals.values['motor_position']
-    centred = position - position.mean(axis=0)
-    size = (centred**2).sum(axis=0)
-    turns = (centred * (motor - motor.mean(axis=0))).sum(axis=0) / np.where(size > 0.0, size, 1.0)
+    size, common = _moments(position, motor)
+    turns = common / np.where(size > 0.0, size, 1.0)
     off = (np.abs(turns - 1.0) > GEAR_ERROR) & (size > 0.0)
     if not off.any():
         return []
@@ -223,9 +234,29 @@ def _motor_side(signals: Signals) -> list[Finding]:
     return [Finding('gear_ratio', text, joint)]
 
 
+def _moments(position: Array, motor: Array) -> tuple[Array, Array]:
+    """Sums of squares of a position (N, n), and of products with another, less their means."""
+    count = len(position)
+    sums = np.zeros((2, position.shape[1]))
+    for rows in sweep(position, motor):
+        sums += position[rows].sum(axis=0), motor[rows].sum(axis=0)
+    size, common = np.zeros((2, position.shape[1]))
+    for rows in sweep(position, motor):
+        centred = position[rows] - sums[0] / count
+        size += (centred**2).sum(axis=0)
+        common += (centred * (motor[rows] - sums[1] / count)).sum(axis=0)
+    return size, common
+
+
+def _constant(values: Array) -> Rows:
+    """Columns (n,) of values (N, n) that never change."""
+    low, high = extremes(values)
+    return np.asarray(low == high)
+
+
 def _torque(signals: Signals) -> Iterator[Finding]:
     torque = signals.values['torque']
-    for index in np.flatnonzero(np.ptp(torque, axis=0) == 0.0):
+    for index in np.flatnonzero(_constant(torque)):
         joint, value = signals.joints[index], torque[0, index]
         if value == 0.0:
             text = f'torque of joint {joint!r} is 0 in all samples: is its effort measured?'

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording.recording import Finding
+from robodyn_ros.recording.storage import blockwise
 from robodyn_ros.recording.table import Table, converted, number, per_joint
 from robodyn_ros.yaml_file import read_yaml
 
@@ -139,7 +140,7 @@ def _reduce(signals: Signals, ratio: object, order: tuple[str, ...] | None, tabl
     signals.gear_ratio = ratios
     if (ratios != 1.0).any():
         for name in motor:
-            signals.values[name] = signals.values[name] / ratios
+            signals.values[name] = blockwise(lambda part: part / ratios, signals.values[name])
 
 
 @dataclass(frozen=True)
@@ -192,9 +193,12 @@ class _Part:
         if len(parts) == 1:
             if tuple(have) == wanted:
                 return parts[0]
-            return parts[0][:, [have.index(name) for name in wanted]]
+            chosen = [have.index(name) for name in wanted]
+            return blockwise(lambda part: part[:, chosen], parts[0], dtype=parts[0].dtype)
         single = {name: part[:, 0] for name, part in zip(have, parts, strict=True)}
-        return np.stack([single[name] for name in wanted], axis=1)
+        return blockwise(
+            lambda *columns: np.stack(columns, axis=1), *(single[name] for name in wanted)
+        )
 
 
 def _by_known_names(table: Table) -> dict[str, _Part]:
@@ -288,7 +292,7 @@ def _from_epoch(time: Array, origin: int) -> tuple[Array, int]:
     """Let times that count from the epoch begin at 0."""
     if origin or not len(time) or not 1e8 < abs(time[0]) < 9e9:
         return time, origin
-    return time - time[0], round(float(time[0]) * 1e9)
+    return blockwise(lambda part: part - time[0], time), round(float(time[0]) * 1e9)
 
 
 def _final_names(

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import TextIO
 
 import numpy as np
 
 from robodyn_ros.errors import RecordingError
-from robodyn_ros.recording.table import Table
+from robodyn_ros.recording.storage import Spool
+from robodyn_ros.recording.table import Array, Table
 
 DELIMITERS = ('\t', ';', ',', None)  # None: any white space
+NUMBERS = 2**18
+"""Numbers that are parsed before they are stored."""
+
 BLANK = ('', 'nan', 'null', 'none', 'na', 'n/a', '-')
 
 
@@ -42,24 +47,36 @@ def _read(file: TextIO, source: str) -> Table:
         raise RecordingError(f'{source}: the file has no rows')
     delimiter = _delimiter(line)
     first = _split(line, delimiter)
-    values = array('d')
+    rows: Iterable[tuple[int, str]] = lines
     if _is_number(first[0], delimiter):
         names = _split(comment, delimiter)
         if len(names) != len(first):
             names = [f'column{index}' for index in range(1, len(first) + 1)]
-        values.extend(_numbers(line, delimiter, names, number, source))
+        rows = chain([(number, line)], lines)
     else:
         names = first
     if len(set(names)) != len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise RecordingError(f'{source}: column {twice!r} occurs more than once in the header')
+    matrix = _matrix(rows, delimiter, names, source)
+    if not len(matrix):
+        raise RecordingError(f'{source}: the file has a header but no rows')
+    return Table({name: matrix[:, index] for index, name in enumerate(names)}, source=source)
+
+
+def _matrix(
+    lines: Iterable[tuple[int, str]], delimiter: str | None, names: list[str], source: str
+) -> Array:
+    """Numbers of all rows, shape (N, k)."""
+    stored, values = Spool((len(names),)), array('d')
     for number, line in lines:
         if not line.startswith('#'):
             values.extend(_numbers(line, delimiter, names, number, source))
-    if not values:
-        raise RecordingError(f'{source}: the file has a header but no rows')
-    matrix = np.frombuffer(values, dtype=np.float64).reshape(-1, len(names))
-    return Table({name: matrix[:, index] for index, name in enumerate(names)}, source=source)
+            if len(values) >= NUMBERS:
+                stored.append(np.array(values))
+                del values[:]
+    stored.append(np.array(values))
+    return stored.array()
 
 
 def _lines(file: TextIO) -> Iterator[tuple[int, str]]:

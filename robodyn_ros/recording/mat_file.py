@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robodyn_ros.errors import RecordingError
+from robodyn_ros.recording import storage
 from robodyn_ros.recording.table import Table, joint_names
 
 
@@ -17,10 +19,10 @@ def read_mat(path: Path) -> Table:
 
     :raises RecordingError: it is no MAT file, is damaged, or has version 7.3 (HDF5)
     """
-    from scipy.io import loadmat
-
+    arrays: dict[str, NDArray[Any]] = {}
     try:
-        content = loadmat(str(path), appendmat=False)
+        for name, value in _variables(path):
+            _collect(name, value, arrays)
     except NotImplementedError as error:
         raise RecordingError(
             f'{path}: MAT version 7.3 (HDF5) cannot be read; save it in MATLAB with -v7'
@@ -28,17 +30,25 @@ def read_mat(path: Path) -> Table:
     except Exception as error:  # a parser fed with damaged bytes may raise anything
         reason = ' '.join(str(error).split())
         raise RecordingError(f'{path}: it cannot be read as MAT: {reason}') from error
-    arrays: dict[str, NDArray[Any]] = {}
-    for name, value in content.items():
-        if not name.startswith('__') and isinstance(value, np.ndarray):
-            _collect(name, value, arrays)
     numeric = {name: values for name, values in arrays.items() if values.dtype.kind in 'fiub'}
     return Table(numeric, source=str(path), joints=joint_names(arrays))
 
 
+def _variables(path: Path) -> Iterator[tuple[str, NDArray[Any]]]:
+    """Variables one after the other, so that only the largest must fit into memory."""
+    from scipy.io import loadmat, whosmat
+
+    for name, _, _ in whosmat(str(path), appendmat=False):
+        if not name.startswith('__'):
+            value = loadmat(str(path), appendmat=False, variable_names=[name]).get(name)
+            if isinstance(value, np.ndarray):
+                yield name, value
+
+
 def _collect(name: str, value: NDArray[Any], arrays: dict[str, NDArray[Any]]) -> None:
     if value.dtype.names is None:
-        arrays[name] = value
+        large = value.nbytes > storage.KEPT and value.dtype.kind in 'fiub'
+        arrays[name] = storage.blockwise(np.asarray, value, dtype=value.dtype) if large else value
     elif value.size == 1:
         for field in value.dtype.names:
             inner = value.reshape(-1)[0][field]

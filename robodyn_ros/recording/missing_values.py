@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robodyn_ros.recording.finding import Finding, Severity
+from robodyn_ros.recording.storage import all_finite, blockwise
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.bool_]
@@ -27,12 +28,14 @@ def missing_values(
     :param signals: by name, shape (N, n) each
     :return: samples to leave out, shape (N,), and the findings `nan_samples`
     """
-    bad = {name: ~np.isfinite(values) for name, values in signals.items()}
-    unstamped = ~np.isfinite(time)
-    rows = unstamped.copy()
-    for flags in bad.values():
-        rows |= flags.any(axis=1)
-    return rows, tuple(_findings(time, joints, bad, unstamped, rows)) if rows.any() else ()
+    rows = ~all_finite(time, *signals.values())
+    if not rows.any():
+        return rows, ()
+    bad = {
+        name: blockwise(lambda part: ~np.isfinite(part), values, dtype=bool)
+        for name, values in signals.items()
+    }
+    return rows, tuple(_findings(time, joints, bad, ~np.isfinite(time), rows))
 
 
 def longest_run(flags: Rows) -> tuple[int, int]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording.finding import Finding, Severity
 from robodyn_ros.recording.missing_values import missing_values
+from robodyn_ros.recording.storage import all_finite, blockwise
 
 __all__ = ['Finding', 'Recording', 'Severity']
 
@@ -118,7 +119,7 @@ class Recording:
     def _leave_out_missing(self) -> None:
         """Leave out samples with NaN or infinite values, and say so."""
         signals = self.each(lambda values: values)
-        if all(np.isfinite(values).all() for values in signals.values()):
+        if all_finite(*signals.values()).all():
             return
         rows, found = missing_values(self.time, self.joints, signals)
         if len(rows) - rows.sum() < 2:
@@ -127,7 +128,8 @@ class Recording:
                 f'{found[0].text}'
             )
         for name, values in {'time': self.time, **signals}.items():
-            object.__setattr__(self, name, _frozen(values[~rows]))
+            kept = blockwise(lambda part, keep: part[keep], values, ~rows)
+            object.__setattr__(self, name, kept)
         object.__setattr__(self, 'findings', (*self.findings, *found))
 
     def __len__(self) -> int:
@@ -155,12 +157,14 @@ class Recording:
                 f'{self.source}: joint {missing[0]!r} is not in the recording, '
                 f'which has {list(self.joints)}'
             )
+        if tuple(joints) == self.joints:
+            return self
         columns = [self.joints.index(name) for name in joints]
         return replace(
             self,
             joints=tuple(joints),
             gear_ratio=None if self.gear_ratio is None else self.gear_ratio[columns],
-            **self.each(lambda values: values[:, columns]),
+            **self.each(lambda values: blockwise(lambda part: part[:, columns], values)),
         )
 
     def slice(self, rows: slice | NDArray[np.intp]) -> Recording:

@@ -19,6 +19,7 @@ from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording.cdr import MSGTYPE, Group, JointStateDecoder
 from robodyn_ros.recording.mcap import McapScan
 from robodyn_ros.recording.recording import Finding
+from robodyn_ros.recording.storage import blockwise, sweep
 from robodyn_ros.recording.table import Table
 
 SUFFIXES = ('.mcap', '.db3')
@@ -244,8 +245,8 @@ def _left_out(groups: list[Group], chosen: list[Group], topic: str) -> list[Find
 def _table(
     chosen: list[Group], names: tuple[str, ...], source: str, findings: list[Finding]
 ) -> Table:
-    rows = _joined([group.take('row') for group in chosen], None)
-    order = np.argsort(rows, kind='stable') if len(chosen) > 1 else None
+    rows = [group.take('row') for group in chosen]
+    order = np.argsort(np.concatenate(rows), kind='stable') if len(chosen) > 1 else None
     motors = tuple(f'{name}{MOTOR}' for name in names)
     double = all(set(motors) <= set(group.names) for group in chosen)
     columns = {}
@@ -261,12 +262,12 @@ def _table(
         findings.append(Finding('bag_time_used', text))
     origin = int(stamps[0])
     signals = {
-        'time': (stamps - origin) / 1e9,
+        'time': blockwise(lambda part: (part - origin) / 1e9, stamps),
         'position': columns['position'],
         'torque': columns['effort'],
     }
     for name in ('velocity', 'motor_position', 'motor_velocity'):
-        if name in columns and not np.isnan(columns[name]).all():
+        if name in columns and _has_numbers(columns[name]):
             signals[name] = columns[name]
     return Table(signals, source=source, joints=names, origin=origin, findings=tuple(findings))
 
@@ -276,13 +277,24 @@ def _of(
 ) -> list[NDArray[Any]]:
     """The columns of these names; stamps, which are of no joint, as they are."""
     return [
-        part[:, [group.names.index(name) for name in names]]
+        _picked(part, [group.names.index(name) for name in names])
         if part.ndim == 2 and group.names != names
         else part
         for part, group in zip(parts, chosen, strict=True)
     ]
 
 
+def _picked(values: NDArray[Any], columns: list[int]) -> NDArray[Any]:
+    return blockwise(lambda part: part[:, columns], values)
+
+
+def _has_numbers(values: NDArray[Any]) -> bool:
+    """Whether not all numbers are NaN."""
+    return any(not np.isnan(values[rows]).all() for rows in sweep(values))
+
+
 def _joined(parts: list[NDArray[Any]], order: NDArray[np.intp] | None) -> NDArray[Any]:
-    joined = parts[0] if len(parts) == 1 else np.concatenate(parts)
-    return joined if order is None else joined[order]
+    if order is None:
+        return parts[0]
+    joined = np.concatenate(parts)  # rare: the joints come in several orders
+    return blockwise(lambda part: joined[part], order, dtype=joined.dtype)

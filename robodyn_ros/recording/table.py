@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording.recording import Finding
+from robodyn_ros.recording.storage import blockwise
 
 Array = NDArray[np.float64]
 
@@ -98,7 +99,8 @@ def converted(
     """
     if values.dtype.kind not in 'fiub':
         raise RecordingError(f'{table.source}: {signal} is not numeric but {values.dtype}')
-    values = values.astype(np.float64, copy=False)
+    if values.dtype != np.float64:
+        values = blockwise(np.asarray, values)
     if not isinstance(spec, Mapping):
         return values
     order = order or joints
@@ -109,8 +111,8 @@ def converted(
         factor *= per_joint(spec['scale'], joints, order, f'scale of {signal}', table)
     if 'offset' in spec:
         offset = per_joint(spec['offset'], joints, order, f'offset of {signal}', table)
-        return np.asarray(values * factor + offset)
-    return values if (factor == 1.0).all() else np.asarray(values * factor)
+        return blockwise(lambda part: part * factor + offset, values)
+    return values if (factor == 1.0).all() else blockwise(lambda part: part * factor, values)
 
 
 def _unit(unit: str, signal: str, scaled: bool, table: Table) -> float:

@@ -1,0 +1,141 @@
+"""Signals of long recordings, in a temporary file in place of memory.
+
+An hour of six axes at 1 kHz is half a gigabyte of numbers. What is longer than `KEPT` bytes is
+written block by block to a file without a name (in TMPDIR or /tmp, it is gone with the process)
+and mapped: an array like any other, read-only. Its pages count as memory of the process only
+between being looked at and `release`, so that code that goes through a recording block by block
+(`sweep`, `blockwise`) stays small, however long the recording is.
+"""
+
+from __future__ import annotations
+
+import mmap
+import tempfile
+from collections.abc import Callable, Iterator
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from robodyn_ros.errors import RecordingError
+
+KEPT = 2**25
+"""Bytes of an array from which on it lies in a file (those of 700 000 samples of 6 axes)."""
+
+BLOCK = 2**16
+"""Samples that are looked at at once."""
+
+Numbers = NDArray[Any]
+
+
+class Spool:
+    """An array that grows by blocks of rows, in memory while it is small."""
+
+    def __init__(self, shape: tuple[int, ...] = (), dtype: DTypeLike = np.float64) -> None:
+        """Start empty.
+
+        :param shape: of one row
+        """
+        self.shape, self.dtype = shape, np.dtype(dtype)
+        self.count = 0
+        self._parts: list[Numbers] = []
+        self._size = 0
+        self._file: IO[bytes] | None = None
+
+    def append(self, rows: Numbers) -> None:
+        """Append rows, which are copied.
+
+        :raises RecordingError: the temporary file cannot be written
+        """
+        part = np.array(rows, dtype=self.dtype, order='C').reshape(-1, *self.shape)
+        self.count += len(part)
+        self._size += part.nbytes
+        self._parts.append(part)
+        if self._file is not None or self._size > KEPT:
+            self._write()
+
+    def _write(self) -> None:
+        """Move the parts in memory to the file."""
+        try:
+            if self._file is None:
+                self._file = tempfile.TemporaryFile(prefix='robodyn_')  # noqa: SIM115 (mapped)
+            for part in self._parts:
+                self._file.write(part.data)
+            self._file.flush()
+        except OSError as error:
+            raise RecordingError(
+                f'{tempfile.gettempdir()}: a long recording needs {self._size / 1e6:.0f} MB of '
+                f'space for temporary files there (or in TMPDIR): {error}'
+            ) from error
+        self._parts.clear()
+
+    def array(self) -> Numbers:
+        """All rows, shape (count, ...), read-only; the spool is empty then."""
+        parts, file, count = self._parts, self._file, self.count
+        self._parts, self._file, self._size, self.count = [], None, 0, 0
+        if file is None:
+            whole = np.concatenate(parts) if parts else np.empty((0, *self.shape), self.dtype)
+            whole.setflags(write=False)
+            return whole
+        with file:  # the mapping keeps it
+            mapping = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        return np.frombuffer(mapping, self.dtype).reshape(count, *self.shape)
+
+
+def release(*arrays: Numbers | None) -> None:
+    """Give the memory of mapped arrays back; they can be looked at again at any time."""
+    for array in arrays:
+        base: Any = array
+        while isinstance(base, np.ndarray):
+            base = base.base
+        owner = base.obj if isinstance(base, memoryview) else base
+        if isinstance(owner, mmap.mmap) and hasattr(owner, 'madvise'):
+            owner.madvise(mmap.MADV_DONTNEED)
+
+
+def sweep(*arrays: Numbers, overlap: int = 0) -> Iterator[slice]:
+    """Go through arrays of equal length, block by block; each is released afterwards.
+
+    :param overlap: samples that a block shares with the next one
+    """
+    length = len(arrays[0])
+    for first in range(0, max(length - overlap, 1), BLOCK):
+        try:
+            yield slice(first, min(first + BLOCK + overlap, length))
+        finally:
+            release(*arrays)
+
+
+def blockwise(
+    change: Callable[..., Numbers], *arrays: Numbers, dtype: DTypeLike = np.float64
+) -> Numbers:
+    """Result of a function that maps rows to rows, computed block by block, read-only.
+
+    :param change: of as many arrays; gives some rows (all, or those that are kept)
+    """
+    spool: Spool | None = None
+    for rows in sweep(*arrays):
+        found = np.asarray(change(*(array[rows] for array in arrays)))
+        spool = spool or Spool(found.shape[1:], dtype)
+        spool.append(found)
+    assert spool is not None
+    return spool.array()
+
+
+def all_finite(*arrays: Numbers) -> NDArray[np.bool_]:
+    """Which rows have finite numbers only, in all arrays of equal length; shape (N,)."""
+    result = np.ones(len(arrays[0]), dtype=bool)
+    for rows in sweep(*arrays):
+        for array in arrays:
+            finite = np.isfinite(array[rows])
+            result[rows] &= finite if finite.ndim == 1 else finite.all(axis=1)
+    return result
+
+
+def extremes(values: Numbers) -> tuple[Numbers, Numbers]:
+    """Smallest and largest number of each column of values (N, n), N >= 1."""
+    low, high = np.array(values[0]), np.array(values[0])
+    for rows in sweep(values):
+        np.minimum(low, values[rows].min(axis=0), out=low)
+        np.maximum(high, values[rows].max(axis=0), out=high)
+    return low, high
