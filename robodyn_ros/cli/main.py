@@ -17,6 +17,7 @@ COMMANDS = {
     'identify': 'identify a robot from a recording',
     'friction': 'friction over velocity from the bidirectional experiment',
     'compare': 'compare a URDF from CAD with an identified model',
+    'delay': 'find the additive torque delay, and whether the one that is set fits',
     'info': 'show what a recording holds',
     'demo': 'excite, identify, validate, feed forward and detect a push on a simulated cell',
     'prg': "import a result of softMC's identification (.PRG)",

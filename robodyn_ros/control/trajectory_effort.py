@@ -50,11 +50,18 @@ class TorquePlan:
 
     def effort_at(self, time: float) -> Array:
         """Effort at a time, interpolated as the controller does it, shape (n,)."""
+        return self._at(self.effort, time)
+
+    def requested_at(self, time: float) -> Array:
+        """Model torque at a time, interpolated like the effort, shape (n,)."""
+        return self._at(self.requested, time)
+
+    def _at(self, values: Array, time: float) -> Array:
         row = self.row(time)
         if time <= self.time[0] or row == len(self.time) - 1:
-            return np.array(self.effort[row])
+            return np.array(values[row])
         share = (time - self.time[row]) / self.period
-        result: Array = self.effort[row] + share * (self.effort[row + 1] - self.effort[row])
+        result: Array = values[row] + share * (values[row + 1] - values[row])
         return result
 
     def held(self, count: int) -> TorquePlan:

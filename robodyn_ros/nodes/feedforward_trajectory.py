@@ -330,5 +330,5 @@ class TrajectoryMode:
         if self._plan is not None:
             time = self._time(stamp.sec * NANOSECONDS + stamp.nanosec)
             applied = self._plan.effort_at(time)
-            requested = self._plan.requested[self._plan.row(time)]
+            requested = self._plan.requested_at(time)
         self._state.publish(stamp, requested, applied, self._enabled, self.fault)

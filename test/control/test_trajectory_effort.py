@@ -191,3 +191,11 @@ def test_refuses_what_gives_no_valid_torque() -> None:
     other = TrajectoryPoints(('a', 'b'), [0.0, 1.0], np.zeros((2, 2)))
     with pytest.raises(ControlError, match='the trajectory has'):
         trajectory_effort(SplineTrajectory(points=other), TORQUE, SETTINGS)
+
+
+def test_requested_torque_between_samples_is_the_effort_before_its_delay() -> None:
+    """What `robodyn delay` reads the delay off, whenever the joint states come."""
+    plan = trajectory_effort(spline(), TORQUE, SETTINGS, hold_at_end=True)
+    delay = DELAY * plan.period
+    for time in plan.time[-1] * np.array([0.4, 0.41, 0.4317]):
+        np.testing.assert_allclose(plan.requested_at(time), plan.effort_at(time + delay))

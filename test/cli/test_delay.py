@@ -1,0 +1,155 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from recording.bags import JOINT_STATE, message
+from recording.test_topic_bag import torque_types
+from rosbags.rosbag2 import StoragePlugin, Writer
+from rosbags.typesys import get_types_from_msg
+
+from robodyn_ros.cli.main import main
+from robodyn_ros.recording.topic_bag import TORQUE_STATE, TRAJECTORY_STATE
+
+NAMES = ['a', 'b']
+PERIOD = 2_000_000
+TRUE = 3
+
+# ros2_controllers: the parts of the message that are read, and what stands between them
+STATE = """std_msgs/Header header
+string[] joint_names
+trajectory_msgs/JointTrajectoryPoint reference
+trajectory_msgs/JointTrajectoryPoint feedback
+trajectory_msgs/JointTrajectoryPoint error
+trajectory_msgs/JointTrajectoryPoint output
+"""
+
+
+def position(time: np.ndarray) -> np.ndarray:
+    return np.asarray(0.4 * np.sin(3.0 * time[:, None] + np.array([0.0, 1.0])))
+
+
+class Bag:
+    """Joint states that follow their command TRUE + 1/2 cycles later, beside other topics."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.store = torque_types()
+        self.store.register(get_types_from_msg(STATE, TRAJECTORY_STATE))
+        self.stamps = 1_700_000_000 * 10**9 + PERIOD * np.arange(2000)
+        self.time = 2e-3 * np.arange(2000)
+        measured = position(self.time - 2e-3 * (TRUE + 0.5))
+        measured += 1e-6 * np.random.default_rng(1).normal(size=measured.shape)
+        self.writer = Writer(path, version=9, storage_plugin=StoragePlugin.MCAP)
+        self.writer.open()
+        self.joint_states('/joint_states', measured)
+
+    def _write(self, topic: str, kind: str, states: list[object]) -> None:
+        link = self.writer.add_connection(topic, kind, typestore=self.store)
+        for stamp, state in zip(self.stamps, states, strict=True):
+            self.writer.write(link, int(stamp), self.store.serialize_cdr(state, kind))
+
+    def joint_states(self, topic: str, values: np.ndarray) -> None:
+        zero = np.zeros(2)
+        rows = zip(self.stamps.tolist(), values, strict=True)
+        self._write(
+            topic, JOINT_STATE, [message(stamp, NAMES, row, zero, zero) for stamp, row in rows]
+        )
+
+    def header(self, stamp: int) -> object:
+        return message(int(stamp), [], [], [], []).header
+
+    def torque_state(self, delay: int) -> None:
+        requested = np.cos(5.0 * self.time[:, None] + np.array([0.0, 1.0]))
+        applied = 0.5 * requested[np.maximum(np.arange(2000) - delay, 0)]
+        make = self.store.types[TORQUE_STATE]
+        zero = np.zeros(2)
+        self._write('/feedforward/torque_state', TORQUE_STATE, [
+            make(self.header(stamp), NAMES, zero, wanted, sent, zero, True, '')
+            for stamp, wanted, sent in zip(self.stamps, requested, applied, strict=True)
+        ])  # fmt: skip
+
+    def trajectory_state(self, *, effort: bool) -> None:
+        """As a real controller has it: what is commanded is the position of the next cycle."""
+        types = self.store.types
+        zero = np.zeros(2)
+
+        def point(values: np.ndarray, efforts: np.ndarray) -> object:
+            time = types['builtin_interfaces/msg/Duration'](0, 0)
+            kind = 'trajectory_msgs/msg/JointTrajectoryPoint'
+            return types[kind](values, zero, zero, efforts, time)
+
+        empty = np.zeros(0)
+        reference, output = position(self.time - 2e-3), position(self.time)
+        self._write('/jtc/controller_state', TRAJECTORY_STATE, [
+            types[TRAJECTORY_STATE](
+                self.header(stamp), NAMES, point(now, empty), point(empty, empty),
+                point(empty, empty), point(then, zero if effort else empty),
+            )
+            for stamp, now, then in zip(self.stamps, reference, output, strict=True)
+        ])  # fmt: skip
+
+    def run(self, capsys: pytest.CaptureFixture[str], *options: str) -> tuple[int, str]:
+        self.writer.close()
+        code = main(['delay', str(self.path), *options])
+        streams = capsys.readouterr()
+        return code, streams.out + streams.err
+
+
+@pytest.fixture
+def bag(tmp_path: Path) -> Bag:
+    return Bag(tmp_path / 'bag')
+
+
+def test_the_delay_is_told_and_the_one_in_the_torque_held_against_it(bag, capsys):
+    bag.joint_states('/joint_trajectory_controller/reference', position(bag.time))
+    bag.torque_state(delay=TRUE + 3)
+    code, text = bag.run(capsys)
+    assert code == 1
+    assert 'error: additive_torque_delay is 6, so that the torque comes 3 cycles too late' in text
+    assert 'additive_torque_delay 3 fits it' in text
+    assert text.count('3.50 +- 0.00') == 2
+    assert main(['delay', str(bag.path), '--configured', '3']) == 0
+    assert 'info: additive_torque_delay 3 fits' in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(('effort', 'delay'), [(False, TRUE), (True, TRUE - 1)])
+def test_a_real_controllers_effort_is_one_cycle_behind_its_position(bag, capsys, effort, delay):
+    bag.trajectory_state(effort=effort)
+    code, text = bag.run(capsys, '--json')
+    facts = json.loads(text)
+    assert code == 0
+    assert facts['command'] == '/jtc/controller_state'
+    assert facts['period'] == pytest.approx(0.002)
+    assert facts['configured'] is None
+    assert facts['additive_torque_delay'] == delay
+    assert facts['joints'][0]['lag'] == pytest.approx(delay + 0.5, abs=0.01)
+
+
+def test_a_robot_that_stands_still_tells_nothing(bag, capsys):
+    bag.joint_states('/cell/reference', np.zeros((2000, 2)))
+    code, text = bag.run(capsys, '--command', 'cell/reference')
+    assert code == 1
+    assert text.count('cannot be told') == 3
+    assert 'record a faster one [delay_unknown]' in text
+
+
+def test_errors_are_one_sentence(bag, tmp_path, capsys):
+    code, text = bag.run(capsys)
+    assert code == 2
+    assert 'no topic holds commanded positions; record them beside the joint states' in text
+    assert main(['delay', str(bag.path), '--command', '/nothing']) == 2
+    assert '/nothing holds no commanded positions' in capsys.readouterr().err
+    (tmp_path / 'table.csv').write_text('time,q1\n0,0\n')
+    assert main(['delay', str(tmp_path / 'table.csv')]) == 2
+    assert 'told from a rosbag2' in capsys.readouterr().err
+
+
+def test_two_topics_that_may_be_the_command(bag, capsys):
+    for name in ('/one/reference', '/two/reference'):
+        bag.joint_states(name, position(bag.time))
+    code, text = bag.run(capsys)
+    assert code == 2
+    assert 'choose one with --command' in text
