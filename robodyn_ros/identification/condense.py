@@ -7,13 +7,14 @@ Householder QR of blocks (never from Y^T Y, which would square the condition num
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
+from scipy.linalg import lapack
 
 from robodyn_ros.errors import InsufficientData
 from robodyn_ros.identification.row_sample import RowSample, SampleCollector
@@ -201,6 +202,7 @@ def condense(
         )
     used = used[thinning.centres(len(torque))]
     acting = acting_columns(model, columns)
+    felt = [columns[own] for own in acting]
     counting = np.asarray(used.any(axis=0))
     size = max(1, thinning.count(BLOCK_SIZE))
     bounds = np.linspace(0, samples, segments + 1).astype(int)
@@ -211,9 +213,9 @@ def condense(
         for block in sample_blocks(last - first, size):
             here = slice(first + block.start, first + block.stop)
             rows = thinning.rows(here.start, here.stop)
-            regressor = model.regressor(*(values[rows] for values in motion))
-            beside = _all_beside(regressor, columns, acting, torque[rows])
-            fresh = [thinning.apply(item) for item in beside]
+            q, qd, qdd = (values[rows] for values in motion)
+            packed = model.packed(q, qd, qdd, felt)
+            fresh = [thinning.apply(item) for item in _beside(packed, felt, torque[rows])]
             weight = used[here].astype(np.float64) if weights is None else weights[here]
             parts[-1].add(fresh, used[here], weight)
             collector.add(here, fresh, used[here])
@@ -228,20 +230,16 @@ def condense(
     )
 
 
-def _all_beside(
-    regressor: Array, columns: Indices, acting: list[Indices], torque: Array
-) -> Iterator[Array]:
-    """Rows [Y_j | tau_j] of each joint, with the columns that act on it."""
-    for joint, own in enumerate(acting):
-        yield _beside(regressor[:, joint], columns[own], torque[:, joint])
-
-
-def _beside(regressor: Array, columns: Indices, torque: Array) -> Array:
-    """Rows [Y | tau] of one joint."""
-    fresh = np.empty((len(regressor), len(columns) + 1))
-    np.take(regressor, columns, axis=1, out=fresh[:, :-1], mode='clip')
-    fresh[:, -1] = torque
-    return fresh
+def _beside(packed: Array, columns: list[Indices], torque: Array) -> list[Array]:
+    """Rows [Y_j | tau_j] of each joint, of columns (N, k) of all joints side by side."""
+    result, first = [], 0
+    for joint, own in enumerate(columns):
+        fresh = np.empty((len(packed), len(own) + 1))
+        fresh[:, :-1] = packed[:, first : first + len(own)]
+        fresh[:, -1] = torque[:, joint]
+        result.append(fresh)
+        first += len(own)
+    return result
 
 
 class _Apart:
@@ -255,7 +253,10 @@ class _Apart:
     def add(self, fresh: list[Array], used: Mask, weights: Array) -> None:
         """Add rows per joint, those that are used, weighted."""
         for joint, rows in enumerate(fresh):
-            kept, weight = rows[used[:, joint]], weights[used[:, joint], joint]
+            counts = used[:, joint]
+            kept, weight = rows, weights[:, joint]
+            if not counts.all():
+                kept, weight = rows[counts], weight[counts]
             if not (weight == 1.0).all():
                 kept = kept * np.sqrt(weight)[:, None]
             self.triangles[joint] = _triangle([self.triangles[joint], kept])
@@ -328,7 +329,13 @@ def _stacked(factors: Sequence[JointFactor]) -> JointFactor:
 
 def _triangle(parts: list[Array]) -> Array:
     """Triangular factor of matrices on top of each other."""
-    stacked = np.vstack(parts)
-    if not len(stacked):
-        return stacked
-    return np.asarray(np.linalg.qr(stacked, mode='r'), dtype=np.float64)
+    length, width = sum(len(part) for part in parts), parts[0].shape[1]
+    stacked = np.empty((width, length)).T  # by columns, as LAPACK has it: no copies there
+    first = 0
+    for part in parts:
+        stacked[first : first + len(part)] = part
+        first += len(part)
+    if not stacked.size:
+        return np.zeros((min(length, width), width))
+    factor = lapack.dgeqrf(stacked, lwork=64 * width, overwrite_a=1)[0]
+    return np.triu(factor[: min(length, width)])

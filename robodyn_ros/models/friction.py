@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,7 +18,14 @@ from robodyn_ros.models.friction_terms import (
     TERMS,
     expanded,
 )
-from robodyn_ros.models.interface import Array, DynamicModel, Joint, Parameter, SumModel
+from robodyn_ros.models.interface import (
+    Array,
+    DynamicModel,
+    Indices,
+    Joint,
+    Parameter,
+    SumModel,
+)
 
 STAND_IN = 0.01
 """Figure [rad/s or m/s] of a model whose figures an identification has yet to find."""
@@ -119,16 +127,49 @@ class FrictionModel(DynamicModel):
 
         :raises ModelError: the velocities are not of shape (N, n)
         """
+        qd = self._checked(qd)
+        return self.loaded_regressor(qd, self._load(q, qd, qdd))
+
+    def _checked(self, qd: Array) -> Array:
         qd = np.asarray(qd, dtype=np.float64)
         count = len(self.joints)
         if qd.ndim != 2 or qd.shape[1] != count:
             raise ModelError(
                 f'friction of {count} joints needs velocities (N, {count}), got {qd.shape}'
             )
-        load: Array | float = 0.0
-        if self.load is not None:
-            load = self.load.torque(q, qd, qdd)
-        return self.loaded_regressor(qd, load)
+        return qd
+
+    def _load(self, q: Array, qd: Array, qdd: Array) -> Array | float:
+        return 0.0 if self.load is None else self.load.torque(q, qd, qdd)
+
+    def _factors(self, q: Array, qd: Array, qdd: Array) -> list[Array]:
+        """Factor of each term with its load, each of shape (N, n)."""
+        qd = self._checked(qd)
+        load = self._load(q, qd, qdd)
+        loaded = [TERMS[term].load for term in self.terms]
+        return [c * load if own else c for c, own in zip(self.columns(qd), loaded, strict=True)]
+
+    def packed(self, q: Array, qd: Array, qdd: Array, columns: Sequence[Indices]) -> Array:
+        """Columns of each joint; those of other joints are zero, shape (N, k)."""
+        factors, terms = self._factors(q, qd, qdd), len(self.terms)
+        result = np.zeros((len(qd), sum(len(own) for own in columns)))
+        wanted = [(joint, int(column)) for joint, own in enumerate(columns) for column in own]
+        for place, (joint, column) in enumerate(wanted):
+            if column // terms == joint:
+                result[:, place] = factors[column % terms][:, joint]
+        return result
+
+    def torque(self, q: Array, qd: Array, qdd: Array, values: Array) -> Array:
+        """Friction of every sample, shape (N, n), in [Nm] or [N].
+
+        :raises ModelError: wrong number of values, or velocities not of shape (N, n)
+        """
+        self._check_values(values)
+        result = np.zeros(np.shape(qd))
+        factors = self._factors(q, qd, qdd)
+        for factor, own in zip(factors, values.reshape(-1, len(self.terms)).T, strict=True):
+            result += factor * own
+        return result
 
     def loaded_regressor(self, qd: Array, load: Array | float) -> Array:
         """Regressor with a load that is known, shape (N, n, n * terms).
@@ -143,6 +184,21 @@ class FrictionModel(DynamicModel):
             # From one joint to the next: one row down and one group of terms to the right.
             rows[:, index :: width + terms] = column * load if TERMS[term].load else column
         return result
+
+    def unloaded(self, values: Array) -> list[tuple[Callable[[Array], Array], Array]]:
+        """Column by velocities, and what to multiply it with, of every term without load.
+
+        Their sum is what `loaded_regressor` of no load gives times the values, in a fraction of
+        its time: a controller asks for one sample after the other.
+
+        :param values: parameter values, shape (n * terms,), SI; the factors (n,) are views of it
+        """
+        shares = values.reshape(len(self.joints), len(self.terms)).T
+        return [
+            (partial(TERMS[term].column, figures=self._figures), share)
+            for term, share in zip(self.terms, shares, strict=True)
+            if not TERMS[term].load
+        ]
 
     def describe(self) -> dict[str, object]:
         """Joints, terms and figures; of the load the body's values: the body stands beside it."""

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from robodyn_ros.errors import ModelError
 
 Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
 JointType = Literal['revolute', 'continuous', 'prismatic']
 
 BLOCK_SIZE = 2048
@@ -66,6 +67,15 @@ class DynamicModel(ABC):
         :param qdd: joint accelerations, shape (N, n), in [rad/s^2] or [m/s^2]
         :return: Y, shape (N, n, p), so that torque = Y @ parameter values, in [Nm] or [N]
         """
+
+    def packed(self, q: Array, qd: Array, qdd: Array, columns: Sequence[Indices]) -> Array:
+        """Some of the regressor's columns of each joint, joint after joint, shape (N, k).
+
+        Most of a regressor is zero or the same again: an estimate needs a third of it.
+
+        :param columns: per joint, which of the p columns
+        """
+        return gathered(self.regressor(q, qd, qdd), columns)
 
     @abstractmethod
     def describe(self) -> dict[str, object]:
@@ -151,6 +161,18 @@ class SumModel(DynamicModel):
         """Regressors of the parts side by side, shape (N, n, p)."""
         return np.concatenate([part.regressor(q, qd, qdd) for part in self.parts], axis=2)
 
+    def packed(self, q: Array, qd: Array, qdd: Array, columns: Sequence[Indices]) -> Array:
+        """Columns of the parts, in the order asked for."""
+        result = np.empty((len(q), sum(len(own) for own in columns)))
+        whole, first = np.concatenate(columns), 0
+        for part in self.parts:
+            last = first + len(part.parameters)
+            here = [own[(own >= first) & (own < last)] - first for own in columns]
+            place = np.flatnonzero((whole >= first) & (whole < last))
+            result[:, place] = part.packed(q, qd, qdd, here)
+            first = last
+        return result
+
     def torque(self, q: Array, qd: Array, qdd: Array, values: Array) -> Array:
         """Sum of the parts' torques, each computed the part's own way, shape (N, n).
 
@@ -182,6 +204,14 @@ class SumModel(DynamicModel):
     def describe(self) -> dict[str, object]:
         """Descriptions of the parts."""
         return {'kind': 'sum', 'parts': [part.describe() for part in self.parts]}
+
+
+def gathered(regressor: Array, columns: Sequence[Indices]) -> Array:
+    """Columns of each joint, side by side, shape (N, k), of a regressor (N, n, p)."""
+    width = regressor.shape[2]
+    chosen = np.concatenate([width * joint + own for joint, own in enumerate(columns)])
+    flat = regressor.reshape(len(regressor), -1)
+    return np.asarray(np.take(flat, chosen.astype(np.intp), axis=1, mode='clip'))
 
 
 def sample_blocks(samples: int, size: int = BLOCK_SIZE) -> Iterator[slice]:

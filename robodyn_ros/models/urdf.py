@@ -10,7 +10,15 @@ import numpy as np
 import pinocchio as pin
 
 from robodyn_ros.errors import ModelError
-from robodyn_ros.models.interface import Array, DynamicModel, Joint, JointType, Parameter
+from robodyn_ros.models.interface import (
+    Array,
+    DynamicModel,
+    Indices,
+    Joint,
+    JointType,
+    Parameter,
+    gathered,
+)
 from robodyn_ros.models.urdf_file import UrdfFile, UrdfJoint, parse_urdf, read_urdf
 
 GRAVITY = (0.0, 0.0, -9.81)
@@ -21,6 +29,9 @@ INERTIAL_NAMES = ('m', 'mx', 'my', 'mz', 'Ixx', 'Ixy', 'Iyy', 'Ixz', 'Iyz', 'Izz
 
 _LIGHTEST = 1e-3
 """Below this mass [kg] a link's centre of mass is not computed with."""
+
+_MANY = 64
+"""Samples from which on torques are computed all at once."""
 
 INERTIAL_UNITS = ('kg',) + ('kg m',) * 3 + ('kg m^2',) * 6
 
@@ -64,6 +75,7 @@ class UrdfModel(DynamicModel):
         self._model, inertias = _build(urdf, self.joint_names, self.gravity)
         self._data = self._model.createData()
         self._content, self._massive = b'', False
+        self._pool: Any = None
         order = [int(self._model.getJointId(name)) - 1 for name in self.joint_names]
         self._order = None if order == sorted(order) else np.array(order)
         rotors = np.zeros(len(order) if rotor_inertia else 0)
@@ -105,6 +117,20 @@ class UrdfModel(DynamicModel):
             result.reshape(len(q), count * width)[:, 10 * count :: width + 1] = qdd
         return result
 
+    def packed(self, q: Array, qd: Array, qdd: Array, columns: Sequence[Indices]) -> Array:
+        """Columns of each joint, without the rest of the regressor, shape (N, k)."""
+        count = len(self.joints)
+        q, qd, qdd = self._checked(q, qd, qdd)
+        links = np.empty((len(q), count, 10 * count))
+        (self._fill if self._order is None else self._fill_reordered)(links, q, qd, qdd)
+        result = gathered(links, columns)
+        joint = np.repeat(np.arange(count), [len(own) for own in columns])
+        rotor = np.concatenate(columns) - 10 * count
+        result[:, rotor >= 0] = 0.0
+        own = np.flatnonzero(rotor == joint)
+        result[:, own] = qdd[:, joint[own]]
+        return result
+
     def torque(self, q: Array, qd: Array, qdd: Array, values: Array) -> Array:
         """Joint torques of every sample, shape (N, n), in [Nm] or [N].
 
@@ -118,12 +144,21 @@ class UrdfModel(DynamicModel):
         if not usual or not self._takes(values[: 10 * count]):
             return super().torque(q, qd, qdd, values)
         q, qd, qdd = self._checked(q, qd, qdd)
+        result = self._newton_euler(q, qd, qdd)
+        if self.rotor_inertia:
+            result += qdd * values[10 * count :]
+        return result
+
+    def _newton_euler(self, q: Array, qd: Array, qdd: Array) -> Array:
+        if len(q) >= _MANY and hasattr(pin, 'rneaInParallel'):  # not in every build
+            self._pool = self._pool or pin.ModelPool(self._model, 1)
+            result = np.empty(q.shape)
+            pin.rneaInParallel(1, self._pool, q.T, qd.T, qdd.T, result.T)
+            return result
         compute, model, data = pin.rnea, self._model, self._data
         result = np.empty(q.shape)
         for k in range(len(q)):
             result[k] = compute(model, data, q[k], qd[k], qdd[k])
-        if self.rotor_inertia:
-            result += qdd * values[10 * count :]
         return result
 
     def _takes(self, values: Array) -> bool:
@@ -131,6 +166,7 @@ class UrdfModel(DynamicModel):
         content = values.tobytes()  # a controller asks for one sample after the other
         if content != self._content:
             links = values.reshape(-1, 10)
+            self._pool = None
             self._content, self._massive = content, bool((links[:, 0] >= _LIGHTEST).all())
             if self._massive:
                 for index, link in enumerate(links):
@@ -140,7 +176,9 @@ class UrdfModel(DynamicModel):
     def _checked(self, q: Array, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
         """Return the arguments as Pinocchio needs them, if they have the shape (N, n)."""
         count = len(self.joints)
-        q, qd, qdd = (np.asarray(value, np.float64, 'C') for value in (q, qd, qdd))
+        q = np.asarray(q, np.float64, 'C')
+        qd = np.asarray(qd, np.float64, 'C')
+        qdd = np.asarray(qdd, np.float64, 'C')
         if q.ndim != 2 or q.shape[1] != count or qd.shape != q.shape or qdd.shape != q.shape:
             raise ModelError(
                 f'the model of {self.urdf.source} has {count} joints and needs q, qd, qdd of '

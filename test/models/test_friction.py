@@ -121,6 +121,22 @@ def test_load_friction_is_proportional_to_the_torque_of_the_body():
     )
 
 
+def test_packed_columns_and_torque_are_those_of_the_regressor():
+    body = robot_model(UR10, friction=())
+    friction = {'terms': ['viscous', 'smooth_coulomb', 'load'], 'smoothing': 0.05}
+    model = with_friction(body, {**friction, 'load': body.prior().tolist()})
+    states, random = random_states(6, 40), np.random.default_rng(1)
+    whole = model.regressor(*states)
+    columns = [np.sort(random.permutation(whole.shape[2])[:40]) for _ in range(6)]
+    expected = np.concatenate([whole[:, joint, own] for joint, own in enumerate(columns)], axis=1)
+    np.testing.assert_array_equal(model.packed(*states, columns), expected)
+    values = random.normal(size=18)
+    part = model.parts[1]
+    np.testing.assert_allclose(
+        part.torque(*states, values), part.regressor(*states) @ values, atol=1e-10
+    )
+
+
 def test_random_states_show_what_acts_at_low_velocities_only():
     figures = {'breakaway_speed': 0.003, 'smoothing': 0.001}
     model = FrictionModel(

@@ -128,10 +128,12 @@ def test_torque_is_the_regressor_times_the_values(joints, massless):
     values[: 10 * joints : 10] = np.abs(values[: 10 * joints : 10]) + 0.1
     if massless:  # has no centre of mass, so that Newton-Euler cannot be used
         values[10 * joints - 10] = 0.0
-    states = random_states(joints, 20, joints)
-    expected = model.regressor(*states) @ values
-    torque = model.torque(*states, values)
-    np.testing.assert_allclose(torque, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
+    for samples in (20, 200, 100):  # one by one, and all at once with other values each time
+        states = random_states(joints, samples, joints)
+        expected = model.regressor(*states) @ values
+        torque = model.torque(*states, values)
+        np.testing.assert_allclose(torque, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
+        values = 1.1 * values
 
 
 @pytest.mark.parametrize('seed', range(4))
@@ -163,6 +165,18 @@ def test_joints_left_out_are_locked_at_zero(chosen):
         full[:, chosen] = part
     expected = rnea(reference(xml), q, qd, qdd)[:, chosen]
     np.testing.assert_allclose(model.torque(*moving, model.prior()), expected, atol=1e-10)
+
+
+@pytest.mark.parametrize('order', [None, [3, 0, 2, 1]])
+def test_packed_columns_are_those_of_the_regressor(order):
+    xml = random_urdf(4, 2)
+    names = None if order is None else [f'joint{k + 1}' for k in order]
+    model, states = UrdfModel.from_xml(xml, joints=names), random_states(4, 30)
+    whole = model.regressor(*states)
+    random = np.random.default_rng(3)
+    columns = [np.sort(random.permutation(44)[:count]) for count in (30, 0, 44, 7)]
+    expected = np.concatenate([whole[:, joint, own] for joint, own in enumerate(columns)], axis=1)
+    np.testing.assert_array_equal(model.packed(*states, columns), expected)
 
 
 def test_any_memory_layout_and_any_block_length_give_the_same_numbers():
