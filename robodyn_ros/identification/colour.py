@@ -7,9 +7,10 @@ residual's autocovariance G of each joint the covariance of least squares is
 
     (A^T A)^-1 A^T G A (A^T A)^-1
 
-(White, "Asymptotic theory for econometricians", 1984, Theorem 6.3). G is that of an
-autoregressive model of the residual, and A^T G A is computed in the frequency domain, on rows of
-a few thousand samples: each column's spectrum, weighted with that of the residual.
+(White, "Asymptotic theory for econometricians", 1984, Theorem 6.3), A and G of all joints, since
+errors of different joints may go together too. Each joint's part of G is that of an
+autoregressive model of its residual, and A^T G A is computed in the frequency domain, on rows of
+a few thousand samples: each column's spectrum, times that of the residual.
 """
 
 from __future__ import annotations
@@ -27,6 +28,9 @@ from robodyn_ros.models.interface import Array
 HIGHEST_ORDER = 40
 """Of the autoregressive models of residuals."""
 
+LEAST_CORRELATION = 0.05
+"""Of the innovations of two joints, to be taken for more than chance."""
+
 _FEWEST = 10
 """Samples per coefficient of an autoregressive model, at least."""
 
@@ -43,8 +47,13 @@ def coloured_scores(
     *,
     mixing: Array | None = None,
     weights: Sequence[Array] | None = None,
-) -> list[Array]:
-    """Triangle S (b, b) per joint with S^T S = A^T G A, the variance of the residual taken as 1.
+) -> Array:
+    """A_i^T G_ij A_j of joints i and j, shape (n, n, b, b), variances of residuals taken as 1.
+
+    G_ij is the covariance of the joints' residuals: each is its own innovations, coloured, and
+    those of different joints go together at the same time only (Parks, "Efficient estimation of
+    a system of regression equations when disturbances are both serially and contemporaneously
+    correlated", 1967).
 
     :param fit: the estimate, its covariance that of independent residuals
     :param mixing: joints are decoupled by this matrix (n, n) first, see `covariance`
@@ -57,26 +66,66 @@ def coloured_scores(
     parts = [_spectra(sample.stretches[k], sample, weights, k) for k in chosen]
     root = _root(np.nan_to_num(fit.covariance))
     share = sample.total / max(sum(part.samples for part in parts), 1)
-    scores = []
-    for joint in range(count):
-        columns, residuals = zip(*(p.mixed(mixing[joint], fit.values) for p in parts), strict=True)
-        taken = [
-            (np.abs(matrix @ root) ** 2).sum(axis=1) / fit.sigma[joint] ** 2 for matrix in columns
-        ]
-        counted = [part.counted[:, joint] for part in parts]
-        model = _model([np.abs(rest) ** 2 for rest in residuals], taken, counted)
-        own = np.flatnonzero(np.any([matrix.any(axis=0) for matrix in columns], axis=0))
-        scaled = []
-        for matrix, part in zip(columns, parts, strict=True):
-            power = _power(model, part.length) * share / part.length
-            power[1 : (part.length + 1) // 2] *= 2.0  # negative frequencies are as large
-            rows = matrix[:, own] * np.sqrt(power)[:, None]
-            scaled += [rows.real, rows.imag]
-        triangle = np.linalg.qr(np.vstack(scaled), mode='r')
-        score = np.zeros((len(triangle), sample.width))
-        score[:, own] = triangle
-        scores.append(score)
-    return scores
+    joints = [_joint(parts, mixing[k], fit, root, k) for k in range(count)]
+    together = _correlation([joint.innovations for joint in joints])
+    products = np.zeros((count, count, sample.width, sample.width))
+    for one, own in enumerate(joints):
+        for other, its in enumerate(joints[: one + 1]):
+            if together[one, other]:
+                block = share * together[one, other] * (own.rows.T @ its.rows)
+                products[np.ix_([one], [other], own.columns, its.columns)] = block
+                products[np.ix_([other], [one], its.columns, own.columns)] = block.T
+    return products
+
+
+@dataclass(frozen=True)
+class _Joint:
+    """A joint's columns and residual, seen by the colour of the residual.
+
+    :param columns: those that act on the joint
+    :param rows: real and imaginary parts of the columns' spectra times the residual's, its
+        variance 1: rows of one joint times those of another are A_i^T G_ij A_j, if their
+        innovations are the same
+    :param innovations: real and imaginary parts of the spectrum
+    """
+
+    columns: Indices
+    rows: Array
+    innovations: Array
+
+
+def _joint(parts: list[_Spectra], mixing: Array, fit: Estimate, root: Array, joint: int) -> _Joint:
+    """Joint of a mixture of joints.
+
+    :param root: matrix L with L L^T the covariance of the fit
+    """
+    columns, residuals = zip(*(part.mixed(mixing, fit.values) for part in parts), strict=True)
+    share = root / fit.sigma[joint]
+    taken = [(np.abs(matrix @ share) ** 2).sum(axis=1) for matrix in columns]
+    counted = [part.counted[:, joint] for part in parts]
+    model = _model([np.abs(rest) ** 2 for rest in residuals], taken, counted)
+    own = np.flatnonzero(np.any([matrix.any(axis=0) for matrix in columns], axis=0))
+    rows, innovations = [], []
+    for matrix, rest, part in zip(columns, residuals, parts, strict=True):
+        inverse = fft.rfft(model, part.length)
+        mean = np.ones(len(inverse)) / part.length
+        mean[1 : (part.length + 1) // 2] *= 2.0  # negative frequencies are as large
+        gain = np.sqrt(mean / (mean @ np.abs(inverse) ** -2.0))
+        rows.append(matrix[:, own] * (gain / inverse.conj())[:, None])
+        innovations.append(rest * inverse * np.sqrt(mean))
+    whole, new = np.concatenate(rows), np.concatenate(innovations)
+    return _Joint(own, np.vstack([whole.real, whole.imag]), np.append(new.real, new.imag))
+
+
+def _correlation(innovations: list[Array]) -> Array:
+    """Correlation (n, n) of the joints' innovations; what noise may show is taken as zero."""
+    rows = np.array(innovations)
+    size = np.linalg.norm(rows, axis=1)
+    rows = rows / np.where(size > 0.0, size, 1.0)[:, None]
+    found: Array = rows @ rows.T
+    found[np.abs(found) < LEAST_CORRELATION] = 0.0
+    np.fill_diagonal(found, 1.0)
+    return found
 
 
 @dataclass(frozen=True)

@@ -28,8 +28,7 @@ _SHRUNK = 0.001
 class Coupled:
     """Factors whose errors are independent between joints.
 
-    :param condensed: its first n joints are the decoupled ones, the others, if any, are joints
-        on samples that count for some joints only
+    :param condensed: of the decoupled joints
     :param mixing: L^-1, shape (n, n): decoupled residuals are residual @ mixing.T
     :param correlation: between the errors of the joints, shape (n, n)
     """
@@ -37,14 +36,6 @@ class Coupled:
     condensed: Condensed
     mixing: Array
     correlation: Array
-
-    def scores(self, decoupled: list[Array]) -> list[Array]:
-        """Scores of all factors, see `colour`, from those of the decoupled joints.
-
-        The few samples that lack some joint are taken as independent.
-        """
-        width, count = self.condensed.width, len(decoupled)
-        return [*decoupled, *(f.rows(width)[0] for f in self.condensed.merged()[count:])]
 
 
 def decouple(condensed: Condensed, start: Estimate) -> Coupled:
@@ -58,15 +49,15 @@ def decouple(condensed: Condensed, start: Estimate) -> Coupled:
     for _ in range(_ITERATIONS):
         omega = error_covariance(whole, values, start.sigma)
         before, mixing = mixing, unit_lower_inverse(omega)
-        factors = _decoupled(whole, mixing, condensed.width)
+        factors = _decoupled(whole, mixing, omega, condensed.width)
         values = estimate(factors, condensed.width).values
         scale = np.sqrt(np.outer(np.diag(omega), 1.0 / np.diag(omega)))
         if np.abs((mixing - before) / scale).max() < _SETTLED:
             break
     size = np.sqrt(np.diag(omega))
-    segments = tuple(_decoupled(part, mixing, condensed.width) for part in condensed.coupled)
-    if not any(factor.samples for part in segments for factor in part[len(mixing) :]):
-        segments = tuple(part[: len(mixing)] for part in segments)
+    segments = tuple(
+        _decoupled(part, mixing, omega, condensed.width) for part in condensed.coupled
+    )
     return Coupled(
         condensed=replace(condensed, segments=segments, coupled=()),
         mixing=mixing,
@@ -101,14 +92,22 @@ def unit_lower_inverse(omega: Array) -> Array:
     return np.asarray(solve_triangular(lower, np.eye(len(omega)), lower=True, unit_diagonal=True))
 
 
-def _decoupled(factor: CoupledFactor, mixing: Array, width: int) -> tuple[JointFactor, ...]:
-    """Factors of the decoupled joints, then those of the samples that lack some joint."""
+def _decoupled(
+    factor: CoupledFactor, mixing: Array, omega: Array, width: int
+) -> tuple[JointFactor, ...]:
+    """Factors of the decoupled joints.
+
+    Samples that lack some joint say nothing of its error: the others' keep their own, larger
+    variance. They are too few for a weight of their own, which would be that of a perfect fit.
+    """
     rows = np.array([factor.rows(joint, width) for joint in range(len(mixing))])
     mixed = np.tensordot(mixing, rows, axes=1)
+    size = np.sqrt(np.einsum('ij,jk,ik->i', mixing, omega, mixing) / np.diag(omega))
     columns = np.arange(width)
     joints = []
-    for joint, matrix in enumerate(mixed):
+    for joint, (matrix, rest) in enumerate(zip(mixed, factor.rest, strict=True)):
         counts = factor.samples if rows[joint].any() else 0
-        triangle = np.asarray(np.linalg.qr(matrix, mode='r'))
-        joints.append(JointFactor(columns, triangle, counts))
-    return (*joints, *factor.rest)
+        alone = np.column_stack(rest.rows(width)) * size[joint]
+        triangle = np.asarray(np.linalg.qr(np.vstack([matrix, alone]), mode='r'))
+        joints.append(JointFactor(columns, triangle, counts + rest.samples))
+    return tuple(joints)

@@ -35,7 +35,7 @@ class Essential:
 
 
 def essential(
-    factors: Sequence[JointFactor], whole: Estimate, scores: Sequence[Array] | None = None
+    factors: Sequence[JointFactor], whole: Estimate, scores: Array | None = None
 ) -> Essential:
     """Leave out parameters that are not essential, one at a time.
 
@@ -79,10 +79,10 @@ def _columns(factor: JointFactor, kept: Indices, width: int) -> JointFactor:
 
 
 def _restricted(
-    factors: Sequence[JointFactor], kept: Indices, width: int, scores: Sequence[Array] | None
+    factors: Sequence[JointFactor], kept: Indices, width: int, scores: Array | None
 ) -> Estimate:
     fewer = [_columns(factor, kept, width) for factor in factors]
-    own = None if scores is None else [score[:, kept] for score in scores]
+    own = None if scores is None else scores[:, :, kept[:, None], kept]
     return estimate(fewer, len(kept), scores=own)
 
 

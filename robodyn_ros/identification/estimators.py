@@ -59,7 +59,7 @@ def estimate(
     *,
     estimator: Estimator = 'wls',
     inflation: Array | None = None,
-    scores: Sequence[Array] | None = None,
+    scores: Array | None = None,
 ) -> Estimate:
     """Ordinary or weighted least squares over all joints.
 
@@ -71,11 +71,11 @@ def estimate(
     The covariance is (A^T A)^-1 (sum_j c_j s_j^2 A_j^T A_j) (A^T A)^-1 with each joint's
     residual variance s_j^2. Filtered samples are not independent: c_j is `inflation`, the
     number of samples per independent one (see `validation.correlation_length`), default 1. With
-    `scores` S_j, c_j A_j^T A_j is S_j^T S_j, which is more exact.
+    `scores` S_ij, which is more exact, the sum is that of s_i s_j S_ij over all pairs of joints.
 
     :param factors: one per joint, on `width` columns in all
     :param inflation: c_j, shape (n,), at least 1
-    :param scores: see `colour.coloured_scores`, each of shape (m, width)
+    :param scores: see `colour.coloured_scores`, shape (n, n, width, width)
     :raises IdentificationError: unknown estimator, or no samples at all
     """
     if estimator not in ESTIMATORS:
@@ -96,15 +96,15 @@ def estimate(
     while True:
         iterations += 1
         solution = _Solution(rows, weights)
-        spread = solution.spread(inflation, scores)
-        sigma = np.maximum(solution.sigma(counts, spread), floor)
+        used = solution.used(inflation, scores)
+        sigma = np.maximum(solution.sigma(counts, used), floor)
         change = np.abs(weights * sigma - 1.0).max(where=counts > 0, initial=0.0)
         if estimator == 'ols' or change < _SETTLED or iterations == _ITERATIONS:
             break
         weights = 1.0 / sigma
     return Estimate(
         values=solution.values,
-        covariance=solution.covariance(sigma, spread),
+        covariance=solution.covariance(sigma, inflation, scores),
         sigma=sigma,
         inflation=inflation,
         condition_number=_condition(solution.matrix),
@@ -120,7 +120,8 @@ class _Solution:
     def __init__(self, rows: list[tuple[Array, Array]], weights: Array) -> None:
         self.rows = rows
         self.weights = weights
-        self.matrix = np.vstack([w * a for (a, _), w in zip(rows, weights, strict=True)])
+        self.weighted = [w * a for (a, _), w in zip(rows, weights, strict=True)]
+        self.matrix = np.vstack(self.weighted)
         target = np.concatenate([w * y for (_, y), w in zip(rows, weights, strict=True)])
         length = np.linalg.norm(self.matrix, axis=0)
         self.length = np.where(length > 0.0, length, 1.0)
@@ -129,44 +130,38 @@ class _Solution:
         if len(singular) < self.scaled.shape[1]:  # fewer rows than columns
             right = np.linalg.svd(self.scaled)[2]
         rank = int((singular > RANK_TOLERANCE * singular[0]).sum())
-        # The pseudo-inverse, columns scaled back: values = inverse @ target.
-        self.inverse = ((right[:rank].T / singular[:rank]) @ left[:, :rank].T) / self.length[
-            :, None
-        ]
-        self.values: Array = self.inverse @ target
+        # Its square is (A^T A)^-1, as far as the rank goes.
+        self.root: Array = right[:rank].T / singular[:rank] / self.length[:, None]
+        self.values: Array = self.root @ (left[:, :rank].T @ target)
         unseen = right[rank:].T / self.length[:, None]
         self.unseen: Array = unseen / np.maximum(np.linalg.norm(unseen, axis=0), 1e-300)
         self.hidden = np.abs(right[rank:]).max(axis=0, initial=0.0) > 1e-6
 
-    def spread(self, inflation: Array, scores: Sequence[Array] | None) -> list[Array]:
-        """Per joint, what errors of variance 1 make of the values: its square is a covariance."""
-        if scores is not None:
-            return [
-                w**2 * (self.inverse @ (self.inverse.T @ score.T))
-                for w, score in zip(self.weights, scores, strict=True)
-            ]
-        ends = np.cumsum([len(a) for a, _ in self.rows])[:-1]
-        blocks = np.split(self.inverse, ends, axis=1)
-        return [
-            w * np.sqrt(c) * block
-            for w, c, block in zip(self.weights, inflation, blocks, strict=True)
-        ]
+    def used(self, inflation: Array, scores: Array | None) -> Array:
+        """Degrees of freedom (n,) that errors of each joint alone explain of themselves."""
+        if scores is None:
+            return inflation * [np.sum((a @ self.root) ** 2) for a in self.weighted]
+        inverse = self.root @ self.root.T
+        own = np.array([score[joint] for joint, score in enumerate(scores)])
+        used: Array = self.weights**2 * np.einsum('bc,jbc->j', inverse, own)
+        return used
 
-    def sigma(self, counts: Array, spread: list[Array]) -> Array:
+    def sigma(self, counts: Array, used: Array) -> Array:
         """Residual standard deviation per joint, with the degrees of freedom it used up."""
-        result = np.zeros(len(self.rows))
-        whole = self.matrix.T
-        for joint, (a, y) in enumerate(self.rows):
-            # tr(A_j P S^T S / c ..): what errors of this joint alone explain of themselves.
-            used = float(np.sum((spread[joint].T @ whole) ** 2)) / self.weights[joint] ** 2
-            freedom = max(counts[joint] - used, 1.0)
-            result[joint] = np.linalg.norm(a @ self.values - y) / np.sqrt(freedom)
-        return result
+        left = [np.linalg.norm(a @ self.values - y) for a, y in self.rows]
+        return np.asarray(left / np.sqrt(np.maximum(counts - used, 1.0)))
 
-    def covariance(self, sigma: Array, spread: list[Array]) -> Array:
+    def covariance(self, sigma: Array, inflation: Array, scores: Array | None) -> Array:
         """Covariance of the values, NaN for those that hidden directions touch."""
-        root = np.hstack([s * block for s, block in zip(sigma, spread, strict=True)])
-        result: Array = root @ root.T
+        size = self.weights * sigma
+        if scores is None:
+            parts = zip(size * np.sqrt(inflation), self.weighted, strict=True)
+            seen = np.vstack([each * (a @ self.root) for each, a in parts])
+            inner = seen.T @ seen
+        else:
+            size *= self.weights
+            inner = self.root.T @ np.einsum('i,j,ijbc->bc', size, size, scores) @ self.root
+        result: Array = self.root @ inner @ self.root.T
         result[self.hidden, :] = np.nan
         result[:, self.hidden] = np.nan
         return result

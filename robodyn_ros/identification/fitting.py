@@ -37,7 +37,7 @@ class Fitted:
 
     fit: Estimate
     weighted: Condensed
-    scores: list[Array]
+    scores: Array
     findings: tuple[Finding, ...] = ()
 
 
@@ -78,7 +78,7 @@ def _robust(condensed: Condensed, robust: Robust, recondense: Recondense) -> Fit
     sample = condensed.sample.few()
     weights = [robust.weights(rest) for rest in _residuals(sample, first.values)]
     scores = coloured_scores(sample, first, weights=weights)
-    wider = [factor * score for factor, score in zip(robust.widening, scores, strict=True)]
+    wider = np.einsum('i,j,ijbc->ijbc', robust.widening, robust.widening, scores)
     fit = estimate(weighted.merged(), weighted.width, scores=wider)
     return Fitted(fit, weighted, wider, (_outlier_finding(robust, condensed.joints),))
 
@@ -87,10 +87,7 @@ def _coupled(condensed: Condensed, coupled: Coupled) -> Fitted:
     """Weighted least squares of decoupled joints."""
     factors, width = coupled.condensed.merged(), condensed.width
     first = estimate(factors, width)
-    count = len(coupled.mixing)
-    own = replace(first, sigma=first.sigma[:count])
-    scores = coloured_scores(condensed.sample.few(), own, mixing=coupled.mixing)
-    scores = coupled.scores(scores)
+    scores = coloured_scores(condensed.sample.few(), first, mixing=coupled.mixing)
     fit = estimate(factors, width, scores=scores)
     text = tuple(_correlation_findings(coupled.correlation, condensed.joints))
     return Fitted(fit, coupled.condensed, scores, text)
