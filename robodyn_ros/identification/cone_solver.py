@@ -5,10 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import clarabel
+import numpy as np
 from scipy import sparse
 
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.models.interface import Array
+
+_CHANGES = 30
+"""Sets of limits that are tried."""
 
 
 def minimise(
@@ -32,3 +36,26 @@ def minimise(
             text = ' '.join(str(error).split())
             raise IdentificationError(f'the consistency solver failed: {text}') from error
         raise
+
+
+def minimise_above(quadratic: Array, linear: Array, lower: Array) -> Array | None:
+    """Minimise x^T Q x / 2 - c^T x with x >= lower, by an active set; None: it was not found.
+
+    :param quadratic: Q, shape (n, n), positive definite
+    :param linear: c, shape (n,)
+    :param lower: shape (n,), -inf where there is no limit
+    """
+    held = np.zeros(len(linear), dtype=bool)
+    for _ in range(_CHANGES):
+        found = np.where(held, lower, 0.0)
+        try:
+            rest = linear[~held] - quadratic[np.ix_(~held, held)] @ found[held]
+            found[~held] = np.linalg.solve(quadratic[np.ix_(~held, ~held)], rest)
+        except np.linalg.LinAlgError:
+            return None
+        below = found < lower
+        pulled = held & (quadratic @ found - linear < 0.0)
+        if not (below | pulled).any():
+            return found if np.isfinite(found).all() else None
+        held = (held | below) & ~pulled
+    return None

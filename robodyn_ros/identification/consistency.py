@@ -192,6 +192,18 @@ def constraints(
     return cones, np.vstack(rows), np.concatenate(limits)
 
 
+def within(bodies: Bodies, slack: Array) -> bool:
+    """Whether b - A z of `constraints`, none of whose parameters is left out, is in the cones."""
+    single = len(bodies.not_negative)
+    if not (slack[:single] >= 0.0).all():
+        return False
+    columns, rows = np.tril_indices(4)
+    matrices = np.zeros((len(bodies.links), 4, 4))
+    factor = np.where(rows == columns, 1.0, np.sqrt(0.5))
+    matrices[:, columns, rows] = slack[single:].reshape(-1, 10) * factor
+    return bool((np.linalg.eigvalsh(matrices) >= 0.0).all()) if len(matrices) else True
+
+
 def unit_of(mass: float) -> Array:
     """Diagonal U (4, 4) with U P U^T near one for the pseudo-inertia P of a link of that mass."""
     unit: Array = np.diag([1.0 / LENGTH] * 3 + [1.0]) / np.sqrt(mass)

@@ -4,10 +4,11 @@ import clarabel
 import numpy as np
 import pytest
 from scipy import sparse
+from scipy.optimize import nnls
 
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification import cone_solver
-from robodyn_ros.identification.cone_solver import minimise
+from robodyn_ros.identification.cone_solver import minimise, minimise_above
 
 
 def test_the_nearest_point_of_a_quadrant():
@@ -39,3 +40,21 @@ def test_ctrl_c_stays_what_it_is(monkeypatch):
     monkeypatch.setattr(cone_solver.clarabel, 'DefaultSolver', interrupted)
     with pytest.raises(KeyboardInterrupt):
         minimise(np.eye(1), np.ones(1), sparse.csc_matrix((1, 1)), np.ones(1), [])
+
+
+@pytest.mark.parametrize('seed', range(6))
+def test_smallest_above_limits_is_that_of_nnls(seed):
+    random = np.random.default_rng(seed)
+    matrix, target = random.normal(size=(12, 7)), random.normal(size=12)
+    lower = random.normal(size=7)
+    found = minimise_above(matrix.T @ matrix, matrix.T @ target, lower)
+    expected, _ = nnls(matrix, target - matrix @ lower)
+    np.testing.assert_allclose(found, lower + expected, atol=1e-9)
+    assert (expected == 0.0).any()  # limits that matter
+    free = minimise_above(matrix.T @ matrix, matrix.T @ target, np.full(7, -np.inf))
+    np.testing.assert_allclose(free, np.linalg.lstsq(matrix, target, rcond=None)[0], atol=1e-9)
+
+
+def test_no_numbers_give_no_smallest():
+    assert minimise_above(np.full((2, 2), np.nan), np.ones(2), np.zeros(2)) is None
+    assert minimise_above(np.zeros((2, 2)), np.ones(2), np.full(2, -np.inf)) is None

@@ -99,6 +99,29 @@ def test_no_other_consistent_robot_fits_better_says_another_optimiser():
     assert ours == pytest.approx(found.fun, rel=1e-4)
 
 
+@pytest.mark.parametrize('touched', [True, False])
+def test_links_that_no_limit_touches_need_no_programme(touched, monkeypatch):
+    model, possible = arm(random_urdf(3, 5))
+    bodies = bodies_of(model)
+    possible[list(bodies.not_negative)] = 0.05
+    truth = possible.copy()
+    truth[bodies.rotors[2]] = -0.005
+    if touched:
+        truth[bodies.links[2][1][4]] *= -1.0
+    base, factors, fit = condensed(model, truth, noise=0.002)
+    problem = Problem.of(model, base, possible)
+    data = Data.of(factors, base.rank, fit.sigma)
+    quick = problem.solve(data, 1e-3)
+    used = []
+    monkeypatch.setattr(Problem, '_whole_links', lambda *_: used.append(1))
+    slow = problem.solve(data, 1e-3)
+    assert used and is_consistent(model, quick)
+    costs = [cost(problem, factors, fit.sigma, 1e-3, values) for values in (quick, slow)]
+    assert costs[0] == pytest.approx(costs[1], rel=1e-6) and costs[0] <= costs[1] + 1e-9
+    assert touched or quick[bodies.rotors[2]] == 0.0
+    assert np.array_equal(quick, slow) == touched
+
+
 def test_distance_is_twice_the_entropic_divergence_to_second_order():
     model, truth = arm(random_urdf(3, 4))
     problem = Problem.of(model, base_parameters(model), truth)
