@@ -10,6 +10,7 @@ rclpy = pytest.importorskip('rclpy')
 pytest.importorskip('robodyn_ros.msg')
 from builtin_interfaces.msg import Duration, Time  # noqa: E402
 from node_process import EFFORT, NodeProcess, joint_state, result_file  # noqa: E402
+from residuals import GEAR_RATIO, proportional  # noqa: E402
 from robodyn_ros.msg import TorqueState  # noqa: E402
 from sensor_msgs.msg import JointState  # noqa: E402
 from std_msgs.msg import Float64MultiArray  # noqa: E402
@@ -112,12 +113,15 @@ class Trajectories:
 
 
 class Stream:
-    """A streaming feed-forward; one reference in, one command out."""
+    """A streaming feed-forward; one reference in, one command out.
+
+    Its result has a residual torque, which acts when joint states have the motors' positions.
+    """
 
     def __init__(self, folder, number=2, **options) -> None:
         parameters = {
             **COMMON, 'mode': 'streaming', 'reference_timeout': 0.3,
-            'result_file': result_file(folder, MODEL, VALUES), **options,
+            'result_file': result_file(folder, MODEL, VALUES, proportional(NAMES)), **options,
         }  # fmt: skip
         self.process = NodeProcess('feedforward', number, folder / 'log', parameters)
         self.commands = self.process.listen(
@@ -135,11 +139,19 @@ class Stream:
         q = 0.4 * np.sin(rate * self.time)
         return q, 0.4 * rate * np.cos(rate * self.time)
 
-    def run(self, count: int):
-        """Reference and command of each cycle."""
+    def sides(self, q, deflection):
+        """Joint states of an arm whose gears are deflected, encoders on both sides."""
+        motors = [f'{name}_motor' for name in NAMES]
+        both = [*q, *(GEAR_RATIO * (np.asarray(q) + deflection))]
+        self.joint_states.publish(joint_state([*NAMES, *motors], self.time, both))
+
+    def run(self, count: int, deflection=None):
+        """Reference and command of each cycle; with a deflection after its joint states."""
         rows = []
         for _ in range(count):
             q, qd = self.motion()
+            if deflection is not None:
+                self.sides([0.1, 0.2], deflection)
             before = len(self.states)
             self.process.exchange(
                 self.reference,

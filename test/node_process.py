@@ -22,6 +22,7 @@ from ros_domain import domain  # noqa: E402
 from sensor_msgs.msg import JointState  # noqa: E402
 from std_srvs.srv import SetBool, Trigger  # noqa: E402
 
+from robodyn_ros.identification.residual_block import residual_block  # noqa: E402
 from robodyn_ros.identification.result import model_parameters  # noqa: E402
 from robodyn_ros.nodes.common import MONITOR_QOS  # noqa: E402
 
@@ -29,9 +30,12 @@ EFFORT = {'effort.unit': 'Nm', 'effort.side': 'joint', 'effort.gravity': 'includ
 """Declaration of what the tests' joint states hold."""
 
 
-def result_file(folder: Path, model, values) -> Path:
-    """Write a model with its values as an identification does."""
+def result_file(folder: Path, model, values, residual=None) -> Path:
+    """Write a model with its values, and a residual torque, as an identification does."""
     parameters = {'dynamic_model': model_parameters(model, values, np.full(len(values), 0.1))}
+    if residual is not None:
+        own_hash = parameters['dynamic_model']['hash']
+        parameters['residual_torque'] = residual_block(residual, own_hash)
     path = folder / 'result.yaml'
     path.write_text(yaml.safe_dump({'/**': {'ros__parameters': parameters}}, width=10**6))
     return path

@@ -4,36 +4,17 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import residuals
 
 from robodyn_ros.control.residual_torque import MeasuredResidual
 from robodyn_ros.errors import ControlError
-from robodyn_ros.identification.residual import ResidualTorque
-from robodyn_ros.identification.residual_rbf import GRID, RbfMap
 
 PERIOD, JOINTS = 0.001, 6
-STIFFNESS = 1000.0
 REST = np.zeros(JOINTS)
 
 
 def proportional():
-    """Torque of 1000 Nm per rad of deflection up to 10 Nm: a basis so narrow that it is a line."""
-    centres = [np.tile(np.linspace(-1, 1, count), (JOINTS, 1)) for count in GRID]
-    centres[0] *= 0.01
-    widths = np.array([0.5 * (each[0, 1] - each[0, 0]) for each in centres])
-    weights = np.broadcast_to(
-        STIFFNESS * centres[0][:, :, None, None], (JOINTS, *GRID)
-    )  # fmt: skip
-    ends = np.tile([0.01, 1.0, 1.0], (JOINTS, 1))
-    return ResidualTorque(
-        joints=tuple('abcdef'),
-        inputs=('deflection', 'deflection_rate', 'motor_velocity'),
-        map=RbfMap(tuple(centres), np.tile(widths, (JOINTS, 1)), weights),
-        low=-ends,
-        high=ends,
-        limit=np.full(JOINTS, 10.0),
-        gear_ratio=np.full(JOINTS, -50.0),
-        cutoff=20.0,
-    )
+    return residuals.proportional('abcdef')
 
 
 def make(**changes):

@@ -9,8 +9,10 @@ rclpy = pytest.importorskip('rclpy')
 pytest.importorskip('robodyn_ros.msg')
 from feedforward_client import DELAY, MODEL, NAMES, PERIOD, VALUES, Stream  # noqa: E402
 from node_process import joint_state  # noqa: E402
+from residuals import proportional  # noqa: E402
 
 pytestmark = pytest.mark.ros
+SENT = ('requested', 'additive_command')
 
 
 @pytest.fixture(scope='module')
@@ -103,6 +105,37 @@ def test_time_that_goes_back_is_a_fault(stream):
     stream.process.wait(lambda: stream.states[-1].fault, 'the fault')
     assert 'went back' in stream.states[-1].fault
     stream.process.wait(lambda: not np.any(stream.commands[-1].data), 'zero torque')
+    stream.process.reset()
+    stream.process.enable(True)
+
+
+def test_deflection_of_the_gears_adds_the_residual_torque_while_it_is_measured(stream):
+    stream.process.reset()
+    stream.process.enable(True)
+    stream.run(60)
+
+    def added(count, deflection=None):
+        before = len(stream.states)
+        stream.run(count, deflection)
+        rows = stream.states[before:]
+        wanted, sent = (np.array([getattr(row, n) for row in rows]) for n in SENT)
+        return sent[DELAY:] - wanted[:-DELAY]
+
+    np.testing.assert_allclose(added(10), 0.0, atol=1e-9)
+    deflection = np.array([0.005, -0.002])
+    still = np.zeros((1, 2))
+    expected = 0.5 * proportional(NAMES).torque(deflection[None], still, still)[0]
+    assert (np.abs(expected) > 0.5).all(), 'residual_scale is 0.5 unless set'
+    course = added(150, deflection)
+    np.testing.assert_allclose(course[-20:], np.tile(expected, (20, 1)), rtol=1e-3)
+    assert np.abs(course[0]).max() < 0.2 * np.abs(expected).max(), 'it fades in'
+    course = added(80)
+    np.testing.assert_allclose(course[-10:], 0.0, atol=1e-9)
+    assert np.abs(np.diff(course, axis=0)).max() < 0.1 * np.abs(expected).max(), 'it fades out'
+    stream.sides([np.nan, 0.0], deflection)
+    stream.process.spin(0.05)
+    text = {v.key: v.value for v in stream.process.status().values}['residual_torque']
+    assert 'is nan' in text
     stream.process.reset()
     stream.process.enable(True)
 
