@@ -1,0 +1,62 @@
+"""Folders and files: there they are, or one sentence says why not and nothing else is there."""
+
+import pytest
+
+from robodyn_ros.errors import MotionError
+from robodyn_ros.output_files import made_folder, write_whole
+
+
+def test_folders_above_are_made_too_and_one_that_is_there_is_kept(tmp_path):
+    made = made_folder(tmp_path / 'a' / 'b', MotionError)
+    assert made.is_dir()
+    (made / 'file').write_text('kept')
+    assert made_folder(str(made), MotionError) == made
+    assert (made / 'file').read_text() == 'kept'
+
+
+def test_a_file_in_the_way_is_one_sentence_of_the_class_asked_for(tmp_path):
+    (tmp_path / 'file').write_text('')
+    with pytest.raises(
+        MotionError, match=r'the folder .*file/x cannot be made: .*Not a directory'
+    ):
+        made_folder(tmp_path / 'file' / 'x', MotionError)
+
+
+def test_a_file_is_replaced_as_a_whole_and_everybody_may_read_it(tmp_path):
+    path = tmp_path / 'a.csv'
+    path.write_text('old')
+    seen = []
+
+    def write(file):
+        seen.append(file.suffix)
+        assert path.read_text() == 'old'
+        file.write_text('new')
+
+    write_whole(str(path), write, MotionError)
+    assert path.read_text() == 'new'
+    assert path.stat().st_mode & 0o777 == 0o644
+    assert seen == ['.csv']
+    assert [item.name for item in tmp_path.iterdir()] == ['a.csv']
+
+
+@pytest.mark.parametrize('reason', [OSError('disk full'), KeyboardInterrupt(), ValueError('bug')])
+def test_nothing_stays_of_a_file_that_cannot_be_written(tmp_path, reason):
+    path = tmp_path / 'a.yaml'
+    path.write_text('old')
+
+    def fail(file):
+        file.write_text('half')
+        raise reason
+
+    expected = MotionError if isinstance(reason, OSError) else type(reason)
+    with pytest.raises(expected) as caught:
+        write_whole(path, fail, MotionError, what='the motion file')
+    if expected is MotionError:
+        assert str(caught.value) == f'the motion file {path} cannot be written: disk full'
+    assert [item.name for item in tmp_path.iterdir()] == ['a.yaml']
+    assert path.read_text() == 'old'
+
+
+def test_a_folder_that_is_not_there(tmp_path):
+    with pytest.raises(MotionError, match=r'no/a.yaml cannot be written: .*No such file'):
+        write_whole(tmp_path / 'no' / 'a.yaml', lambda _: None, MotionError)
