@@ -12,52 +12,18 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 from scipy.linalg import lapack
 
 from robodyn_ros.errors import InsufficientData
 from robodyn_ros.identification.row_sample import RowSample, SampleCollector
+from robodyn_ros.identification.thinning import Thinning, thinned_columns
 from robodyn_ros.models.interface import BLOCK_SIZE, Array, DynamicModel, sample_blocks
 
 Mask = NDArray[np.bool_]
 Indices = NDArray[np.intp]
 Progress = Callable[[float], None]
 """Called with the share of the work done, 0 to 1; may raise to cancel."""
-
-
-@dataclass(frozen=True)
-class Thinning:
-    """Linear-phase low pass and decimation along time, applied to regressor and torque alike.
-
-    :param taps: symmetric filter of odd length; default: no filter
-    :param stride: every stride-th sample is kept
-    """
-
-    taps: Array = field(default_factory=lambda: np.ones(1))
-    stride: int = 1
-
-    def count(self, samples: int) -> int:
-        """Samples left of so many."""
-        return max(0, (samples - len(self.taps)) // self.stride + 1)
-
-    def rows(self, first: int, last: int) -> slice:
-        """Samples that the thinned samples first to last - 1 are made of."""
-        return slice(first * self.stride, (last - 1) * self.stride + len(self.taps))
-
-    def centres(self, samples: int) -> slice:
-        """Where the thinned samples of so many samples lie in time."""
-        half = len(self.taps) // 2
-        return slice(half, samples - half, self.stride)
-
-    def apply(self, values: Array) -> Array:
-        """Filter and decimate, shape (N, k) to (count(N), k)."""
-        if len(self.taps) == 1:
-            return np.asarray(values[:: self.stride] * self.taps[0])
-        if len(values) < len(self.taps):
-            return values[:0]
-        windows = sliding_window_view(values, len(self.taps), axis=0)[:: self.stride]
-        return np.asarray(windows @ self.taps)
 
 
 @dataclass(frozen=True)
@@ -213,9 +179,8 @@ def condense(
         for block in sample_blocks(last - first, size):
             here = slice(first + block.start, first + block.stop)
             rows = thinning.rows(here.start, here.stop)
-            q, qd, qdd = (values[rows] for values in motion)
-            packed = model.packed(q, qd, qdd, felt)
-            fresh = [thinning.apply(item) for item in _beside(packed, felt, torque[rows])]
+            packed = thinned_columns(model, [values[rows] for values in motion], felt, thinning)
+            fresh = _beside(packed, felt, thinning.apply(torque[rows]))
             weight = used[here].astype(np.float64) if weights is None else weights[here]
             parts[-1].add(fresh, used[here], weight)
             collector.add(here, fresh, used[here])

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from scipy import interpolate, signal
 
 from robodyn_ros.errors import IdentificationError, InsufficientData, RobodynError
-from robodyn_ros.identification.condense import Thinning
 from robodyn_ros.identification.cutoff import automatic_cutoff, check_passes
 from robodyn_ros.identification.options import IdentifyOptions
+from robodyn_ros.identification.thinning import Thinning
 from robodyn_ros.identification.thresholds import speed_findings, thresholds
 from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.recording import Finding, Recording
@@ -150,9 +150,12 @@ def thinning_for(rate: float, cutoff: float) -> Thinning:
     :param rate: sampling rate, in [Hz]
     :param cutoff: in [Hz]
     """
-    stride = max(1, int(rate / (4.0 * cutoff)))
+    stride, step = max(1, int(rate / (4.0 * cutoff))), 1
+    if stride >= 4:  # beyond four times its cut-off a motion has nothing
+        stride -= stride % 2
+        step = stride // 2
     edge = min(2.0 * cutoff, 0.45 * rate)
-    return Thinning(taps=signal.firwin(8 * stride + 1, edge, fs=rate), stride=stride)
+    return Thinning(signal.firwin(8 * stride + 1, edge, fs=rate), stride, step)
 
 
 def _thinning(rate: float, options: IdentifyOptions) -> Thinning | None:

@@ -93,6 +93,11 @@ class DynamicModel(ABC):
         return np.tile([-np.pi, np.pi], (len(self.joints), 1))
 
     @property
+    def smooth(self) -> bool:
+        """Whether the regressor changes no faster than the motion: no signs of velocities."""
+        return False
+
+    @property
     def velocity_spread(self) -> int:
         """Power of a share that random velocities are drawn by: 1 evenly, above it many slow."""
         return 1
@@ -164,14 +169,20 @@ class SumModel(DynamicModel):
     def packed(self, q: Array, qd: Array, qdd: Array, columns: Sequence[Indices]) -> Array:
         """Columns of the parts, in the order asked for."""
         result = np.empty((len(q), sum(len(own) for own in columns)))
+        for part, own, place in self.shares(columns):
+            result[:, place] = part.packed(q, qd, qdd, own)
+        return result
+
+    def shares(
+        self, columns: Sequence[Indices]
+    ) -> Iterator[tuple[DynamicModel, list[Indices], Indices]]:
+        """Each part, its columns per joint, and their places among all columns side by side."""
         whole, first = np.concatenate(columns), 0
         for part in self.parts:
             last = first + len(part.parameters)
-            here = [own[(own >= first) & (own < last)] - first for own in columns]
-            place = np.flatnonzero((whole >= first) & (whole < last))
-            result[:, place] = part.packed(q, qd, qdd, here)
+            own = [each[(each >= first) & (each < last)] - first for each in columns]
+            yield part, own, np.flatnonzero((whole >= first) & (whole < last))
             first = last
-        return result
 
     def torque(self, q: Array, qd: Array, qdd: Array, values: Array) -> Array:
         """Sum of the parts' torques, each computed the part's own way, shape (N, n).

@@ -117,6 +117,11 @@ class UrdfModel(DynamicModel):
             result.reshape(len(q), count * width)[:, 10 * count :: width + 1] = qdd
         return result
 
+    @property
+    def smooth(self) -> bool:
+        """Rigid bodies are."""
+        return True
+
     def packed(self, q: Array, qd: Array, qdd: Array, columns: Sequence[Indices]) -> Array:
         """Columns of each joint, without the rest of the regressor, shape (N, k)."""
         count = len(self.joints)

@@ -5,7 +5,8 @@ from scipy import signal
 from simulation import arm, sines
 
 from robodyn_ros.errors import IdentificationError
-from robodyn_ros.identification.condense import Thinning, acting_columns, condense
+from robodyn_ros.identification.condense import acting_columns, condense
+from robodyn_ros.identification.thinning import Thinning
 from robodyn_ros.models.base_parameters import base_parameters
 
 

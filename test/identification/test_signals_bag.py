@@ -8,9 +8,9 @@ from rosbags.typesys import Stores, get_typestore
 
 from robodyn_ros.errors import IdentificationError, RecordingError
 from robodyn_ros.identification import signals_bag
-from robodyn_ros.identification.condense import Thinning
 from robodyn_ros.identification.processing import Processed
 from robodyn_ros.identification.signals_bag import TOPICS, Signals, write_signals
+from robodyn_ros.identification.thinning import Thinning
 from robodyn_ros.recording.bag_metadata import bag_metadata
 from robodyn_ros.recording.readers import read_recording
 
