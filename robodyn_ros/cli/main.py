@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import re
 import sys
 from collections.abc import Sequence
 
@@ -24,6 +25,9 @@ COMMANDS = {
     'bodywise': 'identify single bodies from the wrenches at their hinges',
 }
 """Sub-commands, modules of this folder, and what their help says."""
+
+NEGATIVE_LIST = re.compile(r'-[\d.][^,]*,')
+"""Beginning of a list of numbers that argparse takes for an option."""
 
 EXIT_ERROR = 2
 EXIT_INTERRUPTED = 130
@@ -58,14 +62,16 @@ def build_parser(only: str | None = None) -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `robodyn`; return its exit code: 0 only on success."""
-    words = sys.argv[1:] if argv is None else argv
+    words = _joined(sys.argv[1:] if argv is None else argv)
     command = next((word for word in words if word in COMMANDS), '')
-    arguments = build_parser(command).parse_args(argv)
+    try:
+        arguments = build_parser(command).parse_args(words)
+    except KeyboardInterrupt:  # the libraries of a command take a second to be imported
+        return _interrupted()
     try:
         return int(arguments.run(arguments))
     except KeyboardInterrupt:
-        print('interrupted', file=sys.stderr)
-        return EXIT_INTERRUPTED
+        return _interrupted()
     except RobodynError as error:
         if arguments.debug:
             raise
@@ -80,6 +86,22 @@ def main(argv: Sequence[str] | None = None) -> int:
             file=sys.stderr,
         )
         return EXIT_ERROR
+
+
+def _interrupted() -> int:
+    print('interrupted', file=sys.stderr)
+    return EXIT_INTERRUPTED
+
+
+def _joined(words: Sequence[str]) -> list[str]:
+    """The words with `--flag -0.5,1` as `--flag=-0.5,1`, which argparse understands."""
+    joined: list[str] = []
+    for word in words:
+        if NEGATIVE_LIST.match(word) and joined and joined[-1].startswith('--'):
+            joined[-1] += f'={word}'
+        else:
+            joined.append(word)
+    return joined
 
 
 if __name__ == '__main__':

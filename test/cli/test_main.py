@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from robodyn_ros import __version__
-from robodyn_ros.cli import info
+from robodyn_ros.cli import excite, info
 from robodyn_ros.cli.main import build_parser, main
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -96,3 +96,34 @@ def test_debug_may_be_said_before_and_after_the_command():
     for said in (['--debug', 'info', 'x'], ['info', 'x', '--debug'], ['info', '--debug', 'x']):
         assert parser.parse_args(said).debug
     assert not parser.parse_args(['info', 'x']).debug
+
+
+def test_an_interrupt_while_a_command_is_imported_is_no_traceback(monkeypatch, capsys):
+    def slow(name):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr('importlib.import_module', slow)
+    assert main(['info', 'x']) == 130
+    assert capsys.readouterr().err == 'interrupted\n'
+
+
+def test_lists_may_begin_with_a_negative_number(monkeypatch):
+    seen = []
+    monkeypatch.setattr(excite, 'run', lambda arguments: seen.append(arguments) or 0)
+    words = [
+        'excite',
+        '--position',
+        '-0.5,1',
+        '--floor',
+        '-0.1',
+        '--nominal-torques=-1,2',
+        '--json',
+    ]
+    assert main(words) == 0
+    assert (
+        main(['excite', '--position', '-.5,-1e-3', '--box', *map(str, (-1, -1, 0, 1, 1, 2))]) == 0
+    )
+    assert (seen[0].position, seen[0].floor, seen[0].json) == ([-0.5, 1.0], -0.1, True)
+    assert seen[0].nominal_torques == [-1.0, 2.0]
+    assert seen[1].position == [-0.5, -0.001]
+    assert seen[1].box == [-1.0, -1.0, 0.0, 1.0, 1.0, 2.0]
