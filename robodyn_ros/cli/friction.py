@@ -12,9 +12,11 @@ import numpy as np
 
 from robodyn_ros.cli.effort import add_source, declared_effort
 from robodyn_ros.control.recorded_effort import in_si_units
-from robodyn_ros.identification.files import made_folder, write_bytes, write_text
+from robodyn_ros.errors import IdentificationError
+from robodyn_ros.identification.files import write_bytes, write_text
 from robodyn_ros.identification.friction_curve import FrictionCurve, friction_curves
 from robodyn_ros.models.friction_terms import LAWS
+from robodyn_ros.output_files import made_folder
 from robodyn_ros.recording.readers import read_recording
 
 DEFAULT_LAW = 'smooth'
@@ -57,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
     curves = friction_curves(recording)
     fits = [curve.fit(arguments.law) for curve in curves]
     if arguments.out is not None:
-        folder = made_folder(arguments.out)
+        folder = made_folder(arguments.out, IdentificationError)
         write_text(_table(curves, ','), folder / 'friction.csv')
         write_bytes(_picture(curves, [rest for _, rest in fits]), folder / 'friction.png')
     if arguments.json:

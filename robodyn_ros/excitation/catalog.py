@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +25,7 @@ from robodyn_ros.excitation.stopping import StoppedMotion
 from robodyn_ros.excitation.tool_moves import ToolMoves
 from robodyn_ros.excitation.trajectory import Chain, Trajectory
 from robodyn_ros.models.kinematics import FILES
+from robodyn_ros.output_files import write_whole
 
 Description = Mapping[str, Any]
 
@@ -102,18 +101,13 @@ def write_motion(trajectory: Trajectory, path: str | Path) -> None:
 
     :raises MotionError: the file cannot be written
     """
-    path = Path(path)
     text = yaml.safe_dump(trajectory.describe(), sort_keys=False, default_flow_style=None)
-    try:
-        with tempfile.NamedTemporaryFile(
-            'w', dir=path.parent, prefix=path.name, encoding='utf-8', delete=False
-        ) as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(file.name).replace(path)
-    except OSError as error:
-        raise MotionError(f'the motion file {path} cannot be written: {error}') from error
+    write_whole(
+        path,
+        lambda file: file.write_text(text, encoding='utf-8'),
+        MotionError,
+        what='the motion file',
+    )
 
 
 _LOADER = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +12,7 @@ from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.catalog import write_motion
 from robodyn_ros.excitation.limits import JointLimits
 from robodyn_ros.excitation.trajectory import Array, Trajectory
+from robodyn_ros.output_files import made_folder, write_whole
 
 TRAJECTORY, TABLE, CURVES, PATH = 'trajectory.yaml', 'trajectory.csv', 'joints.png', 'path.png'
 Points = Callable[[Array], Array]
@@ -35,19 +34,15 @@ def export_motion(
     :return: paths of what was written, by kind
     :raises MotionError: a file cannot be written
     """
-    folder = Path(folder)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise MotionError(f'the folder {folder} cannot be made: {error}') from error
+    folder = made_folder(folder, MotionError)
     write_motion(trajectory, folder / TRAJECTORY)
     write_table(trajectory, folder / TABLE, period)
     limits = limits.select(trajectory.joints)
-    _whole(folder / CURVES, lambda path: _draw_joints(trajectory, limits, path))
+    write_whole(folder / CURVES, lambda path: _draw_joints(trajectory, limits, path), MotionError)
     files = {'trajectory': TRAJECTORY, 'table': TABLE, 'joints': CURVES}
     if points is not None:
         places = points(trajectory.grid(0.01).position)[:, 0]
-        _whole(folder / PATH, lambda path: _draw_path(places, path))
+        write_whole(folder / PATH, lambda path: _draw_path(places, path), MotionError)
         files['path'] = PATH
     return {kind: str(folder / name) for kind, name in files.items()}
 
@@ -62,27 +57,13 @@ def write_table(trajectory: Trajectory, path: str | Path, period: float) -> None
     columns = np.stack([motion.position, motion.velocity, motion.acceleration], axis=2)
     rows = np.column_stack([motion.time, columns.reshape(len(motion.time), -1)])
     header = ','.join(['t', *names])
-    _whole(
-        Path(path),
+    write_whole(
+        path,
         lambda file: np.savetxt(
             file, rows, fmt='%.12g', delimiter=',', header=header, comments=''
         ),
+        MotionError,
     )
-
-
-def _whole(path: Path, write: Callable[[Path], Any]) -> None:
-    """Write a file whole or not at all."""
-    try:
-        with tempfile.NamedTemporaryFile(
-            dir=path.parent, suffix=path.suffix, delete=False
-        ) as file:
-            temporary = Path(file.name)
-        write(temporary)
-        with temporary.open('rb+') as written:
-            os.fsync(written.fileno())
-        temporary.replace(path)
-    except OSError as error:
-        raise MotionError(f'{path} cannot be written: {error}') from error
 
 
 def _draw_joints(trajectory: Trajectory, limits: JointLimits, path: Path) -> None:

@@ -12,8 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.compare import CAD, RESULT, Comparison, TorqueErrors
-from robodyn_ros.identification.files import made_folder, write_bytes, write_text
+from robodyn_ros.identification.files import write_bytes, write_text
+from robodyn_ros.output_files import made_folder
 
 FACTS, BASE, ERRORS = 'comparison.json', 'base_parameters.csv', 'torque_errors.csv'
 TORQUES, TABLES = 'torques.png', 'comparison.png'
@@ -75,7 +77,7 @@ def export_comparison(comparison: Comparison, folder: str | Path) -> dict[str, s
     :return: paths of what was written, by kind
     :raises IdentificationError: a file cannot be written
     """
-    folder = made_folder(folder)
+    folder = made_folder(folder, IdentificationError)
     facts = json.dumps(comparison.to_json(), indent=2, allow_nan=False)
     write_text(facts + '\n', folder / FACTS)
     write_text(_base_table(comparison), folder / BASE)

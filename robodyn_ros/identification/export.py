@@ -6,14 +6,15 @@ import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from robodyn_ros.errors import RobodynError
+from robodyn_ros.errors import IdentificationError, RobodynError
 from robodyn_ros.identification.consistency import links_are_consistent
-from robodyn_ros.identification.files import made_folder, write_text
+from robodyn_ros.identification.files import write_text
 from robodyn_ros.identification.prg import PrgError, prg_text
 from robodyn_ros.identification.result import IdentificationResult, write_result
 from robodyn_ros.identification.signals_bag import write_signals
 from robodyn_ros.identification.urdf_export import rigid_part, write_urdf
 from robodyn_ros.models.closed_form import closed_form_part
+from robodyn_ros.output_files import made_folder
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ def export(
     :param group: number in the name of the .PRG file
     :raises IdentificationError: a file cannot be written
     """
-    folder = made_folder(folder)
+    folder = made_folder(folder, IdentificationError)
     files = Exported(facts=folder / 'result.json')
     if export_failed and not result.has_estimate:
         files = replace(files, notes=('no model is written: nothing could be identified',))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,6 +9,7 @@ from typing import Any
 import yaml
 
 from robodyn_ros.errors import IdentificationError
+from robodyn_ros.output_files import write_whole
 
 
 def parameter_text(parameters: Mapping[str, Any]) -> str:
@@ -29,38 +28,12 @@ def write_text(text: str, path: str | Path) -> None:
     write_bytes(text.encode('utf-8'), path)
 
 
-def made_folder(path: str | Path) -> Path:
-    """Return a folder for files, made if there is none.
-
-    :raises IdentificationError: it cannot be made
-    """
-    folder = Path(path)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise IdentificationError(f'the folder {folder} cannot be made: {error}') from error
-    return folder
-
-
 def write_bytes(content: bytes, path: str | Path) -> None:
     """Write a file so that it appears complete or not at all.
 
     :raises IdentificationError: it cannot be written
     """
-    path = Path(path)
-    temporary = ''
-    try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f'.{path.name}.')
-        with os.fdopen(handle, 'wb') as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(path)
-    except OSError as error:
-        if temporary:
-            Path(temporary).unlink(missing_ok=True)
-        raise IdentificationError(f'{path} cannot be written: {error}') from error
+    write_whole(path, lambda file: file.write_bytes(content), IdentificationError)
 
 
 class _Dumper(yaml.SafeDumper):

@@ -27,6 +27,7 @@ from robodyn_ros.models.catalog import load_model, robot_model
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.nodes.common import declare, resource
 from robodyn_ros.nodes.folders import dated_folder, expanded
+from robodyn_ros.output_files import made_folder
 
 OPTIMISED = 'optimised'
 """Value of `motion.kind` that asks for a motion to be designed."""
@@ -226,12 +227,7 @@ class Designer:
         if not name:
             parent = expanded(str(self._node.get_parameter('output_directory').value))
             return dated_folder(parent, 'motion')
-        path = expanded(name).absolute()
-        try:
-            path.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise ConfigError(f'the folder {path} cannot be made: {error}') from error
-        return path
+        return made_folder(expanded(name).absolute(), ConfigError)
 
 
 def _result_of(work: Future[Designed]) -> Designed:

@@ -1,9 +1,7 @@
 import numpy as np
-import pytest
 import yaml
 
-from robodyn_ros.errors import IdentificationError
-from robodyn_ros.identification.files import made_folder, parameter_text, write_text
+from robodyn_ros.identification.files import parameter_text, write_text
 
 
 def test_parameters_are_those_of_every_node_and_lists_are_in_one_line():
@@ -21,10 +19,3 @@ def test_a_file_is_replaced_as_a_whole(tmp_path):
     write_text('new', path)
     assert path.read_text() == 'new' and path.stat().st_mode & 0o777 == 0o644
     assert [item.name for item in tmp_path.iterdir()] == ['a.yaml']
-
-
-def test_a_folder_is_made_or_the_sentence_says_why_not(tmp_path):
-    assert made_folder(tmp_path / 'a' / 'b').is_dir() and made_folder(tmp_path / 'a').is_dir()
-    (tmp_path / 'file').write_text('')
-    with pytest.raises(IdentificationError, match=r'the folder .*file/x cannot be made'):
-        made_folder(tmp_path / 'file' / 'x')
