@@ -137,8 +137,7 @@ def _add_estimator(group: argparse._ArgumentGroup, default: IdentifyOptions) -> 
     group.add_argument(
         '--loss',
         choices=LOSSES,
-        default=default.loss,
-        help='of the robust estimator: far outliers ignored or bounded (default: %(default)s)',
+        help=f'of the robust estimator: far outliers ignored or bounded (default: {default.loss})',
     )
     group.add_argument(
         '--ridge',
@@ -185,9 +184,8 @@ def _add_consistency(group: argparse._ArgumentGroup, default: IdentifyOptions) -
     group.add_argument(
         '--prior-distance',
         choices=DISTANCES,
-        default=default.prior_distance,
         help='how far a consistent robot is from that: quadratic, or the log-det divergence '
-        '(default: %(default)s)',
+        f'(default: {default.prior_distance})',
     )
 
 
@@ -279,13 +277,17 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _options(arguments: argparse.Namespace, model: DynamicModel) -> IdentifyOptions:
     wanted: dict[bool | None, Consistent] = {None: 'auto', True: 'yes', False: 'no'}
+    if arguments.estimator != 'robust':
+        refuse(arguments, ('loss',), 'is of the robust estimator: add --estimator robust')
+    if arguments.consistent is False:
+        refuse(arguments, ('prior-distance',), 'is of a consistent robot, not for --no-consistent')
     return IdentifyOptions(
         filter_cutoff=arguments.filter_cutoff,
         decimation=arguments.decimation,
         velocity_threshold=arguments.velocity_threshold,
         upper_velocity_threshold=arguments.upper_velocity_threshold,
         estimator=arguments.estimator,
-        loss=arguments.loss,
+        loss=arguments.loss or IdentifyOptions.loss,
         ridge=arguments.ridge,
         essential=arguments.essential,
         time_offset='no' if arguments.no_time_offset else 'auto',
@@ -293,7 +295,7 @@ def _options(arguments: argparse.Namespace, model: DynamicModel) -> IdentifyOpti
         max_relative_error=arguments.max_relative_error,
         consistent=wanted[arguments.consistent],
         prior=arguments.prior,
-        prior_distance=arguments.prior_distance,
+        prior_distance=arguments.prior_distance or IdentifyOptions.prior_distance,
         position_limits=position_limits(
             model, _urdf_beside(arguments, model), arguments.joint_limits
         ),

@@ -22,6 +22,7 @@ from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPo
 from rclpy.signals import SignalHandlerOptions
 
 from robodyn_ros.errors import ConfigError, RobodynError
+from robodyn_ros.nodes.folders import expanded
 
 MONITOR_QOS = QoSProfile(
     depth=5, reliability=ReliabilityPolicy.BEST_EFFORT, history=HistoryPolicy.KEEP_LAST
@@ -165,7 +166,9 @@ def declare(
     try:
         value = node.declare_parameter(name, default, descriptor).value
     except Exception as error:
-        raise ConfigError(f'parameter {name!r}: {error}') from error
+        # YAML takes yes, no, on and off for a bool
+        hint = ': write the word in quotes' if isinstance(default, str) else ''
+        raise ConfigError(f'parameter {name!r}: {error}{hint}') from error
     array = (
         default in _ARRAYS if isinstance(default, Parameter.Type) else isinstance(default, list)
     )
@@ -243,10 +246,10 @@ def given_description(node: Node) -> str:
 def resource(name: str) -> Path:
     """Path of a file that a parameter names; `package://PACKAGE/...` is in a package's share.
 
-    :raises ConfigError: there is no such package
+    :raises ConfigError: there is no such package, or no such home
     """
     if not name.startswith(PACKAGE):
-        return Path(name).expanduser()
+        return expanded(name)
     package, _, rest = name[len(PACKAGE) :].partition('/')
     try:
         return Path(get_package_share_directory(package)) / rest

@@ -173,6 +173,15 @@ class IdentificationNode(Node):
         self._work.check_effort()
         terms = self._work.terms(goal)
         folder = self._work.folder(goal.output_directory)
+        try:
+            return await self._phases_in(folder, terms, handle)
+        except RobodynError:
+            with suppress(OSError):  # nothing was written: leave no empty folder behind
+                folder.rmdir()
+            raise
+
+    async def _phases_in(self, folder: Path, terms: Terms, handle: Any) -> IdentificationReport:
+        goal = handle.request
         phase = RunIdentification.Feedback
         file = goal.motion_file or await self._designed(handle, folder)
         recording, between = await self._excite(

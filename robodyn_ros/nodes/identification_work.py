@@ -15,7 +15,12 @@ from robodyn_ros.control.recorded_effort import check_gravity
 from robodyn_ros.errors import ConfigError, IdentificationError
 from robodyn_ros.identification.double_encoder import identify_double
 from robodyn_ros.identification.export import Exported, export
-from robodyn_ros.identification.options import DISTANCES, METHODS, IdentifyOptions
+from robodyn_ros.identification.options import (
+    DERIVATIVES,
+    DISTANCES,
+    METHODS,
+    IdentifyOptions,
+)
 from robodyn_ros.identification.payload import identify_payload, load_base
 from robodyn_ros.identification.position_limits import position_limits
 from robodyn_ros.identification.residual_fit import RESIDUALS, Residual
@@ -83,7 +88,9 @@ class IdentificationWork:
         self._options = self._declared_options()
         self._residual, self._gear_ratio = self._declared_double()
         self._folder = expanded(
-            declare(node, 'output_directory', '.', 'folder for recordings and results')
+            declare(
+                node, 'output_directory', '.', 'folder for recordings and results', read_only=True
+            )
         )
         self._export_failed = declare(
             node,
@@ -97,6 +104,7 @@ class IdentificationWork:
             'validation_fraction',
             0.2,
             'share of the recording kept for validation when there is no other recording',
+            read_only=True,
             minimum=0.05,
             maximum=0.5,
         )
@@ -160,6 +168,9 @@ class IdentificationWork:
             ),
             time_offset=declare(
                 node, 'time_offset', 'auto', 'correct that of the torque: auto or no', **fixed
+            ),
+            derivatives=declare(
+                node, 'derivatives', 'auto', f'of positions: {", ".join(DERIVATIVES)}', **fixed
             ),
             consistent=declare(
                 node, 'consistent', 'auto', 'physically consistent: auto, yes or no', **fixed
@@ -235,7 +246,7 @@ class IdentificationWork:
         return position_limits(self.model, urdf, resource(file) if file else None)
 
     def _number(self, name: str, default: float, text: str) -> float:
-        return float(declare(self._node, name, default, text, minimum=0.0))
+        return float(declare(self._node, name, default, text, read_only=True, minimum=0.0))
 
     def terms(self, request: Any) -> Terms:
         """What a request says, checked as far as it can be before the robot moves.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
@@ -15,9 +14,10 @@ from rclpy.qos import HistoryPolicy, QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
 
 from robodyn_ros.control.effort_declaration import undeclared
-from robodyn_ros.errors import RecordingError
+from robodyn_ros.errors import RecordingError, RobodynError
 from robodyn_ros.nodes.common import RECORDER_QOS, Diagnostics, declare, run
 from robodyn_ros.nodes.effort import EffortParameters
+from robodyn_ros.nodes.folders import expanded
 from robodyn_ros.recording.joint_state_bag import BagStatistics, JointStateBag
 from robodyn_ros.srv import StartRecording, StopRecording
 
@@ -33,8 +33,9 @@ class Recorder(Node):
     def __init__(self) -> None:
         """Declare parameters, offer the services."""
         super().__init__('recorder')
-        folder = declare(self, 'output_directory', '.', 'folder for recordings without a path')
-        self._folder = Path(str(folder)).expanduser()
+        self._folder = expanded(declare(
+            self, 'output_directory', '.', 'folder for recordings without a path', read_only=True
+        ))  # fmt: skip
         best_effort = declare(
             self,
             'best_effort',
@@ -104,12 +105,12 @@ class Recorder(Node):
     def _start(self, recording: str) -> None:
         """Open a new bag.
 
-        :raises RecordingError: one is open already, or it cannot be created
+        :raises RobodynError: one is open already, or it cannot be created
         """
         if self._bag is not None and self._recording:
             raise RecordingError(f'already recording to {self._bag.path}: stop that first')
         name = recording or time.strftime('recording_%Y_%m_%d-%H_%M_%S')
-        path = self._folder / Path(name).expanduser()
+        path = self._folder / expanded(name)
         metadata = self._effort.metadata()
         self._bag = JointStateBag(path.absolute(), topic=self._topic, metadata=metadata)
         if not metadata:  # a recording all the same, but who uses it must say so then
@@ -124,7 +125,7 @@ class Recorder(Node):
     ) -> StartRecording.Response:
         try:
             self._start(request.recording)
-        except RecordingError as error:
+        except RobodynError as error:
             response.message = str(error)
             return response
         assert self._bag is not None

@@ -149,6 +149,18 @@ def test_unclear_requests_are_refused(files, options):
         robodyn(files / 'first.csv', *options)
 
 
+@pytest.mark.parametrize(
+    ('options', 'sentence'),
+    [
+        (['--loss', 'huber'], '--loss is of the robust estimator: add --estimator robust'),
+        (['--no-consistent', '--prior-distance', 'entropic'], '--prior-distance is of a consist'),
+    ],
+)
+def test_options_that_would_have_no_effect_are_refused(files, options, sentence):
+    with pytest.raises(RobodynError, match=f'^{sentence}'):
+        robodyn(files / 'first.csv', '--urdf', files / 'robot.urdf', *options)
+
+
 IGNORED = (
     ('--dynamic-model', 2),
     ('--friction', 'viscous'),

@@ -51,6 +51,11 @@ def create(context):
         node.destroy_node()
 
 
+def test_a_word_that_yaml_takes_for_a_bool_is_to_be_quoted(create):
+    with pytest.raises(ConfigError, match=r"parameter 'consistent': .*: write the word in quotes"):
+        declare(create(consistent=False), 'consistent', 'auto', 'auto, yes or no')
+
+
 def test_declared_value_and_default(create):
     node = create(rate=20.0)
     assert declare(node, 'rate', 5.0, 'rate [Hz]', minimum=1.0) == 20.0

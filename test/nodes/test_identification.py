@@ -170,6 +170,17 @@ def test_cancel_while_designing_keeps_the_best_motion(client, folder, ask):
     assert load_motion(file).duration == 5.0 and not (folder / 'ended' / 'excitation').exists()
 
 
+def test_a_design_that_is_refused_leaves_no_folder(client, folder, ask):
+    before = {path.name for path in folder.rglob('identification_*')}
+    ask(motion__kind='optimised', optimise__samples=-1)
+    try:
+        with pytest.raises(RobodynError, match=r'refused the motion|samples must be from 1'):
+            client.run_action(RunIdentification, ACTION, RunIdentification.Goal(), 60.0)
+    finally:
+        ask(optimise__samples=200)
+    assert {path.name for path in folder.rglob('identification_*')} == before
+
+
 def test_start_and_finish_identify_what_the_robot_did_meanwhile(client, folder):
     started = client.call(
         IdentificationStart, 'identification/identification_start', IdentificationStart.Request()

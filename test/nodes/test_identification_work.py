@@ -214,3 +214,14 @@ def test_residual_torque_and_gear_ratio_are_checked_at_once(make):
         with pytest.raises(RobodynError, match='gear_ratio'):
             make(SCARA, gear_ratio=ratio)
     make(SCARA, gear_ratio=[50.0, 60.0, 1.0, 80.0], residual='gmr')
+
+
+def test_options_are_read_once_and_say_so(make):
+    work = make(SCARA, derivatives='computed', max_relative_torque_error=0.3)
+    assert (work._options.derivatives, work._options.max_relative_error) == ('computed', 0.3)
+    node = work._node
+    own = [name for name in node._parameters if not name.startswith(('use_sim', 'start_type'))]
+    writable = [name for name in own if not node.describe_parameter(name).read_only]
+    assert not writable
+    with pytest.raises(RobodynError, match="no way to get derivatives 'guessed'"):
+        make(SCARA, derivatives='guessed')
