@@ -22,6 +22,7 @@ from robodyn_ros.identification.physical import has_usable_inertials
 from robodyn_ros.identification.processing import Processed, process
 from robodyn_ros.identification.result import IdentifiedModel
 from robodyn_ros.identification.thresholds import options_for
+from robodyn_ros.identification.time_offset import corrected, offset_findings, offsets_of
 from robodyn_ros.identification.urdf_export import rigid_part
 from robodyn_ros.identification.validation import FitReport, evaluate
 from robodyn_ros.models.base_parameters import BaseParameters, base_parameters
@@ -125,14 +126,16 @@ def compare(
     """Compare the inertials of a URDF with a result, and the torques of both on a recording.
 
     :param urdf: file of the robot as designed
-    :param options: how the recording is processed
+    :param options: how the recording is processed; a torque that clearly comes before or after
+        its motion is shifted, as the identification does it
     :raises RobodynError: the URDF cannot be read or lacks a joint, or the recording does not fit
     """
     model = identified.model
     cad = cad_model(urdf, model)
-    values, signals = _prior(cad), _processed(recording, model, options)
+    values = _prior(cad)
+    signals, offsets = _processed(recording, model, options or IdentifyOptions())
     same = len(cad.parameters) == len(model.parameters)
-    findings = [*_findings(cad, model)]
+    findings = [*_findings(cad, model), *offsets]
     sets = [(CAD, cad, values)]
     if same:
         sets.append((MIXED, cad, _mixed(cad, values, identified.loaded)))
@@ -193,9 +196,14 @@ def _link_parameters(model: DynamicModel) -> list[int]:
 
 
 def _processed(
-    recording: Recording, model: DynamicModel, options: IdentifyOptions | None
-) -> Processed:
-    return process(recording, model.joint_names, options_for(model, options or IdentifyOptions()))
+    recording: Recording, model: DynamicModel, options: IdentifyOptions
+) -> tuple[Processed, list[Finding]]:
+    """Signals of a recording, time offsets set right as in an identification, and which."""
+    options = options_for(model, options)
+    signals = process(recording, model.joint_names, options)
+    offsets = offsets_of(model, base_parameters(model), signals, options)
+    told = list(offset_findings(offsets, model, recording.period))
+    return corrected(signals, offsets), told
 
 
 def _rows(cad: DynamicModel, values: Array, identified: IdentifiedModel) -> Iterator[BaseRow]:

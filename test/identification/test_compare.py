@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pinocchio as pin
 import pytest
@@ -8,6 +10,7 @@ from simulation import arm, record
 from robodyn_ros.errors import ModelError
 from robodyn_ros.identification.compare import CAD, MIXED, RESULT, cad_model, compare
 from robodyn_ros.identification.consistency import bodies_of
+from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.result import load_identified_model, model_parameters
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.catalog import build_model
@@ -132,3 +135,22 @@ def test_another_robot_is_refused(robot):
     model = build_model({**KINDS['scara'], 'dynamic_model': 1})
     with pytest.raises(ModelError, match='has no moving joint'):
         cad_model(urdf, model)
+
+
+def test_torque_that_comes_late_is_shifted_as_in_an_identification(robot):
+    urdf, model, truth, _ = robot
+    recording = record(model, truth, 4000, noise=0.01, derivatives=False, rate=250.0)
+    late = np.roll(recording.torque, 3, axis=0)
+    shifted = replace(recording, torque=late).slice(slice(100, -100))
+    compared = compare(urdf, identified(model, truth), shifted)
+    told = [f for f in compared.findings if f.code == 'time_offset']
+    assert [f.joint for f in told] == list(model.joint_names)
+    times = [float(f.text.split(' ms')[0].split()[-1]) for f in told]
+    np.testing.assert_allclose(times, 12.0, rtol=0.15)
+    error = {item.name: item.report.relative_residual for item in compared.torques}
+    assert error[RESULT] < 0.05
+    as_is = IdentifyOptions(time_offset='no')
+    without = compare(urdf, identified(model, truth), shifted, options=as_is)
+    worse = {item.name: item.report.relative_residual for item in without.torques}
+    assert worse[RESULT] > 2.0 * error[RESULT]
+    assert not [f for f in without.findings if f.code == 'time_offset']
