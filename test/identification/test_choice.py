@@ -92,10 +92,11 @@ def test_without_prior_the_inertias_of_the_urdf_do_not_matter(poor):
 
 
 def impossible(noise):
-    """Recording of a robot with a negative rotor inertia."""
+    """Recording of a robot with a negative rotor inertia, and friction that drives a little."""
     model, truth = arm(random_urdf(3, 93, types=('revolute',)))
     names = [item.name for item in model.parameters]
     truth[names.index('joint3.rotor_inertia')] = -1.0
+    truth[names.index('joint1.viscous_friction')] = -0.05
     return model, record(model, truth, 1000, noise=noise)
 
 
@@ -106,6 +107,7 @@ def test_recording_that_contradicts_consistency_a_little_keeps_the_links():
     assert links_are_consistent(model, result.values) and not result.physically_consistent
     text = next(f.text for f in result.findings if f.code == 'not_physically_consistent')
     assert 'joint3.rotor_inertia' in text and 'joint1' not in text
+    assert (result.values[list(bodies_of(model).friction)] >= 0.0).all()
     asked = identify(recording, model, options=YES)
     assert asked.physically_consistent and asked.selection.estimate == 'consistent'
     better = result.identification.relative_residual
