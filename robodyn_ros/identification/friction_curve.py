@@ -122,7 +122,8 @@ def _curve(
     for one, other in pairwise(passes):
         if one.speed * other.speed < 0.0:
             size, back = abs(one.speed), abs(other.speed)
-            if abs(size - back) < ALIKE * size:
+            low, high = _shared(one, other)
+            if abs(size - back) < ALIKE * size and low < high:
                 ahead, behind = (one, other) if one.speed > 0.0 else (other, one)
                 points.append((0.5 * (size + back), *_half_difference(ahead, behind)))
     if not points:
@@ -147,11 +148,15 @@ def _passes(
             yield _Pass(speed, recording.position[own, joint], recording.torque[own, joint])
 
 
+def _shared(one: _Pass, other: _Pass) -> tuple[float, float]:
+    """Ends of the range that both passed at constant speed; the first is above where none was."""
+    low = max(one.position[0], other.position[0])
+    return float(low), float(min(one.position[-1], other.position[-1]))
+
+
 def _half_difference(ahead: _Pass, behind: _Pass) -> tuple[float, float]:
     """Eq. 8 over the positions that both passed: mean and standard deviation."""
-    low = max(ahead.position[0], behind.position[0])
-    high = min(ahead.position[-1], behind.position[-1])
-    at = np.linspace(low, high, 50)
+    at = np.linspace(*_shared(ahead, behind), 50)
     pair = [np.interp(at, each.position, each.torque) for each in (ahead, behind)]
     half = 0.5 * (pair[0] - pair[1])
     return float(half.mean()), float(half.std())
