@@ -26,12 +26,16 @@ Progress = Callable[[float], None]
 """Called with the share of the work done, 0 to 1; may raise to cancel."""
 
 
+_AT_ONCE, _PANEL = 512, 32
+"""Rows that are worked into a triangle at once, and columns that are at once (see LAPACK)."""
+
+
 @dataclass(frozen=True)
 class JointFactor:
     """Triangular factor of [Y_j | tau_j] of one joint, over one stretch of the recording.
 
     :param columns: which of the selected columns act on this joint, shape (k,)
-    :param triangle: R of the QR factorisation, shape (at most k + 1, k + 1)
+    :param triangle: R of the QR factorisation, shape (at most k + 1, k + 1); zero: no samples
     :param samples: how many samples it stands for
     """
 
@@ -85,7 +89,7 @@ class CoupledFactor:
             own = self.columns[joint]
             rows = self.rows(joint, width)[:, [*own, -1]]
             result.append(
-                JointFactor(own, _triangle([rest.triangle, rows]), rest.samples + self.samples)
+                JointFactor(own, triangle([rest.triangle, rows]), rest.samples + self.samples)
             )
         return tuple(result)
 
@@ -127,7 +131,7 @@ class Condensed:
         rest = zip(*(part.rest for part in parts), strict=True)
         return CoupledFactor(
             columns=parts[0].columns,
-            triangle=_triangle([part.triangle for part in parts]),
+            triangle=triangle([part.triangle for part in parts]),
             samples=sum(part.samples for part in parts),
             rest=tuple(_stacked(factors) for factors in rest),
         )
@@ -144,6 +148,7 @@ def condense(
     segments: int = 1,
     weights: Array | None = None,
     coupled: bool = False,
+    keep: bool = True,
     progress: Progress | None = None,
 ) -> Condensed:
     """Condense samples into per-joint triangular factors.
@@ -157,6 +162,7 @@ def condense(
     :param weights: of the squared residual of each sample left by the thinning, shape (M, n), 0
         to 1; default: 1
     :param coupled: condense all joints together too, for a joint error covariance
+    :param keep: keep all rows in the sample, if they are not too many
     :raises InsufficientData: fewer samples than segments
     """
     thinning = thinning or Thinning()
@@ -172,7 +178,7 @@ def condense(
     counting = np.asarray(used.any(axis=0))
     size = max(1, thinning.count(BLOCK_SIZE))
     bounds = np.linspace(0, samples, segments + 1).astype(int)
-    collector = SampleCollector(samples, acting)
+    collector = SampleCollector(samples, acting, keep=keep)
     parts: list[_Apart] = []
     for first, last in pairwise(bounds.tolist()):
         parts.append(_Coupled(acting, counting) if coupled else _Apart(acting))
@@ -212,7 +218,7 @@ class _Apart:
 
     def __init__(self, acting: list[Indices]) -> None:
         self.acting = acting
-        self.triangles = [np.zeros((0, len(own) + 1)) for own in acting]
+        self.triangles = [np.zeros((len(own) + 1,) * 2) for own in acting]
         self.count = np.zeros(len(acting))
 
     def add(self, fresh: list[Array], used: Mask, weights: Array) -> None:
@@ -224,14 +230,14 @@ class _Apart:
                 kept, weight = rows[counts], weight[counts]
             if not (weight == 1.0).all():
                 kept = kept * np.sqrt(weight)[:, None]
-            self.triangles[joint] = _triangle([self.triangles[joint], kept])
+            self.triangles[joint] = triangle([kept], self.triangles[joint])
             self.count[joint] += weight.sum()
 
     def factors(self) -> tuple[JointFactor, ...]:
         """Factor of each joint."""
         return tuple(
-            JointFactor(columns=own, triangle=triangle, samples=round(count))
-            for own, triangle, count in zip(self.acting, self.triangles, self.count, strict=True)
+            JointFactor(columns=own, triangle=factor, samples=round(count))
+            for own, factor, count in zip(self.acting, self.triangles, self.count, strict=True)
         )
 
 
@@ -242,7 +248,7 @@ class _Coupled(_Apart):
         super().__init__(acting)
         self.counting = counting
         size = sum(len(own) + 1 for own in acting)
-        self.wide, self.samples = np.zeros((0, size)), 0
+        self.wide, self.samples = np.zeros((size, size)), 0
 
     def add(self, fresh: list[Array], used: Mask, weights: Array) -> None:
         """Add rows of all joints; weights are not for these."""
@@ -254,7 +260,7 @@ class _Coupled(_Apart):
             first = sum(matrix.shape[1] for matrix in matrices[:joint])
             together[:, first : first + matrices[joint].shape[1]] = 0.0
             together[:, joint - len(fresh)] = 0.0
-        self.wide = _triangle([self.wide, together])
+        self.wide = triangle([together], self.wide)
         self.samples += int(whole.sum())
         super().add(fresh, used & ~whole[:, None], weights)
 
@@ -287,20 +293,26 @@ def _stacked(factors: Sequence[JointFactor]) -> JointFactor:
     """Factor of the samples of several factors of one joint."""
     return JointFactor(
         columns=factors[0].columns,
-        triangle=_triangle([factor.triangle for factor in factors]),
+        triangle=triangle([factor.triangle for factor in factors]),
         samples=sum(factor.samples for factor in factors),
     )
 
 
-def _triangle(parts: list[Array]) -> Array:
-    """Triangular factor of matrices on top of each other."""
-    length, width = sum(len(part) for part in parts), parts[0].shape[1]
-    stacked = np.empty((width, length)).T  # by columns, as LAPACK has it: no copies there
-    first = 0
+def triangle(parts: Sequence[Array], start: Array | None = None) -> Array:
+    """Triangular factor (k, k) of matrices (m, k) on top of each other.
+
+    The rows are worked in some hundred at a time, which the processor's cache holds.
+
+    :param start: triangular factor (k, k) of rows above them
+    """
+    width = parts[0].shape[1]
+    factor = np.zeros((width, width), order='F')
+    if start is not None:
+        factor[:] = start
+    if not width:
+        return factor
     for part in parts:
-        stacked[first : first + len(part)] = part
-        first += len(part)
-    if not stacked.size:
-        return np.zeros((min(length, width), width))
-    factor = lapack.dgeqrf(stacked, lwork=64 * width, overwrite_a=1)[0]
-    return np.triu(factor[: min(length, width)])
+        for rows in sample_blocks(len(part), _AT_ONCE):
+            block = np.array(part[rows], order='F')
+            lapack.dtpqrt(0, min(_PANEL, width), factor, block, overwrite_a=1, overwrite_b=1)
+    return factor

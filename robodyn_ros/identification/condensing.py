@@ -55,6 +55,7 @@ def condensed_signals(
         segments=options.segments or stretches,
         weights=weights,
         coupled=options.estimator == 'covariance',
+        keep=options.estimator == 'robust',
         progress=phase_of(progress, 'condense'),
     )
 

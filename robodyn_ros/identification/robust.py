@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from robodyn_ros.identification.condense import Condensed, Indices, JointFactor
+from robodyn_ros.identification.condense import Condensed, Indices, JointFactor, triangle
 from robodyn_ros.identification.estimators import estimate
 from robodyn_ros.identification.row_sample import RowSample
 from robodyn_ros.models.interface import Array
@@ -102,8 +102,7 @@ def robust_fit(sample: RowSample, start: Array, loss: Loss) -> Robust:
                 share = weight(rest / size, phase)
                 # Rows in units of their spread, so that joints need no other weights.
                 scaled = matrix * (np.sqrt(share) / size)[:, None]
-                triangle = np.asarray(np.linalg.qr(scaled, mode='r'))
-                factors.append(JointFactor(own, triangle, round(float(share.sum()))))
+                factors.append(JointFactor(own, triangle([scaled]), round(float(share.sum()))))
             before, values = values, estimate(factors, sample.width, estimator='ols').values
             if np.abs(values - before).max() <= _SETTLED * np.abs(values).max():
                 break
@@ -138,8 +137,8 @@ def reweighted(condensed: Condensed, fit: Robust) -> Condensed:
         for joint, own in enumerate(condensed.sample.columns):
             rows = whole.rows[joint][first:last][whole.used[first:last, joint]]
             share = weight(_residual(rows, own, fit.values) / fit.spread[joint], fit.loss)
-            triangle = np.asarray(np.linalg.qr(rows * np.sqrt(share)[:, None], mode='r'))
-            factors.append(JointFactor(own, triangle, round(float(share.sum()))))
+            scaled = rows * np.sqrt(share)[:, None]
+            factors.append(JointFactor(own, triangle([scaled]), round(float(share.sum()))))
         segments.append(tuple(factors))
     return Condensed(condensed.joints, condensed.width, tuple(segments), sample=condensed.sample)
 

@@ -79,14 +79,15 @@ def _spread(total: int) -> list[tuple[int, int]]:
 class SampleCollector:
     """Keeps rows of some stretches while all rows pass by."""
 
-    def __init__(self, total: int, columns: Sequence[Indices]) -> None:
+    def __init__(self, total: int, columns: Sequence[Indices], *, keep: bool = True) -> None:
         """Choose the stretches of so many rows.
 
         :param columns: per joint, which of the selected columns act on it
+        :param keep: choose all of them, if they are not too many
         """
         self.total, self.columns = total, tuple(columns)
         size = total * sum(len(own) + 1 for own in columns)
-        few = total > STRETCHES * LENGTH and size > MOST
+        few = total > STRETCHES * LENGTH and (size > MOST or not keep)
         self.bounds = _spread(total) if few else [(0, total)]
         self.parts: list[list[tuple[list[Array], Mask]]] = [[] for _ in self.bounds]
 

@@ -5,7 +5,7 @@ from scipy import signal
 from simulation import arm, sines
 
 from robodyn_ros.errors import IdentificationError
-from robodyn_ros.identification.condense import acting_columns, condense
+from robodyn_ros.identification.condense import acting_columns, condense, triangle
 from robodyn_ros.identification.thinning import Thinning
 from robodyn_ros.models.base_parameters import base_parameters
 
@@ -125,7 +125,7 @@ def test_joint_without_samples_has_an_empty_factor(case):
     used = used.copy()
     used[:, 1] = False
     factor = condense(model, motion, torque, used, columns).merged()[1]
-    assert factor.samples == 0 and factor.triangle.shape[0] == 0 and factor.torque_norm == 0.0
+    assert factor.samples == 0 and not factor.triangle.any() and factor.torque_norm == 0.0
 
 
 def test_fewer_samples_than_segments_are_refused(case):
@@ -133,3 +133,43 @@ def test_fewer_samples_than_segments_are_refused(case):
     short = tuple(values[:3] for values in motion)
     with pytest.raises(IdentificationError, match='cannot condense 3 samples'):
         condense(model, short, torque[:3], used[:3], columns, segments=4)
+
+
+@pytest.mark.parametrize('heights', [(0,), (3,), (700, 0, 5, 1030)])
+def test_triangle_has_the_products_of_the_rows(heights):
+    random = np.random.default_rng(sum(heights))
+    parts = [random.normal(size=(height, 40)) for height in heights]
+    whole, start = np.vstack(parts), np.triu(random.normal(size=(40, 40)))
+    found = triangle(parts)
+    np.testing.assert_array_equal(found, np.triu(found))
+    np.testing.assert_allclose(found.T @ found, whole.T @ whole, atol=1e-10)
+    again = triangle(parts, start)
+    np.testing.assert_allclose(again.T @ again, found.T @ found + start.T @ start, atol=1e-10)
+
+
+def test_rows_are_kept_where_they_are_asked_for(case):
+    model, motion, torque, used, columns = case
+    long = [np.tile(each, (40, 1)) for each in (*motion, torque, used)]
+    whole = condense(model, long[:3], long[3], long[4], columns)
+    few = condense(model, long[:3], long[3], long[4], columns, keep=False)
+    assert whole.sample.complete and not few.sample.complete
+    for one, other in zip(whole.sample.few().stretches, few.sample.stretches, strict=True):
+        np.testing.assert_array_equal(one.used, other.used)
+        for rows, same in zip(one.rows, other.rows, strict=True):
+            np.testing.assert_array_equal(rows, same)
+    for one, other in zip(whole.merged(), few.merged(), strict=True):
+        np.testing.assert_array_equal(one.triangle, other.triangle)
+
+
+def test_coupled_factor_is_the_direct_sum_over_samples(case):
+    model, motion, torque, used, columns = case
+    condensed = condense(model, motion, torque, np.ones_like(used), columns, coupled=True)
+    whole, regressor = condensed.merged_coupled(), model.regressor(*motion)[:, :, columns]
+    count, width = torque.shape[1], len(columns)
+    weight = np.linalg.inv(np.cov(np.random.default_rng(0).normal(size=(count, 9))))
+    information = np.einsum('tia,ij,tjb->ab', regressor, weight, regressor)
+    side = np.einsum('tia,ij,tj->a', regressor, weight, torque)
+    rows = [whole.rows(joint, width) for joint in range(count)]
+    found = np.einsum('ita,ij,jtb->ab', np.array(rows), weight, np.array(rows))
+    np.testing.assert_allclose(found[:-1, :-1], information, atol=1e-9 * information.max())
+    np.testing.assert_allclose(found[:-1, -1], side, atol=1e-9 * np.abs(side).max())
