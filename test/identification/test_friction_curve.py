@@ -101,18 +101,16 @@ def test_other_motions_are_refused(measured):
 
 
 def test_passes_that_share_no_range_are_no_pair():
-    """Forth over one range, back over another: nothing was measured twice."""
-    rate, speed = 0.004, 0.2
-    forth = np.arange(0.0, 0.5, rate * speed)
-    still = np.full(50, forth[-1])
-    rise = np.linspace(forth[-1], forth[-1] + 0.6, 30)
-    back = rise[-1] - forth
-    position = np.concatenate([forth, still, rise, np.full(50, rise[-1]), back])
-    assert back.min() > forth.max()
-    torque = np.where(np.gradient(position) > 0.0, 5.0, -5.0) + 3.0 * position
+    """Forth at full speed up to 0.5, back from 0.7 to 0.55: nothing was measured twice."""
+    rate = 0.004
+    steps = [(0.2, 0.5), (0.15, 0.2), (0.0, 0.0), (-0.2, -0.15)]
+    counts = [round(way / speed / rate) if speed else 50 for speed, way in steps]
+    velocity = np.repeat([speed for speed, _ in steps], counts)
+    position = rate * np.cumsum(velocity)
     recording = Recording(
         time=rate * np.arange(len(position)), joints=('joint1',), position=position[:, None],
-        torque=torque[:, None], source='apart',
+        velocity=velocity[:, None], torque=(5.0 * np.sign(velocity) + 30.0 * position)[:, None],
+        source='apart',
     )  # fmt: skip
     with pytest.raises(IdentificationError, match='apart: no joint moves forth and back'):
         friction_curves(recording)
