@@ -1,10 +1,13 @@
 """Latency and CPU of the feed-forward and the collision monitor beside a bare rclpy relay.
 
-Each runs as a process of its own on the six-axis arm, one after the other, with the same stream
-of joint states; latency runs from the stamp (taken when a message is published) to the arrival
-of the answer in this process, so the relay shows what the machine and rclpy take by themselves.
+Each runs as a process of its own on an arm of six or seven axes, one after the other, with the
+same stream of joint states; latency runs from the stamp (taken when a message is published) to the
+arrival of the answer here, so the relay shows what the machine and rclpy take by themselves.
 Also measured: how long a trajectory of 20 s takes through the feed-forward's trajectory mode.
-Run it alone: `python bench/bench_nodes.py [--seconds 60] [--rate 500] [--json]`.
+Memory is what the process holds (RSS) when the measurement begins and when it ends.
+Run it alone: `python bench/bench_nodes.py [--seconds 60] [--rate 500] [--axes 6] [--nodes ...]
+[--json]`; the figure of the streaming feed-forward is
+`python bench/bench_nodes.py --rate 1000 --axes 7 --seconds 600 --nodes feedforward`.
 """
 
 from __future__ import annotations
@@ -43,9 +46,14 @@ from robodyn_ros.nodes.common import MONITOR_QOS, make_executor, settle_garbage_
 from robodyn_ros.nodes.trajectory_writer import write_trajectory
 
 ROOT = Path(__file__).resolve().parent.parent
-JOINTS = [f'joint{number}' for number in range(1, 7)]
+ROBOTS = {6: 'six_axis', 7: 'lwr4'}
+"""Robot by its number of axes."""
 RELAY = 'bare rclpy relay'
+NODES = ['feedforward', 'collision_monitor', 'trajectory']
 TICKS = os.sysconf('SC_CLK_TCK')
+PAGE = os.sysconf('SC_PAGE_SIZE')
+WARM_UP = 3.0
+"""Streamed before anything is measured, in [s]."""
 FEEDFORWARD = ['max_torque:=[5000.0]', 'reference_timeout:=1.0']
 MONITOR = ['max_torque_error:=[10000.0]']
 EFFORT = ('effort.unit:=Nm', 'effort.side:=joint', 'effort.gravity:=included')
@@ -78,8 +86,8 @@ def run_relay() -> None:
 class Client:
     """Publishes a smooth motion at a rate and takes the time of every answer."""
 
-    def __init__(self, seconds: float, rate: float) -> None:
-        self.seconds, self.rate = seconds, rate
+    def __init__(self, joints: list[str], seconds: float, rate: float) -> None:
+        self.joints, self.seconds, self.rate = joints, seconds, rate
         rclpy.init()
         self.node = rclpy.create_node('bench')
         self.executor = make_executor()
@@ -98,11 +106,13 @@ class Client:
         try:
             while not all(publisher.get_subscription_count() for publisher in publishers):
                 self.executor.spin_once(timeout_sec=0.1)
-            self._stream(publishers, 3.0)
+            self._stream(publishers, WARM_UP)
             self.late.clear()
             begin, used = time.monotonic(), cpu_seconds(process.pid)
+            held = resident(process.pid)
             sent = self._stream(publishers, self.seconds)
             share = (cpu_seconds(process.pid) - used) / (time.monotonic() - begin)
+            held_after = resident(process.pid)
         finally:
             process.send_signal(signal.SIGINT)
             process.wait(20)
@@ -113,6 +123,8 @@ class Client:
             'p50_ms': float(np.percentile(late, 50)),
             'p99_ms': float(np.percentile(late, 99)),
             'max_ms': float(late.max()),
+            'rss_begin_mb': held,
+            'rss_end_mb': held_after,
             'sent': sent,
             'answered': len(self.late),
         }
@@ -134,8 +146,8 @@ class Client:
         return count
 
     def _publish(self, publishers: list[Any], count: int) -> None:
-        message = JointState(name=JOINTS)
-        speed = np.arange(1.0, 7.0)
+        message = JointState(name=self.joints)
+        speed = 1.0 + np.arange(len(self.joints))
         begin = time.monotonic()
         for number in range(count):
             due = begin + number / self.rate
@@ -164,11 +176,11 @@ class Client:
                 self.executor.spin_once(timeout_sec=0.1)
             at = np.arange(round(duration / 0.008) + 1) * 0.008
             rate = 2.0 * np.pi / at[-1]
-            phase = rate * at[:, None] * np.ones(6)
+            phase = rate * at[:, None] * np.ones(len(self.joints))
             fields = [1.0 - np.cos(phase), rate * np.sin(phase), rate**2 * np.cos(phase)]
             fields[1][-1] = 0.0
             fields.append(np.zeros_like(phase))
-            message = write_trajectory(stamp=0, joints=JOINTS, time=at, fields=fields)
+            message = write_trajectory(stamp=0, joints=self.joints, time=at, fields=fields)
             end = time.monotonic() + 3.0
             while time.monotonic() < end:
                 self.executor.spin_once(timeout_sec=0.1)
@@ -191,36 +203,49 @@ def cpu_seconds(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / TICKS
 
 
+def resident(pid: int) -> float:
+    """Memory that a process holds, in [MB]."""
+    return int(Path(f'/proc/{pid}/statm').read_text().split()[1]) * PAGE * 1e-6
+
+
 def node_command(name: str, result: Path, *parameters: str) -> list[str]:
     command = [sys.executable, '-m', f'robodyn_ros.nodes.{name}', '--ros-args']
     values = ('autostart:=true', f'result_file:={result}', *EFFORT, *parameters)
     return command + [word for value in values for word in ('-p', value)]
 
 
-def bench(seconds: float, rate: float, folder: Path) -> dict[str, dict[str, float]]:
-    model = robot_model(ROOT / 'urdf' / 'six_axis.urdf')
+def bench(
+    seconds: float, rate: float, axes: int, nodes: list[str], folder: Path
+) -> dict[str, dict[str, float]]:
+    model = robot_model(ROOT / 'urdf' / f'{ROBOTS[axes]}.urdf')
     values = np.nan_to_num(model.prior(), nan=1.0)
     result = folder / 'result.yaml'
     content = {'dynamic_model': model_parameters(model, values, 0.0 * values)}
     result.write_text(safe_dump(content, width=10**6))
-    client = Client(seconds, rate)
+    client = Client(list(model.joint_names), seconds, rate)
     period = f'period:={1.0 / rate}'
     feedforward = node_command('feedforward', result, 'mode:=streaming', period, *FEEDFORWARD)
     relay = [sys.executable, __file__, '--relay']
     answers = {
-        RELAY: (relay, ['relay/reference'], JointState, 'relay/answer'),
-        'feedforward (streaming)': (
-            feedforward, ['feedforward/reference', 'joint_states'], TorqueState,
-            'feedforward/torque_state',
+        'relay': (RELAY, relay, ['relay/reference'], JointState, 'relay/answer'),
+        'feedforward': (
+            'feedforward (streaming)', feedforward, ['feedforward/reference', 'joint_states'],
+            TorqueState, 'feedforward/torque_state',
         ),
         'collision_monitor': (
+            'collision_monitor',
             node_command('collision_monitor', result, period, *MONITOR), ['joint_states'],
             CollisionState, 'collision_monitor/collision_state',
         ),
     }  # fmt: skip
-    figures = {name: client.measure(*arguments) for name, arguments in answers.items()}
-    command = node_command('feedforward', result, *FEEDFORWARD)
-    figures['trajectory of 20 s, 10 054 points out'] = client.trajectory(command, 20.0)
+    figures = {
+        answers[name][0]: client.measure(*answers[name][1:])
+        for name in answers
+        if name == 'relay' or name in nodes
+    }
+    if 'trajectory' in nodes:
+        command = node_command('feedforward', result, *FEEDFORWARD)
+        figures['trajectory of 20 s, 10 054 points out'] = client.trajectory(command, 20.0)
     return figures
 
 
@@ -228,6 +253,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument('--seconds', type=float, default=60.0, help='per node')
     parser.add_argument('--rate', type=float, default=500.0, help='joint states per second')
+    parser.add_argument('--axes', type=int, choices=ROBOTS, default=6)
+    parser.add_argument(
+        '--nodes', nargs='+', choices=NODES, default=NODES, help='beside the relay'
+    )
     parser.add_argument('--json', action='store_true')
     parser.add_argument('--relay', action='store_true', help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -237,7 +266,7 @@ def main() -> None:
     os.environ['ROS_DOMAIN_ID'] = str(1 + os.getpid() % 100)
     os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
     with tempfile.TemporaryDirectory() as folder:
-        figures = bench(options.seconds, options.rate, Path(folder))
+        figures = bench(options.seconds, options.rate, options.axes, options.nodes, Path(folder))
     if options.json:
         print(json.dumps(figures))
         return

@@ -23,6 +23,8 @@ DELAY = 3
 COMMON = {
     **EFFORT,
     'autostart': 'true',
+    'check_controller': 'false',
+    'state_timeout': 0.0,
     'max_torque': '[200.0, 100.0]',
     'max_torque_rate': '[10000.0, 5000.0]',
     'ramp_up_time': 0.1,

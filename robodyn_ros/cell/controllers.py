@@ -66,14 +66,23 @@ class Controllers:
     """The three controllers and who holds which command interface."""
 
     def __init__(
-        self, *, joints: Sequence[str], position: Array, position_only: bool = False
+        self,
+        *,
+        joints: Sequence[str],
+        position: Array,
+        position_only: bool = False,
+        effort_limit: Array | None = None,
     ) -> None:
         """Hold a position.
 
         :param position: shape (n,), in [rad] or [m]
         :param position_only: the JTC has no effort interface
+        :param effort_limit: what effort commands are clipped to, shape (n,), in [Nm] or [N], as
+            ros2_control does with `enforce_command_limits`; None: they pass as they are, which
+            is Jazzy's default
         """
         self._position_only = position_only
+        self._effort_limit = effort_limit
         self.trajectory = JointTrajectoryController(joints=joints, position=position)
         self.position = ForwardController(name='forward_position_controller', joints=joints)
         self.effort = ForwardController(name='forward_effort_controller', joints=joints)
@@ -127,5 +136,8 @@ class Controllers:
             reference = Reference(self.position.command, zero, zero, zero)
         if self.effort.active:
             reference = reference._replace(effort=self.effort.command)
+        if self._effort_limit is not None:
+            clipped = np.clip(reference.effort, -self._effort_limit, self._effort_limit)
+            reference = reference._replace(effort=clipped)
         self.reference = reference
         return reference

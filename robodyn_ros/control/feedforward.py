@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
+from operator import mul
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,6 +17,10 @@ from robodyn_ros.control.residual_torque import MeasuredResidual
 from robodyn_ros.control.standstill import StandstillFriction
 from robodyn_ros.errors import ControlError
 from robodyn_ros.models.interface import Array
+
+USUAL = 1e12
+"""Sum of squares of a reference below which no torque overflows. Only above it numpy is told not
+to warn: that makes each of its operations half a microsecond slower."""
 
 
 @dataclass(frozen=True)
@@ -143,8 +148,9 @@ class AdditiveTorque:
         self._torque = torque
         self._standstill = StandstillFriction(window=torque.velocity_window)
         self._delay = DelayLine(width=width, cycles=settings.additive_torque_delay)
-        self._limit = settings.limit
-        self._step = settings.rate * settings.period
+        self._bounds = list(
+            zip(settings.limit.tolist(), (settings.rate * settings.period).tolist(), strict=True)
+        )
         self._up = settings.period / settings.ramp_up_time
         # Rounded down: the ramp ends within ramp_down_time, not a cycle later.
         self._down_cycles = max(1, int(settings.ramp_down_time / settings.period + 1e-9))
@@ -227,29 +233,46 @@ class AdditiveTorque:
         shape = self.applied.shape
         if q.shape != shape or qd.shape != shape or qdd.shape != shape:
             return f'the reference has not {shape[0]} values per quantity'
-        with np.errstate(all='ignore'):
-            # One number tells whether any value is not finite (or absurdly large).
-            if not math.isfinite(q.dot(q) + qd.dot(qd) + qdd.dot(qdd)):
-                return 'the reference is not finite'
-            torque = self._torque.body(q[None], qd[None], qdd[None])[0]
-            load = self._torque.load(q[None], qd[None], qdd[None])
-            torque = torque + self._torque.friction(self._standstill.velocity(qd)[None], load)[0]
-            if not math.isfinite(torque.dot(torque)):
-                return 'the model torque of the reference is not finite'
+        # One number tells whether any value is not finite (or absurdly large).
+        size = _squares(q, qd, qdd)
+        if not math.isfinite(size):
+            return 'the reference is not finite'
+        if size < USUAL:
+            torque = self._model_torque(q, qd, qdd)
+        else:
+            with np.errstate(all='ignore'):
+                torque = self._model_torque(q, qd, qdd)
+        if not math.isfinite(_squares(torque)):
+            return 'the model torque of the reference is not finite'
         self.requested[:] = torque
         return ''
 
+    def _model_torque(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """Torque of one sample; friction of a reference that stands still is that of before."""
+        sample = q[None], qd[None], qdd[None]
+        load = self._torque.load(*sample)
+        friction = self._torque.friction(self._standstill.velocity(qd)[None], load)
+        friction += self._torque.body(*sample)
+        torque: Array = friction[0]
+        return torque
+
     def _approach(self, target: Array) -> Array:
         """Move towards the target within limit and rate."""
-        _clip(target, self._limit)
-        target -= self.applied
-        _clip(target, self._step)
-        self.applied += target
-        _clip(self.applied, self._limit)
+        # Joint by joint: on a few numbers this takes a third of numpy's time.
+        rows = zip(target.tolist(), self.applied.tolist(), self._bounds, strict=True)
+        self.applied[:] = [
+            _within(now + _within(_within(wanted, limit) - now, step), limit)
+            for wanted, now, (limit, step) in rows
+        ]
         return self.applied
 
 
-def _clip(values: Array, limit: Array) -> None:
-    """Limit in place, both ways; numpy.clip takes three times as long on a few numbers."""
-    np.minimum(values, limit, out=values)
-    np.maximum(values, -limit, out=values)
+def _squares(*arrays: Array) -> float:
+    """Sum of the squares of all numbers; inf or NaN without a warning where numpy would warn."""
+    numbers = [number for array in arrays for number in array.tolist()]
+    return sum(map(mul, numbers, numbers))
+
+
+def _within(value: float, limit: float) -> float:
+    """Limit both ways."""
+    return limit if value > limit else -limit if value < -limit else value

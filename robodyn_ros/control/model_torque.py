@@ -35,6 +35,9 @@ class ModelTorque:
         self.joints = model.joint_names
         self._values = np.empty(len(model.parameters))
         self._body, self._friction = _split(model, self._values)  # views of these values
+        self._unloaded_terms = [
+            item for part, own in self._friction for item in part.unloaded(own)
+        ]
         window = np.broadcast_to(np.asarray(velocity_window, dtype=float), (len(self.joints),))
         if not (window >= 0.0).all() or not np.isfinite(window).all():
             raise ControlError(f'velocity_window must be finite and not below 0, got {window}')
@@ -115,20 +118,22 @@ class ModelTorque:
         :param load: of the same samples, as `load` says; None: friction without load
         """
         slow = np.abs(qd) < self._window
-        share = qd * self._per_window + 0.5
         result = self._unloaded(qd)
-        np.copyto(result, self._backward + share * self._range, where=slow)
-        if load is not None:
-            factor = self._per_load(qd)
-            np.copyto(factor, self._backward_load + share * self._range_load, where=slow)
+        factor = None if load is None else self._per_load(qd)
+        if slow.any():
+            share = qd * self._per_window + 0.5
+            np.copyto(result, self._backward + share * self._range, where=slow)
+            if factor is not None:
+                np.copyto(factor, self._backward_load + share * self._range_load, where=slow)
+        if load is not None and factor is not None:
             result += factor * load
         return result
 
     def _unloaded(self, qd: Array) -> Array:
         """Friction of the model itself, without load, shape (N, n)."""
         result = np.zeros(qd.shape)
-        for part, values in self._friction:
-            result += part.loaded_regressor(qd, 0.0) @ values
+        for column, share in self._unloaded_terms:
+            result += column(qd) * share
         return result
 
     def _per_load(self, qd: Array) -> Array:
@@ -172,6 +177,9 @@ def _evaluate(parts: list[Part], q: Array, qd: Array, qdd: Array) -> Array:
     Each part computes its own way: a regressor times values is not all of it where a force
     saturates, and recursion is faster.
     """
+    if len(parts) == 1:  # the usual case, every cycle
+        (part, values), *_ = parts
+        return part.torque(q, qd, qdd, values)
     result = np.zeros(q.shape)
     for part, values in parts:
         result += part.torque(q, qd, qdd, values)

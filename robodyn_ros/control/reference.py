@@ -48,7 +48,7 @@ class ReferenceMotion:
         else:
             np.subtract(velocity, self.velocity, out=self.acceleration)
             self.acceleration /= step
-        if (position != self.position).any() or not velocity.any():
+        if position.tobytes() != self.position.tobytes() or not velocity.any():
             self._moved = stamp
         self.stamp = stamp
         self.position[:] = position

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -185,6 +184,11 @@ class FrictionModel(DynamicModel):
             rows[:, index :: width + terms] = column * load if TERMS[term].load else column
         return result
 
+    def _by_velocity(
+        self, column: Callable[[Array, Mapping[str, Array]], Array]
+    ) -> Callable[[Array], Array]:
+        return lambda qd: column(qd, self._figures)
+
     def unloaded(self, values: Array) -> list[tuple[Callable[[Array], Array], Array]]:
         """Column by velocities, and what to multiply it with, of every term without load.
 
@@ -195,7 +199,7 @@ class FrictionModel(DynamicModel):
         """
         shares = values.reshape(len(self.joints), len(self.terms)).T
         return [
-            (partial(TERMS[term].column, figures=self._figures), share)
+            (self._by_velocity(TERMS[term].column), share)
             for term, share in zip(self.terms, shares, strict=True)
             if not TERMS[term].load
         ]

@@ -11,7 +11,10 @@ import numpy as np
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticStatus
 from numpy.typing import NDArray
+from rcl_interfaces.msg import SetParametersResult
+from rcl_interfaces.srv import GetParameters
 from rclpy.node import Node
+from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import Trigger
@@ -19,9 +22,11 @@ from trajectory_msgs.msg import JointTrajectory
 
 from robodyn_ros.cell.config import CellConfig
 from robodyn_ros.cell.controllers import Controllers
+from robodyn_ros.cell.faults import KINDS, Fault, FaultyStream, Sample
 from robodyn_ros.cell.robot_cell import RobotCell
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.nodes.common import Diagnostics, declare, realtime_priority, run
+from robodyn_ros.nodes.controller_facts import answer
 from robodyn_ros.nodes.joint_states import fill
 from robodyn_ros.nodes.trajectory_message import read_trajectory
 from robodyn_ros.srv import Push
@@ -39,18 +44,37 @@ LONGEST_DELAY = 1.0
 class JointStateOut:
     """Publisher of one JointState per cycle."""
 
-    def __init__(self, node: Node, topic: str, joints: Sequence[str]) -> None:
-        """Create publisher and message."""
+    def __init__(self, node: Node, topic: str, joints: Sequence[str], period: float) -> None:
+        """Create publisher and message; `period` in [s]."""
         self._publisher = node.create_publisher(JointState, topic, HISTORY)
         self._message = JointState(name=list(joints))
+        self.faults = FaultyStream(period)
 
-    def publish(self, stamp: Time, position: Array, velocity: Array, effort: Array) -> None:
-        """Publish if anybody listens: [rad], [rad/s], [Nm] or [m], [m/s], [N], shape (n,)."""
+    def publish(self, stamp: int, position: Array, velocity: Array, effort: Array) -> None:
+        """Publish if anybody listens.
+
+        :param stamp: in [ns]
+        :param position: shape (n,), in [rad] or [m], the others in [rad/s], [Nm] or [m/s], [N]
+        """
         if not self._publisher.get_subscription_count():
             return
-        self._message.header.stamp = stamp
+        if not self.faults.active:
+            self._send(stamp, position, velocity, effort)
+            return
+        sample = Sample(stamp, np.stack([position, velocity, effort]))
+        for at, values in self.faults.through(sample):
+            self._send(at, *values)
+
+    def _send(self, stamp: int, position: Array, velocity: Array, effort: Array) -> None:
+        self._message.header.stamp = time_message(stamp)
         fill(self._message, position, velocity, effort)
         self._publisher.publish(self._message)
+
+
+def time_message(stamp: int) -> Time:
+    """Message of a time in [ns]."""
+    seconds, nanoseconds = divmod(stamp, NANOSECONDS)
+    return Time(sec=seconds, nanosec=nanoseconds)
 
 
 class CellNode(Node):
@@ -65,15 +89,21 @@ class CellNode(Node):
         """Declare parameters, load the robot, offer topics and services, start."""
         super().__init__('cell')
         self.cell = RobotCell(self._configuration())
-        position_only = declare(
+        self._position_only = declare(
             self, 'position_only', False,
             'the joint_trajectory_controller has no effort interface and refuses effort',
+            read_only=True,
+        )  # fmt: skip
+        enforced = declare(
+            self, 'enforce_command_limits', False,
+            'clip commanded effort to max_torque, as ros2_control does with this parameter',
             read_only=True,
         )  # fmt: skip
         self._controllers = Controllers(
             joints=self.cell.joints,
             position=self.cell.plant.initial,
-            position_only=position_only,
+            position_only=self._position_only,
+            effort_limit=self.cell.axes['max_torque'] if enforced else None,
         )
         self._state = self.cell.state
         self._period = round(self.cell.period * NANOSECONDS)
@@ -115,24 +145,52 @@ class CellNode(Node):
 
     def _open_topics(self) -> None:
         joints = self.cell.joints
-        self._joint_states = JointStateOut(self, 'joint_states', joints)
-        self._plant = JointStateOut(self, '~/plant', joints)
-        self._reference = JointStateOut(self, 'joint_trajectory_controller/reference', joints)
+        topics = ('joint_states', '~/plant', 'joint_trajectory_controller/reference')
+        self._joint_states, self._plant, self._reference = (
+            JointStateOut(self, topic, joints, self.cell.period) for topic in topics
+        )
+        self._streams = {'joint_states': self._joint_states, 'reference': self._reference}
+        text = (
+            f"set it to spoil what the cell says: 'STREAM KIND DURATION [SIZE]', a stream of "
+            f'{", ".join(self._streams)}, a kind of {", ".join(KINDS)}; in [s]'
+        )
+        declare(self, 'fault', '', text)
+        self.add_on_set_parameters_callback(self._on_set)
         for topic, callback in (
             ('forward_position_controller/commands', self._on_position),
             ('forward_effort_controller/commands', self._on_effort),
         ):
             self.create_subscription(Float64MultiArray, topic, callback, 10)
+        self._offer_parameters()
         topic = 'joint_trajectory_controller/joint_trajectory'
         self.create_subscription(JointTrajectory, topic, self._on_points, 10, raw=True)
+
+    def _offer_parameters(self) -> None:
+        """Tell what the controllers command, as the nodes of real ones do."""
+        joints = ('joints', self.cell.joints)
+        interfaces = ('position',) if self._position_only else ('position', 'effort')
+        facts: dict[str, list[tuple[str, Any]]] = {
+            'joint_trajectory_controller': [joints, ('command_interfaces', interfaces)],
+            'forward_effort_controller': [joints, ('interface_name', 'effort')],
+            'forward_position_controller': [joints, ('interface_name', 'position')],
+        }
+
+        def serve(name: str) -> None:
+            def respond(request: Any, response: Any) -> Any:
+                response.values = answer(facts[name], request.names)
+                return response
+
+            self.create_service(GetParameters, f'{name}/get_parameters', respond)
+
+        for name in facts:
+            serve(name)
 
     def _now(self) -> int:
         nanoseconds: int = self.get_clock().now().nanoseconds
         return nanoseconds
 
-    def _stamp(self) -> Time:
-        seconds, nanoseconds = divmod((self._epoch or 0) + self._cycle * self._period, NANOSECONDS)
-        return Time(sec=seconds, nanosec=nanoseconds)
+    def _stamp(self) -> int:
+        return (self._epoch or 0) + self._cycle * self._period
 
     def _on_timer(self) -> None:
         now = self._now()
@@ -190,8 +248,18 @@ class CellNode(Node):
             return response
         response.success = True
         response.message = f'pushing {request.link or "the last link"} for {request.duration} s'
-        response.stamp = self._stamp()
+        response.stamp = time_message(self._stamp())
         return response
+
+    def _on_set(self, parameters: list[Parameter]) -> SetParametersResult:
+        try:
+            for parameter in parameters:
+                if parameter.name == 'fault' and parameter.value:
+                    fault = Fault.parse(parameter.value, tuple(self._streams))
+                    self._streams[fault.stream].faults.inject(fault)
+        except RobodynError as error:
+            return SetParametersResult(successful=False, reason=str(error))
+        return SetParametersResult(successful=True)
 
     def _on_reset(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         self._state = self.cell.reset()

@@ -99,13 +99,13 @@ def settle_garbage_collector() -> None:
     gc.freeze()
 
 
-def make_executor() -> Executor:
+def make_executor(context: rclpy.Context | None = None) -> Executor:
     """Events executor where rclpy has it (about a third of the CPU), else single-threaded."""
     try:
         from rclpy.experimental import EventsExecutor
     except ImportError:
-        return SingleThreadedExecutor()
-    return EventsExecutor()
+        return SingleThreadedExecutor(context=context)
+    return EventsExecutor(context=context)
 
 
 class _StopRequest:
@@ -123,8 +123,15 @@ class _StopRequest:
 def _spin(executor: Executor, node: Node, stop: _StopRequest) -> None:
     # spin_once and not spin: the events executor's spin() neither runs Python's signal
     # handlers nor (rclpy 7.1.6) a timer before the first other event
-    while rclpy.ok() and not stop.requested:
-        executor.spin_once(timeout_sec=0.1)
+    try:
+        while rclpy.ok() and not stop.requested:
+            executor.spin_once(timeout_sec=0.1)
+    finally:  # after a signal, and after an exception: torque must not stay as it is
+        _come_to_rest(executor, node)
+
+
+def _come_to_rest(executor: Executor, node: Node) -> None:
+    """Let a node reach its safe end, if it has one."""
     if hasattr(node, 'begin_shutdown') and rclpy.ok():
         node.begin_shutdown()
         deadline = time.monotonic() + SHUTDOWN_TIMEOUT

@@ -15,9 +15,11 @@ from robodyn_ros.control.feedforward import AdditiveTorque, FeedforwardSettings
 from robodyn_ros.control.gravity_free import GravityFree
 from robodyn_ros.control.model_torque import ModelTorque
 from robodyn_ros.control.residual_torque import MeasuredResidual
-from robodyn_ros.errors import ConfigError, RobodynError
+from robodyn_ros.control.state_watch import StateWatch
+from robodyn_ros.errors import ConfigError, ControlError, RobodynError
 from robodyn_ros.identification.result import IdentifiedModel
 from robodyn_ros.nodes.common import declare, run
+from robodyn_ros.nodes.controller_facts import ControllerFacts
 from robodyn_ros.nodes.effort import (
     EffortParameters,
     declare_torque_limit,
@@ -27,7 +29,7 @@ from robodyn_ros.nodes.effort import (
 from robodyn_ros.nodes.feedforward_streaming import StreamingMode
 from robodyn_ros.nodes.feedforward_trajectory import PlannedTorque, TrajectoryMode
 from robodyn_ros.nodes.model_node import ModelNode, effort_limits, expanded
-from robodyn_ros.nodes.torque_watch import TorqueWatch
+from robodyn_ros.nodes.torque_watch import SILENCE, TorqueWatch
 
 
 class Feedforward(ModelNode):
@@ -51,7 +53,18 @@ class Feedforward(ModelNode):
         self._threshold = declare_torque_limit(
             self, 'torque_threshold', 'additive or measured torque beyond it is a fault'
         )
+        self._state_timeout = float(declare(
+            self, 'state_timeout', SILENCE, 'while torque is applied: longest time without a new '
+            'joint state [s]; 0: joint states are not watched',
+            read_only=True, minimum=0.0, maximum=10.0,
+        ))  # fmt: skip
+        check = declare(
+            self, 'check_controller', True, 'ask the controller for its joints and interfaces '
+            'and start only when they fit; false: for targets that are no ros2_control controller',
+            read_only=True,
+        )  # fmt: skip
         self._mode = self._make_mode()
+        self._facts = self._ask() if check else None
         self._enabled = bool(
             declare(self, 'enabled', True, 'apply torque when activated', read_only=True)
         )
@@ -104,6 +117,35 @@ class Feedforward(ModelNode):
         declared = self._effort.declaration
         return TrajectoryMode(self, hold_at_end=bool(hold), declaration=declared)
 
+    def _ask(self) -> ControllerFacts:
+        streaming = isinstance(self._mode, StreamingMode)
+        interfaces = 'interface_name' if streaming else 'command_interfaces'
+        return ControllerFacts(self, self._mode.topic, interfaces, self.start_when_ready)
+
+    def waits(self) -> str:
+        """Say that the controller has not told what it commands yet."""
+        if self._facts is None or self._facts.target is not None:
+            return ''
+        return (
+            f'waits for controller {self._facts.name}, which does not say what it commands yet '
+            f'(no controller of ros2_control there: check_controller: false)'
+        )
+
+    def _check_controller(self) -> None:
+        """Refuse a controller that does not fit the model.
+
+        :raises ControlError: or one that has not answered
+        """
+        if self._facts is None or self.identified is None:
+            return
+        if self._facts.target is None:
+            raise ControlError(self.waits())
+        joints = self.identified.joints
+        if isinstance(self._mode, StreamingMode):
+            self._facts.target.check_efforts(joints)
+        else:
+            self._facts.target.check_trajectories(joints)
+
     def build(self, model: IdentifiedModel, torque: ModelTorque) -> None:
         """Make the law for a model."""
         values = dict(self._options)
@@ -122,14 +164,15 @@ class Feedforward(ModelNode):
         )
         watched_torque(model.joints, threshold, self._effort)
         watch = None if threshold is None else TorqueWatch(model.joints, threshold)
+        states = StateWatch(width=len(model.joints), timeout=self._state_timeout)
         if isinstance(self._mode, StreamingMode):
             residual = self._residual(model, settings)
             law = AdditiveTorque(torque=torque, settings=settings, residual=residual)
-            self._mode.use(law, effort, watch)
+            self._mode.use(law, effort, states, watch)
             return
         limit = read_torque_limit('torque_max', self._torque_max, model.joints, self._effort)
         check = None if limit is None else PlannedTorque(whole, limit, model.model.joints)
-        self._mode.use(torque, settings, effort, watch=watch, check=check)
+        self._mode.use(torque, settings, effort, states, watch=watch, check=check)
 
     def _residual(
         self, model: IdentifiedModel, settings: FeedforwardSettings
@@ -149,11 +192,16 @@ class Feedforward(ModelNode):
 
     def begin(self) -> None:
         """Start from zero."""
+        self._check_controller()
         self._mode.begin(self._enabled)
+        if self._facts is not None:
+            self._facts.asking = False
 
     def finish(self) -> None:
         """Ramp to zero."""
         self._mode.finish()
+        if self._facts is not None:
+            self._facts.asking = True
 
     def report(self) -> tuple[bytes, str, dict[str, object]]:
         """What the mode does, its fault and what was refused."""

@@ -3,35 +3,38 @@
 from __future__ import annotations
 
 import time
-from array import array
-from typing import Any
 
 from rclpy.duration import Duration
 from rclpy.lifecycle import LifecycleNode
+from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
 from robodyn_ros.control.effort import EffortConversion
 from robodyn_ros.control.feedforward import AdditiveTorque, State
 from robodyn_ros.control.reference import ReferenceMotion
+from robodyn_ros.control.state_watch import StateWatch
 from robodyn_ros.errors import ControlError
 from robodyn_ros.nodes.common import MONITOR_QOS
 from robodyn_ros.nodes.joint_state_bytes import JointStateBytes
 from robodyn_ros.nodes.model_node import STREAM_QOS
 from robodyn_ros.nodes.torque_state import TorqueStateOut
 from robodyn_ros.nodes.torque_watch import TorqueWatch
+from robodyn_ros.nodes.trajectory_writer import NANOSECONDS
 
 ZERO_REPEATS = 10
 """How often zero is sent after a ramp, should a command get lost."""
+CLOSEST = 0.25
+"""Stamps of references must be so many periods apart: the rate limit is per reference."""
 
 
 class StreamingMode:
     """Runs the law on `~/reference` and commands a forward_command_controller.
 
     A reference that cannot be used is refused whole, counted, and the torque stays as it is; a
-    reference that stays away, goes back in time or is frozen is a fault. Ramps to zero run at
-    once and block the node for ramp_down_time: nothing that arrives may come in between. While
-    no torque is applied, zero is repeated.
+    reference or a robot state that stays away, goes back in time or is frozen is a fault. Ramps to
+    zero run at once and block the node for ramp_down_time: nothing that arrives may come in
+    between. While no torque is applied, zero is repeated.
 
     A forward_command_controller keeps the last command of a sender that was killed: no node can
     prevent that. Use a drive-side or controller-side command time-out where there is one.
@@ -46,6 +49,7 @@ class StreamingMode:
         self._timeout = timeout
         self._law: AdditiveTorque | None = None
         self._watch: TorqueWatch | None = None
+        self._states: StateWatch | None = None
         self._commands = node.create_lifecycle_publisher(
             Float64MultiArray, 'forward_effort_controller/commands', 10
         )
@@ -62,15 +66,30 @@ class StreamingMode:
             node.create_subscription(JointState, topic, callback, qos, raw=True)
         node.create_timer(0.5 * timeout, self._on_watchdog)
 
+    @property
+    def topic(self) -> str:
+        """Resolved name of the topic that commands go to."""
+        return str(self._commands.topic_name)
+
     def use(
-        self, law: AdditiveTorque, effort: EffortConversion, watch: TorqueWatch | None = None
+        self,
+        law: AdditiveTorque,
+        effort: EffortConversion,
+        states: StateWatch,
+        watch: TorqueWatch | None = None,
     ) -> None:
-        """Take the law of another model, the meaning of efforts, and torque_threshold."""
+        """Take the law of another model, the meaning of efforts, and what is watched.
+
+        :param watch: torque_threshold, or None
+        """
         self._law = law
         self._effort = effort
-        self._watch = watch
-        self._command = Float64MultiArray()
-        self._reader = JointStateBytes(law.joints, required=('position', 'velocity'))
+        self._states, self._watch = states, watch
+        width = len(law.joints)
+        zero = serialize_message(Float64MultiArray(data=[0.0] * width))
+        self._command = zero[: -8 * width]  # followed by the numbers
+        self._reader = JointStateBytes(law.joints, ('position', 'velocity'), exact=True)
+        self._robot = JointStateBytes(law.joints, required=('position',))
         self._motion = ReferenceMotion(width=len(law.joints), timeout=self._timeout)
         self._state.prepare(law.joints, effort)
         motors = [f'{name}_motor' for name in law.joints]
@@ -93,10 +112,13 @@ class StreamingMode:
 
         :raises ControlError: a fault is latched
         """
-        if self._law is None:
+        if self._law is None or self._states is None:
             raise ControlError('there is no model yet')
+        if self._law.enabled:  # its watchdog must not start anew
+            return
         if self._watch is not None:
             self._watch.restart()
+        self._states.restart(time.monotonic())
         self._last = 0.0
         self._motion.restart()
         self._law.start()
@@ -140,10 +162,24 @@ class StreamingMode:
         usable = self._state.read(serialised)
         law = self._law
         self._read_sides(serialised)
-        if self._watch is None or law is None or not usable:
+        if law is None:
             return
-        if (problem := self._watch.feedback(self._state.feedback.effort)) and law.enabled:
+        problem = self._state_problem(serialised)
+        if self._watch is not None and usable:
+            problem = self._watch.feedback(self._state.feedback.effort) or problem
+        if problem and law.enabled:
             self._trip(law, problem)
+
+    def _state_problem(self, serialised: bytes) -> str:
+        """Hold a joint state against those before; one that cannot be used counts as none."""
+        if not self._last or self._states is None or not self._states.timeout:
+            return ''
+        if self._robot.read_bytes(serialised):
+            return ''
+        robot = self._robot
+        return self._states.read(
+            time.monotonic(), robot.stamp, robot.position, self._motion.position
+        )
 
     def _read_sides(self, serialised: bytes) -> None:
         """Positions on both sides of the gears, for the residual torque; none: it fades out."""
@@ -161,8 +197,9 @@ class StreamingMode:
         if not self._running or law is None:
             return
         problem = self._reader.read_bytes(serialised)
-        if not problem and self._reader.stamp == self._motion.stamp:
-            problem = 'its stamp is that of the sample before'
+        step = self._reader.stamp - self._motion.stamp
+        if not problem and 0.0 <= step < CLOSEST * law.settings.period:
+            problem = f'its stamp is only {step:.3g} s after that of the sample before'
         if problem:
             self.refused += 1
             self.refusal = f'reference refused: {problem}'
@@ -179,11 +216,14 @@ class StreamingMode:
                     fault = self._watch.command(applied)
         except Exception as error:
             fault = f'{type(error).__name__}: {error}'
-        self._last = time.monotonic()
+        now = time.monotonic()
+        if not self._last and self._states is not None:
+            self._states.restart(now)
+        self._last = now
         if fault:
             self._trip(law, fault)
             return
-        self._send(law, self._reader.time)
+        self._send(law, self._reader.clock)
 
     def _on_watchdog(self) -> None:
         law = self._law
@@ -192,13 +232,18 @@ class StreamingMode:
         if not law.enabled:
             self._send(law)
             return
-        if self._last and self._watch is not None and (silence := self._watch.silence()):
+        if self._last and (silence := self._silence(time.monotonic())):
             self._trip(law, silence)
-            return
-        age = time.monotonic() - self._last
-        if self._last and age > self._timeout:
+
+    def _silence(self, now: float) -> str:
+        """Say what has stayed away for too long, or nothing."""
+        age = now - self._last
+        if age > self._timeout:
             reason = f'no usable reference for {age:.3f} s'
-            self._trip(law, f'{reason} ({self.refusal})' if self.refusal else reason)
+            return f'{reason} ({self.refusal})' if self.refusal else reason
+        if self._watch is not None and (silence := self._watch.silence()):
+            return silence
+        return self._states.silence(now) if self._states is not None else ''
 
     def _trip(self, law: AdditiveTorque, reason: str) -> None:
         law.trip(reason)
@@ -216,8 +261,10 @@ class StreamingMode:
             due += law.settings.period
             time.sleep(max(0.0, due - time.monotonic()))
 
-    def _send(self, law: AdditiveTorque, stamp: Any = None) -> None:
-        self._command.data = array('d', self._effort.command(law.applied).tobytes())
-        self._commands.publish(self._command)
-        stamp = stamp or self._node.get_clock().now().to_msg()
-        self._state.publish(stamp, law.requested, law.applied, law.enabled, law.fault)
+    def _send(self, law: AdditiveTorque, clock: tuple[int, int] | None = None) -> None:
+        """Command what is applied now, and publish it with the stamp of its reference."""
+        numbers: bytes = self._effort.command(law.applied).tobytes()
+        self._commands.publish(self._command + numbers)
+        if clock is None:
+            clock = divmod(self._node.get_clock().now().nanoseconds, NANOSECONDS)
+        self._state.publish(clock, law.requested, law.applied, law.enabled, law.fault)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,12 +19,14 @@ from robodyn_ros.control.effort import EffortConversion
 from robodyn_ros.control.effort_declaration import EffortDeclaration, undeclared
 from robodyn_ros.control.feedforward import FeedforwardSettings
 from robodyn_ros.control.model_torque import ModelTorque
+from robodyn_ros.control.state_watch import StateWatch
 from robodyn_ros.control.torque_limits import check_planned, peak_of
 from robodyn_ros.control.trajectory_effort import TorquePlan, trajectory_effort
 from robodyn_ros.errors import ControlError, MotionError, RobodynError
 from robodyn_ros.excitation.spline import SplineTrajectory, TrajectoryPoints
 from robodyn_ros.models.interface import Joint
 from robodyn_ros.nodes.common import MONITOR_QOS
+from robodyn_ros.nodes.joint_state_bytes import JointStateBytes
 from robodyn_ros.nodes.torque_state import TorqueStateOut
 from robodyn_ros.nodes.torque_watch import SILENCE, TorqueWatch
 from robodyn_ros.nodes.trajectory_message import read_trajectory
@@ -84,6 +87,7 @@ class TrajectoryMode:
         self._settings: FeedforwardSettings | None = None
         self._effort: EffortConversion | None = None
         self._watch: TorqueWatch | None = None
+        self._states: StateWatch | None = None
         self._check: PlannedTorque | None = None
         self._scale = 0.0
         self._enabled = False
@@ -105,11 +109,17 @@ class TrajectoryMode:
         )
         node.create_timer(0.5 * SILENCE, self._on_timer)
 
+    @property
+    def topic(self) -> str:
+        """Resolved name of the topic that trajectories go to."""
+        return str(self._output.topic_name)
+
     def use(
         self,
         torque: ModelTorque,
         settings: FeedforwardSettings,
         effort: EffortConversion,
+        states: StateWatch,
         *,
         watch: TorqueWatch | None = None,
         check: PlannedTorque | None = None,
@@ -117,11 +127,14 @@ class TrajectoryMode:
         """Take another model and its settings.
 
         :param effort: what efforts mean, in feedback and in what is sent
+        :param states: looks at the joint states while torque is applied
         :param watch: torque_threshold, or None
         :param check: torque_max, or None
         """
         self._torque, self._settings = torque, settings
         self._effort, self._watch, self._check = effort, watch, check
+        self._states = states
+        self._robot = JointStateBytes(torque.joints, required=('position',))
         self._scale = settings.feedforward_scale
         self._plan = None
         self._zero = np.zeros(len(torque.joints))
@@ -157,11 +170,11 @@ class TrajectoryMode:
         plan, settings = self._plan, self._settings
         if plan is None or settings is None:
             return
-        time = self._time(self._now()) + ALLOWANCE[0]
-        if (time >= plan.time[-1] and not plan.effort[-1].any()) or not plan.effort.any():
+        at = self._time(self._now()) + ALLOWANCE[0]
+        if (at >= plan.time[-1] and not plan.effort[-1].any()) or not plan.effort.any():
             return
-        time += ALLOWANCE[1] * max(0, len(plan.time) - plan.row(time))
-        self._send(plan.faded(max(time, float(plan.time[0])), settings), self._start)
+        at += ALLOWANCE[1] * max(0, len(plan.time) - plan.row(at))
+        self._send(plan.faded(max(at, float(plan.time[0])), settings), self._start)
 
     def set_scale(self, scale: float) -> None:
         """Change the share of the model torque for the trajectories to come."""
@@ -301,6 +314,8 @@ class TrajectoryMode:
         message = write_trajectory(stamp=stamp, joints=plan.joints, time=plan.time, fields=fields)
         self._output.publish(message)
         # A controller starts a trajectory without stamp when it arrives.
+        if self._states is not None and not self._applied():
+            self._states.restart(time.monotonic())
         self._start = stamp or self._now()
         self._plan = plan
 
@@ -311,24 +326,48 @@ class TrajectoryMode:
         self._node.get_logger().error(f'additive torque ramped to zero: {reason}')
 
     def _on_timer(self) -> None:
-        """Torque feedback that stays away while a motion runs is a fault with torque_threshold."""
-        if self._watch is None or self._plan is None or not (self._running and self._enabled):
+        """Joint states that stay away while torque is applied are a fault."""
+        if not self._applied():
             return
-        applied = self._plan.effort[self._plan.row(self._time(self._now())) :].any()
-        if applied and (silence := self._watch.silence()):
+        silence = '' if self._watch is None else self._watch.silence()
+        if not silence and self._states is not None:
+            silence = self._states.silence(time.monotonic())
+        if silence:
             self._trip(silence)
+
+    def _applied(self) -> bool:
+        """Whether a trajectory that was sent has torque from now on."""
+        plan = self._plan
+        if plan is None or not (self._running and self._enabled):
+            return False
+        return bool(plan.effort[plan.row(self._time(self._now())) :].any())
 
     def _on_feedback(self, serialised: bytes) -> None:
         if not self._running:
             return
-        if self._state.read(serialised) and self._watch is not None:
-            problem = self._watch.feedback(self._state.feedback.effort)
-            if problem and self._enabled:
-                self._trip(problem)
+        usable = self._state.read(serialised)
+        clock = self._state.feedback.clock
+        at = self._time(clock[0] * NANOSECONDS + clock[1])
+        problem = self._state_problem(serialised, at)
+        if usable and self._watch is not None:
+            problem = self._watch.feedback(self._state.feedback.effort) or problem
+        if problem and self._enabled:
+            self._trip(problem)
         requested = applied = self._zero
-        stamp = self._state.feedback.time
         if self._plan is not None:
-            time = self._time(stamp.sec * NANOSECONDS + stamp.nanosec)
-            applied = self._plan.effort_at(time)
-            requested = self._plan.requested_at(time)
-        self._state.publish(stamp, requested, applied, self._enabled, self.fault)
+            applied = self._plan.effort_at(at)
+            requested = self._plan.requested_at(at)
+        self._state.publish(clock, requested, applied, self._enabled, self.fault)
+
+    def _state_problem(self, serialised: bytes, at: float) -> str:
+        """Hold a joint state against those before; one that cannot be used counts as none.
+
+        :param at: its time in the running plan, in [s]
+        """
+        states, plan, robot = self._states, self._plan, self._robot
+        if states is None or not states.timeout or plan is None or not self._applied():
+            return ''
+        if robot.read_bytes(serialised):
+            return ''
+        wanted = plan.position[plan.row(at)]
+        return states.read(time.monotonic(), robot.stamp, robot.position, wanted)

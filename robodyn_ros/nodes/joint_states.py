@@ -21,9 +21,16 @@ class JointStateReader:
     sample was refused. The order of joints in messages may change at any time.
     """
 
-    def __init__(self, joints: Sequence[str], required: Sequence[str] = FIELDS) -> None:
-        """Prepare for these joints; `required` fields must be there and finite."""
+    def __init__(
+        self, joints: Sequence[str], required: Sequence[str] = FIELDS, *, exact: bool = False
+    ) -> None:
+        """Prepare for these joints.
+
+        :param required: fields that must be there and finite
+        :param exact: refuse messages that name other joints too
+        """
         self.joints = tuple(joints)
+        self._exact = exact
         self.required = tuple(required)
         self.stamp = float('-inf')
         self.position = np.full(len(self.joints), np.nan)
@@ -59,6 +66,9 @@ class JointStateReader:
             count = names.count(joint)
             if count != 1:
                 return f'joint {joint!r} occurs {count} times among {names}'
+        unknown = [name for name in names if name not in self.joints]
+        if self._exact and unknown:
+            return f'there is no joint {unknown[0]!r} in the model, it has {list(self.joints)}'
         self._columns = np.array([names.index(joint) for joint in self.joints], dtype=np.intp)
         self._names = names
         return ''

@@ -54,8 +54,13 @@ class ModelNode(LifecycleNode):
         self.identified: IdentifiedModel | None = None
         self.active = False
         self._configured = False
+        self._starting = False
         self._problem = 'not configured'
         declare(self, 'result_file', '', 'result YAML of an identification')
+        self._hash = declare(
+            self, 'model_hash', '', 'no other model than the one with this hash is accepted',
+            read_only=True,
+        )  # fmt: skip
         for key in MODEL_KEYS:
             text = f'{key} of the identified model, when result_file is empty'
             self.declare_parameter(
@@ -86,7 +91,20 @@ class ModelNode(LifecycleNode):
         if not self._autostart:
             return
         if self.trigger_configure() == TransitionCallbackReturn.SUCCESS:
+            self._starting = True
+            self.start_when_ready()
+
+    def start_when_ready(self) -> None:
+        """Activate a node that starts itself, unless it waits for something or did it before."""
+        if not self._starting or self.active:
+            return
+        self._problem = self.waits()
+        if not self._problem:
             self.trigger_activate()
+
+    def waits(self) -> str:
+        """Say what a node that starts itself waits for, or nothing."""
+        return ''
 
     def build(self, model: IdentifiedModel, torque: ModelTorque) -> None:
         """Make the law for a model.
@@ -121,6 +139,7 @@ class ModelNode(LifecycleNode):
         """Start."""
         result = self._attempt('activated', self.begin, super().on_activate, state)
         self.active = result == TransitionCallbackReturn.SUCCESS
+        self._starting &= not self.active
         return result
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
@@ -174,6 +193,11 @@ class ModelNode(LifecycleNode):
 
     def _use(self, model: IdentifiedModel) -> None:
         payload = self._carried.at_start(model)
+        if self._hash and model.hash != self._hash:
+            raise ConfigError(
+                f'the model of {model.source} has the hash {model.hash}, the parameter model_hash '
+                f'accepts only {self._hash}'
+            )
         values = loaded_values(model, payload)
         torque = ModelTorque(model.model, values, velocity_window=self._window)
         self.build(model, torque)
@@ -222,7 +246,8 @@ class ModelNode(LifecycleNode):
 
     def _autostart_after_load(self) -> None:
         if self._autostart and self._configured:
-            self.trigger_activate()
+            self._starting = True
+            self.start_when_ready()
         elif self._autostart:
             self.autostart()
 

@@ -17,9 +17,9 @@ from rclpy.serialization import deserialize_message
 from trajectory_msgs.msg import JointTrajectory
 
 from robodyn_ros.excitation.spline import TrajectoryPoints
+from robodyn_ros.nodes.cdr import LITTLE_ENDIAN, Cursor
 
 Array = NDArray[np.float64]
-LITTLE_ENDIAN = b'\x00\x01'
 FIELDS = 4
 """Number sequences of a point: positions, velocities, accelerations, effort."""
 
@@ -39,39 +39,12 @@ def read_trajectory(serialised: bytes) -> tuple[int, TrajectoryPoints | None]:
     return stamp, TrajectoryPoints.from_message(message) if message.points else None
 
 
-class _Cursor:
-    """Reads numbers and strings one after the other."""
-
-    def __init__(self, body: memoryview) -> None:
-        self.body = body
-        self.at = 0
-
-    def number(self) -> int:
-        self.at += -self.at % 4
-        (value,) = struct.unpack_from('<I', self.body, self.at)
-        self.at += 4
-        return int(value)
-
-    def text(self) -> str:
-        length = self.number()
-        begin, self.at = self.at, self.at + length
-        return bytes(self.body[begin : self.at]).rstrip(b'\0').decode()
-
-    def doubles(self) -> tuple[int, int]:
-        """Skip a sequence of doubles; return where they begin and how many they are."""
-        count = self.number()
-        if count:
-            self.at += -self.at % 8
-        begin, self.at = self.at, self.at + 8 * count
-        return begin, count
-
-
 def _read_regular(serialised: bytes) -> tuple[int, TrajectoryPoints | None] | None:
     """Read points that are all laid out as the first; None when they are not."""
     if serialised[:2] != LITTLE_ENDIAN:
         return None
     try:
-        cursor = _Cursor(memoryview(serialised)[4:])
+        cursor = Cursor(serialised)
         stamp = cursor.number() * 1_000_000_000 + cursor.number()
         cursor.text()
         joints = tuple(cursor.text() for _ in range(cursor.number()))

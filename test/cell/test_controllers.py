@@ -90,3 +90,15 @@ def test_bad_command_deactivates_and_the_last_one_stays(values, sentence):
     forward.reset()
     forward.accept([3.0, 4.0])
     assert forward.command.tolist() == [3.0, 4.0]
+
+
+def test_effort_limits_are_enforced_only_when_asked_for():
+    cell = controllers()
+    cell.accept_effort([150.0, -5.0])
+    assert cell.update(0.0).effort.tolist() == [150.0, -5.0]
+    cell = controllers(effort_limit=np.array([100.0, 10.0]))
+    cell.accept_effort([150.0, -5.0])
+    assert cell.update(0.0).effort.tolist() == [100.0, -5.0]
+    cell = controllers(effort_limit=np.array([3.0, 10.0]))
+    cell.accept_trajectory(line(5.0), now=0.0)
+    assert cell.update(1.0).effort.tolist() == [3.0, 5.0]

@@ -55,6 +55,8 @@ def test_references_that_cannot_be_used_are_refused_whole_and_counted(stream):
         joint_state(NAMES, stream.time, q, qd[:1]),
         joint_state([NAMES[0], 'elbow'], stream.time, q, qd),
         joint_state([NAMES[0]] * 2, stream.time, q, qd),
+        joint_state([*NAMES, 'elbow'], stream.time, [*q, 0.0], [*qd, 0.0]),
+        joint_state(NAMES, stream.time - 0.9 * PERIOD, q, qd),
         joint_state(NAMES, stream.time - PERIOD, q, qd),
     ):
         stream.reference.publish(bad)
@@ -62,8 +64,8 @@ def test_references_that_cannot_be_used_are_refused_whole_and_counted(stream):
     assert len(stream.commands) == before
     stream.run(5)
     status = stream.process.status()
-    assert {v.key: v.value for v in status.values}['refused'] == '6'
-    assert 'stamp is that of the sample before' in status.message
+    assert {v.key: v.value for v in status.values}['refused'] == '8'
+    assert 'its stamp is only 0 s after that of the sample before' in status.message
 
 
 def test_stale_reference_ramps_to_zero_and_latches_until_reset(stream):

@@ -5,8 +5,8 @@ import pytest
 
 pytest.importorskip('rclpy', reason='needs ROS 2')
 pytest.importorskip('robodyn_ros.msg', reason='the interfaces are not built')
-from builtin_interfaces.msg import Time
-from rclpy.serialization import serialize_message
+from rclpy.serialization import deserialize_message, serialize_message
+from robodyn_ros.msg import TorqueState
 from sensor_msgs.msg import JointState
 
 from robodyn_ros.nodes import torque_state
@@ -22,6 +22,7 @@ class FakeNode:
         return self
 
     def publish(self, message):
+        message = deserialize_message(message, TorqueState)
         self.sent.append((np.array(message.feedback), np.array(message.error)))
 
 
@@ -39,7 +40,7 @@ def test_feedback_is_nan_before_the_first_and_after_the_last_sample(clock):
     applied = np.array([1.0, 2.0])
 
     def publish():
-        out.publish(Time(), applied, applied, True, '')
+        out.publish((0, 0), applied, applied, True, '')
         return node.sent[-1]
 
     assert np.isnan(publish()[0]).all()

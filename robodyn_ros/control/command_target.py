@@ -1,0 +1,58 @@
+"""What a controller takes, and whether it fits the model: asked before any torque is applied."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from robodyn_ros.errors import ControlError
+
+
+@dataclass(frozen=True)
+class CommandTarget:
+    """The controller that commands go to, as it describes itself.
+
+    :param name: of the controller
+    :param joints: that it commands, in its order
+    :param interfaces: command interfaces that it holds, e.g. position and effort
+    """
+
+    name: str
+    joints: tuple[str, ...]
+    interfaces: tuple[str, ...]
+
+    def check_trajectories(self, joints: Sequence[str]) -> None:
+        """Refuse a controller that cannot take trajectories with effort.
+
+        :param joints: of the model
+        :raises ControlError: it has no effort interface, or commands other joints
+        """
+        if 'effort' not in self.interfaces:
+            raise ControlError(
+                f'{self.name} commands {list(self.interfaces)} and refuses every trajectory that '
+                f'carries effort: set its command_interfaces to [position, effort], or run the '
+                f'feed-forward with mode: streaming beside it'
+            )
+        if set(self.joints) != set(joints):
+            raise ControlError(
+                f'{self.name} commands the joints {list(self.joints)}, the model has '
+                f'{list(joints)}'
+            )
+
+    def check_efforts(self, joints: Sequence[str]) -> None:
+        """Refuse a controller that does not take these joints' efforts, in this order.
+
+        :param joints: of the model
+        :raises ControlError: its interface is another, or its joints or their order are
+        """
+        if self.interfaces != ('effort',):
+            raise ControlError(
+                f'{self.name} commands {list(self.interfaces)}, torque would be taken for that: '
+                f'set its interface_name to effort'
+            )
+        if self.joints != tuple(joints):
+            raise ControlError(
+                f'{self.name} takes the joints {list(self.joints)}, the model has '
+                f'{list(joints)}: its commands have no names, so set its joints to these, in '
+                f'this order'
+            )

@@ -1,0 +1,70 @@
+"""Is the robot still there: joint states that stay away, go back in time or stand still."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from robodyn_ros.models.interface import Array
+
+MOVED = 0.01
+"""Way of the reference, in [rad] or [m], in which no position may stay the very same."""
+
+
+class StateWatch:
+    """Looks at every joint state while torque is applied; the caller acts on what it says.
+
+    A joint_state_broadcaster whose read fails publishes the old values with a new stamp. A robot
+    that stands still does so too, so that frozen values count only while the reference moves.
+    """
+
+    def __init__(self, *, width: int, timeout: float) -> None:
+        """Begin.
+
+        :param width: number n of joints
+        :param timeout: longest time without a new state, in [s]; 0: nothing is watched
+        """
+        self.timeout = timeout
+        self._position = np.full(width, np.nan)
+        self._wanted = np.zeros(width)
+        self.restart(0.0)
+
+    def restart(self, now: float) -> None:
+        """Forget what was seen and give the states time to come; `now` in [s]."""
+        self._stamp = -np.inf
+        self._seen = self._changed = now
+        self._position[:] = np.nan
+
+    def read(self, now: float, stamp: float, position: Array, wanted: Array) -> str:
+        """Take a state over; return '' or why the torque must go.
+
+        :param now: time of arrival, in [s]
+        :param stamp: of the state, in [s]; one that repeats the last stamp is no new state
+        :param position: shape (n,), finite, in [rad] or [m]
+        :param wanted: position of the reference now, shape (n,), in [rad] or [m]
+        """
+        if not self.timeout or stamp == self._stamp:
+            return ''
+        step = stamp - self._stamp
+        self._stamp = stamp
+        if step < 0.0:
+            return f'the stamp of the joint states went back by {-step:.6g} s'
+        self._seen = now
+        if position.tobytes() != self._position.tobytes():
+            self._position[:] = position
+            self._wanted[:] = wanted
+            self._changed = now
+            return ''
+        moved = np.abs(wanted - self._wanted).max() > MOVED
+        if moved and now - self._changed > self.timeout:
+            return 'the positions in joint states do not change although the reference moves'
+        return ''
+
+    def silence(self, now: float) -> str:
+        """Say that there has been no new state for too long, or nothing; `now` in [s]."""
+        age = now - self._seen
+        if not self.timeout or age <= self.timeout:
+            return ''
+        return (
+            f'there has been no usable new joint state for {age:.3f} s (state_timeout is '
+            f'{self.timeout:g} s)'
+        )

@@ -1,0 +1,63 @@
+import numpy as np
+import pytest
+
+from robodyn_ros.control.state_watch import StateWatch
+
+TIMEOUT = 0.2
+HERE = np.array([0.1, 0.2])
+
+
+@pytest.fixture
+def watch():
+    watch = StateWatch(width=2, timeout=TIMEOUT)
+    watch.restart(100.0)
+    return watch
+
+
+def test_states_that_stay_away_are_told_after_the_time_out(watch):
+    assert watch.silence(100.19) == ''
+    assert watch.read(100.1, 5.0, HERE, HERE) == ''
+    assert watch.silence(100.29) == ''
+    assert 'no usable new joint state for 0.250 s (state_timeout is 0.2 s)' in watch.silence(
+        100.35
+    )
+
+
+def test_the_same_state_again_is_no_new_one(watch):
+    watch.read(100.1, 5.0, HERE, HERE)
+    assert watch.read(100.3, 5.0, HERE, HERE) == ''
+    assert 'no usable new joint state' in watch.silence(100.31)
+
+
+def test_a_stamp_that_goes_back_is_told_and_restart_forgets_it(watch):
+    watch.read(100.1, 5.0, HERE, HERE)
+    assert 'went back by 1 s' in watch.read(100.102, 4.0, HERE, HERE)
+    watch.restart(101.0)
+    assert watch.read(101.0, 3.0, HERE, HERE) == ''
+
+
+def run(watch, moving, wanted):
+    """What it says while positions stay or move, and the reference does."""
+    rows = []
+    for count in range(200):
+        position = HERE + 1e-6 * count * moving
+        rows.append(watch.read(100.0 + 0.002 * count, 0.002 * count, position, wanted(count)))
+    return rows
+
+
+def test_frozen_values_are_told_when_the_reference_moves_and_not_before_the_time_out(watch):
+    rows = run(watch, 0.0, lambda count: HERE + 0.001 * count)
+    assert not any(rows[:100])
+    assert 'do not change although the reference moves' in rows[-1]
+
+
+def test_a_robot_that_stands_still_is_no_fault_and_neither_is_one_that_moves(watch):
+    assert not any(run(watch, 0.0, lambda count: HERE))
+    watch.restart(100.0)
+    assert not any(run(watch, 1.0, lambda count: HERE + 0.001 * count))
+
+
+def test_without_a_time_out_nothing_is_watched():
+    watch = StateWatch(width=2, timeout=0.0)
+    watch.read(100.0, 5.0, HERE, HERE)
+    assert watch.read(100.1, 4.0, HERE, HERE) == '' and watch.silence(999.0) == ''

@@ -1,0 +1,144 @@
+"""What the cell receives while messages are dropped, late, doubled, spoilt or frozen."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip('rclpy')
+pytest.importorskip('robodyn_ros.msg')
+from faulty_cell import (
+    LIMIT,
+    OK,
+    PERIOD,
+    RAMP_DOWN,
+    STEP,
+    UNKNOWN,
+    FaultyCell,
+)
+from std_srvs.srv import SetBool, Trigger
+
+pytestmark = pytest.mark.ros
+
+
+@pytest.fixture(scope='module')
+def cell(tmp_path_factory):
+    cell = None
+    try:
+        cell = FaultyCell(tmp_path_factory.mktemp('faults'), 41)
+        cell.move(300.0)
+        yield cell
+    finally:
+        if cell is not None:
+            cell.close()
+
+
+def check_commands(cell):
+    """Any output is finite, within the limit of each joint, and within its rate."""
+    times = np.array([at for at, _ in cell.commands])
+    commands = np.array([row for _, row in cell.commands])
+    assert np.isfinite(commands).all()
+    assert (np.abs(commands) <= LIMIT).all()
+    # Commands that come late come together; one that the client lost was before a pause.
+    cycles = np.maximum(1.0, np.diff(times) / PERIOD)[:, None]
+    assert (np.abs(np.diff(commands, axis=0)) <= STEP * cycles * (1 + 1e-9)).all()
+    assert 'deactivated' not in cell.log('cell').read_text()
+    for state in cell.states:
+        assert np.isfinite([state.requested, state.additive_command]).all()
+
+
+def seconds(state):
+    return state.header.stamp.sec + 1e-9 * state.header.stamp.nanosec
+
+
+def check_tripped(cell, text):
+    """Torque ramped straight to zero, and a latched fault that only a reset clears."""
+    cell.wait(lambda: cell.states[-1].fault and not cell.flows(), f'the fault: {text}')
+    cell.spin(0.1)
+    assert text in cell.states[-1].fault, cell.states[-1].fault
+    check_commands(cell)
+    faulty = [state for state in cell.states if state.fault]
+    begin = np.array(faulty[0].additive_command)
+    ramp = np.array([state.additive_command for state in faulty])
+    cycles = round(RAMP_DOWN / PERIOD)
+    share = ramp[:, 0] / begin[0]
+    assert (np.diff(share) <= 0.0).all() and not ramp[-1].any()
+    np.testing.assert_allclose(ramp, share[:, None] * begin, atol=1e-9)
+    assert len(set(share)) > cycles // 2, 'it takes as many steps as the ramp has'
+    end = faulty[int(np.argmax(share == 0.0))]
+    assert seconds(end) - seconds(faulty[0]) < RAMP_DOWN + 0.1
+    refused = cell.call(SetBool, 'feedforward/enable', SetBool.Request(data=True))
+    assert not refused.success and 'held at zero by a fault' in refused.message
+    assert not np.any(cell.commands[-1][1])
+
+
+FATAL = {
+    'reference drop 0.5': 'no usable reference for',
+    'reference delay 0.6 0.4': 'no usable reference for',
+    'reference corrupt 0.5': 'reference',
+    'reference freeze 0.8': 'the reference position does not change although its velocity',
+    'reference clock 0.3 -2.0': 'the stamp of the reference went back by',
+    'joint_states drop 0.6': 'there has been no usable new joint state for',
+    'joint_states delay 0.7 0.5': 'there has been no usable new joint state for',
+    'joint_states freeze 1.2': 'the positions in joint states do not change although',
+    'joint_states clock 0.3 -2.0': 'the stamp of the joint states went back by',
+}
+
+
+@pytest.mark.parametrize('fault', FATAL)
+def test_a_stream_that_fails_ramps_the_torque_to_zero_and_latches(cell, fault):
+    cell.ready()
+    cell.inject(fault)
+    check_tripped(cell, FATAL[fault])
+    if fault.startswith('joint_states'):
+        assert [UNKNOWN, UNKNOWN] in cell.levels, 'stale or NaN is never OK'
+    assert 'cleared' in cell.call(Trigger, 'feedforward/reset', Trigger.Request()).message
+
+
+@pytest.mark.parametrize('stream', ['reference', 'joint_states'])
+def test_a_stream_that_stumbles_never_makes_torque_that_breaks_a_limit(cell, stream):
+    cell.ready()
+    before = refusals(cell)
+    for fault in ('drop 0.02', 'duplicate 0.1', 'delay 0.02 0.01'):
+        cell.inject(f'{stream} {fault}')
+        cell.spin(0.2)
+    check_commands(cell)
+    if cell.states[-1].fault:  # a busy machine made more of it
+        assert 'no usable' in cell.states[-1].fault
+        return
+    assert cell.flows()
+    if stream == 'reference':
+        cell.wait(lambda: refusals(cell) > before, 'refused samples in the diagnostics')
+
+
+def test_joint_states_with_a_number_that_is_none_are_never_ok(cell):
+    cell.ready()
+    cell.inject('joint_states corrupt 0.3')
+    cell.wait(lambda: cell.levels[-1] == [UNKNOWN, UNKNOWN], 'unknown levels')
+    check_commands(cell)
+
+
+def refusals(cell):
+    values = {item.key: item.value for item in cell.diagnostics['feedforward'].values}
+    return int(values.get('refused', 0))
+
+
+def test_a_cell_that_is_killed_takes_the_torque_away_and_the_levels_are_unknown(cell):
+    cell.ready()
+    cell.kill('cell')
+    check_tripped(cell, 'no usable')
+    assert cell.levels[-1] == [UNKNOWN, UNKNOWN]
+    cell.start('cell')
+    cell.move(60.0)
+    cell.spin(0.3)
+    assert not cell.flows(), 'a fault stays until it is reset'
+    cell.ready()
+
+
+def test_a_feed_forward_that_is_killed_leaves_its_last_torque_and_only_the_cell_can_help(cell):
+    """As docs/feedforward.md says; the plain fact, so that nobody trusts in another."""
+    cell.ready()
+    cell.kill('feedforward')
+    cell.spin(0.3)
+    last = cell.commands[-1][1]
+    assert np.any(last)
+    np.testing.assert_array_equal(cell.reference.effort, last)
+    assert cell.levels[-1] == [OK, OK]
