@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy import stats
+from scipy.special import ndtri
 
 from robodyn_ros.identification.condense import Condensed, Indices, JointFactor
 from robodyn_ros.identification.estimators import Estimate, estimate
@@ -26,7 +26,7 @@ SIGNIFICANT = 0.05
 class Essential:
     """An estimate with essential parameters only.
 
-    :param fit: values of the others are zero, their standard deviations those of the whole fit
+    :param fit: values of the others are zero; standard deviations count what that may be off by
     :param left_out: indices of base parameters that are zero
     """
 
@@ -66,7 +66,7 @@ def restrict(condensed: Condensed, kept: Indices) -> Condensed:
 
 
 def _quantile() -> float:
-    return float(stats.norm.ppf(1.0 - SIGNIFICANT / 2.0))
+    return float(ndtri(1.0 - SIGNIFICANT / 2.0))
 
 
 def _columns(factor: JointFactor, kept: Indices, width: int) -> JointFactor:
@@ -87,11 +87,13 @@ def _restricted(
 
 
 def _widened(fit: Estimate, kept: Indices, whole: Estimate) -> Estimate:
-    """The estimate with zeros for what is left out, as uncertain as it was."""
+    """The estimate with zeros for what is left out.
+
+    With fewer parameters each varies less, but what was left out is not zero for certain.
+    """
     width = len(whole.values)
-    values, covariance = np.zeros(width), np.diag(np.diag(whole.covariance))
+    values = np.zeros(width)
     values[kept] = fit.values
-    covariance[np.ix_(kept, kept)] = fit.covariance
     unseen = np.zeros((width, fit.unseen.shape[1]))
     unseen[kept] = fit.unseen
-    return replace(fit, values=values, covariance=covariance, unseen=unseen)
+    return replace(fit, values=values, covariance=whole.error_of(values), unseen=unseen)

@@ -52,6 +52,15 @@ class Estimate:
         """Standard deviations of the values, shape (b,)."""
         return np.sqrt(np.diag(self.covariance))
 
+    def error_of(self, values: Array) -> Array:
+        """Mean squared error (b, b) of other values (b,), drawn away from these for a reason.
+
+        The covariance of these and the square of the distance: intervals around the others hold
+        what they should, whether the reason (a prior, what can exist) is a good one or not.
+        """
+        shift = values - self.values
+        return np.asarray(self.covariance + np.outer(shift, shift))
+
 
 def estimate(
     factors: Sequence[JointFactor],

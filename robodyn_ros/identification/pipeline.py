@@ -16,7 +16,12 @@ import numpy as np
 
 from robodyn_ros.errors import InsufficientData
 from robodyn_ros.identification.choice import Selection, choose, selection_findings
-from robodyn_ros.identification.completion import Completion, complete, seen_and_prior
+from robodyn_ros.identification.completion import (
+    Completion,
+    complete,
+    parameter_stddevs,
+    seen_and_prior,
+)
 from robodyn_ros.identification.condense import Condensed
 from robodyn_ros.identification.condensing import (
     SAMPLES_PER_COLUMN,
@@ -122,6 +127,8 @@ def _identified(
             plain = completion.values
         with clock.step('choose'):
             completion, chosen = _chosen(model, base, weighted, fit, completion, options)
+            error = fit.error_of(base.values(completion.values))
+            completion = replace(completion, stddevs=parameter_stddevs(base, error))
         with clock.step('evaluate'):
             values = completion.values
             report, predicted = evaluate_all(model, values, parts, source=source, progress=shown)
@@ -144,19 +151,23 @@ def _identified(
                 *untested,
                 *offset_findings(offsets, model, recording.period),
             )
-    found = (completion, selection, uncertainty, report, checked, causes, told, predicted)
+    found = (error, completion, selection, uncertainty, report, checked, causes, told, predicted)
     steps = _Steps(signals, base, condensed, fit, *found, friction)
     return _result(recording, model, options, steps, clock.timings)
 
 
 @dataclass(frozen=True)
 class _Steps:
-    """What the steps produced."""
+    """What the steps produced.
+
+    :param error: mean squared error (b, b) of the base values that are exported
+    """
 
     signals: Processed
     base: BaseParameters
     condensed: Condensed
     fit: Estimate
+    error: Array
     completion: Completion
     selection: Selection
     uncertainty: Array
@@ -268,7 +279,7 @@ def _result(
         base_expressions=steps.base.expressions,
         base_units=steps.base.units,
         base_values=steps.base.values(steps.completion.values),
-        base_stddevs=steps.fit.stddevs,
+        base_stddevs=np.sqrt(np.diag(steps.error)),
         torque_uncertainty=steps.uncertainty,
         condition_number=steps.fit.condition_number,
         condition_number_scaled=steps.fit.condition_number_scaled,
@@ -283,7 +294,7 @@ def _result(
         raw_samples=len(recording),
         date=datetime.now(timezone.utc).isoformat(timespec='seconds'),
         timings=timings,
-        named=named_parameters(model, steps.completion.values, steps.base, steps.fit.covariance),
+        named=named_parameters(model, steps.completion.values, steps.base, steps.error),
         completion_rule=steps.completion.rule,
         signals=kept if options.keep_signals else None,
         friction=steps.friction,

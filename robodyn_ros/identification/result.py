@@ -51,8 +51,9 @@ class IdentificationResult:
     :param stddevs: their standard deviations, shape (p,); NaN: not identifiable on its own
     :param base_expressions: the identifiable combinations of parameters
     :param base_values: shape (b,)
-    :param base_stddevs: shape (b,); NaN where the recording does not determine the value. They
-        say what the recording alone tells, so for a consistent estimate they are rather wide
+    :param base_stddevs: shape (b,); NaN where the recording does not determine the value. Those
+        of an estimate that is drawn away from least squares (to be consistent, to a prior) count
+        how far, so that they are rather wide where it was drawn right
     :param torque_uncertainty: expected on other motions, shape (n,), see `uncertainty`
     :param condition_number: of the weighted regressor, columns as they are
     :param condition_number_scaled: the same, columns scaled to unit length

@@ -30,6 +30,16 @@ def factors(data):
     return result
 
 
+def test_error_of_other_values_holds_the_covariance_and_the_distance():
+    random = np.random.default_rng(0)
+    rows = np.column_stack([random.normal(size=(50, 3)), random.normal(size=50)])
+    fit = estimate([JointFactor(np.arange(3), np.linalg.qr(rows, mode='r'), 50)], 3)
+    np.testing.assert_array_equal(fit.error_of(fit.values), fit.covariance)
+    shift = np.array([0.1, 0.0, -0.2])
+    expected = fit.covariance + shift[:, None] * shift
+    np.testing.assert_allclose(fit.error_of(fit.values + shift), expected)
+
+
 def test_ols_is_least_squares_of_all_rows():
     data = rows(300, 0)
     fit = estimate(factors(data), 4, estimator='ols')

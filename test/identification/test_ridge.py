@@ -59,3 +59,17 @@ def test_it_holds_better_on_another_motion_than_least_squares(case):
             )
             assert any('drawn to the URDF' in item.text for item in result.findings)
     assert max(error[0.0], error[1e-2]) < 0.8 * error[None]
+
+
+def test_standard_deviations_count_how_far_the_prior_draws(case):
+    """A prior that is wrong and strong must not look like knowledge."""
+    model, _, recording = case
+    plain = identify(recording, model, options=IdentifyOptions(consistent='no'))
+    drawn = identify(recording, model, options=IdentifyOptions(ridge=1e4))
+    shift = drawn.base_values - plain.base_values
+    assert np.abs(shift / plain.base_stddevs).max() > 1.0
+    np.testing.assert_allclose(drawn.base_stddevs, np.hypot(plain.base_stddevs, shift))
+    names = [item.name for item in model.parameters]
+    single = names.index('joint2.coulomb_friction')
+    row = drawn.base_expressions.index('joint2.coulomb_friction')
+    assert drawn.stddevs[single] == pytest.approx(drawn.base_stddevs[row])
