@@ -5,7 +5,7 @@ Every option is a flag of `robodyn excite` and a parameter `optimise.NAME` of th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -116,13 +116,19 @@ OPTIONS: dict[str, Option] = {**MOTION, **LIMITS, **SEARCH}
 
 
 def make_design(
-    values: Values, model: DynamicModel, limits: JointLimits, *, urdf: str = ''
+    values: Values,
+    model: DynamicModel,
+    limits: JointLimits,
+    *,
+    urdf: str = '',
+    rules: Sequence[Limit] = (),
 ) -> Design:
     """Put together what the options ask for.
 
     :param values: of some of `OPTIONS`, the others are at their defaults
     :param limits: of the model's joints
     :param urdf: file of the robot, which self-collision needs
+    :param rules: more limits to keep
     :raises MotionError: values that cannot be used
     """
     given = _complete(values)
@@ -143,7 +149,7 @@ def make_design(
         fly_by=given['fly_by'],
         rise=given['rise'],
         conservative=given['conservative'],
-        rules=tuple(_rules(given, model, margins.narrow(limits), urdf)),
+        rules=(*rules, *_rules(given, model, margins.narrow(limits), urdf)),
     )
 
 

@@ -74,7 +74,14 @@ class Excitation(Node):
         self._feedback_due = 0.0
         self._ended = time.monotonic() - LINGER
         self._guard = Guard(self, self._limits.joints)
-        self._designer = Designer(self, self._limits, self._run_motion, self._give_result)
+        limit = self._guard.torque_limit
+        self._designer = Designer(
+            self,
+            self._limits,
+            self._run_motion,
+            self._give_result,
+            rules=[] if limit is None else [limit],
+        )
         self._output = Output(self, self._settings, self._limits.joints)
         self._path = PathMarker(self)
         self.create_subscription(JointState, 'joint_states', self._on_state, MONITOR_QOS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -16,6 +16,7 @@ from rclpy.parameter import Parameter
 from robodyn_ros.action import Excite
 from robodyn_ros.errors import ConfigError, MotionError, RobodynError
 from robodyn_ros.excitation.catalog import write_motion
+from robodyn_ros.excitation.constraints import Limit
 from robodyn_ros.excitation.export import TRAJECTORY, export_motion
 from robodyn_ros.excitation.limits import JointLimits
 from robodyn_ros.excitation.options import OPTIONS, Option, make_design, search
@@ -58,14 +59,16 @@ class Designer:
         limits: JointLimits,
         run: Callable[[Trajectory, Any, str], object],
         give: Callable[[Any, Excite.Result], None],
+        rules: Sequence[Limit] = (),
     ) -> None:
         """Declare the parameters; they may be changed while the node runs.
 
         :param run: begins to run a motion for a goal, from a file; it may raise a `RobodynError`
         :param give: gives a goal its result
+        :param rules: limits that every motion must keep, beside those that the parameters ask for
         """
         self._node, self._limits = node, limits
-        self._run, self._give = run, give
+        self._run, self._give, self._rules = run, give, rules
         for name, option in OPTIONS.items():
             declare(node, f'optimise.{name}', _default(option), f'designed motion: {option.text}')
         declare(node, 'optimise.friction', [''], 'friction terms, where the model is the URDF')
@@ -208,7 +211,8 @@ class Designer:
                 )
         limits = self._limits.select(model.joint_names)
         urdf = str(self._node.get_parameter('urdf').value)
-        return make_design(values, model, limits, urdf=str(resource(urdf)) if urdf else '')
+        path = str(resource(urdf)) if urdf else ''
+        return make_design(values, model, limits, urdf=path, rules=self._rules)
 
     def _model(self) -> DynamicModel:
         """The model that is to be identified: of model_file, without it of the URDF."""

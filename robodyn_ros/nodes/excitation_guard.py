@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
 from robodyn_ros.control.model_torque import ModelTorque
 from robodyn_ros.control.torque_limits import check_planned, peak_torque, prior_torque
 from robodyn_ros.errors import ConfigError, ControlError
+from robodyn_ros.excitation.constraints import TorqueLimit
 from robodyn_ros.excitation.plan import Plan
 from robodyn_ros.identification.result import load_identified_model
 from robodyn_ros.models.catalog import load_model
-from robodyn_ros.models.interface import DynamicModel
+from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.nodes.common import declare, resource
 from robodyn_ros.nodes.effort import (
     EffortParameters,
@@ -36,6 +38,8 @@ class Guard:
         """
         self._node = node
         self._joints = joints
+        self.torque_limit: TorqueLimit | None = None
+        """torque_max, for motions to be designed; None: it is not set."""
         effort = EffortParameters(node)
         self._max = self._declared_max(effort)
         threshold = read_torque_limit(
@@ -63,7 +67,7 @@ class Guard:
         limit = read_torque_limit('torque_max', given, self._joints, effort)
         if limit is None:
             return None
-        whole, torque = self._model(str(result), str(model))
+        whole, values, torque = self._model(str(result), str(model))
         for joint in self._joints:
             if joint not in torque.joints:
                 raise ConfigError(f'torque_max: the model has no joint {joint!r}')
@@ -73,12 +77,16 @@ class Guard:
                 f'torque_max: the model has the joints {list(torque.joints)}, the node moves '
                 f'{list(self._joints)}'
             )
+        self.torque_limit = TorqueLimit(
+            tuple(values.tolist()), tuple(limit[chosen].tolist()), whole.describe()
+        )
         return torque, limit[chosen], [joint.torque_unit for joint in whole.joints]
 
-    def _model(self, result: str, file: str) -> tuple[DynamicModel, ModelTorque]:
+    def _model(self, result: str, file: str) -> tuple[DynamicModel, Array, ModelTorque]:
+        """Model, its values, and their torque."""
         if result:
             found = load_identified_model(resource(result))
-            return found.model, ModelTorque(found.model, found.values)
+            return found.model, found.values, ModelTorque(found.model, found.values)
         if not file:
             raise ConfigError(
                 'torque_max needs a model to compute the torque of a motion: give the parameter '
@@ -90,7 +98,7 @@ class Guard:
             self._node.get_logger().warning(
                 f'torque_max is checked without {", ".join(unknown)}: {file} gives no values'
             )
-        return model, torque
+        return model, np.nan_to_num(model.prior()), torque
 
     def check_plan(self, plan: Plan) -> None:
         """Refuse a plan that needs more than torque_max, or one that could not be watched.

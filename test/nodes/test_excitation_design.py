@@ -4,6 +4,7 @@ import os
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 import yaml
 
@@ -12,10 +13,14 @@ pytest.importorskip('robodyn_ros.action')
 from excitation_client import ROOT, robot_limits  # noqa: E402
 from robodyn_ros.action import Excite  # noqa: E402
 
+from robodyn_ros.control.model_torque import ModelTorque  # noqa: E402
+from robodyn_ros.control.torque_limits import peak_torque  # noqa: E402
 from robodyn_ros.errors import RobodynError  # noqa: E402
 from robodyn_ros.excitation.catalog import load_motion  # noqa: E402
+from robodyn_ros.excitation.constraints import TorqueLimit  # noqa: E402
 from robodyn_ros.excitation.limits import check_motion  # noqa: E402
 from robodyn_ros.excitation.problem import Problem  # noqa: E402
+from robodyn_ros.models.catalog import robot_model  # noqa: E402
 from robodyn_ros.nodes.excitation_design import Designer  # noqa: E402
 from robodyn_ros.nodes.robot_files import RobotFiles  # noqa: E402
 
@@ -27,6 +32,7 @@ SMALL = {
     'optimise.duration': 6.0, 'optimise.velocity_margin': 0.25,
 }  # fmt: skip
 PHASE = Excite.Feedback
+LIMIT = 9.0
 
 
 class Goal:
@@ -47,7 +53,7 @@ def make(tmp_path):
     rclpy.init(context=context)
     nodes = []
 
-    def make(values, robot=AXIS):
+    def make(values, robot=AXIS, rules=()):
         values = {
             'urdf': str(ROOT / 'urdf' / f'{robot}.urdf'), 'robot_description': '',
             'model_file': '', 'output_directory': str(tmp_path), **values,
@@ -64,6 +70,7 @@ def make(tmp_path):
             robot_limits(robot),
             lambda *arguments: runs.append(arguments),
             lambda *arguments: results.append(arguments),
+            rules,
         )
         return designer, runs, results
 
@@ -105,6 +112,19 @@ def test_a_designed_motion_is_saved_and_run(make, tmp_path):
         'best condition number',
         'saving the motion and its pictures',
     ]
+
+
+def test_torque_max_of_the_node_is_kept_while_searching(make):
+    model = robot_model(ROOT / 'urdf' / f'{AXIS}.urdf', friction=())
+    values = np.nan_to_num(model.prior())
+    torque = ModelTorque(model, values)
+    peaks = []
+    for rules in ((), (TorqueLimit(tuple(values), (LIMIT,), model.describe()),)):
+        designer, runs, _ = make(SMALL, rules=rules)
+        designer.begin(Goal(), Excite.Goal())
+        finish(designer)
+        peaks.append(peak_torque(torque, runs[0][0]).torque[0])
+    assert peaks[1] <= LIMIT < peaks[0], peaks
 
 
 def test_design_only_does_not_run_and_saves_where_it_is_told(make, tmp_path):

@@ -147,6 +147,9 @@ def test_torque_joint_and_time_are_those_of_the_model(guard_with, cell, model):
     plan = Plan(motion(), 0.0)
     guard_with(torque_max=(1.01 * peak.torque).tolist(), result_file=result).check_plan(plan)
     strict = guard_with(torque_max=limits.tolist(), result_file=result)
+    kept = strict.torque_limit
+    assert kept.limits == tuple(limits) and kept.values == tuple(model[1])
+    kept.rule(robot_model(URDF))  # what a design is made with
     expected = (
         f"needs {peak.torque[4]:.4g} Nm of joint 'joint5' at {peak.time[4]:.3f} s, "
         f'torque_max is {limits[4]:.4g}'
