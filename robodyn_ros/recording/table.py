@@ -99,7 +99,7 @@ def converted(
     """
     if values.dtype.kind not in 'fiub':
         raise RecordingError(f'{table.source}: {signal} is not numeric but {values.dtype}')
-    if values.dtype != np.float64:
+    if values.dtype != np.float64 or not values.flags.c_contiguous:  # a column brings its rows
         values = blockwise(np.asarray, values)
     if not isinstance(spec, Mapping):
         return values

@@ -125,6 +125,13 @@ print(peak() - before, len(found))
 """
 
 
+def test_columns_of_a_table_are_taken_out_of_it(recording, tmp_path):
+    write_csv(recording, tmp_path / 'a.csv')
+    found = read_recording(tmp_path / 'a.csv')
+    # A view would bring the whole table into memory with every look at its stamps.
+    assert all(each.flags.c_contiguous for each in (found.time, found.position, found.torque))
+
+
 @pytest.mark.skipif(sys.platform != 'linux', reason='memory is measured as Linux tells it')
 def test_a_long_recording_does_not_fill_memory(tmp_path):
     count, width = 400_000, 25  # 80 MB per signal
