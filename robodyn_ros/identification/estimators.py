@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from scipy.linalg import solve_triangular
 
 from robodyn_ros.errors import IdentificationError, InsufficientData
 from robodyn_ros.identification.condense import JointFactor
@@ -17,6 +18,9 @@ ESTIMATORS: tuple[Estimator, ...] = ('wls', 'ols')
 
 RANK_TOLERANCE = 1e-7
 """Singular values of the column-scaled regressor below this share of the largest are zero."""
+
+_SINGULAR = 1e6
+"""Condition number from which on singular values tell what can be seen."""
 
 _ITERATIONS = 50
 _SETTLED = 1e-9
@@ -135,21 +139,37 @@ class _Solution:
         length = np.linalg.norm(self.matrix, axis=0)
         self.length = np.where(length > 0.0, length, 1.0)
         self.scaled = self.matrix / self.length
+        width = self.scaled.shape[1]
+        triangle = np.linalg.qr(np.column_stack([self.scaled, target]), mode='r')
+        inverse = _inverse(triangle[:width, :width])
+        if inverse is not None:
+            self._determined(inverse, triangle[:width, -1])
+        else:
+            self._partly_determined(target)
+
+    def _determined(self, inverse: Array, target: Array) -> None:
+        """Solve by a triangle that is far from singular: quicker than by singular values."""
+        # Its square is (A^T A)^-1, as far as the rank goes.
+        self.root: Array = inverse / self.length[:, None]
+        self.values: Array = self.root @ target
+        self.unseen: Array = np.zeros((len(inverse), 0))
+        self.hidden = np.zeros(len(inverse), dtype=bool)
+
+    def _partly_determined(self, target: Array) -> None:
         left, singular, right = np.linalg.svd(self.scaled, full_matrices=False)
         if len(singular) < self.scaled.shape[1]:  # fewer rows than columns
             right = np.linalg.svd(self.scaled)[2]
         rank = int((singular > RANK_TOLERANCE * singular[0]).sum())
-        # Its square is (A^T A)^-1, as far as the rank goes.
-        self.root: Array = right[:rank].T / singular[:rank] / self.length[:, None]
-        self.values: Array = self.root @ (left[:, :rank].T @ target)
+        self.root = right[:rank].T / singular[:rank] / self.length[:, None]
+        self.values = self.root @ (left[:, :rank].T @ target)
         unseen = right[rank:].T / self.length[:, None]
-        self.unseen: Array = unseen / np.maximum(np.linalg.norm(unseen, axis=0), 1e-300)
+        self.unseen = unseen / np.maximum(np.linalg.norm(unseen, axis=0), 1e-300)
         self.hidden = np.abs(right[rank:]).max(axis=0, initial=0.0) > 1e-6
 
     def used(self, inflation: Array, scores: Array | None) -> Array:
         """Degrees of freedom (n,) that errors of each joint alone explain of themselves."""
         if scores is None:
-            return inflation * [np.sum((a @ self.root) ** 2) for a in self.weighted]
+            return inflation * np.array([np.sum((a @ self.root) ** 2) for a in self.weighted])
         inverse = self.root @ self.root.T
         own = np.array([score[joint] for joint, score in enumerate(scores)])
         used: Array = self.weights**2 * np.einsum('bc,jbc->j', inverse, own)
@@ -174,6 +194,15 @@ class _Solution:
         result[self.hidden, :] = np.nan
         result[:, self.hidden] = np.nan
         return result
+
+
+def _inverse(triangle: Array) -> Array | None:
+    """Inverse of a square triangle; None: it is too near to a singular one."""
+    if triangle.shape[0] < triangle.shape[1] or not np.diag(triangle).all():
+        return None
+    inverse = solve_triangular(triangle, np.eye(len(triangle)), check_finite=False)
+    condition = np.linalg.norm(triangle) * np.linalg.norm(inverse)  # at least the true one
+    return np.asarray(inverse) if condition < _SINGULAR else None
 
 
 def _condition(matrix: Array) -> float:
