@@ -73,8 +73,8 @@ def coloured_scores(
         for other, its in enumerate(joints[: one + 1]):
             if together[one, other]:
                 block = share * together[one, other] * (own.rows.T @ its.rows)
-                products[np.ix_([one], [other], own.columns, its.columns)] = block
-                products[np.ix_([other], [one], its.columns, own.columns)] = block.T
+                products[one, other][np.ix_(own.columns, its.columns)] = block
+                products[other, one][np.ix_(its.columns, own.columns)] = block.T
     return products
 
 
