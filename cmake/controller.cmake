@@ -2,7 +2,7 @@
 # where everything it needs is found; the rest of the package does not depend on it.
 set(missing)
 foreach(package controller_interface pluginlib realtime_tools generate_parameter_library
-    rclcpp rclcpp_lifecycle std_srvs urdfdom yaml-cpp pinocchio)
+    rclcpp rclcpp_lifecycle rcutils diagnostic_msgs std_srvs urdfdom yaml-cpp pinocchio)
   if(package STREQUAL "yaml-cpp")
     find_package(yaml_cpp_vendor QUIET)
   endif()
@@ -35,10 +35,14 @@ endif()
 add_library(robodyn_law STATIC
   src/additive_torque.cpp
   src/closed_forms.cpp
+  src/effort_command.cpp
   src/friction.cpp
+  src/guarded_torque.cpp
   src/model_torque.cpp
+  src/payload.cpp
   src/puma_part.cpp
   src/result_file.cpp
+  src/result_hash.cpp
   src/urdf_part.cpp
 )
 target_compile_features(robodyn_law PUBLIC cxx_std_17)
@@ -48,17 +52,24 @@ target_include_directories(robodyn_law PUBLIC
   $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>
 )
 target_include_directories(robodyn_law SYSTEM PRIVATE ${urdfdom_headers_INCLUDE_DIRS})
-target_link_libraries(robodyn_law PUBLIC ${pinocchio} PRIVATE ${yaml_cpp} urdfdom::urdfdom_model)
+target_link_libraries(robodyn_law PUBLIC ${pinocchio} PRIVATE ${yaml_cpp} urdfdom::urdfdom_model
+  rcutils::rcutils)
 
-add_executable(law_check src/law_check.cpp)
-target_link_libraries(law_check PRIVATE robodyn_law)
-install(TARGETS law_check DESTINATION lib/${PROJECT_NAME})
+foreach(program law_check law_fuzz)
+  add_executable(${program} src/${program}.cpp)
+  target_compile_options(${program} PRIVATE -Wall -Wextra -Wpedantic -O2)
+  target_link_libraries(${program} PRIVATE robodyn_law)
+  install(TARGETS ${program} DESTINATION lib/${PROJECT_NAME})
+endforeach()
 
 generate_parameter_library(feedforward_torque_controller_parameters
   src/feedforward_torque_controller_parameters.yaml
 )
 rosidl_get_typesupport_target(interfaces ${PROJECT_NAME} rosidl_typesupport_cpp)
-add_library(robodyn_controller SHARED src/feedforward_torque_controller.cpp)
+add_library(robodyn_controller SHARED
+  src/controller_configuration.cpp
+  src/feedforward_torque_controller.cpp
+)
 target_compile_options(robodyn_controller PRIVATE -Wall -Wextra -Wpedantic -O2)
 target_link_libraries(robodyn_controller PRIVATE
   robodyn_law
@@ -69,6 +80,7 @@ target_link_libraries(robodyn_controller PRIVATE
   rclcpp::rclcpp
   rclcpp_lifecycle::rclcpp_lifecycle
   realtime_tools::realtime_tools
+  ${diagnostic_msgs_TARGETS}
   ${std_srvs_TARGETS}
 )
 install(TARGETS robodyn_controller DESTINATION lib)

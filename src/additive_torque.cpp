@@ -50,7 +50,8 @@ void LawSettings::check(const std::vector<std::string> & joints) const
   check_positive("max_torque_rate", max_torque_rate, joints);
   for (std::size_t joint = 0; joint < joints.size(); ++joint) {
     const auto place = static_cast<Eigen::Index>(joint);
-    if (max_torque[place] > max_torque_rate[place] * ramp_down_time * (1.0 + 1e-9)) {
+    const double slope = max_torque_rate[place] * period * ramp_down_cycles();
+    if (max_torque[place] > slope * (1.0 + 1e-9)) {
       throw std::invalid_argument(
         "joint " + joints[joint] + ": max_torque cannot fall to zero within ramp_down_time at "
         "max_torque_rate; at least " +
@@ -59,12 +60,23 @@ void LawSettings::check(const std::vector<std::string> & joints) const
   }
 }
 
+int LawSettings::ramp_down_cycles() const
+{
+  return std::max(1, static_cast<int>(ramp_down_time / period + 1e-9));
+}
+
 const char * fault_text(Fault fault)
 {
   switch (fault) {
     case Fault::kReferenceNotFinite: return "the reference is not finite";
     case Fault::kTorqueNotFinite: return "the model torque of the reference is not finite";
-    case Fault::kReferenceMissing: return "there is no reference any more";
+    case Fault::kReferenceMissing: return "no reference came for reference_timeout";
+    case Fault::kReferenceFrozen:
+      return "the reference position stood still for reference_timeout while its velocity did not";
+    case Fault::kStateMissing: return "a measured position was not finite for state_timeout";
+    case Fault::kStateFrozen:
+      return "the measured positions stood still for state_timeout while the reference moved";
+    case Fault::kTimeBack: return "the time of the cycle went back";
     default: return "";
   }
 }
@@ -74,9 +86,7 @@ AdditiveTorque::AdditiveTorque(ModelTorque & torque, const LawSettings & setting
   limit_(settings.max_torque),
   step_(settings.max_torque_rate * settings.period),
   up_(settings.period / settings.ramp_up_time),
-  // Rounded down: the ramp ends within ramp_down_time, not a cycle later.
-  down_cycles_(
-    std::max(1, static_cast<int>(settings.ramp_down_time / settings.period + 1e-9))),
+  down_cycles_(settings.ramp_down_cycles()),
   scale_(settings.scale)
 {
   settings.check(torque.joints());
@@ -131,7 +141,8 @@ void AdditiveTorque::clear()
 const Vector & AdditiveTorque::update(const Motion & motion)
 {
   const Fault problem = request(motion);
-  if (problem != Fault::kNone) {
+  accepted_ = problem == Fault::kNone;
+  if (!accepted_) {
     trip(problem);
     return idle();
   }

@@ -55,7 +55,8 @@ void AxisPart::add(
 }
 
 void AxisPart::add_payload(
-  const Eigen::Ref<const Vector> & payload, Eigen::Ref<Vector> values) const
+  const Eigen::Ref<const Vector> & payload, const std::string &,
+  Eigen::Ref<Vector> values) const
 {
   check_payload(payload);
   const double mass = payload[0];
@@ -105,7 +106,8 @@ void ScaraPart::add(
 }
 
 void ScaraPart::add_payload(
-  const Eigen::Ref<const Vector> & payload, Eigen::Ref<Vector> values) const
+  const Eigen::Ref<const Vector> & payload, const std::string &,
+  Eigen::Ref<Vector> values) const
 {
   check_payload(payload);
   values[4] += payload[0];
@@ -137,7 +139,8 @@ void PumaGravityPart::add(
 }
 
 void PumaGravityPart::add_payload(
-  const Eigen::Ref<const Vector> & payload, Eigen::Ref<Vector> values) const
+  const Eigen::Ref<const Vector> & payload, const std::string &,
+  Eigen::Ref<Vector> values) const
 {
   check_payload(payload);
   if (!known_) {

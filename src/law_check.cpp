@@ -1,18 +1,21 @@
-// Run the law over references from standard input, for the tests: doubles in, doubles out.
+// Run the controller's law over references from standard input, for the tests: doubles in and out.
 //
-//   law_check RESULT DELAY SCALE PERIOD UP DOWN WINDOW MAX_TORQUE RATE < references > torques
+//   law_check RESULT DELAY SCALE PERIOD UP DOWN WINDOW MAX_TORQUE RATE < cycles > torques
 //
-// A reference is q, qd, qdd of all joints; a row of output is the requested torque, then the
-// applied one. The last number of standard error is the count of allocations in `update`.
+// A cycle is q, qd, qdd of the reference and the measured positions of all joints, and the time
+// [s]. A row of output is the requested torque, the applied one and the position passed on of all
+// joints, and the number of the fault. Standard error tells the time per cycle, and how often one
+// allocated memory.
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <string>
 #include <vector>
 
-#include "robodyn_ros/additive_torque.hpp"
+#include "robodyn_ros/guarded_torque.hpp"
 #include "robodyn_ros/result_file.hpp"
 
 namespace
@@ -54,26 +57,30 @@ int run(char ** arguments)
   settings.max_torque = Vector::Constant(count, std::atof(arguments[8]));
   settings.max_torque_rate = Vector::Constant(count, std::atof(arguments[9]));
   if (model.payload.size() > 0) {
-    model.torque->set_values(model.torque->with_payload(model.payload));
+    model.torque->set_values(model.torque->with_payload(model.payload, model.payload_frame));
   }
-  robodyn_ros::AdditiveTorque law(*model.torque, settings);
-  law.start();
+  robodyn_ros::GuardedTorque guarded(*model.torque, settings, {});
+  guarded.law().start();
   robodyn_ros::Motion motion(count);
-  std::vector<double> row(static_cast<std::size_t>(3 * count)), times;
+  std::vector<double> row(static_cast<std::size_t>(4 * count + 1)), times;
   times.reserve(1 << 20);
   while (std::fread(row.data(), sizeof(double), row.size(), stdin) == row.size()) {
-    const Eigen::Map<const Vector> all(row.data(), 3 * count);
+    const Eigen::Map<const Vector> all(row.data(), 4 * count);
     motion.q = all.head(count);
     motion.qd = all.segment(count, count);
-    motion.qdd = all.tail(count);
+    motion.qdd = all.segment(2 * count, count);
+    const Vector measured = all.tail(count);
     counting = true;
     const auto begin = std::chrono::steady_clock::now();
-    const Vector & applied = law.update(motion);
+    const Vector & applied = guarded.update(motion, measured, std::llround(1e9 * row.back()));
     const auto end = std::chrono::steady_clock::now();
     counting = false;
     times.push_back(std::chrono::duration<double>(end - begin).count());
-    std::fwrite(law.requested().data(), sizeof(double), static_cast<std::size_t>(count), stdout);
-    std::fwrite(applied.data(), sizeof(double), static_cast<std::size_t>(count), stdout);
+    for (const Vector * values : {&guarded.law().requested(), &applied, &guarded.position()}) {
+      std::fwrite(values->data(), sizeof(double), static_cast<std::size_t>(count), stdout);
+    }
+    const auto fault = static_cast<double>(guarded.law().fault());
+    std::fwrite(&fault, sizeof fault, 1, stdout);
   }
   if (!times.empty()) {
     std::fprintf(

@@ -68,11 +68,15 @@ void ModelTorque::set_values(const Vector & values)
   range_load_ -= backward_load_;
 }
 
-Vector ModelTorque::with_payload(const Vector & payload) const
+Vector ModelTorque::with_payload(const Vector & payload, const std::string & frame) const
 {
+  if (!frame.empty() && payload_frame().empty()) {
+    throw std::invalid_argument(
+      "this robot carries its payload at the last axis and has no frame '" + frame + "'");
+  }
   Vector values = identified_;
   const PlacedPart & arm = bodies_.front();
-  arm.part->add_payload(payload, values.segment(arm.first, arm.part->width()));
+  arm.part->add_payload(payload, frame, values.segment(arm.first, arm.part->width()));
   return values;
 }
 

@@ -169,7 +169,7 @@ void PumaPart::add(
 }
 
 void PumaPart::add_payload(
-  const Eigen::Ref<const Vector> &, Eigen::Ref<Vector>) const
+  const Eigen::Ref<const Vector> &, const std::string &, Eigen::Ref<Vector>) const
 {
   throw std::invalid_argument(
     "a payload cannot be told from dynamic model 1 of a puma: each of its parameters mixes masses "

@@ -8,6 +8,7 @@
 
 #include "robodyn_ros/closed_forms.hpp"
 #include "robodyn_ros/friction.hpp"
+#include "robodyn_ros/result_hash.hpp"
 #include "robodyn_ros/urdf_part.hpp"
 
 namespace robodyn_ros
@@ -177,29 +178,42 @@ YAML::Node parameters_of(const YAML::Node & content)
 }
 
 /// Payload of a result: identification/payload_block.py.
-Vector payload_of(const YAML::Node & block, const ModelTorque & torque)
+void read_payload(const YAML::Node & block, IdentifiedModel & model)
 {
   const auto names = get<Names>(block, "parameter_names");
   const auto values = get<std::vector<double>>(block, "parameter_values");
-  const auto frame = block["frame"] ? block["frame"].as<std::string>() : "";
-  if (values.size() != names.size()) {
-    throw error("its payload has not one value for each of its names");
+  const Vector numbers = vector_of(values);
+  if (values.size() != names.size() || !numbers.allFinite()) {
+    throw error("its payload has not one finite value for each of its names");
   }
-  Vector result = Vector::Zero(torque.payload_width());
-  if (result.size() == 10) {
-    if (values.size() != 10 || (!frame.empty() && frame != torque.payload_frame())) {
-      throw error(
-        "its payload must be given by ten parameters in the frame " + torque.payload_frame());
+  model.payload = Vector::Zero(model.torque->payload_width());
+  if (model.payload.size() == 10) {
+    if (values.size() != 10) {
+      throw error("its payload must be given by ten parameters");
     }
-    return vector_of(values);
+    model.payload = numbers;
+    model.payload_frame = block["frame"] ? block["frame"].as<std::string>() : "";
+    return;
   }
   for (std::size_t k = 0; k < names.size(); ++k) {
     if (names[k] != "payload.mass" && names[k] != "payload.inertia") {
       throw error("this controller cannot take the payload parameter " + names[k]);
     }
-    result[names[k] == "payload.mass" ? 0 : 1] = values[k];
+    model.payload[names[k] == "payload.mass" ? 0 : 1] = values[k];
   }
-  return result;
+}
+
+/// The hash of a result, held against its content as the Python nodes do.
+std::string checked_hash(const YAML::Node & content, const std::vector<double> & values)
+{
+  const auto hash = get<std::string>(content, "hash");
+  const auto own = result_hash(
+    get<int>(content, "format"), get<std::string>(content, "description"),
+    get<Names>(content, "parameter_names"), values);
+  if (hash != own) {
+    throw error("the hash does not fit the content: the file was changed or is damaged");
+  }
+  return hash;
 }
 
 IdentifiedModel read(const YAML::Node & parameters)
@@ -208,7 +222,8 @@ IdentifiedModel read(const YAML::Node & parameters)
   if (get<int>(content, "format") != 1) {
     throw error("its format is not known, expected 1");
   }
-  const Vector values = vector_of(get<std::vector<double>>(content, "parameter_values"));
+  const auto numbers = get<std::vector<double>>(content, "parameter_values");
+  const Vector values = vector_of(numbers);
   if (!values.allFinite()) {
     throw error("a parameter value is not finite");
   }
@@ -220,11 +235,11 @@ IdentifiedModel read(const YAML::Node & parameters)
       std::to_string(parts.width) + " parameters");
   }
   IdentifiedModel result;
-  result.hash = get<std::string>(content, "hash");
+  result.hash = checked_hash(content, numbers);
   result.torque = std::make_unique<ModelTorque>(
     get<Names>(content, "joints"), std::move(parts.bodies), std::move(parts.frictions), values);
   if (parameters["payload"] && parameters["payload"]["parameter_values"]) {
-    result.payload = payload_of(parameters["payload"], *result.torque);
+    read_payload(parameters["payload"], result);
   }
   return result;
 }

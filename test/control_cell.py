@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import rclpy
@@ -15,11 +17,13 @@ from builtin_interfaces.msg import Duration
 from control_msgs.action import FollowJointTrajectory
 from control_msgs.msg import JointTrajectoryControllerState
 from controller_manager_msgs.srv import (
+    CleanupController,
     ConfigureController,
     ListControllers,
     LoadController,
     SwitchController,
 )
+from diagnostic_msgs.msg import DiagnosticArray
 from node_process import environment
 from rcl_interfaces.srv import SetParameters
 from rclpy.action import ActionClient
@@ -30,6 +34,7 @@ from robodyn_ros.msg import TorqueState
 from robots import SIX_AXIS
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
+from std_srvs.srv import SetBool, Trigger
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from robodyn_ros.identification.result import model_parameters
@@ -41,13 +46,23 @@ PERIOD = 0.002
 DELAY = 3
 WINDOW = 0.01
 LIMIT = 400.0
-RATE = 8000.0
+RATE = 4000.0  # the least with which LIMIT falls to zero within ramp_down_time
 PLUGIN = 'feedforward_torque_controller'
 PARAMETERS = {
     'joints': JOINTS, 'additive_torque_delay': DELAY, 'max_torque': [LIMIT],
     'max_torque_rate': [RATE], 'velocity_window': [WINDOW], 'feedforward_scale': 1.0,
     'effort.unit': 'SI', 'effort.side': 'joint', 'effort.gravity': ['included'],
 }  # fmt: skip
+
+
+class Cycle(NamedTuple):
+    """What the plugin says of one of its cycles."""
+
+    stamp: int
+    requested: np.ndarray
+    applied: np.ndarray
+    enabled: bool
+    fault: str
 
 
 def write_result(folder: Path):
@@ -70,12 +85,22 @@ def nanoseconds(stamp) -> int:
 class ControlCell:
     """`ros2 launch robodyn_ros mock_control.launch.py` and a client of it."""
 
-    def __init__(self, folder: Path, result: Path) -> None:
+    def __init__(self, folder: Path, result: Path, *, number=40, effort=None, **manager) -> None:
+        """Start it all.
+
+        :param effort: limit of the effort commands in the URDF; None: as it is there
+        :param manager: parameters of the controller manager
+        """
         self.folder, self.result = folder, result
+        self.urdf = with_mock_hardware(SIX_AXIS)
+        if effort is not None:
+            self.urdf = re.sub(r'effort="[^"]+"', f'effort="{effort}"', self.urdf)
         file = folder / 'own.yaml'
-        file.write_text(yaml.safe_dump({PLUGIN: {'ros__parameters': PARAMETERS}}))
+        own = {PLUGIN: PARAMETERS, 'controller_manager': manager}
+        content = {name: {'ros__parameters': values} for name, values in own.items() if values}
+        file.write_text(yaml.safe_dump(content))
         self._log = folder / 'log'
-        surroundings = environment(40)
+        surroundings = environment(number)
         os.environ.update(surroundings)
         command = [
             'ros2', 'launch', 'robodyn_ros', 'mock_control.launch.py', f'result_file:={result}',
@@ -85,7 +110,7 @@ class ControlCell:
             self.process = subprocess.Popen(
                 command, env=surroundings, stdout=out, stderr=subprocess.STDOUT
             )
-        self.references, self.states, self.efforts = {}, {}, {}
+        self.references, self.cycles, self.efforts, self.diagnoses = {}, {}, {}, []
         self.context = rclpy.Context()
         rclpy.init(context=self.context)
         self.node = rclpy.create_node('test_client', context=self.context)
@@ -96,12 +121,13 @@ class ControlCell:
     def _listen(self) -> None:
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
         self.description = self.node.create_publisher(String, 'robot_description', latched)
-        self.description.publish(String(data=with_mock_hardware(SIX_AXIS)))
+        self.description.publish(String(data=self.urdf))
         for kind, topic, callback in (
             (JointTrajectoryControllerState, 'joint_trajectory_controller/controller_state',
              self._on_reference),
             (TorqueState, f'{PLUGIN}/torque_state', self._on_state),
             (JointState, 'joint_states', self._on_joint_state),
+            (DiagnosticArray, '/diagnostics', self._on_diagnostics),
         ):  # fmt: skip
             self.node.create_subscription(kind, topic, callback, 1000)
         self.action = ActionClient(
@@ -111,7 +137,7 @@ class ControlCell:
 
     def __enter__(self):
         try:
-            self.wait(lambda: self.states and self.references, 'the controllers', 60.0)
+            self.wait(lambda: self.cycles and self.references, 'the controllers', 60.0)
         except BaseException:
             self.__exit__()
             raise
@@ -133,23 +159,28 @@ class ControlCell:
         self.references[nanoseconds(message.header.stamp)] = np.array(rows)
 
     def _on_state(self, message) -> None:
-        rows = np.array([message.requested, message.additive_command])
-        self.states[nanoseconds(message.header.stamp)] = rows
+        self.cycles[message.cycle] = self.last = Cycle(
+            nanoseconds(message.header.stamp), np.array(message.requested),
+            np.array(message.additive_command), message.enabled, message.fault,
+        )  # fmt: skip
+
+    def _on_diagnostics(self, message) -> None:
+        self.diagnoses += [item for item in message.status if item.name.startswith(PLUGIN)]
 
     def _on_joint_state(self, message) -> None:
         order = [message.name.index(name) for name in JOINTS]
-        self.efforts[nanoseconds(message.header.stamp)] = np.array(message.effort)[order]
+        self.effort = np.array(message.effort)[order]
+        self.efforts[nanoseconds(message.header.stamp)] = self.effort
 
     def clear(self) -> None:
-        for kept in (self.references, self.states, self.efforts):
+        for kept in (self.references, self.cycles, self.efforts):
             kept.clear()
 
-    def last(self):
-        """Requested and applied torque of the last cycle."""
-        return self.states[max(self.states)]
-
-    def effort(self):
-        return self.efforts[max(self.efforts)]
+    def come_to_zero(self) -> None:
+        """Wait for the hardware's effort to be zero, and that it stays so."""
+        self.wait(lambda: not np.any(self.effort), 'zero effort')
+        self.spin(0.2)
+        assert not np.any(self.effort)
 
     def wait(self, condition, what, timeout=20.0) -> None:
         deadline = time.monotonic() + timeout
@@ -158,10 +189,30 @@ class ControlCell:
             assert time.monotonic() < deadline, f'waited for {what}\n{self.log()}'
             self.executor.spin_once(timeout_sec=0.01)
 
+    def go_on(self, seconds: float) -> None:
+        """Until the plugin has told of a cycle this much later than now."""
+        end = time.time_ns() + seconds * 1e9
+        self.wait(lambda: self.last.stamp >= end, f'{seconds} s of cycles', seconds + 30.0)
+
+    def enable(self, on: bool):
+        return self.call(SetBool, f'{PLUGIN}/enable', SetBool.Request(data=on))
+
+    def reset(self):
+        return self.call(Trigger, f'{PLUGIN}/reset', Trigger.Request())
+
     def spin(self, seconds: float) -> None:
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             self.executor.spin_once(timeout_sec=0.01)
+
+    def spin_until_it_ends(self) -> float:
+        """Listen to the very end of the processes; how long it took, in [s]."""
+        begin = time.monotonic()
+        while self.process.poll() is None and time.monotonic() - begin < 20.0:
+            self.executor.spin_once(timeout_sec=0.01)
+        took = time.monotonic() - begin
+        self.spin(0.5)
+        return took
 
     def log(self) -> str:
         return self._log.read_text()
@@ -191,10 +242,11 @@ class ControlCell:
         result = self.goal.get_result_async()
         self.wait(result.done, 'the end of the motion', seconds + 20.0)
 
-    def switch(self, activate=(), deactivate=(), check=True) -> bool:
+    def switch(self, activate=(), deactivate=(), *, check=True, asap=False) -> bool:
+        """Switch controllers, all or none; `asap`: inside the real-time loop."""
         request = SwitchController.Request(
             activate_controllers=list(activate), deactivate_controllers=list(deactivate),
-            strictness=SwitchController.Request.STRICT, activate_asap=True,
+            strictness=SwitchController.Request.STRICT, activate_asap=asap,
         )  # fmt: skip
         request.timeout = Duration(sec=5)
         answer = self.call(SwitchController, 'controller_manager/switch_controller', request)
@@ -206,12 +258,13 @@ class ControlCell:
         answer = self.call(ListControllers, 'controller_manager/list_controllers', request)
         return next(item.state for item in answer.controller if item.name == name)
 
-    def load(self, name: str, change) -> None:
-        """Load the plugin once more under another name, with changed parameters."""
-        parameters = {**PARAMETERS, 'result_file': str(self.result), **change}
+    def load(self, name: str, change, kind='robodyn_ros/FeedforwardTorqueController') -> bool:
+        """Load a controller: the plugin once more, with changed parameters, or another one."""
+        plugin = kind.startswith('robodyn_ros')
+        parameters = {**PARAMETERS, 'result_file': str(self.result)} if plugin else {}
         file = self.folder / f'{name}.yaml'
-        file.write_text(yaml.safe_dump({name: {'ros__parameters': parameters}}))
-        kind = 'robodyn_ros/FeedforwardTorqueController'
+        content = {key: value for key, value in {**parameters, **change}.items() if value != []}
+        file.write_text(yaml.safe_dump({name: {'ros__parameters': content}}))
         rows = [
             Parameter(f'{name}.{key}', value=value).to_parameter_msg()
             for key, value in (('type', kind), ('params_file', [str(file)]))
@@ -223,11 +276,16 @@ class ControlCell:
         )
         assert all(item.successful for item in answer.results), answer.results
         request = LoadController.Request(name=name)
-        self.call(LoadController, 'controller_manager/load_controller', request)
+        return self.call(LoadController, 'controller_manager/load_controller', request).ok
 
     def configure(self, name: str) -> bool:
         request = ConfigureController.Request(name=name)
         answer = self.call(ConfigureController, 'controller_manager/configure_controller', request)
+        return answer.ok
+
+    def clean_up(self, name: str) -> bool:
+        request = CleanupController.Request(name=name)
+        answer = self.call(CleanupController, 'controller_manager/cleanup_controller', request)
         return answer.ok
 
 

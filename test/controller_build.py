@@ -15,12 +15,18 @@ def prefix() -> Path:
         pytest.skip('robodyn_ros is not installed in this ROS environment')
 
 
-def law_check() -> str:
-    """Program that runs the plugin's law over references."""
-    program = Path(os.environ.get('ROBODYN_LAW_CHECK') or prefix() / 'lib/robodyn_ros/law_check')
-    if not program.exists():
+def program(name: str) -> str:
+    """A program that is built with the plugin; ROBODYN_LAW_CHECK may say where law_check is."""
+    given = os.environ.get('ROBODYN_LAW_CHECK')
+    folder = Path(given).parent if given else prefix() / 'lib/robodyn_ros'
+    if not (folder / name).exists():
         pytest.skip(
             'the controller plugin was not built: controller_interface, pluginlib or the C++ of '
             'Pinocchio were not found'
         )
-    return str(program)
+    return str(folder / name)
+
+
+def law_check() -> str:
+    """Program that runs the plugin's law over references."""
+    return program('law_check')

@@ -19,6 +19,9 @@ struct LawSettings
   double ramp_up_time = 0.25;
   double ramp_down_time = 0.1;
 
+  /// Rounded down: the ramp ends within ramp_down_time, not a cycle later.
+  int ramp_down_cycles() const;
+
   /// Throws std::invalid_argument, naming the value, for `joints` joints.
   void check(const std::vector<std::string> & joints) const;
 };
@@ -27,7 +30,11 @@ struct LawSettings
 enum class LawState { kInactive, kRampingIn, kActive, kRampingOut };
 
 /// Why torque is held at zero; texts in `fault_text`.
-enum class Fault { kNone, kReferenceNotFinite, kTorqueNotFinite, kReferenceMissing };
+enum class Fault
+{
+  kNone, kReferenceNotFinite, kTorqueNotFinite, kReferenceMissing, kReferenceFrozen,
+  kStateMissing, kStateFrozen, kTimeBack
+};
 
 const char * fault_text(Fault fault);
 
@@ -60,6 +67,10 @@ public:
   void clear();
 
   void set_scale(double scale) {scale_ = scale;}
+
+  /// Whether the reference of the last `update` could be used.
+  bool accepted() const {return accepted_;}
+
   bool enabled() const {return state_ == LawState::kRampingIn || state_ == LawState::kActive;}
   LawState state() const {return state_;}
   Fault fault() const {return fault_;}
@@ -79,6 +90,7 @@ private:
   double scale_;
   LawState state_ = LawState::kInactive;
   Fault fault_ = Fault::kNone;
+  bool accepted_ = false;
   double ramp_ = 0.0;
   Vector requested_;
   Vector applied_;

@@ -18,7 +18,8 @@ public:
   void add(
     const Motion & motion, const Eigen::Ref<const Vector> & values, Vector & tau) override;
   void add_payload(
-    const Eigen::Ref<const Vector> & payload, Eigen::Ref<Vector> values) const override;
+    const Eigen::Ref<const Vector> & payload, const std::string & frame,
+    Eigen::Ref<Vector> values) const override;
 
 private:
   bool rotary_;
@@ -41,7 +42,8 @@ public:
   void add(
     const Motion & motion, const Eigen::Ref<const Vector> & values, Vector & tau) override;
   void add_payload(
-    const Eigen::Ref<const Vector> & payload, Eigen::Ref<Vector> values) const override;
+    const Eigen::Ref<const Vector> & payload, const std::string & frame,
+    Eigen::Ref<Vector> values) const override;
 
 private:
   Eigen::Index joints_;
@@ -61,7 +63,8 @@ public:
   void add(
     const Motion & motion, const Eigen::Ref<const Vector> & values, Vector & tau) override;
   void add_payload(
-    const Eigen::Ref<const Vector> & payload, Eigen::Ref<Vector> values) const override;
+    const Eigen::Ref<const Vector> & payload, const std::string & frame,
+    Eigen::Ref<Vector> values) const override;
 
 private:
   Eigen::MatrixXd relations_;  // all 34 from the parameters
@@ -77,7 +80,8 @@ public:
   void add(
     const Motion & motion, const Eigen::Ref<const Vector> & values, Vector & tau) override;
   void add_payload(
-    const Eigen::Ref<const Vector> & payload, Eigen::Ref<Vector> values) const override;
+    const Eigen::Ref<const Vector> & payload, const std::string & frame,
+    Eigen::Ref<Vector> values) const override;
 
 private:
   bool fifth_term_;

@@ -2,15 +2,19 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "controller_interface/chainable_controller_interface.hpp"
+#include "diagnostic_msgs/msg/diagnostic_array.hpp"
 #include "rclcpp/rclcpp.hpp"
 #include "realtime_tools/realtime_publisher.hpp"
-#include "robodyn_ros/additive_torque.hpp"
+#include "robodyn_ros/effort_command.hpp"
 #include "robodyn_ros/feedforward_torque_controller_parameters.hpp"
+#include "robodyn_ros/guarded_torque.hpp"
 #include "robodyn_ros/msg/torque_state.hpp"
 #include "robodyn_ros/result_file.hpp"
 #include "robodyn_ros/srv/set_payload.hpp"
@@ -22,6 +26,10 @@ namespace robodyn_ros
 
 /// Takes `<joint>/position`, `/velocity` and `/acceleration` references each cycle, passes the
 /// position on unchanged and commands the additive torque of control/feedforward.py as effort.
+///
+/// Deactivation never steps. Outside the real-time loop (the usual switch, Ctrl-C) it waits until
+/// the torque is ramped out while the loop runs on. Inside the loop it cannot wait: there it is
+/// refused, the torque ramps out, and the controller then ends itself.
 class FeedforwardTorqueController : public controller_interface::ChainableControllerInterface
 {
 public:
@@ -31,6 +39,7 @@ public:
   controller_interface::CallbackReturn on_configure(const rclcpp_lifecycle::State &) override;
   controller_interface::CallbackReturn on_activate(const rclcpp_lifecycle::State &) override;
   controller_interface::CallbackReturn on_deactivate(const rclcpp_lifecycle::State &) override;
+  void release_interfaces() override;
   controller_interface::return_type update_reference_from_subscribers(
     const rclcpp::Time &, const rclcpp::Duration &) override;
   controller_interface::return_type update_and_write_commands(
@@ -44,30 +53,38 @@ private:
   using SetBool = std_srvs::srv::SetBool;
   using SetPayload = robodyn_ros::srv::SetPayload;
   using TorqueState = robodyn_ros::msg::TorqueState;
+  using DiagnosticArray = diagnostic_msgs::msg::DiagnosticArray;
 
   enum class Wish { kNone, kEnable, kDisable };
 
   void prepare();
-  void prepare_effort(const Vector & max_torque);
+  void match_joints();
+  Vector ordered(const std::string & name, const std::vector<double> & given) const;
+  LawSettings settings() const;
   void offer_services();
+  void offer_topics();
+  void on_enable(bool enable, SetBool::Response & answer);
+  void on_reset(Trigger::Response & answer);
   void on_payload(const SetPayload::Request & request, SetPayload::Response & response);
+  void diagnose();
   void take_wishes();
-  bool read_references();
+  bool measure();
+  void read_references();
   void write_commands();
-  void write_zero();
+  void ramp_out();
   void publish(const rclcpp::Time & time);
 
   std::shared_ptr<feedforward_torque_controller::ParamListener> listener_;
   feedforward_torque_controller::Params parameters_;
   IdentifiedModel model_;
-  std::unique_ptr<AdditiveTorque> law_;
+  std::unique_ptr<GuardedTorque> guarded_;
   std::unique_ptr<Motion> reference_;  // in the order of the model
+  Vector measured_;                    // in the order of the model
   std::vector<std::size_t> row_;       // of each joint of the model among `joints`
-  std::vector<double> position_;       // last commanded, in the order of `joints`
-  Vector factor_;                      // effort command per torque, in the order of the model
-  double most_ = 0.0;                  // largest effort command, 0: any
-  bool seen_ = false;                  // a usable reference has come since activation
-  int cycles_per_message_ = 1, cycle_ = 0;
+  EffortCommand effort_;
+  bool leaving_ = false;               // asked to deactivate in the loop: ends when torque is zero
+  std::uint64_t cycle_ = 0;
+  std::uint64_t cycles_per_message_ = 1;
 
   // From services to the loop: written by one side, taken by the other, never waited for.
   std::atomic<Wish> wish_{Wish::kNone};
@@ -77,12 +94,18 @@ private:
   Vector payload_values_;
   // From the loop to services.
   std::atomic<Fault> fault_{Fault::kNone};
+  std::atomic<bool> enabled_{false};
+  std::atomic<std::uint64_t> refused_{0}, missed_{0};
+  std::atomic<std::thread::id> loop_{};
 
   TorqueState state_;
   std::unique_ptr<realtime_tools::RealtimePublisher<TorqueState>> publisher_;
   rclcpp::Service<Trigger>::SharedPtr reset_service_;
   rclcpp::Service<SetBool>::SharedPtr enable_service_;
   rclcpp::Service<SetPayload>::SharedPtr payload_service_;
+  rclcpp::Publisher<DiagnosticArray>::SharedPtr diagnostics_;
+  rclcpp::TimerBase::SharedPtr timer_;
+  std::uint64_t refused_before_ = 0;
   rclcpp::node_interfaces::PostSetParametersCallbackHandle::SharedPtr scale_callback_;
 };
 

@@ -42,12 +42,12 @@ public:
   const Vector & velocity_window() const {return window_;}
 
   /// Values of the model with a payload; see Part::add_payload. May throw std::invalid_argument.
-  Vector with_payload(const Vector & payload) const;
+  Vector with_payload(const Vector & payload, const std::string & frame = {}) const;
 
   /// How many numbers tell a payload: 10 for a URDF robot, else 2.
   Eigen::Index payload_width() const;
 
-  /// Link in whose frame a URDF robot's payload is told; empty for the others.
+  /// Link in whose frame a URDF robot's payload is told by default; empty for the others.
   std::string payload_frame() const;
 
   /// Take other values; does not allocate.

@@ -50,9 +50,11 @@ public:
 
   /// How parameter values change with a payload: a mass [kg] with its first moments [kg m] and the
   /// six inertias about the frame's origin [kg m^2] for a URDF robot; else mass and inertia.
+  /// `frame`: the link that carries it, only of a URDF robot; empty: the one of `payload_frame`.
   /// Throws std::invalid_argument where the robot cannot carry one.
   virtual void add_payload(
-    const Eigen::Ref<const Vector> & payload, Eigen::Ref<Vector> values) const = 0;
+    const Eigen::Ref<const Vector> & payload, const std::string & frame,
+    Eigen::Ref<Vector> values) const = 0;
 };
 
 }  // namespace robodyn_ros

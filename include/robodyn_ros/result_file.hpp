@@ -16,6 +16,7 @@ struct IdentifiedModel
   std::unique_ptr<ModelTorque> torque;
   std::string hash;
   Vector payload;  // identified with the result; empty: none
+  std::string payload_frame;
 };
 
 /// Read a result file. Throws std::invalid_argument with one sentence that names the file.

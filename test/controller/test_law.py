@@ -11,11 +11,10 @@ import numpy as np
 import pytest
 import yaml
 from controller_build import law_check
+from controller_law import SETTINGS, result_file, run_law
 
 from robodyn_ros.control.feedforward import AdditiveTorque, FeedforwardSettings
 from robodyn_ros.control.model_torque import ModelTorque
-from robodyn_ros.identification.payload_block import payload_block
-from robodyn_ros.identification.result import model_parameters
 from robodyn_ros.models.catalog import build_model, load_model, robot_model
 from robodyn_ros.models.friction_terms import TERMS
 from robodyn_ros.models.payload import payload_of
@@ -71,17 +70,6 @@ MODELS = {
 FIGURES = {'smoothing': [0.02, 0.5, 1.0], 'breakaway_speed': [0.1, 0.5, 0.9],
            'threshold': [0.0, 0.3, 1.0], 'reach': [2.0, 1.0, 3.0],
            'exponent': [0.3, 0.5, 0.7]}  # fmt: skip
-SETTINGS = {'additive_torque_delay': 3, 'feedforward_scale': 0.8, 'period': 0.002,
-            'ramp_up_time': 0.1, 'ramp_down_time': 0.2}  # fmt: skip
-
-
-def result_file(folder, model, values, payload=None):
-    parameters = {'dynamic_model': model_parameters(model, values, np.full(len(values), 0.1))}
-    if payload is not None:
-        parameters['payload'] = payload_block(payload)
-    path = folder / 'result.yaml'
-    path.write_text(yaml.safe_dump({'/**': {'ros__parameters': parameters}}, width=10**6))
-    return path
 
 
 def motion(model, count, seed=0):
@@ -95,17 +83,8 @@ def motion(model, count, seed=0):
 
 def by_plugin(path, states, *, window, limit, rate):
     """Requested and applied torque (N, n), and what the program says at its end."""
-    numbers = [SETTINGS[key] for key in SETTINGS]
-    arguments = [str(value) for value in (path, *numbers, window, limit, rate)]
-    rows = np.concatenate(states, axis=1)
-    done = subprocess.run(
-        [law_check(), *arguments], input=rows.tobytes(), capture_output=True, timeout=60
-    )
-    said = done.stderr.decode()
-    assert done.returncode == 0, said
-    width = states[0].shape[1]
-    torque = np.frombuffer(done.stdout).reshape(len(rows), 2, width)
-    return torque[:, 0], torque[:, 1], said
+    out = run_law(path, states, window=window, limit=limit, rate=rate)
+    return out.requested, out.applied, out.said
 
 
 def by_python(model, values, states, *, window, limit, rate):

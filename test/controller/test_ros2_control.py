@@ -16,6 +16,7 @@ from control_cell import (  # noqa: E402
     JOINTS,
     LIMIT,
     PERIOD,
+    PLUGIN,
     RATE,
     WINDOW,
     ControlCell,
@@ -25,13 +26,16 @@ from controller_build import law_check  # noqa: E402
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue  # noqa: E402
 from rcl_interfaces.srv import SetParameters  # noqa: E402
 from robodyn_ros.srv import SetPayload  # noqa: E402
-from std_srvs.srv import SetBool, Trigger  # noqa: E402
+from std_msgs.msg import Float64MultiArray  # noqa: E402
 
 from robodyn_ros.control.model_torque import ModelTorque  # noqa: E402
 from robodyn_ros.models.payload import payload_of  # noqa: E402
 
 pytestmark = pytest.mark.ros
-PLUGIN = 'feedforward_torque_controller'
+JTC = 'joint_trajectory_controller'
+BOTH = [JTC, PLUGIN]
+STEP = RATE * PERIOD
+KINDS = ('position', 'velocity', 'acceleration')
 NUMBERS = count()
 
 
@@ -40,88 +44,121 @@ def cell(tmp_path_factory):
     law_check()  # skips where the plugin was not built
     folder = tmp_path_factory.mktemp('control')
     model, values, file = write_result(folder)
-    with ControlCell(folder, file) as cell:
+    # The limit in the URDF is far below the torques here: without enforcement it does nothing.
+    with ControlCell(folder, file, effort=2.0, enforce_command_limits=False) as cell:
         cell.model, cell.values = model, values
         yield cell
 
 
-def torque_of(cell, rows, added=0.0):
-    """Python's model torque at the references of the controller, of the same cycle."""
+def torque_of(cell, added=0.0, since=0):
+    """Python's model torque at the JTC's reference of the same cycle, where that is known."""
     law = ModelTorque(cell.model, cell.values + added, velocity_window=WINDOW)
     known = np.array(sorted(cell.references))
-    asked = np.array(sorted(rows))
-    before = known[np.maximum(np.searchsorted(known, asked) - 1, 0)]
+    asked = [number for number, row in cell.cycles.items() if row.stamp >= since]
+    stamps = np.array([cell.cycles[number].stamp for number in asked])
+    before = known[np.maximum(np.searchsorted(known, stamps) - 1, 0)]
     # The controller manager stamps each controller's update by itself, the JTC's just before.
-    same = (asked >= before) & (asked - before < 0.5e9 * PERIOD)
-    stamps = asked[same]
-    references = np.array([cell.references[stamp] for stamp in before[same]])
-    q, qd, qdd = references[:, 0], references[:, 1], references[:, 2]
-    moving = (np.abs(qd) > WINDOW).all(axis=1)  # at rest the friction of the motion before counts
-    return stamps[moving], law.torque(q, qd, qdd)[moving]
+    same = (stamps >= before) & (stamps - before < 0.5e9 * PERIOD)
+    q, qd, qdd = np.array([cell.references[stamp] for stamp in before]).transpose(1, 0, 2)
+    same &= (np.abs(qd) > WINDOW).all(axis=1)  # at rest the friction of the motion before counts
+    torque = law.torque(q, qd, qdd)
+    return {number: torque[k] for k, number in enumerate(asked) if same[k]}
 
 
 def check_steps(cell):
-    """No step of the applied torque above the rate, whatever happened."""
-    stamps = np.array(sorted(cell.states))
-    applied = np.array([cell.states[stamp][1] for stamp in stamps])
-    cycles = np.rint(np.diff(stamps) * 1e-9 / PERIOD)
-    allowed = np.maximum(cycles, 1.0)[:, None] * RATE * PERIOD
-    # The clock of the cycle jitters; a cycle more than its stamps say is allowed for.
-    assert (np.abs(np.diff(applied, axis=0)) <= 2.0 * allowed + 1e-9).all()
-    assert np.isfinite(applied).all() and (np.abs(applied) <= LIMIT + 1e-9).all()
+    """No step of the applied torque above the rate in any cycle, whatever happened."""
+    numbers = np.array(sorted(cell.cycles))
+    applied = np.array([cell.cycles[number].applied for number in numbers])
+    cycles = np.diff(numbers)[:, None]
+    assert (np.abs(np.diff(applied, axis=0)) <= cycles * STEP * (1 + 1e-9)).all()
+    assert np.isfinite(applied).all() and (np.abs(applied) <= LIMIT).all()
+
+
+def check_hardware_steps(cell):
+    """Nor of what the hardware got, by the stamps of its states, which jitter by a cycle."""
+    stamps = np.array(sorted(cell.efforts))
+    efforts = np.array([cell.efforts[stamp] for stamp in stamps])
+    cycles = np.rint(np.diff(stamps) * 1e-9 / PERIOD)[:, None] + 1.0
+    assert (np.abs(np.diff(efforts, axis=0)) <= cycles * STEP * (1 + 1e-9)).all()
+
+
+def make_active(cell):
+    """Both active, whatever a test left."""
+    on = [name for name in BOTH if cell.state_of(name) == 'active']
+    if len(on) < len(BOTH):
+        cell.switch(activate=BOTH, deactivate=on)
+        cell.go_on(0.4)
+
+
+def start_moving(cell, seconds=6.0):
+    """A motion under way with torque that a step to zero would show."""
+    make_active(cell)
+    cell.clear()
+    cell.start(seconds)
+    cell.go_on(1.0)
+    assert np.abs(cell.last.applied).max() > 4.0 * STEP
 
 
 def test_the_commanded_effort_is_the_law_at_the_reference_some_cycles_earlier(cell):
+    cell.go_on(0.5)  # ramp_up_time
     cell.clear()
     cell.move(3.0)
-    stamps, expected = torque_of(cell, cell.states)
-    assert len(stamps) > 300
-    requested = np.array([cell.states[stamp][0] for stamp in stamps])
-    np.testing.assert_allclose(requested, expected, rtol=0.0, atol=1e-9)
-    ordered = np.array(sorted(cell.states))
-    gaps = np.diff(ordered) * 1e-9
-    compared = 0
-    for k in range(len(ordered) - 1 - DELAY):
-        if (gaps[k : k + DELAY] < 1.5 * PERIOD).all():  # no message lost between
-            then, now = cell.states[ordered[k]], cell.states[ordered[k + DELAY]]
-            if np.abs(then[0] - now[1]).max() < 1e-9:
-                compared += 1
-    assert compared > 0.9 * len(ordered) * 0.5, (compared, len(ordered))
+    expected = torque_of(cell)
+    assert len(expected) > 300
+    for number, torque in expected.items():
+        np.testing.assert_allclose(cell.cycles[number].requested, torque, rtol=0.0, atol=1e-9)
+    errors = np.array([
+        np.abs(cell.cycles[number + DELAY].applied - torque).max()
+        for number, torque in expected.items() if number + DELAY in cell.cycles
+    ])  # fmt: skip
+    print(f'{len(errors)} cycles compared, {(errors > 1e-9).sum()} differ')
+    # What differs is where friction jumps by more than the rate at a reversal.
+    assert len(errors) > 300 and (errors < 1e-9).mean() > 0.98
     # The hardware got what was published: its effort state is the command.
+    given = np.array([row.applied for row in cell.cycles.values()])
     efforts = np.array(list(cell.efforts.values()))
     assert np.abs(efforts).max() > 5.0
+    found = [(np.abs(given - effort).max(axis=1) < 1e-12).any() for effort in efforts]
+    assert np.mean(found) > 0.8  # of some cycles the message was lost
     check_steps(cell)
+    check_hardware_steps(cell)
 
 
 def test_payload_scale_and_enable_at_run_time_never_step(cell):
-    cell.clear()
-    cell.start(5.0)
-    cell.spin(1.0)
-    request = SetPayload.Request(mass=4.0)
+    start_moving(cell, 7.0)
+    request = SetPayload.Request(mass=4.0, frame='link5', center_of_mass=[0.1, 0.0, 0.05])
     assert cell.call(SetPayload, f'{PLUGIN}/set_payload', request).success
-    cell.spin(0.7)
-    added = payload_of(cell.model, 4.0).added
-    late = {stamp: row for stamp, row in cell.states.items() if stamp > max(cell.states) - 3e8}
-    stamps, expected = torque_of(cell, late, added)
-    assert len(stamps) > 20
-    requested = np.array([cell.states[stamp][0] for stamp in stamps])
-    np.testing.assert_allclose(requested, expected, rtol=0.0, atol=1e-9)
+    cell.go_on(0.1)
+    since = cell.last.stamp
+    cell.go_on(0.4)
+    payload = payload_of(cell.model, 4.0, frame='link5', center_of_mass=[0.1, 0.0, 0.05])
+    expected = torque_of(cell, payload.added, since)
+    assert len(expected) > 20
+    for number, torque in expected.items():
+        np.testing.assert_allclose(cell.cycles[number].requested, torque, rtol=0.0, atol=1e-9)
     value = ParameterValue(type=ParameterType.PARAMETER_DOUBLE, double_value=0.5)
     request = SetParameters.Request(parameters=[Parameter(name='feedforward_scale', value=value)])
     answer = cell.call(SetParameters, f'{PLUGIN}/set_parameters', request)
     assert answer.results[0].successful
-    cell.spin(0.5)
-    assert cell.call(SetBool, f'{PLUGIN}/enable', SetBool.Request(data=False)).success
-    cell.spin(0.4)
-    assert not np.any(cell.last()[1])
-    assert cell.call(SetBool, f'{PLUGIN}/enable', SetBool.Request(data=True)).success
-    cell.spin(0.6)
-    assert np.abs(cell.last()[1]).max() > 1.0
+    cell.go_on(0.2)
+    delayed = cell.cycles.get(max(cell.cycles) - DELAY)
+    if delayed is not None:
+        np.testing.assert_allclose(cell.last.applied, 0.5 * delayed.requested, atol=1e-9)
+    assert cell.enable(False).success
+    cell.go_on(0.2)
+    assert not np.any(cell.last.applied) and not cell.last.enabled
+    assert cell.enable(True).success
+    cell.go_on(0.5)
+    assert np.abs(cell.last.applied).max() > 1.0
     value.double_value = 1.0
     cell.call(SetParameters, f'{PLUGIN}/set_parameters', request)
-    cell.call(SetPayload, f'{PLUGIN}/set_payload', SetPayload.Request())
-    cell.spin(1.5)
+    assert cell.call(SetPayload, f'{PLUGIN}/set_payload', SetPayload.Request()).success
+    cell.go_on(0.5)
     check_steps(cell)
+    check_hardware_steps(cell)
+    value.double_value = 1.1
+    answer = cell.call(SetParameters, f'{PLUGIN}/set_parameters', request)
+    assert not answer.results[0].successful
 
 
 def test_refusals_are_sentences(cell):
@@ -130,55 +167,97 @@ def test_refusals_are_sentences(cell):
         (SetPayload.Request(mass=float('nan')), 'must be finite'),
         (SetPayload.Request(mass=1.0, center_of_mass=[1.0]), 'needs 3 numbers'),
         (SetPayload.Request(mass=1.0, inertia=[1.0]), 'needs 6 numbers'),
-        (SetPayload.Request(mass=1.0, frame='hand'), "in the frame 'link6' only"),
+        (SetPayload.Request(mass=1.0, inertia=[1.0, 0, 0, 1.0, 0, 3.0]), 'no body has'),
+        (SetPayload.Request(mass=1.0, frame='hand'), "no link 'hand'"),
+        (SetPayload.Request(mass=1.0, frame='base_link'), 'not moved by any joint'),
     ):
         answer = cell.call(SetPayload, f'{PLUGIN}/set_payload', request)
         assert not answer.success and sentence in answer.message
-    answer = cell.call(Trigger, f'{PLUGIN}/reset', Trigger.Request())
+    answer = cell.reset()
     assert answer.success and answer.message == 'there was no fault'
 
 
 def test_a_cancel_holds_the_position_with_the_torque_of_holding_it(cell):
-    cell.clear()
-    cell.start(4.0)
-    cell.spin(1.5)
+    start_moving(cell)
     cell.cancel()
-    cell.spin(0.8)
+    cell.go_on(0.5)
     check_steps(cell)
+    check_hardware_steps(cell)
     # The JTC goes on commanding the acceleration of the motion: of that nothing must be left.
     q, qd, qdd = cell.references[max(cell.references)]
     assert not np.any(qd) and np.any(qdd)
     law = ModelTorque(cell.model, cell.values)
     weight = law.body(q[None], 0.0 * qd[None], 0.0 * qd[None])[0]
-    friction = np.abs(cell.last()[1] - weight)  # of the last motion, kept at rest
+    friction = np.abs(cell.last.applied - weight)  # of the last motion, kept at rest
     assert (friction <= law.friction_step + np.abs(law.friction(0.0 * qd[None])[0]) + 1.0).all()
+    assert cell.last.enabled and not cell.last.fault
 
 
-def test_deactivation_leaves_zero_and_reactivation_begins_at_zero(cell):
-    cell.clear()
-    cell.start(6.0)
-    cell.spin(1.0)
-    assert np.abs(cell.effort()).max() > 1.0
-    both = ['joint_trajectory_controller', PLUGIN]
-    cell.switch(deactivate=both)
-    cell.spin(0.3)
-    assert not np.any(cell.effort())
-    cell.clear()
-    cell.switch(activate=both)
-    cell.spin(0.6)
-    first = cell.states[min(cell.states)][1]
-    assert (np.abs(first) <= RATE * PERIOD * (1.0 + 1e-9)).all()
+@pytest.mark.parametrize('asap', [False, True])
+def test_deactivation_ramps_down_then_zero(cell, asap):
+    """Outside the loop it waits for the ramp; inside it is refused, ramps and ends itself."""
+    start_moving(cell)
+    assert cell.switch(deactivate=BOTH, check=False, asap=asap) != asap
+    cell.wait(lambda: cell.state_of(PLUGIN) == 'inactive', 'the end of the ramp', 5.0)
+    cell.come_to_zero()
+    assert cell.state_of(JTC) == 'inactive'
+    assert not np.any(cell.last.applied) and not cell.last.fault
     check_steps(cell)
+    check_hardware_steps(cell)
+
+
+@pytest.mark.parametrize('asap', [False, True])
+def test_deactivation_of_the_trajectory_controller_alone_ramps_down_too(cell, asap):
+    start_moving(cell)
+    cell.switch(deactivate=[JTC], check=False, asap=asap)  # the plugin cannot stay without
+    cell.wait(lambda: cell.state_of(PLUGIN) == 'inactive', 'the end of the ramp', 5.0)
+    cell.come_to_zero()
+    check_steps(cell)
+    check_hardware_steps(cell)
+
+
+def test_reactivation_starts_from_zero_without_a_stale_torque(cell):
+    start_moving(cell)
+    cell.switch(deactivate=BOTH)
+    cell.come_to_zero()
+    cell.clear()
+    cell.switch(activate=BOTH)
+    cell.go_on(0.5)
+    first = cell.cycles[min(cell.cycles)].applied
+    assert (np.abs(first) <= STEP * (1.0 + 1e-9)).all()
+    check_steps(cell)
+    check_hardware_steps(cell)
     # It holds the position: torque of holding, nothing of the motion before.
     assert not np.any(cell.references[max(cell.references)][1])
 
 
-def test_alone_it_is_not_activated(cell):
-    both = ['joint_trajectory_controller', PLUGIN]
-    cell.switch(deactivate=both)
+def test_a_restarted_controller_starts_from_zero(cell):
+    """Cleaned up, configured and activated again, as `ros2 control` does after a crash."""
+    make_active(cell)
+    cell.switch(deactivate=BOTH)
+    assert cell.clean_up(PLUGIN) and cell.configure(PLUGIN)
+    cell.clear()
+    cell.switch(activate=BOTH)
+    cell.go_on(0.5)
+    assert (np.abs(cell.cycles[min(cell.cycles)].applied) <= STEP * (1.0 + 1e-9)).all()
+    assert np.abs(cell.last.applied).max() > 1.0
+    check_steps(cell)
+
+
+def test_activation_alone_is_refused(cell):
+    make_active(cell)
+    cell.switch(deactivate=BOTH)
     assert not cell.switch(activate=[PLUGIN], check=False)
     assert cell.state_of(PLUGIN) == 'inactive'
-    cell.switch(activate=both)
+
+
+def test_activation_is_refused_without_the_interfaces(cell):
+    name = f'other_{next(NUMBERS)}'
+    assert cell.load(name, {'effort_interface': 'current'}) and cell.configure(name)
+    make_active(cell)
+    cell.switch(deactivate=BOTH)
+    assert not cell.switch(activate=[name], check=False)
+    assert cell.state_of(name) == 'inactive'
 
 
 @pytest.mark.parametrize(
@@ -186,15 +265,93 @@ def test_alone_it_is_not_activated(cell):
     [
         ({'model_hash': 'abc'}, 'model_hash asks for abc'),
         ({'joints': [*JOINTS[:5], 'wrist']}, 'joint joint6 of the model is not among the joints'),
+        ({'joints': JOINTS[:5]}, 'the model has 6 joints, the parameter joints 5'),
+        ({'effort.unit': []}, 'effort.unit'),
+        ({'effort.side': []}, 'effort.side'),
+        ({'effort.gravity': []}, 'effort.gravity'),
+        ({'effort.side': 'motor'}, 'needs effort.command_per_torque'),
         ({'effort.unit': 'permille'}, 'needs effort.command_per_torque'),
         ({'effort.unit': 'permille', 'effort.command_per_torque': [1000.0]}, 'at most 32767'),
         ({'max_torque': [1.0, 2.0]}, 'needs one value or one for each of the 6 joints'),
         ({'result_file': '/nowhere.yaml'}, 'the result file /nowhere.yaml cannot be read'),
         ({'ramp_down_time': 0.001}, 'ramp_down_time'),
+        ({'reference_timeout': 0.001}, 'reference_timeout'),
     ],
 )
-def test_what_does_not_fit_is_refused_before_it_can_be_activated(cell, change, sentence):
+def test_activation_is_refused_where_joints_model_or_effort_do_not_match(cell, change, sentence):
     name = f'other_{next(NUMBERS)}'
-    cell.load(name, change)
-    assert not cell.configure(name)
+    assert not (cell.load(name, change) and cell.configure(name))
     cell.wait(lambda: sentence in cell.log(), sentence, 5.0)
+
+
+class Forwarded:
+    """Three forward_command_controllers instead of the JTC: any reference, also nonsense."""
+
+    def __init__(self, cell) -> None:
+        self.cell = cell
+        self.names = [f'forward_{kind}_{next(NUMBERS)}' for kind in KINDS]
+        joints = [f'{PLUGIN}/{joint}' for joint in JOINTS]
+        for name, kind in zip(self.names, KINDS, strict=True):
+            change = {'joints': joints, 'interface_name': kind}
+            assert cell.load(name, change, 'forward_command_controller/ForwardCommandController')
+            assert cell.configure(name)
+        self.publishers = [
+            cell.node.create_publisher(Float64MultiArray, f'{name}/commands', 1)
+            for name in self.names
+        ]
+        cell.wait(lambda: all(p.get_subscription_count() for p in self.publishers), 'connections')
+
+    def send(self, **references) -> None:
+        for kind, publisher in zip(KINDS, self.publishers, strict=True):
+            if kind in references:
+                publisher.publish(Float64MultiArray(data=references[kind]))
+        self.cell.go_on(0.05)
+
+    def recover(self, **references) -> None:
+        """Send references that can be used, reset and enable again."""
+        self.send(**references)
+        assert self.cell.reset().message.startswith('cleared')
+        self.cell.go_on(0.05)
+        assert not self.cell.last.fault and not np.any(self.cell.last.applied)
+        assert self.cell.enable(True).success
+        self.cell.go_on(0.4)
+        assert np.abs(self.cell.last.applied).max() > 4.0 * STEP
+
+
+@pytest.fixture
+def forwarded(cell):
+    make_active(cell)
+    forwarded = Forwarded(cell)
+    cell.switch(deactivate=BOTH)
+    cell.clear()
+    cell.switch(activate=[*forwarded.names, PLUGIN])
+    yield forwarded
+    cell.switch(deactivate=[*forwarded.names, PLUGIN])
+
+
+def test_bad_and_frozen_references_are_refused_whole_counted_and_latch_until_reset(
+    cell, forwarded
+):
+    still, posture = [0.0] * 6, [0.1, 0.5, -0.4, 0.2, 0.3, 0.1]
+    forwarded.send(position=posture)  # velocity and acceleration are missing
+    assert cell.last.fault == 'the reference is not finite' and not np.any(cell.last.applied)
+    assert not cell.enable(True).success
+    forwarded.recover(velocity=still, acceleration=still)
+    bad = [*still[:5], 1e200]
+    forwarded.send(velocity=bad)
+    assert cell.last.fault == 'the reference is not finite'
+    cell.go_on(0.1)  # ramp_down_time
+    assert not np.any(cell.last.applied)
+    cell.diagnoses.clear()
+    cell.wait(lambda: cell.diagnoses, 'diagnostics')
+    told = {item.key: item.value for item in cell.diagnoses[-1].values}
+    assert int(told['references refused']) > 20 and len(told['hash']) == 64
+    assert cell.diagnoses[-1].message == 'the reference is not finite'
+    forwarded.recover(velocity=still)
+    forwarded.send(velocity=[0.5] * 6)  # and the position stands still
+    assert 'stood still for reference_timeout' in cell.last.fault
+    cell.go_on(0.1)
+    assert not np.any(cell.last.applied)
+    forwarded.recover(velocity=still)
+    check_steps(cell)
+    check_hardware_steps(cell)

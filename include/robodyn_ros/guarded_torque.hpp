@@ -1,0 +1,76 @@
+// What one cycle of the controller does: the additive torque, and a watch over what comes in.
+#pragma once
+
+#include <cstdint>
+
+#include "robodyn_ros/additive_torque.hpp"
+
+namespace robodyn_ros
+{
+
+/// How long what comes in may be old, [s].
+struct WatchSettings
+{
+  double reference_timeout = 0.02;
+  double state_timeout = 0.1;
+
+  /// Throws std::invalid_argument, naming the value.
+  void check(double period) const;
+};
+
+/// The additive torque of references that may be missing, frozen or not finite, one call per cycle.
+///
+/// A reference is taken whole or not at all. Nothing here allocates, locks, logs or throws once
+/// built.
+class GuardedTorque
+{
+public:
+  GuardedTorque(
+    ModelTorque & torque, const LawSettings & settings, const WatchSettings & watch);
+
+  /// Back to zero torque, no fault and no reference, at these positions.
+  void clear(const Vector & position);
+
+  /// Advance by one cycle.
+  ///
+  /// `given`: the reference; all of it NaN: none came in this cycle, the last one holds on for
+  /// `reference_timeout`. `measured`: positions. `time`: of this cycle, [ns].
+  const Vector & update(const Motion & given, const Vector & measured, std::int64_t time);
+
+  AdditiveTorque & law() {return law_;}
+  const AdditiveTorque & law() const {return law_;}
+
+  /// Position of the last reference that was taken, to be passed on.
+  const Vector & position() const {return last_.q;}
+
+  /// References that could not be used, and cycles without one, since it was built.
+  std::uint64_t refused() const {return refused_;}
+  std::uint64_t missed() const {return missed_;}
+
+private:
+  void watch_time(std::int64_t time);
+  void watch_state(const Vector & measured);
+  void watch_reference(const Motion & given);
+  const Vector & without_reference();
+  void take(const Motion & given);
+  bool moves(const Motion & motion) const;
+
+  AdditiveTorque law_;
+  Vector window_;
+  int reference_cycles_;
+  int state_cycles_;
+  Motion last_;            // reference that was taken last
+  Motion taken_;
+  Vector measured_;
+  bool seen_ = false;
+  bool timed_ = false;
+  std::int64_t time_ = 0;
+  int without_ = 0;        // cycles in a row without a reference
+  int still_ = 0;          // in which its position stood still though it moves
+  int unknown_ = 0;        // in which a measured position is not finite
+  int frozen_ = 0;         // in which all of them stood still though the reference moves
+  std::uint64_t refused_ = 0;
+  std::uint64_t missed_ = 0;
+};
+
+}  // namespace robodyn_ros

@@ -1,0 +1,231 @@
+// What the controller does before it is activated, and what it offers to people meanwhile.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+#include "robodyn_ros/feedforward_torque_controller.hpp"
+#include "robodyn_ros/payload.hpp"
+
+namespace robodyn_ros
+{
+namespace
+{
+
+/// One value per joint of `joints`; a single one is for all of them.
+template<typename Value>
+std::vector<Value> expanded(
+  const std::string & name, const std::vector<Value> & values, std::size_t count)
+{
+  if (values.size() == 1) {
+    return std::vector<Value>(count, values.front());
+  }
+  if (values.size() != count) {
+    throw std::invalid_argument(
+      name + " needs one value or one for each of the " + std::to_string(count) +
+      " joints, got " + std::to_string(values.size()));
+  }
+  return values;
+}
+
+}  // namespace
+
+void FeedforwardTorqueController::prepare()
+{
+  model_ = read_result(parameters_.result_file);
+  if (!parameters_.model_hash.empty() && parameters_.model_hash != model_.hash) {
+    throw std::invalid_argument(
+      "the model of " + parameters_.result_file + " has the hash " + model_.hash +
+      ", model_hash asks for " + parameters_.model_hash);
+  }
+  match_joints();
+  ModelTorque & torque = *model_.torque;
+  const auto count = static_cast<Eigen::Index>(row_.size());
+  const auto & effort = parameters_.effort;
+  torque.set_velocity_window(ordered("velocity_window", parameters_.velocity_window));
+  const auto words = expanded("effort.gravity", effort.gravity, row_.size());
+  std::vector<bool> excluded;
+  for (const std::size_t row : row_) {
+    excluded.push_back(words[row] == "excluded");
+  }
+  torque.set_gravity_excluded(excluded);
+  if (model_.payload.size() > 0) {
+    torque.set_values(torque.with_payload(model_.payload, model_.payload_frame));
+  }
+  payload_values_ = torque.values();
+  payload_ready_ = false;
+  const LawSettings limits = settings();
+  guarded_ = std::make_unique<GuardedTorque>(
+    torque, limits, WatchSettings{parameters_.reference_timeout, parameters_.state_timeout});
+  effort_ = EffortCommand(
+    effort.unit, effort.side, ordered("effort.command_per_torque", effort.command_per_torque),
+    limits.max_torque, torque.joints());
+  reference_ = std::make_unique<Motion>(count);
+  measured_ = Vector::Zero(count);
+  scale_ = parameters_.feedforward_scale;
+}
+
+void FeedforwardTorqueController::match_joints()
+{
+  const auto & joints = parameters_.joints;
+  const auto & known = model_.torque->joints();
+  if (known.size() != joints.size()) {
+    throw std::invalid_argument(
+      "the model has " + std::to_string(known.size()) + " joints, the parameter joints " +
+      std::to_string(joints.size()));
+  }
+  row_.clear();
+  for (const auto & joint : known) {
+    const auto found = std::find(joints.begin(), joints.end(), joint);
+    if (found == joints.end()) {
+      throw std::invalid_argument("joint " + joint + " of the model is not among the joints");
+    }
+    row_.push_back(static_cast<std::size_t>(found - joints.begin()));
+  }
+}
+
+/// One value per joint in the order of the model.
+Vector FeedforwardTorqueController::ordered(
+  const std::string & name, const std::vector<double> & given) const
+{
+  const auto values = expanded(name, given, row_.size());
+  Vector result(static_cast<Eigen::Index>(row_.size()));
+  for (std::size_t joint = 0; joint < row_.size(); ++joint) {
+    result[static_cast<Eigen::Index>(joint)] = values[row_[joint]];
+  }
+  return result;
+}
+
+LawSettings FeedforwardTorqueController::settings() const
+{
+  LawSettings result;
+  result.max_torque = ordered("max_torque", parameters_.max_torque);
+  result.max_torque_rate = ordered("max_torque_rate", parameters_.max_torque_rate);
+  result.period = 1.0 / get_update_rate();
+  result.additive_torque_delay = static_cast<int>(parameters_.additive_torque_delay);
+  result.scale = parameters_.feedforward_scale;
+  result.ramp_up_time = parameters_.ramp_up_time;
+  result.ramp_down_time = parameters_.ramp_down_time;
+  return result;
+}
+
+void FeedforwardTorqueController::offer_services()
+{
+  auto node = get_node();
+  reset_service_ = node->create_service<Trigger>(
+    "~/reset", [this](const Trigger::Request::SharedPtr, Trigger::Response::SharedPtr answer) {
+      on_reset(*answer);
+    });
+  enable_service_ = node->create_service<SetBool>(
+    "~/enable",
+    [this](const SetBool::Request::SharedPtr request, SetBool::Response::SharedPtr answer) {
+      on_enable(request->data, *answer);
+    });
+  payload_service_ = node->create_service<SetPayload>(
+    "~/set_payload",
+    [this](const SetPayload::Request::SharedPtr request, SetPayload::Response::SharedPtr answer) {
+      on_payload(*request, *answer);
+    });
+  scale_callback_ = node->add_post_set_parameters_callback(
+    [this](const std::vector<rclcpp::Parameter> & parameters) {
+      for (const auto & parameter : parameters) {
+        if (parameter.get_name() == "feedforward_scale") {
+          scale_ = parameter.as_double();
+        }
+      }
+    });
+}
+
+void FeedforwardTorqueController::offer_topics()
+{
+  auto node = get_node();
+  const auto & names = model_.torque->joints();
+  const std::vector<double> none(names.size(), std::numeric_limits<double>::quiet_NaN());
+  state_.name = names;
+  state_.feedback = state_.error = none;
+  state_.requested = state_.additive_command = std::vector<double>(names.size(), 0.0);
+  state_.fault.reserve(200);  // so that no fault needs memory in the loop
+  cycles_per_message_ = static_cast<std::uint64_t>(std::max(
+    1L, std::lround(get_update_rate() / parameters_.torque_state_rate)));
+  publisher_ = std::make_unique<realtime_tools::RealtimePublisher<TorqueState>>(
+    node->create_publisher<TorqueState>("~/torque_state", rclcpp::SystemDefaultsQoS()));
+  publisher_->msg_ = state_;
+  publisher_->msg_.fault.reserve(200);
+  // A plain publisher: what is wrong is told while inactive, too.
+  diagnostics_ = rclcpp::create_publisher<DiagnosticArray>(
+    *node, "/diagnostics", rclcpp::SystemDefaultsQoS());
+  timer_ = node->create_wall_timer(std::chrono::seconds(1), [this]() {diagnose();});
+}
+
+void FeedforwardTorqueController::on_reset(Trigger::Response & answer)
+{
+  const Fault fault = fault_;
+  answer.success = true;
+  answer.message = fault == Fault::kNone ? "there was no fault" :
+    std::string("cleared: ") + fault_text(fault);
+  reset_ = true;
+}
+
+void FeedforwardTorqueController::on_enable(bool enable, SetBool::Response & answer)
+{
+  const Fault fault = fault_;
+  answer.success = !enable || fault == Fault::kNone || reset_;
+  answer.message = answer.success ? (enable ? "enabled" : "disabled") :
+    std::string("additive torque is held at zero by a fault: ") + fault_text(fault);
+  if (answer.success) {
+    wish_ = enable ? Wish::kEnable : Wish::kDisable;
+  }
+}
+
+void FeedforwardTorqueController::on_payload(
+  const SetPayload::Request & request, SetPayload::Response & response)
+{
+  try {
+    const ModelTorque & torque = *model_.torque;
+    const Vector payload = payload_numbers(
+      torque, request.mass, request.center_of_mass, request.inertia);
+    if (payload_ready_) {
+      throw std::invalid_argument("the payload before is still to be taken: is it active?");
+    }
+    payload_values_ = torque.with_payload(payload, request.frame);
+    payload_ready_ = true;
+    response.success = true;
+    response.message = "payload of " + std::to_string(request.mass) + " kg";
+  } catch (const std::invalid_argument & error) {
+    response.success = false;
+    response.message = error.what();
+  }
+}
+
+void FeedforwardTorqueController::diagnose()
+{
+  using Status = diagnostic_msgs::msg::DiagnosticStatus;
+  Status status;
+  const Fault fault = fault_;
+  const std::uint64_t refused = refused_;
+  status.name = std::string(get_node()->get_name()) + ": additive torque";
+  status.hardware_id = "robodyn feedforward plugin";
+  status.level = fault != Fault::kNone ? Status::ERROR :
+    refused != refused_before_ || !enabled_ ? Status::WARN : Status::OK;
+  status.message = fault != Fault::kNone ? fault_text(fault) :
+    refused != refused_before_ ? "references were refused" : enabled_ ? "applied" : "not applied";
+  refused_before_ = refused;
+  const std::pair<const char *, std::string> facts[]{
+    {"references refused", std::to_string(refused)},
+    {"cycles without reference", std::to_string(missed_)},
+    {"feedforward_scale", std::to_string(scale_)}, {"model", parameters_.result_file},
+    {"hash", model_.hash}};
+  for (const auto & [key, value] : facts) {
+    status.values.emplace_back();
+    status.values.back().key = key;
+    status.values.back().value = value;
+  }
+  DiagnosticArray message;
+  message.header.stamp = get_node()->now();
+  message.status.push_back(status);
+  diagnostics_->publish(message);
+}
+
+}  // namespace robodyn_ros

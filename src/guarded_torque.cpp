@@ -1,0 +1,147 @@
+#include "robodyn_ros/guarded_torque.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace robodyn_ros
+{
+namespace
+{
+
+int cycles(double seconds, double period)
+{
+  return std::max(1, static_cast<int>(seconds / period + 1e-9));
+}
+
+bool all_nan(const Vector & values)
+{
+  return values.array().isNaN().all();
+}
+
+/// Count up while something holds, from zero again when it does not.
+bool longer(int & count, bool holds, int most)
+{
+  count = holds ? std::min(count + 1, most + 1) : 0;
+  return count > most;
+}
+
+}  // namespace
+
+void WatchSettings::check(double period) const
+{
+  const std::pair<const char *, double> all[]{
+    {"reference_timeout", reference_timeout}, {"state_timeout", state_timeout}};
+  for (const auto & [name, value] : all) {
+    if (!(period <= value && value <= 1.0)) {
+      throw std::invalid_argument(
+        std::string(name) + " must be from the period of " + std::to_string(period) +
+        " s to 1 s, got " + std::to_string(value));
+    }
+  }
+}
+
+GuardedTorque::GuardedTorque(
+  ModelTorque & torque, const LawSettings & settings, const WatchSettings & watch)
+: law_(torque, settings),
+  window_(torque.velocity_window().cwiseMax(std::numeric_limits<double>::min())),
+  reference_cycles_(cycles(watch.reference_timeout, settings.period)),
+  state_cycles_(cycles(watch.state_timeout, settings.period)),
+  last_(static_cast<Eigen::Index>(torque.joints().size())),
+  taken_(last_),
+  measured_(last_.q)
+{
+  watch.check(settings.period);
+}
+
+void GuardedTorque::clear(const Vector & position)
+{
+  law_.clear();
+  law_.reset();
+  last_.q = measured_ = position;
+  seen_ = timed_ = false;
+  without_ = still_ = unknown_ = frozen_ = 0;
+}
+
+const Vector & GuardedTorque::update(
+  const Motion & given, const Vector & measured, std::int64_t time)
+{
+  watch_time(time);
+  watch_state(measured);
+  if (all_nan(given.q) && all_nan(given.qd) && all_nan(given.qdd)) {
+    return without_reference();
+  }
+  without_ = 0;
+  watch_reference(given);
+  take(given);
+  const Vector & applied = law_.update(taken_);
+  if (law_.accepted()) {
+    seen_ = true;
+    std::swap(last_, taken_);
+  } else {
+    ++refused_;
+  }
+  return applied;
+}
+
+void GuardedTorque::watch_time(std::int64_t time)
+{
+  if (timed_ && time < time_) {
+    law_.trip(Fault::kTimeBack);
+  }
+  timed_ = true;
+  time_ = time;
+}
+
+void GuardedTorque::watch_state(const Vector & measured)
+{
+  if (longer(unknown_, !measured.allFinite(), state_cycles_)) {
+    law_.trip(Fault::kStateMissing);
+  }
+  const bool stuck = seen_ && moves(last_) && measured == measured_;
+  if (longer(frozen_, stuck, state_cycles_)) {
+    law_.trip(Fault::kStateFrozen);
+  }
+  measured_ = measured;
+}
+
+void GuardedTorque::watch_reference(const Motion & given)
+{
+  if (longer(still_, seen_ && given.q == last_.q && moves(given), reference_cycles_)) {
+    law_.trip(Fault::kReferenceFrozen);
+  }
+}
+
+const Vector & GuardedTorque::without_reference()
+{
+  if (!seen_) {
+    return law_.idle();
+  }
+  ++missed_;
+  if (longer(without_, true, reference_cycles_)) {
+    law_.trip(Fault::kReferenceMissing);
+    return law_.idle();
+  }
+  return law_.update(last_);
+}
+
+void GuardedTorque::take(const Motion & given)
+{
+  taken_ = given;
+  // A JTC that holds after a cancel goes on commanding the last acceleration of the motion.
+  for (Eigen::Index joint = 0; joint < last_.q.size(); ++joint) {
+    if (given.qd[joint] == 0.0 && given.q[joint] == last_.q[joint]) {
+      taken_.qdd[joint] = 0.0;
+    }
+  }
+}
+
+bool GuardedTorque::moves(const Motion & motion) const
+{
+  return (motion.qd.array().abs() >= window_.array()).any();
+}
+
+}  // namespace robodyn_ros

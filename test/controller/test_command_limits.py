@@ -1,0 +1,61 @@
+"""The plugin where ros2_control enforces the URDF's effort limits, and how it ends on Ctrl-C.
+
+A cell of its own: both are settled when the controller manager starts, or ends it.
+"""
+
+import signal
+
+import numpy as np
+import pytest
+
+pytest.importorskip('controller_manager_msgs', reason='there is no ros2_control')
+pytest.importorskip('control_msgs', reason='there is no ros2_control')
+pytest.importorskip('rclpy')
+from control_cell import PERIOD, RATE, ControlCell, write_result
+from controller_build import law_check
+
+pytestmark = pytest.mark.ros
+EFFORT = 20.0
+STEP = RATE * PERIOD
+
+
+@pytest.fixture(scope='module')
+def cell(tmp_path_factory):
+    law_check()  # skips where the plugin was not built
+    folder = tmp_path_factory.mktemp('enforced')
+    _, _, file = write_result(folder)
+    options = {'effort': EFFORT, 'enforce_command_limits': True}
+    with ControlCell(folder, file, number=43, **options) as cell:
+        yield cell
+
+
+def test_enforced_command_limits_clip_the_effort_beyond_the_limit_and_nothing_else(cell):
+    """Without enforcement the same limit does nothing: test_ros2_control.py has one of 2 Nm."""
+    cell.start(8.0)
+    cell.go_on(0.5)
+    cell.clear()
+    cell.go_on(1.0)
+    efforts = np.array(list(cell.efforts.values()))
+    wanted = np.array([row.applied for row in cell.cycles.values()])
+    assert np.abs(wanted).max() > 2.0 * EFFORT  # torque_state tells what was asked for
+    assert np.abs(efforts).max() == EFFORT
+    clipped = np.clip(wanted, -EFFORT, EFFORT)
+    found = [(np.abs(clipped - effort).max(axis=1) < 1e-12).any() for effort in efforts]
+    assert np.mean(found) > 0.8  # of some cycles the message was lost
+
+
+def test_sigint_ramps_down_then_zero(cell):
+    cell.clear()
+    cell.go_on(0.2)
+    before = np.abs(cell.last.applied).max()
+    assert before > 4.0 * STEP
+    cell.process.send_signal(signal.SIGINT)
+    end = cell.spin_until_it_ends()
+    assert end < 10.0
+    numbers = np.array(sorted(cell.cycles))
+    applied = np.array([cell.cycles[number].applied for number in numbers])
+    steps = np.abs(np.diff(applied, axis=0))
+    assert (steps <= np.diff(numbers)[:, None] * STEP * (1 + 1e-9)).all()
+    assert not np.any(applied[-1]) and not cell.last.enabled
+    fading = [row for row in cell.cycles.values() if not row.enabled and np.any(row.applied)]
+    assert len(fading) > 10  # a ramp, not a jump between two messages

@@ -1,0 +1,190 @@
+"""What the controller plugin promises, whatever comes in: one test per promise, on its own law.
+
+The same class `GuardedTorque` runs in the plugin; on the real ros2_control the promises are seen
+in test_ros2_control.py.
+"""
+
+import hashlib
+import json
+import re
+import subprocess
+
+import numpy as np
+import pytest
+import yaml
+from controller_build import program
+from controller_law import result_file, run_law
+from robots import SIX_AXIS
+
+from robodyn_ros.models.catalog import robot_model
+
+PERIOD, DOWN, LIMIT, RATE, WINDOW = 0.002, 0.2, 60.0, 600.0, 0.01
+SWAY = {'window': WINDOW, 'limit': LIMIT, 'rate': RATE}
+CYCLES = 600
+NUMBERS = ['3', '1', '0.002', '0.1', '0.1', '0', '1', '100']
+BAD = 300  # cycle in which something goes wrong
+
+
+@pytest.fixture(scope='module')
+def file(tmp_path_factory):
+    model = robot_model(SIX_AXIS)
+    values = np.nan_to_num(model.prior(), nan=1.0)
+    return result_file(tmp_path_factory.mktemp('promises'), model, values)
+
+
+def sway(count=CYCLES):
+    """A smooth motion of six joints that never stands still."""
+    time = PERIOD * np.arange(count)[:, None]
+    speed = np.linspace(1.0, 2.0, 6)
+    angle = speed * time + np.arange(6)
+    return [np.sin(angle), speed * np.cos(angle), -(speed**2) * np.sin(angle)]
+
+
+def check_bounds(applied):
+    assert np.isfinite(applied).all() and (np.abs(applied) <= LIMIT).all()
+    steps = np.abs(np.diff(applied, axis=0, prepend=0.0))
+    assert (steps <= RATE * PERIOD * (1 + 1e-9)).all()
+
+
+def check_ramped_out(out, fault, *, since, within=DOWN):
+    """A torque before, none `within` seconds after cycle `since`, and a fault that stays."""
+    last = since + round(within / PERIOD)
+    assert np.abs(out.applied[since - 1]).max() > 5.0
+    assert not out.applied[last:].any()
+    assert set(out.fault[last:]) == {fault} and set(out.fault[:since]) == {''}
+    check_bounds(out.applied)
+
+
+def test_any_output_is_finite_within_limit_and_rate(file):
+    states = sway()
+    for kind, size in zip(states, (3.0, 100.0, 1e4), strict=True):
+        kind[BAD:] = np.random.default_rng(1).uniform(-size, size, (CYCLES - BAD, 6))
+    out = run_law(file, states, **SWAY)
+    check_bounds(out.applied)
+    assert (np.abs(out.applied) == LIMIT).any()  # the limit was needed
+    assert np.isclose(np.abs(np.diff(out.applied, axis=0)), RATE * PERIOD).any()  # and the rate
+    assert np.isfinite(out.requested).all() and np.abs(out.requested).max() > 10.0 * LIMIT
+
+
+@pytest.mark.parametrize('kind', range(3))
+@pytest.mark.parametrize('bad', [np.nan, np.inf, -np.inf, 1e200])
+def test_a_reference_with_one_bad_value_is_refused_whole(file, kind, bad):
+    states = sway()
+    states[kind][BAD, 4] = bad
+    out = run_law(file, states, **SWAY)
+    check_ramped_out(out, 'reference not finite', since=BAD)
+    before, at, after = out.position[BAD - 1 : BAD + 2]
+    np.testing.assert_array_equal(at, before)  # of no joint
+    np.testing.assert_array_equal(out.requested[BAD], out.requested[BAD - 1])
+    np.testing.assert_array_equal(after, states[0][BAD + 1])  # the motion goes on
+
+
+def test_a_reference_that_is_missing_for_a_moment_holds_on(file):
+    states = sway()
+    for kind in states:
+        kind[BAD : BAD + 10] = np.nan  # reference_timeout
+    out = run_law(file, states, **SWAY)
+    assert set(out.fault) == {''} and np.abs(out.applied[BAD:]).max() > 5.0
+    assert np.ptp(out.position[BAD - 1 : BAD + 10], axis=0).max() == 0.0
+    check_bounds(out.applied)
+
+
+def test_a_reference_older_than_its_time_out_ramps_to_zero_and_latches(file):
+    states = sway()
+    for kind in states:
+        kind[BAD : BAD + 11] = np.nan
+    out = run_law(file, states, **SWAY)
+    check_ramped_out(out, 'reference missing', since=BAD + 10)
+
+
+def test_a_reference_frozen_while_its_velocity_moves_ramps_to_zero_and_latches(file):
+    states = sway()
+    states[0][BAD:] = states[0][BAD - 1]
+    out = run_law(file, states, **SWAY)
+    check_ramped_out(out, 'reference frozen', since=BAD + 10)
+
+
+def test_a_reference_that_holds_still_is_no_fault(file):
+    states = sway()
+    states[0][BAD:] = states[0][BAD - 1]
+    states[1][BAD:] = 0.0  # and a JTC that holds goes on commanding the last acceleration
+    out = run_law(file, states, **SWAY)
+    assert set(out.fault) == {''}
+    still = [states[0][BAD:], 0.0 * states[0][BAD:], 0.0 * states[0][BAD:]]
+    holding = run_law(file, still, **SWAY)
+    weight = np.abs(out.requested[-1] - holding.requested[-1])
+    # Friction of the motion before: 1 Nm, and 1 Nm s/rad at the end of the window.
+    assert (weight <= 1.0 + WINDOW + 1e-9).all()
+
+
+def test_measured_positions_frozen_while_the_reference_moves_ramp_to_zero_and_latch(file):
+    states = sway()
+    measured = states[0].copy()
+    measured[BAD:] = measured[BAD - 1]
+    out = run_law(file, states, measured=measured, **SWAY)
+    check_ramped_out(out, 'state frozen', since=BAD + 50)  # state_timeout
+    measured[BAD:, 0] += 1e-9 * np.arange(CYCLES - BAD)  # one that still moves is enough
+    assert set(run_law(file, states, measured=measured, **SWAY).fault) == {''}
+
+
+def test_measured_positions_that_are_missing_ramp_to_zero_and_latch(file):
+    states = sway()
+    measured = states[0].copy()
+    measured[BAD:, 2] = np.nan
+    out = run_law(file, states, measured=measured, **SWAY)
+    check_ramped_out(out, 'state missing', since=BAD + 50)
+
+
+def test_time_going_back_ramps_to_zero_and_latches(file):
+    time = PERIOD * np.arange(CYCLES)
+    time[BAD:] -= 0.01
+    out = run_law(file, sway(), time=time, **SWAY)
+    check_ramped_out(out, 'time back', since=BAD)
+
+
+def test_activation_starts_from_zero(file):
+    out = run_law(file, sway(), **SWAY)
+    assert (np.abs(out.applied[0]) <= RATE * PERIOD * (1 + 1e-9)).all()
+    share = np.minimum(1.0, np.arange(1, CYCLES + 1) * PERIOD / 0.1)[:, None]  # ramp_up_time
+    assert (np.abs(out.applied) <= LIMIT * share + 1e-9).all()
+
+
+def test_a_ramp_that_cannot_keep_the_rate_is_refused(file):
+    """One period and a half is one cycle of ramp: the torque of 1.5 steps would leave in one."""
+    command = [program('law_check'), file, '3', '1', '0.002', '0.1', '0.003', '0', '1.5', '500']
+    done = subprocess.run(command, input=b'', capture_output=True, timeout=60)
+    assert done.returncode == 1 and b'cannot fall to zero within ramp_down_time' in done.stderr
+
+
+def test_one_million_fuzzed_cycles_never_give_a_non_finite_or_over_limit_torque(file):
+    command = [program('law_fuzz'), file, '1000000', '20261121']
+    done = subprocess.run(command, capture_output=True, timeout=300, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    counts = {key: int(number) for key, number in re.findall(r'(\w+) (\d+)', done.stdout)}
+    for key in ('refused', 'missed', 'starts', 'at_limit', *(f'fault{k}' for k in range(1, 8))):
+        assert counts[key] > 0, done.stdout  # all of it happened
+
+
+def test_a_result_changed_by_hand_is_refused_as_by_the_python_nodes(file, tmp_path):
+    content = yaml.safe_load(file.read_text())
+    block = content['/**']['ros__parameters']['dynamic_model']
+
+    def outcome():
+        path = tmp_path / 'changed.yaml'
+        path.write_text(yaml.safe_dump(content, allow_unicode=True, width=10**6))
+        command = [program('law_check'), path, *NUMBERS]
+        return subprocess.run(command, input=b'', capture_output=True, timeout=60)
+
+    block['parameter_values'][3] *= 1.0 + 1e-15
+    assert b'the hash does not fit the content' in outcome().stderr
+    # The hash is that of Python for every kind of number and letter.
+    block['parameter_values'][:7] = [0.0, -0.0, 5e-324, -2.5e-310, 1e300, 1.0 / 3.0, -12.0]
+    block['parameter_names'][:3] = ['gr\u00fc\u00dfe "\\', '\U0001f916\u20ac', 'a\tb\nc\x7f\x01']
+    block['description'] = f'# \u00e4 \U0001f916\n{block["description"]}  \n'
+    parts = [
+        block['format'], block['description'].strip(), block['parameter_names'],
+        [value.hex() for value in block['parameter_values']],
+    ]  # fmt: skip
+    block['hash'] = hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+    done = outcome()
+    assert done.returncode == 0, done.stderr
