@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import time
+import traceback
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -57,17 +58,21 @@ def run(
     :param create: builds the node; a `RobodynError` it raises is printed as one sentence
     :param coroutines: the node has services that are coroutines, which the events executor
         (rclpy 7.1) cannot run
-    :return: exit code of a node that could not be created; after a clean end the process exits
-        here, with 0
+    :return: exit code of a node that could not be created; otherwise the process ends here, with
+        0 after a clean end and 1 after an exception, which is printed
     """
     # rclpy's own handlers would close the context before a node could publish its last zero
     rclpy.init(args=argv, signal_handler_options=SignalHandlerOptions.NO)
     stop = _StopRequest()
+    code = 0
     try:
         _run(create, stop, SingleThreadedExecutor() if coroutines else make_executor())
     except RobodynError as error:
         print(f'error: {error}', file=sys.stderr)
         return 2
+    except Exception:
+        traceback.print_exc()
+        code = 1
     finally:
         rclpy.try_shutdown()
     # Everything is closed and nothing is left to do; but what Fast DDS and the events executor do
@@ -75,7 +80,7 @@ def run(
     # Ctrl-C, from launch, would kill it there.
     sys.stdout.flush()
     sys.stderr.flush()
-    os._exit(0)
+    os._exit(code)
 
 
 def _run(create: Callable[[], Node], stop: _StopRequest, executor: Executor) -> None:

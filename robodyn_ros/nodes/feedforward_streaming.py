@@ -220,10 +220,10 @@ class StreamingMode:
         if not self._last and self._states is not None:
             self._states.restart(now)
         self._last = now
+        # Also with a fault: the law may have moved on by a cycle, and the ramp goes on from there.
+        self._send(law, self._reader.clock)
         if fault:
             self._trip(law, fault)
-            return
-        self._send(law, self._reader.clock)
 
     def _on_watchdog(self) -> None:
         law = self._law

@@ -1,0 +1,178 @@
+"""The streaming feed-forward without DDS: whatever arrives, in seconds instead of minutes.
+
+`ROBODYN_FUZZ_MESSAGES=1000000 pytest test/nodes/test_feedforward_fuzz.py` is the whole promise.
+"""
+
+import os
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from control_arm import small_arm
+
+pytest.importorskip('rclpy')
+pytest.importorskip('robodyn_ros.msg')
+from fuzzed_references import FuzzedReferences
+from rclpy.serialization import serialize_message
+from sensor_msgs.msg import JointState
+
+from robodyn_ros.control.effort_declaration import EffortDeclaration
+from robodyn_ros.control.feedforward import AdditiveTorque, FeedforwardSettings
+from robodyn_ros.control.model_torque import ModelTorque
+from robodyn_ros.control.state_watch import StateWatch
+from robodyn_ros.nodes import feedforward_streaming
+
+MESSAGES = int(os.environ.get('ROBODYN_FUZZ_MESSAGES', '6000'))
+MODEL, VALUES = small_arm()
+PERIOD = 0.002
+LIMIT = np.array([60.0, 30.0])
+CYCLES = 10
+"""Of the ramp to zero."""
+STEP = LIMIT / CYCLES
+INT16 = 32767.0
+
+
+class FakeNode:
+    """Keeps what is published; time is what the test says."""
+
+    def __init__(self):
+        self.published = {}
+
+    def create_lifecycle_publisher(self, kind, topic, _):
+        rows = self.published[topic] = []
+        return SimpleNamespace(publish=rows.append, topic_name=topic)
+
+    def create_subscription(self, *_, **__):
+        pass
+
+    create_timer = create_subscription
+
+    def get_clock(self):
+        return SimpleNamespace(now=lambda: SimpleNamespace(nanoseconds=10**18))
+
+    def get_logger(self):
+        return SimpleNamespace(error=lambda _: None)
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr(feedforward_streaming.time, 'monotonic', lambda: now[0])
+    monkeypatch.setattr(
+        feedforward_streaming.time, 'sleep', lambda wait: now.__setitem__(0, now[0] + wait)
+    )
+    return now
+
+
+def streaming(node, **declared):
+    given = {'unit': 'Nm', 'side': 'joint', 'gravity': 'included', **declared}
+    effort = EffortDeclaration.from_mapping(given).for_joints(MODEL.joints)
+    settings = FeedforwardSettings(
+        joints=MODEL.joint_names,
+        max_torque=LIMIT,
+        period=PERIOD,
+        ramp_up_time=0.01,
+        ramp_down_time=CYCLES * PERIOD,
+    )
+    effort.check_limit(settings.limit)
+    law = AdditiveTorque(torque=ModelTorque(MODEL, VALUES), settings=settings)
+    mode = feedforward_streaming.StreamingMode(node, 0.02)
+    mode.use(law, effort, StateWatch(width=2, timeout=0.5))
+    mode.begin(True)
+    return mode, effort
+
+
+def act(mode, random, law_may_start):
+    """What services and parameters may do at any time."""
+    if law_may_start and mode.fault:
+        mode.reset()
+        mode.enable()
+    choice = random.integers(300)
+    if choice == 0:
+        mode.disable()
+    elif choice == 1 and not mode.fault:
+        mode.enable()
+    elif choice == 2:
+        mode.set_scale(float(random.random()))
+    elif choice == 3:
+        mode._on_watchdog()
+
+
+def commands_of(node, factor):
+    rows = node.published['forward_effort_controller/commands']
+    values = np.array([np.frombuffer(row, '<f8', 2, len(row) - 16) for row in rows])
+    rows.clear()
+    return values / factor
+
+
+@pytest.mark.parametrize('drives', ['Nm', 'per mille'])
+def test_fuzzed_messages_never_make_a_torque_that_is_not_finite_or_over_a_limit(clock, drives):
+    facts = {} if drives == 'Nm' else {
+        'command_unit': 'permille_rated_torque', 'side': 'motor', 'gear_ratio': 100.0,
+        'rated_torque': 500.0, 'direction': [1, -1], 'joints': list(MODEL.joint_names),
+    }  # fmt: skip
+    node = FakeNode()
+    mode, effort = streaming(node, **facts)
+    factor = effort.command(np.ones(2)).copy()
+    fuzz, random = FuzzedReferences(MODEL.joint_names, PERIOD, 1), np.random.default_rng(2)
+    last, faults, moved = np.zeros((1, 2)), 0, 0
+    for number in range(MESSAGES // 2):
+        clock[0] += PERIOD if random.random() < 0.999 else 0.05
+        mode._on_reference(fuzz.next())
+        faults += bool(mode.fault)
+        act(mode, random, number % 7 == 0)
+        if number % 1000 == 999 or number == MESSAGES // 2 - 1:
+            commands = np.vstack([last, commands_of(node, factor)])
+            assert np.isfinite(commands).all()
+            assert (np.abs(commands) <= LIMIT * (1 + 1e-12)).all()
+            assert (np.abs(np.diff(commands, axis=0)) <= STEP * (1 + 1e-9)).all()
+            assert (np.abs(commands * factor) <= INT16).all()
+            moved += np.count_nonzero(np.abs(commands) > 0.5 * LIMIT)
+            last = commands[-1:]
+        del node.published['~/torque_state'][:]
+    assert mode.refused > MESSAGES // 8 and faults > MESSAGES // 1000, 'faults are reached'
+    assert moved > MESSAGES // 100, 'so are large torques'
+    mode.disable()
+    assert not commands_of(node, factor)[-feedforward_streaming.ZERO_REPEATS :].any()
+
+
+def reference(stamp, speed=0.5):
+    """Usual reference at this time in [s]."""
+    message = JointState(name=list(MODEL.joint_names), position=[speed * stamp] * 2)
+    message.velocity = [speed] * 2
+    message.header.stamp.sec, message.header.stamp.nanosec = int(stamp), round(stamp % 1.0 * 1e9)
+    return serialize_message(message)
+
+
+def test_enabling_what_is_enabled_does_not_stop_the_watch_over_the_reference(clock):
+    node = FakeNode()
+    mode, _ = streaming(node)
+    for count in range(100):
+        clock[0] += PERIOD
+        mode._on_reference(reference(1.0 + count * PERIOD))
+    mode.enable()
+    clock[0] += 0.021
+    mode._on_watchdog()
+    assert 'no usable reference for 0.021 s' in mode.fault
+    assert not commands_of(node, 1.0)[-1].any()
+
+
+def test_an_exception_of_the_model_is_a_fault(clock):
+    node = FakeNode()
+    mode, _ = streaming(node)
+    for count in range(100):
+        mode._on_reference(reference(1.0 + count * PERIOD))
+    full = commands_of(node, 1.0)[-1]
+    assert full.any()
+
+    def broken(*_):
+        raise ValueError('broken')
+
+    mode._law._torque.body = broken
+    mode._on_reference(reference(1.2))
+    assert mode.fault == 'ValueError: broken'
+    ramp = commands_of(node, 1.0)
+    share = np.arange(CYCLES - 1, -1, -1)[:, None] / CYCLES
+    np.testing.assert_allclose(ramp[0], full)
+    np.testing.assert_allclose(ramp[1 : CYCLES + 1], full * share, atol=1e-9)
+    assert not ramp[CYCLES:].any()
