@@ -26,6 +26,13 @@ SHARES = tuple(0.004 * 2.0**k for k in range(8))
 FINER = tuple(2.0 ** (k / 4.0) for k in (-3, -2, -1, 0, 1, 2, 3))
 """Factors that the best of them is then varied by."""
 
+THRESHOLDS = (0.0, *(0.01 * 1.2**k for k in range(22)))
+"""Thresholds that are then tried by themselves, as shares of a joint's largest velocity: friction
+jumps there, so that one beside the right one fits no better than none."""
+
+NEAR = (0.92, 0.96, 1.0, 1.04, 1.08)
+"""Factors of the best threshold so far that are tried with them."""
+
 LOOPS = 12
 SETTLED = 1e-3
 """The loops end once the rigid body's torque changes by less than this share."""
@@ -169,14 +176,24 @@ class FrictionSearch:
     def _shape(self, state: _State, factors: Sequence[float] | None) -> None:
         """Figures of every joint, on what the rigid body leaves of its torque."""
         for joint, shape in enumerate(state.shapes):
-            rest = self._rest(state, joint)
-            grids = [
-                _grid(name, shape[name], float(self.sample.reach[joint]), factors)
-                for name in state.wanted
-            ]
-            tried = [dict(zip(state.wanted, each, strict=True)) for each in product(*grids)]
-            left = [self._left(state, joint, {**shape, **each}, rest) for each in tried]
-            shape.update(tried[int(np.argmin(left))])
+            rest, reach = self._rest(state, joint), float(self.sample.reach[joint])
+            alone = factors is not None and 'threshold' in state.wanted
+            together = [name for name in state.wanted if not (alone and name == 'threshold')]
+            grids = [_grid(name, shape[name], reach, factors) for name in together]
+            tried = [dict(zip(together, each, strict=True)) for each in product(*grids)]
+            self._take_best(state, joint, tried, rest)
+            if alone:
+                near = [factor * shape['threshold'] for factor in NEAR]
+                every = [*near, *(share * reach for share in THRESHOLDS)]
+                self._take_best(state, joint, [{'threshold': each} for each in every], rest)
+
+    def _take_best(
+        self, state: _State, joint: int, tried: Sequence[Mapping[str, float]], rest: Array
+    ) -> None:
+        """Set the figures of a joint that leave least."""
+        shape = state.shapes[joint]
+        left = [self._left(state, joint, {**shape, **each}, rest) for each in tried]
+        shape.update(tried[int(np.argmin(left))])
 
     def _left(self, state: _State, joint: int, shape: Mapping[str, float], rest: Array) -> float:
         """Sum of squares that a shape leaves of a joint's torque without the rigid body's."""

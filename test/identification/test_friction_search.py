@@ -87,6 +87,16 @@ def test_breakaway_speed_is_found_and_bidirectional_friction_is_better_than_line
     np.testing.assert_allclose(fit.figures['reach'], np.abs(signals.velocity).max(axis=0))
 
 
+@pytest.mark.parametrize('threshold', [0.3, 0.6])
+def test_the_threshold_of_the_bidirectional_law_is_found(threshold):
+    """Lambda of Eq. 9: friction jumps there, and a threshold beside it fits no better than 0."""
+    law = {'terms': 'bidirectional', 'smoothing': 0.05, 'threshold': threshold}
+    model, values = arm(law, np.tile([3.0, 3.0, 2.0, 2.0, 0.2, 0.2, 0.05, 0.05], (3, 1)))
+    search, _ = search_of(model, values, samples=8000, noise=0.01)
+    fit = search.fit(LAWS['bidirectional'], finer=True)
+    np.testing.assert_allclose(fit.figures['threshold'], threshold, rtol=0.06)
+
+
 def test_known_figures_are_kept_and_the_load_is_found_by_the_loops():
     friction = {'terms': ['smooth', 'load'], 'smoothing': 0.1, 'load': OWN.tolist()}
     amplitudes = [[1.0, 2.0, 0.1, 0.1], [0.5, 2.0, 0.1, 0.2], [0.4, 1.0, 0.2, 0.15]]
