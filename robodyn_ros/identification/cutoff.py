@@ -42,7 +42,7 @@ def automatic_cutoff(position: Array, rate: float) -> float:
     highest = min(MAX_CUTOFF_SHARE * rate, MAX_CUTOFF - 1.0)
     frequency, power = _acceleration_power(position, rate)
     angular = _difference_gain(frequency, rate)
-    noise = noise_density(position, rate)
+    noise = _noise_density(position, rate, frequency, power)
     floor = noise * angular[:, None] ** 4
     # Single bins of noise exceed its mean by chance, none of thousands tenfold.
     clean = np.where(power > 10.0 * floor, power - floor, 0.0)
@@ -126,7 +126,11 @@ def noise_density(position: Array, rate: float) -> Array:
     :param position: shape (N, n), N >= 16, in [rad] or [m]
     :param rate: sampling rate, in [Hz]
     """
-    frequency, power = _acceleration_power(position, rate)
+    return _noise_density(position, rate, *_acceleration_power(position, rate))
+
+
+def _noise_density(position: Array, rate: float, frequency: Array, power: Array) -> Array:
+    """The same, with the spectrum of the acceleration."""
     upper = frequency > 0.3 * rate
     angular = _difference_gain(frequency[upper], rate)
     seen = np.mean(power[upper] / angular[:, None] ** 4, axis=0)

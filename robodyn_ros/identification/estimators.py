@@ -140,7 +140,7 @@ class _Solution:
         self.length = np.where(length > 0.0, length, 1.0)
         self.scaled = self.matrix / self.length
         width = self.scaled.shape[1]
-        triangle = np.linalg.qr(np.column_stack([self.scaled, target]), mode='r')
+        triangle = np.asarray(np.linalg.qr(np.column_stack([self.scaled, target]), mode='r'))
         inverse = _inverse(triangle[:width, :width])
         if inverse is not None:
             self._determined(inverse, triangle[:width, -1])
@@ -169,7 +169,8 @@ class _Solution:
     def used(self, inflation: Array, scores: Array | None) -> Array:
         """Degrees of freedom (n,) that errors of each joint alone explain of themselves."""
         if scores is None:
-            return inflation * np.array([np.sum((a @ self.root) ** 2) for a in self.weighted])
+            size = [np.sum((a @ self.root) ** 2) for a in self.weighted]
+            return np.asarray(inflation * np.array(size))
         inverse = self.root @ self.root.T
         own = np.array([score[joint] for joint, score in enumerate(scores)])
         used: Array = self.weights**2 * np.einsum('bc,jbc->j', inverse, own)

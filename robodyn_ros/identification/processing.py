@@ -101,7 +101,7 @@ def process(
     acceleration are central differences of the filtered position. Two periods of the cut-off
     frequency are cut from both ends, where the filter has only one side to look at.
 
-    :param cutoff: in [Hz], in place of what the options or the data say
+    :param cutoff: in [Hz], in place of what the options or the data say; it lets the motion pass
     :raises RecordingError: a joint is not in the recording, or a cut-off that its sampling rate
         does not carry
     :raises IdentificationError: too few samples for the filter, or no accelerations where the
@@ -120,7 +120,7 @@ def process(
     motion = (position, velocity, central_differences(velocity, uniform.time))
     torque = low_pass(uniform.torque, chosen, rate)
     whole = position
-    if cutoff or options.filter_cutoff:  # one that is too low removes motion too
+    if options.filter_cutoff and not cutoff:  # one that is too low removes motion too
         automatic = automatic_cutoff(uniform.position, rate)
         whole = low_pass(uniform.position, automatic, rate) if automatic > chosen else position
     frozen = _frozen(whole, uniform.position - whole)
