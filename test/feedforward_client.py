@@ -120,12 +120,13 @@ class Stream:
     Its result has a residual torque, which acts when joint states have the motors' positions.
     """
 
-    def __init__(self, folder, number=2, **options) -> None:
+    def __init__(self, folder, number=2, script=None, until='active', **options) -> None:
         parameters = {
             **COMMON, 'mode': 'streaming', 'reference_timeout': 0.3,
             'result_file': result_file(folder, MODEL, VALUES, proportional(NAMES)), **options,
         }  # fmt: skip
-        self.process = NodeProcess('feedforward', number, folder / 'log', parameters)
+        log = folder / 'log'
+        self.process = NodeProcess('feedforward', number, log, parameters, script=script)
         self.commands = self.process.listen(
             Float64MultiArray, 'forward_effort_controller/commands', 1000
         )
@@ -133,7 +134,7 @@ class Stream:
         self.joint_states = self.process.publisher(JointState, 'joint_states')
         self.reference = self.process.publisher(JointState, 'feedforward/reference')
         self.time = time.time()
-        self.process.wait_for('active')
+        self.process.wait_for(until)
 
     def motion(self):
         self.time += PERIOD

@@ -53,10 +53,13 @@ def environment(number: int) -> dict[str, str]:
 class NodeProcess:
     """A node, and everything it says on some topics."""
 
-    def __init__(self, name: str, number: int, log: Path, parameters, params_file=None) -> None:
-        """Start `robodyn_ros.nodes.<name>` with these parameters."""
+    def __init__(
+        self, name: str, number: int, log: Path, parameters, params_file=None, script=None
+    ) -> None:
+        """Start `robodyn_ros.nodes.<name>`, or a script, with these parameters."""
         self.name = name
-        command = [sys.executable, '-m', f'robodyn_ros.nodes.{name}', '--ros-args']
+        program = ['-m', f'robodyn_ros.nodes.{name}'] if script is None else [str(script)]
+        command = [sys.executable, *program, '--ros-args']
         for parameter, value in parameters.items():
             command += ['-p', f'{parameter}:={value}']
         if params_file:

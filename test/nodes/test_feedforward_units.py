@@ -1,8 +1,10 @@
 """Feed-forward with drives in per mille behind gears, torque_max and torque_threshold."""
 
+import json
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,7 +25,7 @@ from feedforward_client import (  # noqa: E402
 )
 from lifecycle_msgs.msg import Transition  # noqa: E402
 from lifecycle_msgs.srv import ChangeState  # noqa: E402
-from node_process import EFFORT, NodeProcess, joint_state, result_file  # noqa: E402
+from node_process import EFFORT, environment, joint_state, result_file  # noqa: E402
 
 pytestmark = pytest.mark.ros
 RATED = np.array([2.0, 1.0])  # Nm, of the motors
@@ -214,45 +216,46 @@ def test_no_torque_feedback_is_a_fault_with_a_threshold(stream):
     assert 'no usable effort' in stream.states[-1].fault
 
 
-@pytest.mark.parametrize(
-    ('values', 'sentence'),
-    [
-        ({'mode': 'streaming', 'torque_max': '100.0'}, "'torque_max' is for planned motions"),
-        ({**EFFORT, 'effort.unit': 'Nmm'}, 'effort.unit must be one of'),
-        ({**EFFORT, 'effort.gear': '3.0'}, "there is no parameter 'effort.gear'"),
-    ],
-)
-def test_parameters_that_end_the_node_with_one_sentence(values, sentence):
-    command = [sys.executable, '-m', 'robodyn_ros.nodes.feedforward', '--ros-args']
-    for name, value in values.items():
-        command += ['-p', f'{name}:={value}']
-    done = subprocess.run(command, capture_output=True, text=True, timeout=90, check=False)
-    assert done.returncode == 2 and sentence in done.stderr
-    assert 'Traceback' not in done.stderr
+REFUSED = [
+    (dict.fromkeys(EFFORT), 'the effort of the joint states is not declared: say what its n'),
+    ({'torque_max': 'rated'}, 'torque_max: rated needs effort.rated_current of joint'),
+    ({'torque_threshold': '[1.0, 2.0, 3.0]'}, 'one for each of the 2 joints, got 3'),
+    ({'effort.unit': 'N'}, 'is revolute, so its torque is in Nm; effort.* declares N'),
+    (
+        {**DRIVES, 'effort.rated_torque': '[15.0, 10.0]', 'max_torque': '[30.0, 30.0]'},
+        'permille_rated_torque, a drive takes at most 32767',
+    ),
+    ({'effort.gravity': 'excluded', 'torque_threshold': '5.0'}, 'is declared without gravity'),
+    ({'mode': 'streaming', 'torque_max': '100.0'}, "'torque_max' is for planned motions"),
+    ({'effort.unit': 'Nmm'}, 'effort.unit must be one of'),
+    ({'effort.gear': '3.0'}, "there is no parameter 'effort.gear'"),
+    ({'model_hash': 'abc'}, 'the parameter model_hash accepts only abc'),
+    ({'max_torque': '[1.0]', 'max_torque_rate': '[.nan]'}, "'max_torque_rate': element 0 is nan"),
+    ({'max_torque_rate': '[100.0]'}, 'cannot fall to zero within ramp_down_time'),
+    ({'mode': 'streaming', 'check_controller': 'true'}, 'waits for controller /forward_effort'),
+]
 
 
-@pytest.mark.parametrize(
-    ('values', 'sentence'),
-    [
-        (dict.fromkeys(EFFORT), 'the effort of the joint states is not declared: say what its n'),
-        ({'torque_max': 'rated'}, 'torque_max: rated needs effort.rated_current of joint'),
-        ({'torque_threshold': '[1.0, 2.0, 3.0]'}, 'one for each of the 2 joints, got 3'),
-        ({'effort.unit': 'N'}, 'is revolute, so its torque is in Nm; effort.* declares N'),
-        (
-            {**DRIVES, 'effort.rated_torque': '[15.0, 10.0]', 'max_torque': '[30.0, 30.0]'},
-            'permille_rated_torque, a drive takes at most 32767',
-        ),
-        ({'effort.gravity': 'excluded', 'torque_threshold': '5.0'}, 'is declared without gravity'),
-    ],
-)
-def test_what_cannot_be_configured_is_told_by_diagnostics(tmp_path, values, sentence):
-    given = {**COMMON, 'result_file': result_file(tmp_path, MODEL, VALUES), **values}
-    given = {name: value for name, value in given.items() if value is not None}
-    process = NodeProcess('feedforward', 14, tmp_path / 'log', given)
-    try:
-        process.wait_for(sentence)
-    finally:
-        process.close()
+@pytest.fixture(scope='module')
+def problems(tmp_path_factory):
+    """What a node says of each set of `REFUSED`."""
+    folder = tmp_path_factory.mktemp('refused')
+    shared = {**COMMON, 'result_file': str(result_file(folder, MODEL, VALUES))}
+    sets = [{**shared, **values} for values, _ in REFUSED]
+    sets = [{name: v for name, v in given.items() if v is not None} for given in sets]
+    program = Path(__file__).parent.parent / 'configured_feedforward.py'
+    done = subprocess.run(
+        [sys.executable, str(program), json.dumps(sets)], capture_output=True, text=True,
+        timeout=90, check=False, env=environment(14),
+    )  # fmt: skip
+    found = [line[8:] for line in done.stdout.splitlines() if line.startswith('PROBLEM ')]
+    assert len(found) == len(REFUSED), done.stderr
+    return found
+
+
+@pytest.mark.parametrize('number', range(len(REFUSED)))
+def test_activation_is_refused_unless_semantics_limits_and_model_match(problems, number):
+    assert REFUSED[number][1] in problems[number]
 
 
 def test_effort_without_gravity_gets_torque_without_gravity(tmp_path):

@@ -1,0 +1,162 @@
+"""Promises of the feed-forward node over real DDS; each row of docs/feedforward.md has its test.
+
+Units of drives, hash and limits are in test_feedforward_units.py; staleness, stamps, frozen
+values and kills in test_faults.py; messages without DDS in test_feedforward_fuzz.py.
+"""
+
+import numpy as np
+import pytest
+
+rclpy = pytest.importorskip('rclpy')
+pytest.importorskip('robodyn_ros.msg')
+from pathlib import Path  # noqa: E402
+
+from feedforward_client import (  # noqa: E402
+    NAMES,
+    PERIOD,
+    Stream,
+    Trajectories,
+    arrays,
+    message,
+)
+from fuzzed_references import FuzzedReferences  # noqa: E402
+from lifecycle_msgs.msg import Transition  # noqa: E402
+from lifecycle_msgs.srv import ChangeState  # noqa: E402
+from node_process import joint_state  # noqa: E402
+from rcl_interfaces.srv import GetParameters  # noqa: E402
+
+from robodyn_ros.nodes.controller_facts import answer  # noqa: E402
+
+pytestmark = pytest.mark.ros
+LIMIT = np.array([200.0, 100.0])
+STEP = np.array([10000.0, 5000.0]) * PERIOD
+SCRIPT = Path(__file__).parent.parent / 'raising_feedforward.py'
+CHECKED = {'check_controller': 'true'}
+
+
+class Controller:
+    """Answers as the node of a controller does; its facts may change."""
+
+    def __init__(self, process, name, facts) -> None:
+        self.facts = facts
+        process.node.create_service(GetParameters, f'{name}/get_parameters', self._respond)
+
+    def _respond(self, request, response):
+        response.values = answer(list(self.facts.items()), request.names)
+        return response
+
+
+@pytest.fixture(scope='module')
+def stream(tmp_path_factory):
+    stream = None
+    try:
+        folder = tmp_path_factory.mktemp('promises')
+        stream = Stream(folder, 51, script=SCRIPT, until='waits for controller', **CHECKED)
+        stream.folder = folder
+        yield stream
+    finally:
+        if stream is not None:
+            stream.process.close()
+
+
+def change(process, transition) -> bool:
+    request = ChangeState.Request(transition=Transition(id=transition))
+    return process.call(ChangeState, 'change_state', request).success
+
+
+def check_commands(rows):
+    commands = np.array([row.data for row in rows])
+    assert np.isfinite(commands).all()
+    assert (np.abs(commands) <= LIMIT).all()
+    assert (np.abs(np.diff(commands, axis=0)) <= STEP * (1 + 1e-9)).all()
+    return commands
+
+
+def test_activation_is_refused_unless_the_controllers_interface_and_joints_match(stream):
+    process = stream.process
+    assert not change(process, Transition.TRANSITION_ACTIVATE), 'it has not answered'
+    facts = {'joints': NAMES[::-1], 'interface_name': 'effort'}
+    controller = Controller(process, 'forward_effort_controller', facts)
+    process.wait_for("takes the joints ['joint2', 'joint1'], the model has ['joint1', 'joint2']")
+    assert not change(process, Transition.TRANSITION_ACTIVATE)
+    controller.facts = {'joints': NAMES, 'interface_name': 'position'}
+    process.wait_for('torque would be taken for that: set its interface_name to effort')
+    assert not stream.commands
+    controller.facts = {'joints': NAMES, 'interface_name': 'effort'}
+    process.wait_for('active')
+
+
+def test_it_starts_from_zero_and_publishes_requested_and_applied_torque(stream):
+    assert not np.any([row.data for row in stream.commands])
+    stream.commands.clear()
+    _, _, torque = stream.run(100)
+    commands = check_commands(stream.commands)
+    assert (np.abs(commands[0]) <= STEP).all() and np.abs(torque[-1]).max() > 1.0
+    state = stream.states[-1]
+    np.testing.assert_array_equal(state.additive_command, torque[-1])
+    assert np.isfinite(state.requested).all() and len(state.requested) == 2
+
+
+def test_two_thousand_fuzzed_messages_never_make_a_torque_over_a_limit(stream):
+    fuzz = FuzzedReferences(NAMES, PERIOD, 3)
+    begin = len(stream.commands)
+    for number in range(2000):
+        stream.reference.publish(fuzz.next())
+        stream.process.executor.spin_once(timeout_sec=0.0005)
+        if number % 100 == 0:
+            stream.process.reset()
+            stream.process.enable(True)
+    stream.process.wait(lambda: stream.states[-1].fault, 'the fault of silence, or another')
+    stream.process.spin(0.1)
+    commands = check_commands(stream.commands[begin:])
+    assert np.abs(commands).max() > 20.0, 'so that there was something to limit'
+    stream.process.reset()
+    stream.time = fuzz._time + 10.0
+
+
+def test_deactivation_ramps_down_then_zero_and_activation_starts_from_zero(stream):
+    assert stream.process.enable(True).success
+    stream.run(80)
+    begin = len(stream.commands)
+    assert np.any(stream.commands[-1].data)
+    assert change(stream.process, Transition.TRANSITION_DEACTIVATE)
+    stream.process.spin(0.1)
+    ramp = check_commands(stream.commands[begin - 1 :])
+    share = np.arange(50, -1, -1)[:, None] / 50
+    np.testing.assert_allclose(ramp[:51], ramp[0] * share, atol=1e-9)
+    assert len(ramp) >= 60 and not ramp[51:].any(), 'zero is repeated'
+    assert change(stream.process, Transition.TRANSITION_ACTIVATE)
+    stream.run(80)
+    assert np.abs(check_commands(stream.commands[begin - 1 :])[-1]).max() > 1.0
+
+
+def test_an_exception_ramps_down_then_zero_and_the_process_ends_with_1(stream):
+    stream.run(80)
+    begin = len(stream.commands)
+    assert np.any(stream.commands[-1].data)
+    (stream.folder / 'raise').touch()
+    while stream.process.process.poll() is None:
+        q, qd = stream.motion()
+        stream.reference.publish(joint_state(NAMES, stream.time, q, qd))
+        stream.process.spin(0.01)
+    assert stream.process.process.returncode == 1
+    assert 'RuntimeError: injected by a test' in stream.process.log.read_text()
+    ramp = check_commands(stream.commands[begin - 1 :])
+    assert not ramp[-5:].any()
+
+
+def test_a_position_only_controller_gets_no_effort_and_the_sentence_says_what_to_change(tmp_path):
+    node = Trajectories(tmp_path, 52, until='waits for controller', **CHECKED)
+    try:
+        facts = {'joints': NAMES, 'command_interfaces': ['position']}
+        controller = Controller(node.process, 'joint_trajectory_controller', facts)
+        node.process.wait_for('set its command_interfaces to [position, effort]')
+        assert not change(node.process, Transition.TRANSITION_ACTIVATE)
+        wanted = message()
+        assert node.sent(wanted) == wanted, 'trajectories pass, without effort'
+        controller.facts = {'joints': NAMES, 'command_interfaces': ['position', 'effort']}
+        node.process.wait_for('active')
+        effort = arrays(node.sent(wanted))[4]
+        assert effort.any() and not effort[-1].any(), 'it ends at zero'
+    finally:
+        node.process.close()
