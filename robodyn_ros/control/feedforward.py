@@ -57,7 +57,7 @@ class FeedforwardSettings:
             _between(name, getattr(self, name), self.period, 60.0)
         limit, rate = self.limit, self.rate
         for joint, torque, slope in zip(self.joints, limit, rate, strict=True):
-            if torque > slope * self.ramp_down_time * (1.0 + 1e-9):
+            if torque > slope * self.period * self.ramp_down_cycles * (1.0 + 1e-9):
                 raise ControlError(
                     f'joint {joint}: max_torque {torque:.6g} cannot fall to zero within '
                     f'ramp_down_time {self.ramp_down_time:.6g} s at max_torque_rate {slope:.6g}; '
@@ -73,8 +73,13 @@ class FeedforwardSettings:
     def rate(self) -> Array:
         """Largest change of the additive torque, shape (n,), in [Nm/s] or [N/s]."""
         if self.max_torque_rate is None:
-            return self.limit / min(0.05, self.ramp_down_time)
+            return self.limit / min(0.05, self.period * self.ramp_down_cycles)
         return per_joint('max_torque_rate', self.max_torque_rate, self.joints)
+
+    @property
+    def ramp_down_cycles(self) -> int:
+        """Rounded down: the ramp ends within ramp_down_time, not a cycle later."""
+        return max(1, int(self.ramp_down_time / self.period + 1e-9))
 
 
 def per_joint(name: str, values: ArrayLike, joints: Sequence[str]) -> Array:
@@ -152,8 +157,7 @@ class AdditiveTorque:
             zip(settings.limit.tolist(), (settings.rate * settings.period).tolist(), strict=True)
         )
         self._up = settings.period / settings.ramp_up_time
-        # Rounded down: the ramp ends within ramp_down_time, not a cycle later.
-        self._down_cycles = max(1, int(settings.ramp_down_time / settings.period + 1e-9))
+        self._down_cycles = settings.ramp_down_cycles
         self._ramp = 0.0
         self._fading = np.zeros(width)
 

@@ -188,6 +188,8 @@ def test_garbage_never_makes_torque_that_breaks_a_limit(actions: list[object]) -
         ({'feedforward_scale': 1.1}, 'feedforward_scale must be from 0.0 to 1.0, got 1.1'),
         ({'additive_torque_delay': -1}, 'additive_torque_delay must be'),
         ({'ramp_down_time': 0.01}, 'joint1: max_torque 60 cannot fall to zero within'),
+        # Ten whole cycles of ramp: the torque of 10.75 cycles would have to leave in them.
+        ({'ramp_down_time': 0.0215, 'max_torque_rate': LIMIT / 0.0211}, 'cannot fall to zero'),
         ({'period': np.nan}, 'period must be'),
     ],
 )
