@@ -176,7 +176,8 @@ def condense(
     acting = acting_columns(model, columns)
     felt = [columns[own] for own in acting]
     counting = np.asarray(used.any(axis=0))
-    size = max(1, thinning.count(BLOCK_SIZE))
+    # Of every step-th sample only are there rigid columns.
+    size = max(1, thinning.count(BLOCK_SIZE * min(thinning.step, 4)))
     bounds = np.linspace(0, samples, segments + 1).astype(int)
     collector = SampleCollector(samples, acting, keep=keep)
     parts: list[_Apart] = []
