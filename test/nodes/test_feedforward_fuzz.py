@@ -1,6 +1,7 @@
 """The streaming feed-forward without DDS: whatever arrives, in seconds instead of minutes.
 
-`ROBODYN_FUZZ_MESSAGES=1000000 pytest test/nodes/test_feedforward_fuzz.py` is the whole promise.
+The whole promise is
+`ROBODYN_FUZZ_MESSAGES=1000000 pytest --timeout 0 test/nodes/test_feedforward_fuzz.py`.
 """
 
 import os
