@@ -274,7 +274,7 @@ class AdditiveTorque:
 def _squares(*arrays: Array) -> float:
     """Sum of the squares of all numbers; inf or NaN without a warning where numpy would warn."""
     numbers = [number for array in arrays for number in array.tolist()]
-    return sum(map(mul, numbers, numbers))
+    return float(sum(map(mul, numbers, numbers)))
 
 
 def _within(value: float, limit: float) -> float:

@@ -16,7 +16,7 @@ LITTLE_ENDIAN = b'\x00\x01'
 class Cursor:
     """Goes through a message; `at` counts from the begin of its body."""
 
-    def __init__(self, serialised: bytes) -> None:
+    def __init__(self, serialised: bytes | bytearray) -> None:
         """Begin at the begin of the body."""
         self.body = memoryview(serialised)[BODY:]
         self.at = 0

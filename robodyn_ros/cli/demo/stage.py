@@ -22,7 +22,7 @@ from robodyn_ros.cli.demo.monitoring import Alarms, Latency, thresholds
 from robodyn_ros.cli.demo.processes import NodeProcesses
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.identification.result import IdentifiedModel, load_identified_model
-from robodyn_ros.msg import CollisionState, IdentificationReport
+from robodyn_ros.msg import CollisionState, IdentificationReport, TorqueState
 from robodyn_ros.nodes.common import MONITOR_QOS, resource
 from robodyn_ros.nodes.robot_files import RobotFiles
 from robodyn_ros.srv import Push, StartRecording, StopRecording
@@ -155,16 +155,20 @@ class Stage:
     # ---- what is done with the result -----------------------------------------------------
 
     def start_feedforward(self) -> None:
-        """Start the feed-forward node, and an excitation node that sends through it."""
+        """Start the feed-forward node, and an excitation node that sends through it.
+
+        :raises RobodynError: it does not become active
+        """
         self._start_with_result('feedforward')
         self._start_excitation(
             'excitation_with_torque', command_topic='feedforward/joint_trajectory'
         )
-        self._client.wait(
-            lambda: bool(self._client.node.count_subscribers('feedforward/joint_trajectory')),
-            60.0,
-            'the feed-forward',
-        )
+        # Its torque state comes with the joint states once it is active.
+        states: list[TorqueState] = []
+        node, topic = self._client.node, 'feedforward/torque_state'
+        listener = node.create_subscription(TorqueState, topic, states.append, MONITOR_QOS)
+        self._client.wait(lambda: bool(states), 60.0, 'the feed-forward to be active')
+        node.destroy_subscription(listener)
 
     def start_monitor(self) -> None:
         """Start the collision monitor with thresholds from the identification's recording."""
