@@ -51,6 +51,11 @@ REASONS = (
 )
 """Factors that have a usual reason."""
 
+ALONE = -15.0
+"""Standard deviations below 0 at which friction alone tells that torque has the wrong sign: delays
+can make a little friction negative, but not by so much. On a UR10 it came out at -35 to -210 with
+the sign turned, while the inertia of slow joints was within 3 of 0."""
+
 _NEAR = 0.06
 _NOT_LINKS = ('rotor_inertia', *(term.parameter for term in TERMS.values()))
 _ROUNDS = 12
@@ -73,21 +78,41 @@ class Shared:
 
 
 def sign_findings(case: Case, sample: Sample) -> Iterator[Finding]:
-    """Joints whose torque has the wrong sign: inertia and friction both come out negative."""
-    wrong = [
-        joint
-        for joint, (inertia, friction) in signs(case, sample).items()
-        if inertia < NEGATIVE and (friction < NEGATIVE or np.isnan(friction))
-    ]
-    for joint in wrong:
-        name = case.signals.joints[joint]
-        yield Finding(
-            'torque_sign',
-            f'the torque of joint {name} has the wrong sign: by it the inertia is negative and '
-            f'friction drives the joint; turn the sign of its torque factor (or of its position)',
-            name,
-            'error',
-        )
+    """Joints whose torque has the wrong sign, by inertia, friction and the prior's masses."""
+    known = by_prior(case, sample)
+    for joint, (inertia, friction) in signs(case, sample).items():
+        told = _turned(inertia, friction, *known.get(joint, (0.0, np.inf)))
+        if told:
+            name = case.signals.joints[joint]
+            yield Finding(
+                'torque_sign',
+                f'the torque of joint {name} has the wrong sign: {" and ".join(told)}; turn '
+                f'the sign of its torque factor (or of its position)',
+                name,
+                'error',
+            )
+
+
+def _turned(inertia: float, friction: float, factor: float, spread: float) -> list[str]:
+    """What says that a torque has the wrong sign; empty where nothing does, or not clearly.
+
+    Inertia and friction say so together; friction alone, or the prior, where none contradicts.
+
+    :param inertia: in standard deviations, as friction (see `signs`)
+    :param factor: between the torque and the prior's, with its standard deviation
+    """
+    prior = factor / (CLEAR * spread)
+    both = inertia < NEGATIVE and (friction < NEGATIVE or np.isnan(friction))
+    against = inertia > -NEGATIVE or friction > -NEGATIVE or prior > 1.0
+    by_prior_alone = prior < -1.0 and abs(np.log(-factor)) < np.log(SMALLEST_PRIOR_FACTOR)
+    if not both and (against or not (friction < ALONE or by_prior_alone)):
+        return []
+    told = {
+        'by it the inertia is negative': inertia < NEGATIVE,
+        'by it friction drives the joint': friction < NEGATIVE,
+        f"it is {factor:.2g} times what the model's prior masses give": by_prior_alone,
+    }
+    return [text for text, said in told.items() if said]
 
 
 def factor_findings(case: Case, sample: Sample) -> Iterator[Finding]:

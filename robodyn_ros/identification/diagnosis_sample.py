@@ -140,6 +140,8 @@ def own_fit(regressor: Array, columns: Indices, torque: Array, used: Array) -> O
         return None
     matrix = regressor[np.ix_(rows, columns)]
     length = np.linalg.norm(matrix, axis=0)
+    if not length.any():  # nothing acts on it, as on a joint that never moves
+        return None
     scale = np.where(length > 0.0, length, 1.0)
     orthogonal, triangle = np.linalg.qr(matrix / scale)
     left, singular, right = np.linalg.svd(triangle)
