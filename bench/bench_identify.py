@@ -2,18 +2,21 @@
 
 Friction is chosen automatically, time offsets are looked for, and the consistent estimate is
 chosen or not: all defaults. Prints, for signals as given and for positions to be filtered and
-differentiated, and for every estimator, the seconds of every step and the peak memory, and how
-much of it is on top of the recording.
-Run it alone: `python bench/bench_identify.py [--samples N] [--hour] [--json]`.
+differentiated, and for every estimator, the seconds of every step and of the processor, and the
+peak memory. `--files` writes recordings of growing length, up to an hour at 1 kHz, to files and
+measures `robodyn identify FILE`, a process from its start to its end.
+Run it alone: `python bench/bench_identify.py [--samples N] [--files [npz csv bag mat]] [--json]`.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import re
 import resource
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -25,11 +28,15 @@ from robodyn_ros.identification.options import METHODS, IdentifyOptions, Method
 from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.models.catalog import robot_model
 from robodyn_ros.models.interface import Array, DynamicModel, sample_blocks
+from robodyn_ros.recording.bag_metadata import EFFORT_KEY, SI_EFFORT
 from robodyn_ros.recording.recording import Recording
+from robodyn_ros.recording.writers import write_csv, write_rosbag
 
 ROOT = Path(__file__).resolve().parent.parent
 RATE = 500.0
 HOUR = 3_600_000
+LENGTHS = (360_000, 900_000, 1_800_000, HOUR)
+FORMATS = ('npz', 'csv', 'bag', 'mat')
 FIT = ('process', 'base_parameters', 'condense', 'estimate')
 
 
@@ -70,14 +77,11 @@ def simulated(model: DynamicModel, samples: int, derivatives: bool) -> Recording
 
 
 def peak_megabytes() -> float:
-    """Largest resident memory of this process so far."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0
-
-
-def resident_megabytes() -> float:
-    """Resident memory of this process now."""
-    pages = int(Path('/proc/self/statm').read_text().split()[1])
-    return pages * resource.getpagesize() / 2**20
+    """Largest resident memory of this program so far (ru_maxrss has that of its parent too)."""
+    status = Path('/proc/self/status').read_text()
+    found = re.search(r'VmHWM:\s*(\d+) kB', status)
+    assert found is not None
+    return int(found[1]) / 1024.0
 
 
 def measure(samples: int, derivatives: bool, estimator: Method) -> dict[str, float]:
@@ -85,19 +89,68 @@ def measure(samples: int, derivatives: bool, estimator: Method) -> dict[str, flo
     truth = robot_model(ROOT / 'urdf' / 'ur10.urdf')
     recording = simulated(truth, samples, derivatives)
     model = robot_model(ROOT / 'urdf' / 'ur10.urdf', friction='auto')
-    before, resident = peak_megabytes(), resident_megabytes()
-    start = time.process_time()
+    before, start, clock = peak_megabytes(), time.process_time(), time.perf_counter()
     result = identify(recording, model, options=IdentifyOptions(estimator=estimator))
-    used = time.process_time() - start
     facts = {f'{name} [s]': seconds for name, seconds in result.timings.items()}
-    facts['processor time [s]'] = used
+    facts['wall [s]'] = time.perf_counter() - clock
+    facts['processor time [s]'] = time.process_time() - start
     facts['fit [s]'] = sum(result.timings[name] for name in FIT)
     facts['peak before [MB]'] = before
     facts['peak [MB]'] = peak_megabytes()
-    facts['on top of the recording [MB]'] = peak_megabytes() - resident
-    facts['signals of the recording [MB]'] = samples * (6 * (4 if derivatives else 2) + 1) * 8e-6
     facts['success'] = float(result.success)
     return facts
+
+
+def write(samples: int, form: str, folder: Path) -> Path:
+    """Write positions and torques of so many samples to a file."""
+    recording = simulated(robot_model(ROOT / 'urdf' / 'ur10.urdf'), samples, False)
+    path = folder / f'{samples}.{form}'
+    arrays = {'time': recording.time, 'q': recording.position, 'tau': recording.torque}
+    if form == 'csv':
+        write_csv(recording, path)
+    elif form == 'bag':
+        write_rosbag(recording, path, metadata={EFFORT_KEY: json.dumps(SI_EFFORT)})
+    elif form == 'mat':
+        from scipy.io import savemat
+
+        savemat(path, arrays, do_compression=True, oned_as='column')
+    else:
+        np.savez(path, joint_names=np.array(recording.joints), **arrays)
+    return path
+
+
+def measure_file(path: Path) -> dict[str, float]:
+    """Identify from a file with the command line: time and peak memory of the whole process."""
+    urdf = str(ROOT / 'urdf' / 'ur10.urdf')
+    command = [sys.executable, '-m', 'robodyn_ros.cli.main', 'identify', str(path)]
+    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    command += ['--urdf', urdf, '--friction', 'auto', '--json']
+    output = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return {
+        'wall [s]': time.perf_counter() - start,
+        'processor time [s]': seconds,
+        'identification [s]': json.loads(output)['timings']['total'],
+        'peak [MB]': after.ru_maxrss / 1024.0,
+    }
+
+
+def of_files(formats: list[str]) -> dict[str, dict[str, float]]:
+    """Each format and length; what writes and what measures are processes of their own."""
+    table = {}
+    with tempfile.TemporaryDirectory(dir='.') as folder:
+        for form in formats:
+            for samples in LENGTHS:
+                facts = []
+                for what in ('--write', '--file'):
+                    path = Path(folder) / f'{samples}.{form}'
+                    names = [str(samples), form, folder] if what == '--write' else [str(path)]
+                    command = [sys.executable, __file__, what, *names]
+                    done = subprocess.run(command, check=True, capture_output=True, text=True)
+                    facts.append(done.stdout)
+                table[f'{samples} {form}'] = json.loads(facts[-1])
+    return table
 
 
 def main() -> int:
@@ -105,34 +158,48 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--samples', type=int, default=50_000)
     parser.add_argument('--json', action='store_true')
-    parser.add_argument('--hour', action='store_true', help='an hour at 1 kHz too')
+    parser.add_argument('--files', nargs='*', choices=FORMATS, help='from files, up to an hour')
     parser.add_argument('--estimator', choices=METHODS, nargs='+', default=list(METHODS))
     parser.add_argument('--one', nargs=3, metavar=('SAMPLES', 'DERIVATIVES', 'ESTIMATOR'))
+    parser.add_argument('--write', nargs=3, metavar=('SAMPLES', 'FORMAT', 'FOLDER'))
+    parser.add_argument('--file', type=Path)
     arguments = parser.parse_args()
+    if arguments.write:
+        samples, form, folder = arguments.write
+        write(int(samples), form, Path(folder))
+        return 0
+    if arguments.file:
+        print(json.dumps(measure_file(arguments.file)))
+        return 0
     if arguments.one:
         samples, derivatives, estimator = arguments.one
         print(json.dumps(measure(int(samples), derivatives == 'given', estimator)))
         return 0
+    if arguments.files is not None:
+        show(of_files(arguments.files or list(FORMATS)), arguments.json)
+        return 0
     table: dict[str, dict[str, float]] = {}
-    count, wls = arguments.samples, arguments.estimator[:1]
-    cases = [(count, arguments.estimator), (10 * count, wls)]
-    cases += [(HOUR, wls)] if arguments.hour else []
+    count = arguments.samples
+    cases = [(count, arguments.estimator), (10 * count, arguments.estimator[:1])]
     for derivatives in ('given', 'computed'):
         for samples, estimators in cases:
             for estimator in estimators:
-                if samples == HOUR and derivatives == 'given':
-                    continue
                 command = [sys.executable, __file__, '--one', str(samples), derivatives, estimator]
                 output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
                 table[f'{samples} {derivatives} {estimator}'] = json.loads(output)
-    if arguments.json:
+    show(table, arguments.json)
+    return 0
+
+
+def show(table: dict[str, dict[str, float]], as_json: bool) -> None:
+    """Print what was measured."""
+    if as_json:
         print(json.dumps(table, indent=2))
-        return 0
+        return
     for case, facts in table.items():
         print(case)
         for name, value in facts.items():
             print(f'  {name:<30} {value:10.3f}')
-    return 0
 
 
 if __name__ == '__main__':
