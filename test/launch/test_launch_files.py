@@ -9,8 +9,9 @@ pytest.importorskip('launch_ros', reason='launch_ros is not installed (it comes 
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from launch import LaunchContext
 from launch.action import Action
-from launch.actions import IncludeLaunchDescription
+from launch.actions import IncludeLaunchDescription, OpaqueFunction
 from launch.launch_description_sources import PythonLaunchDescriptionSource
+from launch_ros.actions import Node
 
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.nodes import launching
@@ -24,6 +25,8 @@ NODES = {
     'collision_monitor.launch.py': ['collision_monitor'],
     'bringup.launch.py': ['cell', 'excitation', 'identification', 'recorder'],
 }
+MOCK = 'mock_control.launch.py'
+"""Controllers on mock hardware: no nodes of this package."""
 EVERYTHING = {'feedforward': 'true', 'collision_monitor': 'true', 'result_file': 'r/result.yaml'}
 ROBOTS = sorted(path.stem for path in (ROOT / 'urdf').glob('*.urdf'))
 
@@ -85,8 +88,9 @@ def there_is(name):
 
 
 def test_every_launch_file_is_known_and_installed(prefix):
-    assert sorted(path.name for path in (ROOT / 'launch').glob('*.py')) == sorted(NODES)
-    assert all((prefix / 'share/robodyn_ros/launch' / name).is_file() for name in NODES)
+    known = [*NODES, MOCK]
+    assert sorted(path.name for path in (ROOT / 'launch').glob('*.py')) == sorted(known)
+    assert all((prefix / 'share/robodyn_ros/launch' / name).is_file() for name in known)
 
 
 @pytest.mark.parametrize('name', NODES)
@@ -246,3 +250,41 @@ def test_a_variant_is_read_on_top_of_the_robot(nodes):
     model = parameters(found['identification'])['model_file']
     assert Path(model).name == 'model_puma_semi_static.yaml'
     assert not any('semi_static' in name for name in names_of(found['recorder']))
+
+
+def mock_control(**arguments):
+    """Nodes that mock_control.launch.py starts at once, and what they run."""
+    context = LaunchContext()
+    context.launch_configurations.update(arguments)
+    description = source(MOCK).get_launch_description(context)
+    for argument in description.get_launch_arguments():
+        if argument.default_value is not None:
+            context.launch_configurations.setdefault(
+                argument.name, ''.join(part.perform(context) for part in argument.default_value)
+            )
+    (create,) = [entity for entity in description.entities if isinstance(entity, OpaqueFunction)]
+    return [node for node in create.execute(context) if isinstance(node, Node)]
+
+
+@pytest.mark.parametrize('way', ['streaming', 'trajectory_effort'])
+def test_mock_control_starts_what_a_way_needs(prefix, way):
+    started = [node.node_executable for node in mock_control(way=way)]
+    assert started == ['robot_state_publisher', 'ros2_control_node', 'spawner']
+    own = mock_control(way=way, robot_state_publisher='false')
+    assert [node.node_executable for node in own] == ['ros2_control_node', 'spawner']
+
+
+@pytest.mark.parametrize(
+    ('arguments', 'sentence'),
+    [
+        ({}, 'launch argument result_file: the plugin needs a result.yaml'),
+        (
+            {'result_file': '/no/r.yaml'},
+            'launch argument result_file: there is no file /no/r.yaml',
+        ),
+        ({'way': 'streaming', 'params_file': '/no/p.yaml'}, 'params_file: there is no file'),
+    ],
+)
+def test_mock_control_says_what_it_lacks(prefix, arguments, sentence):
+    with pytest.raises(ConfigError, match=sentence):
+        mock_control(**arguments)
