@@ -17,7 +17,7 @@ EffortCommand::EffortCommand(
   if (!factor_.allFinite() || (factor_.array() == 0.0).any()) {
     throw std::invalid_argument("effort.command_per_torque must be finite and not 0");
   }
-  if ((factor_.array() == 1.0).all() && (unit == "permille" || side == "motor")) {
+  if ((factor_.array() == 1.0).all() && (unit != "SI" || side == "motor")) {
     throw std::invalid_argument(
       "effort.unit " + unit + " on the " + side + " side needs effort.command_per_torque: the "
       "effort command per Nm or N at the joint");

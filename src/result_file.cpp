@@ -1,6 +1,7 @@
 #include "robodyn_ros/result_file.hpp"
 
 #include <cmath>
+#include <set>
 #include <stdexcept>
 #include <utility>
 
@@ -115,6 +116,14 @@ Vector figure(const YAML::Node & map, const char * name, std::size_t joints)
 
 Friction friction_of(const YAML::Node & map)
 {
+  static const std::set<std::string> understood{
+    "kind", "joints", "terms", "load", "smoothing", "breakaway_speed", "threshold", "reach",
+    "exponent"};
+  for (const auto & item : map) {
+    if (const auto key = item.first.as<std::string>(); understood.count(key) == 0) {
+      throw error("friction's \"" + key + "\" is not known to this controller");
+    }
+  }
   const std::size_t joints = map["joints"].size();
   std::vector<Figures> figures(joints);
   const std::pair<const char *, double Figures::*> known[]{
@@ -238,6 +247,7 @@ IdentifiedModel read(const YAML::Node & parameters)
   result.hash = checked_hash(content, numbers);
   result.torque = std::make_unique<ModelTorque>(
     get<Names>(content, "joints"), std::move(parts.bodies), std::move(parts.frictions), values);
+  result.has_residual = static_cast<bool>(parameters["residual_torque"]);
   if (parameters["payload"] && parameters["payload"]["parameter_values"]) {
     read_payload(parameters["payload"], result);
   }

@@ -16,7 +16,7 @@ class EffortCommand
 public:
   EffortCommand() = default;
 
-  /// `unit`: SI or permille; `side`: joint or motor; `factor`: effort command per Nm or N at the
+  /// `unit`: SI, A or permille; `side`: joint or motor; `factor`: effort command per Nm or N at the
   /// joint. Throws std::invalid_argument where they do not go together, or where a joint's
   /// `max_torque` is more than the drive can take.
   EffortCommand(

@@ -17,6 +17,7 @@ struct IdentifiedModel
   std::string hash;
   Vector payload;  // identified with the result; empty: none
   std::string payload_frame;
+  bool has_residual = false;  // torque by measured deflections, which is not computed here
 };
 
 /// Read a result file. Throws std::invalid_argument with one sentence that names the file.

@@ -190,6 +190,8 @@ def test_time_of_a_cycle_of_six_axes(tmp_path):
         ({'description': '{kind: urdf, joints: [a], urdf: <robot/>}'}, 'URDF'),
         ({'description': '['}, 'cannot be used'),
         ({'hash': None}, 'hash'),
+        ({'description': '{kind: friction, joints: [], terms: [], aging: [1]}'}, '"aging" is not'),
+        ({'description': '{kind: friction, joints: [], terms: [slime]}'}, 'term "slime"'),
     ],
 )
 def test_results_it_cannot_use_are_one_sentence(tmp_path, change, sentence):

@@ -270,6 +270,7 @@ def test_activation_is_refused_without_the_interfaces(cell):
         ({'effort.side': []}, 'effort.side'),
         ({'effort.gravity': []}, 'effort.gravity'),
         ({'effort.side': 'motor'}, 'needs effort.command_per_torque'),
+        ({'effort.unit': 'A'}, 'effort.unit A on the joint side needs effort.command'),
         ({'effort.unit': 'permille'}, 'needs effort.command_per_torque'),
         ({'effort.unit': 'permille', 'effort.command_per_torque': [1000.0]}, 'at most 32767'),
         ({'max_torque': [1.0, 2.0]}, 'needs one value or one for each of the 6 joints'),
