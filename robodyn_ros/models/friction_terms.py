@@ -125,12 +125,12 @@ def _bidirectional() -> dict[str, FrictionTerm]:
 
 TERMS: dict[str, FrictionTerm] = {
     'viscous': FrictionTerm(
-        'viscous_friction', 'Nm s/rad', 'N s/m', lambda v, _: np.positive(v), brakes=True
+        'viscous_friction', 'Nm s/rad', 'N s/m', lambda v, figures: np.positive(v), brakes=True
     ),
     'coulomb': FrictionTerm(
-        'coulomb_friction', 'Nm', 'N', lambda v, _: np.asarray(np.sign(v)), brakes=True
+        'coulomb_friction', 'Nm', 'N', lambda v, figures: np.sign(v), brakes=True
     ),
-    'offset': FrictionTerm('torque_offset', 'Nm', 'N', lambda v, _: np.ones_like(v)),
+    'offset': FrictionTerm('torque_offset', 'Nm', 'N', lambda v, figures: np.ones(v.shape)),
     'quadratic': FrictionTerm(
         'quadratic_friction',
         'Nm s^2/rad^2',
@@ -140,7 +140,7 @@ TERMS: dict[str, FrictionTerm] = {
     ),
     'root': FrictionTerm('root_friction', 'Nm', 'N', _root, uses=('exponent',), brakes=True),
     'asymmetry': FrictionTerm(
-        'viscous_asymmetry', 'Nm s/rad', 'N s/m', lambda v, _: np.asarray(np.abs(v))
+        'viscous_asymmetry', 'Nm s/rad', 'N s/m', lambda v, figures: np.asarray(np.abs(v))
     ),
     'smooth_coulomb': FrictionTerm(
         'smooth_coulomb_friction', 'Nm', 'N', _smooth_sign, needs=('smoothing',), brakes=True
