@@ -10,6 +10,7 @@ from scipy import signal
 
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording.recording import Finding, Recording
+from robodyn_ros.recording.storage import extremes, sweep
 
 Array = NDArray[np.float64]
 
@@ -86,8 +87,9 @@ def trim_standstill(recording: Recording) -> Recording:
     position = recording.position
     if len(position) < 3:
         return recording
-    first = _first_motion(position)
-    last = len(position) - _first_motion(position[::-1])
+    nearby = _nearby(position)
+    first = _first_motion(position, nearby)
+    last = len(position) - _first_motion(position[::-1], nearby)
     if first >= last or last - first == len(position):
         return recording
     text = (
@@ -109,17 +111,29 @@ def split_motion(recording: Recording, fraction: float) -> tuple[Recording, Reco
     return trim_standstill(recording).split(fraction)
 
 
-def _first_motion(position: Array) -> int:
+def _nearby(position: Array) -> Array:
+    """How far from where it rests a joint still rests, shape (n,)."""
+    noise, step = [], np.full(position.shape[1], np.inf)
+    for rows in sweep(position, overlap=2):
+        steps = np.diff(position[rows], axis=0)
+        # Second differences of noise have the median 1.65 standard deviations; motion hardly any.
+        noise.append(np.median(np.abs(np.diff(steps, axis=0)), axis=0) / 1.65)
+        steps = np.abs(steps)
+        step = np.minimum(step, np.min(steps, axis=0, where=steps > 0.0, initial=np.inf))
+    low, high = extremes(position)
+    step[np.isinf(step)] = 0.0
+    spread = np.median(noise, axis=0)
+    return np.asarray(np.max([0.005 * (high - low), 6.0 * spread, 2.5 * step], axis=0))
+
+
+def _first_motion(position: Array, nearby: Array) -> int:
     """First sample at which a joint has left where it began; their number, if none does."""
     rest = np.median(position[:10], axis=0)
-    # Second differences of noise have the median 1.65 standard deviations; motion hardly has any.
-    noise = np.median(np.abs(np.diff(position, 2, axis=0)), axis=0) / 1.65
-    steps = np.abs(np.diff(position, axis=0))
-    step = np.min(steps, axis=0, where=steps > 0.0, initial=np.inf)
-    step[np.isinf(step)] = 0.0
-    nearby = np.max([0.005 * np.ptp(position, axis=0), 6.0 * noise, 2.5 * step], axis=0)
-    moved = (np.abs(position - rest) > nearby).any(axis=1)
-    return int(moved.argmax()) if moved.any() else len(position)
+    for rows in sweep(position):
+        moved = (np.abs(position[rows] - rest) > nearby).any(axis=1)
+        if moved.any():
+            return rows.start + int(moved.argmax())
+    return len(position)
 
 
 def decimate(recording: Recording, factor: int) -> Recording:
