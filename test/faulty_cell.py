@@ -45,6 +45,7 @@ STATE_TIMEOUT = 0.2
 UNKNOWN, OK = CollisionState.UNKNOWN, CollisionState.OK
 FAST = (Float64MultiArray, JointState)
 """Kinds that are kept as bytes: the client must not lose any command."""
+COMMANDS = 'forward_effort_controller/commands'
 REFERENCE = 'joint_trajectory_controller/reference'
 
 
@@ -61,7 +62,7 @@ class FaultyCell:
         result = result_file(folder, MODEL, VALUES)
         shared = {**EFFORT, 'autostart': 'true', 'result_file': result}
         self.parameters = {
-            'cell': {'config': config},
+            'cell': {'config': config, 'enforce_command_limits': 'true'},
             'feedforward': {
                 **shared, 'mode': 'streaming', 'max_torque': LIMIT.tolist(),
                 'ramp_down_time': RAMP_DOWN, 'reference_timeout': REFERENCE_TIMEOUT,
@@ -96,7 +97,7 @@ class FaultyCell:
         self.executor.add_node(self.node)
         self.commands, self.states, self.levels, self.diagnostics = [], [], [], {}
         for kind, topic, callback, qos in (
-            (Float64MultiArray, 'forward_effort_controller/commands', self._on_command, 1000),
+            (Float64MultiArray, COMMANDS, self._on_command, 1000),
             (TorqueState, 'feedforward/torque_state', self.states.append, STREAM_QOS),
             (CollisionState, 'collision_monitor/collision_state', self._on_level, STREAM_QOS),
             (JointState, REFERENCE, self._on_reference, STREAM_QOS),

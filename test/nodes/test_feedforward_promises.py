@@ -4,6 +4,8 @@ Units of drives, hash and limits are in test_feedforward_units.py; staleness, st
 values and kills in test_faults.py; messages without DDS in test_feedforward_fuzz.py.
 """
 
+import time
+
 import numpy as np
 import pytest
 
@@ -145,18 +147,70 @@ def test_an_exception_ramps_down_then_zero_and_the_process_ends_with_1(stream):
     assert not ramp[-5:].any()
 
 
-def test_a_position_only_controller_gets_no_effort_and_the_sentence_says_what_to_change(tmp_path):
-    node = Trajectories(tmp_path, 52, until='waits for controller', **CHECKED)
+@pytest.fixture(scope='module')
+def trajectories(tmp_path_factory):
+    node = None
     try:
-        facts = {'joints': NAMES, 'command_interfaces': ['position']}
-        controller = Controller(node.process, 'joint_trajectory_controller', facts)
-        node.process.wait_for('set its command_interfaces to [position, effort]')
-        assert not change(node.process, Transition.TRANSITION_ACTIVATE)
-        wanted = message()
-        assert node.sent(wanted) == wanted, 'trajectories pass, without effort'
-        controller.facts = {'joints': NAMES, 'command_interfaces': ['position', 'effort']}
-        node.process.wait_for('active')
-        effort = arrays(node.sent(wanted))[4]
-        assert effort.any() and not effort[-1].any(), 'it ends at zero'
+        folder = tmp_path_factory.mktemp('trajectories')
+        given = {**CHECKED, 'state_timeout': 1.0}
+        node = Trajectories(folder, 52, until='waits for controller', **given)
+        yield node
     finally:
-        node.process.close()
+        if node is not None:
+            node.process.close()
+
+
+def test_a_position_only_controller_gets_no_effort_and_the_sentence_says_what_to_change(
+    trajectories,
+):
+    process = trajectories.process
+    facts = {'joints': NAMES, 'command_interfaces': ['position']}
+    controller = Controller(process, 'joint_trajectory_controller', facts)
+    process.wait_for('set its command_interfaces to [position, effort]')
+    assert not change(process, Transition.TRANSITION_ACTIVATE)
+    wanted = message()
+    assert trajectories.sent(wanted) == wanted, 'trajectories pass, without effort'
+    controller.facts = {'joints': NAMES, 'command_interfaces': ['position', 'effort']}
+    process.wait_for('active')
+    effort = arrays(trajectories.sent(wanted))[4]
+    assert effort.any() and not effort[-1].any(), 'it ends at zero'
+
+
+def states(kind, count):
+    """Position and stamp of the joint states of a robot whose states fail after a while."""
+    late = count > 20
+    position = 0.001 * (20 if late and kind == 'frozen' else count)
+    back = 5.0 if late and kind == 'back' else 0.0
+    return (None if late and kind == 'silent' else [position, 0.0]), time.time() - back
+
+
+@pytest.mark.parametrize(
+    ('kind', 'text'),
+    [
+        ('silent', 'no usable new joint state for'),
+        ('frozen', 'the positions in joint states do not change although'),
+        ('back', 'the stamp of the joint states went back by'),
+    ],
+)
+def test_a_state_that_fails_takes_the_torque_out_of_a_running_trajectory(trajectories, kind, text):
+    process = trajectories.process
+    process.spin(0.5)  # the trajectory before has ended, or was found without joint states
+    process.reset()
+    assert process.enable(True).success
+    at, *_ = arrays(trajectories.sent(message(stamp=time.time_ns(), duration=6.0)))
+    trajectories.out.clear()
+    for count in range(400):
+        position, stamp = states(kind, count)
+        if position:
+            trajectories.joint_states.publish(joint_state(NAMES, stamp, position))
+        process.spin(0.01)
+        if trajectories.out:
+            break
+    assert trajectories.out, process.log.read_text()
+    rest, *_, effort = arrays(trajectories.out[-1])
+    assert effort[0].any() and not effort[50:].any(), 'ramp_down_time is 50 periods'
+    assert len(rest) > 500 and rest[-1] >= at[-1] - 0.2, 'the motion goes on'
+    process.wait_for(text)
+    refused = process.enable(True)
+    assert not refused.success and 'held at zero by a fault' in refused.message
+    assert text in process.reset().message
