@@ -54,7 +54,8 @@ TICKS = os.sysconf('SC_CLK_TCK')
 PAGE = os.sysconf('SC_PAGE_SIZE')
 WARM_UP = 3.0
 """Streamed before anything is measured, in [s]."""
-FEEDFORWARD = ['max_torque:=[5000.0]', 'reference_timeout:=1.0']
+FEEDFORWARD = ['max_torque:=[5000.0]', 'check_controller:=false']
+STREAMING = ['mode:=streaming', 'reference_timeout:=1.0', 'state_timeout:=1.0']
 MONITOR = ['max_torque_error:=[10000.0]']
 EFFORT = ('effort.unit:=Nm', 'effort.side:=joint', 'effort.gravity:=included')
 
@@ -117,6 +118,8 @@ class Client:
             process.send_signal(signal.SIGINT)
             process.wait(20)
             self.node.destroy_subscription(listener)
+        if not self.late:
+            raise RuntimeError(f'no answer on {answer} from: {" ".join(command)}')
         late = np.array(self.late[: sent + 10]) * 1e-6
         return {
             'cpu_percent': 100.0 * share,
@@ -224,7 +227,7 @@ def bench(
     result.write_text(safe_dump(content, width=10**6))
     client = Client(list(model.joint_names), seconds, rate)
     period = f'period:={1.0 / rate}'
-    feedforward = node_command('feedforward', result, 'mode:=streaming', period, *FEEDFORWARD)
+    feedforward = node_command('feedforward', result, period, *STREAMING, *FEEDFORWARD)
     relay = [sys.executable, __file__, '--relay']
     answers = {
         'relay': (RELAY, relay, ['relay/reference'], JointState, 'relay/answer'),
@@ -244,7 +247,7 @@ def bench(
         if name == 'relay' or name in nodes
     }
     if 'trajectory' in nodes:
-        command = node_command('feedforward', result, *FEEDFORWARD)
+        command = node_command('feedforward', result, 'state_timeout:=0.0', *FEEDFORWARD)
         figures['trajectory of 20 s, 10 054 points out'] = client.trajectory(command, 20.0)
     return figures
 
