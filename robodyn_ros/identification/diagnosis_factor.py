@@ -52,9 +52,9 @@ REASONS = (
 """Factors that have a usual reason."""
 
 ALONE = -15.0
-"""Standard deviations below 0 at which friction alone tells that torque has the wrong sign: delays
-can make a little friction negative, but not by so much. On a UR10 it came out at -35 to -210 with
-the sign turned, while the inertia of slow joints was within 3 of 0."""
+"""Standard deviations below 0 at which inertia or friction alone tell that torque has the wrong
+sign: delays can make a little of it negative, but not by so much. On a UR10 friction came out at
+-35 to -210 with the sign turned, while the inertia of slow joints was within 3 of 0."""
 
 _NEAR = 0.06
 _NOT_LINKS = ('rotor_inertia', *(term.parameter for term in TERMS.values()))
@@ -96,7 +96,7 @@ def sign_findings(case: Case, sample: Sample) -> Iterator[Finding]:
 def _turned(inertia: float, friction: float, factor: float, spread: float) -> list[str]:
     """What says that a torque has the wrong sign; empty where nothing does, or not clearly.
 
-    Inertia and friction say so together; friction alone, or the prior, where none contradicts.
+    Inertia and friction say so together; one of them or the prior, where none contradicts.
 
     :param inertia: in standard deviations, as friction (see `signs`)
     :param factor: between the torque and the prior's, with its standard deviation
@@ -105,7 +105,8 @@ def _turned(inertia: float, friction: float, factor: float, spread: float) -> li
     both = inertia < NEGATIVE and (friction < NEGATIVE or np.isnan(friction))
     against = inertia > -NEGATIVE or friction > -NEGATIVE or prior > 1.0
     by_prior_alone = prior < -1.0 and abs(np.log(-factor)) < np.log(SMALLEST_PRIOR_FACTOR)
-    if not both and (against or not (friction < ALONE or by_prior_alone)):
+    clear = inertia < ALONE or friction < ALONE or by_prior_alone
+    if not both and (against or not clear):
         return []
     told = {
         'by it the inertia is negative': inertia < NEGATIVE,

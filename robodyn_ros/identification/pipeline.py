@@ -47,6 +47,7 @@ from robodyn_ros.identification.result import IdentificationResult
 from robodyn_ros.identification.ridge import ridge_estimate
 from robodyn_ros.identification.signals_bag import Signals
 from robodyn_ros.identification.stretches import (
+    Stretches,
     evaluate_all,
     stretches_of,
 )
@@ -60,6 +61,7 @@ from robodyn_ros.identification.uncertainty import torque_uncertainty
 from robodyn_ros.identification.validation import FitReport, residual_ratio
 from robodyn_ros.models.base_parameters import BaseParameters, base_parameters
 from robodyn_ros.models.closed_form import closed_form_part
+from robodyn_ros.models.friction import open_friction
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.recording.recording import Finding, Recording
 
@@ -107,7 +109,7 @@ def _identified(
         with clock.step('process'):
             raw = stretches_of(recording, model.joint_names, options)
         with clock.step('friction'):
-            model, friction = settled_friction(model, raw.shown, options)
+            model, friction = _settled(model, raw, options)
         with clock.step('base_parameters'):
             base = base_parameters(model)
         with clock.step('time_offset'):
@@ -190,6 +192,20 @@ class _Clock:
         start = time.perf_counter()
         yield
         self.timings[name] = time.perf_counter() - start
+
+
+def _settled(
+    model: DynamicModel, raw: Stretches, options: IdentifyOptions
+) -> tuple[DynamicModel, FrictionChoice | None]:
+    """Complete the friction of a model, on torque that belongs to its motion.
+
+    Late torque has its jumps where the velocity is not zero any more, which would look like
+    another law.
+    """
+    if open_friction(model) is None:
+        return model, None
+    offsets = offsets_of(model, base_parameters(model), raw.shown, options)
+    return settled_friction(model, raw.corrected(offsets).shown, options)
 
 
 def _prior(model: DynamicModel, options: IdentifyOptions) -> Array:
