@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pinocchio as pin
 import pytest
+from payloads import CRANK, JOINTS, KINDS, NOISE, as_base, base_of, built, motion, recorded
 from robots import random_urdf
 from simulation import arm, record, sines
 
@@ -18,62 +19,6 @@ from robodyn_ros.identification.result import load_identified_model, write_resul
 from robodyn_ros.models.catalog import build_model, robot_model
 from robodyn_ros.models.payload import payload_of
 from robodyn_ros.recording.recording import Recording
-
-NOISE = 0.01
-JOINTS = [f'joint{k}' for k in range(1, 7)]
-DELTA = {'R_b': 0.2, 'r_p': 0.05, 'L_AB': 0.3, 'L_BC': 0.7}
-PUMA = {'a2': 0.43, 'a3': -0.02, 'd2': 0.24, 'd3': -0.09, 'd4': 0.43}
-CRANK = {'type': 'rotary', 'dynamic_model': 3, 'prior': {'L^2': 0.09, 'g*L': 2.943}}
-KINDS = {
-    'rotary1': ('axis', 1, {'type': 'rotary', 'dynamic_model': 1}, (0.0, 0.4)),
-    'rotary2': (
-        'axis', 1, {'type': 'rotary', 'dynamic_model': 2, 'prior': {'L^2': 0.09}}, (4.0, 0.0),
-    ),
-    'rotary3': ('axis', 1, CRANK, (4.0, 0.3)),
-    'linear1': ('axis', 1, {'type': 'linear', 'dynamic_model': 1}, (4.0, 0.0)),
-    'linear2': (
-        'axis', 1, {'type': 'linear', 'dynamic_model': 2, 'prior': {'g*cos(alpha)': 9.8}},
-        (4.0, 0.0),
-    ),
-    'scara3': ('scara', 3, {'geometry': {'L1': 0.3, 'L2': 0.25}}, (2.0, 0.3)),
-    'scara': ('scara', 4, {'geometry': {'L1': 0.3, 'L2': 0.25}}, (2.0, 0.3)),
-    'delta3': ('delta', 3, {'geometry': DELTA}, (2.0, 0.0)),
-    'delta': ('delta', 4, {'geometry': {**DELTA, 'h_O': 0.1}}, (2.0, 0.3)),
-    'puma': ('puma', 6, {'dynamic_model': 2, 'geometry': PUMA}, (2.0, 0.0)),
-}  # fmt: skip
-
-
-def built(kind, joints, options):
-    description = {'kind': kind, 'dynamic_model': 1, 'joints': JOINTS[:joints], **options}
-    return build_model({**description, 'friction': ['viscous', 'coulomb']})
-
-
-def motion(model, seconds, slower=1.0):
-    """Each joint through most of its range, at a frequency of its own."""
-    time = np.arange(0.0, seconds, 0.004)
-    count = len(model.joints)
-    omega = 2 * np.pi * 0.4 / slower * np.array([1.0, 1.27, 1.43, 1.13, 1.61, 0.91])[:count]
-    turn = np.outer(time, omega) + np.arange(count)
-    reach = 0.45 * np.diff(model.position_limits()).T
-    q = model.positions(np.zeros((1, count))) + reach * np.sin(turn)
-    return time, q, reach * omega * np.cos(turn), -reach * omega**2 * np.sin(turn)
-
-
-def recorded(model, values, seed, seconds=20.0, slower=1.0):
-    time, q, qd, qdd = motion(model, seconds, slower)
-    torque = model.torque(q, qd, qdd, values)
-    noise = np.random.default_rng(seed).normal(size=torque.shape) * torque.std(axis=0)
-    return Recording(
-        time=time, joints=model.joint_names, position=q, torque=torque + NOISE * noise
-    )
-
-
-def base_of(recording, model, folder):
-    """Step 1, through its file."""
-    result = identify(recording, model)
-    assert result.success, result.findings
-    write_result(result, folder / 'base.yaml')
-    return load_base(folder / 'base.yaml', model)
 
 
 @pytest.mark.parametrize('name', KINDS)
@@ -224,7 +169,7 @@ def test_standard_deviations_hold_on_average():
             model,
             options=IdentifyOptions(consistent='no'),
         )
-        base = _as_base(first)
+        base = as_base(first)
         recording = record(model, values + payload.added, 2000, seed=seed + 50, **options)
         result = identify_payload(recording, base, options=IdentifyOptions(consistent='no'))
         seen = result.base_values
@@ -232,16 +177,6 @@ def test_standard_deviations_hold_on_average():
         scores.append((seen - truth) / result.base_stddevs)
     spread = np.sqrt(np.mean(np.square(scores)))
     assert 0.5 < spread < 1.6
-
-
-def _as_base(result):
-    import tempfile
-    from pathlib import Path
-
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / 'base.yaml'
-        write_result(result, path)
-        return load_identified_model(path)
 
 
 def _expressions(result, values):
@@ -255,7 +190,7 @@ def _expressions(result, values):
 def test_a_motion_of_one_wrist_joint_shows_some_combinations_only():
     xml = random_urdf(3, 91, types=('revolute',))
     model, values = arm(xml)
-    base = _as_base(identify(record(model, values, 4000, noise=0.01), model))
+    base = as_base(identify(record(model, values, 4000, noise=0.01), model))
     payload = payload_of(model, 2.0, **TEN)
     time, q, qd, qdd = sines(3, 4000, seed=3)
     for signal in (q, qd, qdd):
@@ -300,7 +235,7 @@ def test_a_base_with_payload_is_noticed_by_a_negative_mass(tmp_path):
 def test_still_robots_show_nothing():
     model = built('axis', 1, CRANK)
     values = np.where(np.isnan(model.prior()), 0.8, model.prior())
-    base = _as_base(identify(recorded(model, values, 1), model))
+    base = as_base(identify(recorded(model, values, 1), model))
     still = Recording(
         time=np.arange(2000) * 0.004,
         joints=model.joint_names,
@@ -400,7 +335,7 @@ def test_too_few_samples_leave_no_payload():
     model = built('axis', 1, CRANK)
     values = np.where(np.isnan(model.prior()), 0.8, model.prior())
     recording = recorded(model, values, 1)
-    base = _as_base(identify(recording, model))
+    base = as_base(identify(recording, model))
     few = recording.slice(slice(0, 20))
     result = identify_payload(few, base)
     assert not result.success and not result.has_estimate and result.payload is None
