@@ -79,7 +79,8 @@ def condensed_parts(
 
     if parts.others is None:
         return factors(parts.shown)
-    return joined((factors(signals) for signals in parts), options.segments or FOLDS)
+    segments = options.segments or FOLDS
+    return joined((factors(signals) for signals in parts), segments, parts.count)
 
 
 def reweighing(

@@ -152,8 +152,7 @@ def thinning_for(rate: float, cutoff: float) -> Thinning:
     """
     stride, step = max(1, int(rate / (4.0 * cutoff))), 1
     if stride >= 4:  # beyond four times its cut-off a motion has nothing
-        stride -= stride % 2
-        step = stride // 2
+        step = max(each for each in range(1, stride // 2 + 1) if stride % each == 0)
     edge = min(2.0 * cutoff, 0.45 * rate)
     return Thinning(signal.firwin(8 * stride + 1, edge, fs=rate), stride, step)
 

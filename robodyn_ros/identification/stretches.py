@@ -41,6 +41,7 @@ class Stretches:
     :param recording: what `shown` was processed from
     :param others: gives the signals of all stretches of a long recording
     :param offsets: of the torque in time, that are set right
+    :param count: number of stretches
     """
 
     shown: Processed
@@ -48,6 +49,7 @@ class Stretches:
     raw_samples: int
     others: Callable[[], Iterator[Processed]] | None = None
     offsets: tuple[tuple[int, TimeOffset], ...] = ()
+    count: int = 1
 
     def __iter__(self) -> Iterator[Processed]:
         """Signals of each stretch."""
@@ -108,7 +110,11 @@ def stretches_of(
         if not any(item.severity == 'error' for item in shown.findings):
             break
     return Stretches(
-        shown, piece(index), len(recording), lambda: (processed(k) for k in range(count))
+        shown,
+        piece(index),
+        len(recording),
+        lambda: (processed(k) for k in range(count)),
+        count=count,
     )
 
 
@@ -121,9 +127,16 @@ def _cutoff(recording: Recording, bounds: Sequence[int], rate: float) -> float:
     return max(found)
 
 
-def joined(stretches: Iterable[Condensed], segments: int) -> Condensed:
-    """Condensed stretches as one recording in so many segments at most, equally long."""
-    parts = [replace(part, sample=_begin(part.sample)) for part in stretches]
+def joined(stretches: Iterable[Condensed], segments: int, count: int) -> Condensed:
+    """Condensed stretches as one recording in so many segments at most, equally long.
+
+    :param count: number of stretches
+    """
+    chosen = set(np.linspace(0, count - 1, STRETCHES).astype(int).tolist())
+    parts = [
+        replace(part, sample=_begin(part.sample, LENGTH if number in chosen else 0))
+        for number, part in enumerate(stretches)
+    ]
     whole = replace(
         parts[0],
         segments=tuple(segment for part in parts for segment in part.segments),
@@ -141,17 +154,16 @@ def joined(stretches: Iterable[Condensed], segments: int) -> Condensed:
 
 
 def _sample(parts: Sequence[RowSample]) -> RowSample:
-    """Rows of some stretches of some parts."""
-    chosen = np.unique(np.linspace(0, len(parts) - 1, STRETCHES).astype(int))
-    stretches = tuple(parts[index].stretches[0] for index in chosen)
+    """Rows of those parts that have any."""
+    stretches = tuple(part.stretches[0] for part in parts if len(part.stretches[0].used))
     return replace(parts[0], stretches=stretches, total=sum(part.total for part in parts))
 
 
-def _begin(sample: RowSample) -> RowSample:
+def _begin(sample: RowSample, count: int) -> RowSample:
     """The first rows of a sample, copied, so that the others can be forgotten."""
     first = sample.stretches[0]
-    rows = tuple(np.array(matrix[:LENGTH]) for matrix in first.rows)
-    return replace(sample, stretches=(Stretch(rows, np.array(first.used[:LENGTH])),))
+    rows = tuple(np.array(matrix[:count]) for matrix in first.rows)
+    return replace(sample, stretches=(Stretch(rows, np.array(first.used[:count])),))
 
 
 def evaluate_all(

@@ -132,7 +132,7 @@ def _first_motion(position: Array, nearby: Array) -> int:
     for rows in sweep(position):
         moved = (np.abs(position[rows] - rest) > nearby).any(axis=1)
         if moved.any():
-            return rows.start + int(moved.argmax())
+            return int(rows.start + moved.argmax())
     return len(position)
 
 

@@ -1,3 +1,5 @@
+import tracemalloc
+
 import numpy as np
 import pytest
 from robots import random_urdf
@@ -53,3 +55,18 @@ def test_filtered_stretches_leave_no_sample_out(case, monkeypatch):
     assert parts.filter_cutoff == pytest.approx(whole.filter_cutoff)
     assert parts.success and parts.selection.estimate == whole.selection.estimate
     assert (np.abs(parts.base_values - whole.base_values) < 0.5 * whole.base_stddevs).all()
+
+
+def test_memory_does_not_grow_with_the_recording(case, monkeypatch):
+    monkeypatch.setattr(module, 'LONGEST', 5000)
+    monkeypatch.setattr(module, 'STRETCH', 1550)
+    model, truth = case
+    options = IdentifyOptions(consistent='no', time_offset='no')
+    peaks = []
+    for stretches in (8, 16):
+        recording = record(model, truth, 1500 * stretches, noise=0.02, derivatives=False)
+        tracemalloc.start()
+        identify(recording, model, options=options)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] - peaks[0] < 8 * 12_000  # the signals of the second half are 13 times that

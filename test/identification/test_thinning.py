@@ -31,16 +31,16 @@ def response(taps, step, frequency):
     return np.cos(2.0 * np.pi * np.outer(frequency, place) / RATE) @ taps
 
 
-@pytest.mark.parametrize('cutoff', [62.0, 20.0, 7.0])
+@pytest.mark.parametrize('cutoff', [62.0, 20.0, 10.0])
 def test_the_coarse_filter_passes_what_the_whole_one_does(cutoff):
     whole = thinning_for(RATE, cutoff)
-    assert whole.stride == 2 * whole.step == int(RATE / (4.0 * cutoff)) // 2 * 2
+    assert whole.stride == int(RATE / (4.0 * cutoff)) == whole.coarse.stride * whole.step
     passed, stopped = np.linspace(0.0, 2.4 * cutoff, 50), np.linspace(3.5 * cutoff, 4.0 * cutoff)
     for frequency, most in ((passed, 5e-6), (stopped, 0.1)):
         error = response(whole.coarse.taps, whole.step, frequency)
         error = error - response(whole.taps, 1, frequency)
         assert np.abs(error).max() < most
-    assert whole.coarse.stride == 2 and whole.coarse.count(100) == whole.count(99 * whole.step + 1)
+    assert whole.step > 1 and whole.coarse.count(100) == whole.count(99 * whole.step + 1)
 
 
 def test_columns_are_those_of_all_samples(model, motion):
