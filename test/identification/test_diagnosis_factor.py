@@ -6,6 +6,7 @@ from simulation import arm, record
 
 from robodyn_ros.identification.diagnosis_factor import (
     DISAGREE,
+    _turned,
     by_prior,
     disagreement,
     factor_findings,
@@ -73,3 +74,22 @@ def test_reasons():
     assert 'gear of ratio 80 is missing' in reason(1 / 80)
     assert 'gear of ratio 50 was counted twice' in reason(50.0)
     assert reason(3.3) == 'check its torque factor and unit'
+
+
+@pytest.mark.parametrize(
+    ('inertia', 'friction', 'factor', 'wrong'),
+    [
+        (-8.0, -6.0, 0.0, True),
+        (-8.0, float('nan'), 0.0, True),
+        (-0.2, -72.0, 0.0, True),  # a slow joint: friction alone
+        (-0.2, -10.0, 0.0, False),
+        (-999.0, -2.7, 0.0, True),  # an axis with next to no friction
+        (-2.0, -1.0, -0.95, True),  # the prior alone
+        (-2.0, -1.0, -0.02, False),  # of a size that no prior masses explain
+        (-2.0, 14.0, -0.95, False),  # contradicted by friction
+        (0.2, -72.0, 0.98, False),  # and by the prior
+        (9.0, 3.0, 1.0, False),
+    ],
+)
+def test_witnesses_of_a_turned_sign(inertia, friction, factor, wrong):
+    assert bool(_turned(inertia, friction, factor, 0.05)) is wrong

@@ -58,3 +58,9 @@ def test_samples_are_spread_over_the_recording_and_keep_off_its_ends():
 def test_root_mean_square_of_nothing_is_zero():
     assert root_mean_square(np.zeros(0)) == 0.0
     assert root_mean_square(np.array([3.0, -4.0])) == pytest.approx(np.sqrt(12.5))
+
+
+def test_a_joint_that_nothing_acts_on_has_no_fit():
+    used, torque = np.ones(80, dtype=bool), np.ones(80)
+    assert own_fit(np.zeros((80, 3)), np.arange(3), torque, used) is None
+    assert own_fit(np.ones((80, 3)), np.array([], dtype=int), torque, used) is None

@@ -1,5 +1,7 @@
 """Figures on recordings of real robots; skipped where they are not at hand."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from robots import DATA, UR10
@@ -146,3 +148,27 @@ def test_emps_published_values():
         np.testing.assert_allclose(result.base_values, published, rtol=share)
         assert result.condition_number == pytest.approx(25.99, rel=0.01)
         np.testing.assert_array_less(np.abs(result.base_values - published), result.base_stddevs)
+
+
+@pytest.mark.parametrize('joint', [0, 1, 4])
+@pytest.mark.parametrize('name', ['torque', 'position'])
+def test_ur10_with_a_sign_turned_is_not_exported(joint, name):
+    """Slow joints show little inertia: friction, and the prior's gravity, tell the sign."""
+    recording = read_recording(folder('ur10'))
+    values = np.array(getattr(recording, name))
+    values[:, joint] *= -1.0
+    turned = replace(recording, **{name: values})
+    result = identify(turned, robot_model(UR10), options=IdentifyOptions(segments=1))
+    found = {item.joint for item in result.findings if item.code == 'torque_sign'}
+    assert not result.success and found == {recording.joints[joint]}
+
+
+def test_lwr4_with_a_frozen_joint_that_no_sample_shows_is_a_finding():
+    _, (recording, _) = lwr4()
+    model = robot_model(folder('kuka_lwr4') / 'kuka_lwr4.urdf', friction='auto')
+    position = np.array(recording.position)
+    position[:, 1] = position[0, 1]
+    frozen = replace(recording, position=position, velocity=None, acceleration=None)
+    result = identify(frozen, model)
+    named = {item.joint for item in result.findings if item.code == 'frozen_joint'}
+    assert not result.success and named == {'lwr_1_joint'}
