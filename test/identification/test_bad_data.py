@@ -43,6 +43,12 @@ def nan_block(values, share):
     return values
 
 
+def with_turned(recording, joint):
+    """The same recording with another flaw: the sign of a torque."""
+    signs = np.where(np.arange(3) == joint, -1.0, 1.0)
+    return replace(recording, torque=recording.torque * signs)
+
+
 # how it looks, finding, joint that it names, words that say the cause
 BAD = {
     'rank deficient': (rank_deficient, 'rank_deficient', '', 'combinations undetermined'),
@@ -63,6 +69,18 @@ BAD = {
         'nan_samples',
         'joint2',
         'longest block 2 s (1000 samples) from 2.000 s',
+    ),
+    'frozen, and a wrong sign': (
+        lambda: with_turned(changed('position', 1, lambda q: np.full_like(q, 0.3)), 1),
+        'frozen_joint',
+        'joint2',
+        'cannot be told from noise',
+    ),
+    'NaN, and a wrong sign': (
+        lambda: with_turned(changed('torque', 1, lambda tau: nan_block(tau, 0.2)), 2),
+        'torque_sign',
+        'joint3',
+        'sign',
     ),
     '100 samples': (lambda: GOOD.slice(slice(0, 100)), 'too_few_samples', '', 'too few'),
 }
