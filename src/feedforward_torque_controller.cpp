@@ -16,6 +16,7 @@ using controller_interface::CallbackReturn;
 using controller_interface::InterfaceConfiguration;
 using controller_interface::return_type;
 
+constexpr std::chrono::milliseconds kToLeave{50};  // for the last message of a ramp to be sent
 constexpr std::array<const char *, 3> kReferences{"position", "velocity", "acceleration"};
 
 }  // namespace
@@ -146,6 +147,9 @@ void FeedforwardTorqueController::release_interfaces()
 void FeedforwardTorqueController::ramp_out()
 {
   const std::chrono::duration<double> pause(2.0 / get_update_rate());
+  if (guarded_->law().applied().isZero(0.0)) {
+    return;
+  }
   while (!guarded_->law().applied().isZero(0.0)) {
     std::this_thread::sleep_for(pause);
     guarded_->law().stop();
@@ -153,6 +157,7 @@ void FeedforwardTorqueController::ramp_out()
     write_commands();
     publish(get_node()->now());
   }
+  std::this_thread::sleep_for(kToLeave);
 }
 
 return_type FeedforwardTorqueController::update_reference_from_subscribers(

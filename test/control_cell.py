@@ -176,6 +176,10 @@ class ControlCell:
         for kept in (self.references, self.cycles, self.efforts):
             kept.clear()
 
+    def heard(self) -> float:
+        """Share of the plugin's cycles whose message was not lost."""
+        return len(self.cycles) / (max(self.cycles) - min(self.cycles) + 1)
+
     def come_to_zero(self) -> None:
         """Wait for the hardware's effort to be zero, and that it stays so."""
         self.wait(lambda: not np.any(self.effort), 'zero effort')

@@ -3,6 +3,7 @@
 Needs controller_manager, joint_trajectory_controller and the built plugin; elsewhere skipped.
 """
 
+import time
 from itertools import count
 
 import numpy as np
@@ -113,13 +114,13 @@ def test_the_commanded_effort_is_the_law_at_the_reference_some_cycles_earlier(ce
     ])  # fmt: skip
     print(f'{len(errors)} cycles compared, {(errors > 1e-9).sum()} differ')
     # What differs is where friction jumps by more than the rate at a reversal.
-    assert len(errors) > 300 and (errors < 1e-9).mean() > 0.98
+    assert len(errors) > 300 and (errors > 1e-9).sum() <= 8
     # The hardware got what was published: its effort state is the command.
     given = np.array([row.applied for row in cell.cycles.values()])
     efforts = np.array(list(cell.efforts.values()))
     assert np.abs(efforts).max() > 5.0
     found = [(np.abs(given - effort).max(axis=1) < 1e-12).any() for effort in efforts]
-    assert np.mean(found) > 0.8  # of some cycles the message was lost
+    assert np.mean(found) > 0.9 * cell.heard()
     check_steps(cell)
     check_hardware_steps(cell)
 
@@ -216,16 +217,25 @@ def test_deactivation_of_the_trajectory_controller_alone_ramps_down_too(cell, as
     check_hardware_steps(cell)
 
 
+def check_start(cell):
+    """Activate both; torque begins at zero."""
+    cell.come_to_zero()
+    begin, before = time.time_ns(), max(cell.cycles)
+    cell.switch(activate=BOTH)
+    cell.go_on(0.5)
+    for kept in (cell.cycles, cell.references, cell.efforts):  # what was heard late
+        for key in [key for key in kept if getattr(kept[key], 'stamp', key) < begin]:
+            del kept[key]
+    first = min(cell.cycles)
+    assert (np.abs(cell.cycles[first].applied) <= STEP * (first - before) * (1 + 1e-9)).all()
+    assert np.abs(cell.last.applied).max() > 1.0
+    check_steps(cell)
+
+
 def test_reactivation_starts_from_zero_without_a_stale_torque(cell):
     start_moving(cell)
     cell.switch(deactivate=BOTH)
-    cell.come_to_zero()
-    cell.clear()
-    cell.switch(activate=BOTH)
-    cell.go_on(0.5)
-    first = cell.cycles[min(cell.cycles)].applied
-    assert (np.abs(first) <= STEP * (1.0 + 1e-9)).all()
-    check_steps(cell)
+    check_start(cell)
     check_hardware_steps(cell)
     # It holds the position: torque of holding, nothing of the motion before.
     assert not np.any(cell.references[max(cell.references)][1])
@@ -236,12 +246,7 @@ def test_a_restarted_controller_starts_from_zero(cell):
     make_active(cell)
     cell.switch(deactivate=BOTH)
     assert cell.clean_up(PLUGIN) and cell.configure(PLUGIN)
-    cell.clear()
-    cell.switch(activate=BOTH)
-    cell.go_on(0.5)
-    assert (np.abs(cell.cycles[min(cell.cycles)].applied) <= STEP * (1.0 + 1e-9)).all()
-    assert np.abs(cell.last.applied).max() > 1.0
-    check_steps(cell)
+    check_start(cell)
 
 
 def test_activation_alone_is_refused(cell):
