@@ -86,6 +86,9 @@ _robodyn_enter() { # root
     fi
     _robodyn_package "$1"
     export VIRTUAL_ENV="$1/.venv"
+    # Packages are installed uncompiled. Many containers set this: every start of a node would
+    # compile them again, which takes longer than all the rest of it.
+    unset PYTHONDONTWRITEBYTECODE
     _robodyn_first PATH "$_robodyn_bins"
     _robodyn_first PYTHONPATH "$_robodyn_modules"
     _robodyn_first LD_LIBRARY_PATH "$_robodyn_libs"

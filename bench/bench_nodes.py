@@ -4,7 +4,9 @@ Each runs as a process of its own on an arm of six or seven axes, one after the 
 same stream of joint states; latency runs from the stamp (taken when a message is published) to the
 arrival of the answer here, so the relay shows what the machine and rclpy take by themselves.
 Also measured: how long a trajectory of 20 s takes through the feed-forward's trajectory mode.
-Memory is what the process holds (RSS) when the measurement begins and when it ends.
+`cpu_percent_unheard` is the time before anybody listens to the answer (TorqueState of the
+feed-forward), which is then not published. Memory is what the process holds (RSS) when the
+measurement begins and when it ends.
 Run it alone: `python bench/bench_nodes.py [--seconds 60] [--rate 500] [--axes 6] [--nodes ...]
 [--json]`; the figure of the streaming feed-forward is
 `python bench/bench_nodes.py --rate 1000 --axes 7 --seconds 600 --nodes feedforward`.
@@ -99,30 +101,32 @@ class Client:
         self, command: list[str], topics: list[str], kind: Any, answer: str
     ) -> dict[str, float]:
         publishers = [self.node.create_publisher(JointState, topic, 10) for topic in topics]
-        self.late.clear()
-        listener = self.node.create_subscription(
-            kind, answer, self._on_answer, MONITOR_QOS, raw=True
-        )
+        listener = None
         process = subprocess.Popen(command)
         try:
             while not all(publisher.get_subscription_count() for publisher in publishers):
                 self.executor.spin_once(timeout_sec=0.1)
             self._stream(publishers, WARM_UP)
-            self.late.clear()
-            begin, used = time.monotonic(), cpu_seconds(process.pid)
+            _, unheard = self._stream_measured(publishers, process.pid, 0.5 * self.seconds)
+            listener = self.node.create_subscription(
+                kind, answer, self._on_answer, MONITOR_QOS, raw=True
+            )
+            self._stream(publishers, WARM_UP)
             held = resident(process.pid)
-            sent = self._stream(publishers, self.seconds)
-            share = (cpu_seconds(process.pid) - used) / (time.monotonic() - begin)
+            self.late.clear()
+            sent, share = self._stream_measured(publishers, process.pid, self.seconds)
             held_after = resident(process.pid)
         finally:
             process.send_signal(signal.SIGINT)
             process.wait(20)
-            self.node.destroy_subscription(listener)
+            if listener is not None:
+                self.node.destroy_subscription(listener)
         if not self.late:
             raise RuntimeError(f'no answer on {answer} from: {" ".join(command)}')
         late = np.array(self.late[: sent + 10]) * 1e-6
         return {
             'cpu_percent': 100.0 * share,
+            'cpu_percent_unheard': 100.0 * unheard,
             'p50_ms': float(np.percentile(late, 50)),
             'p99_ms': float(np.percentile(late, 99)),
             'max_ms': float(late.max()),
@@ -135,6 +139,14 @@ class Client:
     def _on_answer(self, serialised: bytes) -> None:
         seconds, nanoseconds = struct.unpack_from('<iI', serialised, 4)
         self.late.append(time.time_ns() - seconds * 10**9 - nanoseconds)
+
+    def _stream_measured(
+        self, publishers: list[Any], pid: int, seconds: float
+    ) -> tuple[int, float]:
+        """Stream; samples sent, and the share of a core that the process took."""
+        begin, used = time.monotonic(), cpu_seconds(pid)
+        sent = self._stream(publishers, seconds)
+        return sent, (cpu_seconds(pid) - used) / (time.monotonic() - begin)
 
     def _stream(self, publishers: list[Any], seconds: float) -> int:
         """Publish for so long from a thread of its own, and take the answers here."""

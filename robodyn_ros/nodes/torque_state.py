@@ -56,11 +56,13 @@ class TorqueStateOut:
     def publish(
         self, clock: tuple[int, int], requested: Array, applied: Array, enabled: bool, fault: str
     ) -> None:
-        """Publish.
+        """Publish, if anybody listens: what nobody hears costs no time.
 
         :param clock: stamp, seconds and nanoseconds
         :param requested: shape (n,), in [Nm] or [N], as `applied`
         """
+        if not self._publisher.get_subscription_count():
+            return
         feedback = self.feedback.effort
         if time.monotonic() - self._received > STALE:
             feedback[:] = np.nan

@@ -17,9 +17,13 @@ class FakeNode:
 
     def __init__(self):
         self.sent = []
+        self.listeners = 1
 
     def create_lifecycle_publisher(self, *_):
         return self
+
+    def get_subscription_count(self):
+        return self.listeners
 
     def publish(self, message):
         message = deserialize_message(message, TorqueState)
@@ -57,3 +61,12 @@ def test_feedback_is_nan_before_the_first_and_after_the_last_sample(clock):
     assert publish()[0].tolist() == [3.0, 5.0]
     out.read(serialize_message(JointState(name=['b', 'a'], effort=[np.nan, 3.0])))
     assert np.isnan(publish()[0]).all()
+
+
+def test_nothing_is_published_while_nobody_listens():
+    node = FakeNode()
+    out = torque_state.TorqueStateOut(node)
+    out.prepare(['a'])
+    for node.listeners in (0, 1, 0):
+        out.publish((0, 0), np.ones(1), np.ones(1), True, '')
+    assert len(node.sent) == 1
