@@ -6,6 +6,9 @@ import numpy as np
 
 from robodyn_ros.models.interface import Array
 
+CREEP = 0.01
+"""Up to this velocity a position may stay the same, by its resolution; in [rad/s] or [m/s]."""
+
 
 class ReferenceMotion:
     """Checks the samples of a reference and differentiates its velocity.
@@ -19,7 +22,7 @@ class ReferenceMotion:
 
         :param width: number n of joints
         :param timeout: a longer pause is a gap, and positions may not stay the same for longer
-            while the velocity says they move, in [s]
+            while the velocity says they move (faster than CREEP), in [s]
         """
         self.position = np.zeros(width)
         self.velocity = np.zeros(width)
@@ -48,7 +51,8 @@ class ReferenceMotion:
         else:
             np.subtract(velocity, self.velocity, out=self.acceleration)
             self.acceleration /= step
-        if position.tobytes() != self.position.tobytes() or not velocity.any():
+        moved = position.tobytes() != self.position.tobytes()
+        if moved or max(map(abs, velocity.tolist())) <= CREEP:
             self._moved = stamp
         self.stamp = stamp
         self.position[:] = position

@@ -14,7 +14,8 @@ class StateWatch:
     """Looks at every joint state while torque is applied; the caller acts on what it says.
 
     A joint_state_broadcaster whose read fails publishes the old values with a new stamp. A robot
-    that stands still does so too, so that frozen values count only while the reference moves.
+    that stands still does so too, so that frozen values count only from when the reference has
+    moved; a robot may have stood for long, and takes time to follow.
     """
 
     def __init__(self, *, width: int, timeout: float) -> None:
@@ -31,7 +32,8 @@ class StateWatch:
     def restart(self, now: float) -> None:
         """Forget what was seen and give the states time to come; `now` in [s]."""
         self._stamp = -np.inf
-        self._seen = self._changed = now
+        self._seen = now
+        self._left = np.inf
         self._position[:] = np.nan
 
     def read(self, now: float, stamp: float, position: Array, wanted: Array) -> str:
@@ -52,10 +54,11 @@ class StateWatch:
         if position.tobytes() != self._position.tobytes():
             self._position[:] = position
             self._wanted[:] = wanted
-            self._changed = now
+            self._left = np.inf
             return ''
-        moved = np.abs(wanted - self._wanted).max() > MOVED
-        if moved and now - self._changed > self.timeout:
+        if self._left == np.inf and np.abs(wanted - self._wanted).max() > MOVED:
+            self._left = now
+        if now - self._left > self.timeout:
             return 'the positions in joint states do not change although the reference moves'
         return ''
 

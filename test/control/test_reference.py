@@ -48,3 +48,12 @@ def test_standing_still_is_no_fault() -> None:
     reference = ReferenceMotion(width=2, timeout=0.02)
     still = (np.ones(2), np.zeros(2))
     assert not any(reference.read(1.0 + 0.002 * count, *still) for count in range(100))
+
+
+def test_a_velocity_that_fades_without_end_is_standing_still() -> None:
+    """As a low-pass leaves it: the position is too coarse for it long before it is zero."""
+    reference = ReferenceMotion(width=2, timeout=0.02)
+    for count in range(3000):
+        fading = 0.01 * 0.98**count * np.ones(2)
+        assert reference.read(1.0 + 0.002 * count, 1.0 + 0.1 * fading, fading) == ''
+    assert fading.any()

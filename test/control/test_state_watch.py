@@ -57,6 +57,21 @@ def test_a_robot_that_stands_still_is_no_fault_and_neither_is_one_that_moves(wat
     assert not any(run(watch, 1.0, lambda count: HERE + 0.001 * count))
 
 
+def test_a_robot_that_stood_for_long_may_take_the_time_out_to_follow(watch):
+    late = 50  # cycles: brakes, filters and the drives' own delay
+    for count in range(1000):  # at rest, without noise
+        assert watch.read(100.0 + 0.002 * count, 0.002 * count, HERE, HERE) == ''
+    for count in range(200):
+        position = HERE + 0.005 * max(0, count - late)
+        now = 102.0 + 0.002 * count
+        assert watch.read(now, now, position, HERE + 0.005 * count) == ''
+
+
+def test_frozen_values_are_told_of_a_reference_that_comes_back_again_and_again(watch):
+    rows = run(watch, 0.0, lambda count: HERE + 0.05 * np.sin(2.0 * np.pi * count / 20.0))
+    assert 'do not change although' in rows[-1]
+
+
 def test_without_a_time_out_nothing_is_watched():
     watch = StateWatch(width=2, timeout=0.0)
     watch.read(100.0, 5.0, HERE, HERE)
