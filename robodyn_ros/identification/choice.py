@@ -68,6 +68,9 @@ CONTRADICTED = 1.1
 _APPARENT = '.viscous_friction'
 """Friction that a delay can make negative: what torque lags by goes with velocity too."""
 
+_SHARED = 1e-6
+"""Weight of the size of parameters that are fitted again, against columns of length 1."""
+
 _IMPOSSIBLE = 'not_physically_consistent'
 
 
@@ -305,7 +308,11 @@ def refit_joints(problem: Problem, data: Data, values: Array) -> Array:
         if _APPARENT not in problem.model.parameters[index].name
     ]
     least = np.where(np.isin(others, limited), 0.0, -np.inf)
-    result[others] = lsq_linear(matrix / length, rest, (least, np.inf), method='bvls').x / length
+    # What the recording does not tell apart (friction and offset of a joint that turns one way)
+    # is shared: the solver itself would divide by the rounding errors of their difference.
+    matrix = np.vstack([matrix / length, _SHARED * np.eye(len(others))])
+    rest = np.append(rest, np.zeros(len(others)))
+    result[others] = lsq_linear(matrix, rest, (least, np.inf), method='bvls').x / length
     return result
 
 

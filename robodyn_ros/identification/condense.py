@@ -166,12 +166,7 @@ def condense(
     :raises InsufficientData: fewer samples than segments
     """
     thinning = thinning or Thinning()
-    samples = thinning.count(len(torque))
-    if not 1 <= segments <= samples:
-        raise InsufficientData(
-            f'cannot condense {len(torque)} samples ({samples} after the low pass) into '
-            f'{segments} segments'
-        )
+    samples = _samples_left(thinning, len(torque), segments)
     used = used[thinning.centres(len(torque))]
     acting = acting_columns(model, columns)
     felt = [columns[own] for own in acting]
@@ -200,6 +195,16 @@ def condense(
         coupled=tuple(part.coupled() for part in parts if isinstance(part, _Coupled)),
         sample=collector.sample(len(columns)),
     )
+
+
+def _samples_left(thinning: Thinning, samples: int, segments: int) -> int:
+    left = thinning.count(samples)
+    if not 1 <= segments <= left:
+        raise InsufficientData(
+            f'cannot condense {samples} samples ({left} after the low pass) into '
+            f'{segments} segments'
+        )
+    return left
 
 
 def _beside(packed: Array, columns: list[Indices], torque: Array) -> list[Array]:

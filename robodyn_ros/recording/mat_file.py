@@ -27,6 +27,8 @@ def read_mat(path: Path) -> Table:
         raise RecordingError(
             f'{path}: MAT version 7.3 (HDF5) cannot be read; save it in MATLAB with -v7'
         ) from error
+    except RecordingError:
+        raise
     except Exception as error:  # a parser fed with damaged bytes may raise anything
         reason = ' '.join(str(error).split())
         raise RecordingError(f'{path}: it cannot be read as MAT: {reason}') from error

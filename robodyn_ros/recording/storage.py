@@ -45,9 +45,12 @@ class Spool:
     def append(self, rows: Numbers) -> None:
         """Append rows, which are copied.
 
+        :param rows: shape (N, ...), or all their numbers one after the other
         :raises RecordingError: the temporary file cannot be written
         """
-        part = np.array(rows, dtype=self.dtype, order='C').reshape(-1, *self.shape)
+        part = np.array(rows, dtype=self.dtype, order='C')
+        if part.shape[1:] != self.shape:
+            part = part.reshape(-1, *self.shape)
         self.count += len(part)
         self._size += part.nbytes
         self._parts.append(part)
@@ -63,9 +66,10 @@ class Spool:
                 self._file.write(part.data)
             self._file.flush()
         except OSError as error:
+            place = tempfile.tempdir or 'no folder'  # none: not one can be written
             raise RecordingError(
-                f'{tempfile.gettempdir()}: a long recording needs {self._size / 1e6:.0f} MB of '
-                f'space for temporary files there (or in TMPDIR): {error}'
+                f'{place}: a long recording needs space for temporary files there (or in TMPDIR), '
+                f'more than {self._size / 1e6:.0f} MB: {error}'
             ) from error
         self._parts.clear()
 

@@ -6,11 +6,13 @@ import pytest
 from robots import SIX_AXIS, random_urdf
 from simulation import arm, base_values, record, sines
 
-from robodyn_ros.identification.choice import selection_findings
+from robodyn_ros.identification.choice import refit_joints, selection_findings
 from robodyn_ros.identification.consistency import bodies_of, links_are_consistent
 from robodyn_ros.identification.export import export
 from robodyn_ros.identification.options import IdentifyOptions
+from robodyn_ros.identification.physical import Data, Problem
 from robodyn_ros.identification.pipeline import identify
+from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.catalog import robot_model
 from robodyn_ros.models.friction import FrictionModel
 from robodyn_ros.models.interface import Joint
@@ -123,6 +125,27 @@ def test_recording_that_contradicts_consistency_clearly_is_believed():
     assert result.identification.relative_residual < 0.011
     codes = {item.code for item in result.findings}
     assert {'estimate_chosen', 'not_physically_consistent'} <= codes
+
+
+@pytest.mark.parametrize('seed', range(4))
+def test_what_a_joint_that_turns_one_way_does_not_tell_apart_is_shared(seed):
+    model, truth = arm(random_urdf(2, 5, types=('revolute',)))
+    base = base_parameters(model)
+    names = [parameter.name for parameter in model.parameters]
+    coulomb, offset = (
+        names.index(f'{model.joint_names[0]}.{each}')
+        for each in ('coulomb_friction', 'torque_offset')
+    )
+    random = np.random.default_rng(seed)
+    regressor = random.normal(size=(200, len(base.grouping)))
+    one, same = (int(np.flatnonzero(base.grouping[:, each])[0]) for each in (coulomb, offset))
+    regressor[:, same] = regressor[:, one] + 1e-15 * random.normal(size=200)
+    torque = regressor @ base.values(truth) + 0.1 * random.normal(size=200)
+    orthogonal, triangle = np.linalg.qr(regressor)
+    data = Data(triangle, np.linalg.lstsq(triangle, orthogonal.T @ torque, rcond=1e-9)[0])
+    found = refit_joints(Problem.of(model, base, truth), data, truth)
+    assert found[coulomb] == pytest.approx(found[offset], abs=1e-3)
+    assert found[coulomb] + found[offset] == pytest.approx(truth[coulomb] + truth[offset], abs=0.1)
 
 
 def test_consistency_of_a_model_without_links_is_not_there():

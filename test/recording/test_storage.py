@@ -78,8 +78,28 @@ def test_no_space_is_told(monkeypatch):
 
     monkeypatch.setattr(storage, 'KEPT', 1000)
     monkeypatch.setattr(tempfile, 'TemporaryFile', full)
-    with pytest.raises(RecordingError, match=r'MB of space .*No space left'):
+    with pytest.raises(RecordingError, match=r'space .* MB: .*No space left'):
         Spool((3,)).append(VALUES)
+
+
+def test_no_folder_for_temporary_files_is_told(monkeypatch, recording, tmp_path):
+    from scipy.io import savemat
+
+    def no_folder(*_):
+        raise FileNotFoundError(2, 'No usable temporary directory found')
+
+    path = tmp_path / 'a.mat'
+    savemat(path, {'time': recording.time, 'q': recording.position, 'tau': recording.torque})
+    monkeypatch.setattr(storage, 'KEPT', 1000)
+    monkeypatch.setattr(tempfile, 'tempdir', None)
+    monkeypatch.setattr(tempfile, '_get_default_tempdir', no_folder)
+    # It is no fault of the file.
+    with pytest.raises(RecordingError, match=r'^no folder: a long recording needs space'):
+        read_recording(path)
+
+
+def test_rows_without_columns(small):
+    assert blockwise(lambda part: part[:, []], VALUES).shape == (1000, 0)
 
 
 @pytest.fixture
