@@ -54,12 +54,19 @@ def add_parser(commands: Any) -> None:
         help='commanded positions: controller_state of a joint_trajectory_controller, or a '
         'JointState (default: the only one there is)',
     )
-    parser.add_argument('--period', type=float, help='servo period [s] (default: as recorded)')
+    parser.add_argument('--period', type=_period, help='servo period [s] (default: as recorded)')
     parser.add_argument(
         '--configured', type=int, help='additive_torque_delay that is set (default: as recorded)'
     )
     parser.add_argument('--json', action='store_true', help='print one JSON object')
     parser.set_defaults(run=run)
+
+
+def _period(text: str) -> float:
+    period = float(text)
+    if not 0.0 < period < np.inf:
+        raise argparse.ArgumentTypeError(f'a period is a positive time in s, got {text}')
+    return period
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -74,6 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
     topic = command_topic(types, arguments.command_topic, path)
     measured = read_recording(path, topic=arguments.topic)
     command = read_topic(path, topic, measured.joints, _positions)
+    measured = measured.select(command.joints)
     start = (command.stamps - measured.origin) / 1e9
     period = arguments.period or float(min(measured.period, np.median(np.diff(start))))
     lags = position_lags(
@@ -135,9 +143,14 @@ def _positions(message: Any) -> Values:
 def _recorded_delay(path: str, types: dict[str, str], joints: tuple[str, ...]) -> int | None:
     """The delay between requested and commanded torque in the bag; None: there is none."""
     for topic in [topic for topic, kind in types.items() if kind == TORQUE_STATE]:
-        state = read_topic(
-            path, topic, joints, lambda m: (m.name, (m.requested, m.additive_command))
-        )
+        try:
+            state = read_topic(
+                path, topic, joints, lambda m: (m.name, (m.requested, m.additive_command))
+            )
+        except RecordingError:  # that of another robot, or no message in time
+            continue
+        if len(state.signals) < 2:
+            continue
         found = configured_delay(*state.signals)
         if found is not None:
             return found

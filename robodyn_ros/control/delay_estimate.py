@@ -211,7 +211,7 @@ def delay_findings(estimate: DelayEstimate, configured: int | None) -> list[Find
     fits += f'additive_torque_delay {setting} fits it'
     if configured is None:
         found.append(Finding('delay', fits, severity='info'))
-    elif abs(configured - estimate.cycles) <= TOLERANCE:
+    elif configured == setting or abs(configured - estimate.cycles) <= TOLERANCE:
         text = f'additive_torque_delay {configured} fits: the motion comes '
         text += f'{estimate.cycles + HELD:.2f} cycles after its command'
         found.append(Finding('delay', text, severity='info'))

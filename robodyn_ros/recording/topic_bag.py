@@ -27,13 +27,15 @@ Values = tuple[Sequence[str], Sequence[Any]]
 
 @dataclass(frozen=True)
 class TopicSamples:
-    """Signals of a topic, of the joints asked for.
+    """Signals of a topic, of those joints asked for that it has.
 
+    :param joints: names of the n joints
     :param stamps: header stamps, shape (N,), in [ns], strictly increasing
     :param signals: each of shape (N, n)
     """
 
     topic: str
+    joints: tuple[str, ...]
     stamps: NDArray[np.int64]
     signals: tuple[NDArray[np.float64], ...]
 
@@ -50,35 +52,64 @@ def topic_types(path: str | Path) -> dict[str, str]:
 def read_topic(
     path: str | Path, topic: str, joints: Sequence[str], read: Callable[[Any], Values]
 ) -> TopicSamples:
-    """Read the signals of a topic; messages that have not all of the joints are left out.
+    """Read the signals of a topic.
 
+    Its joints are those of the first message that has any of those asked for; messages that lack
+    one of them, or have not a finite number for each, are left out.
+
+    :param joints: which are wanted; there may be more, as of a gripper that nobody commands
     :param read: takes joint names and signals from a message
-    :raises RecordingError: the bag cannot be read, or no message of the topic has these joints
+    :raises RecordingError: the bag cannot be read, or has not two messages with such joints
     """
     stamps: list[int] = []
-    rows: list[list[Any]] = []
+    rows: list[list[NDArray[np.float64]]] = []
+    own: tuple[str, ...] = ()
     with _opened(path) as reader:
-        links = [link for link in reader.connections if link.topic == topic]
-        for link, _, data in reader.messages(links) if links else ():
-            message = reader.deserialize(data, link.msgtype)
+        for message in _messages(reader, topic, path):
             names, signals = read(message)
             stamp = message.header.stamp.sec * 10**9 + message.header.stamp.nanosec
-            if set(joints) <= set(names) and (not stamps or stamp > stamps[-1]):
-                order = [list(names).index(name) for name in joints]
-                rows.append([np.asarray(s, dtype=float)[order] for s in signals if len(s)])
+            own = own or tuple(name for name in joints if name in names)
+            row = _row(names, signals, own)
+            if row and (not stamps or stamp > stamps[-1]):
+                rows.append(row)
                 stamps.append(stamp)
     width = max((len(row) for row in rows), default=0)
     whole = [index for index, row in enumerate(rows) if len(row) == width]
-    if len(whole) < 2 or not width:
+    if len(whole) < 2:
         raise RecordingError(
-            f'{path}: {topic} has {len(whole)} messages with {list(joints)}, at least 2 are needed'
+            f'{path}: {topic} has {len(whole)} messages with {list(own or joints)}, at least 2 '
+            f'are needed'
         )
     values = np.array([rows[index] for index in whole])
     return TopicSamples(
         topic,
+        own,
         np.array(stamps, dtype=np.int64)[whole],
         tuple(np.ascontiguousarray(values[:, signal]) for signal in range(width)),
     )
+
+
+def _messages(reader: Any, topic: str, path: str | Path) -> Iterator[Any]:
+    """Messages of a topic, decoded."""
+    links = [link for link in reader.connections if link.topic == topic]
+    for link, _, data in reader.messages(links) if links else ():
+        if link.msgtype not in reader.typestore.fielddefs:
+            raise RecordingError(
+                f'{path}: it does not hold the definition of {link.msgtype}, record it as MCAP'
+            )
+        yield reader.deserialize(data, link.msgtype)
+
+
+def _row(
+    names: Sequence[str], signals: Sequence[Any], joints: Sequence[str]
+) -> list[NDArray[np.float64]]:
+    """Signals of these joints, but for the empty ones; none: the message cannot be used."""
+    given = [np.asarray(signal, dtype=float) for signal in signals if len(signal)]
+    if not set(joints) <= set(names) or any(len(signal) != len(names) for signal in given):
+        return []
+    order = [list(names).index(name) for name in joints]
+    row = [signal[order] for signal in given]
+    return row if all(np.isfinite(signal).all() for signal in row) else []
 
 
 @contextmanager

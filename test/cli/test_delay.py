@@ -67,7 +67,7 @@ class Bag:
         make = self.store.types[TORQUE_STATE]
         zero = np.zeros(2)
         self._write('/feedforward/torque_state', TORQUE_STATE, [
-            make(self.header(stamp), NAMES, zero, wanted, sent, zero, True, '')
+            make(self.header(stamp), NAMES, zero, wanted, sent, zero, True, '', 0)
             for stamp, wanted, sent in zip(self.stamps, requested, applied, strict=True)
         ])  # fmt: skip
 
@@ -134,6 +134,42 @@ def test_a_robot_that_stands_still_tells_nothing(bag, capsys):
     assert code == 1
     assert text.count('cannot be told') == 3
     assert 'record a faster one [delay_unknown]' in text
+
+
+class Gripper(Bag):
+    def joint_states(self, topic: str, values: np.ndarray) -> None:
+        zero = np.zeros(3)
+        states = [
+            message(stamp, ['gripper', *NAMES], np.append(0.01, row), zero, zero)
+            for stamp, row in zip(self.stamps.tolist(), values, strict=True)
+        ]
+        self._write(topic, JOINT_STATE, states)
+
+
+def test_a_gripper_that_nobody_commands_does_not_matter(tmp_path, capsys):
+    bag = Gripper(tmp_path / 'bag')
+    bag.trajectory_state(effort=False)
+    code, text = bag.run(capsys, '--json')
+    assert code == 0
+    facts = json.loads(text)
+    assert [joint['name'] for joint in facts['joints']] == NAMES
+    assert facts['additive_torque_delay'] == TRUE
+
+
+def test_commands_that_are_not_there_yet_are_left_out(bag, capsys):
+    command = position(bag.time)
+    command[:5] = np.nan
+    bag.joint_states('/cell/reference', command)
+    code, text = bag.run(capsys)
+    assert code == 0
+    assert f'additive_torque_delay {TRUE} fits it' in text
+
+
+@pytest.mark.parametrize('period', ['-1', '0', 'nan'])
+def test_a_period_is_positive(period, capsys):
+    with pytest.raises(SystemExit):
+        main(['delay', 'bag', f'--period={period}'])
+    assert 'a period is a positive time' in capsys.readouterr().err
 
 
 def test_errors_are_one_sentence(bag, tmp_path, capsys):

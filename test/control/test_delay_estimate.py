@@ -145,6 +145,13 @@ def test_a_joint_that_stands_still_leaves_it_to_the_others_and_one_that_differs_
     assert [f.joint for f in differing] == ['joint4']
 
 
+def test_a_motion_ahead_of_its_command_cannot_be_met_by_less_than_no_delay() -> None:
+    estimate = delay_estimate([Lag('a', -0.5, 0.01)])
+    assert estimate.setting == 0
+    assert codes(estimate, 0) == ['delay']
+    assert codes(estimate, 1) == ['delay_wrong']
+
+
 def test_uncertain_lags_do_not_count() -> None:
     lags = [Lag('a', 3.5, 0.01), Lag('b', 9.0, 0.4)]
     assert delay_estimate(lags).setting == 3

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -33,7 +35,7 @@ def torque_bag(path: Path, rows: np.ndarray, names: list[str], plugin: StoragePl
             nanoseconds = 10**18 + number * 2_000_000
             stamp = types['builtin_interfaces/msg/Time'](*divmod(nanoseconds, 10**9))
             header = types['std_msgs/msg/Header'](stamp=stamp, frame_id='')
-            state = types[TORQUE_STATE](header, names, row, row, 2.0 * row, row, True, '')
+            state = types[TORQUE_STATE](header, names, row, row, 2.0 * row, row, True, '', 0)
             writer.write(link, nanoseconds, store.serialize_cdr(state, TORQUE_STATE))
     return path
 
@@ -55,10 +57,12 @@ def test_signals_of_joints_by_name(tmp_path, plugin):
 
 
 def test_repeated_stamps_other_joints_and_empty_signals_are_left_out(tmp_path):
-    messages = wave(6)
+    messages = wave(8)
     messages[2][1].header.stamp = messages[1][1].header.stamp
     messages[3][1].name[0] = 'gripper'
     messages[4][1].position = np.zeros(0)
+    messages[6][1].position = np.zeros(1)
+    messages[7][1].position[1] = np.inf
     kind = 'sensor_msgs/msg/JointState'
     encoded = [(time, bytes(TYPES.serialize_cdr(state, kind))) for time, state in messages]
     path = write_bag(tmp_path / 'bag', encoded)
@@ -66,6 +70,22 @@ def test_repeated_stamps_other_joints_and_empty_signals_are_left_out(tmp_path):
     kept = [messages[row] for row in (0, 1, 5)]
     np.testing.assert_array_equal(found.stamps, [time for time, _ in kept])
     np.testing.assert_array_equal(found.signals[0], [state.position for _, state in kept])
+
+
+def test_joints_are_those_that_the_topic_has(tmp_path):
+    path = torque_bag(tmp_path / 'bag', np.ones((3, 2)), ['a', 'b'], StoragePlugin.MCAP)
+    assert read_topic(path, '/ff/torque_state', ['gripper', 'b', 'a'], torques).joints == (
+        'b',
+        'a',
+    )
+
+
+def test_a_type_that_the_bag_does_not_define_is_named(tmp_path):
+    path = torque_bag(tmp_path / 'bag', np.ones((3, 1)), ['a'], StoragePlugin.SQLITE3)
+    with closing(sqlite3.connect(next(path.glob('*.db3')))) as file, file:
+        file.execute('delete from message_definitions')  # as ROS 2 before Iron wrote it
+    with pytest.raises(RecordingError, match=f'does not hold the definition of {TORQUE_STATE}'):
+        read_topic(path, '/ff/torque_state', ['a'], torques)
 
 
 def test_errors_are_one_sentence(tmp_path):
