@@ -117,6 +117,10 @@ class UrdfModel(DynamicModel):
             result.reshape(len(q), count * width)[:, 10 * count :: width + 1] = qdd
         return result
 
+    def __getstate__(self) -> dict[str, Any]:
+        """All but what Pinocchio cannot send to another process."""
+        return {**self.__dict__, '_pool': None}
+
     @property
     def smooth(self) -> bool:
         """Rigid bodies are."""

@@ -114,6 +114,8 @@ def _read(
 ) -> None:
     try:
         decoder.add_all(messages)
+    except RecordingError:  # it cannot be stored, which is no damage of the bag
+        raise
     except Exception as error:  # parsers fed with damaged bytes may raise anything
         reason = ' '.join(str(error).split()).rstrip('.') or type(error).__name__
         found.damage.append(f'{path.name}: {reason}')

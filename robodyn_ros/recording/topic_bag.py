@@ -105,7 +105,8 @@ def _row(
 ) -> list[NDArray[np.float64]]:
     """Signals of these joints, but for the empty ones; none: the message cannot be used."""
     given = [np.asarray(signal, dtype=float) for signal in signals if len(signal)]
-    if not set(joints) <= set(names) or any(len(signal) != len(names) for signal in given):
+    whole = all(len(signal) == len(names) for signal in given)
+    if not joints or not whole or not set(joints) <= set(names):
         return []
     order = [list(names).index(name) for name in joints]
     row = [signal[order] for signal in given]

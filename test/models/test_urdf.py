@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pickle
+
 import mujoco
 import numpy as np
 import pinocchio as pin
@@ -177,6 +179,15 @@ def test_packed_columns_are_those_of_the_regressor(order):
     columns = [np.sort(random.permutation(44)[:count]) for count in (30, 0, 44, 7)]
     expected = np.concatenate([whole[:, joint, own] for joint, own in enumerate(columns)], axis=1)
     np.testing.assert_array_equal(model.packed(*states, columns), expected)
+
+
+def test_a_model_that_has_been_used_can_be_sent_to_another_process():
+    model = UrdfModel.from_xml(random_urdf(3, 1))
+    q, qd, qdd = random_states(3, 100, 2)
+    values = np.abs(model.prior()) + 1.0
+    torque = model.torque(q, qd, qdd, values)
+    sent = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(sent.torque(q, qd, qdd, values), torque)
 
 
 def test_any_memory_layout_and_any_block_length_give_the_same_numbers():

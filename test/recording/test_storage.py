@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from robodyn_ros.errors import RecordingError
-from robodyn_ros.recording import storage
+from robodyn_ros.recording import cdr, storage
 from robodyn_ros.recording.readers import read_recording
 from robodyn_ros.recording.recording import Recording
 from robodyn_ros.recording.storage import Spool, all_finite, blockwise, extremes, release, sweep
@@ -96,6 +96,19 @@ def test_no_folder_for_temporary_files_is_told(monkeypatch, recording, tmp_path)
     # It is no fault of the file.
     with pytest.raises(RecordingError, match=r'^no folder: a long recording needs space'):
         read_recording(path)
+
+
+def test_a_full_disk_is_no_damage_of_a_bag(monkeypatch, recording, tmp_path):
+    write_rosbag(recording, tmp_path / 'bag')
+
+    def full(**_):
+        raise OSError(28, 'No space left on device')
+
+    monkeypatch.setattr(storage, 'KEPT', 1000)
+    monkeypatch.setattr(cdr, 'BLOCK', 100)
+    monkeypatch.setattr(tempfile, 'TemporaryFile', full)
+    with pytest.raises(RecordingError, match=r'a long recording needs space .*No space left'):
+        read_recording(tmp_path / 'bag')
 
 
 def test_rows_without_columns(small):
