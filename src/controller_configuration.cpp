@@ -128,6 +128,22 @@ void FeedforwardTorqueController::offer_services()
     [this](const SetPayload::Request::SharedPtr request, SetPayload::Response::SharedPtr answer) {
       on_payload(*request, *answer);
     });
+  // The bounds of the parameter let NaN pass.
+  scale_check_ = node->add_on_set_parameters_callback(
+    [](const std::vector<rclcpp::Parameter> & parameters) {
+      rcl_interfaces::msg::SetParametersResult result;
+      result.successful = true;
+      for (const auto & parameter : parameters) {
+        if (parameter.get_name() == "feedforward_scale" &&
+        parameter.get_type() == rclcpp::ParameterType::PARAMETER_DOUBLE &&
+        !std::isfinite(parameter.as_double()))
+        {
+          result.successful = false;
+          result.reason = "feedforward_scale must be a number from 0 to 1";
+        }
+      }
+      return result;
+    });
   scale_callback_ = node->add_post_set_parameters_callback(
     [this](const std::vector<rclcpp::Parameter> & parameters) {
       for (const auto & parameter : parameters) {
@@ -171,6 +187,11 @@ void FeedforwardTorqueController::on_reset(Trigger::Response & answer)
 void FeedforwardTorqueController::on_enable(bool enable, SetBool::Response & answer)
 {
   const Fault fault = fault_;
+  if (!active_) {
+    answer.success = false;
+    answer.message = "the controller is not active";
+    return;
+  }
   answer.success = !enable || fault == Fault::kNone || reset_;
   answer.message = answer.success ? (enable ? "enabled" : "disabled") :
     std::string("additive torque is held at zero by a fault: ") + fault_text(fault);

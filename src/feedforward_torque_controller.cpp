@@ -113,6 +113,7 @@ CallbackReturn FeedforwardTorqueController::on_activate(const rclcpp_lifecycle::
   loop_ = std::thread::id();
   wish_ = parameters_.enabled ? Wish::kEnable : Wish::kDisable;
   write_commands();
+  active_ = true;
   return CallbackReturn::SUCCESS;
 }
 
@@ -129,7 +130,7 @@ CallbackReturn FeedforwardTorqueController::on_deactivate(const rclcpp_lifecycle
   law.clear();
   write_commands();
   leaving_ = false;
-  enabled_ = false;
+  active_ = enabled_ = false;
   return CallbackReturn::SUCCESS;
 }
 
@@ -194,7 +195,7 @@ void FeedforwardTorqueController::take_wishes()
 {
   AdditiveTorque & law = guarded_->law();
   if (reset_.exchange(false)) {
-    law.reset();
+    guarded_->reset();
   }
   switch (wish_.exchange(Wish::kNone)) {
     case Wish::kEnable:

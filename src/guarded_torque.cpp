@@ -12,6 +12,9 @@ namespace robodyn_ros
 namespace
 {
 
+/// Way of the reference in which no measured position may stay the very same, [rad] or [m].
+constexpr double kMoved = 0.01;
+
 int cycles(double seconds, double period)
 {
   return std::max(1, static_cast<int>(seconds / period + 1e-9));
@@ -52,7 +55,8 @@ GuardedTorque::GuardedTorque(
   state_cycles_(cycles(watch.state_timeout, settings.period)),
   last_(static_cast<Eigen::Index>(torque.joints().size())),
   taken_(last_),
-  measured_(last_.q)
+  measured_(last_.q),
+  left_(last_.q)
 {
   watch.check(settings.period);
 }
@@ -62,8 +66,15 @@ void GuardedTorque::clear(const Vector & position)
   law_.clear();
   law_.reset();
   last_.q = measured_ = position;
-  seen_ = timed_ = false;
+  seen_ = timed_ = moved_ = false;
   without_ = still_ = unknown_ = frozen_ = 0;
+}
+
+void GuardedTorque::reset()
+{
+  law_.reset();
+  left_ = last_.q;
+  moved_ = false;
 }
 
 const Vector & GuardedTorque::update(
@@ -79,6 +90,9 @@ const Vector & GuardedTorque::update(
   take(given);
   const Vector & applied = law_.update(taken_);
   if (law_.accepted()) {
+    if (!seen_) {
+      left_ = taken_.q;
+    }
     seen_ = true;
     std::swap(last_, taken_);
   } else {
@@ -101,11 +115,17 @@ void GuardedTorque::watch_state(const Vector & measured)
   if (longer(unknown_, !measured.allFinite(), state_cycles_)) {
     law_.trip(Fault::kStateMissing);
   }
-  const bool stuck = seen_ && moves(last_) && measured == measured_;
-  if (longer(frozen_, stuck, state_cycles_)) {
+  // A robot may stand for long, takes time to follow, and moves by steps of its encoders: it is
+  // frozen when the reference has moved away from where it was at the last change.
+  if (!seen_ || measured != measured_) {
+    measured_ = measured;
+    left_ = last_.q;
+    moved_ = false;
+  }
+  moved_ = moved_ || (last_.q - left_).cwiseAbs().maxCoeff() > kMoved;
+  if (longer(frozen_, moved_, state_cycles_)) {
     law_.trip(Fault::kStateFrozen);
   }
-  measured_ = measured;
 }
 
 void GuardedTorque::watch_reference(const Motion & given)

@@ -54,6 +54,7 @@ struct Course
   Vector measured;
   long long time = 0;
   int frozen = 0;  // cycles for which nothing new comes
+  int stuck = 0;   // for which no new measurement does
 };
 
 /// The next cycle: a walk that is interrupted by everything that may go wrong.
@@ -73,8 +74,9 @@ void advance(Course & now, Nonsense & any)
     qdd[joint] = any.number(wild ? 1e6 : 20.0);
     qd[joint] = any.chance(0.2) ? 0.0 : any.number(wild ? 1e4 : 3.0);
     q[joint] += any.number(wild ? 3.0 : 0.01);
-    now.measured[joint] = q[joint] + any.number(0.01);
+    now.measured[joint] = now.stuck > 0 ? now.measured[joint] : q[joint] + any.number(0.01);
   }
+  now.stuck = any.chance(1e-3) ? 80 : now.stuck - (now.stuck > 0);
   const auto joint = static_cast<Eigen::Index>(std::abs(any.number(
     static_cast<double>(now.measured.size()) - 1e-9)));
   for (Vector * values : {&now.reference.q, &now.reference.qd, &now.reference.qdd, &now.measured}) {
@@ -103,11 +105,11 @@ void interfere(
     any.chance(0.5) ? guarded.law().stop() : void(guarded.law().start());
   }
   if (guarded.law().fault() != Fault::kNone && any.chance(0.02)) {
-    guarded.law().reset();
+    guarded.reset();
     guarded.law().start();
   }
   if (any.chance(1e-3)) {
-    guarded.law().set_scale(std::abs(any.number(1.0)));
+    guarded.law().set_scale(any.chance(0.5) ? any.anything() : std::abs(any.number(1.0)));
   }
   if (any.chance(1e-3)) {
     torque.set_values(torque.values() * any.number(2.0));

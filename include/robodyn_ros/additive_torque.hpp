@@ -66,7 +66,8 @@ public:
   /// Back to exactly zero at once, as when the controller no longer commands anything.
   void clear();
 
-  void set_scale(double scale) {scale_ = scale;}
+  /// Share of the model torque; it stays as it is for a number that is not from 0 to 1 (NaN).
+  void set_scale(double scale) {scale_ = 0.0 <= scale && scale <= 1.0 ? scale : scale_;}
 
   /// Whether the reference of the last `update` could be used.
   bool accepted() const {return accepted_;}

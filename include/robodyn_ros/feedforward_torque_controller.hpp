@@ -94,7 +94,7 @@ private:
   Vector payload_values_;
   // From the loop to services.
   std::atomic<Fault> fault_{Fault::kNone};
-  std::atomic<bool> enabled_{false};
+  std::atomic<bool> active_{false}, enabled_{false};
   std::atomic<std::uint64_t> refused_{0}, missed_{0};
   std::atomic<std::thread::id> loop_{};
 
@@ -106,6 +106,7 @@ private:
   rclcpp::Publisher<DiagnosticArray>::SharedPtr diagnostics_;
   rclcpp::TimerBase::SharedPtr timer_;
   std::uint64_t refused_before_ = 0;
+  rclcpp::node_interfaces::OnSetParametersCallbackHandle::SharedPtr scale_check_;
   rclcpp::node_interfaces::PostSetParametersCallbackHandle::SharedPtr scale_callback_;
 };
 

@@ -31,6 +31,9 @@ public:
   /// Back to zero torque, no fault and no reference, at these positions.
   void clear(const Vector & position);
 
+  /// Clear the fault; what is frozen now counts from now on.
+  void reset();
+
   /// Advance by one cycle.
   ///
   /// `given`: the reference; all of it NaN: none came in this cycle, the last one holds on for
@@ -62,13 +65,15 @@ private:
   Motion last_;            // reference that was taken last
   Motion taken_;
   Vector measured_;
+  Vector left_;            // position of the reference when the measured ones changed last
+  bool moved_ = false;     // away from there, since
   bool seen_ = false;
   bool timed_ = false;
   std::int64_t time_ = 0;
   int without_ = 0;        // cycles in a row without a reference
   int still_ = 0;          // in which its position stood still though it moves
   int unknown_ = 0;        // in which a measured position is not finite
-  int frozen_ = 0;         // in which all of them stood still though the reference moves
+  int frozen_ = 0;         // in which all of them stood still though the reference had moved
   std::uint64_t refused_ = 0;
   std::uint64_t missed_ = 0;
 };

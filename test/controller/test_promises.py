@@ -122,8 +122,27 @@ def test_measured_positions_frozen_while_the_reference_moves_ramp_to_zero_and_la
     measured = states[0].copy()
     measured[BAD:] = measured[BAD - 1]
     out = run_law(file, states, measured=measured, **SWAY)
-    check_ramped_out(out, 'state frozen', since=BAD + 50)  # state_timeout
+    away = np.abs(states[0][BAD - 1 :] - states[0][BAD - 2]).max(axis=1) > 0.01
+    assert 0 < np.argmax(away) < 10
+    check_ramped_out(out, 'state frozen', since=BAD + np.argmax(away) + 50)  # state_timeout
     measured[BAD:, 0] += 1e-9 * np.arange(CYCLES - BAD)  # one that still moves is enough
+    assert set(run_law(file, states, measured=measured, **SWAY).fault) == {''}
+
+
+def test_a_slow_robot_with_coarse_encoders_is_no_fault(file):
+    speed, step = 0.012, 2.0 * np.pi / 4096.0  # further apart than state_timeout
+    angle = speed * PERIOD * np.arange(2000)[:, None] * np.ones((1, 6))
+    states = [angle, np.full_like(angle, speed), np.zeros_like(angle)]
+    measured = step * np.round(angle / step)
+    out = run_law(file, states, measured=measured, **SWAY)
+    assert set(out.fault) == {''} and np.abs(out.applied[-1]).max() > 5.0
+
+
+def test_a_robot_that_stood_for_long_may_take_the_time_out_to_follow(file):
+    states = sway()
+    states = [np.vstack([np.repeat(kind[:1] * held, 1000, axis=0), kind])
+              for kind, held in zip(states, (1.0, 0.0, 0.0), strict=True)]  # fmt: skip
+    measured = np.vstack([np.repeat(states[0][:1], 40, axis=0), states[0][:-40]])
     assert set(run_law(file, states, measured=measured, **SWAY).fault) == {''}
 
 

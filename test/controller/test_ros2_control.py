@@ -157,9 +157,10 @@ def test_payload_scale_and_enable_at_run_time_never_step(cell):
     cell.go_on(0.5)
     check_steps(cell)
     check_hardware_steps(cell)
-    value.double_value = 1.1
-    answer = cell.call(SetParameters, f'{PLUGIN}/set_parameters', request)
-    assert not answer.results[0].successful
+    for wrong in (1.1, float('nan')):
+        value.double_value = wrong
+        answer = cell.call(SetParameters, f'{PLUGIN}/set_parameters', request)
+        assert not answer.results[0].successful
 
 
 def test_refusals_are_sentences(cell):
@@ -254,6 +255,8 @@ def test_activation_alone_is_refused(cell):
     cell.switch(deactivate=BOTH)
     assert not cell.switch(activate=[PLUGIN], check=False)
     assert cell.state_of(PLUGIN) == 'inactive'
+    answer = cell.enable(True)
+    assert not answer.success and answer.message == 'the controller is not active'
 
 
 def test_activation_is_refused_without_the_interfaces(cell):
