@@ -21,6 +21,9 @@ from robodyn_ros.models.interface import Array, DynamicModel, sample_blocks
 SAMPLES = 4000
 """Samples that laws are tried on, whatever the recording's length."""
 
+_STILL = 1e-9
+"""Velocity [rad/s or m/s] that a joint at rest is taken to reach: laws divide by shares of it."""
+
 FOLDS = 5
 """Stretches of time that are left out in turn."""
 
@@ -40,7 +43,7 @@ class FrictionSample:
     :param used: samples of each joint that count, shape (M, n)
     :param speed: velocities that the columns are computed from, shape (L, n)
     :param thinning: from those to the M samples
-    :param reach: largest velocity of each joint, shape (n,)
+    :param reach: largest velocity of each joint, above zero, shape (n,)
     """
 
     rigid: Array
@@ -80,7 +83,7 @@ class FrictionSample:
             used=signals.used[centres][:count],
             speed=speed,
             thinning=thinning,
-            reach=np.abs(signals.velocity).max(axis=0),
+            reach=np.maximum(np.abs(signals.velocity).max(axis=0), _STILL),
         )
 
     @property

@@ -273,7 +273,7 @@ class _State:
         uses = {name for term in terms for name in TERMS[term].uses}
         shapes = []
         for joint, own in enumerate(known):
-            size = max(float(reach[joint]), 1e-9)
+            size = float(reach[joint])
             usual = {name: _grid(name, 0.0, size, None)[_USUAL] for name in wanted}
             if 'reach' in uses:
                 usual['reach'] = size

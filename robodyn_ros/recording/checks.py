@@ -41,6 +41,8 @@ def checked_recording(signals: Signals, *, late_share: float = 0.0) -> Recording
     :raises RecordingError: a signal is missing, time goes back, or too little is left
     """
     _check_shapes(signals)
+    if not len(signals.time):
+        raise RecordingError(f'{signals.source}: it has no samples')
     _check_nan_joints(signals)
     _drop(signals, _nan_rows(signals))
     _drop(signals, _late_rows(signals, late_share))

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from robots import random_urdf
@@ -85,6 +87,18 @@ def test_breakaway_speed_is_found_and_bidirectional_friction_is_better_than_line
     assert (fit.errors < 0.3 * search.fit(LAWS['linear']).errors).all()
     np.testing.assert_allclose(fit.figures['smoothing'], 0.05, rtol=0.4)
     np.testing.assert_allclose(fit.figures['reach'], np.abs(signals.velocity).max(axis=0))
+
+
+@pytest.mark.filterwarnings('error')
+@pytest.mark.parametrize('law', ['stribeck', 'bidirectional'])
+def test_a_joint_at_rest_disturbs_no_law(law):
+    model, values = arm('linear', np.tile([1.0, 2.0, 0.1], (3, 1)))
+    _, signals = search_of(model, values)
+    still = signals.velocity.copy()
+    still[:, 1] = 0.0
+    signals = replace(signals, velocity=still)
+    fit = FrictionSearch(FrictionSample.of(BODY, BASE, signals)).fit(LAWS[law], finer=True)
+    assert np.isfinite(fit.errors).all()
 
 
 @pytest.mark.parametrize('threshold', [0.3, 0.6])

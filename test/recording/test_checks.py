@@ -77,6 +77,11 @@ def test_repeated_stamps():
     assert recording.findings[0].severity == 'warning'
 
 
+def test_an_empty_recording_is_told_as_such():
+    with pytest.raises(RecordingError, match='it has no samples'):
+        checked_recording(signals(count=0))
+
+
 def test_a_stuck_clock_is_severe():
     stuck = signals()
     stuck.time[50:] = stuck.time[50]
