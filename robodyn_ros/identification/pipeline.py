@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from robodyn_ros.errors import InsufficientData
 from robodyn_ros.identification.choice import Selection, choose, selection_findings
@@ -46,17 +47,9 @@ from robodyn_ros.identification.processing import Processed
 from robodyn_ros.identification.result import IdentificationResult
 from robodyn_ros.identification.ridge import ridge_estimate
 from robodyn_ros.identification.signals_bag import Signals
-from robodyn_ros.identification.stretches import (
-    Stretches,
-    evaluate_all,
-    stretches_of,
-)
+from robodyn_ros.identification.stretches import Stretches, evaluate_all, stretches_of
 from robodyn_ros.identification.thresholds import options_for
-from robodyn_ros.identification.time_offset import (
-    TimeOffset,
-    offset_findings,
-    offsets_of,
-)
+from robodyn_ros.identification.time_offset import TimeOffset, offset_findings, offsets_of
 from robodyn_ros.identification.uncertainty import torque_uncertainty
 from robodyn_ros.identification.validation import FitReport, residual_ratio
 from robodyn_ros.models.base_parameters import BaseParameters, base_parameters
@@ -91,7 +84,10 @@ def identify(
     """
     options = options_for(model, options or IdentifyOptions())
     try:
-        return _identified(recording, model, options, validation, progress)
+        # Matrices are small: where others use the cores, threads that wait for each other take
+        # ten times as long.
+        with threadpool_limits(limits=1, user_api='blas'):
+            return _identified(recording, model, options, validation, progress)
     except InsufficientData as error:
         return nothing_identified(recording, model, options, str(error))
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from robots import random_urdf
 from simulation import arm, base_values, record, sines
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.identification.options import IdentifyOptions
@@ -222,3 +223,18 @@ def test_small_limits_are_told_with_their_digits():
     result = identify(record(model, truth, noise=0.05), model, options=options)
     texts = [f.text for f in result.findings if f.code == 'relative_error_too_large']
     assert texts and all('at most 0.15% is allowed' in text for text in texts)
+
+
+def blas_threads():
+    return {pool['num_threads'] for pool in threadpool_info() if pool['user_api'] == 'blas'}
+
+
+def test_one_blas_thread_whoever_imported_numpy_first():
+    model, truth = arm(random_urdf(2, 44))
+    seen = set()
+    with threadpool_limits(limits=2, user_api='blas'):
+        if blas_threads() != {2}:
+            pytest.skip('this BLAS has no second thread')
+        identify(record(model, truth), model, progress=lambda *_: seen.update(blas_threads()))
+        assert blas_threads() == {2}, 'the caller gets its own number back'
+    assert seen == {1}
