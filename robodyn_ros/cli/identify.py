@@ -279,8 +279,13 @@ def _options(arguments: argparse.Namespace, model: DynamicModel) -> IdentifyOpti
     wanted: dict[bool | None, Consistent] = {None: 'auto', True: 'yes', False: 'no'}
     if arguments.estimator != 'robust':
         refuse(arguments, ('loss',), 'is of the robust estimator: add --estimator robust')
-    if arguments.consistent is False:
-        refuse(arguments, ('prior-distance',), 'is of a consistent robot, not for --no-consistent')
+    for option, given in (
+        ('no-consistent', arguments.consistent is False),
+        ('ridge', arguments.ridge is not None),
+        ('essential', arguments.essential),
+    ):
+        if given:
+            refuse(arguments, ('prior-distance',), f'is of a consistent robot, not for --{option}')
     return IdentifyOptions(
         filter_cutoff=arguments.filter_cutoff,
         decimation=arguments.decimation,

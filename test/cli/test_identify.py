@@ -154,6 +154,8 @@ def test_unclear_requests_are_refused(files, options):
     [
         (['--loss', 'huber'], '--loss is of the robust estimator: add --estimator robust'),
         (['--no-consistent', '--prior-distance', 'entropic'], '--prior-distance is of a consist'),
+        (['--ridge', '--prior-distance', 'pullback'], '--prior-distance .* not for --ridge'),
+        (['--essential', '--prior-distance', 'pullback'], '--prior-distance .*for --essential'),
     ],
 )
 def test_options_that_would_have_no_effect_are_refused(files, options, sentence):
