@@ -21,7 +21,7 @@ from robodyn_ros.control.model_torque import ModelTorque
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.identification.result import IdentifiedModel
 from robodyn_ros.msg import CollisionState
-from robodyn_ros.nodes.common import MONITOR_QOS, declare, run
+from robodyn_ros.nodes.common import MONITOR_QOS, declare, run, steady_timer
 from robodyn_ros.nodes.effort import EffortParameters
 from robodyn_ros.nodes.joint_state_bytes import JointStateBytes
 from robodyn_ros.nodes.model_node import STREAM_QOS, ModelNode, expanded
@@ -69,7 +69,7 @@ class CollisionMonitor(ModelNode):
             topics.append(('~/reference', self._on_reference))
         for topic, callback in topics:
             self.create_subscription(JointState, topic, callback, STREAM_QOS, raw=True)
-        self.create_timer(0.5 * self._options['stale_timeout'], self._on_watchdog)
+        steady_timer(self, 0.5 * self._options['stale_timeout'], self._on_watchdog)
         self.create_service(Trigger, '~/reset', self._on_reset)
         self.autostart()
 

@@ -16,11 +16,13 @@ import rclpy
 from ament_index_python.packages import get_package_share_directory
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor
+from rclpy.clock import Clock, ClockType
 from rclpy.executors import Executor, ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
 from rclpy.signals import SignalHandlerOptions
+from rclpy.timer import Timer
 
 from robodyn_ros.errors import ConfigError, RobodynError
 from robodyn_ros.nodes.folders import expanded
@@ -111,6 +113,17 @@ def make_executor(context: rclpy.Context | None = None) -> Executor:
     except ImportError:
         return SingleThreadedExecutor(context=context)
     return EventsExecutor(context=context)
+
+
+def steady_timer(node: Node, period: float, callback: Callable[[], None]) -> Timer:
+    """Create a timer that neither a `/clock` that stopped nor a clock that is set can hold up.
+
+    An ordinary one goes by the node's clock: with use_sim_time and no simulation it never fires,
+    and after the system clock was set back it stays away for as long.
+
+    :param period: in [s]
+    """
+    return node.create_timer(period, callback, clock=Clock(clock_type=ClockType.STEADY_TIME))
 
 
 class _StopRequest:

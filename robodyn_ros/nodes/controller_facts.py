@@ -11,6 +11,7 @@ from rcl_interfaces.srv import GetParameters
 from rclpy.node import Node
 
 from robodyn_ros.control.command_target import CommandTarget
+from robodyn_ros.nodes.common import steady_timer
 
 INTERVAL = 0.5
 """Between two questions, in [s]."""
@@ -37,7 +38,7 @@ class ControllerFacts:
         self._changed = changed
         self._client = node.create_client(GetParameters, f'{self.name}/get_parameters')
         self._asked = -PATIENCE
-        node.create_timer(INTERVAL, self._ask)
+        steady_timer(node, INTERVAL, self._ask)
 
     def _ask(self) -> None:
         now = time.monotonic()

@@ -25,7 +25,7 @@ from robodyn_ros.control.trajectory_effort import TorquePlan, trajectory_effort
 from robodyn_ros.errors import ControlError, MotionError, RobodynError
 from robodyn_ros.excitation.spline import SplineTrajectory, TrajectoryPoints
 from robodyn_ros.models.interface import Joint
-from robodyn_ros.nodes.common import MONITOR_QOS
+from robodyn_ros.nodes.common import MONITOR_QOS, steady_timer
 from robodyn_ros.nodes.joint_state_bytes import JointStateBytes
 from robodyn_ros.nodes.torque_state import TorqueStateOut
 from robodyn_ros.nodes.torque_watch import SILENCE, TorqueWatch
@@ -107,7 +107,7 @@ class TrajectoryMode:
         node.create_subscription(
             JointState, 'joint_states', self._on_feedback, MONITOR_QOS, raw=True
         )
-        node.create_timer(0.5 * SILENCE, self._on_timer)
+        steady_timer(node, 0.5 * SILENCE, self._on_timer)
 
     @property
     def topic(self) -> str:
@@ -162,6 +162,8 @@ class TrajectoryMode:
         """
         if self.fault:
             raise ControlError(f'additive torque is held at zero by a fault: {self.fault}')
+        if self._states is not None and not self._enabled:  # a ramp may still be running
+            self._states.restart(time.monotonic())
         self._enabled = True
 
     def disable(self) -> None:

@@ -16,7 +16,13 @@ from robodyn_ros.errors import ConfigError, RobodynError
 from robodyn_ros.identification.result import IdentifiedModel, load_identified_model
 from robodyn_ros.models.interface import DynamicModel, SumModel
 from robodyn_ros.models.urdf import UrdfModel
-from robodyn_ros.nodes.common import Diagnostics, declare, realtime_priority, resource
+from robodyn_ros.nodes.common import (
+    Diagnostics,
+    declare,
+    realtime_priority,
+    resource,
+    steady_timer,
+)
 from robodyn_ros.nodes.payload import CarriedPayload, loaded_values
 from robodyn_ros.srv import LoadParameters
 
@@ -83,7 +89,7 @@ class ModelNode(LifecycleNode):
         self._window = expanded(window)
         realtime_priority(self, 40)
         self._diagnostics = Diagnostics(self, self.hardware_id)
-        self.create_timer(1.0, self._diagnose)
+        steady_timer(self, 1.0, self._diagnose)
         self.create_service(LoadParameters, '~/load_parameters', self._on_load)
 
     def autostart(self) -> None:
@@ -151,13 +157,14 @@ class ModelNode(LifecycleNode):
         """Forget the model of the result file; one that was loaded by service too."""
         self.identified = None
         self._carried.forget()
-        self._configured = False
+        self._configured = self._starting = False
         self._problem = 'not configured'
         return super().on_cleanup(state)
 
     def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Come to the safe state."""
         self._stop()
+        self._starting = False
         return super().on_shutdown(state)
 
     def begin_shutdown(self) -> None:

@@ -19,8 +19,10 @@ from robodyn_ros.errors import ConfigError  # noqa: E402
 from robodyn_ros.nodes.common import (  # noqa: E402
     Diagnostics,
     declare,
+    make_executor,
     resource,
     robot_description,
+    steady_timer,
 )
 
 pytestmark = pytest.mark.ros
@@ -54,6 +56,20 @@ def create(context):
 def test_a_word_that_yaml_takes_for_a_bool_is_to_be_quoted(create):
     with pytest.raises(ConfigError, match=r"parameter 'consistent': .*: write the word in quotes"):
         declare(create(consistent=False), 'consistent', 'auto', 'auto, yes or no')
+
+
+def test_a_steady_timer_fires_without_the_clock_of_a_simulation(create, context):
+    node = create(use_sim_time=True)
+    calls = []
+    steady_timer(node, 0.02, lambda: calls.append('steady'))
+    node.create_timer(0.02, lambda: calls.append('by the clock'))
+    executor = make_executor(context)
+    executor.add_node(node)
+    end = time.monotonic() + 0.5
+    while time.monotonic() < end:
+        executor.spin_once(timeout_sec=0.05)
+    executor.shutdown()
+    assert len(calls) > 10 and set(calls) == {'steady'}
 
 
 def test_declared_value_and_default(create):

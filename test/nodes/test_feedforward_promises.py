@@ -81,10 +81,15 @@ def test_activation_is_refused_unless_the_controllers_interface_and_joints_match
     controller = Controller(process, 'forward_effort_controller', facts)
     process.wait_for("takes the joints ['joint2', 'joint1'], the model has ['joint1', 'joint2']")
     assert not change(process, Transition.TRANSITION_ACTIVATE)
+    assert change(process, Transition.TRANSITION_CLEANUP)
     controller.facts = {'joints': NAMES, 'interface_name': 'position'}
+    process.spin(1.0)  # the answer comes; a node that was cleaned up starts itself no more
+    assert change(process, Transition.TRANSITION_CONFIGURE)
+    assert not change(process, Transition.TRANSITION_ACTIVATE)
     process.wait_for('torque would be taken for that: set its interface_name to effort')
     assert not stream.commands
     controller.facts = {'joints': NAMES, 'interface_name': 'effort'}
+    process.wait(lambda: change(process, Transition.TRANSITION_ACTIVATE), 'the answer')
     process.wait_for('active')
 
 
@@ -119,6 +124,7 @@ def test_two_thousand_fuzzed_messages_never_make_a_torque_over_a_limit(stream):
 def test_deactivation_ramps_down_then_zero_and_activation_starts_from_zero(stream):
     assert stream.process.enable(True).success
     stream.run(80)
+    stream.process.spin(0.1)  # what is still on its way
     begin = len(stream.commands)
     assert np.any(stream.commands[-1].data)
     assert change(stream.process, Transition.TRANSITION_DEACTIVATE)
