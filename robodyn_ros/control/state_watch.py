@@ -32,6 +32,7 @@ class StateWatch:
     def restart(self, now: float) -> None:
         """Forget what was seen and give the states time to come; `now` in [s]."""
         self._stamp = -np.inf
+        self._repeated = False
         self._seen = now
         self._left = np.inf
         self._position[:] = np.nan
@@ -44,9 +45,12 @@ class StateWatch:
         :param position: shape (n,), finite, in [rad] or [m]
         :param wanted: position of the reference now, shape (n,), in [rad] or [m]
         """
-        if not self.timeout or stamp == self._stamp:
+        if not self.timeout:
             return ''
         step = stamp - self._stamp
+        self._repeated = step == 0.0
+        if self._repeated:
+            return ''
         self._stamp = stamp
         if step < 0.0:
             return f'the stamp of the joint states went back by {-step:.6g} s'
@@ -69,5 +73,5 @@ class StateWatch:
             return ''
         return (
             f'there has been no usable new joint state for {age:.3f} s (state_timeout is '
-            f'{self.timeout:g} s)'
+            f'{self.timeout:g} s){", their stamp stays the same" if self._repeated else ""}'
         )
