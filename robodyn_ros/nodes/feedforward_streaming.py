@@ -15,7 +15,7 @@ from robodyn_ros.control.feedforward import AdditiveTorque, State
 from robodyn_ros.control.reference import ReferenceMotion
 from robodyn_ros.control.state_watch import StateWatch
 from robodyn_ros.errors import ControlError
-from robodyn_ros.nodes.common import MONITOR_QOS
+from robodyn_ros.nodes.common import MONITOR_QOS, steady_timer
 from robodyn_ros.nodes.joint_state_bytes import JointStateBytes
 from robodyn_ros.nodes.model_node import STREAM_QOS
 from robodyn_ros.nodes.torque_state import TorqueStateOut
@@ -64,7 +64,7 @@ class StreamingMode:
             ('joint_states', self._on_feedback, MONITOR_QOS),
         ):
             node.create_subscription(JointState, topic, callback, qos, raw=True)
-        node.create_timer(0.5 * timeout, self._on_watchdog)
+        steady_timer(node, 0.5 * timeout, self._on_watchdog)
 
     @property
     def topic(self) -> str:

@@ -14,6 +14,7 @@ from control_arm import small_arm
 pytest.importorskip('rclpy')
 pytest.importorskip('robodyn_ros.msg')
 from fuzzed_references import FuzzedReferences
+from rclpy.clock import ClockType
 from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState
 
@@ -38,15 +39,19 @@ class FakeNode:
 
     def __init__(self):
         self.published = {}
+        self.timer_clocks = []
 
     def create_lifecycle_publisher(self, kind, topic, _):
         rows = self.published[topic] = []
-        return SimpleNamespace(publish=rows.append, topic_name=topic)
+        return SimpleNamespace(
+            publish=rows.append, topic_name=topic, get_subscription_count=lambda: 1
+        )
 
     def create_subscription(self, *_, **__):
         pass
 
-    create_timer = create_subscription
+    def create_timer(self, *_, clock=None):
+        self.timer_clocks.append(clock and clock.clock_type)
 
     def get_clock(self):
         return SimpleNamespace(now=lambda: SimpleNamespace(nanoseconds=10**18))
@@ -156,6 +161,12 @@ def test_enabling_what_is_enabled_does_not_stop_the_watch_over_the_reference(clo
     mode._on_watchdog()
     assert 'no usable reference for 0.021 s' in mode.fault
     assert not commands_of(node, 1.0)[-1].any()
+
+
+def test_the_watchdog_needs_no_clock_of_a_simulation():
+    node = FakeNode()
+    streaming(node)
+    assert node.timer_clocks == [ClockType.STEADY_TIME]
 
 
 def test_an_exception_of_the_model_is_a_fault(clock):
