@@ -36,6 +36,7 @@ KEYS = {
     'scipy': 'python3-scipy',
     'tqdm': 'python3-tqdm',
     'yaml': 'python3-yaml',
+    'threadpoolctl': None,  # its rosdep key is not sure
 }
 PIP_NAMES = {'pinocchio': 'pin', 'yaml': 'pyyaml', 'backports': 'backports-zstd'}
 PIP_NAMES |= {'compression': 'backports-zstd'}
