@@ -82,8 +82,7 @@ def table(estimates: Sequence[BodyEstimate], findings: Sequence[Finding]) -> str
         lines += [_row(name, 'kg m^2', value, spread) for name, value, spread in values]
         lines.append('')
     for finding in findings:
-        text = f'{finding.severity}: {finding.text} [{finding.code}]'
-        lines += textwrap.wrap(text, 100, subsequent_indent='  ')
+        lines += textwrap.wrap(finding.line, 100, subsequent_indent='  ')
     return '\n'.join(lines if findings else [*lines, 'no findings'])
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -96,7 +97,9 @@ def run(arguments: argparse.Namespace) -> int:
         configured = _recorded_delay(path, types, measured.joints)
     findings = delay_findings(estimate, configured)
     facts = summary(estimate, findings, topic, period, configured)
-    print(json.dumps(facts, indent=2, allow_nan=False) if arguments.json else table(facts))
+    print(
+        json.dumps(facts, indent=2, allow_nan=False) if arguments.json else table(facts, findings)
+    )
     return EXIT_WRONG if any(f.code in ('delay_wrong', 'delay_unknown') for f in findings) else 0
 
 
@@ -179,14 +182,11 @@ def summary(
             {'name': lag.joint, 'lag': number(lag.cycles), 'error': number(lag.error)}
             for lag in estimate.lags
         ],
-        'findings': [
-            {'code': f.code, 'severity': f.severity, 'joint': f.joint, 'text': f.text}
-            for f in findings
-        ],
+        'findings': [asdict(finding) for finding in findings],
     }
 
 
-def table(facts: dict[str, Any]) -> str:
+def table(facts: dict[str, Any], findings: list[Finding]) -> str:
     """Lay the facts out for reading."""
     lines = [f'command      {facts["command"]}, cycles of {1e3 * facts["period"]:.3f} ms', '']
     lines.append(f'{"joint":<20}{"cycles behind command":>24}')
@@ -195,5 +195,4 @@ def table(facts: dict[str, Any]) -> str:
         cell = f'{joint["lag"]:.2f} +- {joint["error"]:.2f}' if known else 'cannot be told'
         lines.append(f'{joint["name"]:<20}{cell:>24}')
     lines.append('')
-    lines += [f'{f["severity"]}: {f["text"]} [{f["code"]}]' for f in facts['findings']]
-    return '\n'.join(lines)
+    return '\n'.join([*lines, *(finding.line for finding in findings)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -109,10 +109,7 @@ def summary(recording: Recording, kind: str) -> dict[str, Any]:
         'largest_gap': float(steps.max()),
         'largest_gap_at': float(recording.time[int(np.argmax(steps))]),
         'joints': ranges,
-        'findings': [
-            {'code': f.code, 'severity': f.severity, 'joint': f.joint, 'text': f.text}
-            for f in recording.findings
-        ],
+        'findings': [asdict(finding) for finding in recording.findings],
     }
 
 
@@ -135,7 +132,7 @@ def table(facts: dict[str, Any]) -> str:
     lines.append(f'SI units: rad or m, s, {torque_unit}')
     lines.append('')
     for finding in facts['findings']:
-        lines.append(f'{finding["severity"]}: {finding["text"]} [{finding["code"]}]')
+        lines.append(Finding(**finding).line)
     if not facts['findings']:
         lines.append('no findings')
     return '\n'.join(lines)

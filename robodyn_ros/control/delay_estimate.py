@@ -161,8 +161,9 @@ def _fit(position: Array, change: Array, measured: Array) -> float:
     if whole == 0.0 or size < BACK_AND_FORTH * whole:
         return np.nan
     matrix = np.column_stack([still, change])
-    gain, _, moved = np.linalg.lstsq(matrix, measured, rcond=None)[0]
-    rest = measured - matrix @ np.array([gain, _, moved])
+    found = np.linalg.lstsq(matrix, measured, rcond=None)[0]
+    gain, _, moved = found
+    rest = measured - matrix @ found
     if gain <= 0.0 or rest.std() > FOLLOWS * measured.std():
         return np.nan
     return float(-moved / gain)

@@ -45,7 +45,7 @@ def text_comparison(comparison: Comparison) -> str:
     lines += [''] if comparison.rows else []
     lines += _error_lines(comparison)
     lines.append('')
-    texts = [f'{f.severity}: {f.text} [{f.code}]' for f in comparison.findings]
+    texts = [finding.line for finding in comparison.findings]
     for text in texts or ['no findings']:
         lines += textwrap.wrap(text, 100, subsequent_indent='  ')
     return '\n'.join(lines)

@@ -47,10 +47,7 @@ def json_facts(result: IdentificationResult) -> dict[str, object]:
         'friction': friction_facts(result.model, result.values),
         'friction_choice': None if result.friction is None else asdict(result.friction),
         **_parameter_rows(result),
-        'findings': [
-            {'code': f.code, 'joint': f.joint, 'text': f.text, 'severity': f.severity}
-            for f in result.findings
-        ],
+        'findings': [asdict(finding) for finding in result.findings],
         'timings': dict(result.timings),
         'payload': None if result.payload is None else result.payload.to_json(),
         'residual_torque': None if result.residual is None else result.residual.to_json(),

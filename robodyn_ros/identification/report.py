@@ -47,7 +47,7 @@ def text_report(result: IdentificationResult) -> str:
 
 
 def _findings(result: IdentificationResult) -> list[str]:
-    texts = [f'{f.severity}: {f.text} [{f.code}]' for f in result.findings] or ['no findings']
+    texts = [finding.line for finding in result.findings] or ['no findings']
     return [line for text in texts for line in _wrapped(text)]
 
 

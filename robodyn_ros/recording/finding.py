@@ -16,3 +16,8 @@ class Finding:
     text: str
     joint: str = ''
     severity: Severity = 'warning'
+
+    @property
+    def line(self) -> str:
+        """As it is printed: severity, sentence, and the code to search for."""
+        return f'{self.severity}: {self.text} [{self.code}]'
