@@ -136,6 +136,12 @@ class Stream:
         self.time = time.time()
         self.process.wait_for(until)
 
+    def ready(self):
+        """Start from zero, whatever came before: a slow answer lets the reference go stale."""
+        self.process.enable(False)
+        self.process.reset()
+        assert self.process.enable(True).success
+
     def motion(self):
         self.time += PERIOD
         rate = np.array([2.0, 3.0])

@@ -21,7 +21,7 @@ from robodyn_ros.action import Excite, RunIdentification
 from robodyn_ros.errors import IdentificationError, RobodynError
 from robodyn_ros.msg import IdentificationReport
 from robodyn_ros.nodes.background import Background
-from robodyn_ros.nodes.common import LATCHED_QOS, run
+from robodyn_ros.nodes.common import LATCHED_QOS, resource, run
 from robodyn_ros.nodes.folders import expanded
 from robodyn_ros.nodes.identification_work import IdentificationWork, Job, Terms
 from robodyn_ros.nodes.report_message import report_message
@@ -171,6 +171,9 @@ class IdentificationNode(Node):
     async def _run_phases(self, handle: Any) -> IdentificationReport:
         goal = handle.request
         self._work.check_effort()
+        for name in filter(None, (goal.motion_file, goal.validation_motion_file)):
+            if not resource(name).is_file():  # the robot would move for nothing
+                raise IdentificationError(f'{name}: there is no such motion file')
         terms = self._work.terms(goal)
         folder = self._work.folder(goal.output_directory)
         try:

@@ -54,9 +54,7 @@ def check_torque(stream, values, *, settling=100, count=80):
 
     Where friction jumps the rate limit makes it late, so most samples are compared.
     """
-    if stream.states and stream.states[-1].fault:  # a slow answer let the reference go stale
-        stream.process.reset()
-        assert stream.process.enable(True).success
+    stream.ready()
     q, qd, torque = stream.run(settling + count)
     wanted = model_torque(q, qd, values)[settling:]
     requested = np.array([state.requested for state in stream.states])[-count:]
