@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from robodyn_ros.errors import ControlError
-from robodyn_ros.models.friction import FrictionModel
+from robodyn_ros.models.friction import FrictionModel, WeightedTerm
 from robodyn_ros.models.interface import Array, DynamicModel, SumModel
 
 Part = tuple[DynamicModel, Array]
@@ -34,23 +34,17 @@ class ModelTorque:
         """
         self.joints = model.joint_names
         self._values = np.empty(len(model.parameters))
-        self._body, self._friction = _split(model, self._values)  # views of these values
-        self._unloaded_terms = [
-            item for part, own in self._friction for item in part.unloaded(own)
-        ]
-        window = np.broadcast_to(np.asarray(velocity_window, dtype=float), (len(self.joints),))
+        self._body, parts = _split(model, self._values)  # views of these values
+        count = len(self.joints)
+        window = np.broadcast_to(np.asarray(velocity_window, dtype=float), (count,))
         if not (window >= 0.0).all() or not np.isfinite(window).all():
             raise ControlError(f'velocity_window must be finite and not below 0, got {window}')
         self._window = self.velocity_window = window
-        self._per_window = 0.5 / np.where(window > 0.0, window, 1.0)
-        # Without a window the jump itself: the sign of the smallest velocity there is.
-        reach = np.maximum(window, np.finfo(float).tiny)
-        self._ends = np.stack([-reach, reach])
-        self._backward, self._range = np.zeros((2, len(self.joints)))
-        self._backward_load, self._range_load = np.zeros((2, len(self.joints)))
-        beyond = np.maximum(reach, _turned(self._friction, len(self.joints)))
-        self._beyond = np.stack([-beyond, beyond])
-        self._loads = [part for part, _ in self._friction if part.load is not None]
+        terms = [item for part, own in parts for item in part.weighted(own)]
+        self._unloaded = _FrictionSum([item for item in terms if not item.term.load], window)
+        self._per_load = _FrictionSum([item for item in terms if item.term.load], window)
+        self._load = next((part.load for part, _ in parts if part.load is not None), None)
+        self._beyond = np.maximum(window, _turned(parts, count))
         self.set_values(values)
 
     def set_values(self, values: ArrayLike) -> None:
@@ -69,11 +63,8 @@ class ModelTorque:
                 f'{np.count_nonzero(np.isfinite(values))} finite ones in shape {values.shape}'
             )
         self._values[:] = values
-        backward, forward = self._unloaded(self._ends)
-        self._backward[:], self._range[:] = backward, forward - backward
-        if self._loads:
-            backward, forward = self._per_load(self._ends)
-            self._backward_load[:], self._range_load[:] = backward, forward - backward
+        self._unloaded.renew()
+        self._per_load.renew()
 
     def torque(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Joint torques, in [Nm] or [N]; all arguments and the result of shape (N, n), SI."""
@@ -86,16 +77,12 @@ class ModelTorque:
         Across the velocity window, or the velocities over which a smooth law turns round. That
         of friction without load; see `friction_step_per_load`.
         """
-        backward, forward = self._unloaded(self._beyond)
-        step: Array = np.abs(0.5 * (forward - backward))
-        return step
+        return self._unloaded.step(self._beyond)
 
     @property
     def friction_step_per_load(self) -> Array:
         """What each Nm (or N) of load adds to half the friction jump, shape (n,)."""
-        backward, forward = self._per_load(self._beyond)
-        step: Array = np.abs(0.5 * (forward - backward))
-        return step
+        return self._per_load.step(self._beyond)
 
     def body(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Torque of everything but friction; shapes and units as of `torque`."""
@@ -106,10 +93,7 @@ class ModelTorque:
 
         Shapes and units as of `torque`.
         """
-        for part in self._loads:
-            if part.load is not None:
-                return part.load.torque(q, qd, qdd)
-        return None
+        return None if self._load is None else self._load.torque(q, qd, qdd)
 
     def friction(self, qd: Array, load: Array | None = None) -> Array:
         """Friction torque, shape (N, n), in [Nm] or [N].
@@ -118,32 +102,60 @@ class ModelTorque:
         :param load: of the same samples, as `load` says; None: friction without load
         """
         slow = np.abs(qd) < self._window
-        result = self._unloaded(qd)
-        factor = None if load is None else self._per_load(qd)
-        if slow.any():
+        near = slow if np.count_nonzero(slow) else None
+        result = self._unloaded.torque(qd, near)
+        if load is not None:
+            result += self._per_load.torque(qd, near) * load
+        return result
+
+
+class _FrictionSum:
+    """Friction terms added up, by velocity alone, with a straight line inside the window.
+
+    Written for one sample after the other: no regressor, and as few operations as there can be.
+    """
+
+    def __init__(self, terms: list[WeightedTerm], window: Array) -> None:
+        self._fixed = [item.weight for item in terms if item.term.constant]
+        self._moving = [
+            (item.term.column, item.figures, item.weight) for item in terms
+            if not item.term.constant
+        ]  # fmt: skip
+        self._window = window
+        self._per_window = 0.5 / np.where(window > 0.0, window, 1.0)
+        self._constant, self._backward, self._range = np.zeros((3, len(window)))
+
+    def renew(self) -> None:
+        """Take the weights as they are now."""
+        self._constant[:] = sum(self._fixed)
+        self._backward[:], forward = self._ends(self._window)
+        np.subtract(forward, self._backward, out=self._range)
+
+    def torque(self, qd: Array, near: NDArray[np.bool_] | None) -> Array:
+        """Shape (N, n); `near`: which velocities are inside the window, None: none of them."""
+        result = self._law(qd)
+        if near is not None:
             share = qd * self._per_window + 0.5
-            np.copyto(result, self._backward + share * self._range, where=slow)
-            if factor is not None:
-                np.copyto(factor, self._backward_load + share * self._range_load, where=slow)
-        if load is not None and factor is not None:
-            result += factor * load
+            np.copyto(result, self._backward + share * self._range, where=near)
         return result
 
-    def _unloaded(self, qd: Array) -> Array:
-        """Friction of the model itself, without load, shape (N, n)."""
-        result = np.zeros(qd.shape)
-        for column, share in self._unloaded_terms:
-            result += column(qd) * share
-        return result
+    def step(self, reach: Array) -> Array:
+        """Half the change from one direction to the other at these velocities, shape (n,)."""
+        backward, forward = self._ends(reach)
+        step: Array = np.abs(0.5 * (forward - backward))
+        return step
 
-    def _per_load(self, qd: Array) -> Array:
-        """Friction of the model itself that each Nm (or N) of load adds, shape (N, n)."""
-        result = np.zeros(qd.shape)
-        for part in self._loads:
-            for other, values in self._friction:
-                if other is part:
-                    result += part.loaded_regressor(qd, 1.0) @ values
-                    result -= part.loaded_regressor(qd, 0.0) @ values
+    def _ends(self, reach: Array) -> Array:
+        """At -reach and reach, shape (2, n)."""
+        # Without a reach the jump itself: the sign of the smallest velocity there is.
+        reach = np.maximum(reach, np.finfo(float).tiny)
+        return self._law(np.stack([-reach, reach]))
+
+    def _law(self, qd: Array) -> Array:
+        result = np.empty(qd.shape)
+        result[...] = self._constant
+        for column, figures, weight in self._moving:
+            result += column(qd, figures) * weight
         return result
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,6 +16,7 @@ from robodyn_ros.models.friction_terms import (
     FIGURES,
     LAWS,
     TERMS,
+    FrictionTerm,
     expanded,
 )
 from robodyn_ros.models.interface import (
@@ -44,6 +46,14 @@ class Load:
     def torque(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Absolute torque of every sample, shape (N, n), in [Nm] or [N]."""
         return np.abs(self.body.torque(q, qd, qdd, self.values))
+
+
+class WeightedTerm(NamedTuple):
+    """A term of a model, the figures of that model, and its parameter's values, shape (n,), SI."""
+
+    term: FrictionTerm
+    figures: Mapping[str, Array]
+    weight: Array
 
 
 class FrictionModel(DynamicModel):
@@ -184,24 +194,18 @@ class FrictionModel(DynamicModel):
             rows[:, index :: width + terms] = column * load if TERMS[term].load else column
         return result
 
-    def _by_velocity(
-        self, column: Callable[[Array, Mapping[str, Array]], Array]
-    ) -> Callable[[Array], Array]:
-        return lambda qd: column(qd, self._figures)
+    def weighted(self, values: Array) -> list[WeightedTerm]:
+        """Every term with its figures and its values: what a controller computes each cycle.
 
-    def unloaded(self, values: Array) -> list[tuple[Callable[[Array], Array], Array]]:
-        """Column by velocities, and what to multiply it with, of every term without load.
+        Their columns times these values add up to the torque, in a fraction of the time of a
+        regressor.
 
-        Their sum is what `loaded_regressor` of no load gives times the values, in a fraction of
-        its time: a controller asks for one sample after the other.
-
-        :param values: parameter values, shape (n * terms,), SI; the factors (n,) are views of it
+        :param values: parameter values, shape (n * terms,), SI; the weights (n,) are views of it
         """
-        shares = values.reshape(len(self.joints), len(self.terms)).T
+        weights = values.reshape(len(self.joints), len(self.terms)).T
         return [
-            (self._by_velocity(TERMS[term].column), share)
-            for term, share in zip(self.terms, shares, strict=True)
-            if not TERMS[term].load
+            WeightedTerm(TERMS[term], self._figures, weight)
+            for term, weight in zip(self.terms, weights, strict=True)
         ]
 
     def describe(self) -> dict[str, object]:

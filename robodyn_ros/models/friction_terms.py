@@ -44,6 +44,7 @@ class FrictionTerm:
     :param needs: figures that it cannot do without
     :param uses: figures that change it where there are any
     :param brakes: it takes energy and never gives it, so that its parameter is not negative
+    :param constant: its column is one at every velocity: there is nothing to compute
     """
 
     parameter: str
@@ -54,6 +55,7 @@ class FrictionTerm:
     uses: tuple[str, ...] = ()
     brakes: bool = False
     load: bool = False
+    constant: bool = False
 
 
 def powered(speed: Array, power: int, reach: Array | float) -> Array:
@@ -130,7 +132,9 @@ TERMS: dict[str, FrictionTerm] = {
     'coulomb': FrictionTerm(
         'coulomb_friction', 'Nm', 'N', lambda v, figures: np.sign(v), brakes=True
     ),
-    'offset': FrictionTerm('torque_offset', 'Nm', 'N', lambda v, figures: np.ones(v.shape)),
+    'offset': FrictionTerm(
+        'torque_offset', 'Nm', 'N', lambda v, figures: np.ones(v.shape), constant=True
+    ),
     'quadratic': FrictionTerm(
         'quadratic_friction',
         'Nm s^2/rad^2',

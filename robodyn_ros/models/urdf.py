@@ -74,7 +74,8 @@ class UrdfModel(DynamicModel):
         self.parameters = _parameters(chosen, rotor_inertia)
         self._model, inertias = _build(urdf, self.joint_names, self.gravity)
         self._data = self._model.createData()
-        self._content, self._massive = b'', False
+        self._content, self._recursive = b'', False
+        self._rotors = np.zeros(0)
         self._pool: Any = None
         order = [int(self._model.getJointId(name)) - 1 for name in self.joint_names]
         self._order = None if order == sorted(order) else np.array(order)
@@ -148,14 +149,12 @@ class UrdfModel(DynamicModel):
 
         :raises ModelError: wrong number of parameter values, or arguments not of shape (N, n)
         """
-        count = len(self.joints)
-        usual = values.shape == (len(self.parameters),) and self._order is None
-        if not usual or not self._takes(values[: 10 * count]):
+        if not self._takes(values):
             return super().torque(q, qd, qdd, values)
         q, qd, qdd = self._checked(q, qd, qdd)
         result = self._newton_euler(q, qd, qdd)
         if self.rotor_inertia:
-            result += qdd * values[10 * count :]
+            result += qdd * self._rotors
         return result
 
     def _newton_euler(self, q: Array, qd: Array, qdd: Array) -> Array:
@@ -171,16 +170,22 @@ class UrdfModel(DynamicModel):
         return result
 
     def _takes(self, values: Array) -> bool:
-        """Give the links these values, unless they have them; False: a link is too light."""
+        """Give the links these values, unless they have them; False: recursion cannot be used."""
         content = values.tobytes()  # a controller asks for one sample after the other
-        if content != self._content:
-            links = values.reshape(-1, 10)
-            self._pool = None
-            self._content, self._massive = content, bool((links[:, 0] >= _LIGHTEST).all())
-            if self._massive:
-                for index, link in enumerate(links):
-                    self._model.inertias[index + 1] = pin.Inertia.FromDynamicParameters(link)
-        return self._massive
+        if content != self._content or values.ndim != 1:
+            self._recursive = values.shape == (len(self.parameters),) and self._set(values)
+            self._content = content
+        return self._recursive
+
+    def _set(self, values: Array) -> bool:
+        links = values[: 10 * len(self.joints)].reshape(-1, 10)
+        if self._order is not None or not (links[:, 0] >= _LIGHTEST).all():
+            return False
+        self._rotors = values[links.size :].copy()
+        self._pool = None
+        for index, link in enumerate(links):
+            self._model.inertias[index + 1] = pin.Inertia.FromDynamicParameters(link)
+        return True
 
     def _checked(self, q: Array, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
         """Return the arguments as Pinocchio needs them, if they have the shape (N, n)."""
