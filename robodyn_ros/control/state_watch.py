@@ -23,9 +23,12 @@ class StateWatch:
 
         :param width: number n of joints
         :param timeout: longest time without a new state, in [s]; 0: nothing is watched
+        :ivar position: where the robot came to at last, shape (n,); NaN: nothing was seen yet
+        :ivar changed: stamp of the first state that said so, in [s]
         """
         self.timeout = timeout
-        self._position = np.full(width, np.nan)
+        self.position = np.full(width, np.nan)
+        self.changed = -np.inf
         self._wanted = np.zeros(width)
         self.restart(0.0)
 
@@ -35,7 +38,7 @@ class StateWatch:
         self._repeated = False
         self._seen = now
         self._left = np.inf
-        self._position[:] = np.nan
+        self.position[:] = np.nan
 
     def read(self, now: float, stamp: float, position: Array, wanted: Array) -> str:
         """Take a state over; return '' or why the torque must go.
@@ -55,8 +58,9 @@ class StateWatch:
         if step < 0.0:
             return f'the stamp of the joint states went back by {-step:.6g} s'
         self._seen = now
-        if position.tobytes() != self._position.tobytes():
-            self._position[:] = position
+        if position.tobytes() != self.position.tobytes():
+            self.position[:] = position
+            self.changed = stamp
             self._wanted[:] = wanted
             self._left = np.inf
             return ''

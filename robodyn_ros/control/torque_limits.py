@@ -14,10 +14,11 @@ import numpy as np
 
 from robodyn_ros.control.effort import EffortConversion
 from robodyn_ros.control.model_torque import ModelTorque
+from robodyn_ros.control.trajectory_effort import TorquePlan
 from robodyn_ros.errors import ConfigError, ControlError
 from robodyn_ros.excitation.trajectory import Trajectory
 from robodyn_ros.models.friction_terms import FRICTION_PARAMETERS
-from robodyn_ros.models.interface import Array, DynamicModel
+from robodyn_ros.models.interface import Array, DynamicModel, Joint
 
 GRID = 0.002
 """Distance of the moments at which a planned motion is checked, in [s]."""
@@ -41,6 +42,28 @@ class PeakTorque:
     joints: tuple[str, ...]
     torque: Array
     time: Array
+
+
+@dataclass(frozen=True)
+class PlannedTorque:
+    """torque_max: what no trajectory may need.
+
+    :param torque: of the model, gravity and all
+    :param limit: shape (n,), in [Nm] or [N]
+    """
+
+    torque: ModelTorque
+    limit: Array
+    joints: Sequence[Joint]
+
+    def check(self, plan: TorquePlan) -> None:
+        """Refuse a plan.
+
+        :raises ControlError: naming joint, time and torque
+        """
+        motion = (plan.position, plan.velocity, plan.acceleration)
+        peak = peak_of(self.torque.joints, plan.time, self.torque.torque(*motion))
+        check_planned(peak, self.limit, [joint.torque_unit for joint in self.joints])
 
 
 def torque_limit(

@@ -64,6 +64,26 @@ class TorquePlan:
         result: Array = values[row] + share * (values[row + 1] - values[row])
         return result
 
+    @property
+    def end_of_effort(self) -> float:
+        """Time from which on the effort is zero, in [s]; inf: it stays, -inf: there is none."""
+        rows = np.flatnonzero(self.effort.any(axis=1))
+        if not len(rows):
+            return -np.inf
+        return np.inf if rows[-1] + 1 == len(self.time) else float(self.time[rows[-1] + 1])
+
+    def distance(self, position: Array, time: float, lag: float) -> Array:
+        """How far from the motion a position is, shape (n,), in [rad] or [m].
+
+        :param position: measured, shape (n,)
+        :param time: of the measurement, in [s]
+        :param lag: time by which the robot may be behind, in [s]
+        """
+        near = self.position[self.row(time - lag) : self.row(time) + 2]
+        below, above = near.min(axis=0) - position, position - near.max(axis=0)
+        outside: Array = np.maximum(np.maximum(below, above), 0.0)
+        return outside
+
     def held(self, count: int) -> TorquePlan:
         """The plan with its last position, at rest, and torque held for some more samples."""
         time = self.time[-1] + self.period * np.arange(1, count + 1)

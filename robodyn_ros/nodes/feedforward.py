@@ -16,6 +16,7 @@ from robodyn_ros.control.gravity_free import GravityFree
 from robodyn_ros.control.model_torque import ModelTorque
 from robodyn_ros.control.residual_torque import MeasuredResidual
 from robodyn_ros.control.state_watch import StateWatch
+from robodyn_ros.control.torque_limits import PlannedTorque
 from robodyn_ros.errors import ConfigError, ControlError, RobodynError
 from robodyn_ros.identification.result import IdentifiedModel
 from robodyn_ros.nodes.common import declare, run
@@ -27,7 +28,7 @@ from robodyn_ros.nodes.effort import (
     watched_torque,
 )
 from robodyn_ros.nodes.feedforward_streaming import StreamingMode
-from robodyn_ros.nodes.feedforward_trajectory import PlannedTorque, TrajectoryMode
+from robodyn_ros.nodes.feedforward_trajectory import TrajectoryMode
 from robodyn_ros.nodes.model_node import ModelNode, effort_limits, expanded
 from robodyn_ros.nodes.torque_watch import SILENCE, TorqueWatch
 

@@ -3,60 +3,39 @@
 from __future__ import annotations
 
 import time
-from array import array
-from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from rclpy.duration import Duration
 from rclpy.lifecycle import LifecycleNode
-from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
 from robodyn_ros.control.effort import EffortConversion
-from robodyn_ros.control.effort_declaration import EffortDeclaration, undeclared
+from robodyn_ros.control.effort_declaration import EffortDeclaration
 from robodyn_ros.control.feedforward import FeedforwardSettings
 from robodyn_ros.control.model_torque import ModelTorque
 from robodyn_ros.control.state_watch import StateWatch
-from robodyn_ros.control.torque_limits import check_planned, peak_of
+from robodyn_ros.control.torque_limits import PlannedTorque
 from robodyn_ros.control.trajectory_effort import TorquePlan, trajectory_effort
 from robodyn_ros.errors import ControlError, MotionError, RobodynError
 from robodyn_ros.excitation.spline import SplineTrajectory, TrajectoryPoints
-from robodyn_ros.models.interface import Joint
 from robodyn_ros.nodes.common import MONITOR_QOS, steady_timer
+from robodyn_ros.nodes.controller_watch import ControllerWatch
 from robodyn_ros.nodes.joint_state_bytes import JointStateBytes
 from robodyn_ros.nodes.torque_state import TorqueStateOut
 from robodyn_ros.nodes.torque_watch import SILENCE, TorqueWatch
 from robodyn_ros.nodes.trajectory_message import read_trajectory
+from robodyn_ros.nodes.trajectory_passing import Passing
 from robodyn_ros.nodes.trajectory_writer import NANOSECONDS, write_trajectory
 
 Array = NDArray[np.float64]
 ALLOWANCE = (0.02, 30e-6)
 """Time from the arrival of a trajectory to its effect: in all and per point sent, in [s]."""
-
-
-@dataclass(frozen=True)
-class PlannedTorque:
-    """torque_max: what no trajectory may need.
-
-    :param torque: of the model, gravity and all
-    :param limit: shape (n,), in [Nm] or [N]
-    """
-
-    torque: ModelTorque
-    limit: Array
-    joints: Sequence[Joint]
-
-    def check(self, plan: TorquePlan) -> None:
-        """Refuse a plan.
-
-        :raises ControlError: naming joint, time and torque
-        """
-        motion = (plan.position, plan.velocity, plan.acceleration)
-        peak = peak_of(self.torque.joints, plan.time, self.torque.torque(*motion))
-        check_planned(peak, self.limit, [joint.torque_unit for joint in self.joints])
+LAG = 0.1
+"""A drive may be so far behind a trajectory, in [s]."""
+ASTRAY = 0.05
+"""Farther from it, in [rad] or [m], the robot is not on it."""
 
 
 class TrajectoryMode:
@@ -64,9 +43,11 @@ class TrajectoryMode:
 
     A trajectory is resampled at the servo period from its first point on; the way to the first
     point is left to the controller. It is sent on whole or, when it has no valid torque, not at
-    all: the robot then goes on with what it was doing. An empty trajectory passes through, and
-    while the node is inactive all of them do, without torque. When the torque has to go while a
-    motion runs, the rest of the motion is sent again with effort that ramps to zero.
+    all: the robot then goes on with what it was doing. An empty trajectory passes through (a JTC
+    refuses it), and while the node is inactive all of them do, without torque. When the torque
+    has to go while a motion runs, the rest of the motion is sent again with effort that ramps to
+    zero; not so if the controller was told something else meanwhile, or the robot is somewhere
+    else: a robot that was stopped must not begin to move.
     """
 
     def __init__(
@@ -81,7 +62,7 @@ class TrajectoryMode:
         :param declaration: what the efforts are that trajectories leave with
         """
         self._node = node
-        self._declaration = declaration
+        self._passing = Passing(declaration)
         self._hold = hold_at_end
         self._torque: ModelTorque | None = None
         self._settings: FeedforwardSettings | None = None
@@ -93,6 +74,7 @@ class TrajectoryMode:
         self._enabled = False
         self._running = False
         self._plan: TorquePlan | None = None
+        self._until = -np.inf
         self._start = 0
         self.refused = 0
         self.refusal = ''
@@ -101,6 +83,7 @@ class TrajectoryMode:
         self._output = node.create_publisher(
             JointTrajectory, 'joint_trajectory_controller/joint_trajectory', 10
         )
+        self._controller = ControllerWatch(node, self.topic, self._on_left)
         self._state = TorqueStateOut(node)
         topic = '~/joint_trajectory'
         node.create_subscription(JointTrajectory, topic, self._on_trajectory, 10, raw=True)
@@ -131,12 +114,14 @@ class TrajectoryMode:
         :param watch: torque_threshold, or None
         :param check: torque_max, or None
         """
+        if self._torque is None or self._torque.joints != torque.joints:
+            self._plan = None  # else its torque may still be ramping out
         self._torque, self._settings = torque, settings
         self._effort, self._watch, self._check = effort, watch, check
         self._states = states
+        self._passing.limit = dict(zip(settings.joints, settings.limit.tolist(), strict=True))
         self._robot = JointStateBytes(torque.joints, required=('position',))
         self._scale = settings.feedforward_scale
-        self._plan = None
         self._zero = np.zeros(len(torque.joints))
         self._state.prepare(torque.joints, effort)
 
@@ -151,7 +136,8 @@ class TrajectoryMode:
 
     def finish(self) -> None:
         """Take the torque out of a running motion and stop."""
-        self.disable()
+        self._enabled = False
+        self._take_out('the node stops')
         self._output.wait_for_all_acked(Duration(seconds=0.5))
         self._running = False
 
@@ -167,16 +153,52 @@ class TrajectoryMode:
         self._enabled = True
 
     def disable(self) -> None:
-        """Add no more torque, and ramp out that of a running trajectory."""
+        """Add no more torque, and ramp out that of a running trajectory.
+
+        :raises ControlError: that stays, as the robot is not on its way
+        """
         self._enabled = False
+        if problem := self._take_out('disabled'):
+            raise ControlError(problem)
+
+    def _take_out(self, why: str) -> str:
+        """Send the rest of the motion without torque; return '' or why that was not done."""
         plan, settings = self._plan, self._settings
-        if plan is None or settings is None:
-            return
         at = self._time(self._now()) + ALLOWANCE[0]
-        if (at >= plan.time[-1] and not plan.effort[-1].any()) or not plan.effort.any():
-            return
+        if plan is None or settings is None or at >= self._until:
+            return ''
+        if problem := self._astray(plan):
+            problem = f'the torque stays until the trajectory ends ({why}): {problem}'
+            self._node.get_logger().error(problem)
+            return problem
         at += ALLOWANCE[1] * max(0, len(plan.time) - plan.row(at))
         self._send(plan.faded(max(at, float(plan.time[0])), settings), self._start)
+        return ''
+
+    def _astray(self, plan: TorquePlan) -> str:
+        """Say which joint was not on its way where the robot was seen at last, or nothing."""
+        states = self._states
+        if states is None or not np.isfinite(states.position).all():
+            return ''
+        at = states.changed - self._start / NANOSECONDS
+        if at < plan.time[0] + LAG:  # on the controller's own way to the first point
+            return ''
+        distance = plan.distance(states.position, at, LAG)
+        joint = int(np.argmax(distance))
+        if distance[joint] <= ASTRAY:
+            return ''
+        return (
+            f'joint {plan.joints[joint]!r} was {distance[joint]:.3g} away from it, so the '
+            f'controller may have been stopped, and must not be sent on its way again'
+        )
+
+    def _on_left(self, reason: str) -> None:
+        """The controller runs something else: nothing is left to take out."""
+        if self._plan is not None and self._time(self._now()) < self._until:
+            self._node.get_logger().warning(
+                f'the trajectory that was sent last, and its torque, is over: {reason}'
+            )
+        self._plan = None
 
     def set_scale(self, scale: float) -> None:
         """Change the share of the model torque for the trajectories to come."""
@@ -207,13 +229,16 @@ class TrajectoryMode:
         if not self._running:
             # not to be lost: it may be the one that stops the robot
             self._node.get_logger().warning('not active: a trajectory passes without torque')
-            self._output.publish(self._passed(serialised))
+            passed, problem = self._passing.passed(serialised)
+            if problem:
+                self._node.get_logger().error(problem)
+            self._publish(passed)
+            self._plan = None
             return
         try:
             stamp, points = read_trajectory(serialised)
             if points is None:
-                self._plan = None
-                self._output.publish(serialised)
+                self._publish(serialised)
                 return
             plan = self._planned(stamp, points)
             self._check_torque(plan)
@@ -224,44 +249,9 @@ class TrajectoryMode:
             return
         self._send(plan, stamp)
 
-    def _passed(self, serialised: bytes) -> bytes | JointTrajectory:
-        """A trajectory as it came, its own efforts in the unit that the drives take, or none."""
-        message = deserialize_message(serialised, JointTrajectory)
-        if not any(point.effort for point in message.points):
-            return serialised
-        try:
-            efforts = self._own_efforts(message)
-        except RobodynError as error:
-            self._node.get_logger().error(f'the trajectory loses its effort: {error}')
-            efforts = [array('d')] * len(message.points)
-        for point, effort in zip(message.points, efforts, strict=True):
-            point.effort = effort
-        return message
-
-    def _own_efforts(self, message: JointTrajectory) -> list[array[float]]:
-        """Efforts of the points within max_torque, in the unit of commands.
-
-        :raises RobodynError: they are not declared, or one is not a finite number per joint
-        """
-        if self._declaration is None:
-            raise undeclared('the trajectory')
-        conversion = self._declaration.for_joints(message.joint_names)
-        limits: dict[str, float] = {}
-        if self._settings is not None:
-            limits = dict(zip(self._settings.joints, self._settings.limit, strict=True))
-        limit = np.array([limits.get(name, np.inf) for name in conversion.joints])
-        efforts = []
-        for number, point in enumerate(message.points):
-            torque = np.array(point.effort, dtype=float)
-            if len(torque) not in (0, len(limit)) or not np.isfinite(torque).all():
-                raise ControlError(
-                    f'point {number} must have one finite effort for each of the {len(limit)} '
-                    f'joints or none, got {torque.tolist()!s:.80}'
-                )
-            if len(torque):
-                torque = conversion.command(np.clip(torque, -limit, limit))
-            efforts.append(array('d', torque.tobytes()))
-        return efforts
+    def _publish(self, serialised: bytes) -> None:
+        self._controller.sent(serialised)
+        self._output.publish(serialised)
 
     def _planned(self, stamp: int, points: TrajectoryPoints) -> TorquePlan:
         """Torque for a trajectory.
@@ -314,18 +304,19 @@ class TrajectoryMode:
         effort = plan.effort if self._effort is None else self._effort.commands(plan.effort)
         fields = (plan.position, plan.velocity, plan.acceleration, effort)
         message = write_trajectory(stamp=stamp, joints=plan.joints, time=plan.time, fields=fields)
-        self._output.publish(message)
+        self._publish(message)
         # A controller starts a trajectory without stamp when it arrives.
         if self._states is not None and not self._applied():
             self._states.restart(time.monotonic())
         self._start = stamp or self._now()
-        self._plan = plan
+        self._plan, self._until = plan, plan.end_of_effort
 
     def _trip(self, reason: str) -> None:
         """Latch a fault; the rest of a running motion goes on without torque."""
         self.fault = reason
-        self.disable()
-        self._node.get_logger().error(f'additive torque ramped to zero: {reason}')
+        self._enabled = False
+        if not self._take_out(reason):
+            self._node.get_logger().error(f'additive torque ramped to zero: {reason}')
 
     def _on_timer(self) -> None:
         """Joint states that stay away while torque is applied are a fault."""
@@ -339,10 +330,9 @@ class TrajectoryMode:
 
     def _applied(self) -> bool:
         """Whether a trajectory that was sent has torque from now on."""
-        plan = self._plan
-        if plan is None or not (self._running and self._enabled):
+        if self._plan is None or not (self._running and self._enabled):
             return False
-        return bool(plan.effort[plan.row(self._time(self._now())) :].any())
+        return self._time(self._now()) < self._until
 
     def _on_feedback(self, serialised: bytes) -> None:
         if not self._running:

@@ -76,3 +76,14 @@ def test_without_a_time_out_nothing_is_watched():
     watch = StateWatch(width=2, timeout=0.0)
     watch.read(100.0, 5.0, HERE, HERE)
     assert watch.read(100.1, 4.0, HERE, HERE) == '' and watch.silence(999.0) == ''
+
+
+def test_it_keeps_where_the_robot_came_to_and_when():
+    watch = StateWatch(width=2, timeout=TIMEOUT)
+    assert np.isnan(watch.position).all()
+    for stamp, position in ((5.0, HERE), (5.1, HERE + 0.1), (5.2, HERE + 0.1)):
+        watch.read(100.0 + stamp, stamp, position, HERE)
+    np.testing.assert_array_equal(watch.position, HERE + 0.1)
+    assert watch.changed == 5.1
+    watch.restart(106.0)
+    assert np.isnan(watch.position).all()

@@ -199,3 +199,24 @@ def test_requested_torque_between_samples_is_the_effort_before_its_delay() -> No
     delay = DELAY * plan.period
     for time in plan.time[-1] * np.array([0.4, 0.41, 0.4317]):
         np.testing.assert_allclose(plan.requested_at(time), plan.effort_at(time + delay))
+
+
+def test_the_effort_ends_where_it_becomes_zero_for_good() -> None:
+    plan = trajectory_effort(spline(), TORQUE, SETTINGS)
+    at = plan.end_of_effort
+    assert plan.effort_at(at - SETTINGS.period).any() and not plan.effort_at(at).any()
+    assert at == pytest.approx(plan.time[-1])
+    assert trajectory_effort(spline(), TORQUE, SETTINGS, hold_at_end=True).end_of_effort == np.inf
+    assert replace(plan, effort=0.0 * plan.effort).end_of_effort == -np.inf
+
+
+def test_the_distance_forgives_a_lag_and_nothing_else() -> None:
+    plan = trajectory_effort(spline(), TORQUE, SETTINGS)
+    late, early = plan.position[200], plan.position[300]
+    assert not plan.distance(plan.position[251], 0.5, 0.1).any()
+    assert not plan.distance(late, 0.5, 0.1).any()
+    assert not plan.distance(early, 0.6, 0.0).any()
+    off = plan.distance(early, 0.5, 0.1)
+    np.testing.assert_allclose(off, np.abs(early - plan.position[251]))
+    np.testing.assert_allclose(plan.distance(plan.position[0], -1.0, 0.1), 0.0)
+    np.testing.assert_allclose(plan.distance(np.array([9.0, 0.0]), 99.0, 0.1), [9.0, 0.0])

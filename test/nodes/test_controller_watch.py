@@ -1,0 +1,165 @@
+"""A controller that was told something past the feed-forward must not be sent on its old way."""
+
+import time
+
+import numpy as np
+import pytest
+
+rclpy = pytest.importorskip('rclpy')
+pytest.importorskip('robodyn_ros.msg')
+from action_msgs.msg import GoalStatus, GoalStatusArray  # noqa: E402
+from feedforward_client import NAMES, Trajectories, arrays, message  # noqa: E402
+from lifecycle_msgs.msg import State, TransitionEvent  # noqa: E402
+from node_process import joint_state  # noqa: E402
+from rclpy.qos import qos_profile_action_status_default  # noqa: E402
+from trajectory_msgs.msg import JointTrajectory  # noqa: E402
+
+pytestmark = pytest.mark.ros
+JTC = 'joint_trajectory_controller'
+TIMEOUT = 0.3
+OVER = 'the trajectory that was sent last, and its torque, is over: '
+
+
+class Controller(Trajectories):
+    """The node, and whatever a controller and those who command it would say."""
+
+    def __init__(self, folder):
+        super().__init__(folder, 57, state_timeout=TIMEOUT)
+        self.others = self.process.publisher(JointTrajectory, f'{JTC}/joint_trajectory')
+        self.goals = self.process.publisher(
+            GoalStatusArray,
+            f'{JTC}/follow_joint_trajectory/_action/status',
+            qos_profile_action_status_default,
+        )
+        self.events = self.process.publisher(TransitionEvent, f'{JTC}/transition_event')
+        self.process.wait(
+            lambda: all(
+                each.get_subscription_count() for each in (self.others, self.goals, self.events)
+            ),
+            'the node to listen',
+        )
+
+    def run(self, seconds=0.3, position=None):
+        """Begin a trajectory with torque, and follow it so long, to a position or its own."""
+        self.process.enable(False)
+        self.process.reset()
+        assert self.process.enable(True).success
+        self.stamp = time.time_ns()
+        sent = self.sent(message(stamp=self.stamp, duration=6.0))
+        self.at, self.position, *_, effort = arrays(sent)
+        assert effort.any()
+        self.follow(seconds, position)
+        self.out.clear()
+
+    def now(self):
+        return 1e-9 * (time.time_ns() - self.stamp)
+
+    def wanted(self):
+        return np.array([np.interp(self.now(), self.at, each) for each in self.position.T])
+
+    def follow(self, seconds, position=None):
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            q = self.wanted() if position is None else position()
+            self.joint_states.publish(joint_state(NAMES, time.time(), q))
+            self.process.spin(0.01)
+
+    def goal(self, *numbers, status=GoalStatus.STATUS_EXECUTING):
+        array = GoalStatusArray()
+        for number in numbers:
+            item = GoalStatus(status=status)
+            item.goal_info.goal_id.uuid = np.full(16, number, np.uint8)
+            array.status_list.append(item)
+        self.goals.publish(array)
+
+    def told(self, text):
+        count = self.log().count(OVER + text)
+        return lambda: self.log().count(OVER + text) > count
+
+    def log(self):
+        return self.process.log.read_text()
+
+
+@pytest.fixture(scope='module')
+def cell(tmp_path_factory):
+    cell = None
+    try:
+        cell = Controller(tmp_path_factory.mktemp('controller'))
+        yield cell
+    finally:
+        if cell is not None:
+            cell.process.close()
+
+
+def another_trajectory(cell):
+    cell.others.publish(message(duration=2.0))
+
+
+def a_goal(cell):
+    cell.goal(1, 2)
+
+
+def a_deactivation(cell):
+    event = TransitionEvent()
+    event.goal_state.id, event.goal_state.label = State.PRIMARY_STATE_INACTIVE, 'inactive'
+    cell.events.publish(event)
+
+
+TOLD = {
+    another_trajectory: 'a trajectory came from somebody else',
+    a_goal: f'the action of /{JTC} has a goal',
+    a_deactivation: f'/{JTC} was deactivated (inactive)',
+}
+
+
+@pytest.mark.parametrize('past', TOLD)
+def test_a_controller_that_was_told_something_else_is_not_sent_the_rest(cell, past):
+    cell.goal(1)  # from before: ended by our trajectory
+    cell.process.spin(0.1)
+    cell.run()
+    told = cell.told(TOLD[past])
+    past(cell)
+    cell.process.wait(told, 'the notice')
+    cell.out.clear()
+    cell.follow(2.0 * TIMEOUT, position=lambda: np.array([0.3, -0.4]))  # frozen, if it still ran
+    assert cell.process.enable(False).message == 'disabled'
+    cell.process.spin(0.2)
+    assert not cell.out, 'a robot that was stopped must not begin to move'
+
+
+def test_goals_of_before_and_goals_that_end_leave_the_trajectory_alone(cell):
+    cell.goal(5, 6)
+    cell.process.spin(0.1)
+    cell.run()
+    cell.goal(6)
+    cell.goal(6, status=GoalStatus.STATUS_ABORTED)
+    cell.follow(0.1)
+    assert cell.process.enable(False).success
+    cell.process.wait(lambda: cell.out, 'the rest')
+    assert not arrays(cell.out[-1])[4][50:].any()
+
+
+def test_states_that_freeze_on_the_way_take_the_torque_out_of_a_running_motion(cell):
+    cell.run(0.6)
+    stuck = cell.wanted()
+    cell.follow(TIMEOUT + 0.4, position=lambda: stuck)
+    cell.process.wait(lambda: cell.out, 'the rest')
+    at, position, *_, effort = arrays(cell.out[-1])
+    np.testing.assert_allclose(
+        position[0], [np.interp(at[0], cell.at, q) for q in cell.position.T]
+    )
+    assert not effort[50:].any()
+    assert 'do not change although the reference moves' in cell.process.reset().message
+
+
+def test_a_robot_that_left_its_way_is_not_sent_back_and_the_service_says_so(cell):
+    cell.run(0.6)
+    drift = iter(np.linspace(0.0, 0.3, 1000))
+    left = cell.wanted()
+    cell.follow(0.8, position=lambda: left + next(drift) * np.array([0.0, 1.0]))
+    answer = cell.process.enable(False)
+    assert not answer.success
+    assert 'the torque stays until the trajectory ends (disabled)' in answer.message
+    assert "joint 'joint2' was 0." in answer.message
+    cell.process.spin(0.2)
+    assert not cell.out
