@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
-from operator import mul
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,9 +17,11 @@ from robodyn_ros.control.standstill import StandstillFriction
 from robodyn_ros.errors import ControlError
 from robodyn_ros.models.interface import Array
 
-USUAL = 1e12
-"""Sum of squares of a reference below which no torque overflows. Only above it numpy is told not
-to warn: that makes each of its operations half a microsecond slower."""
+LARGEST = 1e150
+"""A reference or torque from here on counts as not finite: its square would not be."""
+USUAL = 1e6
+"""Size of a reference below which no torque overflows. Only above it numpy is told not to warn:
+that makes each of its operations half a microsecond slower."""
 
 
 @dataclass(frozen=True)
@@ -217,7 +218,7 @@ class AdditiveTorque:
         self._ramp = min(1.0, self._ramp + self._up)
         if self._ramp == 1.0:
             self.state = State.ACTIVE
-        return self._approach(delayed * (self.scale * self._ramp))
+        return self._approach(delayed, self.scale * self._ramp)
 
     def idle(self) -> Array:
         """Advance by one cycle without a reference: ramp on, or hold the torque of now.
@@ -238,15 +239,15 @@ class AdditiveTorque:
         if q.shape != shape or qd.shape != shape or qdd.shape != shape:
             return f'the reference has not {shape[0]} values per quantity'
         # One number tells whether any value is not finite (or absurdly large).
-        size = _squares(q, qd, qdd)
-        if not math.isfinite(size):
+        size = math.hypot(*q.tolist(), *qd.tolist(), *qdd.tolist())
+        if not size < LARGEST:
             return 'the reference is not finite'
         if size < USUAL:
             torque = self._model_torque(q, qd, qdd)
         else:
             with np.errstate(all='ignore'):
                 torque = self._model_torque(q, qd, qdd)
-        if not math.isfinite(_squares(torque)):
+        if not math.hypot(*torque.tolist()) < LARGEST:
             return 'the model torque of the reference is not finite'
         self.requested[:] = torque
         return ''
@@ -255,28 +256,28 @@ class AdditiveTorque:
         """Torque of one sample; friction of a reference that stands still is that of before."""
         sample = q[None], qd[None], qdd[None]
         load = self._torque.load(*sample)
-        friction = self._torque.friction(self._standstill.velocity(qd)[None], load)
-        friction += self._torque.body(*sample)
-        torque: Array = friction[0]
+        velocity = self._standstill.velocity(qd)
+        torque = self._torque.friction(velocity, None if load is None else load[0])
+        torque += self._torque.body(*sample)[0]
         return torque
 
-    def _approach(self, target: Array) -> Array:
-        """Move towards the target within limit and rate."""
+    def _approach(self, target: Array, scale: float) -> Array:
+        """Move towards the scaled target within limit and rate."""
         # Joint by joint: on a few numbers this takes a third of numpy's time.
         rows = zip(target.tolist(), self.applied.tolist(), self._bounds, strict=True)
         self.applied[:] = [
-            _within(now + _within(_within(wanted, limit) - now, step), limit)
+            _towards(_within(wanted * scale, limit), now, step)
             for wanted, now, (limit, step) in rows
         ]
         return self.applied
 
 
-def _squares(*arrays: Array) -> float:
-    """Sum of the squares of all numbers; inf or NaN without a warning where numpy would warn."""
-    numbers = [number for array in arrays for number in array.tolist()]
-    return float(sum(map(mul, numbers, numbers)))
-
-
 def _within(value: float, limit: float) -> float:
     """Limit both ways."""
     return limit if value > limit else -limit if value < -limit else value
+
+
+def _towards(wanted: float, now: float, step: float) -> float:
+    """What is wanted, or at most a step nearer to it."""
+    change = wanted - now
+    return now + step if change > step else now - step if change < -step else wanted

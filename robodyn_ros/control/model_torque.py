@@ -96,9 +96,9 @@ class ModelTorque:
         return None if self._load is None else self._load.torque(q, qd, qdd)
 
     def friction(self, qd: Array, load: Array | None = None) -> Array:
-        """Friction torque, shape (N, n), in [Nm] or [N].
+        """Friction torque, in [Nm] or [N], in the shape of `qd`.
 
-        :param qd: shape (N, n), in [rad/s] or [m/s]
+        :param qd: shape (N, n), or (n,) for one sample, in [rad/s] or [m/s]
         :param load: of the same samples, as `load` says; None: friction without load
         """
         slow = np.abs(qd) < self._window
@@ -132,7 +132,7 @@ class _FrictionSum:
         np.subtract(forward, self._backward, out=self._range)
 
     def torque(self, qd: Array, near: NDArray[np.bool_] | None) -> Array:
-        """Shape (N, n); `near`: which velocities are inside the window, None: none of them."""
+        """In the shape of `qd`; `near`: which are inside the window, None: none of them."""
         result = self._law(qd)
         if near is not None:
             share = qd * self._per_window + 0.5
