@@ -119,9 +119,9 @@ class AdditiveTorque:
     """The additive torque law (softMC Taddcmd), one call per cycle.
 
     `update` takes the reference of a cycle, `idle` stands for a cycle without one. Both return
-    the torque to send: always finite, within the limit, and at most max_torque_rate * period
-    away from the one before. While ramping out the torque runs straight to zero, whatever comes
-    in. A fault does the same and stays until `reset`.
+    the torque to send: always finite, within the limit, and at most max_torque_rate times the
+    time of the cycle away from the one before. While ramping out the torque runs straight to
+    zero, whatever comes in. A fault does the same and stays until `reset`.
     """
 
     def __init__(
@@ -198,12 +198,14 @@ class AdditiveTorque:
         """Clear the fault; `start` is needed to apply torque again."""
         self.fault = ''
 
-    def update(self, q: Array, qd: Array, qdd: Array) -> Array:
+    def update(self, q: Array, qd: Array, qdd: Array, elapsed: float = math.inf) -> Array:
         """Advance by one cycle with this reference; what cannot be used is a fault.
 
         :param q: reference position, shape (n,), in [rad] or [m]
         :param qd: reference velocity, shape (n,), in [rad/s] or [m/s]
         :param qdd: reference acceleration, shape (n,), in [rad/s^2] or [m/s^2]
+        :param elapsed: time since the reference before, in [s]; below a period the torque may
+            change by so much less, above it by no more
         :return: torque to send, shape (n,), in [Nm] or [N]; the array belongs to the law
         """
         problem = self._request(q, qd, qdd)
@@ -215,10 +217,11 @@ class AdditiveTorque:
             return self.idle()
         if self.residual is not None:
             delayed = delayed + self.residual.torque()
-        self._ramp = min(1.0, self._ramp + self._up)
+        share = min(1.0, elapsed / self.settings.period)
+        self._ramp = min(1.0, self._ramp + share * self._up)
         if self._ramp == 1.0:
             self.state = State.ACTIVE
-        return self._approach(delayed, self.scale * self._ramp)
+        return self._approach(delayed, self.scale * self._ramp, share)
 
     def idle(self) -> Array:
         """Advance by one cycle without a reference: ramp on, or hold the torque of now.
@@ -261,12 +264,12 @@ class AdditiveTorque:
         torque += self._torque.body(*sample)[0]
         return torque
 
-    def _approach(self, target: Array, scale: float) -> Array:
-        """Move towards the scaled target within limit and rate."""
+    def _approach(self, target: Array, scale: float, share: float) -> Array:
+        """Move towards the scaled target within the limit and this share of a period's rate."""
         # Joint by joint: on a few numbers this takes a third of numpy's time.
         rows = zip(target.tolist(), self.applied.tolist(), self._bounds, strict=True)
         self.applied[:] = [
-            _towards(_within(wanted * scale, limit), now, step)
+            _towards(_within(wanted * scale, limit), now, step * share)
             for wanted, now, (limit, step) in rows
         ]
         return self.applied

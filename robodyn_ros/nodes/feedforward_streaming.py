@@ -24,8 +24,6 @@ from robodyn_ros.nodes.trajectory_writer import NANOSECONDS
 
 ZERO_REPEATS = 10
 """How often zero is sent after a ramp, should a command get lost."""
-CLOSEST = 0.25
-"""Stamps of references must be so many periods apart: the rate limit is per reference."""
 
 
 class StreamingMode:
@@ -89,8 +87,9 @@ class StreamingMode:
         zero = serialize_message(Float64MultiArray(data=[0.0] * width))
         self._command = zero[: -8 * width]  # followed by the numbers
         self._reader = JointStateBytes(law.joints, ('position', 'velocity'), exact=True)
-        self._robot = JointStateBytes(law.joints, required=('position',))
-        self._motion = ReferenceMotion(width=len(law.joints), timeout=self._timeout)
+        self._motion = ReferenceMotion(
+            width=width, timeout=self._timeout, period=law.settings.period
+        )
         self._state.prepare(law.joints, effort)
         motors = [f'{name}_motor' for name in law.joints]
         self._sides = JointStateBytes([*law.joints, *motors], required=('position',))
@@ -164,19 +163,16 @@ class StreamingMode:
         self._read_sides(serialised)
         if law is None:
             return
-        problem = self._state_problem(serialised)
+        problem = self._state_problem(self._state.feedback)
         if self._watch is not None and usable:
             problem = self._watch.feedback(self._state.feedback.effort) or problem
         if problem and law.enabled:
             self._trip(law, problem)
 
-    def _state_problem(self, serialised: bytes) -> str:
-        """Hold a joint state against those before; one that cannot be used counts as none."""
-        if not self._last or self._states is None or not self._states.timeout:
+    def _state_problem(self, robot: JointStateBytes) -> str:
+        """Hold a joint state against those before; one without positions counts as none."""
+        if not self._last or self._states is None or 'position' in robot.missing:
             return ''
-        if self._robot.read_bytes(serialised):
-            return ''
-        robot = self._robot
         return self._states.read(
             time.monotonic(), robot.stamp, robot.position, self._motion.position
         )
@@ -197,10 +193,7 @@ class StreamingMode:
         if not self._running or law is None:
             return
         problem = self._reader.read_bytes(serialised)
-        step = self._reader.stamp - self._motion.stamp
-        if not problem and 0.0 <= step < CLOSEST * law.settings.period:
-            problem = f'its stamp is only {step:.3g} s after that of the sample before'
-        if problem:
+        if problem := problem or self._motion.refusal(self._reader.stamp):
             self.refused += 1
             self.refusal = f'reference refused: {problem}'
             return
@@ -210,7 +203,9 @@ class StreamingMode:
         try:
             fault = motion.read(self._reader.stamp, self._reader.position, self._reader.velocity)
             if not fault:
-                applied = law.update(motion.position, motion.velocity, motion.acceleration)
+                applied = law.update(
+                    motion.position, motion.velocity, motion.acceleration, motion.elapsed
+                )
                 fault = law.fault
                 if self._watch is not None and not fault:
                     fault = self._watch.command(applied)
@@ -251,15 +246,15 @@ class StreamingMode:
         self._node.get_logger().error(f'additive torque ramped to zero: {law.fault}')
 
     def _ramp_down(self, law: AdditiveTorque) -> None:
-        """Send the ramp in real time, then zero some times."""
+        """Send the ramp in real time, a period after the last command, then zero some times."""
         due = time.monotonic()
         repeats = ZERO_REPEATS
         while repeats:
+            due += law.settings.period
+            time.sleep(max(0.0, due - time.monotonic()))
             repeats -= law.state is State.INACTIVE
             law.idle()
             self._send(law)
-            due += law.settings.period
-            time.sleep(max(0.0, due - time.monotonic()))
 
     def _send(self, law: AdditiveTorque, clock: tuple[int, int] | None = None) -> None:
         """Command what is applied now, and publish it with the stamp of its reference."""

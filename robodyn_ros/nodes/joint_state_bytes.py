@@ -19,7 +19,7 @@ from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 
 from robodyn_ros.nodes.cdr import BODY, LITTLE_ENDIAN, Cursor
-from robodyn_ros.nodes.joint_states import FIELDS, JointStateReader
+from robodyn_ros.nodes.joint_states import FIELDS, Array, JointStateReader
 
 Pick = Callable[[tuple[Any, ...]], tuple[Any, ...]]
 
@@ -31,14 +31,15 @@ class JointStateBytes(JointStateReader):
     """
 
     def __init__(
-        self, joints: Sequence[str], required: Sequence[str] = FIELDS, *, exact: bool = False
+        self,
+        joints: Sequence[str],
+        required: Sequence[str] = FIELDS,
+        *,
+        optional: Sequence[str] = (),
+        exact: bool = False,
     ) -> None:
-        """Prepare for these joints.
-
-        :param required: fields that must be there and finite
-        :param exact: refuse messages that name other joints too
-        """
-        super().__init__(joints, required, exact=exact)
+        """Prepare for these joints; parameters as of `JointStateReader`."""
+        super().__init__(joints, required, optional=optional, exact=exact)
         # One block, so that a message is written in one go; the fields are its rows.
         self._block = np.full((len(self.required), len(self.joints)), np.nan)
         for row, field in enumerate(self.required):
@@ -50,6 +51,8 @@ class JointStateBytes(JointStateReader):
         self._expected: tuple[Any, ...] = ()
         self._meaning: Pick = tuple
         self._numbers: Pick = tuple
+        self._optional: list[tuple[str, Array, Pick]] = []
+        self._absent: tuple[str, ...] = ()
 
     @property
     def time(self) -> Time:
@@ -71,7 +74,7 @@ class JointStateBytes(JointStateReader):
         return problem
 
     def _read_known(self, serialised: bytes) -> bool:
-        """Read a message that is laid out as the last one; False: it is not, or not finite."""
+        """Read a message laid out as the last one; False: it is not, or cannot be used."""
         if len(serialised) != self._length:
             return False
         values = self._layout.unpack_from(serialised)
@@ -81,6 +84,14 @@ class JointStateBytes(JointStateReader):
         if not math.isfinite(sum(numbers)):
             return False
         self._flat[:] = numbers
+        self.missing = self._absent
+        for field, row, pick in self._optional:
+            numbers = pick(values)
+            if math.isfinite(sum(numbers)):
+                row[:] = numbers
+            else:
+                row[:] = math.nan
+                self.missing += (field,)
         self.clock = values[:2]
         self.stamp = values[0] + 1e-9 * values[1]
         return True
@@ -88,12 +99,17 @@ class JointStateBytes(JointStateReader):
     def _learn(self, serialised: bytes) -> None:
         """Remember the layout of a message that was read: what numbers it has, and where."""
         layout = _Layout(serialised)
-        begins = layout.begins
-        columns = self._columns.tolist()
-        picked = [begins[field] + column for field in self.required for column in columns]
+        begins, columns = layout.begins, self._columns.tolist()
+
+        def pick(*fields: str) -> Pick:
+            return _picker([begins[field] + column for field in fields for column in columns])
+
         self._layout = struct.Struct(layout.format)
         values = self._layout.unpack_from(serialised)
-        self._numbers = itemgetter(*picked) if len(picked) > 1 else _single(picked[0])
+        self._numbers = pick(*self.required)
+        given = [field for field in self.optional if field in begins]
+        self._optional = [(field, getattr(self, field), pick(field)) for field in given]
+        self._absent = tuple(field for field in self.optional if field not in begins)
         self._meaning = itemgetter(*layout.meaning)
         self._expected = self._meaning(values)
         self._length = len(serialised)
@@ -138,9 +154,12 @@ class _Layout:
         count = self._number()
         self._cursor.at -= 4
         begin, _ = self._cursor.doubles()
-        self.begins[field] = self._count
-        self._add(begin, f'{count}d', count)
+        if count:
+            self.begins[field] = self._count
+            self._add(begin, f'{count}d', count)
 
 
-def _single(place: int) -> Pick:
-    return lambda values: (values[place],)
+def _picker(places: list[int]) -> Pick:
+    if len(places) > 1:
+        return itemgetter(*places)
+    return lambda values: tuple(values[place] for place in places)

@@ -35,20 +35,22 @@ class TorqueStateOut:
 
     def prepare(self, joints: Sequence[str], effort: EffortConversion | None = None) -> None:
         """Set the joints, in the order of the arrays to come, and what their effort means."""
-        self.feedback = JointStateBytes(joints, required=('effort',))
+        self.feedback = JointStateBytes(joints, (), optional=('position', 'effort'))
         self._effort = effort
         self._received = -np.inf
         self._form = _MessageForm(joints, False, '')
 
     def read(self, serialised: bytes) -> bool:
-        """Take the feedback over, as torque at the joint; one that cannot be used becomes NaN.
+        """Take joint states over: positions, and efforts as torque at the joint.
 
-        :return: whether it can be used
+        Effort that is not finite becomes NaN. A message that says nothing about the effort of all
+        joints changes nothing: several senders may share the topic.
+
+        :return: whether it has efforts that can be used
         """
-        self._received = time.monotonic()
-        if self.feedback.read_bytes(serialised):
-            self.feedback.effort[:] = np.nan
+        if self.feedback.read_bytes(serialised) or 'effort' in self.feedback.missing:
             return False
+        self._received = time.monotonic()
         if self._effort is not None:
             self._effort.feedback(self.feedback.effort)
         return True

@@ -10,7 +10,7 @@ def sine(time: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 def test_acceleration_is_that_of_half_a_cycle_ago() -> None:
-    reference = ReferenceMotion(width=2, timeout=0.02)
+    reference = ReferenceMotion(width=2, timeout=0.02, period=0.002)
     for count in range(200):
         time = 5.0 + 0.002 * count
         assert reference.read(time, *sine(time)) == ''
@@ -19,7 +19,7 @@ def test_acceleration_is_that_of_half_a_cycle_ago() -> None:
 
 
 def test_first_sample_and_first_after_a_gap_have_no_acceleration() -> None:
-    reference = ReferenceMotion(width=2, timeout=0.02)
+    reference = ReferenceMotion(width=2, timeout=0.02, period=0.002)
     reference.read(1.0, *sine(0.0))
     assert not reference.acceleration.any()
     reference.read(1.002, *sine(1.0))
@@ -29,7 +29,7 @@ def test_first_sample_and_first_after_a_gap_have_no_acceleration() -> None:
 
 
 def test_time_must_go_forward() -> None:
-    reference = ReferenceMotion(width=2, timeout=0.02)
+    reference = ReferenceMotion(width=2, timeout=0.02, period=0.002)
     reference.read(1.0, *sine(0.0))
     assert 'went back by 0.5 s' in reference.read(0.5, *sine(0.0))
     reference.restart()
@@ -37,7 +37,7 @@ def test_time_must_go_forward() -> None:
 
 
 def test_position_frozen_while_the_velocity_says_it_moves() -> None:
-    reference = ReferenceMotion(width=2, timeout=0.02)
+    reference = ReferenceMotion(width=2, timeout=0.02, period=0.002)
     moving = (np.ones(2), np.array([0.0, 0.1]))
     answers = [reference.read(1.0 + 0.002 * count, *moving) for count in range(15)]
     assert not any(answers[:10])
@@ -45,14 +45,14 @@ def test_position_frozen_while_the_velocity_says_it_moves() -> None:
 
 
 def test_standing_still_is_no_fault() -> None:
-    reference = ReferenceMotion(width=2, timeout=0.02)
+    reference = ReferenceMotion(width=2, timeout=0.02, period=0.002)
     still = (np.ones(2), np.zeros(2))
     assert not any(reference.read(1.0 + 0.002 * count, *still) for count in range(100))
 
 
 def test_a_velocity_that_fades_without_end_is_standing_still() -> None:
     """As a low-pass leaves it: the position is too coarse for it long before it is zero."""
-    reference = ReferenceMotion(width=2, timeout=0.02)
+    reference = ReferenceMotion(width=2, timeout=0.02, period=0.002)
     for count in range(3000):
         fading = 0.01 * 0.98**count * np.ones(2)
         assert reference.read(1.0 + 0.002 * count, 1.0 + 0.1 * fading, fading) == ''
