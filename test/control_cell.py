@@ -36,6 +36,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from std_srvs.srv import SetBool, Trigger
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+from update_probe import UpdateProbe
 
 from robodyn_ros.identification.result import model_parameters
 from robodyn_ros.models.catalog import robot_model
@@ -85,13 +86,16 @@ def nanoseconds(stamp) -> int:
 class ControlCell:
     """`ros2 launch robodyn_ros mock_control.launch.py` and a client of it."""
 
-    def __init__(self, folder: Path, result: Path, *, number=40, effort=None, **manager) -> None:
+    def __init__(
+        self, folder: Path, result: Path, *, number=40, way='plugin', effort=None, **manager
+    ) -> None:
         """Start it all.
 
+        :param way: how the torque comes in; without the plugin there are no cycles to listen to
         :param effort: limit of the effort commands in the URDF; None: as it is there
         :param manager: parameters of the controller manager
         """
-        self.folder, self.result = folder, result
+        self.folder, self.result, self.way = folder, result, way
         self.urdf = with_mock_hardware(SIX_AXIS)
         if effort is not None:
             self.urdf = re.sub(r'effort="[^"]+"', f'effort="{effort}"', self.urdf)
@@ -104,12 +108,14 @@ class ControlCell:
         os.environ.update(surroundings)
         command = [
             'ros2', 'launch', 'robodyn_ros', 'mock_control.launch.py', f'result_file:={result}',
-            f'params_file:={file}', 'robot_state_publisher:=false',
+            f'params_file:={file}', 'robot_state_publisher:=false', f'way:={way}',
         ]  # fmt: skip
+        self.probe = UpdateProbe(folder / 'updates')
         with self._log.open('w') as out:
             self.process = subprocess.Popen(
-                command, env=surroundings, stdout=out, stderr=subprocess.STDOUT
-            )
+                command, env={**surroundings, **self.probe.environment()}, stdout=out,
+                stderr=subprocess.STDOUT,
+            )  # fmt: skip
         self.references, self.cycles, self.efforts, self.diagnoses = {}, {}, {}, []
         self.context = rclpy.Context()
         rclpy.init(context=self.context)
@@ -137,7 +143,8 @@ class ControlCell:
 
     def __enter__(self):
         try:
-            self.wait(lambda: self.cycles and self.references, 'the controllers', 60.0)
+            self.wait(lambda: self.references, 'the controllers', 60.0)
+            self.wait(lambda: self.cycles or self.way != 'plugin', 'the plugin', 60.0)
         except BaseException:
             self.__exit__()
             raise
@@ -156,6 +163,7 @@ class ControlCell:
     def _on_reference(self, message) -> None:
         point = message.output  # what it commands in this cycle
         rows = (point.positions, point.velocities, point.accelerations)
+        rows = [row for row in rows if len(row)]  # the effort way commands positions only
         self.references[nanoseconds(message.header.stamp)] = np.array(rows)
 
     def _on_state(self, message) -> None:
@@ -169,6 +177,7 @@ class ControlCell:
 
     def _on_joint_state(self, message) -> None:
         order = [message.name.index(name) for name in JOINTS]
+        self.position = np.array(message.position)[order]
         self.effort = np.array(message.effort)[order]
         self.efforts[nanoseconds(message.header.stamp)] = self.effort
 

@@ -23,8 +23,8 @@ class StateWatch:
 
         :param width: number n of joints
         :param timeout: longest time without a new state, in [s]; 0: nothing is watched
-        :ivar position: where the robot came to at last, shape (n,); NaN: nothing was seen yet
-        :ivar changed: stamp of the first state that said so, in [s]
+        :ivar position: where the robot was seen at last, shape (n,); NaN: nowhere yet
+        :ivar changed: stamp of the state with which it came there, in [s]; -inf: it has not moved
         """
         self.timeout = timeout
         self.position = np.full(width, np.nan)
@@ -38,6 +38,7 @@ class StateWatch:
         self._repeated = False
         self._seen = now
         self._left = np.inf
+        self.changed = -np.inf
         self.position[:] = np.nan
 
     def read(self, now: float, stamp: float, position: Array, wanted: Array) -> str:
@@ -59,8 +60,9 @@ class StateWatch:
             return f'the stamp of the joint states went back by {-step:.6g} s'
         self._seen = now
         if position.tobytes() != self.position.tobytes():
+            if np.isfinite(self.position).all():
+                self.changed = stamp
             self.position[:] = position
-            self.changed = stamp
             self._wanted[:] = wanted
             self._left = np.inf
             return ''

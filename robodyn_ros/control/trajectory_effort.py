@@ -84,6 +84,14 @@ class TorquePlan:
         outside: Array = np.maximum(np.maximum(below, above), 0.0)
         return outside
 
+    def every(self, stride: int) -> TorquePlan:
+        """Only each so-many-th sample of the plan, which is held until one more fits."""
+        if stride == 1:
+            return self
+        whole = self.held(-(len(self.time) - 1) % stride)
+        rows: dict[str, Any] = {name: getattr(whole, name)[::stride] for name in ('time', *ARRAYS)}
+        return replace(self, period=stride * self.period, **rows)
+
     def held(self, count: int) -> TorquePlan:
         """The plan with its last position, at rest, and torque held for some more samples."""
         time = self.time[-1] + self.period * np.arange(1, count + 1)

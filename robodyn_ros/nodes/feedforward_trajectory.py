@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rclpy.duration import Duration
 from rclpy.lifecycle import LifecycleNode
+from rclpy.qos import ReliabilityPolicy
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
@@ -15,7 +16,7 @@ from robodyn_ros.control.effort import EffortConversion
 from robodyn_ros.control.effort_declaration import EffortDeclaration
 from robodyn_ros.control.feedforward import FeedforwardSettings
 from robodyn_ros.control.model_torque import ModelTorque
-from robodyn_ros.control.state_watch import StateWatch
+from robodyn_ros.control.state_watch import MOVED, StateWatch
 from robodyn_ros.control.torque_limits import PlannedTorque
 from robodyn_ros.control.trajectory_effort import TorquePlan, trajectory_effort
 from robodyn_ros.errors import ControlError, MotionError, RobodynError
@@ -32,6 +33,9 @@ from robodyn_ros.nodes.trajectory_writer import NANOSECONDS, write_trajectory
 Array = NDArray[np.float64]
 ALLOWANCE = (0.02, 30e-6)
 """Time from the arrival of a trajectory to its effect: in all and per point sent, in [s]."""
+LARGEST = 400_000
+"""Bytes of a message that reach a best-effort subscriber: Fast DDS has 0.5 MB of shared memory,
+beyond which it falls back to datagrams, some of which get lost."""
 LAG = 0.1
 """A drive may be so far behind a trajectory, in [s]."""
 ASTRAY = 0.05
@@ -180,16 +184,20 @@ class TrajectoryMode:
         states = self._states
         if states is None or not np.isfinite(states.position).all():
             return ''
+        now = self._time(self._now())
         at = states.changed - self._start / NANOSECONDS
-        if at < plan.time[0] + LAG:  # on the controller's own way to the first point
+        if at <= LAG < now - at:  # not moved yet: the trajectory may have been lost
+            distance, allowed = plan.distance(states.position, now, 0.0), MOVED
+        elif at < plan.time[0]:  # on the controller's own way to the first point
             return ''
-        distance = plan.distance(states.position, at, LAG)
+        else:
+            distance, allowed = plan.distance(states.position, at, LAG), ASTRAY
         joint = int(np.argmax(distance))
-        if distance[joint] <= ASTRAY:
+        if distance[joint] <= allowed:
             return ''
         return (
             f'joint {plan.joints[joint]!r} was {distance[joint]:.3g} away from it, so the '
-            f'controller may have been stopped, and must not be sent on its way again'
+            f'controller may not be on it, and must not be sent there'
         )
 
     def _on_left(self, reason: str) -> None:
@@ -242,6 +250,7 @@ class TrajectoryMode:
                 return
             plan = self._planned(stamp, points)
             self._check_torque(plan)
+            plan = plan.every(self._stride(plan))
         except RobodynError as error:
             self.refused += 1
             self.refusal = f'trajectory refused: {error}'
@@ -299,6 +308,23 @@ class TrajectoryMode:
         largest = plan.effort[np.abs(plan.effort).argmax(axis=0), np.arange(plan.effort.shape[1])]
         if problem := self._watch.command(largest) or self._watch.silence():
             raise ControlError(problem)
+
+    def _stride(self, plan: TorquePlan) -> int:
+        """Servo periods between the points that are sent: as many as make the message arrive."""
+        listeners = self._node.get_subscriptions_info_by_topic(self.topic)
+        if all(one.qos_profile.reliability == ReliabilityPolicy.RELIABLE for one in listeners):
+            return 1
+        some = min(len(plan.time), 100)
+        size = len(write_trajectory(
+            stamp=0, joints=plan.joints, time=plan.time[:some], fields=[plan.position[:some]] * 4
+        ))  # fmt: skip
+        stride = -(-len(plan.time) * size // (some * LARGEST))
+        if stride > 1:
+            self._node.get_logger().info(
+                f'{len(plan.time)} points are too large for a controller that listens best '
+                f'effort: one every {1e3 * stride * plan.period:.3g} ms is sent'
+            )
+        return stride
 
     def _send(self, plan: TorquePlan, stamp: int) -> None:
         effort = plan.effort if self._effort is None else self._effort.commands(plan.effort)

@@ -82,6 +82,7 @@ def test_it_keeps_where_the_robot_came_to_and_when():
     watch = StateWatch(width=2, timeout=TIMEOUT)
     assert np.isnan(watch.position).all()
     for stamp, position in ((5.0, HERE), (5.1, HERE + 0.1), (5.2, HERE + 0.1)):
+        assert watch.changed == -np.inf or stamp > 5.1
         watch.read(100.0 + stamp, stamp, position, HERE)
     np.testing.assert_array_equal(watch.position, HERE + 0.1)
     assert watch.changed == 5.1

@@ -220,3 +220,19 @@ def test_the_distance_forgives_a_lag_and_nothing_else() -> None:
     np.testing.assert_allclose(off, np.abs(early - plan.position[251]))
     np.testing.assert_allclose(plan.distance(plan.position[0], -1.0, 0.1), 0.0)
     np.testing.assert_allclose(plan.distance(np.array([9.0, 0.0]), 99.0, 0.1), [9.0, 0.0])
+
+
+@pytest.mark.parametrize('stride', [1, 2, 7])
+def test_a_plan_of_fewer_points_is_the_same_motion_and_torque(stride: int) -> None:
+    plan = trajectory_effort(spline(), TORQUE, SETTINGS)
+    few = plan.every(stride)
+    assert len(few.time) == int(np.ceil((len(plan.time) - 1) / stride)) + 1
+    np.testing.assert_allclose(np.diff(few.time), stride * SETTINGS.period, rtol=1e-9)
+    for time in few.time[:-1]:
+        np.testing.assert_array_equal(few.effort_at(time), plan.effort_at(time))
+        np.testing.assert_array_equal(few.position[few.row(time)], plan.position[plan.row(time)])
+    assert not few.effort[-1].any() and not few.velocity[-1].any()
+    assert (np.abs(np.diff(few.effort, axis=0)) <= stride * STEP).all()
+    rest = few.faded(0.7, SETTINGS)
+    assert not rest.effort[-1].any()
+    np.testing.assert_allclose(np.diff(rest.time), stride * SETTINGS.period, rtol=1e-9)

@@ -44,12 +44,13 @@ class Controller(Trajectories):
         self.process.enable(False)
         self.process.reset()
         assert self.process.enable(True).success
+        self.process.spin(0.1)  # the rest of a motion before
         self.stamp = time.time_ns()
         sent = self.sent(message(stamp=self.stamp, duration=6.0))
         self.at, self.position, *_, effort = arrays(sent)
         assert effort.any()
-        self.follow(seconds, position)
         self.out.clear()
+        self.follow(seconds, position)
 
     def now(self):
         return 1e-9 * (time.time_ns() - self.stamp)
@@ -124,7 +125,8 @@ def test_a_controller_that_was_told_something_else_is_not_sent_the_rest(cell, pa
     cell.follow(2.0 * TIMEOUT, position=lambda: np.array([0.3, -0.4]))  # frozen, if it still ran
     assert cell.process.enable(False).message == 'disabled'
     cell.process.spin(0.2)
-    assert not cell.out, 'a robot that was stopped must not begin to move'
+    own = [each for each in cell.out if each.points[0].effort]
+    assert not own, 'a robot that was stopped must not begin to move'
 
 
 def test_goals_of_before_and_goals_that_end_leave_the_trajectory_alone(cell):
@@ -161,5 +163,14 @@ def test_a_robot_that_left_its_way_is_not_sent_back_and_the_service_says_so(cell
     assert not answer.success
     assert 'the torque stays until the trajectory ends (disabled)' in answer.message
     assert "joint 'joint2' was 0." in answer.message
+    cell.process.spin(0.2)
+    assert not cell.out
+
+
+def test_a_robot_that_never_began_is_not_sent_after_the_motion(cell):
+    """The trajectory was lost on the way to the controller, say."""
+    cell.run(1.5, position=lambda: np.zeros(2))
+    assert 'do not change although the reference moves' in cell.process.reset().message
+    assert "although the reference moves): joint 'joint2' was 0." in cell.log()
     cell.process.spin(0.2)
     assert not cell.out

@@ -21,8 +21,11 @@ from feedforward_client import (  # noqa: E402
 from lifecycle_msgs.msg import Transition  # noqa: E402
 from lifecycle_msgs.srv import ChangeState  # noqa: E402
 from node_process import joint_state, result_file  # noqa: E402
+from rclpy.serialization import serialize_message  # noqa: E402
 from robodyn_ros.srv import LoadParameters  # noqa: E402
 from trajectory_msgs.msg import JointTrajectory  # noqa: E402
+
+from robodyn_ros.nodes.common import MONITOR_QOS  # noqa: E402
 
 pytestmark = pytest.mark.ros
 
@@ -214,3 +217,24 @@ def test_interrupt_takes_the_torque_out_of_a_running_motion(node):
     assert node.process.interrupt() == 0
     node.process.wait(lambda: node.out, 'end', 2.0)
     assert not arrays(node.out[-1])[4][50:].any()
+
+
+def test_a_controller_that_listens_best_effort_gets_points_that_arrive(tmp_path):
+    """As the joint_trajectory_controller does; a message of more than 0.5 MB may not arrive."""
+    node = Trajectories(tmp_path, 58)
+    try:
+        whole = node.sent(message(duration=20.0))
+        heard = node.process.listen(
+            JointTrajectory, 'joint_trajectory_controller/joint_trajectory', MONITOR_QOS
+        )
+        node.process.spin(1.0)
+        node.trajectory.publish(message(duration=20.0))
+        node.process.wait(lambda: heard, 'the trajectory')
+        assert len(serialize_message(whole)) > 1e6
+        assert 0.3e6 < len(serialize_message(heard[-1])) < 0.5e6
+        at, q, *_ = arrays(heard[-1])
+        np.testing.assert_allclose(np.diff(at), 3 * PERIOD, rtol=1e-6)
+        np.testing.assert_allclose(q, arrays(whole)[1][::3][: len(q)], atol=1e-12)
+        assert 'one every 6 ms is sent' in node.process.log.read_text()
+    finally:
+        node.process.close()

@@ -1,0 +1,96 @@
+"""The Python node in trajectory mode and the real joint_trajectory_controller, mock hardware."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip('controller_manager_msgs', reason='there is no ros2_control')
+pytest.importorskip('control_msgs', reason='there is no ros2_control')
+rclpy = pytest.importorskip('rclpy')
+from control_cell import JOINTS, ControlCell, trajectory, write_result  # noqa: E402
+from node_process import EFFORT, NodeProcess  # noqa: E402
+from trajectory_msgs.msg import JointTrajectory  # noqa: E402
+
+pytestmark = pytest.mark.ros
+NUMBER = 43
+JTC = 'joint_trajectory_controller'
+PARAMETERS = {
+    **EFFORT, 'autostart': 'true', 'state_timeout': 0.3, 'max_torque': '[400.0]',
+    'ramp_down_time': 0.1, 'additive_torque_delay': 2,
+}  # fmt: skip
+
+
+@pytest.fixture(scope='module')
+def cell(tmp_path_factory):
+    folder = tmp_path_factory.mktemp('trajectory_mode')
+    *_, file = write_result(folder)
+    with ControlCell(folder, file, number=NUMBER, way='trajectory_effort') as cell:
+        node = NodeProcess('feedforward', NUMBER, folder / 'node', PARAMETERS, params_file=file)
+        try:
+            node.wait_for('active')
+            cell.feedforward = node
+            cell.trajectory = node.publisher(JointTrajectory, 'feedforward/joint_trajectory')
+            cell.past = node.publisher(JointTrajectory, f'{JTC}/joint_trajectory')
+            cell.spin(2.0)  # for node and controller to find each other
+            yield cell
+        finally:
+            node.close()
+
+
+@pytest.fixture
+def moving(cell):
+    """On its way with torque, whatever was before."""
+    if cell.state_of(JTC) != 'active':
+        cell.switch(activate=[JTC])
+    cell.feedforward.reset()
+    assert cell.feedforward.enable(True).success
+    cell.trajectory.publish(trajectory(8.0))
+    cell.wait(lambda: np.abs(cell.effort).max() > 5.0, 'torque')
+    cell.spin(1.0)
+    return cell
+
+
+def stands(cell):
+    before = cell.position
+    cell.spin(0.3)
+    return np.abs(cell.position - before).max() < 1e-6
+
+
+def test_disabled_the_motion_goes_on_and_its_effort_ramps_to_zero(moving):
+    assert moving.feedforward.enable(False).success
+    moving.wait(lambda: not moving.effort.any(), 'zero effort', 3.0)
+    moving.spin(0.3)
+    assert not moving.effort.any() and not stands(moving)
+    moving.wait(lambda: stands(moving), 'the end of the motion')
+    np.testing.assert_allclose(moving.position, 0.0, atol=1e-6)
+
+
+def by_a_goal(cell):
+    """Another goal, cancelled: how MoveIt stops a robot."""
+    cell.start(6.0)
+    cell.spin(0.2)
+    cell.cancel()
+
+
+def by_a_trajectory(cell):
+    point = trajectory(6.0).points[0]
+    point.positions = list(cell.position)
+    point.velocities = point.accelerations = []
+    cell.past.publish(JointTrajectory(joint_names=JOINTS, points=[point]))
+
+
+def by_deactivation(cell):
+    cell.switch(deactivate=[JTC])
+    cell.switch(activate=[JTC])
+
+
+@pytest.mark.parametrize('stop', [by_a_goal, by_a_trajectory, by_deactivation])
+def test_a_robot_that_was_stopped_past_the_node_does_not_begin_to_move(moving, stop):
+    stop(moving)
+    moving.wait(lambda: stands(moving), 'standstill')
+    at = moving.position
+    moving.spin(1.0)  # the states stand still, and the reference of the old plan does not
+    assert moving.feedforward.enable(False).message == 'disabled'
+    moving.spin(1.0)
+    np.testing.assert_allclose(moving.position, at, atol=1e-6)
+    assert not moving.effort.any()
+    assert 'there was no fault' in moving.feedforward.reset().message
