@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from robodyn_ros.errors import ControlError
 from robodyn_ros.models.friction import FrictionModel, WeightedTerm
+from robodyn_ros.models.friction_terms import Figures
 from robodyn_ros.models.interface import Array, DynamicModel, SumModel
 
 Part = tuple[DynamicModel, Array]
 FrictionPart = tuple[FrictionModel, Array]
+Column = Callable[[Array, Figures], Array]
 
 
 class ModelTorque:
@@ -116,18 +120,19 @@ class _FrictionSum:
     """
 
     def __init__(self, terms: list[WeightedTerm], window: Array) -> None:
-        self._fixed = [item.weight for item in terms if item.term.constant]
-        self._moving = [
-            (item.term.column, item.figures, item.weight) for item in terms
-            if not item.term.constant
-        ]  # fmt: skip
+        self._fixed = [item for item in terms if item.term.constant]
+        self._moving = [item for item in terms if not item.term.constant]
+        self._weighted: list[tuple[Column, Figures, Array]] = []
         self._window = window
         self._per_window = 0.5 / np.where(window > 0.0, window, 1.0)
         self._constant, self._backward, self._range = np.zeros((3, len(window)))
 
     def renew(self) -> None:
         """Take the weights as they are now."""
-        self._constant[:] = sum(self._fixed)
+        self._constant[:] = sum(item.weight for item in self._fixed)
+        self._weighted = [
+            (item.term.column, item.figures, item.weight.copy()) for item in self._moving
+        ]
         self._backward[:], forward = self._ends(self._window)
         np.subtract(forward, self._backward, out=self._range)
 
@@ -154,7 +159,7 @@ class _FrictionSum:
     def _law(self, qd: Array) -> Array:
         result = np.empty(qd.shape)
         result[...] = self._constant
-        for column, figures, weight in self._moving:
+        for column, figures, weight in self._weighted:
             result += column(qd, figures) * weight
         return result
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from robodyn_ros.models.interface import Array
@@ -60,7 +62,7 @@ class StateWatch:
             return f'the stamp of the joint states went back by {-step:.6g} s'
         self._seen = now
         if position.tobytes() != self.position.tobytes():
-            if np.isfinite(self.position).all():
+            if not math.isnan(self.position[0]):
                 self.changed = stamp
             self.position[:] = position
             self._wanted[:] = wanted
