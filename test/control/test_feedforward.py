@@ -91,6 +91,32 @@ def test_limit_and_rate_hold_where_the_model_asks_for_more() -> None:
     np.testing.assert_array_equal(np.abs(before), LIMIT)
 
 
+@given(st.lists(st.tuples(st.floats(1e-5, 0.01), st.sampled_from([-1e3, 0.0, 1e3])), max_size=40))
+def test_the_rate_holds_in_time_however_fast_references_follow(
+    cycles: list[tuple[float, float]],
+) -> None:
+    law = make(additive_torque_delay=0)
+    law.start()
+    before = law.applied.copy()
+    for elapsed, acceleration in cycles:
+        sent = law.update(REST, REST, np.full(2, acceleration), elapsed)
+        most = 50.0 * LIMIT * min(elapsed, PERIOD)
+        assert (np.abs(sent - before) <= most * (1 + 1e-9) + 1e-12).all()
+        before = sent.copy()
+
+
+def test_references_of_half_a_period_ramp_in_by_half_the_share() -> None:
+    laws = [make(max_torque_rate=[1e6, 1e6], max_torque=[1e3, 1e3]) for _ in range(2)]
+    for law in laws:
+        law.start()
+    for _ in range(20):
+        laws[0].update(REST, REST, REST, 0.5 * PERIOD)
+        slow = laws[0].update(REST, REST, REST, 0.5 * PERIOD)
+        np.testing.assert_allclose(slow, laws[1].update(REST, REST, REST), rtol=1e-9)
+        assert slow.any()
+    assert laws[0].state is State.RAMPING_IN
+
+
 def test_stop_runs_straight_to_exactly_zero_within_ramp_down_time() -> None:
     law = make()
     law.start()

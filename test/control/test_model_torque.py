@@ -9,6 +9,7 @@ from robodyn_ros.control.gravity_free import GravityFree
 from robodyn_ros.control.model_torque import ModelTorque
 from robodyn_ros.errors import ControlError
 from robodyn_ros.models.catalog import build_model, with_friction
+from robodyn_ros.models.friction_terms import LAWS, TERMS
 from robodyn_ros.models.interface import SumModel
 
 
@@ -137,6 +138,39 @@ def test_every_kind_of_model_gives_the_torque_it_was_validated_with(description:
         [torque.torque(*rows) for rows in zip(*(x[:, None] for x in (q, qd, qdd)), strict=True)]
     )
     np.testing.assert_allclose(one, expected, rtol=1e-9, atol=1e-9)
+
+
+FIGURES = {'smoothing': 0.2, 'breakaway_speed': 0.3, 'threshold': 0.1, 'reach': 1.0}
+ONE_BY_ONE = {**{name: (name,) for name in TERMS}, **LAWS, 'all': tuple(TERMS)}
+
+
+@pytest.mark.parametrize('law', ONE_BY_ONE)
+@pytest.mark.parametrize('window', [0.0, 0.05])
+def test_one_sample_is_what_it_is_among_many_and_in_the_model(law: str, window: float) -> None:
+    """Every friction law, through standstill and beyond the window; load-dependent ones too."""
+    terms = ONE_BY_ONE[law]
+    body = small_arm()[0].parts[0]
+    prior = np.nan_to_num(body.prior())
+    needed = {name for term in terms for name in (*TERMS[term].needs, *TERMS[term].uses)}
+    figures = {name: FIGURES[name] for name in needed & set(FIGURES)}
+    load = {'load': prior.tolist()} if 'load' in terms else {}
+    model = with_friction(body, {'terms': list(terms), **figures, **load})
+    random = np.random.default_rng(4)
+    values = np.concatenate([prior, random.uniform(0.5, 2.0, 2 * len(terms))])
+    q, qd, qdd = random_states(2, 60)
+    qd[:20] *= 0.01
+    qd[0] = 0.0
+    torque = ModelTorque(model, values, velocity_window=window)
+    among = torque.torque(q, qd, qdd)
+    outside = (np.abs(qd) >= window).all(axis=1)
+    expected = (model.regressor(q, qd, qdd) @ values)[outside]
+    np.testing.assert_allclose(among[outside], expected, rtol=1e-12, atol=1e-12)
+    for k in range(len(q)):
+        sample = q[k, None], qd[k, None], qdd[k, None]
+        load_there = torque.load(*sample)
+        friction = torque.friction(qd[k], None if load_there is None else load_there[0])
+        alone = friction + torque.body(*sample)[0]
+        np.testing.assert_allclose(alone, among[k], rtol=1e-12, atol=1e-12)
 
 
 def test_refuses_negative_window() -> None:

@@ -36,6 +36,22 @@ def test_time_must_go_forward() -> None:
     assert reference.read(0.5, *sine(0.0)) == ''
 
 
+def test_samples_that_follow_each_other_too_fast_are_to_be_left_out() -> None:
+    reference = ReferenceMotion(width=2, timeout=0.02, period=0.002)
+    assert reference.refusal(1.0) == ''
+    reference.read(1.0, *sine(0.0))
+    assert reference.elapsed == np.inf
+    assert 'only 0 s after' in reference.refusal(1.0)
+    assert 'only 0.0004 s after' in reference.refusal(1.0004)
+    # A sender that was late with one sample and is in time with the next is no reason.
+    assert reference.refusal(1.0006) == ''
+    assert reference.refusal(0.9) == '', 'that is a fault'
+    reference.read(1.0006, *sine(0.0006))
+    np.testing.assert_allclose(reference.elapsed, 0.0006)
+    reference.restart()
+    assert reference.elapsed == np.inf
+
+
 def test_position_frozen_while_the_velocity_says_it_moves() -> None:
     reference = ReferenceMotion(width=2, timeout=0.02, period=0.002)
     moving = (np.ones(2), np.array([0.0, 0.1]))

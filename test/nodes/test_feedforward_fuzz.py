@@ -163,6 +163,34 @@ def test_enabling_what_is_enabled_does_not_stop_the_watch_over_the_reference(clo
     assert not commands_of(node, 1.0)[-1].any()
 
 
+@pytest.mark.parametrize('share', [0.3, 0.5, 1.0, 3.0])
+def test_references_at_another_rate_do_not_raise_the_torque_faster(clock, share):
+    """What counts is the time between their stamps, of more than a period that of one."""
+    node = FakeNode()
+    mode, _ = streaming(node)
+    sent = [np.zeros(2)]
+    for count in range(200):
+        mode._on_reference(reference(1.0 + count * share * PERIOD, speed=20.0))
+        sent += list(commands_of(node, 1.0))
+    assert not mode.fault and not mode.refused
+    change = np.abs(np.diff(sent, axis=0))
+    most = STEP * min(share, 1.0)
+    assert (change[1:] <= most * (1 + 1e-3)).all(), 'stamps in seconds resolve 0.2 us'
+    assert (change > 0.9 * most).any(), 'and the rate is reached'
+
+
+def test_the_ramp_begins_a_period_after_the_last_command(clock):
+    node = FakeNode()
+    mode, _ = streaming(node)
+    for count in range(100):
+        mode._on_reference(reference(1.0 + count * PERIOD))
+    begin, sent = clock[0], []
+    mode._commands.publish = lambda _: sent.append(clock[0] - begin)
+    mode.disable()
+    np.testing.assert_allclose(sent, PERIOD * np.arange(1, len(sent) + 1), atol=1e-9)
+    assert len(sent) == CYCLES + feedforward_streaming.ZERO_REPEATS
+
+
 def test_the_watchdog_needs_no_clock_of_a_simulation():
     node = FakeNode()
     streaming(node)

@@ -24,26 +24,51 @@ def message(names, random, frame=''):
     return result
 
 
-@pytest.mark.parametrize('required', [FIELDS, ('effort',), ('position', 'velocity')])
-@pytest.mark.parametrize('joints', [('a', 'b'), ('joint2', 'x', 'joint1')])
-def test_it_reads_what_the_ordinary_reader_reads(joints, required):
+@pytest.mark.parametrize(
+    ('required', 'optional'),
+    [
+        (FIELDS, ()), (('effort',), ()), (('position', 'velocity'), ()),
+        ((), ('position', 'effort')), (('position',), ('effort', 'velocity')),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize('joints', [('a', 'b'), ('joint2', 'x', 'joint1'), ('joint1',)])
+def test_it_reads_what_the_ordinary_reader_reads(joints, required, optional):
     random = np.random.default_rng(0)
-    fast, slow = JointStateBytes(joints, required), JointStateReader(joints, required)
+    fast, slow = (
+        kind(joints, required, optional=optional) for kind in (JointStateBytes, JointStateReader)
+    )
     names = [*joints[::-1], 'tool']
     for count in range(60):
         if count % 20 == 10:
             names = [names[-1], *names[:-1]]
         sample = message(names, random, frame='world' * (count % 7 == 3))
         if count % 5 == 4:
-            getattr(sample, FIELDS[count % 3])[count % 2] = random.choice([np.nan, np.inf, 1e200])
+            getattr(sample, FIELDS[count % 3])[count % len(joints)] = random.choice(
+                [np.nan, np.inf, 1e200]
+            )
         if count % 11 == 10:
             setattr(sample, FIELDS[count % 3], [])
         if count % 13 == 12:
             sample.name[0] = 'other'
         assert fast.read_bytes(serialize_message(sample)) == slow.read(sample)
-        assert fast.stamp == slow.stamp
+        assert fast.stamp == slow.stamp and fast.missing == slow.missing
         for field in FIELDS:
             np.testing.assert_array_equal(getattr(fast, field), getattr(slow, field))
+
+
+def test_layouts_whose_optional_fields_are_empty_or_not_finite_are_known_too():
+    random = np.random.default_rng(1)
+    reader = JointStateBytes(['a', 'b'], (), optional=('position', 'effort'))
+    plain, unknown = (message(['a', 'b'], random) for _ in range(2))
+    plain.effort = []
+    unknown.effort = [np.nan, 1.0]
+    for sample, missing in ((plain, ('effort',)), (unknown, ('effort',))):
+        data = serialize_message(sample)
+        assert reader.read_bytes(data) == '' and reader.missing == missing
+        reader.position[:] = 0.0
+        assert reader._read_known(data) and reader.missing == missing
+        np.testing.assert_array_equal(reader.position, sample.position)
+    assert np.isnan(reader.effort).all()
 
 
 def test_known_layouts_are_read_without_message_objects():

@@ -57,6 +57,20 @@ def test_sample_is_taken_whole_or_not_at_all(fields, sentence):
     assert reader.read(message(offset=5.0)) == '' and reader.position.tolist() == [6.0, 7.0]
 
 
+def test_optional_fields_may_be_missing_or_not_finite():
+    reader = JointStateReader(['a', 'b'], ('position',), optional=('effort',))
+    assert reader.missing == ('effort',)
+    assert reader.read(message()) == '' and reader.missing == ()
+    # an empty field says nothing: it stays as it was
+    assert reader.read(message(offset=5.0, effort=[])) == '' and reader.missing == ('effort',)
+    assert reader.position.tolist() == [6.0, 7.0] and reader.effort.tolist() == [100.0, 200.0]
+    assert reader.read(message(effort=[0.0, np.nan, 0.0])) == ''
+    assert reader.missing == ('effort',) and np.isnan(reader.effort).all()
+    assert reader.read(message()) == '' and reader.missing == ()
+    assert reader.read(message(effort=[1.0])) == '1 values in effort for 3 names'
+    assert reader.missing == ('effort',) and reader.effort.tolist() == [100.0, 200.0]
+
+
 def test_only_required_fields_must_be_there():
     reader = JointStateReader(['a'], required=('position',))
     assert reader.read(message(velocity=[], effort=[np.nan] * 3)) == ''

@@ -63,6 +63,33 @@ def test_feedback_is_nan_before_the_first_and_after_the_last_sample(clock):
     assert np.isnan(publish()[0]).all()
 
 
+def test_other_senders_do_not_wipe_the_feedback(clock):
+    """A gripper, half of a split arm or a sender of positions alone on the same topic."""
+    node = FakeNode()
+    out = torque_state.TorqueStateOut(node)
+    out.prepare(['a', 'b'])
+    own = serialize_message(JointState(name=['a', 'b'], position=[0.0, 1.0], effort=[3.0, 5.0]))
+    others = [
+        JointState(name=['finger'], position=[0.1], effort=[0.2]),
+        JointState(name=['a'], position=[0.1], effort=[np.nan]),
+        JointState(name=['a', 'b'], position=[0.1, 0.2]),
+    ]
+    for other in [serialize_message(message) for message in others] * 2 + [b'no message']:
+        assert out.read(own)
+        assert not out.read(other)
+        out.publish((0, 0), np.zeros(2), np.zeros(2), True, '')
+        assert node.sent[-1][0].tolist() == [3.0, 5.0]
+    for _ in range(3):  # they do not keep it alive either
+        clock[0] += 0.5 * torque_state.STALE
+        out.read(serialize_message(others[0]))
+        out.publish((0, 0), np.zeros(2), np.zeros(2), True, '')
+    assert np.isnan(node.sent[-1][0]).all()
+    out.read(own)
+    out.read(serialize_message(JointState(name=['b', 'a'], effort=[np.inf, 3.0])))
+    out.publish((0, 0), np.zeros(2), np.zeros(2), True, '')
+    assert np.isnan(node.sent[-1][0]).all()
+
+
 def test_nothing_is_published_while_nobody_listens():
     node = FakeNode()
     out = torque_state.TorqueStateOut(node)
