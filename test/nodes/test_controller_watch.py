@@ -16,7 +16,7 @@ from trajectory_msgs.msg import JointTrajectory  # noqa: E402
 
 pytestmark = pytest.mark.ros
 JTC = 'joint_trajectory_controller'
-TIMEOUT = 0.3
+TIMEOUT = 0.8
 OVER = 'the trajectory that was sent last, and its torque, is over: '
 
 
@@ -122,7 +122,7 @@ def test_a_controller_that_was_told_something_else_is_not_sent_the_rest(cell, pa
     past(cell)
     cell.process.wait(told, 'the notice')
     cell.out.clear()
-    cell.follow(2.0 * TIMEOUT, position=lambda: np.array([0.3, -0.4]))  # frozen, if it still ran
+    cell.follow(1.5 * TIMEOUT, position=lambda: np.array([0.3, -0.4]))  # frozen, if it still ran
     assert cell.process.enable(False).message == 'disabled'
     cell.process.spin(0.2)
     own = [each for each in cell.out if each.points[0].effort]
@@ -169,7 +169,7 @@ def test_a_robot_that_left_its_way_is_not_sent_back_and_the_service_says_so(cell
 
 def test_a_robot_that_never_began_is_not_sent_after_the_motion(cell):
     """The trajectory was lost on the way to the controller, say."""
-    cell.run(1.5, position=lambda: np.zeros(2))
+    cell.run(TIMEOUT + 1.0, position=lambda: np.zeros(2))
     assert 'do not change although the reference moves' in cell.process.reset().message
     assert "although the reference moves): joint 'joint2' was 0." in cell.log()
     cell.process.spin(0.2)

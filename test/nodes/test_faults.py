@@ -87,8 +87,12 @@ FATAL = {
 
 @pytest.mark.parametrize('fault', FATAL)
 def test_a_stream_that_fails_ramps_the_torque_to_zero_and_latches(cell, fault):
-    cell.ready()
-    cell.inject(fault)
+    for _ in range(3):
+        cell.ready()
+        cell.inject(fault)
+        cell.wait(lambda: cell.states[-1].fault, 'a fault')
+        if 'no usable reference' not in cell.states[-1].fault or FATAL[fault][:9] == 'no usable':
+            break  # else a busy machine was first
     check_tripped(cell, FATAL[fault])
     if fault.startswith('joint_states'):
         assert [UNKNOWN, UNKNOWN] in cell.levels, 'stale or NaN is never OK'
@@ -143,7 +147,7 @@ def test_a_feed_forward_that_is_killed_leaves_its_last_torque_and_only_the_cell_
     last = cell.commands[-1][1]
     assert np.any(last)
     np.testing.assert_array_equal(cell.reference.effort, last)
-    assert cell.levels[-1] == [OK, OK]
+    cell.wait(lambda: cell.levels[-1] == [OK, OK], 'levels that see nothing wrong')
 
 
 def test_a_cell_that_enforces_command_limits_clips_the_effort_to_them(cell):

@@ -182,12 +182,16 @@ def test_a_position_only_controller_gets_no_effort_and_the_sentence_says_what_to
     assert effort.any() and not effort[-1].any(), 'it ends at zero'
 
 
-def states(kind, count):
-    """Position and stamp of the joint states of a robot whose states fail after a while."""
+def states(kind, plan, begin, count):
+    """Position and stamp of the joint states of a robot on its way, which fail after a while."""
     late = count > 20
-    position = 0.001 * (20 if late and kind == 'frozen' else count)
-    back = 5.0 if late and kind == 'back' else 0.0
-    return (None if late and kind == 'silent' else [position, 0.0]), time.time() - back
+    at, q, *_ = plan
+    now = time.time()
+    seen = min(now, begin + 0.3) if late else now
+    position = [np.interp(seen - begin, at, column) for column in q.T]
+    if kind == 'silent' and late:
+        return None, now
+    return position, now - (5.0 if late and kind == 'back' else 0.0)
 
 
 @pytest.mark.parametrize(
@@ -203,10 +207,12 @@ def test_a_state_that_fails_takes_the_torque_out_of_a_running_trajectory(traject
     process.spin(0.5)  # the trajectory before has ended, or was found without joint states
     process.reset()
     assert process.enable(True).success
-    at, *_ = arrays(trajectories.sent(message(stamp=time.time_ns(), duration=6.0)))
+    begin = time.time_ns()
+    plan = arrays(trajectories.sent(message(stamp=begin, duration=6.0)))
+    at = plan[0]
     trajectories.out.clear()
     for count in range(400):
-        position, stamp = states(kind, count)
+        position, stamp = states(kind, plan, 1e-9 * begin, count)
         if position:
             trajectories.joint_states.publish(joint_state(NAMES, stamp, position))
         process.spin(0.01)
