@@ -26,7 +26,7 @@ Progress = Callable[[float], None]
 """Called with the share of the work done, 0 to 1; may raise to cancel."""
 
 
-_AT_ONCE, _PANEL = 512, 32
+_AT_ONCE, _PANEL = 512, 8
 """Rows that are worked into a triangle at once, and columns that are at once (see LAPACK)."""
 
 
@@ -211,7 +211,7 @@ def _beside(packed: Array, columns: list[Indices], torque: Array) -> list[Array]
     """Rows [Y_j | tau_j] of each joint, of columns (N, k) of all joints side by side."""
     result, first = [], 0
     for joint, own in enumerate(columns):
-        fresh = np.empty((len(packed), len(own) + 1))
+        fresh = np.empty((len(packed), len(own) + 1), order='F')  # as LAPACK wants them
         fresh[:, :-1] = packed[:, first : first + len(own)]
         fresh[:, -1] = torque[:, joint]
         result.append(fresh)

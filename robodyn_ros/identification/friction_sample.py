@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,9 +93,11 @@ class FrictionSample:
         return int(self.rigid.shape[1])
 
     @property
-    def fold(self) -> NDArray[np.intp]:
-        """Stretch of time that each sample belongs to, shape (M,)."""
-        return np.arange(len(self.torque)) * FOLDS // max(len(self.torque), 1)
+    def folds(self) -> list[slice]:
+        """Samples of each of the stretches of time that are left out in turn."""
+        count = len(self.torque)
+        ends = [-(-count * fold // FOLDS) for fold in range(FOLDS + 1)]
+        return [slice(*pair) for pair in pairwise(ends)]
 
     def column(self, term: str, joint: int, shape: Shape, load: Array | None) -> Array:
         """Column of a term for one joint, shape (M,), zero where the joint's sample is not used.
@@ -117,4 +120,5 @@ class FrictionSample:
         self, terms: tuple[str, ...], joint: int, shape: Shape, load: Array | None
     ) -> Array:
         """Columns of several terms side by side, shape (M, k)."""
-        return np.stack([self.column(term, joint, shape, load) for term in terms], axis=1)
+        side_by_side = np.array([self.column(term, joint, shape, load) for term in terms])
+        return np.asarray(side_by_side.T)

@@ -16,7 +16,7 @@ from itertools import product
 
 import numpy as np
 
-from robodyn_ros.identification.friction_sample import FOLDS, FrictionSample
+from robodyn_ros.identification.friction_sample import FrictionSample
 from robodyn_ros.models.friction_terms import TERMS
 from robodyn_ros.models.interface import Array
 
@@ -171,7 +171,8 @@ class FrictionSearch:
             side[own] += weight * columns.T @ self._torque[joint]
         values = _solved(total, side)
         state.values, state.amplitudes = values[:b], values[b:].reshape(joints, k)
-        state.torque = self.sample.rigid @ state.values
+        rigid = self.sample.rigid
+        state.torque = (rigid.reshape(-1, b) @ state.values).reshape(rigid.shape[:2])
 
     def _shape(self, state: _State, factors: Sequence[float] | None) -> None:
         """Figures of every joint, on what the rigid body leaves of its torque."""
@@ -205,8 +206,7 @@ class FrictionSearch:
         """RMS error of a joint on stretches left out in turn, and RMS residual."""
         columns, rest = self._columns(state, joint), self._rest(state, joint)
         table = np.column_stack([columns, rest])
-        parts = [table[self.sample.fold == fold] for fold in range(FOLDS)]
-        grams = np.array([part.T @ part for part in parts])
+        grams = np.array([table[part].T @ table[part] for part in self.sample.folds])
         whole = grams.sum(axis=0)
         tests, training = (np.append(each, [whole], axis=0) for each in (grams, whole - grams))
         *unseen, seen = _misfits(tests, training) / self._counts[joint]

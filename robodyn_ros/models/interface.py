@@ -168,10 +168,10 @@ class SumModel(DynamicModel):
 
     def packed(self, q: Array, qd: Array, qdd: Array, columns: Sequence[Indices]) -> Array:
         """Columns of the parts, in the order asked for."""
-        result = np.empty((len(q), sum(len(own) for own in columns)))
-        for part, own, place in self.shares(columns):
-            result[:, place] = part.packed(q, qd, qdd, own)
-        return result
+        shares = list(self.shares(columns))
+        order = np.argsort(np.concatenate([place for _, _, place in shares]))
+        beside = np.concatenate([part.packed(q, qd, qdd, own) for part, own, _ in shares], axis=1)
+        return np.asarray(np.take(beside, order, axis=1, mode='clip'))
 
     def shares(
         self, columns: Sequence[Indices]
