@@ -85,3 +85,24 @@ target_link_libraries(robodyn_controller PRIVATE
 )
 install(TARGETS robodyn_controller DESTINATION lib)
 pluginlib_export_plugin_description_file(controller_interface robodyn_controller.xml)
+
+# For the tests: preloaded into the controller manager, it measures the updates of controllers.
+# It stands in for functions that another ros2_control than the one it was tested with may not have.
+set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
+try_compile(update_probe_builds
+  ${CMAKE_CURRENT_BINARY_DIR}/update_probe_builds ${CMAKE_CURRENT_SOURCE_DIR}/src/update_probe.cpp
+  LINK_LIBRARIES controller_interface::controller_interface
+  CXX_STANDARD 17
+)
+unset(CMAKE_TRY_COMPILE_TARGET_TYPE)
+if(NOT update_probe_builds)
+  message(STATUS "robodyn_ros: update_probe does not fit this ros2_control, its tests are skipped")
+  return()
+endif()
+add_library(update_probe SHARED src/update_probe.cpp)
+target_compile_features(update_probe PRIVATE cxx_std_17)
+target_compile_options(update_probe PRIVATE -Wall -Wextra -Wpedantic -O2)
+target_link_options(update_probe PRIVATE -Wl,--as-needed)  # processes without ROS get it, too
+target_link_libraries(update_probe PRIVATE controller_interface::controller_interface
+  ${CMAKE_DL_LIBS})
+install(TARGETS update_probe DESTINATION lib/${PROJECT_NAME})

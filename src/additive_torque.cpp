@@ -124,10 +124,10 @@ void AdditiveTorque::stop()
 
 void AdditiveTorque::trip(Fault fault)
 {
-  if (fault_ == Fault::kNone) {
+  if (enabled()) {  // then there is none yet
     fault_ = fault;
+    stop();
   }
-  stop();
 }
 
 void AdditiveTorque::clear()

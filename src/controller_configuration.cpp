@@ -65,6 +65,8 @@ void FeedforwardTorqueController::prepare()
   reference_ = std::make_unique<Motion>(count);
   measured_ = Vector::Zero(count);
   scale_ = parameters_.feedforward_scale;
+  fault_ = Fault::kNone;
+  reset_ = false;
 }
 
 void FeedforwardTorqueController::match_joints()
@@ -182,6 +184,9 @@ void FeedforwardTorqueController::on_reset(Trigger::Response & answer)
   answer.message = fault == Fault::kNone ? "there was no fault" :
     std::string("cleared: ") + fault_text(fault);
   reset_ = true;
+  if (!active_) {  // the loop, which tells of it, does not run
+    fault_ = Fault::kNone;
+  }
 }
 
 void FeedforwardTorqueController::on_enable(bool enable, SetBool::Response & answer)

@@ -108,8 +108,16 @@ CallbackReturn FeedforwardTorqueController::on_activate(const rclcpp_lifecycle::
     std::numeric_limits<double>::quiet_NaN());
   guarded_->clear(measured_);
   leaving_ = false;
-  reset_ = false;
-  fault_ = Fault::kNone;
+  AdditiveTorque & law = guarded_->law();
+  if (reset_.exchange(false)) {
+    law.reset();
+  }
+  fault_ = law.fault();
+  if (law.fault() != Fault::kNone) {  // the robot may move, as it did with the fault before
+    RCLCPP_WARN(
+      get_node()->get_logger(), "additive torque is held at zero by a fault of before: %s; call "
+      "~/reset, then ~/enable", fault_text(law.fault()));
+  }
   loop_ = std::thread::id();
   wish_ = parameters_.enabled ? Wish::kEnable : Wish::kDisable;
   write_commands();
@@ -195,12 +203,12 @@ void FeedforwardTorqueController::take_wishes()
 {
   AdditiveTorque & law = guarded_->law();
   if (reset_.exchange(false)) {
-    guarded_->reset();
+    law.reset();
   }
   switch (wish_.exchange(Wish::kNone)) {
     case Wish::kEnable:
       if (!leaving_) {
-        law.start();
+        guarded_->start();
       }
       break;
     case Wish::kDisable: law.stop(); break;

@@ -64,17 +64,18 @@ GuardedTorque::GuardedTorque(
 void GuardedTorque::clear(const Vector & position)
 {
   law_.clear();
-  law_.reset();
   last_.q = measured_ = position;
   seen_ = timed_ = moved_ = false;
   without_ = still_ = unknown_ = frozen_ = 0;
 }
 
-void GuardedTorque::reset()
+bool GuardedTorque::start()
 {
-  law_.reset();
-  left_ = last_.q;
-  moved_ = false;
+  if (!law_.enabled()) {
+    left_ = last_.q;
+    moved_ = false;
+  }
+  return law_.start();
 }
 
 const Vector & GuardedTorque::update(

@@ -60,7 +60,7 @@ int run(char ** arguments)
     model.torque->set_values(model.torque->with_payload(model.payload, model.payload_frame));
   }
   robodyn_ros::GuardedTorque guarded(*model.torque, settings, {});
-  guarded.law().start();
+  guarded.start();
   robodyn_ros::Motion motion(count);
   std::vector<double> row(static_cast<std::size_t>(4 * count + 1)), times;
   times.reserve(1 << 20);

@@ -102,11 +102,11 @@ void interfere(
   robodyn_ros::GuardedTorque & guarded, robodyn_ros::ModelTorque & torque, Nonsense & any)
 {
   if (any.chance(2e-3)) {
-    any.chance(0.5) ? guarded.law().stop() : void(guarded.law().start());
+    any.chance(0.5) ? guarded.law().stop() : void(guarded.start());
   }
   if (guarded.law().fault() != Fault::kNone && any.chance(0.02)) {
-    guarded.reset();
-    guarded.law().start();
+    guarded.law().reset();
+    guarded.start();
   }
   if (any.chance(1e-3)) {
     guarded.law().set_scale(any.chance(0.5) ? any.anything() : std::abs(any.number(1.0)));
@@ -129,7 +129,7 @@ int run(const char * file, long cycles, unsigned seed)
   settings.max_torque_rate = 15.0 * settings.max_torque;
   torque.set_velocity_window(Vector::Constant(count, 0.01));
   robodyn_ros::GuardedTorque guarded(torque, settings, {});
-  guarded.law().start();
+  guarded.start();
   Nonsense any(seed);
   Course now{Motion(count), Vector::Zero(count)};
   Vector before = Vector::Zero(count);

@@ -51,7 +51,8 @@ public:
   /// Ramp the torque out.
   void stop();
 
-  /// Latch a fault (the first one is kept) and ramp the torque out.
+  /// Latch a fault (the first one is kept) and ramp the torque out. Where no torque is applied,
+  /// nothing is wrong with it: no fault then.
   void trip(Fault fault);
 
   /// Clear the fault; `start` is needed to apply torque again.
@@ -63,7 +64,7 @@ public:
   /// Advance by one cycle without a reference: ramp on, or hold the torque of now.
   const Vector & idle();
 
-  /// Back to exactly zero at once, as when the controller no longer commands anything.
+  /// Back to exactly zero at once, as when the controller no longer commands anything; a fault stays.
   void clear();
 
   /// Share of the model torque; it stays as it is for a number that is not from 0 to 1 (NaN).

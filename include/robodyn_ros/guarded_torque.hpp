@@ -28,11 +28,11 @@ public:
   GuardedTorque(
     ModelTorque & torque, const LawSettings & settings, const WatchSettings & watch);
 
-  /// Back to zero torque, no fault and no reference, at these positions.
+  /// Back to zero torque and no reference, at these positions; a fault stays.
   void clear(const Vector & position);
 
-  /// Clear the fault; what is frozen now counts from now on.
-  void reset();
+  /// Ramp the torque in; what is frozen counts from now on. False while a fault is latched.
+  bool start();
 
   /// Advance by one cycle.
   ///

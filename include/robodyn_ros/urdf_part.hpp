@@ -1,22 +1,44 @@
-// Rigid bodies of a serial robot from its URDF, by Pinocchio: robodyn_ros/models/urdf.py.
+// Rigid bodies of a serial robot from its URDF: robodyn_ros/models/urdf.py.
 #pragma once
 
 #include <map>
 #include <string>
 #include <vector>
 
-#include <pinocchio/algorithm/kinematics.hpp>
+#include <pinocchio/spatial/force.hpp>
+#include <pinocchio/spatial/motion.hpp>
+#include <pinocchio/spatial/se3.hpp>
 
 #include "robodyn_ros/part.hpp"
+
+namespace urdf
+{
+class Link;
+}
 
 namespace robodyn_ros
 {
 
-/// Where a link is: placed on what a joint moves; joint 0 moves nothing.
+/// Where a link is: placed on one of the bodies; none: on the ground.
 struct LinkPlace
 {
-  pinocchio::JointIndex joint = 0;
+  int body = -1;
   pinocchio::SE3 placement = pinocchio::SE3::Identity();
+};
+
+/// What one joint moves, in that joint's frame, with its motion. All of a body lies together: in a
+/// cell, unlike in a loop of a test, nothing of it is in the cache when its cycle comes.
+struct Body
+{
+  int parent;                     // -1: the ground
+  Eigen::Index joint;             // of the model
+  bool sliding;                   // prismatic
+  Eigen::Vector3d axis;
+  pinocchio::SE3 home;            // on the parent at joint position zero
+  pinocchio::SE3 placement;       // and now
+  pinocchio::Motion velocity;
+  pinocchio::Motion acceleration;  // less gravity
+  pinocchio::Force force;         // that the joint takes up
 };
 
 /// Ten parameters of each moving link, in the order of the joints, then a rotor inertia per joint.
@@ -39,20 +61,14 @@ public:
     Eigen::Ref<Vector> values) const override;
 
 private:
-  /// Of the link that a joint moves, in that joint's frame, in the motion of the last `add`.
-  pinocchio::Force force_of(
-    pinocchio::JointIndex index,
-    const Eigen::Ref<const Eigen::Matrix<double, 10, 1>> & ten) const;
+  void add_children(
+    const urdf::Link & link, const LinkPlace & place, const std::vector<std::string> & joints);
+  void move(Body & body, const Motion & motion) const;
 
-  pinocchio::Model model_;
-  pinocchio::Data data_;
+  std::vector<Body> bodies_;  // a parent before its children
   std::map<std::string, LinkPlace> links_;
-  Eigen::Vector3d gravity_;
+  pinocchio::Motion ground_;  // acceleration of the ground less gravity
   bool rotor_inertia_;
-  std::vector<pinocchio::JointIndex> index_;    // of the i-th joint in Pinocchio's order
-  std::vector<pinocchio::Motion> direction_;    // in which it moves
-  std::vector<pinocchio::Force> force_;         // in Pinocchio's order
-  Vector q_, qd_, qdd_;                         // in Pinocchio's order
   std::string carrier_;
 };
 

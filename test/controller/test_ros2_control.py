@@ -4,7 +4,6 @@ Needs controller_manager, joint_trajectory_controller and the built plugin; else
 """
 
 import time
-from itertools import count
 
 import numpy as np
 import pytest
@@ -12,32 +11,29 @@ import pytest
 pytest.importorskip('controller_manager_msgs', reason='there is no ros2_control')
 pytest.importorskip('control_msgs', reason='there is no ros2_control')
 rclpy = pytest.importorskip('rclpy')
-from control_cell import (  # noqa: E402
-    DELAY,
-    JOINTS,
-    LIMIT,
-    PERIOD,
-    PLUGIN,
-    RATE,
-    WINDOW,
-    ControlCell,
-    write_result,
+from control_cell import DELAY, JOINTS, PLUGIN, ControlCell, write_result  # noqa: E402
+from control_checks import (  # noqa: E402
+    BOTH,
+    JTC,
+    NUMBERS,
+    STEP,
+    check_applied,
+    check_hardware_steps,
+    check_real_time,
+    check_steps,
+    make_active,
+    start_moving,
+    torque_of,
 )
 from controller_build import law_check  # noqa: E402
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue  # noqa: E402
 from rcl_interfaces.srv import SetParameters  # noqa: E402
 from robodyn_ros.srv import SetPayload  # noqa: E402
-from std_msgs.msg import Float64MultiArray  # noqa: E402
 
 from robodyn_ros.control.model_torque import ModelTorque  # noqa: E402
 from robodyn_ros.models.payload import payload_of  # noqa: E402
 
 pytestmark = pytest.mark.ros
-JTC = 'joint_trajectory_controller'
-BOTH = [JTC, PLUGIN]
-STEP = RATE * PERIOD
-KINDS = ('position', 'velocity', 'acceleration')
-NUMBERS = count()
 
 
 @pytest.fixture(scope='module')
@@ -51,55 +47,6 @@ def cell(tmp_path_factory):
         yield cell
 
 
-def torque_of(cell, added=0.0, since=0):
-    """Python's model torque at the JTC's reference of the same cycle, where that is known."""
-    law = ModelTorque(cell.model, cell.values + added, velocity_window=WINDOW)
-    known = np.array(sorted(cell.references))
-    asked = [number for number, row in cell.cycles.items() if row.stamp >= since]
-    stamps = np.array([cell.cycles[number].stamp for number in asked])
-    before = known[np.maximum(np.searchsorted(known, stamps) - 1, 0)]
-    # The controller manager stamps each controller's update by itself, the JTC's just before.
-    same = (stamps >= before) & (stamps - before < 0.5e9 * PERIOD)
-    q, qd, qdd = np.array([cell.references[stamp] for stamp in before]).transpose(1, 0, 2)
-    same &= (np.abs(qd) > WINDOW).all(axis=1)  # at rest the friction of the motion before counts
-    torque = law.torque(q, qd, qdd)
-    return {number: torque[k] for k, number in enumerate(asked) if same[k]}
-
-
-def check_steps(cell):
-    """No step of the applied torque above the rate in any cycle, whatever happened."""
-    numbers = np.array(sorted(cell.cycles))
-    applied = np.array([cell.cycles[number].applied for number in numbers])
-    cycles = np.diff(numbers)[:, None]
-    assert (np.abs(np.diff(applied, axis=0)) <= cycles * STEP * (1 + 1e-9)).all()
-    assert np.isfinite(applied).all() and (np.abs(applied) <= LIMIT).all()
-
-
-def check_hardware_steps(cell):
-    """Nor of what the hardware got, by the stamps of its states, which jitter by a cycle."""
-    stamps = np.array(sorted(cell.efforts))
-    efforts = np.array([cell.efforts[stamp] for stamp in stamps])
-    cycles = np.rint(np.diff(stamps) * 1e-9 / PERIOD)[:, None] + 1.0
-    assert (np.abs(np.diff(efforts, axis=0)) <= cycles * STEP * (1 + 1e-9)).all()
-
-
-def make_active(cell):
-    """Both active, whatever a test left."""
-    on = [name for name in BOTH if cell.state_of(name) == 'active']
-    if len(on) < len(BOTH):
-        cell.switch(activate=BOTH, deactivate=on)
-        cell.go_on(0.4)
-
-
-def start_moving(cell, seconds=6.0):
-    """A motion under way with torque that a step to zero would show."""
-    make_active(cell)
-    cell.clear()
-    cell.start(seconds)
-    cell.go_on(1.0)
-    assert np.abs(cell.last.applied).max() > 4.0 * STEP
-
-
 def test_the_commanded_effort_is_the_law_at_the_reference_some_cycles_earlier(cell):
     cell.go_on(0.5)  # ramp_up_time
     cell.clear()
@@ -108,13 +55,7 @@ def test_the_commanded_effort_is_the_law_at_the_reference_some_cycles_earlier(ce
     assert len(expected) > 300
     for number, torque in expected.items():
         np.testing.assert_allclose(cell.cycles[number].requested, torque, rtol=0.0, atol=1e-9)
-    errors = np.array([
-        np.abs(cell.cycles[number + DELAY].applied - torque).max()
-        for number, torque in expected.items() if number + DELAY in cell.cycles
-    ])  # fmt: skip
-    print(f'{len(errors)} cycles compared, {(errors > 1e-9).sum()} differ')
-    # What differs is where friction jumps by more than the rate at a reversal.
-    assert len(errors) > 300 and (errors > 1e-9).sum() <= 8
+    check_applied(cell, expected)
     # The hardware got what was published: its effort state is the command.
     given = np.array([row.applied for row in cell.cycles.values()])
     efforts = np.array(list(cell.efforts.values()))
@@ -203,7 +144,8 @@ def test_deactivation_ramps_down_then_zero(cell, asap):
     cell.wait(lambda: cell.state_of(PLUGIN) == 'inactive', 'the end of the ramp', 5.0)
     cell.come_to_zero()
     assert cell.state_of(JTC) == 'inactive'
-    assert not np.any(cell.last.applied) and not cell.last.fault
+    cell.wait(lambda: not np.any(cell.last.applied), 'the last message of the ramp', 5.0)
+    assert not cell.last.fault
     check_steps(cell)
     check_hardware_steps(cell)
 
@@ -293,74 +235,21 @@ def test_activation_is_refused_where_joints_model_or_effort_do_not_match(cell, c
     cell.wait(lambda: sentence in cell.log(), sentence, 5.0)
 
 
-class Forwarded:
-    """Three forward_command_controllers instead of the JTC: any reference, also nonsense."""
-
-    def __init__(self, cell) -> None:
-        self.cell = cell
-        self.names = [f'forward_{kind}_{next(NUMBERS)}' for kind in KINDS]
-        joints = [f'{PLUGIN}/{joint}' for joint in JOINTS]
-        for name, kind in zip(self.names, KINDS, strict=True):
-            change = {'joints': joints, 'interface_name': kind}
-            assert cell.load(name, change, 'forward_command_controller/ForwardCommandController')
-            assert cell.configure(name)
-        self.publishers = [
-            cell.node.create_publisher(Float64MultiArray, f'{name}/commands', 1)
-            for name in self.names
-        ]
-        cell.wait(lambda: all(p.get_subscription_count() for p in self.publishers), 'connections')
-
-    def send(self, **references) -> None:
-        for kind, publisher in zip(KINDS, self.publishers, strict=True):
-            if kind in references:
-                publisher.publish(Float64MultiArray(data=references[kind]))
-        self.cell.go_on(0.05)
-
-    def recover(self, **references) -> None:
-        """Send references that can be used, reset and enable again."""
-        self.send(**references)
-        assert self.cell.reset().message.startswith('cleared')
-        self.cell.go_on(0.05)
-        assert not self.cell.last.fault and not np.any(self.cell.last.applied)
-        assert self.cell.enable(True).success
-        self.cell.go_on(0.4)
-        assert np.abs(self.cell.last.applied).max() > 4.0 * STEP
-
-
-@pytest.fixture
-def forwarded(cell):
+def test_time_of_an_update_in_the_loop(cell):
+    """Of the whole update, as the controller manager calls it: nothing of it is in the cache."""
     make_active(cell)
-    forwarded = Forwarded(cell)
-    cell.switch(deactivate=BOTH)
-    cell.clear()
-    cell.switch(activate=[*forwarded.names, PLUGIN])
-    yield forwarded
-    cell.switch(deactivate=[*forwarded.names, PLUGIN])
+    before = [len(cell.probe.updates(plugin=plugin)) for plugin in (True, False)]
+    cell.move(6.0)
+    plugin, others = (
+        cell.probe.updates(plugin=plugin)[begin:]['microseconds']
+        for plugin, begin in zip((True, False), before, strict=True)
+    )
+    half, most = np.percentile(plugin, [50.0, 99.0])
+    print(f'update p50 {half:.1f} p99 {most:.1f} us, of {len(plugin)}')
+    # Much of it is what this machine takes to load a cache: other controllers tell how long.
+    jtc = np.percentile(others, 75.0)  # every other one is the joint_state_broadcaster
+    assert len(plugin) > 2000 and half < min(40.0, jtc) and most < 10.0 * half
 
 
-def test_bad_and_frozen_references_are_refused_whole_counted_and_latch_until_reset(
-    cell, forwarded
-):
-    still, posture = [0.0] * 6, [0.1, 0.5, -0.4, 0.2, 0.3, 0.1]
-    forwarded.send(position=posture)  # velocity and acceleration are missing
-    assert cell.last.fault == 'the reference is not finite' and not np.any(cell.last.applied)
-    assert not cell.enable(True).success
-    forwarded.recover(velocity=still, acceleration=still)
-    bad = [*still[:5], 1e200]
-    forwarded.send(velocity=bad)
-    assert cell.last.fault == 'the reference is not finite'
-    cell.go_on(0.1)  # ramp_down_time
-    assert not np.any(cell.last.applied)
-    cell.diagnoses.clear()
-    cell.wait(lambda: cell.diagnoses, 'diagnostics')
-    told = {item.key: item.value for item in cell.diagnoses[-1].values}
-    assert int(told['references refused']) > 20 and len(told['hash']) == 64
-    assert cell.diagnoses[-1].message == 'the reference is not finite'
-    forwarded.recover(velocity=still)
-    forwarded.send(velocity=[0.5] * 6)  # and the position stands still
-    assert 'stood still for reference_timeout' in cell.last.fault
-    cell.go_on(0.1)
-    assert not np.any(cell.last.applied)
-    forwarded.recover(velocity=still)
-    check_steps(cell)
-    check_hardware_steps(cell)
+def test_no_update_of_all_these_allocated_or_waited(cell):
+    check_real_time(cell)
