@@ -75,7 +75,6 @@ class UrdfModel(DynamicModel):
         self._model, self._bodies, inertias = _build(urdf, self.joint_names, self.gravity)
         self._data = self._model.createData()
         self._content, self._recursive = b'', False
-        self._rotors = np.zeros(0)
         self._pool: Any = None
         self._chosen: tuple[bytes, ...] = ()
         order = [int(self._model.getJointId(name)) - 1 for name in self.joint_names]
@@ -154,11 +153,7 @@ class UrdfModel(DynamicModel):
         """
         if not self._takes(values):
             return super().torque(q, qd, qdd, values)
-        q, qd, qdd = self._checked(q, qd, qdd)
-        result = self._newton_euler(q, qd, qdd)
-        if self.rotor_inertia:
-            result += qdd * self._rotors
-        return result
+        return self._newton_euler(*self._checked(q, qd, qdd))
 
     def _newton_euler(self, q: Array, qd: Array, qdd: Array) -> Array:
         if len(q) >= _MANY and hasattr(pin, 'rneaInParallel'):  # not in every build
@@ -184,9 +179,9 @@ class UrdfModel(DynamicModel):
         links = values[: 10 * len(self.joints)].reshape(-1, 10)
         if self._order is not None or not (links[:, 0] >= _LIGHTEST).all():
             return False
-        # Of one row: numpy is three times as fast on one sample, as the shapes are the same.
-        self._rotors = values[None, links.size :].copy()
         self._pool = None
+        if self.rotor_inertia:
+            self._model.armature = values[links.size :]
         for index, link in enumerate(links):
             self._model.inertias[index + 1] = pin.Inertia.FromDynamicParameters(link)
         return True
@@ -197,7 +192,8 @@ class UrdfModel(DynamicModel):
         q = np.asarray(q, np.float64, 'C')
         qd = np.asarray(qd, np.float64, 'C')
         qdd = np.asarray(qdd, np.float64, 'C')
-        if q.ndim != 2 or q.shape[1] != count or qd.shape != q.shape or qdd.shape != q.shape:
+        shape = q.shape
+        if len(shape) != 2 or shape[1] != count or qd.shape != shape or qdd.shape != shape:
             raise ModelError(
                 f'the model of {self.urdf.source} has {count} joints and needs q, qd, qdd of '
                 f'shape (N, {count}), got {q.shape}, {qd.shape}, {qdd.shape}'
