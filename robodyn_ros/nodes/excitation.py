@@ -189,7 +189,7 @@ class Excitation(Node):
             plan,
             self._limits.joints,
             self._limits.acceleration,
-            spacing=self._settings.spacing,
+            spacing=self._output.spacing(plan.duration),
             latency=self._settings.stop_latency,
             goal=goal,
             file=file,

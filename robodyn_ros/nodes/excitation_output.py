@@ -15,11 +15,14 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from robodyn_ros.errors import ControlError
 from robodyn_ros.excitation.plan import points_of
 from robodyn_ros.excitation.trajectory import Trajectory
+from robodyn_ros.nodes.best_effort import parts
 from robodyn_ros.nodes.excitation_parameters import Settings
 
 Array = NDArray[np.float64]
 STOP_SPACING = 0.002
 """Points of a stop, in [s]: its acceleration has kinks, which wider points would overshoot."""
+POINT = 48
+"""Bytes of a point beside its numbers."""
 HOLD_TIME = 100_000_000
 """Length of the trajectory that keeps a robot where it is, in [ns]."""
 
@@ -33,6 +36,7 @@ class Output:
         :param joints: order of the joints in a hold
         """
         self.streaming = settings.output == 'stream'
+        self._node = node
         self._settings = settings
         self._joints = list(joints)
         kind = Float64MultiArray if self.streaming else JointTrajectory
@@ -56,10 +60,22 @@ class Output:
         if not self.heard:
             raise ControlError(f'nobody listens to {self.topic}: no controller?')
 
+    def spacing(self, duration: float, *, stop: bool = False) -> float:
+        """Largest distance of the points of a trajectory, wider where it would not arrive, in [s].
+
+        :param duration: of the trajectory, in [s]
+        """
+        spacing = self._settings.spacing
+        if stop:
+            spacing = min(spacing, STOP_SPACING)
+        if self.streaming:
+            return spacing
+        size = POINT + 3 * 8 * len(self._joints)
+        return spacing * parts(self._node, self.topic, size * duration / spacing)
+
     def message(self, trajectory: Trajectory, *, stop: bool = False) -> JointTrajectory:
         """A trajectory as a message, which takes time to make; its stamp is left open."""
-        spacing = self._settings.spacing
-        return _message(trajectory, min(spacing, STOP_SPACING) if stop else spacing)
+        return _message(trajectory, self.spacing(trajectory.duration, stop=stop))
 
     def send(self, message: JointTrajectory, zero: int) -> None:
         """Send a trajectory that begins at ROS time `zero` [ns]."""

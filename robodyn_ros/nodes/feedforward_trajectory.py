@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 from rclpy.duration import Duration
 from rclpy.lifecycle import LifecycleNode
-from rclpy.qos import ReliabilityPolicy
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
@@ -21,6 +20,7 @@ from robodyn_ros.control.torque_limits import PlannedTorque
 from robodyn_ros.control.trajectory_effort import TorquePlan, trajectory_effort
 from robodyn_ros.errors import ControlError, MotionError, RobodynError
 from robodyn_ros.excitation.spline import SplineTrajectory, TrajectoryPoints
+from robodyn_ros.nodes.best_effort import parts
 from robodyn_ros.nodes.common import MONITOR_QOS, steady_timer
 from robodyn_ros.nodes.controller_watch import ControllerWatch
 from robodyn_ros.nodes.joint_state_bytes import JointStateBytes
@@ -33,9 +33,6 @@ from robodyn_ros.nodes.trajectory_writer import NANOSECONDS, write_trajectory
 Array = NDArray[np.float64]
 ALLOWANCE = (0.02, 30e-6)
 """Time from the arrival of a trajectory to its effect: in all and per point sent, in [s]."""
-LARGEST = 400_000
-"""Bytes of a message that reach a best-effort subscriber: Fast DDS has 0.5 MB of shared memory,
-beyond which it falls back to datagrams, some of which get lost."""
 LAG = 0.1
 """A drive may be so far behind a trajectory, in [s]."""
 ASTRAY = 0.05
@@ -311,14 +308,11 @@ class TrajectoryMode:
 
     def _stride(self, plan: TorquePlan) -> int:
         """Servo periods between the points that are sent: as many as make the message arrive."""
-        listeners = self._node.get_subscriptions_info_by_topic(self.topic)
-        if all(one.qos_profile.reliability == ReliabilityPolicy.RELIABLE for one in listeners):
-            return 1
         some = min(len(plan.time), 100)
         size = len(write_trajectory(
             stamp=0, joints=plan.joints, time=plan.time[:some], fields=[plan.position[:some]] * 4
         ))  # fmt: skip
-        stride = -(-len(plan.time) * size // (some * LARGEST))
+        stride = parts(self._node, self.topic, len(plan.time) * size / some)
         if stride > 1:
             self._node.get_logger().info(
                 f'{len(plan.time)} points are too large for a controller that listens best '

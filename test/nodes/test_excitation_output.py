@@ -5,8 +5,12 @@ import pytest
 
 pytest.importorskip('rclpy', reason='needs ROS 2')
 from excitation_client import HOME, JOINTS, motion
+from rclpy.qos import ReliabilityPolicy
+from rclpy.serialization import serialize_message
 
 from robodyn_ros.errors import ControlError
+from robodyn_ros.excitation.sine import SineMotion
+from robodyn_ros.nodes.best_effort import LARGEST
 from robodyn_ros.nodes.excitation_output import STOP_SPACING, Output, to_stamp
 
 
@@ -27,6 +31,11 @@ class FakeNode:
 
     def get_subscription_count(self):
         return self.listeners
+
+    def get_subscriptions_info_by_topic(self, topic):
+        assert topic == self.topic_name
+        qos = SimpleNamespace(reliability=ReliabilityPolicy.BEST_EFFORT)
+        return [SimpleNamespace(qos_profile=qos)] * self.listeners
 
 
 @pytest.fixture
@@ -61,3 +70,17 @@ def test_nobody_listens(node):
         out.check_heard()
     node.listeners = 1
     out.check_heard()
+
+
+def test_a_long_motion_to_a_best_effort_controller_has_fewer_points(node):
+    out = output(node)
+    assert out.spacing(600.0) == 0.02
+    node.listeners = 1
+    assert out.spacing(2.5) == 0.02
+    long = SineMotion(
+        joints=JOINTS, start=HOME, target=[0.2] * len(JOINTS), frequency=[0.3] * len(JOINTS),
+        duration=200.0,
+    )  # fmt: skip
+    size = len(serialize_message(out.message(long)))
+    assert 0.5 * LARGEST < size <= LARGEST
+    assert output(node, 'stream').spacing(600.0) == 0.02
