@@ -115,6 +115,9 @@ class State(Enum):
     RAMPING_OUT = 'ramping out'
 
 
+ENABLED = (State.RAMPING_IN, State.ACTIVE)
+
+
 class AdditiveTorque:
     """The additive torque law (softMC Taddcmd), one call per cycle.
 
@@ -165,7 +168,7 @@ class AdditiveTorque:
     @property
     def enabled(self) -> bool:
         """Whether model torque is applied (not ramping to zero, not zero)."""
-        return self.state in (State.RAMPING_IN, State.ACTIVE)
+        return self.state in ENABLED
 
     def start(self) -> None:
         """Ramp the model torque in, from the torque of now.

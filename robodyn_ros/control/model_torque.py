@@ -40,7 +40,7 @@ class ModelTorque:
         self._values = np.empty(len(model.parameters))
         self._body, parts = _split(model, self._values)  # views of these values
         count = len(self.joints)
-        window = np.broadcast_to(np.asarray(velocity_window, dtype=float), (count,))
+        window = np.broadcast_to(np.asarray(velocity_window, dtype=float), (count,)).copy()
         if not (window >= 0.0).all() or not np.isfinite(window).all():
             raise ControlError(f'velocity_window must be finite and not below 0, got {window}')
         self._window = self.velocity_window = window

@@ -39,7 +39,8 @@ class FrictionTerm:
     """One term: parameter name and unit per kind of joint, and its column from velocities.
 
     `column` maps velocities (N, n), in [rad/s] or [m/s], and figures (n,) to the factor (N, n) of
-    the parameter; with `load` that is multiplied with the absolute torque of the rigid body.
+    the parameter, which may be the velocities themselves; with `load` that is multiplied with the
+    absolute torque of the rigid body.
 
     :param needs: figures that it cannot do without
     :param uses: figures that change it where there are any
@@ -127,7 +128,7 @@ def _bidirectional() -> dict[str, FrictionTerm]:
 
 TERMS: dict[str, FrictionTerm] = {
     'viscous': FrictionTerm(
-        'viscous_friction', 'Nm s/rad', 'N s/m', lambda v, figures: np.positive(v), brakes=True
+        'viscous_friction', 'Nm s/rad', 'N s/m', lambda v, figures: v, brakes=True
     ),
     'coulomb': FrictionTerm(
         'coulomb_friction', 'Nm', 'N', lambda v, figures: np.sign(v), brakes=True
