@@ -100,21 +100,29 @@ def _joint(parts: list[_Spectra], mixing: Array, fit: Estimate, root: Array, joi
     :param root: matrix L with L L^T the covariance of the fit
     """
     columns, residuals = zip(*(part.mixed(mixing, fit.values) for part in parts), strict=True)
-    share = root / fit.sigma[joint]
-    taken = [(np.abs(matrix @ share) ** 2).sum(axis=1) for matrix in columns]
+    own = np.flatnonzero(np.any([matrix.any(axis=0) for matrix in columns], axis=0))
+    columns = tuple(matrix[:, own] for matrix in columns)
+    share = root[own] / fit.sigma[joint]
+    taken = [_energy(matrix, share) for matrix in columns]
     counted = [part.counted[:, joint] for part in parts]
     model = _model([np.abs(rest) ** 2 for rest in residuals], taken, counted)
-    own = np.flatnonzero(np.any([matrix.any(axis=0) for matrix in columns], axis=0))
     rows, innovations = [], []
     for matrix, rest, part in zip(columns, residuals, parts, strict=True):
         inverse = fft.rfft(model, part.length)
         mean = np.ones(len(inverse)) / part.length
         mean[1 : (part.length + 1) // 2] *= 2.0  # negative frequencies are as large
         gain = np.sqrt(mean / (mean @ np.abs(inverse) ** -2.0))
-        rows.append(matrix[:, own] * (gain / inverse.conj())[:, None])
+        rows.append(matrix * (gain / inverse.conj())[:, None])
         innovations.append(rest * inverse * np.sqrt(mean))
     whole, new = np.concatenate(rows), np.concatenate(innovations)
     return _Joint(own, np.vstack([whole.real, whole.imag]), np.append(new.real, new.imag))
+
+
+def _energy(matrix: Array, share: Array) -> Array:
+    """Squares of a complex matrix times a real one, added up along its rows."""
+    parts = np.vstack([matrix.real, matrix.imag]) @ share
+    whole: Array = np.einsum('ij,ij->i', parts, parts)
+    return whole[: len(matrix)] + whole[len(matrix) :]
 
 
 def _correlation(innovations: list[Array]) -> Array:

@@ -234,9 +234,8 @@ class _Apart:
             kept, weight = rows, weights[:, joint]
             if not counts.all():
                 kept, weight = rows[counts], weight[counts]
-            if not (weight == 1.0).all():
-                kept = kept * np.sqrt(weight)[:, None]
-            self.triangles[joint] = triangle([kept], self.triangles[joint])
+            scale = None if (weight == 1.0).all() else np.sqrt(weight)
+            self.triangles[joint] = triangle([kept], self.triangles[joint], scale=scale)
             self.count[joint] += weight.sum()
 
     def factors(self) -> tuple[JointFactor, ...]:
@@ -304,12 +303,15 @@ def _stacked(factors: Sequence[JointFactor]) -> JointFactor:
     )
 
 
-def triangle(parts: Sequence[Array], start: Array | None = None) -> Array:
+def triangle(
+    parts: Sequence[Array], start: Array | None = None, *, scale: Array | None = None
+) -> Array:
     """Triangular factor (k, k) of matrices (m, k) on top of each other.
 
     The rows are worked in some hundred at a time, which the processor's cache holds.
 
     :param start: triangular factor (k, k) of rows above them
+    :param scale: factor of each row of a single matrix, shape (m,)
     """
     width = parts[0].shape[1]
     factor = np.zeros((width, width), order='F')
@@ -320,5 +322,7 @@ def triangle(parts: Sequence[Array], start: Array | None = None) -> Array:
     for part in parts:
         for rows in sample_blocks(len(part), _AT_ONCE):
             block = np.array(part[rows], order='F')
+            if scale is not None:
+                block *= scale[rows, None]
             lapack.dtpqrt(0, min(_PANEL, width), factor, block, overwrite_a=1, overwrite_b=1)
     return factor

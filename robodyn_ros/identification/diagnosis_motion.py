@@ -152,7 +152,7 @@ def _alike(case: Case, moving: list[int]) -> Iterator[Finding]:
     planes = {joint: _plane(position[:, joint], velocity[:, joint]) for joint in moving}
     seconds = step / case.rate
     matches, repeats = [], []
-    returns = {joint: _distances(position[:, joint]) for joint in moving}
+    returns = dict(zip(moving, _distances(position[:, moving]).T, strict=True))
     done = cycles(position) / (len(position) * seconds)
     for first, second in combinations(moving, 2):
         match = np.linalg.svd(planes[first].T @ planes[second], compute_uv=False)[-1]
@@ -198,11 +198,14 @@ def _plane(position: Array, velocity: Array) -> Array:
 
 
 def _distances(position: Array) -> Array:
-    """Distance of a joint's motion from itself 1, 2, ... samples ago, in standard deviations."""
-    unit = position / max(float(position.std()), 1e-300)
-    return np.array(
-        [np.abs(unit[shift:] - unit[:-shift]).mean() for shift in range(1, len(unit) // 2)]
-    )
+    """Distance of each joint's motion from itself 1, 2, ... samples ago, in standard deviations.
+
+    :param position: shape (N, n)
+    """
+    unit = position / np.maximum(position.std(axis=0), 1e-300)
+    shifts = range(1, len(unit) // 2)
+    ways = [np.abs(unit[shift:] - unit[:-shift]).mean(axis=0) for shift in shifts]
+    return np.array(ways).reshape(-1, position.shape[1])
 
 
 def _repeat(distance: Array) -> int:

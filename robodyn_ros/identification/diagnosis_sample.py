@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -74,7 +75,7 @@ class OwnFit:
         """Base values of `columns` by this joint alone, shape (k,)."""
         return self.inverse @ self.torque
 
-    @property
+    @cached_property
     def rest(self) -> Array:
         """Torque that the model cannot explain with any values, shape (m,)."""
         rest: Array = self.torque - self.basis @ (self.basis.T @ self.torque)
@@ -118,8 +119,8 @@ def draw(case: Case) -> Sample:
     reach = int(min(np.ceil(LONGEST_SHIFT * case.rate), len(signals) // 8))
     count = min(SAMPLES, len(signals) - 2 * reach)
     rows = np.linspace(reach, len(signals) - 1 - reach, count).astype(np.intp)
-    full = case.model.regressor(*(values[rows] for values in signals.motion))
-    regressor = np.ascontiguousarray(full[:, :, case.base.columns])
+    q, qd, qdd = (values[rows] for values in signals.motion)
+    regressor = case.model.selected(q, qd, qdd, case.base.columns)
     own = [
         own_fit(regressor[:, joint], factor.columns, signals.torque[rows, joint], used)
         for joint, (factor, used) in enumerate(

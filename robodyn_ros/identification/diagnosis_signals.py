@@ -42,6 +42,9 @@ SMALL_JOINT = 0.05
 _LEVELS = (0.9, 0.96, 0.99, 0.998)
 """Quantiles of the absolute torque at which a plateau is looked for."""
 
+_SHOWS = 1e-3
+"""Directions of the smaller torques' rows below this share of the largest are left out."""
+
 NOISE_SHARE = 0.3
 """Noise from this share of the RMS torque on makes relative errors meaningless."""
 
@@ -152,8 +155,7 @@ def _plateau_at(own: OwnFit, level: float, worse: float) -> tuple[float, float, 
     inside = np.abs(own.torque) < PLATEAU * level
     if level <= 0.0 or inside.sum() < 4 * own.basis.shape[1]:
         return None
-    values, *_ = np.linalg.lstsq(own.basis[inside], own.torque[inside], rcond=1e-3)
-    predicted = own.basis @ values
+    predicted = own.basis @ _least_squares(own.basis[inside], own.torque[inside])
     sign = np.sign(predicted)
     predicted, seen = sign * predicted, sign * own.torque
     rest = max(root_mean_square((predicted - seen)[inside]), 0.002 * level)
@@ -170,6 +172,14 @@ def _plateau_at(own: OwnFit, level: float, worse: float) -> tuple[float, float, 
     if (seen[top] > OVERSHOOT * height).mean() > 0.02:
         return None
     return height, float(np.quantile(predicted[top], 0.98)), float(top.mean())
+
+
+def _least_squares(matrix: Array, side: Array) -> Array:
+    """By normal equations: the columns are nearly orthogonal, or hardly show and are left out."""
+    size, axes = np.linalg.eigh(matrix.T @ matrix)
+    kept = size > _SHOWS**2 * size[-1]
+    result: Array = axes[:, kept] @ ((axes[:, kept].T @ (matrix.T @ side)) / size[kept])
+    return result
 
 
 def _slope(x: Array, y: Array) -> tuple[float, float]:

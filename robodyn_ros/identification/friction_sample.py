@@ -70,8 +70,8 @@ class FrictionSample:
         motion = [values[centres][:count] for values in signals.motion]
         rigid = np.empty((count, len(signals.joints), base.rank))
         for block in sample_blocks(count):
-            full = body.regressor(*(values[block] for values in motion))
-            rigid[block] = full[:, :, base.columns]
+            q, qd, qdd = (values[block] for values in motion)
+            rigid[block] = body.selected(q, qd, qdd, base.columns)
         measured = signals.torque if len(given.taps) == 1 else signals.measured
         speed = signals.velocity
         if thinning.stride > len(given.taps):  # most samples are in no window: leave them out

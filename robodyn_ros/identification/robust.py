@@ -101,8 +101,8 @@ def robust_fit(sample: RowSample, start: Array, loss: Loss) -> Robust:
             ):
                 share = weight(rest / size, phase)
                 # Rows in units of their spread, so that joints need no other weights.
-                scaled = matrix * (np.sqrt(share) / size)[:, None]
-                factors.append(JointFactor(own, triangle([scaled]), round(float(share.sum()))))
+                factor = triangle([matrix], scale=np.sqrt(share) / size)
+                factors.append(JointFactor(own, factor, round(float(share.sum()))))
             before, values = values, estimate(factors, sample.width, estimator='ols').values
             if np.abs(values - before).max() <= _SETTLED * np.abs(values).max():
                 break
@@ -135,10 +135,12 @@ def reweighted(condensed: Condensed, fit: Robust) -> Condensed:
     for first, last in pairwise(bounds.tolist()):
         factors = []
         for joint, own in enumerate(condensed.sample.columns):
-            rows = whole.rows[joint][first:last][whole.used[first:last, joint]]
+            rows, used = whole.rows[joint][first:last], whole.used[first:last, joint]
+            if not used.all():
+                rows = rows[used]
             share = weight(_residual(rows, own, fit.values) / fit.spread[joint], fit.loss)
-            scaled = rows * np.sqrt(share)[:, None]
-            factors.append(JointFactor(own, triangle([scaled]), round(float(share.sum()))))
+            factor = triangle([rows], scale=np.sqrt(share))
+            factors.append(JointFactor(own, factor, round(float(share.sum()))))
         segments.append(tuple(factors))
     return Condensed(condensed.joints, condensed.width, tuple(segments), sample=condensed.sample)
 

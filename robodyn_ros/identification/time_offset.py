@@ -91,8 +91,8 @@ def offsets_of(
     if reach < 1 or count < 8:
         return {}
     rows = np.linspace(reach, len(signals) - 1 - reach, count).astype(np.intp)
-    full = model.regressor(*(values[rows] for values in signals.motion))
-    regressor = np.ascontiguousarray(full[:, :, base.columns])
+    q, qd, qdd = (values[rows] for values in signals.motion)
+    regressor = model.selected(q, qd, qdd, base.columns)
     found = {}
     for joint, columns in enumerate(acting_columns(model, base.columns)):
         # White noise is smaller between samples than on them: interpolation is a mean.

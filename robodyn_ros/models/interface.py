@@ -77,6 +77,12 @@ class DynamicModel(ABC):
         """
         return gathered(self.regressor(q, qd, qdd), columns)
 
+    def selected(self, q: Array, qd: Array, qdd: Array, columns: Indices) -> Array:
+        """The same columns of the regressor for every joint, shape (N, n, k)."""
+        count = len(self.joints)
+        side_by_side = self.packed(q, qd, qdd, [columns] * count)
+        return side_by_side.reshape(len(side_by_side), count, len(columns))
+
     @abstractmethod
     def describe(self) -> dict[str, object]:
         """Plain description (YAML-safe) from which `models.catalog` builds this model again."""

@@ -145,6 +145,10 @@ def test_triangle_has_the_products_of_the_rows(heights):
     np.testing.assert_allclose(found.T @ found, whole.T @ whole, atol=1e-10)
     again = triangle(parts, start)
     np.testing.assert_allclose(again.T @ again, found.T @ found + start.T @ start, atol=1e-10)
+    scale = random.uniform(size=len(whole))
+    scaled = triangle([whole], start, scale=scale)
+    rows = whole * scale[:, None]
+    np.testing.assert_allclose(scaled.T @ scaled, rows.T @ rows + start.T @ start, atol=1e-10)
 
 
 def test_rows_are_kept_where_they_are_asked_for(case):

@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from robots import random_states, random_urdf
 
 from robodyn_ros.errors import ModelError
+from robodyn_ros.models.friction import FrictionModel
 from robodyn_ros.models.interface import (
     BLOCK_SIZE,
     Array,
@@ -13,6 +15,7 @@ from robodyn_ros.models.interface import (
     SumModel,
     sample_blocks,
 )
+from robodyn_ros.models.urdf import UrdfModel
 
 
 class Spring(DynamicModel):
@@ -74,6 +77,17 @@ def test_sum_adds_torques_and_joins_columns():
     np.testing.assert_allclose(total.torque(q, q, q, np.array([2.0, 0.5])), 2.5 * q, rtol=1e-15)
     assert total.prior().shape == (2,)
     assert total.describe() == {'kind': 'sum', 'parts': [{'kind': 'spring'}] * 2}
+
+
+@pytest.mark.parametrize('samples', [7, 200])
+@pytest.mark.parametrize('columns', [[3, 25, 0, 22], [1], []])
+def test_selected_columns_are_those_of_the_regressor(samples, columns):
+    body = UrdfModel.from_xml(random_urdf(2, 5))
+    friction = FrictionModel(joints=body.joints, terms=('coulomb', 'viscous'))
+    model, states = SumModel(parts=[body, friction]), random_states(2, samples)
+    expected = model.regressor(*states)[:, :, columns]
+    found = model.selected(*states, np.array(columns, dtype=np.intp))
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-13)
 
 
 @pytest.mark.parametrize(
