@@ -48,7 +48,8 @@ class CommandTarget:
         if self.interfaces != ('effort',):
             raise ControlError(
                 f'{self.name} commands {list(self.interfaces)}, torque would be taken for that: '
-                f'set its interface_name to effort'
+                f'set its interface_name to effort (a driver that calls its torque otherwise: '
+                f'check_controller: false)'
             )
         if self.joints != tuple(joints):
             raise ControlError(
