@@ -1,7 +1,7 @@
 # The controller plugin: C++, because it runs inside ros2_control's real-time loop. It is built
 # where everything it needs is found; the rest of the package does not depend on it.
 set(missing)
-foreach(package controller_interface pluginlib realtime_tools generate_parameter_library
+foreach(package controller_interface pluginlib generate_parameter_library
     rclcpp rclcpp_lifecycle rcutils diagnostic_msgs std_srvs urdfdom yaml-cpp pinocchio)
   if(package STREQUAL "yaml-cpp")
     find_package(yaml_cpp_vendor QUIET)
@@ -69,6 +69,7 @@ rosidl_get_typesupport_target(interfaces ${PROJECT_NAME} rosidl_typesupport_cpp)
 add_library(robodyn_controller SHARED
   src/controller_configuration.cpp
   src/feedforward_torque_controller.cpp
+  src/torque_state_queue.cpp
 )
 target_compile_options(robodyn_controller PRIVATE -Wall -Wextra -Wpedantic -O2)
 target_link_libraries(robodyn_controller PRIVATE
@@ -79,7 +80,6 @@ target_link_libraries(robodyn_controller PRIVATE
   pluginlib::pluginlib
   rclcpp::rclcpp
   rclcpp_lifecycle::rclcpp_lifecycle
-  realtime_tools::realtime_tools
   ${diagnostic_msgs_TARGETS}
   ${std_srvs_TARGETS}
 )

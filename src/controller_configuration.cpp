@@ -159,19 +159,15 @@ void FeedforwardTorqueController::offer_services()
 void FeedforwardTorqueController::offer_topics()
 {
   auto node = get_node();
-  const auto & names = model_.torque->joints();
-  const std::vector<double> none(names.size(), std::numeric_limits<double>::quiet_NaN());
-  state_.name = names;
-  state_.feedback = state_.error = none;
-  state_.requested = state_.additive_command = std::vector<double>(names.size(), 0.0);
-  state_.fault.reserve(200);  // so that no fault needs memory in the loop
   cycles_per_message_ = static_cast<std::uint64_t>(std::max(
     1L, std::lround(get_update_rate() / parameters_.torque_state_rate)));
-  publisher_ = std::make_unique<realtime_tools::RealtimePublisher<TorqueState>>(
-    node->create_publisher<TorqueState>("~/torque_state", rclcpp::SystemDefaultsQoS()));
-  publisher_->msg_ = state_;
-  publisher_->msg_.fault.reserve(200);
-  // A plain publisher: what is wrong is told while inactive, too.
+  const std::chrono::duration<double> pause(
+    std::min(0.01, static_cast<double>(cycles_per_message_) / get_update_rate()));
+  // Plain publishers: what was told last, and what is wrong, leaves while inactive, too.
+  states_ = std::make_unique<TorqueStateQueue>(
+    rclcpp::create_publisher<TorqueStateQueue::TorqueState>(
+      *node, "~/torque_state", rclcpp::SystemDefaultsQoS()),
+    model_.torque->joints(), std::chrono::duration_cast<std::chrono::nanoseconds>(pause));
   diagnostics_ = rclcpp::create_publisher<DiagnosticArray>(
     *node, "/diagnostics", rclcpp::SystemDefaultsQoS());
   timer_ = node->create_wall_timer(std::chrono::seconds(1), [this]() {diagnose();});

@@ -260,20 +260,9 @@ void FeedforwardTorqueController::write_commands()
 
 void FeedforwardTorqueController::publish(const rclcpp::Time & time)
 {
-  if (++cycle_ % cycles_per_message_ != 0) {
-    return;
+  if (++cycle_ % cycles_per_message_ == 0) {
+    states_->push(time.nanoseconds(), cycle_, guarded_->law());
   }
-  const AdditiveTorque & law = guarded_->law();
-  state_.header.stamp = time;
-  state_.cycle = cycle_;
-  for (std::size_t joint = 0; joint < row_.size(); ++joint) {
-    const auto place = static_cast<Eigen::Index>(joint);
-    state_.requested[joint] = law.requested()[place];
-    state_.additive_command[joint] = law.applied()[place];
-  }
-  state_.enabled = law.enabled();
-  state_.fault = fault_text(law.fault());
-  publisher_->try_publish(state_);
 }
 
 }  // namespace robodyn_ros

@@ -11,13 +11,12 @@
 #include "controller_interface/chainable_controller_interface.hpp"
 #include "diagnostic_msgs/msg/diagnostic_array.hpp"
 #include "rclcpp/rclcpp.hpp"
-#include "realtime_tools/realtime_publisher.hpp"
 #include "robodyn_ros/effort_command.hpp"
 #include "robodyn_ros/feedforward_torque_controller_parameters.hpp"
 #include "robodyn_ros/guarded_torque.hpp"
-#include "robodyn_ros/msg/torque_state.hpp"
 #include "robodyn_ros/result_file.hpp"
 #include "robodyn_ros/srv/set_payload.hpp"
+#include "robodyn_ros/torque_state_queue.hpp"
 #include "std_srvs/srv/set_bool.hpp"
 #include "std_srvs/srv/trigger.hpp"
 
@@ -52,7 +51,6 @@ private:
   using Trigger = std_srvs::srv::Trigger;
   using SetBool = std_srvs::srv::SetBool;
   using SetPayload = robodyn_ros::srv::SetPayload;
-  using TorqueState = robodyn_ros::msg::TorqueState;
   using DiagnosticArray = diagnostic_msgs::msg::DiagnosticArray;
 
   enum class Wish { kNone, kEnable, kDisable };
@@ -98,8 +96,7 @@ private:
   std::atomic<std::uint64_t> refused_{0}, missed_{0};
   std::atomic<std::thread::id> loop_{};
 
-  TorqueState state_;
-  std::unique_ptr<realtime_tools::RealtimePublisher<TorqueState>> publisher_;
+  std::unique_ptr<TorqueStateQueue> states_;
   rclcpp::Service<Trigger>::SharedPtr reset_service_;
   rclcpp::Service<SetBool>::SharedPtr enable_service_;
   rclcpp::Service<SetPayload>::SharedPtr payload_service_;
