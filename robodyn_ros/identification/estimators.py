@@ -120,8 +120,8 @@ def estimate(
         covariance=solution.covariance(sigma, inflation, scores),
         sigma=sigma,
         inflation=inflation,
-        condition_number=_condition(solution.matrix),
-        condition_number_scaled=_condition(solution.scaled),
+        condition_number=_condition(solution.triangle * solution.length),
+        condition_number_scaled=_condition(solution.triangle),
         unseen=solution.unseen,
         iterations=iterations,
     )
@@ -134,13 +134,14 @@ class _Solution:
         self.rows = rows
         self.weights = weights
         self.weighted = [w * a for (a, _), w in zip(rows, weights, strict=True)]
-        self.matrix = np.vstack(self.weighted)
+        matrix = np.vstack(self.weighted)
         target = np.concatenate([w * y for (_, y), w in zip(rows, weights, strict=True)])
-        length = np.linalg.norm(self.matrix, axis=0)
+        length = np.linalg.norm(matrix, axis=0)
         self.length = np.where(length > 0.0, length, 1.0)
-        self.scaled = self.matrix / self.length
+        self.scaled = matrix / self.length
         width = self.scaled.shape[1]
         triangle = np.asarray(np.linalg.qr(np.column_stack([self.scaled, target]), mode='r'))
+        self.triangle = triangle[:, :width]  # has the singular values of the scaled matrix
         inverse = _inverse(triangle[:width, :width])
         if inverse is not None:
             self._determined(inverse, triangle[:width, -1])

@@ -82,7 +82,7 @@ class FrictionSample:
             rigid=rigid,
             torque=thinning.apply(measured),
             used=signals.used[centres][:count],
-            speed=speed,
+            speed=np.asfortranarray(speed),  # looked at joint by joint
             thinning=thinning,
             reach=np.maximum(np.abs(signals.velocity).max(axis=0), _STILL),
         )

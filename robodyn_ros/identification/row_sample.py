@@ -89,24 +89,25 @@ class SampleCollector:
         size = total * sum(len(own) + 1 for own in columns)
         few = total > STRETCHES * LENGTH and (size > MOST or not keep)
         self.bounds = _spread(total) if few else [(0, total)]
-        self.parts: list[list[tuple[list[Array], Mask]]] = [[] for _ in self.bounds]
+        self.parts = tuple(self._room(last - first) for first, last in self.bounds)
+
+    def _room(self, count: int) -> Stretch:
+        rows = tuple(np.empty((count, len(own) + 1), order='F') for own in self.columns)
+        return Stretch(rows, np.zeros((count, len(rows)), dtype=bool))
 
     def add(self, where: slice, rows: Sequence[Array], used: Mask) -> None:
         """Take what belongs to a stretch of rows per joint, and of which of them count."""
         for (first, last), part in zip(self.bounds, self.parts, strict=True):
-            low, high = max(first, where.start) - where.start, min(last, where.stop) - where.start
+            low, high = max(first, where.start), min(last, where.stop)
             if low < high:
-                counts = used[low:high]
-                kept = [
-                    matrix[low:high] * counts[:, joint, None] for joint, matrix in enumerate(rows)
-                ]
-                part.append((kept, counts))
+                here = slice(low - where.start, high - where.start)
+                there = slice(low - first, high - first)
+                part.used[there] = used[here]
+                for kept, matrix, counts in zip(part.rows, rows, used[here].T, strict=True):
+                    kept[there] = matrix[here]
+                    if not counts.all():
+                        kept[there][~counts] = 0.0
 
     def sample(self, width: int) -> RowSample:
         """Rows kept, on columns of `width` in all."""
-        stretches = []
-        for part in self.parts:
-            joints = zip(*(rows for rows, _ in part), strict=True)
-            rows = tuple(np.concatenate(pieces) for pieces in joints)
-            stretches.append(Stretch(rows, np.concatenate([used for _, used in part])))
-        return RowSample(self.columns, width, tuple(stretches), self.total)
+        return RowSample(self.columns, width, self.parts, self.total)
