@@ -222,8 +222,8 @@ class TorqueErrorDetector:
         signals = self._signals
         signals[0], signals[1] = motion or (q, qd)
         # The load is that of the acceleration filtered so far: it only scales a part of friction.
-        load = self._torque.load(signals[:1], signals[1:2], self._filter.derivative[1:2])
-        np.subtract(torque, self._torque.friction(signals[1:2], load)[0], out=signals[2])
+        load = self._torque.load(signals[0], signals[1], self._filter.derivative[1])
+        np.subtract(torque, self._torque.friction(signals[1], load), out=signals[2])
         if not self._running:
             self._begin(stamp)
         if self._advance(stamp):
@@ -299,7 +299,7 @@ class TorqueErrorDetector:
     def _compare(self) -> None:
         position, velocity, rest = self._filter.value
         acceleration = self._filter.derivative[1]
-        current = self._torque.body(position[None], velocity[None], acceleration[None])[0]
+        current = self._torque.body(position, velocity, acceleration)
         current -= rest
         current -= self.torque_error
         current *= self.settings.torque_error_filter

@@ -260,12 +260,10 @@ class AdditiveTorque:
 
     def _model_torque(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Torque of one sample; friction of a reference that stands still is that of before."""
-        sample = q[None], qd[None], qdd[None]
-        load = self._torque.load(*sample)
-        velocity = self._standstill.velocity(qd)
-        torque = self._torque.friction(velocity, None if load is None else load[0])
-        torque += self._torque.body(*sample)[0]
-        return torque
+        torque = self._torque
+        result = torque.friction(self._standstill.velocity(qd), torque.load(q, qd, qdd))
+        result += torque.body(q, qd, qdd)
+        return result
 
     def _approach(self, target: Array, scale: float, share: float) -> Array:
         """Move towards the scaled target within the limit and this share of a period's rate."""

@@ -27,7 +27,7 @@ class GravityFree(ModelTorque):
         self._share = np.asarray(where, dtype=float)
 
     def body(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """Torque of everything but friction and gravity; shapes and units as of `torque`."""
+        """Torque of everything but friction and gravity; units as of `torque`."""
         still = np.zeros_like(q)
         gravity = self._whole.body(q, still, still)
         result: Array = self._whole.body(q, qd, qdd) - self._share * gravity

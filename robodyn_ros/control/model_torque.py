@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from robodyn_ros.errors import ControlError
 from robodyn_ros.models.friction import FrictionModel, WeightedTerm
 from robodyn_ros.models.friction_terms import Figures
-from robodyn_ros.models.interface import Array, DynamicModel, SumModel
+from robodyn_ros.models.interface import Array, DynamicModel, SumModel, TorqueFunction
 
 Part = tuple[DynamicModel, Array]
 FrictionPart = tuple[FrictionModel, Array]
@@ -25,6 +26,9 @@ class ModelTorque:
     what the model says at both ends of the window (the constant offset at exactly zero). This
     holds for any friction law that depends on the joint's own velocity. Friction in proportion to
     a load is that load times such a law, which is made continuous in the same way.
+
+    Arguments and results are of shape (N, n), or (n,) for one sample, which is the way to ask for
+    one sample after the other.
     """
 
     def __init__(
@@ -47,7 +51,9 @@ class ModelTorque:
         terms = [item for part, own in parts for item in part.weighted(own)]
         self._unloaded = _FrictionSum([item for item in terms if not item.term.load], window)
         self._per_load = _FrictionSum([item for item in terms if item.term.load], window)
+        self._bodies = [partial(part.torque, values=own) for part, own in self._body]
         self._load = next((part.load for part, _ in parts if part.load is not None), None)
+        self._load_of_sample = None if self._load is None else self._load.sampled()
         self._beyond = np.maximum(window, _turned(parts, count))
         self.set_values(values)
 
@@ -67,11 +73,12 @@ class ModelTorque:
                 f'{np.count_nonzero(np.isfinite(values))} finite ones in shape {values.shape}'
             )
         self._values[:] = values
+        self._bodies_of_sample = [part.sampled(own) for part, own in self._body]
         self._unloaded.renew()
         self._per_load.renew()
 
     def torque(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """Joint torques, in [Nm] or [N]; all arguments and the result of shape (N, n), SI."""
+        """Joint torques, in [Nm] or [N]; arguments SI."""
         return self.body(q, qd, qdd) + self.friction(qd, self.load(q, qd, qdd))
 
     @property
@@ -89,20 +96,19 @@ class ModelTorque:
         return self._per_load.step(self._beyond)
 
     def body(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """Torque of everything but friction; shapes and units as of `torque`."""
-        return _evaluate(self._body, q, qd, qdd)
+        """Torque of everything but friction; units as of `torque`."""
+        return _sum(self._bodies_of_sample if q.ndim == 1 else self._bodies, q, qd, qdd)
 
     def load(self, q: Array, qd: Array, qdd: Array) -> Array | None:
-        """Load that friction is proportional to, shape (N, n), in [Nm] or [N]; None: none is.
-
-        Shapes and units as of `torque`.
-        """
-        return None if self._load is None else self._load.torque(q, qd, qdd)
+        """Load that friction is proportional to, in [Nm] or [N]; None: it is to none."""
+        if self._load is None or self._load_of_sample is None:
+            return None
+        return (self._load_of_sample if q.ndim == 1 else self._load.torque)(q, qd, qdd)
 
     def friction(self, qd: Array, load: Array | None = None) -> Array:
-        """Friction torque, in [Nm] or [N], in the shape of `qd`.
+        """Friction torque, in [Nm] or [N].
 
-        :param qd: shape (N, n), or (n,) for one sample, in [rad/s] or [m/s]
+        :param qd: in [rad/s] or [m/s]
         :param load: of the same samples, as `load` says; None: friction without load
         """
         slow = np.abs(qd) < self._window
@@ -188,16 +194,15 @@ def _split(model: DynamicModel, values: Array) -> tuple[list[Part], list[Frictio
     return body, friction
 
 
-def _evaluate(parts: list[Part], q: Array, qd: Array, qdd: Array) -> Array:
-    """Sum of the parts' torques, shape (N, n).
+def _sum(parts: Sequence[TorqueFunction], q: Array, qd: Array, qdd: Array) -> Array:
+    """Sum of the parts' torques.
 
     Each part computes its own way: a regressor times values is not all of it where a force
     saturates, and recursion is faster.
     """
     if len(parts) == 1:  # the usual case, every cycle
-        (part, values), *_ = parts
-        return part.torque(q, qd, qdd, values)
+        return parts[0](q, qd, qdd)
     result = np.zeros(q.shape)
-    for part, values in parts:
-        result += part.torque(q, qd, qdd, values)
+    for part in parts:
+        result += part(q, qd, qdd)
     return result

@@ -26,6 +26,7 @@ from robodyn_ros.models.interface import (
     Joint,
     Parameter,
     SumModel,
+    TorqueFunction,
 )
 
 STAND_IN = 0.01
@@ -46,6 +47,11 @@ class Load:
     def torque(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Absolute torque of every sample, shape (N, n), in [Nm] or [N]."""
         return np.abs(self.body.torque(q, qd, qdd, self.values))
+
+    def sampled(self) -> TorqueFunction:
+        """The same of one sample after the other, as of `DynamicModel.sampled`."""
+        at = self.body.sampled(self.values)
+        return lambda q, qd, qdd: np.abs(at(q, qd, qdd))
 
 
 class WeightedTerm(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -14,6 +14,8 @@ from robodyn_ros.errors import ModelError
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
+TorqueFunction = Callable[[Array, Array, Array], Array]
+"""Torque from position, velocity and acceleration, all of the same shape."""
 JointType = Literal['revolute', 'continuous', 'prismatic']
 
 BLOCK_SIZE = 2048
@@ -130,6 +132,17 @@ class DynamicModel(ABC):
         for block in sample_blocks(len(q)):
             result[block] = self.regressor(q[block], qd[block], qdd[block]) @ values
         return result
+
+    def sampled(self, values: Array) -> TorqueFunction:
+        """The torque with these values of one sample after the other, as a controller asks for it.
+
+        :param values: as of `torque`; a copy is kept
+        :return: function of q, qd and qdd; its arguments and its result are of shape (n,)
+        :raises ModelError: wrong number of parameter values
+        """
+        self._check_values(values)
+        values = values.copy()
+        return lambda q, qd, qdd: self.torque(q[None], qd[None], qdd[None], values)[0]
 
     def _check_values(self, values: Array) -> None:
         if values.shape != (len(self.parameters),):

@@ -34,3 +34,9 @@ def test_only_the_joints_that_are_told():
     mixed = GravityFree(whole, [False, True]).torque(*states())
     np.testing.assert_allclose(mixed[:, 0], whole.torque(*states())[:, 0], atol=1e-9)
     np.testing.assert_allclose(mixed[:, 1], weightless().torque(*states())[:, 1], atol=1e-9)
+
+
+def test_one_sample_is_what_it_is_among_many():
+    mixed = GravityFree(ModelTorque(MODEL, VALUES), [False, True])
+    alone = [mixed.torque(*sample) for sample in zip(*states(), strict=True)]
+    np.testing.assert_allclose(alone, mixed.torque(*states()), rtol=1e-12, atol=1e-12)

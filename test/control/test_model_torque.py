@@ -134,10 +134,8 @@ def test_every_kind_of_model_gives_the_torque_it_was_validated_with(description:
     expected = model.torque(q, qd, qdd, values)
     torque = ModelTorque(model, values)
     np.testing.assert_allclose(torque.torque(q, qd, qdd), expected, rtol=1e-12, atol=1e-12)
-    one = np.concatenate(
-        [torque.torque(*rows) for rows in zip(*(x[:, None] for x in (q, qd, qdd)), strict=True)]
-    )
-    np.testing.assert_allclose(one, expected, rtol=1e-9, atol=1e-9)
+    one = [torque.torque(*sample) for sample in zip(q, qd, qdd, strict=True)]
+    np.testing.assert_allclose(one, expected, rtol=1e-12, atol=1e-12)
 
 
 FIGURES = {'smoothing': 0.2, 'breakaway_speed': 0.3, 'threshold': 0.1, 'reach': 1.0}
@@ -165,12 +163,8 @@ def test_one_sample_is_what_it_is_among_many_and_in_the_model(law: str, window: 
     outside = (np.abs(qd) >= window).all(axis=1)
     expected = (model.regressor(q, qd, qdd) @ values)[outside]
     np.testing.assert_allclose(among[outside], expected, rtol=1e-12, atol=1e-12)
-    for k in range(len(q)):
-        sample = q[k, None], qd[k, None], qdd[k, None]
-        load_there = torque.load(*sample)
-        friction = torque.friction(qd[k], None if load_there is None else load_there[0])
-        alone = friction + torque.body(*sample)[0]
-        np.testing.assert_allclose(alone, among[k], rtol=1e-12, atol=1e-12)
+    alone = [torque.torque(*sample) for sample in zip(q, qd, qdd, strict=True)]
+    np.testing.assert_allclose(alone, among, rtol=1e-12, atol=1e-12)
 
 
 def test_refuses_negative_window() -> None:
@@ -187,6 +181,7 @@ def test_other_values_hold_from_the_next_call_on_and_bad_ones_change_nothing() -
     other = values * np.linspace(1.0, 2.0, len(values))
     fresh = ModelTorque(model, other, velocity_window=0.05)
     before = torque.torque(q, qd, qdd)
+    kept = torque.torque(q[0], qd[0], qdd[0])
     with pytest.raises(ControlError, match='finite parameter values'):
         torque.set_values(np.full(len(values), np.nan))
     np.testing.assert_array_equal(torque.torque(q, qd, qdd), before)
@@ -197,3 +192,8 @@ def test_other_values_hold_from_the_next_call_on_and_bad_ones_change_nothing() -
     torque.set_values(other)
     np.testing.assert_array_equal(torque.torque(q, qd, qdd), fresh.torque(q, qd, qdd))
     assert np.abs(before - torque.torque(q, qd, qdd)).max() > 1.0
+    np.testing.assert_allclose(kept, before[0], rtol=1e-12, err_msg='a result is its own array')
+    alone = torque.torque(q[0], qd[0], qdd[0])
+    np.testing.assert_allclose(alone, fresh.torque(q, qd, qdd)[0], rtol=1e-12)
+    model.torque(q, qd, qdd, values)  # others may use the model with other values meanwhile
+    np.testing.assert_array_equal(torque.torque(q[0], qd[0], qdd[0]), alone)

@@ -65,6 +65,16 @@ def test_torque_refuses_the_wrong_number_of_values():
         )
 
 
+def test_one_sample_after_the_other_keeps_the_values_it_began_with():
+    values = np.array([2.5])
+    at = Spring(joints=JOINTS).sampled(values)
+    values[:] = 0.0
+    state = np.array([1.0, -2.0])
+    np.testing.assert_array_equal(at(state, state, state), [2.5, -5.0])
+    with pytest.raises(ModelError, match='has 1 parameters'):
+        Spring(joints=JOINTS).sampled(np.ones(2))
+
+
 def test_prior_is_unknown_unless_a_model_knows_better():
     assert np.isnan(Spring(joints=JOINTS).prior()).all()
 

@@ -138,6 +138,27 @@ def test_torque_is_the_regressor_times_the_values(joints, massless):
         values = 1.1 * values
 
 
+@pytest.mark.parametrize(
+    'options', [{}, {'rotor_inertia': False}, {'joints': ['joint3', 'joint1']}]
+)
+@pytest.mark.parametrize('massless', [False, True])
+def test_one_sample_after_the_other_is_what_it_is_among_many(options, massless):
+    model = UrdfModel.from_xml(random_urdf(4, 8), **options)
+    values = np.abs(np.random.default_rng(1).normal(size=len(model.parameters))) + 0.1
+    values[0] *= not massless
+    states = random_states(len(model.joints), 20)
+    expected = model.torque(*states, values)
+    at = model.sampled(values)
+    model.torque(*states, 2.0 * values)  # neither other values of the model
+    values[:] = np.nan  # nor the caller's array are looked at
+    single = [at(*state) for state in zip(*states, strict=True)]
+    np.testing.assert_allclose(single, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
+    with pytest.raises((ModelError, ValueError)):
+        at(*(state[0, :-1] for state in states))
+    with pytest.raises(ModelError, match='got values of shape'):
+        model.sampled(values[:-1])
+
+
 @pytest.mark.parametrize('seed', range(4))
 def test_joints_in_another_order_give_the_same_torques(seed):
     xml = random_urdf(5, seed)
