@@ -46,7 +46,8 @@ def decouple(condensed: Condensed, start: Estimate) -> Coupled:
     """
     whole, values = condensed.merged_coupled(), start.values
     mixing = np.eye(len(start.sigma))
-    for _ in range(_ITERATIONS):
+    # Of fewer samples than values a fit leaves no errors that would settle.
+    for _ in range(_ITERATIONS if whole.samples > condensed.width else 1):
         omega = error_covariance(whole, values, start.sigma)
         before, mixing = mixing, unit_lower_inverse(omega)
         factors = _decoupled(whole, mixing, omega, condensed.width)

@@ -50,7 +50,7 @@ def automatic_cutoff(position: Array, rate: float) -> float:
     if not moving.any():
         return min(LOWEST, highest)
     velocity = clean[1:].sum(axis=1) / angular[1:] ** 2
-    share = np.cumsum(velocity) / velocity.sum()
+    share = np.cumsum(velocity) / max(float(velocity.sum()), 1e-300)
     bandwidth = float(frequency[1:][np.argmax(share >= POWER)])
     # White noise of density s in position gives s w^4 in acceleration; up to f: s (2 pi)^4 f^5/5.
     allowed = NOISE_SHARE**2 * clean.sum(axis=0)[moving] * (frequency[1] - frequency[0])
