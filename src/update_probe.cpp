@@ -38,10 +38,11 @@ struct Record
   float microseconds;
   std::uint32_t allocations;  // and releases
   std::uint32_t locks;        // that were waited for; those only tried do not count
-  std::uint32_t plugin;       // 1: FeedforwardTorqueController, 0: another controller
+  std::uint32_t kind;         // of controller, see kKinds
 };
 
 constexpr std::size_t kRecords = 1 << 19;
+constexpr const char * kKinds[]{"FeedforwardTorqueController", "JointTrajectoryController"};
 
 struct Count
 {
@@ -179,7 +180,10 @@ ControllerUpdateStatus ControllerInterfaceBase::trigger_update(
     "_ZN20controller_interface23ControllerInterfaceBase14trigger_updateERKN6rclcpp4TimeE"
     "RKNS1_8DurationE");
   static const bool ready = open_file();
-  const bool plugin = std::strstr(typeid(*this).name(), "FeedforwardTorqueController") != nullptr;
+  std::uint32_t kind = 0;  // 2: neither of these
+  while (kind < 2 && std::strstr(typeid(*this).name(), kKinds[kind]) == nullptr) {
+    ++kind;
+  }
   count = {true, 0, 0};
   const auto begin = std::chrono::steady_clock::now();
   const ControllerUpdateStatus status = real(this, time, period);
@@ -187,7 +191,7 @@ ControllerUpdateStatus ControllerInterfaceBase::trigger_update(
   count.on = false;
   if (ready && head->records < kRecords) {
     const std::chrono::duration<float, std::micro> took = end - begin;
-    records[head->records++] = {took.count(), count.allocations, count.locks, plugin ? 1u : 0u};
+    records[head->records++] = {took.count(), count.allocations, count.locks, kind};
   }
   return status;
 }

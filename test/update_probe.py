@@ -12,9 +12,8 @@ import numpy as np
 import pytest
 from controller_build import prefix
 
-UPDATE = np.dtype(
-    [('microseconds', 'f4'), ('allocations', 'u4'), ('locks', 'u4'), ('plugin', 'u4')]
-)
+UPDATE = np.dtype([('microseconds', 'f4'), ('allocations', 'u4'), ('locks', 'u4'), ('kind', 'u4')])
+KINDS = ('plugin', 'jtc')
 HEAD = np.dtype([('records', 'u8'), ('clock', 'i8'), ('frozen', 'u8'), ('unused', 'u8')])
 
 
@@ -37,11 +36,11 @@ class UpdateProbe:
             pytest.skip('update_probe was not built: it does not know this ros2_control')
         return np.memmap(self.file, dtype=HEAD, mode='r+', shape=1)
 
-    def updates(self, *, plugin: bool = True) -> np.ndarray:
-        """All updates so far, of the plugin or of the other controllers."""
+    def updates(self, kind: str = 'plugin') -> np.ndarray:
+        """All updates so far of one of KINDS."""
         count = int(self._head()['records'][0])
         rows = np.fromfile(self.file, dtype=UPDATE, count=count, offset=HEAD.itemsize)
-        return rows[rows['plugin'] == plugin]
+        return rows[rows['kind'] == KINDS.index(kind)]
 
     def shift_clock(self, seconds: float) -> None:
         """Let the system clock jump, as an NTP client does when it sets it."""
