@@ -160,7 +160,7 @@ def _sigma(condensed: Condensed, fit: Estimate, options: IdentifyOptions) -> Arr
 
 
 def _apparent_findings(model: DynamicModel, values: Array) -> Iterator[Finding]:
-    """Whether rotor inertias are negative, which they only can be where they had no limits."""
+    """Whether what had no limits, rotor inertias and viscous friction, is negative."""
     rotors = bodies_of(model).rotors
     negative = [model.parameters[k].name for k in rotors if values[k] < 0.0]
     if negative:
@@ -169,6 +169,16 @@ def _apparent_findings(model: DynamicModel, values: Array) -> Iterator[Finding]:
             f'the recording contradicts every physically consistent robot: {", ".join(negative)} '
             f'came out negative, which suits its torque alone; the links are possible and a URDF '
             f'can be written',
+        )
+    names = [parameter.name for parameter in model.parameters]
+    driving = [name for name, value in zip(names, values, strict=True) if value < 0.0]
+    driving = [name for name in driving if name.endswith(_APPARENT)]
+    if driving:
+        yield Finding(
+            'negative_friction',
+            f'{", ".join(driving)} came out negative, as a delay of the torque makes it: it suits '
+            f'this robot as it is measured, but does not brake it in a simulation',
+            severity='info',
         )
 
 

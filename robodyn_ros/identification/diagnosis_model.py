@@ -136,13 +136,13 @@ def unseen_errors(case: Case, sample: Sample, model: DynamicModel) -> Array:
     """
     rows = sample.rows[:: max(1, len(sample.rows) // CHECKED)]
     signals = case.signals
-    full = model.regressor(*(values[rows] for values in signals.motion))
-    columns = base_parameters(model).columns
+    q, qd, qdd = (values[rows] for values in signals.motion)
+    regressor = model.selected(q, qd, qdd, base_parameters(model).columns)
     weights = [0.0 if own is None else 1.0 / own.sigma for own in sample.own]
     fold = np.arange(len(rows)) * FOLDS // len(rows)
     triangles = [
         [
-            weight * _triangle(full[kept, joint][:, columns], signals.torque[rows, joint][kept])
+            weight * _triangle(regressor[kept, joint], signals.torque[rows, joint][kept])
             for kept in ((fold == part) & signals.used[rows, joint] for part in range(FOLDS))
         ]
         for joint, weight in enumerate(weights)

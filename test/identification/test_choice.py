@@ -109,6 +109,14 @@ def test_recording_that_contradicts_consistency_a_little_keeps_the_links():
     assert links_are_consistent(model, result.values) and not result.physically_consistent
     text = next(f.text for f in result.findings if f.code == 'not_physically_consistent')
     assert 'joint3.rotor_inertia' in text and 'joint1' not in text
+    negative = [
+        item.name
+        for item, value in zip(model.parameters, result.values, strict=True)
+        if item.name.endswith('.viscous_friction') and value < 0.0
+    ]
+    told = [f for f in result.findings if f.code == 'negative_friction']
+    assert negative and len(told) == 1 and told[0].severity == 'info'
+    assert told[0].text.startswith(', '.join(negative) + ' came out negative')
     limited = [k for k, item in enumerate(model.parameters) if 'coulomb' in item.name]
     assert (result.values[limited] >= 0.0).all() and not result.values[limited].all()
     asked = identify(recording, model, options=YES)
