@@ -235,6 +235,7 @@ class ControlCell:
         self.wait(client.service_is_ready, service)
         future = client.call_async(request)
         self.wait(future.done, f'the answer of {service}')
+        self.node.destroy_client(client)  # each one makes every spin slower
         return future.result()
 
     def start(self, seconds: float) -> None:
