@@ -75,7 +75,7 @@ class TorqueStateOut:
         form.requested[:] = requested
         form.additive_command[:] = applied
         form.feedback[:] = feedback
-        np.subtract(applied, feedback, out=form.error)
+        form.error[:] = applied - feedback  # computing into bytes that are not aligned is slow
         self._publisher.publish(bytes(form.data))
 
 
