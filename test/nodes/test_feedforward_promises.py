@@ -66,6 +66,14 @@ def change(process, transition) -> bool:
     return process.call(ChangeState, 'change_state', request).success
 
 
+def quieten(stream):
+    """Take what is still on its way: a fast node is far ahead of this process."""
+    seen = -1
+    while seen != len(stream.commands) + len(stream.states):
+        seen = len(stream.commands) + len(stream.states)
+        stream.process.spin(0.1)
+
+
 def check_commands(rows):
     commands = np.array([row.data for row in rows])
     assert np.isfinite(commands).all()
@@ -114,7 +122,7 @@ def test_two_thousand_fuzzed_messages_never_make_a_torque_over_a_limit(stream):
             stream.process.reset()
             stream.process.enable(True)
     stream.process.wait(lambda: stream.states[-1].fault, 'the fault of silence, or another')
-    stream.process.spin(0.1)
+    quieten(stream)
     commands = check_commands(stream.commands[begin:])
     assert np.abs(commands).max() > 20.0, 'so that there was something to limit'
     stream.process.reset()
