@@ -23,7 +23,6 @@ from robodyn_ros.excitation.spline import SplineTrajectory, TrajectoryPoints
 from robodyn_ros.nodes.best_effort import parts
 from robodyn_ros.nodes.common import MONITOR_QOS, steady_timer
 from robodyn_ros.nodes.controller_watch import ControllerWatch
-from robodyn_ros.nodes.joint_state_bytes import JointStateBytes
 from robodyn_ros.nodes.torque_state import TorqueStateOut
 from robodyn_ros.nodes.torque_watch import SILENCE, TorqueWatch
 from robodyn_ros.nodes.trajectory_message import read_trajectory
@@ -121,7 +120,6 @@ class TrajectoryMode:
         self._effort, self._watch, self._check = effort, watch, check
         self._states = states
         self._passing.limit = dict(zip(settings.joints, settings.limit.tolist(), strict=True))
-        self._robot = JointStateBytes(torque.joints, required=('position',))
         self._scale = settings.feedforward_scale
         self._zero = np.zeros(len(torque.joints))
         self._state.prepare(torque.joints, effort)
@@ -360,7 +358,7 @@ class TrajectoryMode:
         usable = self._state.read(serialised)
         clock = self._state.feedback.clock
         at = self._time(clock[0] * NANOSECONDS + clock[1])
-        problem = self._state_problem(serialised, at)
+        problem = self._state_problem(at)
         if usable and self._watch is not None:
             problem = self._watch.feedback(self._state.feedback.effort) or problem
         if problem and self._enabled:
@@ -371,15 +369,15 @@ class TrajectoryMode:
             requested = self._plan.requested_at(at)
         self._state.publish(clock, requested, applied, self._enabled, self.fault)
 
-    def _state_problem(self, serialised: bytes, at: float) -> str:
-        """Hold a joint state against those before; one that cannot be used counts as none.
+    def _state_problem(self, at: float) -> str:
+        """Hold the joint state against those before; one without positions counts as none.
 
         :param at: its time in the running plan, in [s]
         """
-        states, plan, robot = self._states, self._plan, self._robot
+        states, plan, robot = self._states, self._plan, self._state.feedback
         if states is None or not states.timeout or plan is None or not self._applied():
             return ''
-        if robot.read_bytes(serialised):
+        if 'position' in robot.missing:
             return ''
         wanted = plan.position[plan.row(at)]
         return states.read(time.monotonic(), robot.stamp, robot.position, wanted)
