@@ -56,6 +56,8 @@ TICKS = os.sysconf('SC_CLK_TCK')
 PAGE = os.sysconf('SC_PAGE_SIZE')
 WARM_UP = 3.0
 """Streamed before anything is measured, in [s]."""
+UNHEARD = 60.0
+"""Measured at most while nobody listens, in [s]."""
 FEEDFORWARD = ['max_torque:=[5000.0]', 'check_controller:=false']
 STREAMING = ['mode:=streaming', 'reference_timeout:=1.0', 'state_timeout:=1.0']
 MONITOR = ['max_torque_error:=[10000.0]']
@@ -107,7 +109,8 @@ class Client:
             while not all(publisher.get_subscription_count() for publisher in publishers):
                 self.executor.spin_once(timeout_sec=0.1)
             self._stream(publishers, WARM_UP)
-            _, unheard = self._stream_measured(publishers, process.pid, 0.5 * self.seconds)
+            quiet = min(0.5 * self.seconds, UNHEARD)
+            _, unheard = self._stream_measured(publishers, process.pid, quiet)
             listener = self.node.create_subscription(
                 kind, answer, self._on_answer, MONITOR_QOS, raw=True
             )

@@ -66,7 +66,8 @@ CONTRADICTED = 1.1
 
 
 _APPARENT = '.viscous_friction'
-"""Friction that a delay can make negative: what torque lags by goes with velocity too."""
+"""Friction, of both directions or one, that a delay can make negative: what torque lags by goes
+with velocity too."""
 
 _SHARED = 1e-6
 """Weight of the size of parameters that are fitted again, against columns of length 1."""
@@ -170,14 +171,16 @@ def _apparent_findings(model: DynamicModel, values: Array) -> Iterator[Finding]:
             f'came out negative, which suits its torque alone; the links are possible and a URDF '
             f'can be written',
         )
-    names = [parameter.name for parameter in model.parameters]
-    driving = [name for name, value in zip(names, values, strict=True) if value < 0.0]
-    driving = [name for name in driving if name.endswith(_APPARENT)]
+    driving = [
+        parameter.name
+        for parameter, value in zip(model.parameters, values, strict=True)
+        if _APPARENT in parameter.name and value < 0.0
+    ]
     if driving:
         yield Finding(
             'negative_friction',
-            f'{", ".join(driving)} came out negative, as a delay of the torque makes it: it suits '
-            f'this robot as it is measured, but does not brake it in a simulation',
+            f'{", ".join(driving)} came out negative, as a delay of the torque can make it: it '
+            f'suits this robot as it is measured, but does not brake it in a simulation',
             severity='info',
         )
 
