@@ -46,7 +46,7 @@ def decouple(condensed: Condensed, start: Estimate) -> Coupled:
     """
     whole, values = condensed.merged_coupled(), start.values
     mixing = np.eye(len(start.sigma))
-    # Of fewer samples than values a fit leaves no errors that would settle.
+    # Fewer samples than values leave hardly an error to go by, and are told to be too few.
     for _ in range(_ITERATIONS if whole.samples > condensed.width else 1):
         omega = error_covariance(whole, values, start.sigma)
         before, mixing = mixing, unit_lower_inverse(omega)

@@ -205,7 +205,7 @@ def _distances(position: Array) -> Array:
     unit = position / np.maximum(position.std(axis=0), 1e-300)
     shifts = range(1, len(unit) // 2)
     ways = [np.abs(unit[shift:] - unit[:-shift]).mean(axis=0) for shift in shifts]
-    return np.array(ways).reshape(-1, position.shape[1])
+    return np.array(ways).reshape(len(shifts), position.shape[1])
 
 
 def _repeat(distance: Array) -> int:

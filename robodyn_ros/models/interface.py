@@ -240,7 +240,7 @@ def gathered(regressor: Array, columns: Sequence[Indices]) -> Array:
     """Columns of each joint, side by side, shape (N, k), of a regressor (N, n, p)."""
     width = regressor.shape[2]
     chosen = np.concatenate([width * joint + own for joint, own in enumerate(columns)])
-    flat = regressor.reshape(len(regressor), -1)
+    flat = regressor.reshape(len(regressor), width * len(columns))
     return np.asarray(np.take(flat, chosen.astype(np.intp), axis=1, mode='clip'))
 
 

@@ -79,6 +79,7 @@ class UrdfModel(DynamicModel):
         self._content, self._recursive = b'', False
         self._pool: Any = None
         self._chosen: tuple[bytes, ...] = ()
+        self._many: RigidColumns | None = None
         order = [int(self._model.getJointId(name)) - 1 for name in self.joint_names]
         self._order = None if order == sorted(order) else np.array(order)
         rotors = np.zeros(len(order) if rotor_inertia else 0)
@@ -123,8 +124,8 @@ class UrdfModel(DynamicModel):
         return result
 
     def __getstate__(self) -> dict[str, Any]:
-        """All but what Pinocchio cannot send to another process."""
-        return {**self.__dict__, '_pool': None}
+        """All but what Pinocchio cannot send to another process, and megabytes of work space."""
+        return {**self.__dict__, '_pool': None, '_many': None}
 
     @property
     def smooth(self) -> bool:
@@ -140,7 +141,7 @@ class UrdfModel(DynamicModel):
     def _columns(self, columns: Sequence[Indices]) -> RigidColumns:
         """What computes these columns; a recording asks for the same ones block after block."""
         chosen = tuple(own.tobytes() for own in columns)
-        if chosen != self._chosen:
+        if self._many is None or chosen != self._chosen:
             self._chosen = chosen
             self._many = RigidColumns(self._bodies, self.gravity, columns)
         return self._many

@@ -4,7 +4,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from robots import SIX_AXIS, random_urdf
-from simulation import arm, base_values, record, sines
+from simulation import arm, base_values, random_values, record, sines
 
 from robodyn_ros.identification.choice import refit_joints, selection_findings
 from robodyn_ros.identification.consistency import bodies_of, links_are_consistent
@@ -13,9 +13,10 @@ from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.physical import Data, Problem
 from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.models.base_parameters import base_parameters
-from robodyn_ros.models.catalog import robot_model
+from robodyn_ros.models.catalog import robot_model, with_friction
 from robodyn_ros.models.friction import FrictionModel
 from robodyn_ros.models.interface import Joint
+from robodyn_ros.models.urdf import UrdfModel
 
 YES, NO = IdentifyOptions(consistent='yes'), IdentifyOptions(consistent='no')
 
@@ -123,6 +124,20 @@ def test_recording_that_contradicts_consistency_a_little_keeps_the_links():
     assert asked.physically_consistent and asked.selection.estimate == 'consistent'
     better = result.identification.relative_residual
     assert better < asked.identification.relative_residual
+
+
+def test_viscous_friction_of_one_direction_that_came_out_negative_is_told_too():
+    law = {'terms': ['coulomb', 'viscous_forward', 'viscous_backward'], 'threshold': 0.02}
+    body = UrdfModel.from_xml(random_urdf(3, 93, types=('revolute',)))
+    model = with_friction(body, law)
+    truth = random_values(model)
+    names = [item.name for item in model.parameters]
+    truth[names.index('joint3.rotor_inertia')] = -1.0
+    truth[names.index('joint1.viscous_friction_forward')] = -0.4
+    result = identify(record(model, truth, 1000, noise=0.1), model)
+    assert result.selection.estimate == 'consistent_links'
+    (told,) = [f for f in result.findings if f.code == 'negative_friction']
+    assert 'joint1.viscous_friction_forward' in told.text
 
 
 def test_recording_that_contradicts_consistency_clearly_is_believed():

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from diagnosis_case import case_of
@@ -70,6 +72,12 @@ def test_joints_that_move_as_one_and_motions_that_repeat():
     repeating = list(motion_findings(case((0.2, 0.4, 0.37))))
     assert codes(repeating) == [('motion_repeats', 'b')]
     assert 'repeats every 5 s, after 1 cycles' in repeating[0].text
+
+
+def test_nothing_is_said_about_a_motion_of_which_no_sample_counts():
+    moved = case((0.2, 0.4, 0.37))
+    signals = replace(moved.signals, used=np.zeros_like(moved.signals.used))
+    assert codes(motion_findings(replace(moved, signals=signals))) == []
 
 
 def test_a_small_region_is_told_where_limits_are_known():

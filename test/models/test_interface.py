@@ -89,7 +89,7 @@ def test_sum_adds_torques_and_joins_columns():
     assert total.describe() == {'kind': 'sum', 'parts': [{'kind': 'spring'}] * 2}
 
 
-@pytest.mark.parametrize('samples', [7, 200])
+@pytest.mark.parametrize('samples', [0, 7, 200])
 @pytest.mark.parametrize('columns', [[3, 25, 0, 22], [1], []])
 def test_selected_columns_are_those_of_the_regressor(samples, columns):
     body = UrdfModel.from_xml(random_urdf(2, 5))

@@ -89,3 +89,16 @@ def test_results_are_its_own_to_keep():
     model.regressor(*second)
     np.testing.assert_array_equal(kept, copy)
     np.testing.assert_array_equal(model.regressor(*first), copy)
+
+
+def test_any_memory_layout_and_a_bad_sample_among_good_ones():
+    model, state = UrdfModel.from_xml(random_urdf(3, 4)), random_states(3, 100, 1)
+    expected = model.regressor(*state)
+    np.testing.assert_array_equal(model.regressor(*map(np.asfortranarray, state)), expected)
+    np.testing.assert_array_equal(model.regressor(*(x[::-1] for x in state)), expected[::-1])
+    bad = np.array(state)
+    bad[:, 40, 2] = np.nan
+    found = model.regressor(*bad)
+    assert np.isnan(found[40, 2]).any() and np.isfinite(found[40, :, :20]).all()
+    np.testing.assert_array_equal(np.delete(found, 40, axis=0), np.delete(expected, 40, axis=0))
+    np.testing.assert_array_equal(model.regressor(*state), expected)

@@ -206,9 +206,13 @@ def test_a_model_that_has_been_used_can_be_sent_to_another_process():
     model = UrdfModel.from_xml(random_urdf(3, 1))
     q, qd, qdd = random_states(3, 100, 2)
     values = np.abs(model.prior()) + 1.0
-    torque = model.torque(q, qd, qdd, values)
-    sent = pickle.loads(pickle.dumps(model))
+    size = len(pickle.dumps(model))
+    torque, regressor = model.torque(q, qd, qdd, values), model.regressor(q, qd, qdd)
+    message = pickle.dumps(model)
+    assert len(message) < 2 * size  # work space stays here
+    sent = pickle.loads(message)
     np.testing.assert_array_equal(sent.torque(q, qd, qdd, values), torque)
+    np.testing.assert_array_equal(sent.regressor(q, qd, qdd), regressor)
 
 
 def test_any_memory_layout_and_any_block_length_give_the_same_numbers():
