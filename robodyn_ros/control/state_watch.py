@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from robodyn_ros.control.reference import CREEP
 from robodyn_ros.models.interface import Array
 
 MOVED = 0.01
@@ -27,10 +28,12 @@ class StateWatch:
         :param timeout: longest time without a new state, in [s]; 0: nothing is watched
         :ivar position: where the robot was seen at last, shape (n,); NaN: nowhere yet
         :ivar changed: stamp of the state with which it came there, in [s]; -inf: it has not moved
+        :ivar known: stamp of the last state that tells where it is, in [s]: not of one whose
+            position is the old one while its velocity says that it moves
         """
         self.timeout = timeout
         self.position = np.full(width, np.nan)
-        self.changed = -np.inf
+        self.changed = self.known = -np.inf
         self._wanted = np.zeros(width)
         self.restart(0.0)
 
@@ -40,16 +43,24 @@ class StateWatch:
         self._repeated = False
         self._seen = now
         self._left = np.inf
-        self.changed = -np.inf
+        self.changed = self.known = -np.inf
         self.position[:] = np.nan
 
-    def read(self, now: float, stamp: float, position: Array, wanted: Array) -> str:
+    def read(
+        self,
+        now: float,
+        stamp: float,
+        position: Array,
+        wanted: Array,
+        velocity: Array | None = None,
+    ) -> str:
         """Take a state over; return '' or why the torque must go.
 
         :param now: time of arrival, in [s]
         :param stamp: of the state, in [s]; one that repeats the last stamp is no new state
         :param position: shape (n,), finite, in [rad] or [m]
         :param wanted: position of the reference now, shape (n,), in [rad] or [m]
+        :param velocity: measured, shape (n,), in [rad/s] or [m/s]; None: unknown
         """
         if not self.timeout:
             return ''
@@ -64,10 +75,13 @@ class StateWatch:
         if position.tobytes() != self.position.tobytes():
             if not math.isnan(self.position[0]):
                 self.changed = stamp
+            self.known = stamp
             self.position[:] = position
             self._wanted[:] = wanted
             self._left = np.inf
             return ''
+        if velocity is None or np.abs(velocity).max() <= CREEP:  # it stands, as far as is known
+            self.known = stamp
         if self._left == np.inf and np.abs(wanted - self._wanted).max() > MOVED:
             self._left = now
         if now - self._left > self.timeout:

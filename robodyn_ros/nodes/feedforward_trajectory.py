@@ -180,13 +180,14 @@ class TrajectoryMode:
         if states is None or not np.isfinite(states.position).all():
             return ''
         now = self._time(self._now())
-        at = states.changed - self._start / NANOSECONDS
-        if at <= LAG < now - at:  # not moved yet: the trajectory may have been lost
+        start = self._start / NANOSECONDS
+        changed, known = states.changed - start, states.known - start
+        if changed <= LAG < now - changed:  # not moved yet: the trajectory may have been lost
             distance, allowed = plan.distance(states.position, now, 0.0), MOVED
-        elif at < plan.time[0]:  # on the controller's own way to the first point
+        elif known < plan.time[0]:  # on the controller's own way to the first point
             return ''
         else:
-            distance, allowed = plan.distance(states.position, at, LAG), ASTRAY
+            distance, allowed = plan.distance(states.position, known, LAG), ASTRAY
         joint = int(np.argmax(distance))
         if distance[joint] <= allowed:
             return ''
@@ -338,7 +339,7 @@ class TrajectoryMode:
 
     def _on_timer(self) -> None:
         """Joint states that stay away while torque is applied are a fault."""
-        if not self._applied():
+        if not (self._enabled and self._applied()):
             return
         silence = '' if self._watch is None else self._watch.silence()
         if not silence and self._states is not None:
@@ -347,8 +348,8 @@ class TrajectoryMode:
             self._trip(silence)
 
     def _applied(self) -> bool:
-        """Whether a trajectory that was sent has torque from now on."""
-        if self._plan is None or not (self._running and self._enabled):
+        """Whether a trajectory that was sent has effort from now on, the model's or its own."""
+        if self._plan is None or not self._running:
             return False
         return self._time(self._now()) < self._until
 
@@ -380,4 +381,5 @@ class TrajectoryMode:
         if 'position' in robot.missing:
             return ''
         wanted = plan.position[plan.row(at)]
-        return states.read(time.monotonic(), robot.stamp, robot.position, wanted)
+        velocity = None if 'velocity' in robot.missing else robot.velocity
+        return states.read(time.monotonic(), robot.stamp, robot.position, wanted, velocity)

@@ -16,6 +16,7 @@ from robodyn_ros.msg import TorqueState
 from robodyn_ros.nodes.cdr import BODY, Cursor
 from robodyn_ros.nodes.common import MONITOR_QOS
 from robodyn_ros.nodes.joint_state_bytes import JointStateBytes
+from robodyn_ros.nodes.joint_states import FIELDS
 
 Array = NDArray[np.float64]
 STALE = 0.1
@@ -35,7 +36,7 @@ class TorqueStateOut:
 
     def prepare(self, joints: Sequence[str], effort: EffortConversion | None = None) -> None:
         """Set the joints, in the order of the arrays to come, and what their effort means."""
-        self.feedback = JointStateBytes(joints, (), optional=('position', 'effort'))
+        self.feedback = JointStateBytes(joints, (), optional=FIELDS)
         self._effort = effort
         self._received = -np.inf
         self._form = _MessageForm(joints, False, '')

@@ -51,6 +51,21 @@ def test_frozen_values_are_told_when_the_reference_moves_and_not_before_the_time
     assert 'do not change although the reference moves' in rows[-1]
 
 
+def test_a_robot_that_stands_is_known_to_be_there_and_frozen_values_say_nothing_new(watch):
+    still, moves = np.array([0.0, -0.001]), np.array([0.0, -0.3])
+    watch.read(100.0, 5.0, HERE, HERE, moves)
+    assert (watch.changed, watch.known) == (-np.inf, 5.0)
+    watch.read(100.0, 6.0, HERE + 0.1, HERE, moves)
+    assert (watch.changed, watch.known) == (6.0, 6.0)
+    watch.read(100.0, 7.0, HERE + 0.1, HERE, moves)
+    assert (watch.changed, watch.known) == (6.0, 6.0)
+    for stamp, velocity in ((8.0, still), (9.0, None)):
+        watch.read(100.0, stamp, HERE + 0.1, HERE, velocity)
+        assert (watch.changed, watch.known) == (6.0, stamp)
+    watch.restart(101.0)
+    assert (watch.changed, watch.known) == (-np.inf, -np.inf)
+
+
 def test_a_robot_that_stands_still_is_no_fault_and_neither_is_one_that_moves(watch):
     assert not any(run(watch, 0.0, lambda count: HERE))
     watch.restart(100.0)

@@ -58,11 +58,11 @@ class Controller(Trajectories):
     def wanted(self):
         return np.array([np.interp(self.now(), self.at, each) for each in self.position.T])
 
-    def follow(self, seconds, position=None):
+    def follow(self, seconds, position=None, velocity=()):
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             q = self.wanted() if position is None else position()
-            self.joint_states.publish(joint_state(NAMES, time.time(), q))
+            self.joint_states.publish(joint_state(NAMES, time.time(), q, velocity))
             self.process.spin(0.01)
 
     def goal(self, *numbers, status=GoalStatus.STATUS_EXECUTING):
@@ -144,7 +144,7 @@ def test_goals_of_before_and_goals_that_end_leave_the_trajectory_alone(cell):
 def test_states_that_freeze_on_the_way_take_the_torque_out_of_a_running_motion(cell):
     cell.run(0.6)
     stuck = cell.wanted()
-    cell.follow(TIMEOUT + 0.4, position=lambda: stuck)
+    cell.follow(TIMEOUT + 0.4, position=lambda: stuck, velocity=[0.2, -0.3])
     cell.process.wait(lambda: cell.out, 'the rest')
     at, position, *_, effort = arrays(cell.out[-1])
     np.testing.assert_allclose(
@@ -152,6 +152,17 @@ def test_states_that_freeze_on_the_way_take_the_torque_out_of_a_running_motion(c
     )
     assert not effort[50:].any()
     assert 'do not change although the reference moves' in cell.process.reset().message
+
+
+@pytest.mark.parametrize('velocity', [(), (0.0, 0.001)])
+def test_a_robot_that_was_stopped_without_a_word_is_not_sent_on(cell, velocity):
+    """After a violated tolerance, say; encoders of a braked robot stay the very same, too."""
+    cell.run(0.6)
+    stuck = cell.wanted()
+    cell.follow(TIMEOUT + 0.4, position=lambda: stuck, velocity=velocity)
+    assert 'do not change although the reference moves' in cell.process.reset().message
+    cell.process.spin(0.2)
+    assert not cell.out, 'a robot that was stopped must not begin to move'
 
 
 def test_a_robot_that_left_its_way_is_not_sent_back_and_the_service_says_so(cell):
