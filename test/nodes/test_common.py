@@ -18,6 +18,7 @@ from ros_domain import domain  # noqa: E402
 from robodyn_ros.errors import ConfigError  # noqa: E402
 from robodyn_ros.nodes.common import (  # noqa: E402
     Diagnostics,
+    _StopRequest,
     declare,
     make_executor,
     resource,
@@ -199,6 +200,41 @@ def test_signal_lets_a_node_reach_its_safe_end(context, number):
     out, errors = process.communicate(timeout=10)
     assert process.returncode == 0, errors
     assert out == 'safe\n'
+
+
+@pytest.fixture
+def handlers():
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = [signal.getsignal(number) for number in numbers]
+    yield
+    for number, handler in zip(numbers, before, strict=True):
+        signal.signal(number, handler)
+
+
+def test_a_signal_wakes_who_spins_at_once_and_never_who_is_gone(handlers):
+    """The time-out of a trip through the executor is long: each leaves some bytes behind."""
+    stop, woken = _StopRequest(), []
+    stop.add_done_callback(woken.append)
+    assert not stop.done()
+    signal.raise_signal(signal.SIGTERM)
+    assert woken == [stop] and stop.done() and stop.requested
+    stop.remove_done_callback(woken.append)
+    signal.raise_signal(signal.SIGINT)
+    assert woken == [stop]
+
+
+@pytest.mark.parametrize('make', [make_executor, SingleThreadedExecutor])
+def test_an_executor_that_waits_for_a_signal_ends_with_it(context, create, handlers, make):
+    stop, node, executor = _StopRequest(), create(), make(context=context)
+    timer = node.create_timer(0.05, lambda: signal.raise_signal(signal.SIGINT))
+    executor.add_node(node)
+    begin = time.monotonic()
+    while not stop.requested and time.monotonic() < begin + 30.0:
+        executor.spin_until_future_complete(stop, timeout_sec=10.0)
+    assert stop.requested and time.monotonic() - begin < 9.0
+    node.destroy_timer(timer)
+    executor.remove_node(node)
+    executor.shutdown()
 
 
 def test_node_that_cannot_be_created_says_one_sentence(context):
