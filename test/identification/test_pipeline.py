@@ -99,7 +99,7 @@ def test_torque_uncertainty_is_the_error_seen_on_arbitrary_motion():
     model, truth = arm(random_urdf(3, 54, types=('revolute',)))
     random = np.random.default_rng(3)
     predicted, seen = [], []
-    for seed in range(15):
+    for seed in range(10):
         recording = record(model, truth, 1500, seed=seed, noise=0.05)
         # Expected is what the recording alone tells; a prior only helps.
         result = identify(recording, model, options=IdentifyOptions(consistent='no'))
