@@ -12,11 +12,14 @@ from robodyn_ros.control.feedforward import FeedforwardSettings
 from robodyn_ros.control.model_torque import ModelTorque
 from robodyn_ros.control.standstill import StandstillFriction
 from robodyn_ros.errors import ControlError
-from robodyn_ros.excitation.spline import SplineTrajectory
+from robodyn_ros.excitation.spline import SplineTrajectory, TrajectoryPoints
 from robodyn_ros.models.interface import Array
 
 REST_VELOCITY = 1e-6
 """A trajectory must end slower than this, in [rad/s] or [m/s], as the JTC asks by default."""
+
+FARTHEST = 1e-3
+"""Fewer points than the servo's may not lead the robot farther off its way, in [rad] or [m]."""
 
 MOTION = ('velocity', 'acceleration')
 ARRAYS = ('position', *MOTION, 'requested', 'effort')
@@ -92,6 +95,31 @@ class TorquePlan:
         rows: dict[str, Any] = {name: getattr(whole, name)[::stride] for name in ('time', *ARRAYS)}
         return replace(self, period=stride * self.period, **rows)
 
+    def thinned(self, stride: int, ramp_down_time: float) -> TorquePlan:
+        """Only each so-many-th sample, where that still is this motion.
+
+        :param ramp_down_time: in which torque must be gone, in [s]
+        :raises ControlError: the robot would leave its way between the samples (a controller
+            joins them by quintic polynomials), or the torque could not be taken away in time
+        """
+        if stride == 1:
+            return self
+        few = self.every(stride)
+        points = TrajectoryPoints(
+            few.joints, few.time - few.time[0], few.position, few.velocity, few.acceleration
+        )
+        way = SplineTrajectory(points=points).sample(self.time - self.time[0])
+        off = float(np.abs(way.position - self.position).max())
+        if off > FARTHEST or few.period > ramp_down_time:
+            raise ControlError(
+                f'the trajectory of {self.time[-1]:.6g} s is too long: with a point every '
+                f'{1e3 * few.period:.3g} ms, which is all that arrives, the robot would be up to '
+                f'{off:.2g} rad or m away from its way, and torque would take longer than '
+                f'ramp_down_time to be taken away; send it in parts, or give the controller a '
+                f'reliable subscription'
+            )
+        return few
+
     def held(self, count: int) -> TorquePlan:
         """The plan with its last position, at rest, and torque held for some more samples."""
         time = self.time[-1] + self.period * np.arange(1, count + 1)
@@ -111,9 +139,15 @@ class TorquePlan:
         """The rest of the motion from a time on, its effort ramped to zero and kept there.
 
         It replaces the plan in the controller when the torque must go while the motion goes on.
+        The ramp takes whole samples: with fewer than the servo's, and a large torque, the rate
+        may make it up to one sample longer than ramp_down_time.
         """
         torque = self.effort_at(time)
-        cycles = _cycles(settings.ramp_down_time, self.period)
+        slowest = float((np.abs(torque) / settings.rate).max())
+        cycles = max(
+            _cycles(settings.ramp_down_time, self.period),
+            _cycles(slowest, self.period, whole=False),
+        )
         plan = self
         if time >= self.time[-1]:
             last = self.from_row(len(self.time) - 1)

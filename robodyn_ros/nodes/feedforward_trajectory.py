@@ -246,7 +246,7 @@ class TrajectoryMode:
                 return
             plan = self._planned(stamp, points)
             self._check_torque(plan)
-            plan = plan.every(self._stride(plan))
+            plan = self._thinned(plan)
         except RobodynError as error:
             self.refused += 1
             self.refusal = f'trajectory refused: {error}'
@@ -305,19 +305,24 @@ class TrajectoryMode:
         if problem := self._watch.command(largest) or self._watch.silence():
             raise ControlError(problem)
 
-    def _stride(self, plan: TorquePlan) -> int:
-        """Servo periods between the points that are sent: as many as make the message arrive."""
+    def _thinned(self, plan: TorquePlan) -> TorquePlan:
+        """As many points as arrive.
+
+        :raises ControlError: they are too few for the motion
+        """
+        assert self._settings is not None
         some = min(len(plan.time), 100)
         size = len(write_trajectory(
             stamp=0, joints=plan.joints, time=plan.time[:some], fields=[plan.position[:some]] * 4
         ))  # fmt: skip
         stride = parts(self._node, self.topic, len(plan.time) * size / some)
+        few = plan.thinned(stride, self._settings.ramp_down_time)
         if stride > 1:
             self._node.get_logger().info(
                 f'{len(plan.time)} points are too large for a controller that listens best '
-                f'effort: one every {1e3 * stride * plan.period:.3g} ms is sent'
+                f'effort: one every {1e3 * few.period:.3g} ms is sent'
             )
-        return stride
+        return few
 
     def _send(self, plan: TorquePlan, stamp: int) -> None:
         effort = plan.effort if self._effort is None else self._effort.commands(plan.effort)

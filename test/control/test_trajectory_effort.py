@@ -236,3 +236,28 @@ def test_a_plan_of_fewer_points_is_the_same_motion_and_torque(stride: int) -> No
     rest = few.faded(0.7, SETTINGS)
     assert not rest.effort[-1].any()
     np.testing.assert_allclose(np.diff(rest.time), stride * SETTINGS.period, rtol=1e-9)
+
+
+@pytest.mark.parametrize('stride', [1, 3, 18, 30, 50, 80])
+def test_a_ramp_over_fewer_points_keeps_the_rate_also_of_the_largest_torque(stride: int) -> None:
+    slow = replace(SETTINGS, max_torque_rate=SETTINGS.limit / SETTINGS.ramp_down_time)
+    few = trajectory_effort(spline(), TORQUE, slow).every(stride)
+    few = replace(few, effort=0.0 * few.effort + slow.limit)
+    rest = few.faded(0.7, slow)
+    assert (np.abs(np.diff(rest.effort, axis=0)) <= 1.000001 * slow.rate * few.period).all()
+    gone = rest.time[int(np.argmin(rest.effort.any(axis=1)))]
+    assert gone <= rest.time[0] + slow.ramp_down_time + few.period
+    few = replace(few, effort=0.1 * few.effort)  # little torque goes in whole samples of the time
+    left = few.faded(0.7, slow).effort.any(axis=1).sum()
+    assert left <= max(1, int(slow.ramp_down_time / few.period + 1e-9))
+
+
+def test_points_that_are_too_few_for_the_motion_are_refused() -> None:
+    plan = trajectory_effort(spline(), TORQUE, SETTINGS)
+    assert plan.thinned(1, 1e-9) is plan
+    few = plan.thinned(5, SETTINGS.ramp_down_time)
+    np.testing.assert_array_equal(few.time, plan.every(5).time)
+    with pytest.raises(ControlError, match=r'every 102 ms, .* longer than ramp_down_time'):
+        plan.thinned(51, 0.1)
+    with pytest.raises(ControlError, match=r'up to 0\.\d+ rad or m away from its way'):
+        plan.thinned(250, 9.0)
