@@ -80,6 +80,7 @@ class StreamingMode:
 
         :param watch: torque_threshold, or None
         """
+        law.fault = self.fault  # another model does not clear it
         self._law = law
         self._effort = effort
         self._states, self._watch = states, watch

@@ -222,7 +222,8 @@ def test_a_state_that_fails_takes_the_torque_out_of_a_running_trajectory(traject
     for count in range(400):
         position, stamp = states(kind, plan, 1e-9 * begin, count)
         if position:
-            trajectories.joint_states.publish(joint_state(NAMES, stamp, position))
+            state = joint_state(NAMES, stamp, position, velocity=[0.2, -0.3])
+            trajectories.joint_states.publish(state)
         process.spin(0.01)
         if trajectories.out:
             break

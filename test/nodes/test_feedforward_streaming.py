@@ -8,8 +8,11 @@ import pytest
 rclpy = pytest.importorskip('rclpy')
 pytest.importorskip('robodyn_ros.msg')
 from feedforward_client import DELAY, MODEL, NAMES, PERIOD, VALUES, Stream  # noqa: E402
+from lifecycle_msgs.msg import Transition  # noqa: E402
+from lifecycle_msgs.srv import ChangeState  # noqa: E402
 from node_process import joint_state  # noqa: E402
 from residuals import proportional  # noqa: E402
+from robodyn_ros.srv import LoadParameters  # noqa: E402
 
 pytestmark = pytest.mark.ros
 SENT = ('requested', 'additive_command')
@@ -19,7 +22,9 @@ SENT = ('requested', 'additive_command')
 def stream(tmp_path_factory):
     stream = None
     try:
-        stream = Stream(tmp_path_factory.mktemp('stream'))
+        folder = tmp_path_factory.mktemp('stream')
+        stream = Stream(folder)
+        stream.result = str(folder / 'result.yaml')
         yield stream
     finally:
         if stream is not None:
@@ -97,6 +102,24 @@ def test_stale_reference_ramps_to_zero_and_latches_until_reset(stream):
     _, _, torque = stream.run(80)
     assert torque[-1].any()
     check_limits(torque)
+
+
+def test_neither_another_activation_nor_another_model_clears_a_fault(stream):
+    def change(transition):
+        request = ChangeState.Request(transition=Transition(id=transition))
+        return stream.process.call(ChangeState, 'change_state', request).success
+
+    stream.process.wait(lambda: stream.states[-1].fault, 'silence')
+    fault = stream.states[-1].fault
+    assert change(Transition.TRANSITION_DEACTIVATE)
+    assert not change(Transition.TRANSITION_ACTIVATE)
+    request = LoadParameters.Request(result_file=stream.result)
+    assert stream.process.call(LoadParameters, 'load_parameters', request).success
+    assert not change(Transition.TRANSITION_ACTIVATE)
+    assert stream.process.reset().message == f'cleared: {fault}'
+    assert change(Transition.TRANSITION_ACTIVATE)
+    stream.run(5)
+    assert stream.states[-1].enabled and not stream.states[-1].fault
 
 
 def test_time_that_goes_back_is_a_fault(stream):
