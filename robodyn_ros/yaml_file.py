@@ -9,7 +9,9 @@ import yaml
 
 from robodyn_ros.errors import RobodynError
 
-_LOADER = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
+LOADER = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
+DUMPER = getattr(yaml, 'CSafeDumper', yaml.SafeDumper)
+"""Of plain data only, in C where PyYAML has it: a tenth of the time."""
 
 
 def read_yaml(path: str | Path, what: str, error: type[RobodynError]) -> Any:
@@ -20,7 +22,7 @@ def read_yaml(path: str | Path, what: str, error: type[RobodynError]) -> Any:
     :raises RobodynError: of class `error`: it cannot be read, or is no YAML, saying where
     """
     try:
-        return yaml.load(Path(path).read_text(encoding='utf-8'), Loader=_LOADER)
+        return yaml.load(Path(path).read_text(encoding='utf-8'), Loader=LOADER)
     except (OSError, UnicodeDecodeError) as reason:
         raise error(f'{what} {path} cannot be read: {reason}') from reason
     except yaml.YAMLError as reason:

@@ -27,7 +27,7 @@ from robodyn_ros.models.catalog import build_model
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.payload import Payload
 from robodyn_ros.recording.recording import Finding
-from robodyn_ros.yaml_file import read_yaml
+from robodyn_ros.yaml_file import DUMPER, LOADER, read_yaml
 
 if TYPE_CHECKING:  # pulls in scipy.signal, seconds that a node need not spend
     from robodyn_ros.identification.choice import Selection
@@ -193,7 +193,7 @@ def model_parameters(model: DynamicModel, values: Array, stddevs: Array) -> dict
     """Describe a model and its values as flat ROS parameters (scalars and lists), with a hash."""
     content: dict[str, Any] = {
         'format': FORMAT,
-        'description': yaml.safe_dump(model.describe(), sort_keys=False, width=10**6),
+        'description': yaml.dump(model.describe(), Dumper=DUMPER, sort_keys=False, width=10**6),
         'joints': list(model.joint_names),
         'parameter_names': [item.name for item in model.parameters],
         'parameter_units': [item.unit for item in model.parameters],
@@ -222,7 +222,7 @@ def load_identified_model(source: str | Path | Mapping[str, Any]) -> IdentifiedM
             f'{name}: format {content["format"]} is not known, expected {FORMAT}'
         )
     try:
-        model = build_model(yaml.safe_load(content['description']))
+        model = build_model(yaml.load(content['description'], Loader=LOADER))
     except (RobodynError, yaml.YAMLError, AttributeError) as error:
         text = ' '.join(str(error).split())
         raise IdentificationError(f'{name}: the model cannot be built: {text}') from error

@@ -13,6 +13,7 @@ from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.identification.report import text_report
 from robodyn_ros.identification.result import load_identified_model, write_result
+from robodyn_ros.yaml_file import LOADER
 
 
 @pytest.fixture(scope='module')
@@ -32,7 +33,7 @@ def failed():
 @pytest.fixture
 def content(result, tmp_path):
     write_result(result, tmp_path / 'result.yaml')
-    return yaml.safe_load((tmp_path / 'result.yaml').read_text())
+    return yaml.load((tmp_path / 'result.yaml').read_text(), Loader=LOADER)
 
 
 def model_of(content):
