@@ -9,7 +9,7 @@ import numpy as np
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.limits import JointLimits, check_motion, check_position
 from robodyn_ros.excitation.point_to_point import PointToPoint
-from robodyn_ros.excitation.spline import TrajectoryPoints
+from robodyn_ros.excitation.spline import SplineTrajectory, TrajectoryPoints
 from robodyn_ros.excitation.trajectory import Array, Chain, Trajectory
 
 
@@ -72,6 +72,13 @@ def check_joints(motion: Trajectory, limits: JointLimits) -> None:
     for name in limits.joints:
         if name not in motion.joints:
             raise MotionError(f'the motion says nothing about joint {name!r}')
+
+
+def distance_between(points: TrajectoryPoints, trajectory: Trajectory) -> float:
+    """How far the way through points (all of a trajectory) is from it, in [rad] or [m]."""
+    time = np.linspace(0.0, trajectory.duration, 8 * len(points.time))
+    way = SplineTrajectory(points=points).sample(time).position
+    return float(np.abs(way - trajectory.sample(time).position).max())
 
 
 def points_of(trajectory: Trajectory, spacing: float, *, first: float = 0.0) -> TrajectoryPoints:

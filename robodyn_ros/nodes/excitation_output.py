@@ -12,8 +12,10 @@ from rclpy.node import Node
 from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
+from robodyn_ros.control.trajectory_effort import FARTHEST
 from robodyn_ros.errors import ControlError
-from robodyn_ros.excitation.plan import points_of
+from robodyn_ros.excitation.plan import distance_between, points_of
+from robodyn_ros.excitation.spline import TrajectoryPoints
 from robodyn_ros.excitation.trajectory import Trajectory
 from robodyn_ros.nodes.best_effort import parts
 from robodyn_ros.nodes.excitation_parameters import Settings
@@ -74,8 +76,22 @@ class Output:
         return spacing * parts(self._node, self.topic, size * duration / spacing)
 
     def message(self, trajectory: Trajectory, *, stop: bool = False) -> JointTrajectory:
-        """A trajectory as a message, which takes time to make; its stamp is left open."""
-        return _message(trajectory, self.spacing(trajectory.duration, stop=stop))
+        """A trajectory as a message, which takes time to make; its stamp is left open.
+
+        :raises ControlError: it is too long: the points that arrive are too few for it (a stop is
+            never refused)
+        """
+        spacing = self.spacing(trajectory.duration, stop=stop)
+        points = points_of(trajectory, spacing)
+        if spacing > self._settings.spacing and not stop:
+            off = distance_between(points, trajectory)
+            if off > FARTHEST:
+                raise ControlError(
+                    f'the motion of {trajectory.duration:.6g} s is too long for a controller that '
+                    f'listens best effort: with a point every {1e3 * spacing:.3g} ms, which is '
+                    f'all that arrives, the robot would be up to {off:.2g} rad or m off its way'
+                )
+        return _message(points)
 
     def send(self, message: JointTrajectory, zero: int) -> None:
         """Send a trajectory that begins at ROS time `zero` [ns]."""
@@ -100,9 +116,8 @@ class Output:
         self._publisher.publish(JointTrajectory(joint_names=self._joints, points=points))
 
 
-def _message(trajectory: Trajectory, spacing: float) -> JointTrajectory:
+def _message(points: TrajectoryPoints) -> JointTrajectory:
     """Points with position, velocity and acceleration; array.array is rclpy's fast way."""
-    points = points_of(trajectory, spacing)
     assert points.velocity is not None and points.acceleration is not None
     nanoseconds = np.round(points.time * 1e9).astype(np.int64).tolist()
     rows = zip(nanoseconds, points.position, points.velocity, points.acceleration, strict=True)

@@ -6,7 +6,8 @@ from motions import JOINTS, assert_rest_at_ends, limits, random_fourier, random_
 
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.limits import check_motion
-from robodyn_ros.excitation.plan import plan_excitation, points_of
+from robodyn_ros.excitation.plan import distance_between, plan_excitation, points_of
+from robodyn_ros.excitation.sine import SineMotion
 from robodyn_ros.excitation.spline import SplineTrajectory
 
 WIDE = limits(velocity=20.0, acceleration=200.0)
@@ -76,3 +77,17 @@ def test_the_last_point_rests_exactly_whatever_rounding_left():
     points = points_of(motion, 0.01)
     assert (points.velocity[-1] == 0.0).all()
     np.testing.assert_allclose(left, 0.0, atol=1e-9)
+
+
+def test_the_way_between_points_leaves_a_motion_that_is_too_fast_for_them():
+    slow, fast = (
+        SineMotion(joints=['a'], start=[0.0], target=[1.0], frequency=frequency, duration=10.0)
+        for frequency in (0.5, 5.0)
+    )
+    for motion, low, high in ((slow, 0.0, 1e-5), (fast, 1e-4, 0.1)):
+        points = points_of(motion, 0.1)
+        off = distance_between(points, motion)
+        assert low <= off <= high
+        denser = np.linspace(0.0, 10.0, 50001)
+        way = SplineTrajectory(points=points).sample(denser).position
+        assert off >= 0.9 * np.abs(way - motion.sample(denser).position).max()

@@ -77,10 +77,16 @@ def test_a_long_motion_to_a_best_effort_controller_has_fewer_points(node):
     assert out.spacing(600.0) == 0.02
     node.listeners = 1
     assert out.spacing(2.5) == 0.02
-    long = SineMotion(
-        joints=JOINTS, start=HOME, target=[0.2] * len(JOINTS), frequency=[0.3] * len(JOINTS),
-        duration=200.0,
+    long, fast = (
+        SineMotion(
+            joints=JOINTS, start=HOME, target=[0.2] * len(JOINTS), frequency=frequency,
+            duration=200.0,
+        )
+        for frequency in (0.3, 8.0)
     )  # fmt: skip
     size = len(serialize_message(out.message(long)))
+    with pytest.raises(ControlError, match=r'200 s is too long .* off its way'):
+        out.message(fast)
+    assert out.message(fast, stop=True).points
     assert 0.5 * LARGEST < size <= LARGEST
     assert output(node, 'stream').spacing(600.0) == 0.02
