@@ -1,5 +1,6 @@
 #include "robodyn_ros/torque_state_queue.hpp"
 
+#include <exception>
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -82,7 +83,11 @@ void TorqueStateQueue::publish(std::size_t place)
     message_.requested[joint] = requested_(row, column);
     message_.additive_command[joint] = applied_(row, column);
   }
-  publisher_->publish(message_);
+  try {
+    publisher_->publish(message_);
+  } catch (const std::exception &) {
+    // One message less. It must not end the thread, and with it the controller manager.
+  }
 }
 
 }  // namespace robodyn_ros

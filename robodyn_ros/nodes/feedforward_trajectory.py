@@ -177,9 +177,13 @@ class TrajectoryMode:
     def _astray(self, plan: TorquePlan) -> str:
         """Say which joint was not on its way where the robot was seen at last, or nothing."""
         states = self._states
-        if states is None or not np.isfinite(states.position).all():
+        if states is None or not states.timeout:
             return ''
         now = self._time(self._now())
+        if not np.isfinite(states.position).all():
+            return (
+                '' if now <= LAG else 'no joint state has told where the robot is since it began'
+            )
         start = self._start / NANOSECONDS
         changed, known = states.changed - start, states.known - start
         if changed <= LAG < now - changed:  # not moved yet: the trajectory may have been lost
