@@ -1,7 +1,7 @@
 #include "robodyn_ros/torque_state_queue.hpp"
 
-#include <exception>
 #include <algorithm>
+#include <exception>
 #include <limits>
 #include <utility>
 
