@@ -26,6 +26,7 @@ from robodyn_ros.excitation.tool_moves import ToolMoves
 from robodyn_ros.excitation.trajectory import Chain, Trajectory
 from robodyn_ros.models.kinematics import FILES
 from robodyn_ros.output_files import write_whole
+from robodyn_ros.yaml_file import LOADER
 
 Description = Mapping[str, Any]
 
@@ -69,7 +70,7 @@ def load_motion(path: str | Path) -> Trajectory:
     :raises MotionError: the file cannot be read, is no YAML, or see `build_motion`
     """
     try:
-        description = yaml.load(Path(path).read_text(encoding='utf-8'), Loader=_LOADER)
+        description = yaml.load(Path(path).read_text(encoding='utf-8'), Loader=LOADER)
     except (OSError, UnicodeDecodeError) as error:
         raise MotionError(f'the motion file {path} cannot be read: {error}') from error
     except yaml.YAMLError as error:
@@ -110,7 +111,6 @@ def write_motion(trajectory: Trajectory, path: str | Path) -> None:
     )
 
 
-_LOADER = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
 _NUMBERS = ('duration', 'lead_in', 'lead_out', 'base_frequency', 'follow')
 
 

@@ -15,7 +15,8 @@ from robodyn_ros.control.effort import EffortConversion
 from robodyn_ros.control.effort_declaration import EffortDeclaration
 from robodyn_ros.control.feedforward import FeedforwardSettings
 from robodyn_ros.control.model_torque import ModelTorque
-from robodyn_ros.control.state_watch import MOVED, StateWatch
+from robodyn_ros.control.on_the_way import astray
+from robodyn_ros.control.state_watch import StateWatch
 from robodyn_ros.control.torque_limits import PlannedTorque
 from robodyn_ros.control.trajectory_effort import TorquePlan, trajectory_effort
 from robodyn_ros.errors import ControlError, MotionError, RobodynError
@@ -32,10 +33,6 @@ from robodyn_ros.nodes.trajectory_writer import NANOSECONDS, write_trajectory
 Array = NDArray[np.float64]
 ALLOWANCE = (0.02, 30e-6)
 """Time from the arrival of a trajectory to its effect: in all and per point sent, in [s]."""
-LAG = 0.1
-"""A drive may be so far behind a trajectory, in [s]."""
-ASTRAY = 0.05
-"""Farther from it, in [rad] or [m], the robot is not on it."""
 
 
 class TrajectoryMode:
@@ -166,39 +163,15 @@ class TrajectoryMode:
         at = self._time(self._now()) + ALLOWANCE[0]
         if plan is None or settings is None or at >= self._until:
             return ''
-        if problem := self._astray(plan):
+        start, now = self._start / NANOSECONDS, self._time(self._now())
+        problem = astray(plan, self._states, start=start, now=now) if self._states else ''
+        if problem:
             problem = f'the torque stays until the trajectory ends ({why}): {problem}'
             self._node.get_logger().error(problem)
             return problem
         at += ALLOWANCE[1] * max(0, len(plan.time) - plan.row(at))
         self._send(plan.faded(max(at, float(plan.time[0])), settings), self._start)
         return ''
-
-    def _astray(self, plan: TorquePlan) -> str:
-        """Say which joint was not on its way where the robot was seen at last, or nothing."""
-        states = self._states
-        if states is None or not states.timeout:
-            return ''
-        now = self._time(self._now())
-        if not np.isfinite(states.position).all():
-            return (
-                '' if now <= LAG else 'no joint state has told where the robot is since it began'
-            )
-        start = self._start / NANOSECONDS
-        changed, known = states.changed - start, states.known - start
-        if changed <= LAG < now - changed:  # not moved yet: the trajectory may have been lost
-            distance, allowed = plan.distance(states.position, now, 0.0), MOVED
-        elif known < plan.time[0]:  # on the controller's own way to the first point
-            return ''
-        else:
-            distance, allowed = plan.distance(states.position, known, LAG), ASTRAY
-        joint = int(np.argmax(distance))
-        if distance[joint] <= allowed:
-            return ''
-        return (
-            f'joint {plan.joints[joint]!r} was {distance[joint]:.3g} away from it, so the '
-            f'controller may not be on it, and must not be sent there'
-        )
 
     def _on_left(self, reason: str) -> None:
         """The controller runs something else: nothing is left to take out."""

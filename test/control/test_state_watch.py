@@ -96,9 +96,10 @@ def test_without_a_time_out_nothing_is_watched():
 def test_it_keeps_where_the_robot_came_to_and_when():
     watch = StateWatch(width=2, timeout=TIMEOUT)
     assert np.isnan(watch.position).all()
-    for stamp, position in ((5.0, HERE), (5.1, HERE + 0.1), (5.2, HERE + 0.1)):
-        assert watch.changed == -np.inf or stamp > 5.1
-        watch.read(100.0 + stamp, stamp, position, HERE)
+    watch.read(105.0, 5.0, HERE, HERE)
+    assert watch.changed == -np.inf, 'a first state is no motion'
+    watch.read(105.1, 5.1, HERE + 0.1, HERE)
+    watch.read(105.2, 5.2, HERE + 0.1, HERE)
     np.testing.assert_array_equal(watch.position, HERE + 0.1)
     assert watch.changed == 5.1
     watch.restart(106.0)

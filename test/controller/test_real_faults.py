@@ -82,13 +82,18 @@ def test_a_system_clock_that_goes_back_ramps_to_zero_and_latches_until_reset(cel
     recover(cell, 'the time of the cycle went back')
 
 
-def test_a_fault_outlasts_deactivation_until_reset(cell):
+def deactivated_with_a_fault(cell):
+    """Frozen on its way, and then switched off; return the fault."""
     start_moving(cell)
     cell.probe.freeze(True)
     cell.wait(lambda: cell.last.fault, 'the fault', 5.0)
     cell.probe.freeze(False)
-    fault = cell.last.fault
     cell.switch(deactivate=BOTH)
+    return cell.last.fault
+
+
+def test_a_fault_outlasts_deactivation_until_reset(cell):
+    fault = deactivated_with_a_fault(cell)
     assert not cell.enable(True).success
     cell.switch(activate=BOTH)
     cell.go_on(0.5)
@@ -99,12 +104,7 @@ def test_a_fault_outlasts_deactivation_until_reset(cell):
 
 
 def test_a_fault_is_cleared_while_inactive(cell):
-    start_moving(cell)
-    cell.probe.freeze(True)
-    cell.wait(lambda: cell.last.fault, 'the fault', 5.0)
-    cell.probe.freeze(False)
-    fault = cell.last.fault
-    cell.switch(deactivate=BOTH)
+    fault = deactivated_with_a_fault(cell)
     assert cell.reset().message == f'cleared: {fault}'
     assert cell.reset().message == 'there was no fault'
     cell.switch(activate=BOTH)
