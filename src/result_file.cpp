@@ -141,9 +141,29 @@ Friction friction_of(const YAML::Node & map)
   return Friction(get<Names>(map, "terms"), figures);
 }
 
+/// Names of a part's joints; friction has their types beside them.
+Names joints_of(const YAML::Node & map)
+{
+  Names result;
+  for (const auto & joint : map["joints"]) {
+    result.push_back((joint.IsMap() ? joint["name"] : joint).as<std::string>());
+  }
+  return result;
+}
+
+std::string listed(const Names & names)
+{
+  std::string result;
+  for (const auto & name : names) {
+    result += (result.empty() ? "" : ", ") + name;
+  }
+  return "[" + result + "]";
+}
+
 /// Parts of a model with their places in its parameter values.
 struct Parts
 {
+  Names joints;  // of the model, and so of every part
   Eigen::Index width = 0;
   std::vector<PlacedPart> bodies;
   std::vector<PlacedFriction> frictions;
@@ -155,7 +175,9 @@ struct Parts
       for (const auto & part : map["parts"]) {
         add(part);
       }
-    } else if (kind == "friction") {
+      return;
+    }
+    if (kind == "friction") {
       Vector load;
       if (map["load"]) {
         load = vector_of(map["load"].as<std::vector<double>>());
@@ -165,6 +187,10 @@ struct Parts
     } else {
       bodies.push_back({body_part(map, kind), width});
       width += bodies.back().part->width();
+    }
+    // The hash says nothing about the names beside the description.
+    if (const Names own = joints_of(map); own != joints) {
+      throw error("the joints " + listed(joints) + " are not those of its model, " + listed(own));
     }
   }
 };
@@ -237,6 +263,7 @@ IdentifiedModel read(const YAML::Node & parameters)
     throw error("a parameter value is not finite");
   }
   Parts parts;
+  parts.joints = get<Names>(content, "joints");
   parts.add(YAML::Load(get<std::string>(content, "description")));
   if (parts.width != values.size()) {
     throw error(
@@ -246,7 +273,7 @@ IdentifiedModel read(const YAML::Node & parameters)
   IdentifiedModel result;
   result.hash = checked_hash(content, numbers);
   result.torque = std::make_unique<ModelTorque>(
-    get<Names>(content, "joints"), std::move(parts.bodies), std::move(parts.frictions), values);
+    std::move(parts.joints), std::move(parts.bodies), std::move(parts.frictions), values);
   result.has_residual = static_cast<bool>(parameters["residual_torque"]);
   if (parameters["payload"] && parameters["payload"]["parameter_values"]) {
     read_payload(parameters["payload"], result);

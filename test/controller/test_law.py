@@ -189,6 +189,9 @@ def test_time_of_a_cycle_of_six_axes(tmp_path):
         ({'description': 'kind: delta'}, 'use the Python node'),
         ({'description': '{kind: urdf, joints: [a], urdf: <robot/>}'}, 'URDF'),
         ({'description': '['}, 'cannot be used'),
+        # Not in the hash: another order would be torque on other joints, fewer not even that.
+        ({'joints': ['joint2', 'joint1', 'joint3', 'joint4']}, 'are not those of its model'),
+        ({'joints': ['joint1', 'joint2', 'joint3']}, 'are not those of its model'),
         ({'hash': None}, 'hash'),
         ({'description': '{kind: friction, joints: [], terms: [], aging: [1]}'}, '"aging" is not'),
         ({'description': '{kind: friction, joints: [], terms: [slime]}'}, 'term "slime"'),
