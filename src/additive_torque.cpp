@@ -77,6 +77,9 @@ const char * fault_text(Fault fault)
     case Fault::kStateFrozen:
       return "the measured positions stood still for state_timeout while the reference moved";
     case Fault::kTimeBack: return "the time of the cycle went back";
+    case Fault::kReferenceIncomplete:
+      return "the reference lacks position, velocity or acceleration: the controller that commands "
+             "it needs command_interfaces: [position, velocity, acceleration]";
     default: return "";
   }
 }

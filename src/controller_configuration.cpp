@@ -227,13 +227,19 @@ void FeedforwardTorqueController::diagnose()
   Status status;
   const Fault fault = fault_;
   const std::uint64_t refused = refused_;
-  status.name = std::string(get_node()->get_name()) + ": additive torque";
+  // With its namespace: there may be two robots. As the Python nodes, without the slash before.
+  status.name = std::string(get_node()->get_fully_qualified_name()).substr(1) + ": additive torque";
   status.hardware_id = "robodyn feedforward plugin";
   status.level = fault != Fault::kNone ? Status::ERROR :
     refused != refused_before_ || !enabled_ ? Status::WARN : Status::OK;
   status.message = fault != Fault::kNone ? fault_text(fault) :
     refused != refused_before_ ? "references were refused" : enabled_ ? "applied" : "not applied";
   refused_before_ = refused;
+  if (fault != logged_ && fault != Fault::kNone) {  // the loop itself must not log
+    RCLCPP_ERROR(
+      get_node()->get_logger(), "additive torque ramped to zero: %s", fault_text(fault));
+  }
+  logged_ = fault;
   const std::pair<const char *, std::string> facts[]{
     {"references refused", std::to_string(refused)},
     {"cycles without reference", std::to_string(missed_)},

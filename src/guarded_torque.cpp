@@ -87,6 +87,11 @@ const Vector & GuardedTorque::update(
     return without_reference();
   }
   without_ = 0;
+  if (all_nan(given.q) || all_nan(given.qd) || all_nan(given.qdd)) {
+    ++refused_;
+    law_.trip(Fault::kReferenceIncomplete);
+    return law_.idle();
+  }
   watch_reference(given);
   take(given);
   const Vector & applied = law_.update(taken_);

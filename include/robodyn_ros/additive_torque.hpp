@@ -33,7 +33,7 @@ enum class LawState { kInactive, kRampingIn, kActive, kRampingOut };
 enum class Fault
 {
   kNone, kReferenceNotFinite, kTorqueNotFinite, kReferenceMissing, kReferenceFrozen,
-  kStateMissing, kStateFrozen, kTimeBack
+  kStateMissing, kStateFrozen, kTimeBack, kReferenceIncomplete
 };
 
 const char * fault_text(Fault fault);

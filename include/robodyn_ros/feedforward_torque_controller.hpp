@@ -103,6 +103,7 @@ private:
   rclcpp::Publisher<DiagnosticArray>::SharedPtr diagnostics_;
   rclcpp::TimerBase::SharedPtr timer_;
   std::uint64_t refused_before_ = 0;
+  Fault logged_ = Fault::kNone;
   rclcpp::node_interfaces::OnSetParametersCallbackHandle::SharedPtr scale_check_;
   rclcpp::node_interfaces::PostSetParametersCallbackHandle::SharedPtr scale_callback_;
 };

@@ -79,6 +79,16 @@ def test_a_reference_with_one_bad_value_is_refused_whole(file, kind, bad):
     np.testing.assert_array_equal(after, states[0][BAD + 1])  # the motion goes on
 
 
+@pytest.mark.parametrize('kind', range(3))
+def test_a_reference_without_one_of_its_three_quantities_is_a_fault_of_its_own(file, kind):
+    """A joint_trajectory_controller with command_interfaces [position, velocity], for example."""
+    states = sway()
+    states[kind][BAD:] = np.nan
+    out = run_law(file, states, **SWAY)
+    check_ramped_out(out, 'reference incomplete', since=BAD)
+    assert not np.ptp(out.position[BAD - 1 :], axis=0).any()
+
+
 def test_a_reference_that_is_missing_for_a_moment_holds_on(file):
     states = sway()
     for kind in states:
