@@ -37,6 +37,11 @@ def generate_launch_description() -> LaunchDescription:
                 description='URDF without <ros2_control> tags; its joints are those of the YAML',
             ),
             DeclareLaunchArgument(
+                'namespace', default_value='',
+                description='namespace of the controller manager and its controllers; robots of '
+                'one ROS graph need one each',
+            ),
+            DeclareLaunchArgument(
                 'params_file', default_value='',
                 description='parameter YAML of your own; it is read last, so it wins',
             ),
@@ -52,8 +57,10 @@ def generate_launch_description() -> LaunchDescription:
 def _create(context: LaunchContext) -> list[Action]:
     given = {
         name: str(LaunchConfiguration(name).perform(context))
-        for name in ('way', 'result_file', 'urdf', 'params_file', 'robot_state_publisher')
-    }
+        for name in (
+            'way', 'result_file', 'urdf', 'namespace', 'params_file', 'robot_state_publisher',
+        )
+    }  # fmt: skip
     for name in ('result_file', 'params_file'):
         if given[name] and not Path(given[name]).is_file():
             raise ConfigError(f'launch argument {name}: there is no file {given[name]}')
@@ -66,13 +73,14 @@ def _create(context: LaunchContext) -> list[Action]:
         parameters.append(given['params_file'])
     manager = Node(
         package='controller_manager', executable='ros2_control_node', parameters=parameters,
-        output='screen',
+        namespace=given['namespace'], output='screen',
     )  # fmt: skip
-    broadcaster = _spawner('joint_state_broadcaster')
+    broadcaster = _spawner(given['namespace'], 'joint_state_broadcaster')
     # One switch for all: the plugin is activated with what commands its references.
-    controllers = _spawner('--activate-as-group', *CONTROLLERS[given['way']])
+    controllers = _spawner(given['namespace'], '--activate-as-group', *CONTROLLERS[given['way']])
     described = Node(
-        package='robot_state_publisher', executable='robot_state_publisher', output='screen',
+        package='robot_state_publisher', executable='robot_state_publisher',
+        namespace=given['namespace'], output='screen',
         parameters=[{'robot_description': with_mock_hardware(Path(given['urdf']))}],
     )  # fmt: skip
     return [
@@ -83,8 +91,8 @@ def _create(context: LaunchContext) -> list[Action]:
     ]
 
 
-def _spawner(*arguments: str) -> Node:
+def _spawner(namespace: str, *arguments: str) -> Node:
     return Node(
         package='controller_manager', executable='spawner', arguments=list(arguments),
-        output='screen',
+        namespace=namespace, output='screen',
     )  # fmt: skip

@@ -87,8 +87,9 @@ class ControlCell:
     """`ros2 launch robodyn_ros mock_control.launch.py` and a client of it."""
 
     def __init__(
-        self, folder: Path, result: Path, *, number=40, way='plugin', effort=None, **manager
-    ) -> None:
+        self, folder: Path, result: Path, *, number=40, way='plugin', effort=None, namespace='',
+        **manager,
+    ) -> None:  # fmt: skip
         """Start it all.
 
         :param way: how the torque comes in; without the plugin there are no cycles to listen to
@@ -101,7 +102,9 @@ class ControlCell:
             self.urdf = re.sub(r'effort="[^"]+"', f'effort="{effort}"', self.urdf)
         file = folder / 'own.yaml'
         own = {PLUGIN: PARAMETERS, 'controller_manager': manager}
-        content = {name: {'ros__parameters': values} for name, values in own.items() if values}
+        content = {
+            f'/**/{name}': {'ros__parameters': values} for name, values in own.items() if values
+        }
         file.write_text(yaml.safe_dump(content))
         self._log = folder / 'log'
         surroundings = environment(number)
@@ -109,6 +112,7 @@ class ControlCell:
         command = [
             'ros2', 'launch', 'robodyn_ros', 'mock_control.launch.py', f'result_file:={result}',
             f'params_file:={file}', 'robot_state_publisher:=false', f'way:={way}',
+            f'namespace:={namespace}',
         ]  # fmt: skip
         self.probe = UpdateProbe(folder / 'updates')
         with self._log.open('w') as out:
@@ -119,7 +123,7 @@ class ControlCell:
         self.references, self.cycles, self.efforts, self.diagnoses = {}, {}, {}, []
         self.context = rclpy.Context()
         rclpy.init(context=self.context)
-        self.node = rclpy.create_node('test_client', context=self.context)
+        self.node = rclpy.create_node('test_client', namespace=namespace, context=self.context)
         self.executor = SingleThreadedExecutor(context=self.context)
         self.executor.add_node(self.node)
         self._listen()
@@ -173,7 +177,7 @@ class ControlCell:
         )  # fmt: skip
 
     def _on_diagnostics(self, message) -> None:
-        self.diagnoses += [item for item in message.status if item.name.startswith(PLUGIN)]
+        self.diagnoses += [item for item in message.status if PLUGIN in item.name]
 
     def _on_joint_state(self, message) -> None:
         order = [message.name.index(name) for name in JOINTS]

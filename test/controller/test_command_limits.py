@@ -1,6 +1,6 @@
-"""The plugin where ros2_control enforces the URDF's effort limits, and how it ends on Ctrl-C.
+"""The plugin where ros2_control enforces the URDF's effort limits, in a namespace, and on Ctrl-C.
 
-A cell of its own: both are settled when the controller manager starts, or ends it.
+A cell of its own: all this is settled when the controller manager starts, or ends it.
 """
 
 import signal
@@ -11,11 +11,12 @@ import pytest
 pytest.importorskip('controller_manager_msgs', reason='there is no ros2_control')
 pytest.importorskip('control_msgs', reason='there is no ros2_control')
 pytest.importorskip('rclpy')
-from control_cell import PERIOD, RATE, ControlCell, write_result
+from control_cell import PERIOD, PLUGIN, RATE, ControlCell, write_result
 from controller_build import law_check
 
 pytestmark = pytest.mark.ros
 EFFORT = 20.0
+SPACE = 'left'
 STEP = RATE * PERIOD
 
 
@@ -24,7 +25,7 @@ def cell(tmp_path_factory):
     law_check()  # skips where the plugin was not built
     folder = tmp_path_factory.mktemp('enforced')
     _, _, file = write_result(folder)
-    options = {'effort': EFFORT, 'enforce_command_limits': True}
+    options = {'effort': EFFORT, 'enforce_command_limits': True, 'namespace': SPACE}
     with ControlCell(folder, file, number=43, **options) as cell:
         yield cell
 
@@ -42,6 +43,17 @@ def test_enforced_command_limits_clip_the_effort_beyond_the_limit_and_nothing_el
     clipped = np.clip(wanted, -EFFORT, EFFORT)
     found = [(np.abs(clipped - effort).max(axis=1) < 1e-12).any() for effort in efforts]
     assert np.mean(found) > 0.9 * cell.heard()
+
+
+def test_in_a_namespace_every_name_is_in_it_so_that_there_may_be_two_robots(cell):
+    """With the YAML of config/ros2_control as it is."""
+    names = [name for name, _ in cell.node.get_service_names_and_types()]
+    names += [name for name, _ in cell.node.get_topic_names_and_types()]
+    own = [name for name in names if PLUGIN in name]
+    assert f'/{SPACE}/{PLUGIN}/enable' in own and f'/{SPACE}/{PLUGIN}/torque_state' in own
+    assert all(name.startswith(f'/{SPACE}/') for name in own)
+    cell.wait(lambda: cell.diagnoses, 'diagnostics')
+    assert cell.diagnoses[-1].name == f'{SPACE}/{PLUGIN}: additive torque'
 
 
 def test_sigint_ramps_down_then_zero(cell):
