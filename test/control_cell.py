@@ -112,7 +112,7 @@ class ControlCell:
         command = [
             'ros2', 'launch', 'robodyn_ros', 'mock_control.launch.py', f'result_file:={result}',
             f'params_file:={file}', 'robot_state_publisher:=false', f'way:={way}',
-            f'namespace:={namespace}',
+            *([f'namespace:={namespace}'] if namespace else []),
         ]  # fmt: skip
         self.probe = UpdateProbe(folder / 'updates')
         with self._log.open('w') as out:
