@@ -81,7 +81,7 @@ class UrdfModel(DynamicModel):
         self._chosen: tuple[bytes, ...] = ()
         self._many: RigidColumns | None = None
         order = [int(self._model.getJointId(name)) - 1 for name in self.joint_names]
-        self._order = None if order == sorted(order) else np.array(order)
+        self._order = None if order == sorted(order) else _Order(order)
         rotors = np.zeros(len(order) if rotor_inertia else 0)
         self._prior: Array = np.concatenate(
             [*(ten_parameters(inertias[index]) for index in order), rotors]
@@ -124,8 +124,13 @@ class UrdfModel(DynamicModel):
         return result
 
     def __getstate__(self) -> dict[str, Any]:
-        """All but what Pinocchio cannot send to another process, and megabytes of work space."""
-        return {**self.__dict__, '_pool': None, '_many': None}
+        """All but what Pinocchio cannot send to another process, and megabytes of work space.
+
+        What has been given values of links is a copy's own: also one of `copy.copy` takes this.
+        """
+        model = self._model.copy()
+        own = {'_model': model, '_data': model.createData(), '_pool': None, '_many': None}
+        return {**self.__dict__, **own}
 
     @property
     def smooth(self) -> bool:
@@ -163,9 +168,16 @@ class UrdfModel(DynamicModel):
         if not self._takes(values):
             return super().sampled(values)
         model = self._model.copy()
-        return partial(pin.rnea, model, model.createData())
+        compute: TorqueFunction = partial(pin.rnea, model, model.createData())
+        return compute if self._order is None else self._order.reordered(compute)
 
     def _newton_euler(self, q: Array, qd: Array, qdd: Array) -> Array:
+        if self._order is not None:
+            return self._order.reordered(self._recursion)(q, qd, qdd)
+        return self._recursion(q, qd, qdd)
+
+    def _recursion(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """Torques of joints in Pinocchio's order, shape (N, n)."""
         if len(q) >= _MANY and hasattr(pin, 'rneaInParallel'):  # not in every build
             self._pool = self._pool or pin.ModelPool(self._model, 1)
             result = np.empty(q.shape)
@@ -187,11 +199,15 @@ class UrdfModel(DynamicModel):
 
     def _set(self, values: Array) -> bool:
         links = values[: 10 * len(self.joints)].reshape(-1, 10)
-        if self._order is not None or not (links[:, 0] >= _LIGHTEST).all():
+        if not (links[:, 0] >= _LIGHTEST).all():
             return False
         self._pool = None
+        rotors = values[links.size :]
+        if self._order is not None:
+            links = links[self._order.inverse]
+            rotors = rotors[self._order.inverse] if self.rotor_inertia else rotors
         if self.rotor_inertia:
-            self._model.armature = values[links.size :]
+            self._model.armature = rotors
         for index, link in enumerate(links):
             self._model.inertias[index + 1] = pin.Inertia.FromDynamicParameters(link)
         return True
@@ -217,12 +233,11 @@ class UrdfModel(DynamicModel):
 
     def _fill_reordered(self, block: Array, q: Array, qd: Array, qdd: Array) -> None:
         """As `_fill`, for joints in another order than Pinocchio's."""
-        order = cast(Any, self._order)
-        inverse = np.argsort(order)
+        order = cast(_Order, self._order)
         own = np.empty(block.shape)
-        self._fill(own, *(np.ascontiguousarray(value[:, inverse]) for value in (q, qd, qdd)))
-        columns = (10 * order[:, None] + np.arange(10)).ravel()
-        block[...] = own[:, order][:, :, columns]
+        self._fill(own, *(order.pinocchio(value) for value in (q, qd, qdd)))
+        columns = (10 * order.places[:, None] + np.arange(10)).ravel()
+        block[...] = own[:, order.places][:, :, columns]
 
     def prior(self) -> Array:
         """Values of the URDF, shape (p,); zero for rotors and links without <inertial>."""
@@ -237,6 +252,36 @@ class UrdfModel(DynamicModel):
             'gravity': [float(value) for value in self.gravity],
             'rotor_inertia': self.rotor_inertia,
         }
+
+
+class _Order:
+    """Joints in another order than Pinocchio's, which is from the base outwards."""
+
+    def __init__(self, places: Sequence[int]) -> None:
+        """Take the place of each joint in Pinocchio's order; `inverse` is the other way round."""
+        self.places = np.array(places)
+        self.inverse = np.argsort(self.places)
+
+    def pinocchio(self, values: Array) -> Array:
+        """Values of our joints, shape (..., n), in Pinocchio's order.
+
+        :raises ModelError: another number of joints
+        """
+        if values.shape[-1] != len(self.inverse):
+            raise ModelError(
+                f'the model has {len(self.inverse)} joints, got values of {values.shape[-1]}'
+            )
+        return np.ascontiguousarray(values[..., self.inverse])
+
+    def reordered(self, compute: TorqueFunction) -> TorqueFunction:
+        """The function of our joints that this one is of Pinocchio's."""
+
+        def torque(q: Array, qd: Array, qdd: Array) -> Array:
+            own = (self.pinocchio(value) for value in (q, qd, qdd))
+            result: Array = compute(*own)[..., self.places]
+            return result
+
+        return torque
 
 
 def _gravity(values: Sequence[float]) -> Array:

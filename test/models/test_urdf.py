@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import copy
 import pickle
 
 import mujoco
@@ -175,6 +176,30 @@ def test_joints_in_another_order_give_the_same_torques(seed):
         model.torque(q, qd, qdd, values)[:, order],
         atol=1e-10,
     )
+
+
+@pytest.mark.parametrize('rotors', [True, False])
+@pytest.mark.parametrize('count', [1, 7, 100])
+def test_joints_in_another_order_take_the_recursion_too(rotors, count, monkeypatch):
+    names = ['joint3', 'joint1', 'joint5', 'joint2', 'joint4']
+    model = UrdfModel.from_xml(random_urdf(5, 3), joints=names, rotor_inertia=rotors)
+    values = np.abs(model.prior()) + np.linspace(0.5, 1.5, len(model.parameters))
+    states = random_states(5, count)
+    expected = np.einsum('kjp,p->kj', model.regressor(*states), values)
+    monkeypatch.setattr(UrdfModel, 'regressor', None)  # 20 times slower
+    bound = 1e-12 * np.abs(expected).max()
+    np.testing.assert_allclose(model.torque(*states, values), expected, rtol=0, atol=bound)
+    at = model.sampled(values)
+    single = [at(*(state[k] for state in states)) for k in range(count)]
+    np.testing.assert_allclose(single, expected, rtol=0, atol=bound)
+
+
+def test_a_copy_has_values_of_its_own():
+    model, states = UrdfModel.from_xml(random_urdf(3, 1)), random_states(3, 5)
+    values = np.abs(model.prior()) + 1.0
+    expected = model.torque(*states, values)
+    copy.copy(model).torque(*states, 2.0 * values)
+    np.testing.assert_array_equal(model.torque(*states, values), expected)
 
 
 @pytest.mark.parametrize('chosen', [[1, 2, 4], [4, 1], [3]])
