@@ -46,7 +46,6 @@ def coloured_scores(
     fit: Estimate,
     *,
     mixing: Array | None = None,
-    weights: Sequence[Array] | None = None,
 ) -> Array:
     """A_i^T G_ij A_j of joints i and j, shape (n, n, b, b), variances of residuals taken as 1.
 
@@ -57,13 +56,12 @@ def coloured_scores(
 
     :param fit: the estimate, its covariance that of independent residuals
     :param mixing: joints are decoupled by this matrix (n, n) first, see `covariance`
-    :param weights: of the squares of residuals per stretch, shape (m, n), see `robust`
     """
     count = len(sample.columns)
     mixing = np.eye(count) if mixing is None else mixing
     step = -(-len(sample.stretches) // ENOUGH)
     chosen = range(0, len(sample.stretches), step)
-    parts = [_spectra(sample.stretches[k], sample, weights, k) for k in chosen]
+    parts = [_spectra(sample.stretches[k], sample) for k in chosen]
     root = _root(np.nan_to_num(fit.covariance))
     share = sample.total / max(sum(part.samples for part in parts), 1)
     joints = [_joint(parts, mixing[k], fit, root, k) for k in range(count)]
@@ -164,16 +162,10 @@ class _Spectra:
         return columns, torque - columns @ values
 
 
-def _spectra(
-    part: Stretch, sample: RowSample, weights: Sequence[Array] | None, index: int
-) -> _Spectra:
+def _spectra(part: Stretch, sample: RowSample) -> _Spectra:
     count = len(part.used)
     length = int(fft.next_fast_len(2 * count, real=True))
-    roots = np.ones(part.used.shape) if weights is None else np.sqrt(weights[index])
-    joints = [
-        fft.rfft(rows * root[:, None], length, axis=0)
-        for rows, root in zip(part.rows, roots.T, strict=True)
-    ]
+    joints = [fft.rfft(rows, length, axis=0) for rows in part.rows]
     return _Spectra(joints, sample.columns, sample.width, part.used.astype(np.float64), length)
 
 

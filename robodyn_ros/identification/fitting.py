@@ -13,8 +13,13 @@ from robodyn_ros.identification.covariance import Coupled, decouple
 from robodyn_ros.identification.essential import essential
 from robodyn_ros.identification.estimators import Estimate, Estimator, estimate
 from robodyn_ros.identification.options import IdentifyOptions
-from robodyn_ros.identification.robust import OUTLIER, Robust, reweighted, robust_fit
-from robodyn_ros.identification.row_sample import RowSample
+from robodyn_ros.identification.robust import (
+    OUTLIER,
+    Robust,
+    pseudo_observed,
+    reweighted,
+    robust_fit,
+)
 from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.recording import Finding
 
@@ -75,9 +80,8 @@ def _robust(condensed: Condensed, robust: Robust, recondense: Recondense) -> Fit
         robust = replace(robust, values=found.values)
         weighted = recondense(robust)
         first = estimate(weighted.merged(), weighted.width)
-    sample = condensed.sample.few()
-    weights = [robust.weights(rest) for rest in _residuals(sample, first.values)]
-    scores = coloured_scores(sample, first, weights=weights)
+    sample = pseudo_observed(condensed.sample.few(), robust, first.values)
+    scores = coloured_scores(sample, first)
     wider = np.einsum('i,j,ijbc->ijbc', robust.widening, robust.widening, scores)
     fit = estimate(weighted.merged(), weighted.width, scores=wider)
     return Fitted(fit, weighted, wider, (_outlier_finding(robust, condensed.joints),))
@@ -102,13 +106,6 @@ def _essential(fitted: Fitted) -> Fitted:
     )
     finding = Finding('essential_parameters', text, severity='info')
     return replace(fitted, fit=found.fit, findings=(*fitted.findings, finding))
-
-
-def _residuals(sample: RowSample, values: Array) -> Iterator[Array]:
-    """Residuals (m, n) of each stretch of a sample."""
-    for part in sample.stretches:
-        joints = zip(part.rows, sample.columns, strict=True)
-        yield np.column_stack([rows[:, -1] - rows[:, :-1] @ values[own] for rows, own in joints])
 
 
 def _outlier_finding(robust: Robust, joints: tuple[str, ...]) -> Finding:

@@ -7,7 +7,7 @@ the values are found on a few thousand rows; then all samples get their weights 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
@@ -15,7 +15,7 @@ import numpy as np
 
 from robodyn_ros.identification.condense import Condensed, Indices, JointFactor, triangle
 from robodyn_ros.identification.estimators import estimate
-from robodyn_ros.identification.row_sample import RowSample
+from robodyn_ros.identification.row_sample import RowSample, Stretch
 from robodyn_ros.models.interface import Array
 
 Loss = Literal['tukey', 'huber']
@@ -44,8 +44,8 @@ class Robust:
     :param values: base values, shape (b,)
     :param spread: robust standard deviation of the residuals per joint, shape (n,)
     :param gross: share of each joint's samples that are far outliers, shape (n,)
-    :param widening: of standard deviations against those of least squares with these weights
-        (Huber 1981, Eq. 7.6.3), shape (n,)
+    :param widening: of standard deviations against those of least squares with these weights,
+        from the scores of `pseudo_observed` rows (Huber 1981, Eq. 7.6.3), shape (n,)
     """
 
     values: Array
@@ -124,7 +124,27 @@ def _widening(size: Array, loss: Loss) -> float:
     bend, energy = float(slope(size, loss).sum()), float(share @ size**2)
     if not (bend > 0.0 and energy > 0.0):
         return 1.0
-    return float(share.sum() / bend * np.sqrt((share**2 @ size**2) / energy))
+    variance = float(share**2 @ size**2) / len(size)  # of a residual as far as it has a say
+    return float(share.sum() / bend * np.sqrt(variance * share.sum() / energy))
+
+
+def pseudo_observed(sample: RowSample, robust: Robust, values: Array) -> RowSample:
+    """Return a sample with the residuals of base values (b,) as far as they have a say.
+
+    Its torques are A v + w r (Huber 1981, section 7.8): with these, all rows weighed alike, the
+    robust estimate is that of least squares. Their residuals w r are what makes it uncertain:
+    those of contact are small or zero, where `sqrt(w) r` would grow with the root of contact.
+    """
+    stretches = []
+    for part in sample.stretches:
+        rows = []
+        for matrix, own, spread in zip(part.rows, sample.columns, robust.spread, strict=True):
+            fitted = matrix[:, :-1] @ values[own]
+            rest = matrix[:, -1] - fitted
+            torque = fitted + weight(rest / spread, robust.loss) * rest
+            rows.append(np.column_stack([matrix[:, :-1], torque]))
+        stretches.append(Stretch(tuple(rows), part.used))
+    return replace(sample, stretches=tuple(stretches))
 
 
 def reweighted(condensed: Condensed, fit: Robust) -> Condensed:

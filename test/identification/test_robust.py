@@ -89,6 +89,19 @@ def test_standard_deviations_are_those_of_the_good_samples(case):
     assert any(item.code == 'outliers' for item in found.findings)
 
 
+@pytest.mark.parametrize('loss', LOSSES)
+def test_errors_are_as_large_as_stated(case, loss):
+    model, truth, _ = case
+    expected = base_values(model, truth)
+    options = IdentifyOptions(estimator='robust', loss=loss, consistent='no')
+    sizes = []
+    for seed in range(8):
+        recording = pushed(record(model, truth, 3000, noise=0.02, seed=seed), seed=seed, size=0.5)
+        found = identify(recording, model, options=options)
+        sizes.append((found.base_values - expected) / found.base_stddevs)
+    assert 0.8 < np.sqrt(np.mean(np.square(sizes))) < 1.25
+
+
 def test_weights_of_a_second_pass_are_those_of_the_rows_kept(case):
     model, _, recording = case
     motion = (recording.position, recording.velocity, recording.acceleration)
