@@ -12,6 +12,7 @@ from builtin_interfaces.msg import Duration, Time  # noqa: E402
 from node_process import EFFORT, NodeProcess, joint_state, result_file  # noqa: E402
 from residuals import GEAR_RATIO, proportional  # noqa: E402
 from robodyn_ros.msg import TorqueState  # noqa: E402
+from ros_client import DEEP  # noqa: E402
 from sensor_msgs.msg import JointState  # noqa: E402
 from std_msgs.msg import Float64MultiArray  # noqa: E402
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint  # noqa: E402
@@ -20,6 +21,8 @@ MODEL, VALUES = small_arm()
 NAMES = list(MODEL.joint_names)
 PERIOD = 0.002
 DELAY = 3
+TIMEOUT = 1.0
+"""Of references, in [s]: the longest there is. They come from a test, which may be held up."""
 COMMON = {
     **EFFORT,
     'autostart': 'true',
@@ -83,35 +86,60 @@ class Trajectories:
             state = joint_state(NAMES, time.time(), effort=self.effort)
             self.joint_states.publish(state)
 
+    def ready(self):
+        """Torque will be added to the trajectories to come, whatever came before."""
+        self.process.enable(False)
+        self.process.steady()
+        self.process.reset()
+        assert self.process.enable(True).success
+
     def sent(self, trajectory) -> JointTrajectory:
+        """What leaves of it; the rest of one before, which may come meanwhile, has its stamp."""
         self.out.clear()
+        begin = len(self.process.said())
         self.trajectory.publish(trajectory)
-        self.process.wait(lambda: self.out, 'the trajectory')
-        return self.out[-1]
+        self.published = time.time()
+
+        def left():
+            self.process.check()
+            assert 'trajectory refused' not in (text := self.process.said()[begin:]), text
+            return [each for each in self.out if each.header.stamp == trajectory.header.stamp]
+
+        self.process.wait(left, 'the trajectory')
+        return left()[-1]
 
     def refused(self, trajectory) -> str:
-        """Diagnostics after a trajectory that is refused."""
+        """What is said of a trajectory that is refused."""
         self.out.clear()
-        before = self._refusals()
+        begin = len(self.process.said())
         self.trajectory.publish(trajectory)
-        self.process.wait(lambda: self._refusals() > before, 'the refusal in the diagnostics')
+        self.process.wait(
+            lambda: 'trajectory refused' in self.process.said()[begin:], 'the refusal'
+        )
         assert not self.out
-        return self.process.diagnostics[-1].status[0].message
+        return self.process.status().message
 
-    def _refusals(self) -> int:
-        """Trajectories refused so far, by the last diagnostics."""
-        last = self.process.diagnostics[-1:] or [None]
-        values = last[0].status[0].values if last[0] else []
-        return max([int(item.value) for item in values if item.key == 'refused'], default=0)
+    def heard(self, *fields, **options):
+        """Publish a joint state of now, and return the torque state that the node answers."""
+        state = joint_state(NAMES, time.time(), *fields, **options)
+        self.joint_states.publish(state)
+        return self.answer(lambda stamp: stamp == state.header.stamp)
 
     def feedback(self, effort):
         """Let this measured torque flow, and return a torque state that has seen it."""
-        self.effort = None
-        self.process.spin(0.1)
-        self.states.clear()
         self.effort = effort
-        self.process.wait(lambda: self.states, 'the torque state')
-        return self.states[-1]
+        now = time.time_ns()
+        return self.answer(lambda stamp: stamp.sec * 10**9 + stamp.nanosec >= now)
+
+    def answer(self, belongs):
+        """The first torque state whose stamp, that of a joint state, belongs to it."""
+        self.states.clear()
+
+        def found():
+            return [state for state in self.states if belongs(state.header.stamp)]
+
+        self.process.wait(found, 'the torque state')
+        return found()[0]
 
 
 class Stream:
@@ -122,13 +150,13 @@ class Stream:
 
     def __init__(self, folder, number=2, script=None, until='active', **options) -> None:
         parameters = {
-            **COMMON, 'mode': 'streaming', 'reference_timeout': 0.3,
+            **COMMON, 'mode': 'streaming', 'reference_timeout': TIMEOUT,
             'result_file': result_file(folder, MODEL, VALUES, proportional(NAMES)), **options,
         }  # fmt: skip
         log = folder / 'log'
         self.process = NodeProcess('feedforward', number, log, parameters, script=script)
-        self.commands = self.process.listen(
-            Float64MultiArray, 'forward_effort_controller/commands', 1000
+        self.commands = self.process.listen_sent(
+            Float64MultiArray, 'forward_effort_controller/commands', DEEP
         )
         self.states = self.process.listen(TorqueState, 'feedforward/torque_state')
         self.joint_states = self.process.publisher(JointState, 'joint_states')
@@ -137,8 +165,9 @@ class Stream:
         self.process.wait_for(until)
 
     def ready(self):
-        """Start from zero, whatever came before: a slow answer lets the reference go stale."""
+        """Start from zero, whatever came before."""
         self.process.enable(False)
+        self.process.steady()
         self.process.reset()
         assert self.process.enable(True).success
 
@@ -154,19 +183,32 @@ class Stream:
         both = [*q, *(GEAR_RATIO * (np.asarray(q) + deflection))]
         self.joint_states.publish(joint_state([*NAMES, *motors], self.time, both))
 
-    def run(self, count: int, deflection=None):
-        """Reference and command of each cycle; with a deflection after its joint states."""
+    def run(self, count: int, *, deflection=None, effort=None):
+        """Reference, velocity and command of each cycle, and all of them taken.
+
+        :param deflection: of the gears, in joint states before each reference
+        :param effort: measured, in joint states before each reference
+        """
         rows = []
         for _ in range(count):
             q, qd = self.motion()
             if deflection is not None:
                 self.sides([0.1, 0.2], deflection)
-            before = len(self.states)
-            self.process.exchange(
-                self.reference,
-                joint_state(NAMES, self.time, q, qd),
-                lambda n=before: len(self.states) > n,
-                'a torque state',
-            )
-            rows.append((q, qd, np.array(self.states[-1].additive_command)))
+            if effort is not None:
+                self.joint_states.publish(joint_state(NAMES, self.time, effort=effort))
+            rows.append((q, qd, np.array(self._answer(q, qd).additive_command)))
+        self.process.settle()
         return [np.array(column) for column in zip(*rows, strict=True)]
+
+    def _answer(self, q, qd) -> TorqueState:
+        """The torque state of a reference, which has its stamp."""
+        reference = joint_state(NAMES, self.time, q, qd)
+        before = len(self.states)
+        self.reference.publish(reference)
+
+        def found():
+            new = self.states[before:]
+            return [state for state in new if state.header.stamp == reference.header.stamp]
+
+        self.process.wait(found, 'a torque state')
+        return found()[0]

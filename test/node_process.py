@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import atexit
-import os
+import re
 import signal
 import subprocess
 import sys
@@ -14,17 +14,16 @@ import numpy as np
 import pytest
 import yaml
 
-rclpy = pytest.importorskip('rclpy')
+pytest.importorskip('rclpy')
 pytest.importorskip('robodyn_ros.srv')
-from builtin_interfaces.msg import Time  # noqa: E402
-from diagnostic_msgs.msg import DiagnosticArray  # noqa: E402
-from ros_domain import domain  # noqa: E402
-from sensor_msgs.msg import JointState  # noqa: E402
-from std_srvs.srv import SetBool, Trigger  # noqa: E402
+from builtin_interfaces.msg import Time
+from diagnostic_msgs.msg import DiagnosticArray
+from ros_client import RosClient, SilenceError, Trial, environment
+from sensor_msgs.msg import JointState
+from std_srvs.srv import SetBool, Trigger
 
-from robodyn_ros.identification.residual_block import residual_block  # noqa: E402
-from robodyn_ros.identification.result import model_parameters  # noqa: E402
-from robodyn_ros.nodes.common import MONITOR_QOS  # noqa: E402
+from robodyn_ros.identification.residual_block import residual_block
+from robodyn_ros.identification.result import model_parameters
 
 EFFORT = {'effort.unit': 'Nm', 'effort.side': 'joint', 'effort.gravity': 'included'}
 """Declaration of what the tests' joint states hold."""
@@ -41,16 +40,7 @@ def result_file(folder: Path, model, values, residual=None) -> Path:
     return path
 
 
-def environment(number: int) -> dict[str, str]:
-    """Own domain per process under test, so that nothing of another test comes in."""
-    return {
-        **os.environ,
-        'ROS_DOMAIN_ID': domain(17 * number),
-        'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST',
-    }
-
-
-class NodeProcess:
+class NodeProcess(RosClient):
     """A node, and everything it says on some topics."""
 
     def __init__(
@@ -69,61 +59,37 @@ class NodeProcess:
             self.process = subprocess.Popen(
                 command, env=environment(number), stdout=file, stderr=subprocess.STDOUT
             )
-        os.environ.update(environment(number))
-        self.context = rclpy.Context()
-        rclpy.init(context=self.context)
-        self.node = rclpy.create_node('client', context=self.context)
-        self.executor = rclpy.executors.SingleThreadedExecutor(context=self.context)
-        self.executor.add_node(self.node)
-        self.diagnostics = self.listen(DiagnosticArray, '/diagnostics', 10)
         atexit.register(self._kill)
+        super().__init__(environment(number))
+        self._ending, self._steady = False, (0, 0)
+        self.diagnostics = self.listen(DiagnosticArray, '/diagnostics', 10)
         # Starting takes seconds where many processes share the cores.
         self.wait(lambda: self.diagnostics, 'a first sign of life', 60.0)
 
-    def listen(self, kind, topic, qos=MONITOR_QOS) -> list:
-        rows: list = []
-        self.node.create_subscription(kind, topic, rows.append, qos)
-        return rows
+    def lost(self) -> str:
+        trial, begin = self._steady
+        if trial and trial == Trial.running:
+            SilenceError.check(self.said()[begin:])
+        return '' if self._ending or self.process.poll() is None else self.said()
+
+    def said(self) -> str:
+        return self.log.read_text()
 
     def publisher(self, kind, topic, qos=10):
-        publisher = self.node.create_publisher(kind, topic, qos)
-        self.wait(lambda: publisher.get_subscription_count() > 0, f'a subscriber of {topic}')
-        return publisher
+        """A publisher whose every message the node hears."""
+        return super().publisher(kind, topic, self.name, qos)
 
-    def exchange(self, publisher, message, condition, what):
-        """Publish until the answer is there, once a second: a node that has not yet learnt of a
-        new publisher does not hear its first message, though the publisher knows the node.
-        """
-        published = 0.0
+    def steady(self, on: bool = True) -> None:
+        """From now on a stream that falls silent spoils a test that is `undisturbed`, or not."""
+        self._steady = (Trial.running * on, len(self.said()))
 
-        def answered():
-            nonlocal published
-            if not condition() and time.monotonic() - published > 1.0:
-                publisher.publish(message)
-                published = time.monotonic()
-            return condition()
-
-        self.wait(answered, what)
-
-    def wait(self, condition, what, timeout=20.0):
-        deadline = time.monotonic() + timeout
-        while not condition():
-            assert self.process.poll() is None or what == 'end', self.log.read_text()
-            late = time.monotonic() > deadline
-            assert not late, f'waited {timeout} s for {what}\n{self.log.read_text()}'
-            self.executor.spin_once(timeout_sec=0.01)
-
-    def spin(self, seconds: float) -> None:
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            self.executor.spin_once(timeout_sec=0.005)
+    def settle(self) -> None:
+        """Take all that the node has published so far: before it answers."""
+        self.known_to(self.name)
+        self.drain()
 
     def call(self, kind, service, request):
-        client = self.node.create_client(kind, f'{self.name}/{service}')
-        self.wait(client.service_is_ready, service)
-        future = client.call_async(request)
-        self.wait(future.done, f'the answer of {service}')
-        return future.result()
+        return super().call(kind, f'{self.name}/{service}', request)
 
     def reset(self):
         return self.call(Trigger, 'reset', Trigger.Request())
@@ -132,21 +98,32 @@ class NodeProcess:
         return self.call(SetBool, 'enable', SetBool.Request(data=value))
 
     def status(self):
-        """Next diagnostic status."""
-        self.diagnostics.clear()
-        self.wait(lambda: self.diagnostics, 'diagnostics')
+        """Next diagnostic status, of what is so now."""
+        asked = time.time_ns()
+
+        def fresh():
+            stamps = [row.header.stamp for row in self.diagnostics[-1:]]
+            return any(stamp.sec * 10**9 + stamp.nanosec > asked for stamp in stamps)
+
+        self.wait(fresh, 'diagnostics')
         return self.diagnostics[-1].status[0]
 
     def wait_for(self, text: str) -> None:
-        """Wait until the diagnostics say this."""
+        """Wait until the diagnostics say this, from the beginning of a word on."""
+        words = re.compile(rf'\b{re.escape(text)}')
         self.wait(
-            lambda: self.diagnostics and text in self.diagnostics[-1].status[0].message, text
+            lambda: self.diagnostics and words.search(self.diagnostics[-1].status[0].message), text
         )
+
+    def end(self) -> int:
+        """Wait for the end of the process, which is on its way; its exit code."""
+        self._ending = True
+        self.wait(lambda: self.process.poll() is not None, 'the end')
+        return self.process.returncode
 
     def interrupt(self) -> int:
         self.process.send_signal(signal.SIGINT)
-        self.wait(lambda: self.process.poll() is not None, 'end', 10.0)
-        return self.process.returncode
+        return self.end()
 
     def _kill(self) -> None:
         """End the process, also when a fixture fails before it can close it."""
@@ -157,9 +134,7 @@ class NodeProcess:
     def close(self) -> None:
         atexit.unregister(self._kill)
         self._kill()
-        self.executor.shutdown()
-        self.node.destroy_node()
-        rclpy.shutdown(context=self.context)
+        super().close()
 
 
 def joint_state(names, stamp: float, position=(), velocity=(), effort=()) -> JointState:

@@ -2,10 +2,9 @@
 
 import threading
 import time
-from itertools import pairwise
 
 import pytest
-from node_process import environment
+from ros_client import PATIENCE, environment
 
 rclpy = pytest.importorskip('rclpy')
 from std_srvs.srv import Trigger  # noqa: E402
@@ -35,7 +34,7 @@ def bench(monkeypatch):
         rclpy.shutdown(context=context)
 
 
-def spin(executor, done, timeout=10.0):
+def spin(executor, done, timeout=PATIENCE):
     deadline = time.monotonic() + timeout
     while not done():
         assert time.monotonic() < deadline
@@ -84,26 +83,32 @@ def test_the_node_answers_meanwhile_and_works_run_one_at_a_time(bench):
     node.create_timer(0.02, lambda: ticks.append(time.monotonic()))
 
     def slow():
-        begin = time.monotonic()
-        time.sleep(0.4)
+        """Goes on until the node has done other things."""
+        begin, seen = time.monotonic(), len(ticks)
+        while len(ticks) < seen + 10 and time.monotonic() < begin + PATIENCE / 3:
+            time.sleep(0.01)
         spans.append((begin, time.monotonic()))
-        return 'done'
+        return 'done' if len(ticks) >= seen + 10 else 'nothing went on'
 
     assert [answer.message for answer in answers(bench, slow, slow)] == ['done', 'done']
     first, second = sorted(spans)
     assert first[1] <= second[0]
-    during = [t for t in ticks if first[0] < t < second[1]]
-    assert len(during) > 10
-    assert max(b - a for a, b in pairwise(during)) < 0.35
 
 
 def test_what_has_not_started_is_given_up_on_close(bench):
     _, _, background = bench
-    release, started = threading.Event(), []
-    running = background._pool.submit(lambda: (started.append(1), release.wait(5.0)))
+    release, begun, started = threading.Event(), threading.Event(), []
+
+    def work():
+        started.append(1)
+        begun.set()
+        release.wait(PATIENCE)
+
+    running = background._pool.submit(work)
     queued = background._pool.submit(lambda: started.append(2))
+    assert begun.wait(PATIENCE)
     background.close()
     release.set()
-    running.result(5.0)
+    running.result(PATIENCE)
     assert queued.cancelled()
     assert started == [1]

@@ -16,6 +16,10 @@ pytestmark = pytest.mark.ros
 MODEL, VALUES = small_arm()
 NAMES = list(MODEL.joint_names)
 PERIOD = 0.002
+GAP = 4.0
+"""Between two samples after which the monitor settles anew, in [s]."""
+STALE = 2.0
+"""Joint states may stay away for so long, in [s]: they come from a test, which may be held up."""
 OK, CONTACT, COLLISION, UNKNOWN = (
     getattr(CollisionState, name) for name in ('OK', 'CONTACT', 'COLLISION', 'UNKNOWN')
 )
@@ -28,7 +32,7 @@ class Monitor:
         values = {
             'autostart': 'true', 'max_torque_error': '[10.0, 5.0]',
             'contact_threshold': '[6.0, 3.0]', 'velocity_window': '[0.0]',
-            'result_file': result_file(folder, MODEL, VALUES), 'stale_timeout': 0.3,
+            'result_file': result_file(folder, MODEL, VALUES), 'stale_timeout': STALE,
             'stop_service': '/excitation/stop', **EFFORT, **parameters,
         }  # fmt: skip
         self.process = NodeProcess('collision_monitor', number, folder / 'log', values)
@@ -59,18 +63,20 @@ class Monitor:
         rows = []
         for _ in range(count):
             message = joint_state(NAMES, self.time, *self.sample(push))
-            self.publish(message)
-            rows.append(self.states[-1])
+            rows.append(self.publish(message))
         return rows
 
     def publish(self, message):
-        stamp = message.header.stamp
-        self.process.exchange(
-            self.joint_states,
-            message,
-            lambda: self.states[-1].header.stamp == stamp,
-            'the state of a sample',
-        )
+        """Publish a sample, and return the state that it leads to, which has its stamp."""
+        before = len(self.states)
+        self.joint_states.publish(message)
+
+        def found():
+            new = self.states[before:]
+            return [state for state in new if state.header.stamp == message.header.stamp]
+
+        self.process.wait(found, 'the state of a sample')
+        return found()[0]
 
 
 @pytest.fixture(scope='module')
@@ -111,9 +117,9 @@ def test_collision_latches_calls_stop_once_and_is_cleared_by_reset(monitor):
     assert after[-1].latched
     assert 'joint2' in after[-1].message
     assert (levels(after)[:, 1] == COLLISION).all()
-    monitor.process.spin(0.05)
+    monitor.process.settle()
     assert monitor.stops == 1
-    monitor.time += 1.0
+    monitor.time += GAP
     status = monitor.process.status()
     assert status.level == DiagnosticStatus.ERROR
     assert status.hardware_id == 'robodyn collision monitor'
@@ -127,7 +133,7 @@ def test_collision_latches_calls_stop_once_and_is_cleared_by_reset(monitor):
 
 @pytest.mark.parametrize('kind', ['nan', 'unknown joint', 'short', 'time goes back', 'gap'])
 def test_bad_samples_are_unknown(monitor, kind):
-    monitor.time += 1.0
+    monitor.time += GAP
     assert (levels(monitor.run(80))[-1] == OK).all()
     q, qd, torque = monitor.sample()
     names, stamp = NAMES, monitor.time
@@ -140,16 +146,16 @@ def test_bad_samples_are_unknown(monitor, kind):
     elif kind == 'time goes back':
         stamp -= 0.5
     else:
-        monitor.time += 1.0
+        monitor.time += GAP
         stamp = monitor.time
-    monitor.publish(joint_state(names, stamp, q, qd, torque))
-    assert list(monitor.states[-1].level) == [UNKNOWN, UNKNOWN]
+    state = monitor.publish(joint_state(names, stamp, q, qd, torque))
+    assert list(state.level) == [UNKNOWN, UNKNOWN]
 
 
 def test_silence_is_unknown(monitor):
-    monitor.time += 1.0
+    monitor.time += GAP
     assert (levels(monitor.run(80))[-1] == OK).all()
-    monitor.process.wait(lambda: monitor.states[-1].level[0] == UNKNOWN, 'UNKNOWN', 2.0)
+    monitor.process.wait(lambda: monitor.states[-1].level[0] == UNKNOWN, 'UNKNOWN')
     assert 'no joint states for' in monitor.states[-1].message
     status = monitor.process.status()
     assert status.level == DiagnosticStatus.STALE
@@ -173,10 +179,10 @@ def test_reference_as_source_of_the_motion(tmp_path):
             ahead = monitor.sample()
             delayed = [*delayed[1:], ahead]
             reference.publish(joint_state(NAMES, monitor.time, *ahead[:2]))
-            monitor.process.spin(0.001)
+            monitor.process.known_to('collision_monitor')
             # The arm does two cycles later what the reference says.
-            monitor.publish(joint_state(NAMES, monitor.time, *delayed[0]))
-        assert list(monitor.states[-1].level) == [OK, UNKNOWN], monitor.states[-1].message
+            state = monitor.publish(joint_state(NAMES, monitor.time, *delayed[0]))
+        assert list(state.level) == [OK, UNKNOWN], state.message
         assert monitor.process.interrupt() == 0
     finally:
         monitor.process.close()

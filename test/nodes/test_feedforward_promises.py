@@ -26,6 +26,7 @@ from lifecycle_msgs.msg import Transition  # noqa: E402
 from lifecycle_msgs.srv import ChangeState  # noqa: E402
 from node_process import joint_state  # noqa: E402
 from rcl_interfaces.srv import GetParameters  # noqa: E402
+from ros_client import steps, undisturbed  # noqa: E402
 
 from robodyn_ros.nodes.controller_facts import answer  # noqa: E402
 
@@ -34,16 +35,19 @@ LIMIT = np.array([200.0, 100.0])
 STEP = np.array([10000.0, 5000.0]) * PERIOD
 SCRIPT = Path(__file__).parent.parent / 'raising_feedforward.py'
 CHECKED = {'check_controller': 'true'}
+STATES = 2.0
+"""Joint states may stay away for so long, in [s]."""
 
 
 class Controller:
     """Answers as the node of a controller does; its facts may change."""
 
     def __init__(self, process, name, facts) -> None:
-        self.facts = facts
+        self.facts, self.asked = facts, 0
         process.node.create_service(GetParameters, f'{name}/get_parameters', self._respond)
 
     def _respond(self, request, response):
+        self.asked += 1
         response.values = answer(list(self.facts.items()), request.names)
         return response
 
@@ -66,19 +70,16 @@ def change(process, transition) -> bool:
     return process.call(ChangeState, 'change_state', request).success
 
 
-def quieten(stream):
-    """Take what is still on its way: a fast node is far ahead of this process."""
-    seen = -1
-    while seen != len(stream.commands) + len(stream.states):
-        seen = len(stream.commands) + len(stream.states)
-        stream.process.spin(0.1)
+def torques(rows):
+    return np.array([row.message.data for row in rows])
 
 
 def check_commands(rows):
-    commands = np.array([row.data for row in rows])
+    commands = torques(rows)
     assert np.isfinite(commands).all()
     assert (np.abs(commands) <= LIMIT).all()
-    assert (np.abs(np.diff(commands, axis=0)) <= STEP * (1 + 1e-9)).all()
+    change, between = steps(rows, lambda message: message.data)
+    assert (np.abs(change) <= STEP * between * (1 + 1e-9)).all()
     return commands
 
 
@@ -91,7 +92,9 @@ def test_activation_is_refused_unless_the_controllers_interface_and_joints_match
     assert not change(process, Transition.TRANSITION_ACTIVATE)
     assert change(process, Transition.TRANSITION_CLEANUP)
     controller.facts = {'joints': NAMES, 'interface_name': 'position'}
-    process.spin(1.0)  # the answer comes; a node that was cleaned up starts itself no more
+    asked = controller.asked
+    process.wait(lambda: controller.asked >= asked + 2, 'the answer of before and its effect')
+    process.settle()  # a node that was cleaned up starts itself no more
     assert change(process, Transition.TRANSITION_CONFIGURE)
     assert not change(process, Transition.TRANSITION_ACTIVATE)
     process.wait_for('torque would be taken for that: set its interface_name to effort')
@@ -99,10 +102,14 @@ def test_activation_is_refused_unless_the_controllers_interface_and_joints_match
     controller.facts = {'joints': NAMES, 'interface_name': 'effort'}
     process.wait(lambda: change(process, Transition.TRANSITION_ACTIVATE), 'the answer')
     process.wait_for('active')
+    process.settle()
+    assert not torques(stream.commands).any()
 
 
+@undisturbed
 def test_it_starts_from_zero_and_publishes_requested_and_applied_torque(stream):
-    assert not np.any([row.data for row in stream.commands])
+    stream.ready()
+    stream.process.settle()
     stream.commands.clear()
     _, _, torque = stream.run(100)
     commands = check_commands(stream.commands)
@@ -122,21 +129,21 @@ def test_two_thousand_fuzzed_messages_never_make_a_torque_over_a_limit(stream):
             stream.process.reset()
             stream.process.enable(True)
     stream.process.wait(lambda: stream.states[-1].fault, 'the fault of silence, or another')
-    quieten(stream)
+    stream.process.settle()
     commands = check_commands(stream.commands[begin:])
     assert np.abs(commands).max() > 20.0, 'so that there was something to limit'
     stream.process.reset()
     stream.time = fuzz._time + 10.0
 
 
+@undisturbed
 def test_deactivation_ramps_down_then_zero_and_activation_starts_from_zero(stream):
-    assert stream.process.enable(True).success
+    stream.ready()
     stream.run(80)
-    stream.process.spin(0.1)  # what is still on its way
     begin = len(stream.commands)
-    assert np.any(stream.commands[-1].data)
+    assert np.any(stream.commands[-1].message.data)
     assert change(stream.process, Transition.TRANSITION_DEACTIVATE)
-    stream.process.spin(0.1)
+    stream.process.settle()
     ramp = check_commands(stream.commands[begin - 1 :])
     share = np.arange(50, -1, -1)[:, None] / 50
     np.testing.assert_allclose(ramp[:51], ramp[0] * share, atol=1e-9)
@@ -146,17 +153,21 @@ def test_deactivation_ramps_down_then_zero_and_activation_starts_from_zero(strea
     assert np.abs(check_commands(stream.commands[begin - 1 :])[-1]).max() > 1.0
 
 
+@undisturbed
 def test_an_exception_ramps_down_then_zero_and_the_process_ends_with_1(stream):
+    stream.ready()
     stream.run(80)
     begin = len(stream.commands)
-    assert np.any(stream.commands[-1].data)
+    assert np.any(stream.commands[-1].message.data)
+    stream.process.steady(False)
     (stream.folder / 'raise').touch()
     while stream.process.process.poll() is None:
         q, qd = stream.motion()
         stream.reference.publish(joint_state(NAMES, stream.time, q, qd))
         stream.process.spin(0.01)
-    assert stream.process.process.returncode == 1
-    assert 'RuntimeError: injected by a test' in stream.process.log.read_text()
+    assert stream.process.end() == 1
+    assert 'RuntimeError: injected by a test' in stream.process.said()
+    stream.process.drain()
     ramp = check_commands(stream.commands[begin - 1 :])
     assert not ramp[-5:].any()
 
@@ -166,7 +177,7 @@ def trajectories(tmp_path_factory):
     node = None
     try:
         folder = tmp_path_factory.mktemp('trajectories')
-        given = {**CHECKED, 'state_timeout': 1.0}
+        given = {**CHECKED, 'state_timeout': STATES}
         node = Trajectories(folder, 52, until='waits for controller', **given)
         yield node
     finally:
@@ -190,47 +201,59 @@ def test_a_position_only_controller_gets_no_effort_and_the_sentence_says_what_to
     assert effort.any() and not effort[-1].any(), 'it ends at zero'
 
 
-def states(kind, plan, begin, count):
-    """Position and stamp of the joint states of a robot on its way, which fail after a while."""
-    late = count > 20
-    at, q, *_ = plan
-    now = time.time()
-    seen = min(now, begin + 0.3) if late else now
-    position = [np.interp(seen - begin, at, column) for column in q.T]
-    if kind == 'silent' and late:
-        return None, now
-    return position, now - (5.0 if late and kind == 'back' else 0.0)
+class Robot:
+    """On its way along a plan, until its joint states fail in one of three ways."""
+
+    def __init__(self, kind, begin, plan) -> None:
+        self.kind, self.begin = kind, begin
+        self.time, self.way = plan[:2]
+        self.stopped = None
+
+    def state(self, fails):
+        """Its joint state of now, or None."""
+        now = time.time()
+        if fails and self.stopped is None:
+            self.stopped = now
+        if fails and self.kind == 'silent':
+            return None
+        seen = self.stopped if fails and self.kind == 'frozen' else now
+        position = [np.interp(seen - self.begin, self.time, column) for column in self.way.T]
+        stamp = now - (5.0 if fails and self.kind == 'back' else 0.0)
+        return joint_state(NAMES, stamp, position, velocity=[0.2, -0.3])
 
 
-@pytest.mark.parametrize(
-    ('kind', 'text'),
-    [
-        ('silent', 'no usable new joint state for'),
-        ('frozen', 'the positions in joint states do not change although'),
-        ('back', 'the stamp of the joint states went back by'),
-    ],
-)
-def test_a_state_that_fails_takes_the_torque_out_of_a_running_trajectory(trajectories, kind, text):
-    process = trajectories.process
-    process.spin(0.5)  # the trajectory before has ended, or was found without joint states
-    process.reset()
-    assert process.enable(True).success
+FAILURES = {
+    'silent': 'no usable new joint state for',
+    'frozen': 'the positions in joint states do not change although',
+    'back': 'the stamp of the joint states went back by',
+}
+
+
+@pytest.mark.parametrize('kind', FAILURES)
+@undisturbed
+def test_a_state_that_fails_takes_the_torque_out_of_a_running_trajectory(trajectories, kind):
+    process, text = trajectories.process, FAILURES[kind]
+    trajectories.ready()
     begin = time.time_ns()
-    plan = arrays(trajectories.sent(message(stamp=begin, duration=6.0)))
-    at = plan[0]
+    plan = arrays(trajectories.sent(message(stamp=begin, duration=12.0)))
+    robot = Robot(kind, 1e-9 * begin, plan)
+    for _ in range(20):
+        state = robot.state(False)
+        trajectories.joint_states.publish(state)
+        trajectories.answer(lambda stamp, own=state.header.stamp: stamp == own)
     trajectories.out.clear()
-    for count in range(400):
-        position, stamp = states(kind, plan, 1e-9 * begin, count)
-        if position:
-            state = joint_state(NAMES, stamp, position, velocity=[0.2, -0.3])
+    if kind == 'silent':
+        process.steady(False)
+    deadline = time.monotonic() + 10.0
+    while not trajectories.out and time.monotonic() < deadline:
+        if state := robot.state(True):
             trajectories.joint_states.publish(state)
         process.spin(0.01)
-        if trajectories.out:
-            break
-    assert trajectories.out, process.log.read_text()
+        process.check()
+    assert trajectories.out, process.said()
     rest, *_, effort = arrays(trajectories.out[-1])
     assert effort[0].any() and not effort[50:].any(), 'ramp_down_time is 50 periods'
-    assert len(rest) > 500 and rest[-1] >= at[-1] - 0.2, 'the motion goes on'
+    assert len(rest) > 500 and rest[-1] >= plan[0][-1] - 0.2, 'the motion goes on'
     process.wait_for(text)
     refused = process.enable(True)
     assert not refused.success and 'held at zero by a fault' in refused.message

@@ -42,7 +42,7 @@ def node(tmp_path_factory):
 
 
 def test_trajectory_effort_is_model_torque_three_cycles_earlier(node):
-    stamp = time.time_ns() + 10**9
+    stamp = time.time_ns() + 10 * 10**9
     out = node.sent(message(names=NAMES, stamp=stamp))
     assert (out.header.stamp.sec, out.header.stamp.nanosec) == (stamp // 10**9, stamp % 10**9)
     assert list(out.joint_names) == NAMES
@@ -143,11 +143,10 @@ def test_torque_state_follows_the_running_trajectory_and_disable_takes_the_torqu
     process = node.process
     stamp = time.time_ns()
     at, q, qd, qdd, effort = arrays(node.sent(message(stamp=stamp, duration=20.0)))
-    node.states.clear()
     feedback = np.array([1.0, 2.0])
-    node.joint_states.publish(joint_state(NAMES, 1e-9 * stamp + 3.001, effort=feedback))
-    process.wait(lambda: node.states, 'the torque state')
-    state = node.states[-1]
+    joint = joint_state(NAMES, 1e-9 * stamp + 3.001, effort=feedback)
+    node.joint_states.publish(joint)
+    state = node.answer(lambda at: at == joint.header.stamp)
     expected = [np.interp(3.001, at, column) for column in effort.T]
     np.testing.assert_allclose(state.additive_command, expected, atol=1e-5)
     np.testing.assert_array_equal(state.feedback, feedback)
@@ -169,22 +168,26 @@ def test_torque_state_follows_the_running_trajectory_and_disable_takes_the_torqu
     assert np.abs(np.diff(faded, axis=0)).max() < 200.0 / 50 * 1.001
     assert not faded[50:].any()
     # A trajectory that comes now starts from what is left of the torque, a later one from zero.
-    process.spin(0.6)
+    process.wait(lambda: 1e-9 * (time.time_ns() - stamp) > rest[0] + 0.3, 'the end of the ramp')
     _, *fields = arrays(node.sent(message(stamp=time.time_ns())))
     assert not fields[3].any()
     assert process.enable(True).success
 
 
 def test_a_long_trajectory_is_passed_on_in_half_a_second(node):
-    long = message(points=2501, duration=20.0, stamp=time.time_ns() + 10**9)
+    topic = 'joint_trajectory_controller/joint_trajectory'
+    passed = node.process.listen_sent(JointTrajectory, topic, 10, raw=True)
+    node.process.known_to('feedforward')
     best = np.inf
-    for _ in range(3):
-        begin = time.perf_counter()
+    for _ in range(20):  # a busy machine is late, but not every time
+        long = message(points=2501, duration=20.0, stamp=time.time_ns() + 10 * 10**9)
         out = node.sent(long)
-        best = min(best, time.perf_counter() - begin)
+        node.process.wait(lambda: passed, 'the trajectory')
+        best = min(best, passed.pop().time - node.published)
+        if best < 0.5:
+            break
     assert len(out.points) == 10000 + 1 + DELAY + 50
-    # Of this the client's own conversion to 10 000 Python points is the larger part.
-    assert best < 2.0
+    assert best < 0.5
 
 
 def test_another_model_is_refused_while_active(node, tmp_path):
@@ -215,7 +218,7 @@ def test_interrupt_takes_the_torque_out_of_a_running_motion(node):
     node.process.spin(0.3)
     node.out.clear()
     assert node.process.interrupt() == 0
-    node.process.wait(lambda: node.out, 'end', 2.0)
+    node.process.wait(lambda: node.out, 'the rest of the trajectory')
     assert not arrays(node.out[-1])[4][50:].any()
 
 
@@ -227,7 +230,7 @@ def test_a_controller_that_listens_best_effort_gets_points_that_arrive(tmp_path)
         heard = node.process.listen(
             JointTrajectory, 'joint_trajectory_controller/joint_trajectory', MONITOR_QOS
         )
-        node.process.spin(1.0)
+        node.process.known_to('feedforward')
         node.trajectory.publish(message(duration=20.0))
         node.process.wait(lambda: heard, 'the trajectory')
         assert len(serialize_message(whole)) > 1e6

@@ -1,0 +1,199 @@
+"""A ROS node of a test that talks to nodes under test: every wait has an end and a reason."""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from ros_domain import domain
+
+rclpy = pytest.importorskip('rclpy')
+from rcl_interfaces.srv import GetParameters  # noqa: E402
+from rclpy.executors import SingleThreadedExecutor  # noqa: E402
+from rclpy.qos import QoSProfile, ReliabilityPolicy  # noqa: E402
+
+PATIENCE = 40.0
+"""Longest time for what takes a moment, in [s]: a machine may have much else to do."""
+DEEP = 10_000
+"""Messages that are kept for a test that was held up."""
+HEARD = QoSProfile(depth=DEEP, reliability=ReliabilityPolicy.BEST_EFFORT)
+"""Fits every publisher."""
+SILENCE = re.compile(r'no usable (reference|new joint state|effort)|no joint states for')
+"""What a node says of a stream that stayed away."""
+
+
+class SilenceError(AssertionError):
+    """The machine, or one process, stood still for longer than a node waits for a message."""
+
+    @classmethod
+    def check(cls, text: str) -> None:
+        """Refuse what a node says of a stream that stayed away.
+
+        :raises SilenceError: it does
+        """
+        if SILENCE.search(text):
+            raise cls(text)
+
+
+class Trial:
+    """Which try of an `undisturbed` test runs; 0: none does."""
+
+    count = running = 0
+
+
+def undisturbed(test: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a test begin anew when a stream that it keeps up all the time fell silent.
+
+    A node must then do what it is there for and take the torque away, or stop the robot: what
+    the test asks for was not tried. Nothing else is tried again; five times are enough.
+    """
+
+    @functools.wraps(test)
+    def tried(*arguments: Any, **fixtures: Any) -> None:
+        for left in reversed(range(5)):
+            Trial.count = Trial.running = Trial.count + 1
+            try:
+                test(*arguments, **fixtures)
+                break
+            except SilenceError:
+                if not left:
+                    raise
+            finally:
+                Trial.running = 0
+
+    return tried
+
+
+class Sent(NamedTuple):
+    """A message, and what its sender says of it.
+
+    :ivar number: how many the sender had sent with it; what is missing was lost on the way
+    :ivar time: when it was sent, in [s]; whoever hears it may be late
+    """
+
+    message: Any
+    number: int
+    time: float
+
+    @classmethod
+    def of(cls, message: Any, info: Any) -> Sent:
+        number, stamp = info['publication_sequence_number'], info['source_timestamp']
+        return cls(message, number, 1e-9 * stamp)
+
+
+def environment(number: int) -> dict[str, str]:
+    """Own domain per process under test, so that nothing of another test comes in."""
+    return {
+        **os.environ,
+        'ROS_DOMAIN_ID': domain(number),
+        'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST',
+    }
+
+
+class RosClient:
+    """The node; `lost` says why waiting has become pointless, '' while it has not."""
+
+    def __init__(self, surroundings: dict[str, str]) -> None:
+        """Join the domain of this environment, which becomes that of the test's process."""
+        os.environ.update(surroundings)
+        self.context = rclpy.Context()
+        rclpy.init(context=self.context)
+        self.node = rclpy.create_node('client', context=self.context)
+        self.executor = SingleThreadedExecutor(context=self.context)
+        self.executor.add_node(self.node)
+        self._clients: dict[str, Any] = {}
+
+    def lost(self) -> str:
+        return ''
+
+    def said(self) -> str:
+        """What helps to understand a wait in vain."""
+        return ''
+
+    def check(self) -> None:
+        """Go on only if that makes sense."""
+        assert not (problem := self.lost()), problem
+
+    def wait(self, condition, what, timeout=PATIENCE) -> None:
+        deadline = time.monotonic() + timeout
+        while not condition():
+            self.check()
+            late = time.monotonic() > deadline
+            assert not late, f'waited {timeout} s for {what}\n{self.said()}'
+            self.executor.spin_once(timeout_sec=0.01)
+
+    def drain(self) -> None:
+        """Take what has come; by trips, not by time: this process may stand still, too."""
+        for _ in range(50):
+            self.executor.spin_once(timeout_sec=0.001)
+
+    def spin(self, seconds: float) -> None:
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            self.executor.spin_once(timeout_sec=0.005)
+
+    def listen(self, kind, topic, qos=HEARD) -> list:
+        rows: list = []
+        self.node.create_subscription(kind, topic, rows.append, qos)
+        return rows
+
+    def listen_sent(self, kind, topic, qos=HEARD, **options) -> list[Sent]:
+        """The same, each message with its number and time."""
+        rows: list[Sent] = []
+
+        def take(message, info):
+            rows.append(Sent.of(message, info))
+
+        self.node.create_subscription(kind, topic, take, qos, **options)
+        return rows
+
+    def publisher(self, kind, topic, name, qos=10):
+        """A publisher that this node, and at least one subscriber, know."""
+        publisher = self.node.create_publisher(kind, topic, qos)
+        self.wait(lambda: publisher.get_subscription_count() > 0, f'a subscriber of {topic}')
+        self.known_to(name)
+        return publisher
+
+    def known_to(self, name: str) -> None:
+        """Wait until a node has heard of every publisher and subscription made here so far.
+
+        That a publisher knows the node does not say it: what best effort sends is lost until the
+        node knows the publisher, too. DDS announces what a process makes in that order, and who
+        answers a client has heard of it: so the answer to a new one says it of all before.
+        """
+        service = f'{name}/get_parameters'
+        client = self.node.create_client(GetParameters, service)
+        self._answer(client, GetParameters.Request(), service)
+        self.node.destroy_client(client)
+
+    def call(self, kind, service, request):
+        if service not in self._clients:
+            self._clients[service] = self.node.create_client(kind, service)
+        return self._answer(self._clients[service], request, service)
+
+    def _answer(self, client, request, service):
+        self.wait(client.service_is_ready, service)
+        future = client.call_async(request)
+        self.wait(future.done, f'the answer of {service}')
+        return future.result()
+
+    def close(self) -> None:
+        self.executor.shutdown()
+        self.node.destroy_node()
+        rclpy.shutdown(context=self.context)
+
+
+def steps(rows: list[Sent], values) -> tuple[np.ndarray, np.ndarray]:
+    """Change from each message to the next, and how many sendings lie between: shape (N - 1, n).
+
+    :param values: what is looked at of a message, a row of n numbers
+    """
+    data = np.array([values(row.message) for row in rows])
+    between = np.diff([row.number for row in rows])
+    return np.diff(data, axis=0), between[:, None]
