@@ -27,10 +27,11 @@ class TorqueStateOut:
     """Keeps one message and the last torque feedback."""
 
     def __init__(self, node: LifecycleNode) -> None:
-        """Create the publisher; `prepare` before the first `publish`."""
-        self._publisher = node.create_lifecycle_publisher(
-            TorqueState, '~/torque_state', MONITOR_QOS
-        )
+        """Create the publisher; `prepare` before the first `publish`.
+
+        An inactive node must not publish: a lifecycle publisher would see to it for 1 % of a core.
+        """
+        self._publisher = node.create_publisher(TorqueState, '~/torque_state', MONITOR_QOS)
         self._effort: EffortConversion | None = None
         self.prepare([])
 

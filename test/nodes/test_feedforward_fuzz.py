@@ -41,10 +41,13 @@ class FakeNode:
         self.published = {}
         self.timer_clocks = []
 
-    def create_lifecycle_publisher(self, kind, topic, _):
+    def create_publisher(self, kind, topic, _):
         rows = self.published[topic] = []
         return SimpleNamespace(
-            publish=rows.append, topic_name=topic, get_subscription_count=lambda: 1
+            publish=rows.append,
+            topic_name=topic,
+            get_subscription_count=lambda: 1,
+            wait_for_all_acked=lambda _: True,
         )
 
     def create_subscription(self, *_, **__):
@@ -216,3 +219,27 @@ def test_an_exception_of_the_model_is_a_fault(clock):
     np.testing.assert_allclose(ramp[0], full)
     np.testing.assert_allclose(ramp[1 : CYCLES + 1], full * share, atol=1e-9)
     assert not ramp[CYCLES:].any()
+
+
+def test_inactive_it_is_silent(clock):
+    node = FakeNode()
+    mode, effort = streaming(node)
+    factor = effort.command(np.ones(2)).copy()
+    fuzz = FuzzedReferences(MODEL.joint_names, PERIOD, 1)
+    for _ in range(200):
+        clock[0] += PERIOD
+        mode._on_reference(fuzz.next())
+    mode.finish()
+    commands = commands_of(node, factor)
+    assert len(commands) > 100 and not commands[-5:].any(), 'it ended at zero'
+    for rows in node.published.values():
+        rows.clear()
+    mode.disable()
+    mode.reset()
+    mode.enable()
+    for _ in range(50):
+        clock[0] += PERIOD
+        mode._on_reference(fuzz.next())
+        mode._on_watchdog()
+    mode.disable()
+    assert not any(node.published.values())

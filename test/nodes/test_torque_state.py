@@ -19,7 +19,7 @@ class FakeNode:
         self.sent = []
         self.listeners = 1
 
-    def create_lifecycle_publisher(self, *_):
+    def create_publisher(self, *_):
         return self
 
     def get_subscription_count(self):
