@@ -231,7 +231,7 @@ def test_inactive_it_is_silent(clock):
         mode._on_reference(fuzz.next())
     mode.finish()
     commands = commands_of(node, factor)
-    assert len(commands) > 100 and not commands[-5:].any(), 'it ended at zero'
+    assert commands.any() and not commands[-5:].any(), 'it ended at zero'
     for rows in node.published.values():
         rows.clear()
     mode.disable()
