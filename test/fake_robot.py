@@ -1,9 +1,12 @@
 """A robot with a joint_trajectory_controller and a forward controller, as little as tests need."""
 
+import os
 import threading
 import time
+from typing import NamedTuple
 
 import rclpy
+from ros_client import PATIENCE, environment
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory
@@ -11,18 +14,31 @@ from trajectory_msgs.msg import JointTrajectory
 from robodyn_ros.excitation.spline import SplineTrajectory, TrajectoryPoints
 
 
+class Told(NamedTuple):
+    """A trajectory that came.
+
+    :ivar sent: when, in [ns]: it may have come later
+    :ivar zero: stamp, in [ns]
+    """
+
+    sent: int
+    zero: int
+    points: TrajectoryPoints
+
+
 class FakeRobot:
     """Follows at once what it is told, in a thread; a test may freeze, silence or push it."""
 
-    def __init__(self, joints, position):
+    def __init__(self, joints, position, number):
+        """Begin in the domain of this number."""
         self.joints = tuple(joints)
-        self.position = list(position)
+        self._lock = threading.Condition()
+        self._published = self._since = 0
+        self.effort = []
         self.trajectories = []
         self.setpoints = []
-        self.frozen = self.silent = False
-        self.drift = 0.0
-        self.effort = []
-        self._active = None
+        self._take(position)
+        os.environ.update(environment(number))
         self.context = rclpy.Context()
         rclpy.init(context=self.context)
         self.node = rclpy.create_node('fake_robot', context=self.context)
@@ -47,44 +63,75 @@ class FakeRobot:
     def close(self):
         self._ended = True
         self._thread.join()
+        self.executor.shutdown()
         self.node.destroy_node()
         rclpy.shutdown(context=self.context)
 
-    def reset(self, position):
+    def _take(self, position):
         self.frozen = self.silent = False
         self.drift = 0.0
         self._active = None
         self.position = list(position)
-        self.trajectories.clear()
-        self.setpoints.clear()
+
+    def reset(self, position, effort=()):
+        """Stand there, whatever was told before and may still be on its way; nodes are told so.
+
+        More joint states say it than any subscriber here keeps.
+        """
+        with self._lock:
+            self._take(position)
+            self.effort = list(effort)
+            self.trajectories.clear()
+            self.setpoints.clear()
+            self._since = time.time_ns()
+            enough = self._published + 10
+            assert self._lock.wait_for(lambda: self._published >= enough, PATIENCE)
+
+    def put(self, joint, position):
+        """Let one joint jump."""
+        with self._lock:
+            self.position[joint] = position
 
     def now(self):
         return self.node.get_clock().now().nanoseconds
 
-    def _on_points(self, message):
+    def _on_points(self, message, info):
+        sent = info['source_timestamp']
         if not message.points:
             return  # the real controller refuses an empty trajectory and goes on
         zero = message.header.stamp.sec * 10**9 + message.header.stamp.nanosec
         points = TrajectoryPoints.from_message(message).select(self.joints)
-        received = self.now()
-        self._active = (zero, SplineTrajectory(points=points))
-        self.trajectories.append((received, zero, points))
+        with self._lock:
+            if sent < self._since:
+                return
+            self._active = (zero, SplineTrajectory(points=points))
+            self.trajectories.append(Told(sent, zero, points))
 
-    def _on_setpoint(self, message):
-        self.setpoints.append((time.monotonic(), list(message.data)))
-        if not self.frozen:
-            self.position = list(message.data)
+    def _on_setpoint(self, message, info):
+        with self._lock:
+            if info['source_timestamp'] < self._since:
+                return
+            self.setpoints.append(list(message.data))
+            if not self.frozen:
+                self.position = list(message.data)
 
     def _on_timer(self):
+        message = JointState(name=list(self.joints))
+        with self._lock:
+            now = self.node.get_clock().now()
+            message.header.stamp = now.to_msg()
+            self._move(now.nanoseconds)
+            message.position, message.effort = self.position, self.effort
+            if not self.silent:
+                self._states.publish(message)
+            self._published += 1
+            self._lock.notify_all()
+
+    def _move(self, now):
         if self._active is not None and not self.frozen:
             zero, spline = self._active
-            elapsed = 1e-9 * (self.now() - zero)
+            elapsed = 1e-9 * (now - zero)
             if elapsed >= 0.0:
                 self.position = spline.at(min(elapsed, spline.duration))[0].tolist()
-        self.position = [value + self.drift * 0.005 for value in self.position]
-        if not self.silent:
-            message = JointState(
-                name=list(self.joints), position=self.position, effort=self.effort
-            )
-            message.header.stamp = self.node.get_clock().now().to_msg()
-            self._states.publish(message)
+        if self.drift:
+            self.position = [value + self.drift * 0.005 for value in self.position]

@@ -86,8 +86,11 @@ class Run:
         :param time: of the run, in [s]; what lies ahead of the run counts as now
         """
         end = min(time, self.time)
-        moments = np.linspace(end - window, end, 11) - self.offset
-        position = self.active.sample(moments).position
+        moments = np.linspace(end - window, end, 11)
+        position = self.full.sample(moments).position
+        if self.stopping:  # joint states that stay away tell of a time before it took over
+            later = moments >= self.offset
+            position[later] = self.active.sample(moments[later] - self.offset).position
         return position.min(axis=0), position.max(axis=0)
 
     def lagging(self, position: Array, time: float, tolerance: float, limits: JointLimits) -> str:

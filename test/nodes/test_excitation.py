@@ -1,8 +1,6 @@
 """The excitation node as a process of its own, over real DDS, with a fake robot."""
 
-import os
 import signal
-import time
 from types import SimpleNamespace
 
 import numpy as np
@@ -21,7 +19,7 @@ from excitation_client import (  # noqa: E402
     robot_limits,
     start,
 )
-from ros_domain import domain  # noqa: E402
+from ros_client import PATIENCE  # noqa: E402
 from visualization_msgs.msg import Marker  # noqa: E402
 
 from robodyn_ros.excitation.catalog import write_motion  # noqa: E402
@@ -34,54 +32,50 @@ from robodyn_ros.nodes.common import LATCHED_QOS  # noqa: E402
 pytestmark = pytest.mark.ros
 
 
+NUMBER = 43
+LONG = 15.0
+"""A motion that is to be stopped lasts so long, in [s]: a machine may stand still meanwhile."""
+
+
 @pytest.fixture(scope='module')
 def cell(tmp_path_factory):
     """Fake robot, a node that sends trajectories and one that streams."""
-    os.environ['ROS_DOMAIN_ID'] = domain(43)
-    os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
     from fake_robot import FakeRobot
 
     folder = tmp_path_factory.mktemp('excitation')
-    file = folder / 'motion.yaml'
+    file, long = folder / 'motion.yaml', folder / 'long.yaml'
     write_motion(motion(), file)
+    write_motion(motion(duration=LONG), long)
     stream = {'output': 'stream', 'rate': 250.0}
     processes = {
-        'planner': start(folder, 'planner', motion_file=str(file)),
-        'streamer': start(folder, 'streamer', motion_file=str(file), **stream),
-        'ending': start(folder, 'ending', **stream),
+        'planner': start(folder, 'planner', NUMBER, motion_file=str(long)),
+        'streamer': start(folder, 'streamer', NUMBER, motion_file=str(file), **stream),
+        'ending': start(folder, 'ending', NUMBER, **stream),
     }
-    robot = FakeRobot(JOINTS, HOME)
-    context = rclpy.Context()
-    rclpy.init(context=context)
-    clients = []
+    clients, robot = [], FakeRobot(JOINTS, HOME, NUMBER)
     try:
-        clients += [Client(name, context) for name in ('planner', 'streamer')]
-        deadline = time.monotonic() + 40.0
-        while robot.node.count_subscribers('joint_states') < len(processes):
-            assert time.monotonic() < deadline, 'the nodes do not see the robot'
-            time.sleep(0.05)
+        clients += [Client(name, NUMBER) for name in processes]
         yield SimpleNamespace(
             robot=robot, folder=folder, file=file, planner=clients[0], streamer=clients[1],
-            processes=processes,
+            ending=clients[2], processes=processes,
         )  # fmt: skip
         for process in processes.values():
             process.send_signal(signal.SIGINT)
-        codes = {name: process.wait(timeout=15) for name, process in processes.items()}
+        codes = {name: process.wait(timeout=PATIENCE) for name, process in processes.items()}
     finally:
         for process in processes.values():
             process.kill()
+            process.wait()
         for client in clients:
-            client.node.destroy_node()
-        rclpy.shutdown(context=context)
+            client.close()
         robot.close()
     assert set(codes.values()) == {0}, [path.read_text() for path in folder.glob('*.log')]
 
 
 @pytest.fixture
 def robot(cell):
-    """Return the robot, at home and at rest for long enough that the nodes know it."""
+    """Return the robot, at home and at rest."""
     cell.robot.reset(HOME)
-    time.sleep(0.3)
     return cell.robot
 
 
@@ -96,11 +90,11 @@ def seconds(stamp):
 
 
 def test_trajectory_is_move_and_motion_within_limits_and_known_in_time(cell, robot):
-    handle = cell.planner.send()
-    answer = cell.planner.result(handle)
+    cell.planner.send(cell.file)
+    answer = cell.planner.result()
     assert answer.status == GoalStatus.STATUS_SUCCEEDED and answer.result.success
-    received, zero, points = robot.trajectories[0]
-    assert len(robot.trajectories) == 1 and zero > received
+    ((sent, zero, points),) = robot.trajectories
+    assert zero > sent
     sent = SplineTrajectory(points=points)
     check_motion(sent, robot_limits())
     np.testing.assert_allclose(points.position[0], HOME, atol=1e-9)
@@ -117,7 +111,7 @@ def test_trajectory_is_move_and_motion_within_limits_and_known_in_time(cell, rob
     assert set(phases) == {PHASE.MOVING_TO_START, PHASE.EXCITING} and phases == sorted(phases)
     for phase in set(phases):
         progress = [item.progress for item in cell.planner.feedback if item.phase == phase]
-        assert progress == sorted(progress) and progress[-1] > 0.7
+        assert progress == sorted(progress)
     remaining = [item.remaining for item in cell.planner.feedback]
     assert remaining == sorted(remaining, reverse=True)
     check_path_marker(cell.planner)
@@ -138,16 +132,20 @@ def check_path_marker(client):
 
 def check_braking(robot, longest):
     """Check that the second trajectory takes the first one over and brakes within the limits."""
-    (_, first_zero, first), (received, zero, second) = robot.trajectories
+    (_, first_zero, first), (sent, zero, second) = robot.trajectories
     full, stop = SplineTrajectory(points=first), SplineTrajectory(points=second)
     offset = 1e-9 * (zero - first_zero)
-    assert 0.0 <= offset < full.duration and stop.duration < longest
-    # it must arrive while both still say the same
-    assert 1e-9 * (received - zero) < 0.15
-    time_axis = np.linspace(0.0, 0.14, 50)
+    assert 0.0 <= offset < full.duration
+    time_axis = np.linspace(0.0, stop.duration, 2000)
     follow, running = stop.sample(time_axis), full.sample(time_axis + offset)
-    np.testing.assert_allclose(follow.position, running.position, atol=1e-6)
-    np.testing.assert_allclose(follow.velocity, running.velocity, atol=1e-4)
+    apart = (np.abs(follow.position - running.position) > 1e-6).any(axis=1)
+    follows = time_axis[np.argmax(apart)] if apart.any() else stop.duration
+    # The node takes longer than this where the machine stands still while it computes.
+    assert follows >= 0.14 and stop.duration - follows < longest - 0.15
+    # it must be there while both still say the same
+    assert 1e-9 * (sent - zero) < follows
+    same = time_axis <= 0.14
+    np.testing.assert_allclose(follow.velocity[same], running.velocity[same], atol=1e-4)
     limits = robot_limits()
     grid = stop.grid(5e-4)
     assert (np.abs(grid.acceleration) <= limits.acceleration).all()
@@ -157,11 +155,10 @@ def check_braking(robot, longest):
 
 
 def test_stop_service_brakes_within_the_limits(cell, robot):
-    handle = cell.planner.send()
-    cell.planner.until(PHASE.EXCITING)
-    cell.planner.wait(lambda: cell.planner.feedback[-1].progress > 0.3, 'some motion')
+    cell.planner.send()
+    cell.planner.until(PHASE.EXCITING, progress=0.05)
     assert cell.planner.call('stop').success
-    answer = cell.planner.result(handle)
+    answer = cell.planner.result()
     assert answer.status == GoalStatus.STATUS_ABORTED and not answer.result.success
     assert 'stopped after' in answer.result.message and '~/stop' in answer.result.message
     stop = check_braking(robot, longest=1.0)
@@ -172,11 +169,11 @@ def test_stop_service_brakes_within_the_limits(cell, robot):
 
 
 def test_cancel_while_moving_to_the_start(cell, robot):
-    handle = cell.planner.send(written(cell, start=[0.8] * 6, target=[1.0] * 6))
-    cell.planner.until(PHASE.MOVING_TO_START)
-    time.sleep(0.3)
+    far = np.array([2.7, 2.1, -2.6, 2.7, 1.9, 2.7])
+    handle = cell.planner.send(written(cell, start=far, target=far - 0.2))
+    cell.planner.until(PHASE.MOVING_TO_START, progress=0.1)
     cell.planner.answer(handle.cancel_goal_async())
-    answer = cell.planner.result(handle)
+    answer = cell.planner.result()
     assert answer.status == GoalStatus.STATUS_CANCELED
     assert 'the goal was cancelled' in answer.result.message
     assert seconds(answer.result.started) == 0.0
@@ -190,31 +187,33 @@ def test_what_must_not_be_run_is_refused_with_a_sentence(cell, robot):
     assert 'cannot be read' in excite(cell.folder / 'none.yaml').message
     partial = written(cell, joints=JOINTS[:5], start=[0] * 5, target=[0] * 5, frequency=1.0)
     assert "says nothing about joint 'joint6'" in excite(partial).message
+    planner = cell.planner
     robot.drift = 0.1
-    time.sleep(0.3)
-    assert "the robot moves: joint 'joint" in excite().message
+    planner.wait(lambda: "the robot moves: joint 'joint" in planner.refusal(), 'the motion')
     robot.drift = 0.0
-    robot.position[1] = 2.35
-    time.sleep(0.5)
-    assert "outside the limits: joint 'joint2' is at 2.35 rad" in excite().message
+    robot.put(1, 2.35)
+    outside = "outside the limits: joint 'joint2' is at 2.35 rad"
+    planner.wait(lambda: outside in planner.refusal(), outside)
+    assert outside in excite().message
     robot.silent = True
-    time.sleep(0.7)
-    assert 'there are no joint states for 0.' in excite().message
+    silence = 'there are no joint states for '
+    planner.wait(lambda: silence in planner.refusal(), silence)
+    assert silence in excite().message
     assert not robot.trajectories and not fast.success
 
 
 def test_second_start_is_refused_and_a_silent_robot_stopped(cell, robot):
-    first = cell.planner.call('start')
+    first = cell.planner.start()
     assert first.success and 'the motion runs for' in first.message
     second = cell.planner.call('start')
     assert not second.success and second.message == 'a motion is running already'
-    time.sleep(0.6)
+    cell.planner.spin(0.6)
     robot.silent = True
     cell.planner.wait(lambda: len(robot.trajectories) == 2, 'the stop')
     check_braking(robot, longest=1.0)
     robot.silent = False
     log = cell.folder / 'planner.log'
-    cell.planner.wait(lambda: 'there are no joint states for 0.' in log.read_text(), 'the log')
+    cell.planner.wait(lambda: 'there are no joint states for ' in log.read_text(), 'the log')
 
 
 def test_robot_that_does_not_follow(cell, robot):
@@ -235,9 +234,10 @@ def test_robot_that_does_not_follow(cell, robot):
 def test_stream_runs_the_motion_smoothly(cell, robot):
     answer = cell.streamer.excite()
     assert answer.success, answer.message
-    setpoints = np.array([row for _, row in robot.setpoints])
+    end = motion().grid(0.1).position[-1]
+    cell.streamer.wait(lambda: np.allclose(robot.setpoints[-1], end, atol=1e-4), 'the end')
+    setpoints = np.array(robot.setpoints)
     np.testing.assert_allclose(setpoints[0], HOME, atol=1e-3)
-    np.testing.assert_allclose(setpoints[-1], motion().grid(0.1).position[-1], atol=1e-4)
     # no setpoint further from the one before than three periods at the highest speed
     steps = np.abs(np.diff(setpoints, axis=0))
     assert (steps <= 3 / 250.0 * robot_limits().velocity).all()
@@ -246,22 +246,19 @@ def test_stream_runs_the_motion_smoothly(cell, robot):
 
 
 def test_sigint_while_streaming_brakes_to_rest(cell, robot):
-    process = cell.processes['ending']
-    client = Client('ending', cell.planner.node.context)
-    answer = client.call('start')
+    process, client = cell.processes['ending'], cell.ending
+    answer = client.start()
     assert answer.message.startswith('no motion is configured: set the parameter motion.kind')
-    handle = client.send(written(cell, target=[0.6, 0.2, -0.2, 0.4, 0.4, 0.6], duration=8.0))
-    client.until(PHASE.EXCITING)
-    time.sleep(1.5)
+    client.send(written(cell, target=[0.6, 0.2, -0.2, 0.4, 0.4, 0.6], duration=LONG))
+    client.until(PHASE.EXCITING, progress=1.5 / LONG)
     before = len(robot.setpoints)
     process.send_signal(signal.SIGINT)
-    answer = client.result(handle)
+    answer = client.result()
     assert answer.status == GoalStatus.STATUS_ABORTED
     assert 'the node was asked to end' in answer.result.message
-    assert process.wait(timeout=10) == 0
-    client.node.destroy_node()
-    time.sleep(0.1)
-    last = np.array([row for _, row in robot.setpoints[before - 20 :]])
+    assert process.wait(timeout=PATIENCE) == 0
+    client.drain()
+    last = np.array(robot.setpoints[before - 20 :])
     steps = np.abs(np.diff(last, axis=0)).max(axis=1)
     assert len(last) > 40 and steps[:20].max() > 1e-3
     assert steps[-1] < 2e-4, 'it must be at rest at the end'

@@ -1,7 +1,5 @@
 """torque_max and torque_threshold of the excitation node, in a process of its own."""
 
-import os
-import time
 from types import SimpleNamespace
 
 import numpy as np
@@ -14,7 +12,7 @@ from control_arm import completed  # noqa: E402
 from excitation_client import HOME, JOINTS, PHASE, ROOT, Client, motion, start  # noqa: E402
 from node_process import EFFORT, result_file  # noqa: E402
 from rclpy.parameter import Parameter  # noqa: E402
-from ros_domain import domain  # noqa: E402
+from ros_client import SilenceError, undisturbed  # noqa: E402
 
 from robodyn_ros.control.model_torque import ModelTorque  # noqa: E402
 from robodyn_ros.control.torque_limits import peak_torque  # noqa: E402
@@ -25,6 +23,7 @@ from robodyn_ros.models.catalog import robot_model  # noqa: E402
 from robodyn_ros.nodes.excitation_guard import Guard  # noqa: E402
 
 pytestmark = pytest.mark.ros
+NUMBER = 23
 URDF = ROOT / 'urdf' / 'six_axis.urdf'
 DRIVE = {'effort.torque_constant': 0.5, 'effort.rated_current': 8000.0, 'effort.gear_ratio': 50.0}
 
@@ -39,72 +38,73 @@ def model():
 @pytest.fixture(scope='module')
 def cell(tmp_path_factory, model):
     """Fake robot, a node with both limits, and one with the limit of a drive's rated current."""
-    os.environ['ROS_DOMAIN_ID'] = domain(23)
-    os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
     from fake_robot import FakeRobot
 
     folder = tmp_path_factory.mktemp('guard')
     file = folder / 'motion.yaml'
     write_motion(motion(), file)
+    write_motion(motion(duration=15.0), folder / 'long.yaml')
     limits = {
         'torque_max': [5000.0] * 6, 'torque_threshold': [100.0, 400.0, 100.0, 50.0, 50.0, 50.0],
         'result_file': str(result_file(folder, *model)),
     }  # fmt: skip
     common = {'motion_file': str(file), **EFFORT}
     processes = [
-        start(folder, 'watching', **common, **limits),
+        start(folder, 'watching', NUMBER, **common, **limits),
         start(
-            folder, 'rated', **common, **DRIVE, torque_max='rated',
+            folder, 'rated', NUMBER, **common, **DRIVE, torque_max='rated',
             result_file=limits['result_file'],
         ),
     ]  # fmt: skip
-    robot = FakeRobot(JOINTS, HOME)
-    robot.effort = [0.0] * 6
-    context = rclpy.Context()
-    rclpy.init(context=context)
-    clients = []
+    clients, robot = [], FakeRobot(JOINTS, HOME, NUMBER)
     try:
-        clients = [Client(name, context) for name in ('watching', 'rated')]
+        clients += [Client(name, NUMBER) for name in ('watching', 'rated')]
         yield SimpleNamespace(robot=robot, folder=folder, watching=clients[0], rated=clients[1])
     finally:
         for process in processes:
             process.kill()
             process.wait()
         for client in clients:
-            client.node.destroy_node()
-        rclpy.shutdown(context=context)
+            client.close()
         robot.close()
 
 
 @pytest.fixture
 def robot(cell):
-    cell.robot.reset(HOME)
-    cell.robot.effort = [0.0] * 6
-    time.sleep(0.6)
     return cell.robot
 
 
+def at_home(robot):
+    robot.reset(HOME, effort=[0.0] * 6)
+    return robot
+
+
+@undisturbed
 def test_a_torque_beyond_the_threshold_brakes_the_robot(cell, robot):
-    handle = cell.watching.send()
+    at_home(robot)
+    cell.watching.send(cell.folder / 'long.yaml')
     cell.watching.until(PHASE.EXCITING)
     robot.effort = [0.0, 399.0, 0.0, 0.0, 0.0, 0.0]
-    time.sleep(0.3)
+    cell.watching.spin(0.3)
+    SilenceError.check(cell.watching.ended())
     assert len(robot.trajectories) == 1
     robot.effort = [0.0, 0.0, -100.5, 0.0, 0.0, 0.0]
-    answer = cell.watching.result(handle).result
+    answer = cell.watching.result().result
     assert not answer.success
+    SilenceError.check(answer.message)
     assert "the measured torque of joint 'joint3' is -100.5, torque_thr" in answer.message
     assert len(robot.trajectories) == 2, 'the braking trajectory'
-    assert np.abs(robot.trajectories[1][2].velocity[-1]).max() < 1e-3
+    assert np.abs(robot.trajectories[1].points.velocity[-1]).max() < 1e-3
 
 
+@undisturbed
 def test_feedback_that_stays_away_stops_it_too_and_is_needed_to_start(cell, robot):
-    handle = cell.watching.send()
+    at_home(robot)
+    cell.watching.send(cell.folder / 'long.yaml')
     cell.watching.until(PHASE.EXCITING)
     robot.effort = []
-    answer = cell.watching.result(handle).result
+    answer = cell.watching.result().result
     assert 'for 0.5 s the joint states have had no usable effort' in answer.message
-    time.sleep(0.5)
     count = len(robot.trajectories)
     refused = cell.watching.excite()
     assert not refused.success and 'no usable effort' in refused.message
@@ -112,6 +112,7 @@ def test_feedback_that_stays_away_stops_it_too_and_is_needed_to_start(cell, robo
 
 
 def test_a_motion_beyond_rated_current_is_refused_before_it_starts(cell, robot):
+    at_home(robot)
     answer = cell.rated.excite()
     assert not answer.success
     # 200 Nm: 8 A * 0.5 Nm/A * 50
@@ -130,7 +131,7 @@ def guard_with(cell):
     def make(joints=tuple(JOINTS), **values):
         values = {name.replace('__', '.'): value for name, value in values.items()}
         given = [Parameter(name, value=value) for name, value in values.items()]
-        context = cell.watching.node.context
+        context = cell.watching.context
         nodes.append(rclpy.create_node('n', context=context, parameter_overrides=given))
         return Guard(nodes[-1], joints)
 
