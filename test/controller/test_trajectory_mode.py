@@ -26,7 +26,7 @@ def cell(tmp_path_factory):
     with ControlCell(folder, file, number=NUMBER, way='trajectory_effort') as cell:
         node = NodeProcess('feedforward', NUMBER, folder / 'node', PARAMETERS, params_file=file)
         try:
-            node.wait_for('active')
+            node.wait(lambda: node.enable(True).success, 'active')
             cell.feedforward = node
             cell.trajectory = node.publisher(JointTrajectory, 'feedforward/joint_trajectory')
             cell.past = node.publisher(JointTrajectory, f'{JTC}/joint_trajectory')
@@ -36,22 +36,27 @@ def cell(tmp_path_factory):
             node.close()
 
 
-@pytest.fixture
-def moving(cell):
+def begin(cell, seconds):
     """On its way with torque, whatever was before."""
     if cell.state_of(JTC) != 'active':
         cell.switch(activate=[JTC])
     cell.feedforward.reset()
     assert cell.feedforward.enable(True).success
-    cell.trajectory.publish(trajectory(8.0))
+    cell.trajectory.publish(trajectory(seconds))
     cell.wait(lambda: np.abs(cell.effort).max() > 5.0, 'torque')
     cell.spin(1.0)
+
+
+@pytest.fixture
+def moving(cell):
+    begin(cell, 8.0)
     return cell
 
 
 def stands(cell):
-    before = cell.position
-    cell.spin(0.3)
+    """In 0.3 s by the stamps of its states, however late they are heard."""
+    before, end = cell.position, next(reversed(cell.efforts)) + 300_000_000
+    cell.wait(lambda: next(reversed(cell.efforts)) > end, 'joint states')
     return np.abs(cell.position - before).max() < 1e-6
 
 
@@ -94,3 +99,30 @@ def test_a_robot_that_was_stopped_past_the_node_does_not_begin_to_move(moving, s
     np.testing.assert_allclose(moving.position, at, atol=1e-6)
     assert not moving.effort.any()
     assert 'there was no fault' in moving.feedforward.reset().message
+
+
+def test_a_goal_from_before_that_is_cancelled_stops_the_trajectory_too(cell):
+    """A trajectory on the topic does not end the goal of the action that runs meanwhile."""
+    cell.start(20.0)
+    cell.spin(0.3)
+    begin(cell, 30.0)  # slow: a second after the stop it would not have gone far
+    cell.cancel()
+    cell.wait(lambda: stands(cell), 'standstill')
+    at = cell.position
+    assert cell.feedforward.enable(False).success
+    cell.spin(1.0)
+    np.testing.assert_allclose(cell.position, at, atol=1e-6)
+
+
+def test_a_trajectory_of_somebody_else_that_was_replaced_does_not_count(cell):
+    """It comes while the node plans its own, and is read afterwards."""
+    begin(cell, 8.0)
+    cell.trajectory.publish(trajectory(60.0))  # takes the node some tenths of a second
+    cell.past.publish(trajectory(50.0))
+    cell.wait(lambda: 'one every 36 ms is sent' in cell.feedforward.said(), 'the trajectory')
+    cell.spin(2.0)
+    assert np.abs(cell.effort).max() > 5.0, 'the second one has torque, and runs'
+    assert cell.feedforward.enable(False).success
+    cell.wait(lambda: not cell.effort.any(), 'zero effort', 3.0)
+    cell.spin(0.3)
+    assert not cell.effort.any() and not stands(cell)

@@ -109,6 +109,10 @@ def a_goal(cell):
     cell.goal(1, 2)
 
 
+def a_cancel_of_the_goal_from_before(cell):
+    cell.goal(1, status=GoalStatus.STATUS_CANCELING)
+
+
 def a_deactivation(cell):
     event = TransitionEvent()
     event.goal_state.id, event.goal_state.label = State.PRIMARY_STATE_INACTIVE, 'inactive'
@@ -118,6 +122,7 @@ def a_deactivation(cell):
 TOLD = {
     another_trajectory: 'a trajectory came from somebody else',
     a_goal: f'the action of /{JTC} has a goal',
+    a_cancel_of_the_goal_from_before: f'a goal of the action of /{JTC} was stopped',
     a_deactivation: f'/{JTC} was deactivated (inactive)',
 }
 
@@ -125,7 +130,7 @@ TOLD = {
 @pytest.mark.parametrize('past', TOLD)
 @undisturbed
 def test_a_controller_that_was_told_something_else_is_not_sent_the_rest(cell, past):
-    cell.goal(1)  # from before: ended by our trajectory
+    cell.goal(1)  # from before: it goes on, beside our trajectory
     cell.process.settle()
     cell.run()
     told = cell.told(TOLD[past])
@@ -145,7 +150,7 @@ def test_goals_of_before_and_goals_that_end_leave_the_trajectory_alone(cell):
     cell.process.settle()
     cell.run()
     cell.goal(6)
-    cell.goal(6, status=GoalStatus.STATUS_ABORTED)
+    cell.goal(6, status=GoalStatus.STATUS_SUCCEEDED)
     cell.process.settle()
     cell.follow(0.1)
     assert cell.process.enable(False).success
