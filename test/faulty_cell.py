@@ -4,7 +4,6 @@ Three processes in one ROS domain, and a client that hears what they say: the ef
 reach the cell, and the collision levels.
 """
 
-import os
 import signal
 import subprocess
 import sys
@@ -20,18 +19,17 @@ rclpy = pytest.importorskip('rclpy')
 pytest.importorskip('robodyn_ros.msg')
 from builtin_interfaces.msg import Duration  # noqa: E402
 from diagnostic_msgs.msg import DiagnosticArray  # noqa: E402
-from node_process import EFFORT, environment, result_file  # noqa: E402
+from node_process import EFFORT, result_file  # noqa: E402
 from rcl_interfaces.msg import Parameter, ParameterValue  # noqa: E402
 from rcl_interfaces.srv import SetParameters  # noqa: E402
+from rclpy.qos import QoSProfile, ReliabilityPolicy  # noqa: E402
 from rclpy.serialization import deserialize_message  # noqa: E402
 from robodyn_ros.msg import CollisionState, TorqueState  # noqa: E402
+from ros_client import DEEP, Ear, RosClient, SilenceError, environment  # noqa: E402
 from sensor_msgs.msg import JointState  # noqa: E402
 from std_msgs.msg import Float64MultiArray  # noqa: E402
 from std_srvs.srv import SetBool, Trigger  # noqa: E402
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint  # noqa: E402
-
-from robodyn_ros.nodes.common import make_executor  # noqa: E402
-from robodyn_ros.nodes.model_node import STREAM_QOS  # noqa: E402
 
 MODEL, VALUES = small_arm()
 URDF = dh_urdf([(np.pi / 2, 0.0, 0.3), (0.0, 0.4, 0.0)])
@@ -40,21 +38,22 @@ LIMIT = np.array([80.0, 60.0])
 STEP = LIMIT / 0.05 * PERIOD
 """Largest change of a command: without max_torque_rate it is max_torque in 50 ms."""
 RAMP_DOWN = 0.1
-REFERENCE_TIMEOUT = 0.15
-STATE_TIMEOUT = 0.2
+TIMEOUT = 0.8
+"""Of references and of joint states, in [s]: a machine may stand still for less."""
 UNKNOWN, OK = CollisionState.UNKNOWN, CollisionState.OK
-FAST = (Float64MultiArray, JointState)
-"""Kinds that are kept as bytes: the client must not lose any command."""
 COMMANDS = 'forward_effort_controller/commands'
 REFERENCE = 'joint_trajectory_controller/reference'
 
 
-class FaultyCell:
+LAST = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
+
+
+class FaultyCell(RosClient):
     """The processes, and everything they said that promises are about."""
 
     def __init__(self, folder, number: int) -> None:
+        super().__init__(environment(number))
         self.folder, self.environment = folder, environment(number)
-        os.environ.update(self.environment)
         urdf, config = folder / 'arm.urdf', folder / 'cell.yaml'
         urdf.write_text(URDF)
         own = {'rotor_inertia': 0.5, 'viscous_friction': 2.0, 'coulomb_friction': 3.0}
@@ -65,8 +64,8 @@ class FaultyCell:
             'cell': {'config': config, 'enforce_command_limits': 'true'},
             'feedforward': {
                 **shared, 'mode': 'streaming', 'max_torque': LIMIT.tolist(),
-                'ramp_down_time': RAMP_DOWN, 'reference_timeout': REFERENCE_TIMEOUT,
-                'state_timeout': STATE_TIMEOUT,
+                'ramp_down_time': RAMP_DOWN, 'reference_timeout': TIMEOUT,
+                'state_timeout': TIMEOUT,
             },
             'collision_monitor': {**shared, 'max_torque_error': [1e4, 1e4]},
         }  # fmt: skip
@@ -90,66 +89,63 @@ class FaultyCell:
         return self.folder / f'{name}.log'
 
     def _listen(self) -> None:
-        self.context = rclpy.Context()
-        rclpy.init(context=self.context)
-        self.node = rclpy.create_node('client', context=self.context)
-        self.executor = make_executor(self.context)
-        self.executor.add_node(self.node)
-        self.commands, self.states, self.levels, self.diagnostics = [], [], [], {}
-        for kind, topic, callback, qos in (
-            (Float64MultiArray, COMMANDS, self._on_command, 1000),
-            (TorqueState, 'feedforward/torque_state', self.states.append, STREAM_QOS),
-            (CollisionState, 'collision_monitor/collision_state', self._on_level, STREAM_QOS),
-            (JointState, REFERENCE, self._on_reference, STREAM_QOS),
-            (DiagnosticArray, '/diagnostics', self._on_diagnostics, 10),
-        ):
-            self.node.create_subscription(kind, topic, callback, qos, raw=kind in FAST)
-        self.clients = {}
+        self._ears = rclpy.create_node('ears', context=self.context)
+        self._commands = Ear(
+            self._ears, Float64MultiArray, COMMANDS, DEEP, raw=True,
+            read=lambda data: np.frombuffer(data, '<f8', 2, len(data) - 16),
+        )  # fmt: skip
+        self._states = Ear(self._ears, TorqueState, 'feedforward/torque_state')
+        self._levels = Ear(self._ears, CollisionState, 'collision_monitor/collision_state')
+        self._reference = Ear(self._ears, JointState, REFERENCE, LAST, raw=True)
+        self.diagnostics = {}
+        self.node.create_subscription(DiagnosticArray, '/diagnostics', self._on_diagnostics, 10)
         self.spoilt_until = 0.0
         self.trajectory = self.node.create_publisher(
             JointTrajectory, 'joint_trajectory_controller/joint_trajectory', 10
         )
 
-    def _on_command(self, message) -> None:
-        row = np.frombuffer(message, '<f8', 2, len(message) - 16)
-        self.commands.append((time.monotonic(), row))
+    @property
+    def commands(self):
+        """Torques that were sent, shape (2,) each, with number and time."""
+        return self._commands.rows()
 
-    def _on_level(self, message) -> None:
-        self.levels.append(list(message.level))
+    @property
+    def states(self):
+        """Torque states.
 
-    def _on_reference(self, serialised) -> None:
-        self._reference = serialised
+        :raises SilenceError: one of them was lost, because this process stood still
+        """
+        rows = self._states.rows()
+        if rows and rows[-1].number - rows[0].number != len(rows) - 1:
+            self._states.forget()
+            raise SilenceError('a torque state was lost')
+        return [row.message for row in rows]
+
+    @property
+    def state(self):
+        """The last torque state; None: there is none yet."""
+        rows = self._states.rows()
+        return rows[-1].message if rows else None
+
+    @property
+    def levels(self):
+        """Collision levels of the joints."""
+        return [list(row.message.level) for row in self._levels.rows()]
 
     @property
     def reference(self):
-        """What is commanded in the cell, by the last message of it."""
-        return deserialize_message(self._reference, JointState) if self._reference else None
+        """What is commanded in the cell, by the last message of it; None: there is none yet."""
+        self._reference.forget()
+        rows = self._reference.rows()
+        return deserialize_message(rows[-1].message, JointState) if rows else None
 
     def _on_diagnostics(self, message) -> None:
         status = message.status[0]
         self.diagnostics[status.name] = status
 
-    def wait(self, condition, what, timeout=30.0) -> None:
-        deadline = time.monotonic() + timeout
-        while not condition():
-            late = time.monotonic() > deadline
-            logs = [self.log(name).read_text()[-1500:] for name in self.processes] if late else ''
-            assert not late, f'waited {timeout} s for {what}\n{logs}\n{self.diagnostics}'
-            self.executor.spin_once(timeout_sec=0.01)
-
-    def spin(self, seconds: float) -> None:
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            self.executor.spin_once(timeout_sec=0.01)
-
-    def call(self, kind, service, request):
-        if service not in self.clients:
-            self.clients[service] = self.node.create_client(kind, service)
-        client = self.clients[service]
-        self.wait(client.service_is_ready, service)
-        future = client.call_async(request)
-        self.wait(future.done, f'the answer of {service}')
-        return future.result()
+    def said(self) -> str:
+        logs = [self.log(name).read_text()[-1500:] for name in self.processes]
+        return f'{logs}\n{self.diagnostics}'
 
     def move(self, seconds: float) -> None:
         """Begin a motion there and back, again and again, until the cell moves."""
@@ -163,27 +159,47 @@ class FaultyCell:
             point.time_from_start = Duration(sec=int(at), nanosec=round(at % 1.0 * 1e9))
             message.points.append(point)
         message.points[-1].velocities = [0.0, 0.0]
-        self._reference = None
-        self.wait(lambda: self._reference, 'the cell')
-        self.wait(self.trajectory.get_subscription_count, 'the topic for trajectories')
-        self.trajectory.publish(message)
-        self.wait(lambda: self.reference and any(self.reference.velocity), 'the motion')
+        begun = -np.inf
+
+        def moves():
+            nonlocal begun
+            if (now := self.reference) and any(now.velocity):
+                return True
+            # Who was killed is known for a while: a subscriber need not be the cell.
+            if now and self.trajectory.get_subscription_count() and time.monotonic() > begun + 5.0:
+                self.trajectory.publish(message)
+                begun = time.monotonic()
+            return False
+
+        self._reference.rows().clear()
+        self.wait(moves, 'the motion')
 
     def ready(self) -> None:
-        """Torque flows, nothing is latched, the monitor knows what it sees."""
-        self.wait(lambda: self.states, 'the feed-forward')
+        """Torque flows, nothing is latched, the monitor knows what it sees, the robot moves."""
+        self.wait(lambda: self.state, 'the feed-forward')
         self.spin(max(0.0, self.spoilt_until + 0.1 - time.monotonic()))
-        if not self.states[-1].enabled:
+        if not self.state.enabled:
             self.call(Trigger, 'feedforward/reset', Trigger.Request())
-            assert self.call(SetBool, 'feedforward/enable', SetBool.Request(data=True)).success
-        self.wait(lambda: self.states[-1].enabled and self.flows(), 'torque')
-        self.wait(lambda: self.levels and self.levels[-1] == [OK, OK], 'a level that is OK')
-        self.spin(0.1)
-        for rows in (self.commands, self.states, self.levels):
-            del rows[:-1]
+            answer = self.call(SetBool, 'feedforward/enable', SetBool.Request(data=True))
+            assert answer.success, answer.message
+        self.wait(self._enabled, 'torque')
+        self.wait(lambda: self.levels[-1:] == [[OK, OK]], 'a level that is OK')
+        self.wait(lambda: max(map(abs, self.reference.velocity)) > 0.5, 'a motion')
+        for ear in (self._commands, self._states, self._levels):
+            ear.forget()
+
+    def _enabled(self) -> bool:
+        SilenceError.check(self.state.fault)
+        return self.state.enabled and self.flows()
+
+    def lost(self) -> str:
+        for name, process in self.processes.items():
+            if process.poll() is not None and process.returncode != -signal.SIGKILL:
+                return f'{name} ended\n{self.said()}'
+        return ''
 
     def flows(self) -> bool:
-        return bool(self.commands and np.any(self.commands[-1][1]))
+        return bool(self.commands and np.any(self.commands[-1].message))
 
     def inject(self, fault: str) -> None:
         value = ParameterValue(type=4, string_value=fault)
@@ -201,6 +217,5 @@ class FaultyCell:
         for process in self.processes.values():
             process.kill()
             process.wait()
-        self.executor.shutdown()
-        self.node.destroy_node()
-        rclpy.shutdown(context=self.context)
+        self._ears.destroy_node()
+        super().close()

@@ -189,6 +189,36 @@ class RosClient:
         rclpy.shutdown(context=self.context)
 
 
+class Ear:
+    """A topic of hundreds of messages a second, taken when somebody looks.
+
+    An executor makes a trip for each of them, and falls behind.
+    """
+
+    def __init__(self, node, kind, topic, qos=HEARD, *, read=lambda message: message, **options):
+        """Begin to listen.
+
+        :param node: one that no executor has
+        :param read: what is kept of a message
+        """
+        self._subscription = node.create_subscription(kind, topic, read, qos, **options)
+        self._read = read
+        self._rows: list[Sent] = []
+
+    def rows(self) -> list[Sent]:
+        """All that came since it was told to forget."""
+        handle, kind = self._subscription.handle, self._subscription.msg_type
+        with handle:
+            while taken := handle.take_message(kind, self._subscription.raw):
+                row = Sent.of(*taken)
+                self._rows.append(row._replace(message=self._read(row.message)))
+        return self._rows
+
+    def forget(self) -> None:
+        """All but the last."""
+        del self.rows()[:-1]
+
+
 def steps(rows: list[Sent], values) -> tuple[np.ndarray, np.ndarray]:
     """Change from each message to the next, and how many sendings lie between: shape (N - 1, n).
 

@@ -15,6 +15,7 @@ from faulty_cell import (
     UNKNOWN,
     FaultyCell,
 )
+from ros_client import SilenceError, steps, undisturbed
 from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import SetBool, Trigger
 
@@ -26,7 +27,7 @@ def cell(tmp_path_factory):
     cell = None
     try:
         cell = FaultyCell(tmp_path_factory.mktemp('faults'), 41)
-        cell.move(300.0)
+        cell.move(900.0)
         yield cell
     finally:
         if cell is not None:
@@ -35,13 +36,15 @@ def cell(tmp_path_factory):
 
 def check_commands(cell):
     """Any output is finite, within the limit of each joint, and within its rate."""
-    times = np.array([at for at, _ in cell.commands])
-    commands = np.array([row for _, row in cell.commands])
+    rows = cell.commands
+    commands = np.array([row.message for row in rows])
     assert np.isfinite(commands).all()
     assert (np.abs(commands) <= LIMIT).all()
-    # Commands that come late come together; one that the client lost was before a pause.
-    cycles = np.maximum(1.0, np.diff(times) / PERIOD)[:, None]
-    assert (np.abs(np.diff(commands, axis=0)) <= STEP * cycles * (1 + 1e-9)).all()
+    change, between = steps(rows, lambda row: row)
+    late = np.diff([row.time for row in rows])[:, None] / PERIOD
+    # A cycle that comes late may make up for those that did not come; some were lost on the way.
+    allowed = STEP * np.maximum(between, late)
+    assert (np.abs(change) <= allowed * (1 + 1e-9)).all()
     assert 'deactivated' not in cell.log('cell').read_text()
     for state in cell.states:
         assert np.isfinite([state.requested, state.additive_command]).all()
@@ -53,9 +56,11 @@ def seconds(state):
 
 def check_tripped(cell, text):
     """Torque ramped straight to zero, and a latched fault that only a reset clears."""
-    cell.wait(lambda: cell.states[-1].fault and not cell.flows(), f'the fault: {text}')
+    cell.wait(lambda: cell.state.fault and not cell.flows(), f'the fault: {text}')
     cell.spin(0.1)
-    assert text in cell.states[-1].fault, cell.states[-1].fault
+    if text not in cell.state.fault:
+        SilenceError.check(cell.state.fault)  # the machine was first
+    assert text in cell.state.fault, cell.state.fault
     check_commands(cell)
     faulty = [state for state in cell.states if state.fault]
     begin = np.array(faulty[0].additive_command)
@@ -65,34 +70,33 @@ def check_tripped(cell, text):
     assert (np.diff(share) <= 0.0).all() and not ramp[-1].any()
     np.testing.assert_allclose(ramp, share[:, None] * begin, atol=1e-9)
     assert len(set(share)) > cycles // 2, 'it takes as many steps as the ramp has'
-    end = faulty[int(np.argmax(share == 0.0))]
-    assert seconds(end) - seconds(faulty[0]) < RAMP_DOWN + 0.1
+    took = np.diff([seconds(state) for state in faulty[: int(np.argmax(share == 0.0)) + 1]])
+    # A machine that stands still meanwhile makes it longer, by one step.
+    assert took[took < 10 * PERIOD].sum() < RAMP_DOWN + 0.1
     refused = cell.call(SetBool, 'feedforward/enable', SetBool.Request(data=True))
     assert not refused.success and 'held at zero by a fault' in refused.message
-    assert not np.any(cell.commands[-1][1])
+    assert not cell.flows()
 
 
 FATAL = {
-    'reference drop 0.3': 'no usable reference for',
-    'reference delay 0.4 0.3': 'no usable reference for',
+    'reference drop 1.5': 'no usable reference for',
+    'reference delay 1.6 1.5': 'no usable reference for',
     'reference corrupt 0.3': 'reference',
-    'reference freeze 0.4': 'the reference position does not change although its velocity',
+    'reference freeze 1.2': 'the reference position does not change although its velocity',
     'reference clock 0.1 -2.0': 'the stamp of the reference went back by',
-    'joint_states drop 0.4': 'there has been no usable new joint state for',
-    'joint_states delay 0.5 0.4': 'there has been no usable new joint state for',
-    'joint_states freeze 0.5': 'the positions in joint states do not change although',
+    'joint_states drop 1.5': 'there has been no usable new joint state for',
+    'joint_states delay 1.6 1.5': 'there has been no usable new joint state for',
+    'joint_states freeze 1.5': 'the positions in joint states do not change although',
     'joint_states clock 0.1 -2.0': 'the stamp of the joint states went back by',
 }
 
 
 @pytest.mark.parametrize('fault', FATAL)
+@undisturbed
 def test_a_stream_that_fails_ramps_the_torque_to_zero_and_latches(cell, fault):
-    for _ in range(3):
-        cell.ready()
-        cell.inject(fault)
-        cell.wait(lambda: cell.states[-1].fault, 'a fault')
-        if 'no usable reference' not in cell.states[-1].fault or FATAL[fault][:9] == 'no usable':
-            break  # else a busy machine was first
+    cell.ready()
+    cell.inject(fault)
+    cell.wait(lambda: cell.state.fault, 'a fault')
     check_tripped(cell, FATAL[fault])
     if fault.startswith('joint_states'):
         assert [UNKNOWN, UNKNOWN] in cell.levels, 'stale or NaN is never OK'
@@ -100,6 +104,7 @@ def test_a_stream_that_fails_ramps_the_torque_to_zero_and_latches(cell, fault):
 
 
 @pytest.mark.parametrize('stream', ['reference', 'joint_states'])
+@undisturbed
 def test_a_stream_that_stumbles_never_makes_torque_that_breaks_a_limit(cell, stream):
     cell.ready()
     before = refusals(cell)
@@ -107,45 +112,53 @@ def test_a_stream_that_stumbles_never_makes_torque_that_breaks_a_limit(cell, str
         cell.inject(f'{stream} {fault}')
         cell.spin(0.2)
     check_commands(cell)
-    if cell.states[-1].fault:  # a busy machine made more of it
-        assert 'no usable' in cell.states[-1].fault
-        return
-    assert cell.flows()
+    SilenceError.check(cell.state.fault)
+    assert cell.flows() and not cell.state.fault
     if stream == 'reference':
         cell.wait(lambda: refusals(cell) > before, 'refused samples in the diagnostics')
 
 
+@undisturbed
 def test_joint_states_with_a_number_that_is_none_are_never_ok(cell):
     cell.ready()
     cell.inject('joint_states corrupt 0.3')
-    cell.wait(lambda: cell.levels[-1] == [UNKNOWN, UNKNOWN], 'unknown levels')
+    cell.wait(lambda: [UNKNOWN, UNKNOWN] in cell.levels, 'unknown levels')
     check_commands(cell)
 
 
 def refusals(cell):
+    cell.wait(lambda: 'feedforward' in cell.diagnostics, 'diagnostics')
     values = {item.key: item.value for item in cell.diagnostics['feedforward'].values}
     return int(values.get('refused', 0))
 
 
+@undisturbed
 def test_a_cell_that_is_killed_takes_the_torque_away_and_the_levels_are_unknown(cell):
     cell.ready()
     cell.kill('cell')
-    check_tripped(cell, 'no usable')
-    assert cell.levels[-1] == [UNKNOWN, UNKNOWN]
-    cell.start('cell')
-    cell.move(60.0)
+    try:
+        check_tripped(cell, 'no usable')
+        cell.wait(lambda: cell.levels[-1] == [UNKNOWN, UNKNOWN], 'unknown levels')
+    finally:
+        cell.start('cell')
+        cell.move(900.0)
     cell.spin(0.3)
     assert not cell.flows(), 'a fault stays until it is reset'
     cell.ready()
 
 
+@undisturbed
 def test_a_feed_forward_that_is_killed_leaves_its_last_torque_and_only_the_cell_can_help(cell):
     """As docs/feedforward.md says; the plain fact, so that nobody trusts in another."""
+    if cell.processes['feedforward'].poll() is not None:
+        cell.start('feedforward')
     cell.ready()
     cell.kill('feedforward')
     cell.spin(0.3)
-    last = cell.commands[-1][1]
+    last = cell.commands[-1].message
     assert np.any(last)
+    cell.wait(lambda: list(cell.reference.effort) == list(last), 'the last torque in the cell')
+    cell.spin(0.3)
     np.testing.assert_array_equal(cell.reference.effort, last)
     cell.wait(lambda: cell.levels[-1] == [OK, OK], 'levels that see nothing wrong')
 
@@ -153,6 +166,9 @@ def test_a_feed_forward_that_is_killed_leaves_its_last_torque_and_only_the_cell_
 def test_a_cell_that_enforces_command_limits_clips_the_effort_to_them(cell):
     """The feed-forward of these tests stays within either way; this one is not ours."""
     publisher = cell.node.create_publisher(Float64MultiArray, COMMANDS, 10)
-    cell.wait(lambda: publisher.get_subscription_count() > 1, 'the cell')
-    publisher.publish(Float64MultiArray(data=[150.0, -150.0]))
-    cell.wait(lambda: list(cell.reference.effort) == [100.0, -100.0], 'effort limits of the URDF')
+
+    def clipped():
+        publisher.publish(Float64MultiArray(data=[150.0, -150.0]))
+        return list(cell.reference.effort) == [100.0, -100.0]
+
+    cell.wait(clipped, 'effort limits of the URDF')
