@@ -18,9 +18,6 @@ from robodyn_ros.models.interface import Array
 REST_VELOCITY = 1e-6
 """A trajectory must end slower than this, in [rad/s] or [m/s], as the JTC asks by default."""
 
-FARTHEST = 1e-3
-"""Fewer points than the servo's may not lead the robot farther off its way, in [rad] or [m]."""
-
 MOTION = ('velocity', 'acceleration')
 ARRAYS = ('position', *MOTION, 'requested', 'effort')
 
@@ -95,30 +92,16 @@ class TorquePlan:
         rows: dict[str, Any] = {name: getattr(whole, name)[::stride] for name in ('time', *ARRAYS)}
         return replace(self, period=stride * self.period, **rows)
 
-    def thinned(self, stride: int, ramp_down_time: float) -> TorquePlan:
-        """Only each so-many-th sample, where that still is this motion.
+    def distance_to(self, few: TorquePlan) -> float:
+        """How far a plan of fewer samples leads the robot off this motion, in [rad] or [m].
 
-        :param ramp_down_time: in which torque must be gone, in [s]
-        :raises ControlError: the robot would leave its way between the samples (a controller
-            joins them by quintic polynomials), or the torque could not be taken away in time
+        A controller joins its samples by quintic polynomials.
         """
-        if stride == 1:
-            return self
-        few = self.every(stride)
         points = TrajectoryPoints(
             few.joints, few.time - few.time[0], few.position, few.velocity, few.acceleration
         )
         way = SplineTrajectory(points=points).sample(self.time - self.time[0])
-        off = float(np.abs(way.position - self.position).max())
-        if off > FARTHEST or few.period > ramp_down_time:
-            raise ControlError(
-                f'the trajectory of {self.time[-1]:.6g} s is too long: with a point every '
-                f'{1e3 * few.period:.3g} ms, which is all that arrives, the robot would be up to '
-                f'{off:.2g} rad or m away from its way, and torque would take longer than '
-                f'ramp_down_time to be taken away; send it in parts, or give the controller a '
-                f'reliable subscription'
-            )
-        return few
+        return float(np.abs(way.position - self.position).max())
 
     def held(self, count: int) -> TorquePlan:
         """The plan with its last position, at rest, and torque held for some more samples."""

@@ -12,12 +12,11 @@ from rclpy.node import Node
 from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from robodyn_ros.control.trajectory_effort import FARTHEST
 from robodyn_ros.errors import ControlError
 from robodyn_ros.excitation.plan import distance_between, points_of
 from robodyn_ros.excitation.spline import TrajectoryPoints
 from robodyn_ros.excitation.trajectory import Trajectory
-from robodyn_ros.nodes.best_effort import parts
+from robodyn_ros.nodes.best_effort import check_points, parts
 from robodyn_ros.nodes.excitation_parameters import Settings
 
 Array = NDArray[np.float64]
@@ -84,13 +83,7 @@ class Output:
         spacing = self.spacing(trajectory.duration, stop=stop)
         points = points_of(trajectory, spacing)
         if spacing > self._settings.spacing and not stop:
-            off = distance_between(points, trajectory)
-            if off > FARTHEST:
-                raise ControlError(
-                    f'the motion of {trajectory.duration:.6g} s is too long for a controller that '
-                    f'listens best effort: with a point every {1e3 * spacing:.3g} ms, which is '
-                    f'all that arrives, the robot would be up to {off:.2g} rad or m off its way'
-                )
+            check_points(trajectory.duration, spacing, distance_between(points, trajectory))
         return _message(points)
 
     def send(self, message: JointTrajectory, zero: int) -> None:

@@ -21,7 +21,7 @@ from robodyn_ros.control.torque_limits import PlannedTorque
 from robodyn_ros.control.trajectory_effort import TorquePlan, trajectory_effort
 from robodyn_ros.errors import ControlError, MotionError, RobodynError
 from robodyn_ros.excitation.spline import SplineTrajectory, TrajectoryPoints
-from robodyn_ros.nodes.best_effort import parts
+from robodyn_ros.nodes.best_effort import check_points, parts
 from robodyn_ros.nodes.common import MONITOR_QOS, steady_timer
 from robodyn_ros.nodes.controller_watch import ControllerWatch
 from robodyn_ros.nodes.torque_state import TorqueStateOut
@@ -293,12 +293,15 @@ class TrajectoryMode:
             stamp=0, joints=plan.joints, time=plan.time[:some], fields=[plan.position[:some]] * 4
         ))  # fmt: skip
         stride = parts(self._node, self.topic, len(plan.time) * size / some)
-        few = plan.thinned(stride, self._settings.ramp_down_time)
-        if stride > 1:
-            self._node.get_logger().info(
-                f'{len(plan.time)} points are too large for a controller that listens best '
-                f'effort: one every {1e3 * few.period:.3g} ms is sent'
-            )
+        if stride == 1:
+            return plan
+        few = plan.every(stride)
+        duration, longest = float(plan.time[-1]), self._settings.ramp_down_time
+        check_points(duration, few.period, plan.distance_to(few), longest=longest)
+        self._node.get_logger().info(
+            f'{len(plan.time)} points are too large for a controller that listens best '
+            f'effort: one every {1e3 * few.period:.3g} ms is sent'
+        )
         return few
 
     def _send(self, plan: TorquePlan, stamp: int) -> None:
