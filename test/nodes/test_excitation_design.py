@@ -160,8 +160,12 @@ def test_design_only_does_not_run_and_saves_where_it_is_told(make, tmp_path):
 )
 def test_cancel_keeps_the_best_so_far(make, reason, pictures):
     designer, runs, results = make({**SMALL, 'optimise.time': 500.0, 'optimise.starts': 900})
-    designer.begin(Goal(), Excite.Goal())
-    time.sleep(0.3)
+    goal, deadline = Goal(), time.monotonic() + 60.0
+    designer.begin(goal, Excite.Goal())
+    while not any(item.message.startswith('best') for item in goal.feedback):
+        assert time.monotonic() < deadline
+        designer._look()
+        time.sleep(0.02)
     designer.cancel(reason, pictures=pictures)
     finish(designer)
     ((_, result),) = results

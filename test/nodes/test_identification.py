@@ -16,7 +16,7 @@ from rclpy.parameter import Parameter  # noqa: E402
 from robodyn_ros.action import Excite, RunIdentification  # noqa: E402
 from robodyn_ros.msg import IdentificationReport  # noqa: E402
 from robodyn_ros.srv import IdentificationFinish, IdentificationStart, Identify  # noqa: E402
-from ros_domain import domain  # noqa: E402
+from ros_client import PATIENCE, environment  # noqa: E402
 
 from robodyn_ros.cli.demo.client import Client  # noqa: E402
 from robodyn_ros.cli.demo.processes import NodeProcesses  # noqa: E402
@@ -38,6 +38,8 @@ DESIGN = {
     'optimise.time': 2.0, 'optimise.processes': 0, 'optimise.starts': 1, 'optimise.samples': 40,
     'optimise.duration': 5.0, 'optimise.velocity_margin': 0.1, 'optimise.acceleration_margin': 0.1,
 }  # fmt: skip
+LENIENT = {'state_timeout': 5.0, 'goal_time': 10.0}
+"""Of a cell that a busy machine holds up."""
 MOTION = {'kind': 'sine', 'joints': ['joint1'], 'start': [0.05], 'target': [0.25]}
 
 
@@ -49,11 +51,10 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope='module')
 def client(folder):
     before = dict(os.environ)
-    os.environ['ROS_DOMAIN_ID'] = domain(41)
-    os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
+    os.environ.update(environment(42))
     urdf = str(ROOT / 'urdf' / 'single_axis.urdf')
     motion = {f'motion.{key}': value for key, value in MOTION.items()}
-    motion |= {'motion.frequency': [0.7], 'motion.duration': 5.0, **DESIGN}
+    motion |= {'motion.frequency': [0.7], 'motion.duration': 5.0, **DESIGN, **LENIENT}
     with NodeProcesses(folder / 'nodes') as nodes, Client(nodes.check) as client:
         nodes.start('cell', {'config': str(ROOT / 'config' / 'cell_single_axis.yaml')})
         effort = [ROOT / 'config' / 'effort_single_axis.yaml']
@@ -109,7 +110,7 @@ def test_the_action_moves_records_identifies_and_validates(client, folder):
     }
     assert wanted <= set(phases)
     assert all(0.0 <= feedback.progress <= 1.0 for feedback in seen)
-    client.wait(lambda: bool(reports), 10.0, 'the report')
+    client.wait(lambda: bool(reports), PATIENCE, 'the report')
     assert reports[-1].parameter_value == result.report.parameter_value
 
 
@@ -127,9 +128,9 @@ def ask(client):
         setter = client.node.create_client(
             SetParametersAtomically, 'excitation/set_parameters_atomically'
         )
-        client.wait(setter.service_is_ready, 20.0, 'the parameters')
+        client.wait(setter.service_is_ready, PATIENCE, 'the parameters')
         future = setter.call_async(request)
-        client.wait(future.done, 20.0, 'an answer')
+        client.wait(future.done, PATIENCE, 'an answer')
         assert future.result().result.successful, future.result().result.reason
 
     yield ask
@@ -155,14 +156,16 @@ def test_the_motion_is_designed_where_the_parameters_ask_for_it(client, folder, 
 def test_cancel_while_designing_keeps_the_best_motion(client, folder, ask):
     ask(motion__kind='optimised', optimise__time=500.0, optimise__starts=900)
     action = ActionClient(client.node, RunIdentification, ACTION)
-    client.wait(action.server_is_ready, 20.0, 'the action')
+    client.wait(action.server_is_ready, PATIENCE, 'the action')
     seen = []
     goal = RunIdentification.Goal(output_directory=str(folder / 'ended'))
     future = action.send_goal_async(goal, feedback_callback=lambda m: seen.append(m.feedback))
-    client.wait(lambda: bool(seen), 30.0, 'the search')
+    client.wait(
+        lambda: any('best' in item.message for item in seen), PATIENCE, 'a motion that was found'
+    )
     future.result().cancel_goal_async()
     result = future.result().get_result_async()
-    client.wait(result.done, 30.0, 'the end')
+    client.wait(result.done, PATIENCE, 'the end')
     assert result.result().status == GoalStatus.STATUS_CANCELED
     file = folder / 'ended' / 'trajectory.yaml'
     message = result.result().result.message
@@ -275,19 +278,19 @@ def test_an_undeclared_effort_is_refused_before_the_robot_moves(client, folder):
 
 def test_cancel_stops_the_robot_and_writes_nothing(client, folder):
     action = ActionClient(client.node, RunIdentification, ACTION)
-    client.wait(action.server_is_ready, 20.0, 'the action')
+    client.wait(action.server_is_ready, PATIENCE, 'the action')
     seen = []
     goal = RunIdentification.Goal(output_directory=str(folder / 'cancelled'))
     future = action.send_goal_async(goal, feedback_callback=lambda m: seen.append(m.feedback))
-    client.wait(future.done, 10.0, 'acceptance')
+    client.wait(future.done, PATIENCE, 'acceptance')
     exciting = RunIdentification.Feedback.EXCITING
-    client.wait(lambda: any(item.phase == exciting for item in seen), 30.0, 'the excitation')
+    client.wait(lambda: any(item.phase == exciting for item in seen), PATIENCE, 'the excitation')
     again = action.send_goal_async(RunIdentification.Goal())
-    client.wait(again.done, 10.0, 'an answer to a second goal')
+    client.wait(again.done, PATIENCE, 'an answer to a second goal')
     assert not again.result().accepted
     future.result().cancel_goal_async()
     result = future.result().get_result_async()
-    client.wait(result.done, 20.0, 'the end')
+    client.wait(result.done, PATIENCE, 'the end')
     assert result.result().status == GoalStatus.STATUS_CANCELED
     assert 'cancelled' in result.result().result.message
     assert not list((folder / 'cancelled').glob('result.*'))

@@ -1,6 +1,5 @@
 """The recorder as a process of its own, over real DDS."""
 
-import os
 import resource
 import signal
 import subprocess
@@ -10,36 +9,30 @@ import time
 import numpy as np
 import pytest
 
-rclpy = pytest.importorskip('rclpy')
+pytest.importorskip('rclpy')
 pytest.importorskip('robodyn_ros.srv')
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus  # noqa: E402
-from rclpy.qos import QoSProfile, ReliabilityPolicy  # noqa: E402
-from robodyn_ros.srv import StartRecording, StopRecording  # noqa: E402
-from ros_domain import domain  # noqa: E402
-from rosbags.rosbag2 import Reader  # noqa: E402
-from sensor_msgs.msg import JointState  # noqa: E402
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+from robodyn_ros.srv import StartRecording, StopRecording
+from ros_client import PATIENCE, RosClient, environment
+from rosbags.rosbag2 import Reader
+from sensor_msgs.msg import JointState
 
-from robodyn_ros.control.recorded_effort import bag_declaration, in_si_units  # noqa: E402
-from robodyn_ros.recording.readers import read_recording  # noqa: E402
+from robodyn_ros.control.recorded_effort import bag_declaration, in_si_units
+from robodyn_ros.recording.readers import read_recording
 
 pytestmark = pytest.mark.ros
 RELIABLE = QoSProfile(depth=1000)
 BEST_EFFORT = QoSProfile(depth=1000, reliability=ReliabilityPolicy.BEST_EFFORT)
 
 
-def environment():
-    return {
-        **os.environ,
-        'ROS_DOMAIN_ID': domain(31),
-        'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST',
-    }
+NUMBER = 31
 
 
-class Robot:
+class Robot(RosClient):
     """A recorder process, and a node that publishes joint states and calls its services."""
 
     def __init__(self, folder, *parameters, qos=RELIABLE, limit=None):
-        os.environ.update(environment())
         self.folder = folder
         self.log = (folder / 'recorder.log').open('w+')
         command = [sys.executable, '-m', 'robodyn_ros.nodes.recorder', '--ros-args']
@@ -47,17 +40,13 @@ class Robot:
             command += ['-p', parameter]
         self.process = subprocess.Popen(
             command,
-            env=environment(),
+            env=environment(NUMBER),
             stdout=self.log,
             stderr=subprocess.STDOUT,
             preexec_fn=limit,
         )
-        self.context = rclpy.Context()
-        rclpy.init(context=self.context)
-        self.node = rclpy.create_node('robot', context=self.context)
-        self.executor = rclpy.executors.SingleThreadedExecutor(context=self.context)
-        self.executor.add_node(self.node)
-        self.publisher = self.node.create_publisher(JointState, 'joint_states', qos)
+        super().__init__(environment(NUMBER))
+        self.joint_states = self.node.create_publisher(JointState, 'joint_states', qos)
         self.status = []
         self.node.create_subscription(DiagnosticArray, '/diagnostics', self.on_status, 10)
         self.count = 0
@@ -65,26 +54,31 @@ class Robot:
     def on_status(self, message):
         self.status += message.status
 
-    def wait(self, condition, what, timeout=20.0):
-        deadline = time.monotonic() + timeout
-        while not condition():
-            assert time.monotonic() < deadline, f'waited {timeout} s for {what}'
-            assert self.process.poll() is None, self.output()
-            self.executor.spin_once(timeout_sec=0.02)
+    def lost(self):
+        return '' if self.process.poll() is None else self.said()
+
+    def said(self):
+        return self.output()
 
     def output(self):
         self.log.flush()
         return (self.folder / 'recorder.log').read_text()
 
     def connect(self):
-        self.wait(self.publisher.get_subscription_count, 'the recorder')
+        """Wait until the recorder hears every message from now on."""
+        self.wait(self.joint_states.get_subscription_count, 'the recorder')
+        self.known_to('recorder')
 
     def call(self, kind, name, **request):
-        client = self.node.create_client(kind, f'recorder/{name}')
-        self.wait(client.service_is_ready, name)
-        future = client.call_async(kind.Request(**request))
-        self.wait(future.done, f'the answer of {name}')
-        return future.result()
+        return super().call(kind, f'recorder/{name}', kind.Request(**request))
+
+    def written(self, count):
+        """Wait until the diagnostics tell of so many messages."""
+        told = ('messages', str(count))
+        self.wait(
+            lambda: any(told in [(v.key, v.value) for v in s.values] for s in self.status),
+            f'{count} messages in the diagnostics',
+        )
 
     def publish(self, count, skip=()):
         for index in range(self.count, self.count + count):
@@ -96,23 +90,21 @@ class Robot:
             message.position = [float(index), -float(index)]
             message.velocity = [1.0, 2.0]
             message.effort = [0.5 * index, 3.0 + index % 7]
-            self.publisher.publish(message)
+            self.joint_states.publish(message)
             if index % 20 == 0:
                 self.executor.spin_once(timeout_sec=0.002)
         self.count += count
 
     def interrupt(self):
         self.process.send_signal(signal.SIGINT)
-        return self.process.wait(timeout=15.0)
+        return self.process.wait(timeout=PATIENCE)
 
     def close(self):
         if self.process.poll() is None:
             self.process.kill()
             self.process.wait()
         self.log.close()
-        self.executor.shutdown()
-        self.node.destroy_node()
-        rclpy.shutdown(context=self.context)
+        super().close()
 
 
 @pytest.fixture
@@ -139,12 +131,7 @@ def test_from_start_to_stop(robot, tmp_path):
     assert not refused.success and 'already recording' in refused.message
     cell.connect()
     cell.publish(1000, skip=range(520, 525))
-    cell.wait(
-        lambda: any(
-            ('messages', '995') in [(v.key, v.value) for v in s.values] for s in cell.status
-        ),
-        '995 messages in the diagnostics',
-    )
+    cell.written(995)
     stopped = cell.call(StopRecording, 'stop')
     assert stopped.success, stopped.message
     assert (stopped.messages, stopped.dropped) == (995, 5)
@@ -159,7 +146,9 @@ def test_from_start_to_stop(robot, tmp_path):
     unnamed = cell.call(StartRecording, 'start')
     assert unnamed.success and 'recording_2' in unnamed.recording
     empty = cell.call(StopRecording, 'stop')
-    cell.wait(lambda: not cell.publisher.get_subscription_count(), 'the end of the subscription')
+    cell.wait(
+        lambda: not cell.joint_states.get_subscription_count(), 'the end of the subscription'
+    )
     assert not empty.success and 'no message came on /joint_states' in empty.message
     assert cell.interrupt() == 0
 
@@ -189,11 +178,12 @@ def test_a_full_disk_is_told_and_leaves_a_whole_bag(robot, tmp_path):
     cell = robot(limit=limit)
     assert cell.call(StartRecording, 'start', recording='bag').success
     cell.connect()
-    deadline = time.monotonic() + 20.0
+    deadline = time.monotonic() + PATIENCE
     while not any(s.level == DiagnosticStatus.ERROR for s in cell.status):
         assert time.monotonic() < deadline
         cell.publish(500)
-    assert 'recording ended, File too large' in cell.status[-1].message
+    ended = [status for status in cell.status if status.level == DiagnosticStatus.ERROR]
+    assert 'recording ended, File too large' in ended[-1].message
     stopped = cell.call(StopRecording, 'stop')
     assert not stopped.success and 'recording ended, File too large' in stopped.message
     assert stopped.messages > 1000
@@ -208,6 +198,7 @@ def record(cell, name):
     assert started.success, started.message
     cell.connect()
     cell.publish(100)
+    cell.written(100)
     cell.call(StopRecording, 'stop')
     return started.recording
 
