@@ -1,0 +1,40 @@
+"""Domains of tests that run side by side."""
+
+import os
+import socket
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+import ros_domain
+
+CODE = 'import os, ros_domain as r; print(r.domain(5 - os.getpid()), flush=True); input()'
+"""Every process that runs this begins to look at the same domain."""
+
+
+def test_nobody_gets_a_domain_that_another_process_has():
+    offset = 5 - os.getpid()
+    own = ros_domain.domain(offset)
+    assert ros_domain.domain(offset) == own and 1 <= int(own) <= ros_domain.DOMAINS
+    processes = [
+        subprocess.Popen(
+            [sys.executable, '-c', CODE], cwd=Path(__file__).parent, text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        )
+        for _ in range(4)
+    ]  # fmt: skip
+    try:
+        found = [process.stdout.readline().strip() for process in processes]
+    finally:
+        for process in processes:
+            process.communicate('\n', timeout=40.0)
+    assert len({own, *found}) == 5, (own, found)
+
+
+def test_a_domain_that_something_else_uses_is_left_out():
+    first = 1 + (os.getpid() + 71) % ros_domain.DOMAINS
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other:
+        with suppress(OSError):  # then something else uses it already
+            other.bind(('', 7410 + 250 * first))
+        assert ros_domain.domain(71) != str(first)
