@@ -310,6 +310,8 @@ def refit_joints(problem: Problem, data: Data, values: Array) -> Array:
     links = [index for _, own in problem.bodies.links for index in own]
     others = np.setdiff1d(np.arange(len(values)), links)
     result = np.array(values)
+    if not others.size:  # a payload alone; SciPy before 1.12 cannot solve for nothing
+        return result
     result[others] = 0.0
     rest = data.triangle @ (data.values - problem.grouping @ result)
     matrix = data.triangle @ problem.grouping[:, others]

@@ -124,13 +124,17 @@ class UrdfModel(DynamicModel):
         return result
 
     def __getstate__(self) -> dict[str, Any]:
-        """All but what Pinocchio cannot send to another process, and megabytes of work space.
+        """All but work space: megabytes, and Pinocchio 3 sends some of it so that it is unreadable.
 
         What has been given values of links is a copy's own: also one of `copy.copy` takes this.
         """
-        model = self._model.copy()
-        own = {'_model': model, '_data': model.createData(), '_pool': None, '_many': None}
+        own = {'_model': self._model.copy(), '_data': None, '_pool': None, '_many': None}
         return {**self.__dict__, **own}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take the state over, with a work space of its own."""
+        self.__dict__.update(state)
+        self._data = self._model.createData()
 
     @property
     def smooth(self) -> bool:

@@ -159,7 +159,8 @@ def test_every_robot_of_ours_follows_a_motion_and_comes_to_rest(path):
     assert (np.abs(torques).max(axis=0) < 0.95 * cell.axes['max_torque']).all()
     # the reference stops dead; the drives must calm down
     states = [cell.step(q, zero) for _ in range(750)]
-    assert np.abs([state.plant_velocity for state in states[-50:]]).max() < 1e-4
+    # A drive that creeps over the edge of an encoder count kicks by 1e-4 rad/s.
+    assert np.abs([state.plant_velocity for state in states[-50:]]).max() < 3e-4
     torques = np.array([state.plant_torque for state in states[-50:]])
     assert (np.ptp(torques, axis=0) < 0.01 * cell.axes['rated_torque']).all()
 
