@@ -124,7 +124,7 @@ class UrdfModel(DynamicModel):
         return result
 
     def __getstate__(self) -> dict[str, Any]:
-        """All but work space: megabytes, and Pinocchio 3 sends some of it so that it is unreadable.
+        """All but work space: megabytes, and what Pinocchio 3 sends of it cannot be read.
 
         What has been given values of links is a copy's own: also one of `copy.copy` takes this.
         """
