@@ -201,7 +201,14 @@ class AdditiveTorque:
         """Clear the fault; `start` is needed to apply torque again."""
         self.fault = ''
 
-    def update(self, q: Array, qd: Array, qdd: Array, elapsed: float = math.inf) -> Array:
+    def update(
+        self,
+        q: Array,
+        qd: Array,
+        qdd: Array,
+        elapsed: float = math.inf,
+        passed: float = math.inf,
+    ) -> Array:
         """Advance by one cycle with this reference; what cannot be used is a fault.
 
         :param q: reference position, shape (n,), in [rad] or [m]
@@ -209,6 +216,7 @@ class AdditiveTorque:
         :param qdd: reference acceleration, shape (n,), in [rad/s^2] or [m/s^2]
         :param elapsed: time since the reference before, in [s]; below a period the torque may
             change by so much less, above it by no more
+        :param passed: time that has passed for the drives, in [s], where that may be less
         :return: torque to send, shape (n,), in [Nm] or [N]; the array belongs to the law
         """
         problem = self._request(q, qd, qdd)
@@ -224,6 +232,7 @@ class AdditiveTorque:
         self._ramp = min(1.0, self._ramp + share * self._up)
         if self._ramp == 1.0:
             self.state = State.ACTIVE
+        share = min(share, passed / self.settings.period)
         return self._approach(delayed, self.scale * self._ramp, share)
 
     def idle(self) -> Array:

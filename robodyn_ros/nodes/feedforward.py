@@ -209,8 +209,8 @@ class Feedforward(ModelNode):
         mode = self._mode
         if mode.fault:
             return DiagnosticStatus.ERROR, f'torque is zero: {mode.fault}', mode.details()
-        if mode.refusal:
-            return DiagnosticStatus.WARN, mode.refusal, mode.details()
+        if warning := mode.warning:
+            return DiagnosticStatus.WARN, warning, mode.details()
         return DiagnosticStatus.OK, 'active', mode.details()
 
     def _on_enable(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:

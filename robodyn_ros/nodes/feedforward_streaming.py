@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 
+from lifecycle_msgs.msg import State as Lifecycle
+from lifecycle_msgs.msg import TransitionEvent
 from rclpy.duration import Duration
 from rclpy.lifecycle import LifecycleNode
 from rclpy.serialization import serialize_message
@@ -12,7 +14,7 @@ from std_msgs.msg import Float64MultiArray
 
 from robodyn_ros.control.effort import EffortConversion
 from robodyn_ros.control.feedforward import AdditiveTorque, State
-from robodyn_ros.control.reference import ReferenceMotion
+from robodyn_ros.control.reference import Pace, ReferenceMotion
 from robodyn_ros.control.state_watch import StateWatch
 from robodyn_ros.errors import ControlError
 from robodyn_ros.nodes.common import MONITOR_QOS, steady_timer
@@ -63,6 +65,10 @@ class StreamingMode:
             ('joint_states', self._on_feedback, MONITOR_QOS),
         ):
             node.create_subscription(JointState, topic, callback, qos, raw=True)
+        self._controller = self.topic.rsplit('/', 1)[0]
+        node.create_subscription(
+            TransitionEvent, f'{self._controller}/transition_event', self._on_transition, 10
+        )
         steady_timer(node, 0.5 * timeout, self._on_watchdog)
 
     @property
@@ -92,6 +98,7 @@ class StreamingMode:
         self._motion = ReferenceMotion(
             width=width, timeout=self._timeout, period=law.settings.period
         )
+        self._pace = Pace(law.settings.period)
         self._state.prepare(law.joints, effort)
         motors = [f'{name}_motor' for name in law.joints]
         self._sides = JointStateBytes([*law.joints, *motors], required=('position',))
@@ -149,6 +156,14 @@ class StreamingMode:
         """The latched fault, or ''."""
         return self._law.fault if self._law else ''
 
+    @property
+    def warning(self) -> str:
+        """What is wrong, but no fault, or ''."""
+        pace = ''
+        if self._law is not None and self._law.enabled:
+            pace = self._motion.off_pace(self._law.settings.additive_torque_delay)
+        return '; '.join(filter(None, (pace, self.refusal)))
+
     def details(self) -> dict[str, object]:
         """What diagnostics show."""
         state = self._law.state.value if self._law else ''
@@ -201,19 +216,24 @@ class StreamingMode:
             return
         if not law.enabled:
             return
+        now = time.monotonic()
+        if self._last and now - self._last > self._timeout:  # the watchdog was held up, too
+            self._trip(law, self._silence(now))
+            return
         motion = self._motion
         try:
             fault = motion.read(self._reader.stamp, self._reader.position, self._reader.velocity)
             if not fault:
+                step = motion.elapsed
+                passed = self._pace.take(now, min(step, law.settings.period))
                 applied = law.update(
-                    motion.position, motion.velocity, motion.acceleration, motion.elapsed
+                    motion.position, motion.velocity, motion.acceleration, step, passed
                 )
                 fault = law.fault
                 if self._watch is not None and not fault:
                     fault = self._watch.command(applied)
         except Exception as error:
             fault = f'{type(error).__name__}: {error}'
-        now = time.monotonic()
         if not self._last and self._states is not None:
             self._states.restart(now)
         self._last = now
@@ -221,6 +241,16 @@ class StreamingMode:
         self._send(law, self._reader.clock)
         if fault:
             self._trip(law, fault)
+
+    def _on_transition(self, event: TransitionEvent) -> None:
+        """A controller that is deactivated leaves its last torque at the drives."""
+        law = self._law
+        if event.goal_state.id != Lifecycle.PRIMARY_STATE_ACTIVE and law and law.enabled:
+            self._trip(
+                law,
+                f'{self._controller} was deactivated ({event.goal_state.label}): the drives may '
+                f'keep the torque of then',
+            )
 
     def _on_watchdog(self) -> None:
         law = self._law

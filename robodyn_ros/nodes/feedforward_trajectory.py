@@ -191,6 +191,11 @@ class TrajectoryMode:
         self.fault = ''
         return text
 
+    @property
+    def warning(self) -> str:
+        """What is wrong, but no fault, or ''."""
+        return self.refusal
+
     def details(self) -> dict[str, object]:
         """What diagnostics show."""
         plan = self._plan

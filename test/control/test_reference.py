@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
-from robodyn_ros.control.reference import ReferenceMotion
+from robodyn_ros.control.reference import Pace, ReferenceMotion
 
 
 def sine(time: float) -> tuple[np.ndarray, np.ndarray]:
@@ -73,3 +74,32 @@ def test_a_velocity_that_fades_without_end_is_standing_still() -> None:
         fading = 0.01 * 0.98**count * np.ones(2)
         assert reference.read(1.0 + 0.002 * count, 1.0 + 0.1 * fading, fading) == ''
     assert fading.any()
+
+
+def test_a_burst_takes_no_more_time_than_has_passed() -> None:
+    pace = Pace(0.002)
+    for count in range(50):
+        assert pace.take(0.002 * count, 0.002) == 0.002
+    late = [pace.take(0.120, 0.002) for _ in range(8)]
+    assert late == pytest.approx([0.002, 0.002, 0, 0, 0, 0, 0, 0], abs=1e-12)
+    assert pace.take(0.121, 0.002) == pytest.approx(0.001)
+    # One sample late and the next in time, for ever: none of them loses anything.
+    pace = Pace(0.002)
+    for count in range(50):
+        late = 0.0015 * (count % 2)
+        assert pace.take(0.002 * count + late, 0.002) == pytest.approx(0.002)
+
+
+@pytest.mark.parametrize(('step', 'told'), [(0.001, True), (0.0018, False), (0.004, True)])
+def test_the_mean_time_between_samples_is_held_against_the_period(step: float, told: bool) -> None:
+    reference = ReferenceMotion(width=2, timeout=0.02, period=0.002)
+    assert reference.off_pace(3) == ''
+    random = np.random.default_rng(1)
+    for count in range(1000):
+        jitter = 0.4 * step * random.random()
+        assert reference.read(5.0 + step * count + jitter, *sine(step * count)) == ''
+    assert abs(reference.spacing / step - 1.0) < 0.1
+    assert bool(reference.off_pace(3)) == told
+    assert not told or reference.off_pace(3).endswith(' ms in place of 6 ms')
+    reference.restart()
+    assert reference.off_pace(3) == ''

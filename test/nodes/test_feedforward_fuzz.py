@@ -14,6 +14,7 @@ from control_arm import small_arm
 pytest.importorskip('rclpy')
 pytest.importorskip('robodyn_ros.msg')
 from fuzzed_references import FuzzedReferences
+from lifecycle_msgs.msg import State, TransitionEvent
 from rclpy.clock import ClockType
 from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState
@@ -173,6 +174,7 @@ def test_references_at_another_rate_do_not_raise_the_torque_faster(clock, share)
     mode, _ = streaming(node)
     sent = [np.zeros(2)]
     for count in range(200):
+        clock[0] += share * PERIOD
         mode._on_reference(reference(1.0 + count * share * PERIOD, speed=20.0))
         sent += list(commands_of(node, 1.0))
     assert not mode.fault and not mode.refused
@@ -180,6 +182,71 @@ def test_references_at_another_rate_do_not_raise_the_torque_faster(clock, share)
     most = STEP * min(share, 1.0)
     assert (change[1:] <= most * (1 + 1e-3)).all(), 'stamps in seconds resolve 0.2 us'
     assert (change > 0.9 * most).any(), 'and the rate is reached'
+
+
+def run(mode, clock, first, count, speed=0.5):
+    """References in time; the stamp of the one after them."""
+    for number in range(first, first + count):
+        clock[0] += PERIOD
+        mode._on_reference(reference(1.0 + number * PERIOD, speed))
+    return first + count
+
+
+def test_references_that_come_in_a_burst_do_not_change_the_torque_in_an_instant(clock):
+    """After node or sender were held up for less than reference_timeout."""
+    node = FakeNode()
+    mode, _ = streaming(node)
+    at = run(mode, clock, run(mode, clock, 0, 100), 4, speed=-20.0)  # much torque is on its way
+    clock[0] += 8 * PERIOD
+    before = commands_of(node, 1.0)[-1]
+    for number in range(at, at + 8):
+        mode._on_reference(reference(1.0 + number * PERIOD, speed=-20.0))
+    change = np.abs(commands_of(node, 1.0) - before)
+    assert (change <= 2.0 * STEP * (1 + 1e-9)).all() and (change >= 1.99 * STEP).any()
+    run(mode, clock, at + 8, 20, speed=-20.0)
+    steps = np.abs(np.diff(commands_of(node, 1.0), axis=0))
+    assert (steps > 0.99 * STEP).any(), 'and then at its rate again'
+    assert not mode.fault
+
+
+def test_after_a_pause_that_the_watchdog_slept_through_no_reference_is_used(clock):
+    node = FakeNode()
+    mode, _ = streaming(node)
+    at = run(mode, clock, 0, 100)
+    clock[0] += 0.05  # the whole node was held up; references have queued up meanwhile
+    run(mode, clock, at, 1, speed=-20.0)
+    assert 'no usable reference for 0.052 s' in mode.fault
+    ramp = commands_of(node, 1.0)[100:]
+    assert ramp[0].any() and not ramp[CYCLES:].any()
+
+
+@pytest.mark.parametrize('share', [0.5, 0.9, 1.1, 2.0])
+def test_a_sender_at_another_rate_than_the_period_is_pointed_out(clock, share):
+    node = FakeNode()
+    mode, _ = streaming(node)
+    for number in range(1000):
+        clock[0] += share * PERIOD
+        mode._on_reference(reference(1.0 + number * share * PERIOD))
+    told = f'every {2.0 * share:.3g} ms, the parameter period is 2 ms: additive_torque_delay of 3'
+    assert (told in mode.warning) == (share in (0.5, 2.0))
+    assert not mode.fault and not mode.refused
+
+
+def test_a_controller_that_is_deactivated_while_it_has_torque_is_a_fault(clock):
+    node = FakeNode()
+    mode, _ = streaming(node)
+    event = TransitionEvent()
+    event.goal_state.id, event.goal_state.label = State.PRIMARY_STATE_ACTIVE, 'active'
+    run(mode, clock, 0, 100)
+    mode._on_transition(event)
+    assert not mode.fault
+    event.goal_state.id, event.goal_state.label = State.PRIMARY_STATE_INACTIVE, 'inactive'
+    mode._on_transition(event)
+    assert 'forward_effort_controller was deactivated (inactive)' in mode.fault
+    assert not commands_of(node, 1.0)[-1].any(), 'activated again it gets zero'
+    mode.reset()
+    mode._on_transition(event)
+    assert not mode.fault, 'without torque it is none'
 
 
 def test_the_ramp_begins_a_period_after_the_last_command(clock):
