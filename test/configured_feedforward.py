@@ -3,6 +3,7 @@
 Arguments: a JSON list of parameter sets. The problem of each node is a line of its own.
 """
 
+import gc
 import json
 import sys
 
@@ -22,8 +23,6 @@ def problem(parameters) -> str:
     except RobodynError as error:
         return str(error)
     finally:
-        # Also one that could not be made: one in fifty times the garbage collector found its
-        # participant while the next node was made, and Fast DDS then waited for ever.
         node.destroy_node()
         rclpy.shutdown()
 
@@ -31,3 +30,4 @@ def problem(parameters) -> str:
 if __name__ == '__main__':
     for parameters in json.loads(sys.argv[1]):
         print('PROBLEM', problem(parameters))
+        gc.collect()  # its DDS participant, see `ros_client.joined`

@@ -160,6 +160,7 @@ class ControlCell:
             self.process.wait(15.0)
         except subprocess.TimeoutExpired:
             self.process.kill()
+        self.action.destroy()  # else the node's participant is there until it is collected
         self.executor.shutdown()
         self.node.destroy_node()
         rclpy.shutdown(context=self.context)

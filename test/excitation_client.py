@@ -74,12 +74,16 @@ def start(folder, name, number, **parameters):
 class Client(RosClient):
     """Calls one excitation node."""
 
-    def __init__(self, name, number):
-        super().__init__(environment(number))
+    def __init__(self, name, context):
+        super().__init__({}, context)
         self.name = name
         self.action = ActionClient(self.node, Excite, f'{name}/excite')
         self.feedback = []
         self.wait(self.action.server_is_ready, 'the action')
+
+    def close(self):
+        self.action.destroy()  # else the node's participant is there until it is collected
+        super().close()
 
     def answer(self, future, what='an answer'):
         self.wait(future.done, what)

@@ -1,12 +1,11 @@
 """A robot with a joint_trajectory_controller and a forward controller, as little as tests need."""
 
-import os
 import threading
 import time
 from typing import NamedTuple
 
 import rclpy
-from ros_client import PATIENCE, environment
+from ros_client import PATIENCE
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory
@@ -29,8 +28,7 @@ class Told(NamedTuple):
 class FakeRobot:
     """Follows at once what it is told, in a thread; a test may freeze, silence or push it."""
 
-    def __init__(self, joints, position, number):
-        """Begin in the domain of this number."""
+    def __init__(self, joints, position, context):
         self.joints = tuple(joints)
         self._lock = threading.Condition()
         self._published = self._since = 0
@@ -38,10 +36,7 @@ class FakeRobot:
         self.trajectories = []
         self.setpoints = []
         self._take(position)
-        os.environ.update(environment(number))
-        self.context = rclpy.Context()
-        rclpy.init(context=self.context)
-        self.node = rclpy.create_node('fake_robot', context=self.context)
+        self.node = rclpy.create_node('fake_robot', context=context)
         self._states = self.node.create_publisher(JointState, 'joint_states', 10)
         self.node.create_subscription(
             JointTrajectory, 'joint_trajectory_controller/joint_trajectory', self._on_points, 10
@@ -50,7 +45,7 @@ class FakeRobot:
             Float64MultiArray, 'forward_position_controller/commands', self._on_setpoint, 1000
         )
         self.node.create_timer(0.005, self._on_timer)
-        self.executor = rclpy.executors.SingleThreadedExecutor(context=self.context)
+        self.executor = rclpy.executors.SingleThreadedExecutor(context=context)
         self.executor.add_node(self.node)
         self._thread = threading.Thread(target=self._spin)
         self._ended = False
@@ -65,7 +60,6 @@ class FakeRobot:
         self._thread.join()
         self.executor.shutdown()
         self.node.destroy_node()
-        rclpy.shutdown(context=self.context)
 
     def _take(self, position):
         self.frozen = self.silent = False

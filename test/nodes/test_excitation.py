@@ -19,7 +19,7 @@ from excitation_client import (  # noqa: E402
     robot_limits,
     start,
 )
-from ros_client import PATIENCE  # noqa: E402
+from ros_client import PATIENCE, environment, joined  # noqa: E402
 from visualization_msgs.msg import Marker  # noqa: E402
 
 from robodyn_ros.excitation.catalog import write_motion  # noqa: E402
@@ -52,9 +52,10 @@ def cell(tmp_path_factory):
         'streamer': start(folder, 'streamer', NUMBER, motion_file=str(file), **stream),
         'ending': start(folder, 'ending', NUMBER, **stream),
     }
-    clients, robot = [], FakeRobot(JOINTS, HOME, NUMBER)
+    context = joined(environment(NUMBER))
+    clients, robot = [], FakeRobot(JOINTS, HOME, context)
     try:
-        clients += [Client(name, NUMBER) for name in processes]
+        clients += [Client(name, context) for name in processes]
         yield SimpleNamespace(
             robot=robot, folder=folder, file=file, planner=clients[0], streamer=clients[1],
             ending=clients[2], processes=processes,
@@ -69,6 +70,7 @@ def cell(tmp_path_factory):
         for client in clients:
             client.close()
         robot.close()
+        rclpy.shutdown(context=context)
     assert set(codes.values()) == {0}, [path.read_text() for path in folder.glob('*.log')]
 
 

@@ -12,7 +12,7 @@ from control_arm import completed  # noqa: E402
 from excitation_client import HOME, JOINTS, PHASE, ROOT, Client, motion, start  # noqa: E402
 from node_process import EFFORT, result_file  # noqa: E402
 from rclpy.parameter import Parameter  # noqa: E402
-from ros_client import SilenceError, undisturbed  # noqa: E402
+from ros_client import SilenceError, environment, joined, undisturbed  # noqa: E402
 
 from robodyn_ros.control.model_torque import ModelTorque  # noqa: E402
 from robodyn_ros.control.torque_limits import peak_torque  # noqa: E402
@@ -56,9 +56,10 @@ def cell(tmp_path_factory, model):
             result_file=limits['result_file'],
         ),
     ]  # fmt: skip
-    clients, robot = [], FakeRobot(JOINTS, HOME, NUMBER)
+    context = joined(environment(NUMBER))
+    clients, robot = [], FakeRobot(JOINTS, HOME, context)
     try:
-        clients += [Client(name, NUMBER) for name in ('watching', 'rated')]
+        clients += [Client(name, context) for name in ('watching', 'rated')]
         yield SimpleNamespace(robot=robot, folder=folder, watching=clients[0], rated=clients[1])
     finally:
         for process in processes:
@@ -67,6 +68,7 @@ def cell(tmp_path_factory, model):
         for client in clients:
             client.close()
         robot.close()
+        rclpy.shutdown(context=context)
 
 
 @pytest.fixture
