@@ -1,0 +1,111 @@
+"""The Python node in streaming mode and a real forward_command_controller, mock hardware."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+pytest.importorskip('controller_manager_msgs', reason='there is no ros2_control')
+pytest.importorskip('control_msgs', reason='there is no ros2_control')
+pytest.importorskip('rclpy')
+from control_cell import ControlCell, write_result
+from node_process import EFFORT, NodeProcess, environment
+from robodyn_ros.msg import TorqueState
+from ros_client import HEARD
+
+pytestmark = pytest.mark.ros
+NUMBER = 44
+BOTH = ['forward_effort_controller', 'joint_trajectory_controller']
+LIMIT, RATE = 400.0, 4000.0
+PARAMETERS = {
+    **EFFORT, 'autostart': 'true', 'mode': 'streaming', 'state_timeout': 0.0,
+    'max_torque': f'[{LIMIT}]', 'max_torque_rate': f'[{RATE}]', 'ramp_down_time': 0.1,
+    'reference_timeout': 1.0,
+}  # fmt: skip
+SENDER = """
+import time
+import numpy as np
+import rclpy
+from builtin_interfaces.msg import Time
+from sensor_msgs.msg import JointState
+
+rclpy.init()
+node = rclpy.create_node('sender')
+publisher = node.create_publisher(JointState, 'feedforward/reference', 10)
+message = JointState(name=[f'joint{k}' for k in range(1, 7)])
+begin, step = time.time_ns(), 2_000_000
+for count in range(60 * 500):
+    stamp = begin + count * step
+    time.sleep(max(0.0, 1e-9 * (stamp - time.time_ns())))
+    angle = 4e-9 * (stamp - begin)
+    message.header.stamp = Time(sec=stamp // 10**9, nanosec=stamp % 10**9)
+    message.position = [0.5 * np.sin(angle)] * 6
+    message.velocity = [2.0 * np.cos(angle)] * 6
+    publisher.publish(message)
+"""
+
+
+@pytest.fixture(scope='module')
+def cell(tmp_path_factory):
+    folder = tmp_path_factory.mktemp('streaming_mode')
+    *_, file = write_result(folder)
+    with ControlCell(folder, file, number=NUMBER, way='streaming') as cell:
+        node = NodeProcess('feedforward', NUMBER, folder / 'node', PARAMETERS, params_file=file)
+        sender = None
+        try:
+            cell.torques = node.listen(TorqueState, 'feedforward/torque_state', HEARD)
+            node.wait(lambda: node.enable(True).success, 'active')
+            sender = subprocess.Popen([sys.executable, '-c', SENDER], env=environment(NUMBER))
+            cell.feedforward = node
+            cell.wait(lambda: np.abs(cell.effort).max() > 50.0, 'torque')
+            yield cell
+        finally:
+            if sender is not None:
+                sender.kill()
+                sender.wait()
+            node.close()
+
+
+def test_the_drives_get_what_the_node_says_and_nothing_faster_than_its_rate(cell):
+    cell.clear()
+    del cell.torques[:]
+    for _ in range(20):  # two clients, each in its turn
+        cell.spin(0.1)
+        cell.feedforward.spin(0.05)
+    said = np.array([row.additive_command for row in cell.torques])
+    stamps, efforts = np.array(list(cell.efforts)), np.array(list(cell.efforts.values()))
+    found = [(np.abs(said - effort).max(axis=1) < 1e-12).any() for effort in efforts]
+    assert np.mean(found) > 0.5, 'some messages are lost'
+    assert np.ptp(efforts, axis=0).max() > 50.0 and np.abs(efforts).max() <= LIMIT
+    # By the stamps of the states, which jitter; and a burst of two commands may come at once.
+    between = 1e-9 * np.diff(stamps)[:, None] + 3 * 0.002
+    assert (np.abs(np.diff(efforts, axis=0)) <= RATE * between).all()
+
+
+def test_a_controller_that_is_deactivated_keeps_its_torque_which_is_a_fault_until_reset(cell):
+    cell.switch(deactivate=BOTH)
+    cell.spin(0.5)
+    assert np.abs(cell.effort).max() > 1.0, 'if not: docs/feedforward.md says that it stays'
+    cell.feedforward.wait_for('torque is zero: /forward_effort_controller was deactivated')
+    cell.switch(activate=BOTH)
+    cell.come_to_zero()
+    cell.spin(0.5)  # references come all the time
+    assert not cell.effort.any() and not cell.feedforward.enable(True).success
+    assert 'was deactivated' in cell.feedforward.reset().message
+    assert cell.feedforward.enable(True).success
+    cell.wait(lambda: np.abs(cell.effort).max() > 50.0, 'torque')
+
+
+def test_disabled_before_it_the_controller_is_deactivated_without_torque(cell):
+    assert cell.feedforward.enable(False).success
+    cell.come_to_zero()
+    cell.switch(deactivate=BOTH)
+    cell.switch(activate=BOTH)
+    assert cell.feedforward.reset().message == 'there was no fault'
+    cell.clear()
+    assert cell.feedforward.enable(True).success
+    cell.wait(lambda: np.abs(cell.effort).max() > 50.0, 'torque')
+    stamps, efforts = np.array(list(cell.efforts)), np.array(list(cell.efforts.values()))
+    between = 1e-9 * np.diff(stamps)[:, None] + 3 * 0.002
+    assert (np.abs(np.diff(efforts, axis=0)) <= RATE * between).all()
