@@ -182,6 +182,8 @@ class FaultyCell(RosClient):
             self.call(Trigger, 'feedforward/reset', Trigger.Request())
             answer = self.call(SetBool, 'feedforward/enable', SetBool.Request(data=True))
             assert answer.success, answer.message
+        before = self._states.rows()[-1].number
+        self.wait(lambda: self._states.rows()[-1].number > before, 'a state of now')
         self.wait(self._enabled, 'torque')
         self.wait(lambda: self.levels[-1:] == [[OK, OK]], 'a level that is OK')
         self.wait(lambda: max(map(abs, self.reference.velocity)) > 0.5, 'a motion')

@@ -122,6 +122,7 @@ class RosClient:
         self.executor = SingleThreadedExecutor(context=self.context)
         self.executor.add_node(self.node)
         self._clients: dict[str, Any] = {}
+        self._taken = 0
 
     def lost(self) -> str:
         return ''
@@ -144,8 +145,11 @@ class RosClient:
 
     def drain(self) -> None:
         """Take what has come; by trips, not by time: this process may stand still, too."""
-        for _ in range(50):
-            self.executor.spin_once(timeout_sec=0.001)
+        idle, deadline = 0, time.monotonic() + PATIENCE
+        while idle < 20 and time.monotonic() < deadline:
+            before = self._taken
+            self.executor.spin_once(timeout_sec=0.002)
+            idle = idle + 1 if self._taken == before else 0
 
     def spin(self, seconds: float) -> None:
         end = time.monotonic() + seconds
@@ -154,18 +158,21 @@ class RosClient:
 
     def listen(self, kind, topic, qos=HEARD) -> list:
         rows: list = []
-        self.node.create_subscription(kind, topic, rows.append, qos)
+        self._take(kind, topic, qos, rows, lambda message, info: message)
         return rows
 
     def listen_sent(self, kind, topic, qos=HEARD, **options) -> list[Sent]:
         """The same, each message with its number and time."""
         rows: list[Sent] = []
+        self._take(kind, topic, qos, rows, Sent.of, **options)
+        return rows
 
+    def _take(self, kind, topic, qos, rows, read, **options) -> None:
         def take(message, info):
-            rows.append(Sent.of(message, info))
+            rows.append(read(message, info))
+            self._taken += 1
 
         self.node.create_subscription(kind, topic, take, qos, **options)
-        return rows
 
     def publisher(self, kind, topic, name, qos=10):
         """A publisher that this node, and at least one subscriber, know."""
