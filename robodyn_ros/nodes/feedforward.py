@@ -208,7 +208,8 @@ class Feedforward(ModelNode):
         """What the mode does, its fault and what was refused."""
         mode = self._mode
         if mode.fault:
-            return DiagnosticStatus.ERROR, f'torque is zero: {mode.fault}', mode.details()
+            now = 'still applied' if mode.applied else 'zero'
+            return DiagnosticStatus.ERROR, f'torque is {now}: {mode.fault}', mode.details()
         if warning := mode.warning:
             return DiagnosticStatus.WARN, warning, mode.details()
         return DiagnosticStatus.OK, 'active', mode.details()

@@ -157,12 +157,19 @@ class StreamingMode:
         return self._law.fault if self._law else ''
 
     @property
+    def applied(self) -> bool:
+        """Whether the torque of now is another than zero."""
+        return self._law is not None and bool(self._law.applied.any())
+
+    @property
     def warning(self) -> str:
         """What is wrong, but no fault, or ''."""
-        pace = ''
+        pace = others = ''
         if self._law is not None and self._law.enabled:
             pace = self._motion.off_pace(self._law.settings.additive_torque_delay)
-        return '; '.join(filter(None, (pace, self.refusal)))
+        if self._node.count_publishers(self.topic) > 1:
+            others = f'somebody else publishes on {self.topic}, too: the drives get both in turn'
+        return '; '.join(filter(None, (others, pace, self.refusal)))
 
     def details(self) -> dict[str, object]:
         """What diagnostics show."""

@@ -315,7 +315,7 @@ class TrajectoryMode:
         message = write_trajectory(stamp=stamp, joints=plan.joints, time=plan.time, fields=fields)
         self._publish(message)
         # A controller starts a trajectory without stamp when it arrives.
-        if self._states is not None and not self._applied():
+        if self._states is not None and not self.applied:
             self._states.restart(time.monotonic())
         self._start = stamp or self._now()
         self._plan, self._until = plan, plan.end_of_effort
@@ -329,7 +329,7 @@ class TrajectoryMode:
 
     def _on_timer(self) -> None:
         """Joint states that stay away while torque is applied are a fault."""
-        if not (self._enabled and self._applied()):
+        if not (self._enabled and self.applied):
             return
         silence = '' if self._watch is None else self._watch.silence()
         if not silence and self._states is not None:
@@ -337,7 +337,8 @@ class TrajectoryMode:
         if silence:
             self._trip(silence)
 
-    def _applied(self) -> bool:
+    @property
+    def applied(self) -> bool:
         """Whether a trajectory that was sent has effort from now on, the model's or its own."""
         if self._plan is None or not self._running:
             return False
@@ -366,7 +367,7 @@ class TrajectoryMode:
         :param at: its time in the running plan, in [s]
         """
         states, plan, robot = self._states, self._plan, self._state.feedback
-        if states is None or not states.timeout or plan is None or not self._applied():
+        if states is None or not states.timeout or plan is None or not self.applied:
             return ''
         if 'position' in robot.missing:
             return ''

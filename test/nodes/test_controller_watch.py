@@ -75,6 +75,7 @@ class Controller(Trajectories):
         while not (self.states and self.states[-1].fault) and time.monotonic() < deadline:
             self.tell(position, velocity)
             self.process.spin(0.01)
+        self.complaint = self.process.status().message
         return self.process.reset().message
 
     def goal(self, *numbers, status=GoalStatus.STATUS_EXECUTING):
@@ -206,5 +207,6 @@ def test_a_robot_that_never_began_is_not_sent_after_the_motion(cell):
     cell.run(position=lambda: np.zeros(2))
     assert FROZEN in cell.stand_until_fault(lambda: np.zeros(2))
     assert "although the reference moves): joint 'joint2' was 0." in cell.process.said()
+    assert 'torque is still applied: ' in cell.complaint
     cell.process.settle()
     assert not cell.out

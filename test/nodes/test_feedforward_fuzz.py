@@ -41,6 +41,7 @@ class FakeNode:
     def __init__(self):
         self.published = {}
         self.timer_clocks = []
+        self.publishers = 1
 
     def create_publisher(self, kind, topic, _):
         rows = self.published[topic] = []
@@ -56,6 +57,9 @@ class FakeNode:
 
     def create_timer(self, *_, clock=None):
         self.timer_clocks.append(clock and clock.clock_type)
+
+    def count_publishers(self, _):
+        return self.publishers
 
     def get_clock(self):
         return SimpleNamespace(now=lambda: SimpleNamespace(nanoseconds=10**18))
@@ -230,6 +234,14 @@ def test_a_sender_at_another_rate_than_the_period_is_pointed_out(clock, share):
     told = f'every {2.0 * share:.3g} ms, the parameter period is 2 ms: additive_torque_delay of 3'
     assert (told in mode.warning) == (share in (0.5, 2.0))
     assert not mode.fault and not mode.refused
+
+
+def test_another_sender_of_commands_is_pointed_out(clock):
+    node = FakeNode()
+    mode, _ = streaming(node)
+    assert not mode.warning
+    node.publishers = 2
+    assert 'somebody else publishes on forward_effort_controller/commands' in mode.warning
 
 
 def test_a_controller_that_is_deactivated_while_it_has_torque_is_a_fault(clock):
