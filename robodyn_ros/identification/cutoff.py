@@ -26,37 +26,78 @@ ACCURACY = 0.1
 NOISE_SHARE = 0.1
 """Largest share of noise in the computed accelerations before the cut-off is lowered."""
 
+_TRIED = 100
+"""Cut-offs at which noise is looked at."""
+
 
 def automatic_cutoff(position: Array, rate: float) -> float:
     """Cut-off of the low pass, in [Hz].
 
     Eight times the bandwidth of the motion (the frequency that 99.9 % of the velocity's power
-    lies below, all joints together), at least 20 Hz; lowered, to two bandwidths at the least,
-    until the noise it lets through is 10 % of the RMS of the accelerations (median over the
-    joints); never above 124 Hz or a fifth of the sampling rate. Noise of the position is taken
-    as white, see `noise_density`.
+    lies below, all joints together), at least 20 Hz; lowered, to two bandwidths at the least and
+    twice the fastest sine, until the noise it lets through is 10 % of the RMS of the accelerations
+    (median over the joints); never above 124 Hz or a fifth of the sampling rate. See `_limits` for
+    the noise.
 
     :param position: shape (N, n), N >= 16, in [rad] or [m]
     :param rate: sampling rate, in [Hz]
     """
-    highest = min(MAX_CUTOFF_SHARE * rate, MAX_CUTOFF - 1.0)
-    frequency, power = _acceleration_power(position, rate)
-    angular = _difference_gain(frequency, rate)
-    noise = _noise_density(position, rate, frequency, power)
-    floor = noise * angular[:, None] ** 4
-    # Single bins of noise exceed its mean by chance, none of thousands tenfold.
-    clean = np.where(power > 10.0 * floor, power - floor, 0.0)
-    moving = clean.sum(axis=0) > 0.0
+    highest, usual = min(MAX_CUTOFF_SHARE * rate, MAX_CUTOFF - 1.0), lowest_cutoff(rate)
+    frequency, power, bias = _acceleration_power(position, rate)
+    angular = _difference_gain(frequency, rate)[:, None]
+    density = power[1:] / (bias * angular[1:] ** 4)
+    limit, noise = _limits(frequency[1:], density, power[1:], noise_density(position, rate))
+    moving = limit > 0.0
     if not moving.any():
-        return min(LOWEST, highest)
-    velocity = clean[1:].sum(axis=1) / angular[1:] ** 2
+        return usual
+    limited, floor = float(np.median(limit[moving])), noise * angular**4
+    # Single bins of noise exceed its mean by chance, none of thousands tenfold. What the low pass
+    # would not leave anyway is not the motion's: stamps that jitter make tones, which are small.
+    told = (power > 10.0 * floor) & moving & (frequency[:, None] <= limited)
+    velocity = np.where(told, power - floor, 0.0)[1:].sum(axis=1) / angular[1:, 0] ** 2
     share = np.cumsum(velocity) / max(float(velocity.sum()), 1e-300)
     bandwidth = float(frequency[1:][np.argmax(share >= POWER)])
+    cutoff = min(max(BANDWIDTHS * bandwidth, usual), limited)
+    least = FEWEST_BANDWIDTHS * max(bandwidth, fastest_sine(position, rate))
+    return float(min(max(cutoff, least), highest))
+
+
+def lowest_cutoff(rate: float) -> float:
+    """Lowest cut-off [Hz] at this sampling rate [Hz] where noise demands no lower one."""
+    return min(LOWEST, MAX_CUTOFF_SHARE * rate, MAX_CUTOFF - 1.0)
+
+
+def _limits(frequency: Array, density: Array, power: Array, least: Array) -> tuple[Array, Array]:
+    """Cut-offs (n,) from which on accelerations are noisy, and the density (n,) of that noise.
+
+    What a low pass lets through of the noise is seen just above it, up to two octaves, where the
+    position's spectrum is flat. Farther up it may be filtered already (in the drive, or where
+    samples were interpolated), so that the noise at half the sampling rate tells nothing. The
+    limit is the first cut-off, above those of the motion itself, that lets too much through; 0
+    for a joint that does not move.
+
+    :param frequency: without zero, shape (k,)
+    :param density: spectrum of the position, shape (k, n), without chance in its median
+    :param power: spectrum of the acceleration, shape (k, n)
+    :param least: least density of the noise, shape (n,)
+    """
+    step, count = frequency[0], int(np.argmin(frequency <= 0.6 * frequency[-1]))
+    below = np.cumsum(power, axis=0) * step
+    tried = np.unique(np.geomspace(1, max(count, 2), _TRIED).astype(int)) - 1
+    noise = np.array([np.median(density[k : 4 * k + 4], axis=0) for k in tried])
+    noise = np.maximum(noise, least)
     # White noise of density s in position gives s w^4 in acceleration; up to f: s (2 pi)^4 f^5/5.
-    allowed = NOISE_SHARE**2 * clean.sum(axis=0)[moving] * (frequency[1] - frequency[0])
-    limit = (5.0 * allowed / np.maximum(noise[moving], 1e-300) / (2.0 * np.pi) ** 4) ** 0.2
-    cutoff = min(max(BANDWIDTHS * bandwidth, LOWEST), float(np.median(limit)))
-    return float(min(max(cutoff, FEWEST_BANDWIDTHS * bandwidth), highest))
+    passed = noise * ((2.0 * np.pi) ** 4 * frequency[tried, None] ** 5 / 5.0)
+    room = NOISE_SHARE**2 * np.maximum(below[tried] - passed, 0.0) / np.maximum(passed, 1e-300)
+    allowed = room >= 1.0
+    first = np.argmax(room >= np.minimum(room.max(axis=0), 1.0), axis=0)
+    after = ~allowed & (np.arange(len(tried))[:, None] > first)
+    last = np.where(after.any(axis=0), np.argmax(after, axis=0), len(tried)) - 1
+    last = np.maximum(last, first)
+    joints = np.arange(density.shape[1])
+    found = frequency[tried[last]] * room[last, joints] ** 0.2
+    # A tenth of the power is noise's own by chance at most.
+    return np.where(room.max(axis=0) >= 10.0 * NOISE_SHARE**2, found, 0.0), noise[last, joints]
 
 
 def check_passes(cutoff: float, position: Array, rate: float) -> None:
@@ -120,33 +161,40 @@ def noise_density(position: Array, rate: float) -> Array:
     """Spectral density of the noise of each joint's position, shape (n,), in [rad^2/Hz].
 
     The mean of the spectrum above 0.6 of the Nyquist frequency, where the robot does not move,
-    and at least that of an encoder with the resolution seen: steps of size r have the variance
-    r^2/12, spread up to half the rate at which steps occur.
+    and at least that of an encoder with the resolution seen.
 
     :param position: shape (N, n), N >= 16, in [rad] or [m]
     :param rate: sampling rate, in [Hz]
     """
-    return _noise_density(position, rate, *_acceleration_power(position, rate))
-
-
-def _noise_density(position: Array, rate: float, frequency: Array, power: Array) -> Array:
-    """The same, with the spectrum of the acceleration."""
+    frequency, power, _ = _acceleration_power(position, rate)
     upper = frequency > 0.3 * rate
     angular = _difference_gain(frequency[upper], rate)
     seen = np.mean(power[upper] / angular[:, None] ** 4, axis=0)
+    return np.asarray(np.maximum(seen, _encoder_density(position, rate)))
+
+
+def _encoder_density(position: Array, rate: float) -> Array:
+    """Noise of the resolution seen: steps of size r have the variance r^2/12.
+
+    It is spread up to half the rate at which steps occur.
+    """
     steps = np.abs(np.diff(position, axis=0))
     changes = np.maximum((steps > 0.0).mean(axis=0), 1.0 / len(position)) * rate
     resolution = np.min(steps, axis=0, where=steps > 0.0, initial=np.inf)
     resolution[np.isinf(resolution)] = 0.0
-    return np.asarray(np.maximum(seen, resolution**2 / 12.0 / (0.5 * changes)))
+    return np.asarray(resolution**2 / 12.0 / (0.5 * changes))
 
 
-def _acceleration_power(position: Array, rate: float) -> tuple[Array, Array]:
-    """Frequencies (k,) and power density (k, n) of the second difference."""
+def _acceleration_power(position: Array, rate: float) -> tuple[Array, Array, float]:
+    """Frequencies (k,) and power density (k, n) of the second difference.
+
+    :return: and what the median of a density is of its mean (Wilson and Hilferty)
+    """
     curvature = np.diff(position, 2, axis=0) * rate**2
     length = min(len(curvature), int(2.0 ** np.ceil(np.log2(8.0 * rate))))
     frequency, power = signal.welch(curvature, rate, nperseg=length, axis=0)
-    return frequency, power
+    averaged = max(1, len(curvature) // (length - length // 2) - 1)
+    return frequency, power, (1.0 - 1.0 / (9.0 * averaged)) ** 3
 
 
 def _difference_gain(frequency: Array, rate: float) -> Array:

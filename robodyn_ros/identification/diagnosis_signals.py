@@ -39,6 +39,10 @@ FEW_CYCLES, SHORT_WORSE = 1.5, 1.5
 SMALL_JOINT = 0.05
 """A joint with less torque than this share of the largest one is small."""
 
+ALIKE, ALIKE_NOISE = 0.025, 2.7
+"""On a plateau half of the torques are within this share of its height, or this many standard
+deviations of white noise; where a motion turns round they are not (KUKA LWR4+: 3.4 to 10 %)."""
+
 _LEVELS = (0.9, 0.96, 0.99, 0.998)
 """Quantiles of the absolute torque at which a plateau is looked for."""
 
@@ -99,13 +103,14 @@ def stale_runs(position: Array) -> Array:
     """Lengths of the stretches in which a position repeats exactly although the joint moves.
 
     It moves if it jumps at the end by more than an encoder at this speed can: by more than three
-    of the smallest steps seen, and by at least half of what it went just before the stretch or
-    goes just after it in the same time.
+    of the smallest steps seen (but for a hundredth, which rounding makes), and by at least half of
+    what it went just before the stretch or goes just after it in the same time. At rest the last
+    digits come and go: a jump is of a tenth of the usual speed at least.
     """
     steps = np.diff(position)
     if not steps.any():
         return np.zeros(0)
-    smallest = np.abs(steps[steps != 0.0]).min()
+    smallest = np.quantile(np.abs(steps[steps != 0.0]), 0.01)
     moved = np.flatnonzero(steps)
     runs = np.diff(moved) - 1  # zero steps between two that are not
     stretches = np.flatnonzero(runs >= 2)
@@ -113,8 +118,10 @@ def stale_runs(position: Array) -> Array:
     reach = np.minimum(stretches + 1 + 4, len(moved) - 1)
     after = moved[reach] - moved[stretches + 1]
     way = np.abs(position[moved[reach] + 1] - position[moved[stretches + 1] + 1])
-    expected = way / np.maximum(after, 1) * (runs[stretches] + 1)
+    taken = runs[stretches] + 1
+    expected = way / np.maximum(after, 1) * taken
     stale = (jumps > 3.5 * smallest) & (jumps > 0.4 * expected)
+    stale &= jumps > 0.1 * root_mean_square(steps) * taken
     return np.asarray(runs[stretches][stale], dtype=np.float64)
 
 
@@ -122,7 +129,8 @@ def saturation_findings(case: Case, sample: Sample) -> Iterator[Finding]:
     """Joints whose measured torque stays at a limit while the model's torque goes on."""
     short = cycles(case.signals.position[:: max(1, len(case.signals) // 500)]).min() < FEW_CYCLES
     for joint, own in sample.fits():
-        found = plateau(own, SHORT_WORSE if short else WORSE)
+        noise = white_noise(case.signals.measured[:, joint])
+        found = plateau(own, SHORT_WORSE if short else WORSE, noise)
         if found is not None:
             level, beyond, share = found
             unit = case.model.joints[joint].torque_unit
@@ -137,20 +145,26 @@ def saturation_findings(case: Case, sample: Sample) -> Iterator[Finding]:
             )
 
 
-def plateau(own: OwnFit, worse: float = WORSE) -> tuple[float, float, float] | None:
+def plateau(
+    own: OwnFit, worse: float = WORSE, noise: float = 0.0
+) -> tuple[float, float, float] | None:
     """Level of a joint's torque plateau, model torque beyond it, and share of samples there.
 
     The level is looked for at several heights: noise on top of a plateau hides where it is.
+
+    :param noise: standard deviation of the torque's white noise
     """
     size = np.abs(own.torque)
     for share in _LEVELS:
-        found = _plateau_at(own, float(np.quantile(size, share)), worse)
+        found = _plateau_at(own, float(np.quantile(size, share)), worse, noise)
         if found is not None:
             return found
     return None
 
 
-def _plateau_at(own: OwnFit, level: float, worse: float) -> tuple[float, float, float] | None:
+def _plateau_at(
+    own: OwnFit, level: float, worse: float, noise: float
+) -> tuple[float, float, float] | None:
     """Plateau at about this level: torque no longer follows a model fitted to smaller torques."""
     inside = np.abs(own.torque) < PLATEAU * level
     if level <= 0.0 or inside.sum() < 4 * own.basis.shape[1]:
@@ -171,7 +185,15 @@ def _plateau_at(own: OwnFit, level: float, worse: float) -> tuple[float, float, 
     # Nothing passes a limit: torque that is well above it elsewhere has only a flat stretch.
     if (seen[top] > OVERSHOOT * height).mean() > 0.02:
         return None
+    if _shortest_half(seen[top]) > max(ALIKE * height, ALIKE_NOISE * noise):
+        return None
     return height, float(np.quantile(predicted[top], 0.98)), float(top.mean())
+
+
+def _shortest_half(values: Array) -> float:
+    """Length of the shortest interval that holds half of the values."""
+    ordered, half = np.sort(values), len(values) // 2
+    return float(np.min(ordered[half:] - ordered[: len(ordered) - half]))
 
 
 def _least_squares(matrix: Array, side: Array) -> Array:

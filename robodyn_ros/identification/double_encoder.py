@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.condensing import Progress
+from robodyn_ros.identification.grid import on_grid, sample_times
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.pipeline import identify
-from robodyn_ros.identification.processing import on_grid
 from robodyn_ros.identification.residual import ResidualTorque, facts
 from robodyn_ros.identification.residual_fit import Candidate, Residual, fit_residual
 from robodyn_ros.identification.result import IdentificationResult
@@ -210,8 +210,9 @@ def motor_side(recording: Recording, cutoff: float) -> tuple[Array, Array, Array
         speed = recording.motor_velocity
         deflection = recording.motor_position - recording.position
         return deflection, speed - recording.velocity, speed
-    uniform, _, _ = on_grid(recording)
-    motor, _, _ = on_grid(replace(recording, position=recording.motor_position))
+    time = sample_times(recording)
+    uniform, _, _ = on_grid(recording, time)
+    motor, _, _ = on_grid(replace(recording, position=recording.motor_position), time)
     signals = np.hstack([motor.position - uniform.position, motor.position])
     if cutoff:
         signals = low_pass(signals, cutoff, 1.0 / uniform.period)

@@ -61,6 +61,10 @@ from robodyn_ros.recording.recording import Finding, Recording
 ILL_CONDITIONED = 1e4
 """Condition number (columns scaled) from which on a result is warned about."""
 
+FEWEST_SAMPLES = 0.8
+"""Share of the samples needed below which a result fails. A Panda's 17 s with 0.9 of them gave an
+error of 3.7 % on its next 7 s, and of 3.1 % where fitted."""
+
 WEAKLY_DETERMINED = 0.3
 """Expected uncertainty of a joint's torque on other motions from which on it is warned about."""
 
@@ -325,7 +329,7 @@ def _data_findings(steps: _Steps) -> Iterator[Finding]:
                 text=f'joint {name} has {factor.samples} independent moving samples, at least '
                 f'{needed} are needed for the {len(factor.columns)} parameters that act on it: '
                 f'record longer or move faster',
-                severity='error',
+                severity='error' if factor.samples < FEWEST_SAMPLES * needed else 'warning',
             )
     unseen = steps.fit.unseen
     if unseen.shape[1]:

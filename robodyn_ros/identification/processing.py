@@ -7,10 +7,11 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import interpolate, signal
+from scipy import signal
 
 from robodyn_ros.errors import IdentificationError, InsufficientData, RobodynError
-from robodyn_ros.identification.cutoff import automatic_cutoff, check_passes
+from robodyn_ros.identification.cutoff import automatic_cutoff, check_passes, lowest_cutoff
+from robodyn_ros.identification.grid import on_grid
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.thinning import Thinning
 from robodyn_ros.identification.thresholds import speed_findings, thresholds
@@ -118,11 +119,13 @@ def process(
     position = low_pass(uniform.position, chosen, rate)
     velocity = central_differences(position, uniform.time)
     motion = (position, velocity, central_differences(velocity, uniform.time))
-    torque = low_pass(uniform.torque, chosen, rate)
-    whole = position
+    # Noise of the position lowers the automatic cut-off, of which torque and friction have none.
+    usual = max(chosen, lowest_cutoff(rate)) if options.filter_cutoff is None else chosen
+    torque = low_pass(uniform.torque, usual, rate)
+    upper = usual
     if options.filter_cutoff and not cutoff:  # one that is too low removes motion too
-        automatic = automatic_cutoff(uniform.position, rate)
-        whole = low_pass(uniform.position, automatic, rate) if automatic > chosen else position
+        upper = max(chosen, automatic_cutoff(uniform.position, rate))
+    whole = low_pass(uniform.position, upper, rate) if upper > chosen else position
     frozen = _frozen(whole, uniform.position - whole)
     gaps = _widened(gaps, rate, chosen)
     usable = ~gaps[:, None] & ~frozen
@@ -131,7 +134,7 @@ def process(
     return replace(
         signals.cut(slice(margin, len(uniform) - margin)),
         cutoff=chosen,
-        thinning=_thinning(rate, options) or thinning_for(rate, chosen),
+        thinning=_thinning(rate, options) or thinning_for(rate, usual),
         findings=(
             *findings,
             *signals.findings,
@@ -165,34 +168,6 @@ def _thinning(rate: float, options: IdentifyOptions) -> Thinning | None:
     return Thinning(signal.firwin(8 * stride + 1, 0.4 * rate / stride, fs=rate), stride)
 
 
-def on_grid(recording: Recording) -> tuple[Recording, Mask, tuple[Finding, ...]]:
-    """Recording on equal steps of time, samples that lie in gaps (N,), and what was done.
-
-    Stamps that only jitter are the transport's, so that steps are taken as equal. Where samples
-    are missing (a stamp is off by more than one period) signals are interpolated; what lies in
-    a gap longer than two periods is marked and not used.
-    """
-    time, count = recording.time, len(recording)
-    even = np.linspace(time[0], time[-1], count)
-    if np.abs(time - even).max() <= recording.period:
-        uniform = _replaced(recording, even, recording.position, recording.torque)
-        return uniform, np.zeros(count, dtype=bool), ()
-    period = recording.period
-    grid = time[0] + period * np.arange(int(recording.duration / period * (1 + 1e-12)) + 1)
-    position = interpolate.make_interp_spline(time, recording.position, k=3)(grid)
-    torque = interpolate.make_interp_spline(time, recording.torque, k=1)(grid)
-    after = np.clip(np.searchsorted(time, grid), 1, count - 1)
-    before, behind = time[after - 1] + 0.25 * period, time[after] - 0.25 * period
-    gaps = (behind - before > 2.0 * period) & (grid > before) & (grid < behind)
-    finding = Finding(
-        code='interpolated',
-        text=f'stamps are not equally spaced: signals were interpolated to {1.0 / period:.6g} Hz, '
-        f'{int(gaps.sum())} of {len(grid)} samples lie in gaps and were not used',
-        severity='info',
-    )
-    return _replaced(recording, grid, position, torque), gaps, (finding,)
-
-
 def _widened(gaps: Mask, rate: float, cutoff: float) -> Mask:
     """Gaps, and what the filter spreads of those that hide a motion below the cut-off.
 
@@ -210,16 +185,6 @@ def _widened(gaps: Mask, rate: float, cutoff: float) -> Mask:
         if end - begin > 0.5 * rate / cutoff:
             widened[max(0, begin - reach) : end + reach] = True
     return widened
-
-
-def _replaced(recording: Recording, time: Array, position: Array, torque: Array) -> Recording:
-    return Recording(
-        time=time,
-        joints=recording.joints,
-        position=position,
-        torque=torque,
-        source=recording.source,
-    )
 
 
 def _cutoff(recording: Recording, rate: float, options: IdentifyOptions) -> float:

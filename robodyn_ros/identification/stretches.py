@@ -16,6 +16,7 @@ import numpy as np
 
 from robodyn_ros.identification.condense import Condensed
 from robodyn_ros.identification.cutoff import automatic_cutoff
+from robodyn_ros.identification.grid import on_grid
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.processing import Processed, process, uses_given
 from robodyn_ros.identification.row_sample import LENGTH, STRETCHES, RowSample, Stretch
@@ -122,7 +123,8 @@ def _cutoff(recording: Recording, bounds: Sequence[int], rate: float) -> float:
     """Cut-off that lets all stretches through, in [Hz]."""
     found = []
     for first, last in pairwise(bounds):
-        found.append(automatic_cutoff(recording.position[first:last], rate))
+        uniform, _, _ = on_grid(recording.slice(slice(first, last)))
+        found.append(automatic_cutoff(uniform.position, rate))
         release(recording.position)
     return max(found)
 

@@ -4,6 +4,7 @@ from simulation import sines
 
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.cutoff import automatic_cutoff, check_passes, fastest_sine
+from robodyn_ros.recording.signals import low_pass
 
 
 def test_smooth_slow_motion_gets_the_least_cutoff():
@@ -32,6 +33,28 @@ def test_noise_lowers_the_cutoff_but_not_into_the_motion():
     density = 1e-3**2 / 250.0
     left = np.sqrt(density * (2 * np.pi) ** 4 * cutoffs[2] ** 5 / 5)
     assert left == pytest.approx(0.1 * np.median(qdd.std(axis=0)), rel=0.25)
+
+
+def test_noise_that_is_filtered_at_the_top_is_seen_below_it():
+    """As in a drive, or where samples were interpolated: nothing is left at half the rate."""
+    random = np.random.default_rng(3)
+    _, q, _, _ = sines(3, 20000, rate=1000.0)
+    white = q + 1e-3 * random.normal(size=q.shape)
+    smooth = q + low_pass(1e-3 * random.normal(size=q.shape), 150.0, 1000.0)
+    expected = automatic_cutoff(white, 1000.0)
+    assert 5.0 < expected < 15.0
+    assert automatic_cutoff(smooth, 1000.0) == pytest.approx(expected, rel=0.15)
+
+
+def test_a_small_tone_does_not_raise_the_cutoff():
+    """Stamps that beat with the sampling make one of the motion's size times their error."""
+    random = np.random.default_rng(4)
+    time, q, qd, _ = sines(2, 6000, rate=100.0)
+    noisy = q + 1e-3 * random.normal(size=q.shape)
+    tone = noisy + 1e-3 * qd * np.sin(2 * np.pi * 29.3 * time[:, None])
+    expected = automatic_cutoff(noisy, 100.0)
+    assert expected < 12.0
+    assert automatic_cutoff(tone, 100.0) == pytest.approx(expected, rel=0.25)
 
 
 @pytest.mark.parametrize(('rate', 'highest'), [(50.0, 10.0), (5000.0, 124.0)])

@@ -5,9 +5,9 @@ from robots import random_urdf
 from simulation import arm, record
 
 from robodyn_ros.identification.diagnosis_model import (
+    errors,
     model_findings,
     parts_of,
-    unseen_errors,
     variants,
 )
 from robodyn_ros.identification.diagnosis_sample import draw
@@ -57,7 +57,7 @@ def test_the_semi_static_puma_may_have_a_fifth_term():
 def test_a_model_that_lacks_something_errs_on_what_it_has_not_seen():
     case = case_of(axis(1), recorded(3))
     sample = draw(case)
-    error = {number: unseen_errors(case, sample, axis(number))[0] for number in (1, 2, 3)}
+    error = {number: errors(case, sample, axis(number))[0][0] for number in (1, 2, 3)}
     noise = 0.02 * np.sqrt(np.mean(case.recording.torque**2))
     assert error[3] == pytest.approx(noise, rel=0.15)
     assert error[1] > 3.0 * error[3]
@@ -68,7 +68,7 @@ def test_a_model_that_lacks_something_errs_on_what_it_has_not_seen():
 def test_more_parameters_alone_are_no_better():
     case = case_of(axis(1), recorded(1))
     sample = draw(case)
-    error = {number: unseen_errors(case, sample, axis(number))[0] for number in (1, 3)}
+    error = {number: errors(case, sample, axis(number))[0][0] for number in (1, 3)}
     assert error[3] > 0.995 * error[1]
     assert not list(model_findings(case, sample))
 

@@ -47,6 +47,20 @@ def test_stale_runs_are_stretches_that_end_in_a_jump():
     assert not len(stale_runs(coarse))
 
 
+def test_the_last_digits_of_a_joint_are_not_stale():
+    """Printed numbers have a smallest step of their own, and a joint at rest toggles."""
+    time = np.arange(4000) * 0.01
+    random = np.random.default_rng(0)
+    held = np.repeat(random.integers(-4, 5, 200), 4)  # counts, at rest
+    counts = np.round(0.8 * np.sin(0.5 * time) / 1.2e-5)
+    counts = np.concatenate([counts[0] + held, counts])
+    printed = np.round(counts * 1.2e-5, 6)
+    printed[::1000] += 1e-6
+    assert not len(stale_runs(printed))
+    printed[2000:2010] = printed[2000]
+    assert stale_runs(printed).tolist() == [9.0]
+
+
 def test_stale_joints_are_named(healthy):
     model, _, recording = healthy
     position = np.array(recording.position)
@@ -71,6 +85,18 @@ def test_a_plateau_is_found_at_its_height():
     assert level == pytest.approx(4.0, rel=0.02)
     assert 4.2 < beyond <= 5.5
     assert share == pytest.approx(np.mean(np.abs(torque) > 4.0 * 0.92), rel=0.3)
+
+
+def test_a_motion_that_turns_round_is_no_plateau():
+    """Torque of what the fit does not have bends there: its values are not alike."""
+    time = np.arange(2000) / 100.0
+    matrix = np.stack([np.sin(time), np.ones(2000)], axis=1)
+    torque = 4.0 * np.sin(time) - 1.5 * np.sin(time) ** 5
+    used = np.ones(2000, dtype=bool)
+    bent = own_fit(matrix, np.arange(2), torque, used)
+    assert plateau(bent) is None
+    cut = own_fit(matrix, np.arange(2), np.clip(4.0 * matrix[:, 0], -2.6, 2.6), used)
+    assert plateau(cut) is not None
 
 
 def test_white_noise_is_that_on_a_smooth_signal():

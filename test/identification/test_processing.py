@@ -3,8 +3,9 @@ import pytest
 from simulation import sines
 
 from robodyn_ros.errors import IdentificationError, RecordingError
+from robodyn_ros.identification.grid import on_grid
 from robodyn_ros.identification.options import IdentifyOptions
-from robodyn_ros.identification.processing import on_grid, process, thinning_for
+from robodyn_ros.identification.processing import process, thinning_for
 from robodyn_ros.recording.recording import Recording
 
 JOINTS = ('a', 'b')
