@@ -124,8 +124,7 @@ class FaultyCell(RosClient):
     @property
     def state(self):
         """The last torque state; None: there is none yet."""
-        rows = self._states.rows()
-        return rows[-1].message if rows else None
+        return self._states.last()
 
     @property
     def levels(self):
@@ -136,8 +135,8 @@ class FaultyCell(RosClient):
     def reference(self):
         """What is commanded in the cell, by the last message of it; None: there is none yet."""
         self._reference.forget()
-        rows = self._reference.rows()
-        return deserialize_message(rows[-1].message, JointState) if rows else None
+        last = self._reference.last()
+        return deserialize_message(last, JointState) if last else None
 
     def _on_diagnostics(self, message) -> None:
         status = message.status[0]
@@ -171,7 +170,7 @@ class FaultyCell(RosClient):
                 begun = time.monotonic()
             return False
 
-        self._reference.rows().clear()
+        self._reference.forget(kept=0)
         self.wait(moves, 'the motion')
 
     def ready(self) -> None:

@@ -170,6 +170,12 @@ class Stream:
         self.process.steady()
         self.process.reset()
         assert self.process.enable(True).success
+        self.process.settle()
+
+    def come_to_zero(self):
+        """Wait for the end of a ramp: what was lost on the way comes again, but late."""
+        self.process.wait(lambda: not np.any(self.commands[-1].message.data), 'zero torque')
+        self.process.settle()
 
     def motion(self):
         self.time += PERIOD
@@ -189,7 +195,7 @@ class Stream:
         :param deflection: of the gears, in joint states before each reference
         :param effort: measured, in joint states before each reference
         """
-        rows = []
+        rows, before = [], self.commands[-1].number if self.commands else 0
         for _ in range(count):
             q, qd = self.motion()
             if deflection is not None:
@@ -197,7 +203,7 @@ class Stream:
             if effort is not None:
                 self.joint_states.publish(joint_state(NAMES, self.time, effort=effort))
             rows.append((q, qd, np.array(self._answer(q, qd).additive_command)))
-        self.process.settle()
+        self.process.wait(lambda: self.commands[-1].number >= before + count, 'the commands')
         return [np.array(column) for column in zip(*rows, strict=True)]
 
     def _answer(self, q, qd) -> TorqueState:

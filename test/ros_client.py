@@ -236,9 +236,15 @@ class Ear:
                 self._rows.append(row._replace(message=self._read(row.message)))
         return self._rows
 
-    def forget(self) -> None:
+    def last(self) -> Any:
+        """The last message; None: there is none yet."""
+        rows = self.rows()
+        return rows[-1].message if rows else None
+
+    def forget(self, *, kept: int = 1) -> None:
         """All but the last."""
-        del self.rows()[:-1]
+        rows = self.rows()
+        del rows[: len(rows) - kept]
 
 
 def steps(rows: list[Sent], values) -> tuple[np.ndarray, np.ndarray]:

@@ -9,18 +9,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-pytest.importorskip('rclpy')
+rclpy = pytest.importorskip('rclpy')
 pytest.importorskip('robodyn_ros.srv')
-from builtin_interfaces.msg import Duration
-from diagnostic_msgs.msg import DiagnosticArray
-from robodyn_ros.srv import Push
-from ros_client import PATIENCE, RosClient, environment
-from sensor_msgs.msg import JointState
-from std_msgs.msg import Float64MultiArray
-from std_srvs.srv import Trigger
-from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+from builtin_interfaces.msg import Duration  # noqa: E402
+from diagnostic_msgs.msg import DiagnosticArray  # noqa: E402
+from rclpy.serialization import deserialize_message  # noqa: E402
+from robodyn_ros.srv import Push  # noqa: E402
+from ros_client import PATIENCE, Ear, RosClient, environment  # noqa: E402
+from sensor_msgs.msg import JointState  # noqa: E402
+from std_msgs.msg import Float64MultiArray  # noqa: E402
+from std_srvs.srv import Trigger  # noqa: E402
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint  # noqa: E402
 
-from robodyn_ros.nodes.common import RECORDER_QOS
+from robodyn_ros.nodes.common import RECORDER_QOS  # noqa: E402
 
 pytestmark = pytest.mark.ros
 CONFIG = Path(__file__).resolve().parents[2] / 'config' / 'cell_six_axis.yaml'
@@ -45,9 +46,11 @@ class Client(RosClient):
 
     def __init__(self):
         super().__init__(environment(NUMBER))
-        self.rows = {name: [] for name in ('joint_states', 'cell/plant', f'{JTC}/reference')}
-        for topic, rows in self.rows.items():
-            self.node.create_subscription(JointState, topic, rows.append, RECORDER_QOS)
+        self._ears = rclpy.create_node('ears', context=self.context)
+        self.ears = {
+            topic: Ear(self._ears, JointState, topic, RECORDER_QOS, raw=True)
+            for topic in ('joint_states', 'cell/plant', f'{JTC}/reference')
+        }
         self.diagnostics = []
         self.node.create_subscription(DiagnosticArray, '/diagnostics', self.diagnostics.append, 10)
         self.trajectory = self.publisher(JointTrajectory, f'{JTC}/joint_trajectory', 'cell')
@@ -57,15 +60,19 @@ class Client(RosClient):
 
     def collect(self, seconds):
         """Drop what came before, wait for this much cell time, return times and arrays."""
-        for rows in self.rows.values():
-            rows.clear()
+        for ear in self.ears.values():
+            ear.forget(kept=0)
         return self.later(seconds)
 
     def later(self, seconds):
         """Wait for this much more cell time, return times and arrays since the last `collect`."""
-        count = min(map(len, self.rows.values())) + round(seconds / 0.002)
-        self.wait(lambda: min(map(len, self.rows.values())) >= count, f'{count} messages')
-        return {topic: columns(rows) for topic, rows in self.rows.items()}
+        count = self.heard() + round(seconds / 0.002)
+        self.wait(lambda: self.heard() >= count, f'{count} messages')
+        return {topic: columns(ear.rows()) for topic, ear in self.ears.items()}
+
+    def heard(self):
+        """Messages of the topic of which the fewest have come."""
+        return min(len(ear.rows()) for ear in self.ears.values())
 
     def reset(self):
         """Let it be at rest in the initial position."""
@@ -85,7 +92,11 @@ class Client(RosClient):
         self.trajectory.publish(message)
 
     def reference(self):
-        return self.rows[f'{JTC}/reference'][-1]
+        return deserialize_message(self.ears[f'{JTC}/reference'].last(), JointState)
+
+    def close(self):
+        self._ears.destroy_node()
+        super().close()
 
     def settled(self, position, effort):
         """Wait until this position and effort are commanded to all joints."""
@@ -97,7 +108,8 @@ class Client(RosClient):
         self.wait(check, f'position {position} and effort {effort}')
 
 
-def columns(messages):
+def columns(rows):
+    messages = [deserialize_message(row.message, JointState) for row in rows]
     stamp = [m.header.stamp.sec * 10**9 + m.header.stamp.nanosec for m in messages]
     fields = (np.array([getattr(m, f) for m in messages]) for f in FIELDS)
     return (np.array(stamp), *fields)
@@ -118,7 +130,7 @@ def client(log):
         client = None
         try:
             client = Client()
-            client.wait(lambda: all(client.rows.values()), 'the first messages')
+            client.wait(client.heard, 'the first messages')
             yield client
         finally:
             if client is not None:
@@ -165,7 +177,8 @@ def test_states_come_every_servo_period_without_gap(client):
     for _, *fields in seen.values():
         assert all(field.shape == (500, 6) for field in (f[:500] for f in fields))
     assert abs(seen['joint_states'][0][-1] * 1e-9 - time.time()) < 2.0
-    assert client.rows['joint_states'][0].name == JOINTS
+    first = deserialize_message(client.ears['joint_states'].last(), JointState)
+    assert first.name == JOINTS
 
 
 def test_trajectory_is_executed_with_its_effort(client):
@@ -213,7 +226,7 @@ def test_forward_effort_stays_and_excludes_effort_in_trajectories(client, log):
 
 
 def test_push_shows_in_the_torque_from_its_stamp_on(client):
-    rows = client.rows['cell/plant']
+    plant = client.ears['cell/plant']
     begin = 0
 
     def push():
@@ -224,7 +237,9 @@ def test_push_shows_in_the_torque_from_its_stamp_on(client):
         answer = client.call(Push, 'cell/push', request)
         assert answer.success, answer.message
         begin = answer.stamp.sec * 10**9 + answer.stamp.nanosec
-        client.wait(lambda: columns(rows[-1:])[0][0] > begin + 600_000_000, 'the end of the push')
+        client.wait(
+            lambda: columns(plant.rows()[-1:])[0][0] > begin + 600_000_000, 'the end of the push'
+        )
         return client.later(0.0), True
 
     stamp, _, _, torque = undisturbed(push)['cell/plant']

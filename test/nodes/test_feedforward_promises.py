@@ -129,7 +129,7 @@ def test_two_thousand_fuzzed_messages_never_make_a_torque_over_a_limit(stream):
             stream.process.reset()
             stream.process.enable(True)
     stream.process.wait(lambda: stream.states[-1].fault, 'the fault of silence, or another')
-    stream.process.settle()
+    stream.come_to_zero()
     commands = check_commands(stream.commands[begin:])
     assert np.abs(commands).max() > 20.0, 'so that there was something to limit'
     stream.process.reset()
@@ -143,6 +143,7 @@ def test_deactivation_ramps_down_then_zero_and_activation_starts_from_zero(strea
     begin = len(stream.commands)
     assert np.any(stream.commands[-1].message.data)
     assert change(stream.process, Transition.TRANSITION_DEACTIVATE)
+    stream.process.wait(lambda: len(stream.commands) >= begin + 60, 'the ramp and zeros')
     stream.process.settle()
     ramp = check_commands(stream.commands[begin - 1 :])
     share = np.arange(50, -1, -1)[:, None] / 50
