@@ -54,6 +54,7 @@ void FeedforwardTorqueController::prepare()
   if (model_.payload.size() > 0) {
     torque.set_values(torque.with_payload(model_.payload, model_.payload_frame));
   }
+  payload_mass_ = model_.payload.size() > 0 ? model_.payload[0] : 0.0;
   payload_values_ = torque.values();
   payload_ready_ = false;
   const LawSettings limits = settings();
@@ -204,6 +205,7 @@ void FeedforwardTorqueController::on_enable(bool enable, SetBool::Response & ans
 void FeedforwardTorqueController::on_payload(
   const SetPayload::Request & request, SetPayload::Response & response)
 {
+  const std::lock_guard<std::mutex> alone(configuring_);
   try {
     const ModelTorque & torque = *model_.torque;
     const Vector payload = payload_numbers(
@@ -213,6 +215,7 @@ void FeedforwardTorqueController::on_payload(
     }
     payload_values_ = torque.with_payload(payload, request.frame);
     payload_ready_ = true;
+    payload_mass_ = request.mass;
     response.success = true;
     response.message = "payload of " + std::to_string(request.mass) + " kg";
   } catch (const std::invalid_argument & error) {
@@ -224,6 +227,7 @@ void FeedforwardTorqueController::on_payload(
 void FeedforwardTorqueController::diagnose()
 {
   using Status = diagnostic_msgs::msg::DiagnosticStatus;
+  const std::lock_guard<std::mutex> alone(configuring_);
   Status status;
   const Fault fault = fault_;
   const std::uint64_t refused = refused_;
@@ -243,8 +247,9 @@ void FeedforwardTorqueController::diagnose()
   const std::pair<const char *, std::string> facts[]{
     {"references refused", std::to_string(refused)},
     {"cycles without reference", std::to_string(missed_)},
-    {"feedforward_scale", std::to_string(scale_)}, {"model", parameters_.result_file},
-    {"hash", model_.hash}};
+    {"feedforward_scale", std::to_string(scale_)},
+    {"payload_mass", std::to_string(payload_mass_)}, {"model", parameters_.result_file},
+    {"model_hash", model_.hash}};
   for (const auto & [key, value] : facts) {
     status.values.emplace_back();
     status.values.back().key = key;

@@ -71,6 +71,7 @@ FeedforwardTorqueController::on_export_reference_interfaces()
 
 CallbackReturn FeedforwardTorqueController::on_configure(const rclcpp_lifecycle::State &)
 {
+  const std::lock_guard<std::mutex> alone(configuring_);
   try {
     parameters_ = listener_->get_params();
     prepare();

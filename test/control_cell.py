@@ -88,12 +88,13 @@ class ControlCell:
 
     def __init__(
         self, folder: Path, result: Path, *, number=40, way='plugin', effort=None, namespace='',
-        **manager,
+        parameters=None, **manager,
     ) -> None:  # fmt: skip
         """Start it all.
 
         :param way: how the torque comes in; without the plugin there are no cycles to listen to
         :param effort: limit of the effort commands in the URDF; None: as it is there
+        :param parameters: of the plugin, other than PARAMETERS
         :param manager: parameters of the controller manager
         """
         self.folder, self.result, self.way = folder, result, way
@@ -101,7 +102,7 @@ class ControlCell:
         if effort is not None:
             self.urdf = re.sub(r'effort="[^"]+"', f'effort="{effort}"', self.urdf)
         file = folder / 'own.yaml'
-        own = {PLUGIN: PARAMETERS, 'controller_manager': manager}
+        own = {PLUGIN: {**PARAMETERS, **(parameters or {})}, 'controller_manager': manager}
         content = {
             f'/**/{name}': {'ros__parameters': values} for name, values in own.items() if values
         }

@@ -6,6 +6,7 @@ import numpy as np
 from control_cell import DELAY, JOINTS, LIMIT, PERIOD, PLUGIN, RATE, WINDOW
 from std_msgs.msg import Float64MultiArray
 
+from robodyn_ros.control.gravity_free import GravityFree
 from robodyn_ros.control.model_torque import ModelTorque
 
 JTC = 'joint_trajectory_controller'
@@ -15,9 +16,13 @@ KINDS = ('position', 'velocity', 'acceleration')
 NUMBERS = count()
 
 
-def torque_of(cell, added=0.0, since=0):
-    """Python's model torque at the JTC's reference of the same cycle, where that is known."""
+def torque_of(cell, added=0.0, since=0, gravity_free=()):
+    """Python's model torque at the JTC's reference of the same cycle, where that is known.
+
+    :param gravity_free: joints whose drives carry their weight themselves
+    """
     law = ModelTorque(cell.model, cell.values + added, velocity_window=WINDOW)
+    law = GravityFree(law, [joint in gravity_free for joint in JOINTS])
     known = np.array(sorted(cell.references))
     asked = [
         number

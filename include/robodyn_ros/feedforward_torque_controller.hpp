@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -74,7 +75,9 @@ private:
 
   std::shared_ptr<feedforward_torque_controller::ParamListener> listener_;
   feedforward_torque_controller::Params parameters_;
+  std::mutex configuring_;  // services wait while the model is replaced; the loop does not run then
   IdentifiedModel model_;
+  double payload_mass_ = 0.0;
   std::unique_ptr<GuardedTorque> guarded_;
   std::unique_ptr<Motion> reference_;  // in the order of the model
   Vector measured_;                    // in the order of the model

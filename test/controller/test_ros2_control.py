@@ -70,6 +70,7 @@ def test_payload_scale_and_enable_at_run_time_never_step(cell):
     start_moving(cell, 7.0)
     request = SetPayload.Request(mass=4.0, frame='link5', center_of_mass=[0.1, 0.0, 0.05])
     assert cell.call(SetPayload, f'{PLUGIN}/set_payload', request).success
+    cell.diagnoses.clear()
     cell.go_on(0.1)
     since = cell.last.stamp
     cell.go_on(0.4)
@@ -78,6 +79,9 @@ def test_payload_scale_and_enable_at_run_time_never_step(cell):
     assert len(expected) > 20
     for number, torque in expected.items():
         np.testing.assert_allclose(cell.cycles[number].requested, torque, rtol=0.0, atol=1e-9)
+    cell.wait(lambda: cell.diagnoses, 'diagnostics')
+    told = {item.key: item.value for item in cell.diagnoses[-1].values}
+    assert float(told['payload_mass']) == 4.0
     value = ParameterValue(type=ParameterType.PARAMETER_DOUBLE, double_value=0.5)
     request = SetParameters.Request(parameters=[Parameter(name='feedforward_scale', value=value)])
     answer = cell.call(SetParameters, f'{PLUGIN}/set_parameters', request)

@@ -1,0 +1,74 @@
+"""The plugin where drives take something else than torque at the joint, in an order of their own.
+
+A cell of its own: all of it is settled when the plugin is configured.
+"""
+
+import numpy as np
+import pytest
+
+pytest.importorskip('controller_manager_msgs', reason='there is no ros2_control')
+pytest.importorskip('control_msgs', reason='there is no ros2_control')
+pytest.importorskip('rclpy')
+from control_cell import JOINTS, PLUGIN, ControlCell, write_result
+from control_checks import check_applied, check_real_time, check_steps, torque_of
+from controller_build import law_check
+from robodyn_ros.srv import SetPayload
+
+from robodyn_ros.models.payload import payload_of
+
+pytestmark = pytest.mark.ros
+ORDER = ['joint4', 'joint1', 'joint6', 'joint2', 'joint5', 'joint3']
+FACTORS = [2.0, -3.0, 0.5, -1.5, 4.0, 70.0]
+GRAVITY = ['included', 'excluded', 'included', 'excluded', 'included', 'excluded']
+FREE = ['joint1', 'joint2', 'joint3']
+
+
+@pytest.fixture(scope='module')
+def cell(tmp_path_factory):
+    law_check()  # skips where the plugin was not built
+    folder = tmp_path_factory.mktemp('semantics')
+    model, values, file = write_result(folder)
+    parameters = {
+        'joints': ORDER, 'effort.unit': 'permille', 'effort.side': 'motor',
+        'effort.gravity': GRAVITY, 'effort.command_per_torque': FACTORS,
+    }  # fmt: skip
+    with ControlCell(folder, file, number=45, parameters=parameters) as cell:
+        cell.model, cell.values = model, values
+        cell.go_on(0.5)  # ramp_up_time
+        yield cell
+
+
+def check_torque(cell, added=0.0):
+    """The law's torque without gravity where drives have their own, and what they get of it."""
+    cell.clear()
+    cell.move(3.0)
+    expected = torque_of(cell, added, gravity_free=FREE)
+    assert len(expected) > 50
+    whole = torque_of(cell, added)
+    assert max(np.abs(whole[number] - expected[number])[1] for number in expected) > 10.0
+    for number, torque in expected.items():
+        np.testing.assert_allclose(cell.cycles[number].requested, torque, rtol=0.0, atol=1e-9)
+    factor = np.array([FACTORS[ORDER.index(joint)] for joint in JOINTS])
+    given = np.array([row.applied for row in cell.cycles.values()]) * factor
+    begin = min(row.stamp for row in cell.cycles.values())  # states of before may be heard late
+    efforts = np.array([row for stamp, row in cell.efforts.items() if stamp > begin])
+    assert (np.abs(efforts).max(axis=0) > 1.0).all()
+    found = [(np.abs(given - effort).max(axis=1) < 1e-9).any() for effort in efforts]
+    assert np.mean(found) > 0.9 * cell.heard()
+    check_steps(cell)
+    return expected
+
+
+def test_drives_get_per_mille_with_sign_and_gravity_as_each_of_them_takes_it(cell):
+    check_applied(cell, check_torque(cell))
+
+
+def test_so_they_do_with_a_payload_whose_weight_they_carry_themselves(cell):
+    request = SetPayload.Request(mass=5.0, center_of_mass=[0.05, 0.0, 0.1])
+    assert cell.call(SetPayload, f'{PLUGIN}/set_payload', request).success
+    cell.go_on(0.5)
+    check_torque(cell, payload_of(cell.model, 5.0, center_of_mass=[0.05, 0.0, 0.1]).added)
+
+
+def test_no_update_of_these_allocated_or_waited(cell):
+    check_real_time(cell)
