@@ -101,7 +101,7 @@ def _turned(inertia: float, friction: float, factor: float, spread: float) -> li
     :param inertia: in standard deviations, as friction (see `signs`)
     :param factor: between the torque and the prior's, with its standard deviation
     """
-    prior = factor / (CLEAR * spread)
+    prior = factor / max(CLEAR * spread, 1e-300)
     both = inertia < NEGATIVE and (friction < NEGATIVE or np.isnan(friction))
     against = inertia > -NEGATIVE or friction > -NEGATIVE or prior > 1.0
     by_prior_alone = prior < -1.0 and abs(np.log(-factor)) < np.log(SMALLEST_PRIOR_FACTOR)

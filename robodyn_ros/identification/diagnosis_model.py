@@ -62,7 +62,8 @@ def model_findings(case: Case, sample: Sample) -> Iterator[Finding]:
     if costly and not _suspicious(case, sample):
         return
     present, fitted = errors(case, sample, case.model)
-    floor = np.array([1e-12 if own is None else NEGLIGIBLE * own.rms for own in sample.own])
+    floor = np.array([NEGLIGIBLE * own.rms if own else 0.0 for own in sample.own])
+    floor = np.maximum(floor, 1e-12)  # no torque at all
     best: tuple[float, str, str, Array] | None = None
     for change, words, model in variants(case.model):
         unseen, seen = errors(case, sample, model)

@@ -44,12 +44,11 @@ PRICE = 1.025
 """Factor by which each further term must make the error smaller to be worth it: stretches of one
 motion resemble each other, which favours laws that would not hold on another motion."""
 
-CLEARLY = 0.88
+CLEARLY = 0.85
 """The linear law is left only for an error of at most this share of its own. Measured: 0.59 and
-less on a UR10 and 0.79 on the EMPS axis, where the errors on other motions fall as much; 0.87 on
-a UR10e that never stood still, on another motion 6 for 15 %; 0.91 to 1 on a KUKA LWR4+ with torque
-sensors behind its gears, where they rise on halves of the workspace that the recording does not
-show (3.4 to 6.0 %)."""
+less on a UR10 and 0.79 on the EMPS axis, where the errors on other motions fall as much; 0.86 to
+1 on a KUKA LWR4+ with torque sensors behind its gears, where they rise on halves of the workspace
+that the recording does not show (3.6 to 4.7 %)."""
 
 SAMPLES_PER_TERM = 50
 """Moving samples of each joint that a term needs to be tried."""

@@ -15,7 +15,7 @@ from robodyn_ros.identification.grid import on_grid
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.thinning import Thinning
 from robodyn_ros.identification.thresholds import speed_findings, thresholds
-from robodyn_ros.models.interface import Array
+from robodyn_ros.models.interface import Array, Indices
 from robodyn_ros.recording.recording import Finding, Recording
 from robodyn_ros.recording.signals import central_differences, check_cutoff, low_pass
 
@@ -34,6 +34,7 @@ class Processed:
     :param moving: those between each joint's velocity thresholds, which relative errors are of
     :param threshold: velocity thresholds, shape (n,), in [rad/s] or [m/s]
     :param upper_threshold: upper ones, the same; infinite: none
+    :param still: velocities below which a joint stands still, the same
     :param cutoff: of the low pass, in [Hz]; None when nothing was filtered
     :param thinning: low pass and decimation that regressor and measured torque go through
     :param raw_samples: samples of the recording, before its ends were cut
@@ -52,6 +53,7 @@ class Processed:
     moving: Mask
     threshold: Array
     upper_threshold: Array
+    still: Array
     cutoff: float | None
     thinning: Thinning
     raw_samples: int
@@ -71,6 +73,15 @@ class Processed:
     def motion(self) -> tuple[Array, Array, Array]:
         """Position, velocity, acceleration."""
         return self.position, self.velocity, self.acceleration
+
+    def commanded(self, rows: slice | Indices) -> tuple[Array, Array, Array]:
+        """Position, velocity and acceleration of some samples, the velocity 0 at standstill.
+
+        What is measured there is noise, whose sign would be friction of either direction: a robot
+        that stands still is told a velocity of 0.
+        """
+        q, qd, qdd = (values[rows] for values in self.motion)
+        return q, np.where(np.abs(qd) < self.still, 0.0, qd), qdd
 
     def cut(self, rows: slice) -> Processed:
         """Return the same with just these samples."""
@@ -266,6 +277,7 @@ def _masked(
         moving=counted.moving & usable,
         threshold=counted.lower,
         upper_threshold=counted.upper,
+        still=counted.still,
         cutoff=None,
         thinning=Thinning(),
         raw_samples=raw_samples,

@@ -35,12 +35,14 @@ class Thresholds:
     :param upper: the same; infinite: none
     :param used: samples for the fit, shape (N, n)
     :param moving: samples for relative torque errors, shape (N, n)
+    :param still: velocities below which a joint stands still, shape (n,)
     """
 
     lower: Array
     upper: Array
     used: Mask
     moving: Mask
+    still: Array
 
 
 def options_for(model: DynamicModel, options: IdentifyOptions) -> IdentifyOptions:
@@ -75,6 +77,7 @@ def thresholds(joints: Sequence[str], velocity: Array, options: IdentifyOptions)
     speed = np.abs(velocity)
     upper = _per_joint(options.upper_velocity_threshold, joints, 'upper velocity threshold')
     fastest = speed.max(axis=0, initial=0.0)
+    still = options.standstill_share * fastest
     if options.velocity_threshold is not None:
         lower = _per_joint(options.velocity_threshold, joints, 'velocity threshold')
     else:
@@ -90,13 +93,13 @@ def thresholds(joints: Sequence[str], velocity: Array, options: IdentifyOptions)
     moving = (speed >= lower) & (speed > 0.0) & slow
     used = moving
     if options.velocity_threshold is None and np.isinf(upper).all():
-        used = (speed >= options.standstill_share * fastest) & (speed > 0.0)
+        used = (speed >= still) & (speed > 0.0)
     if not used.any() and np.isfinite(upper).any():
         raise IdentificationError(
             f'no sample is left below the upper velocity threshold, {upper.min():g} for joint '
             f'{joints[int(upper.argmin())]}: a semi-static model needs a slow motion'
         )
-    return Thresholds(lower=lower, upper=upper, used=used, moving=moving)
+    return Thresholds(lower=lower, upper=upper, used=used, moving=moving, still=still)
 
 
 def speed_findings(joints: Sequence[str], velocity: Array, found: Thresholds) -> Iterator[Finding]:

@@ -72,11 +72,10 @@ def predict(
     *,
     progress: Callable[[float], None] | None = None,
 ) -> Array:
-    """Model torque (N, n), in [Nm] or [N]."""
+    """Model torque (N, n), in [Nm] or [N]; without friction where a joint stands still."""
     predicted = np.empty_like(signals.torque)
     for block in sample_blocks(len(signals)):
-        q, qd, qdd = (values[block] for values in signals.motion)
-        predicted[block] = model.torque(q, qd, qdd, parameters)
+        predicted[block] = model.torque(*signals.commanded(block), parameters)
         if progress is not None:
             progress(block.stop / len(signals))
     return predicted
@@ -93,8 +92,7 @@ def residual_ratio(
     rows = np.flatnonzero(signals.measured_rows)
     rows = rows[np.unique(np.linspace(0, len(rows) - 1, COMPARED).astype(int))]
     measured = signals.measured[rows]
-    q, qd, qdd = (values[rows] for values in signals.motion)
-    own = model.torque(q, qd, qdd, parameters)
+    own = model.torque(*signals.commanded(rows), parameters)
     size = float(np.linalg.norm(measured - predicted[rows]))
     return float(np.linalg.norm(measured - own)) / size if size > 0.0 else 1.0
 

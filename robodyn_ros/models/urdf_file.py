@@ -266,6 +266,10 @@ def _snap_joint(element: ET.Element, where: str, snapped: list[str]) -> Array:
     axis_element = element.find('axis')
     axis = _numbers(axis_element, 'xyz', where, (1.0, 0.0, 0.0))
     length = float(np.linalg.norm(axis))
+    if length < 1e-6 and element.get('type') in ('fixed', 'floating'):
+        return np.array(
+            [1.0, 0.0, 0.0]
+        )  # it has none, whatever is written (exporters write 0 0 0)
     if length < 1e-6:
         raise ModelError(f'{where}: the axis has no direction, got {axis.tolist()}')
     axis = axis / length

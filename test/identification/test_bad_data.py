@@ -1,6 +1,7 @@
 """Bad recordings end as a failed result whose finding names joint and cause."""
 
 import json
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -182,3 +183,14 @@ def test_nothing_moves():
     result = identify(still, MODEL)
     frozen = [item.joint for item in result.findings if item.code == 'frozen_joint']
     assert not result.success and frozen == ['joint1', 'joint2', 'joint3']
+
+
+@pytest.mark.parametrize('silent', [[0, 1, 2], [1]])
+def test_torque_that_is_zero_is_told_without_a_warning(silent):
+    torque = np.array(GOOD.torque)
+    torque[:, silent] = 0.0
+    quiet = replace(GOOD, torque=torque)
+    with warnings.catch_warnings():
+        warnings.simplefilter('error')
+        result = identify(quiet, MODEL)
+    assert not result.success and np.isfinite(result.values).all()

@@ -39,7 +39,7 @@ def signals(samples=5000, origin=ORIGIN, seed=0):
         used=mask,
         moving=mask,
         threshold=np.ones(2),
-        upper_threshold=np.full(2, np.inf),
+        upper_threshold=np.full(2, np.inf), still=np.zeros(2),
         cutoff=20.0,
         thinning=Thinning(),
         raw_samples=samples + 10,

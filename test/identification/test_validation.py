@@ -6,7 +6,7 @@ from simulation import arm, record
 
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.processing import process
-from robodyn_ros.identification.validation import correlation_length, evaluate
+from robodyn_ros.identification.validation import correlation_length, evaluate, predict
 from robodyn_ros.models.catalog import build_model
 from robodyn_ros.recording.recording import Recording
 
@@ -23,12 +23,36 @@ def test_errors_follow_their_definitions(case):
     seen = []
     report, predicted = evaluate(model, values, signals, source='x', progress=seen.append)
     error = signals.measured - predicted
-    np.testing.assert_allclose(predicted, model.regressor(*signals.motion) @ values, atol=1e-9)
+    expected = model.regressor(*signals.commanded(slice(None))) @ values
+    np.testing.assert_allclose(predicted, expected, atol=1e-9)
     assert report.relative_residual == pytest.approx(
         np.sqrt((error**2).sum() / (signals.measured**2).sum())
     )
     np.testing.assert_allclose(report.rms_error, np.sqrt((error**2).mean(axis=0)))
     assert report.source == 'x' and report.samples == len(signals) and seen == [1.0]
+
+
+def test_a_joint_at_rest_has_no_friction_of_the_sign_of_its_noise():
+    """Measured velocities are never 0; a command at rest is."""
+    model, values = arm(random_urdf(2, 1))
+    time = np.arange(2400) * 0.005
+    swing = np.where(time < 6.0, np.sin(time * np.pi / 2) ** 2, 0.0)
+    random = np.random.default_rng(0)
+    position = np.stack([swing, 0.4 - swing], axis=1) + 2e-7 * random.normal(size=(2400, 2))
+    still = np.zeros_like(position)
+    recording = Recording(
+        time=time,
+        joints=model.joint_names,
+        position=position,
+        torque=model.torque(position, still, still, values),
+    )
+    signals = process(recording, model.joint_names, IdentifyOptions())
+    rest = signals.time > 7.0
+    assert (signals.velocity[rest] != 0.0).all()
+    error = predict(model, values, signals)[rest] - signals.measured[rest]
+    assert np.abs(error).max() < 0.05
+    chattering = model.torque(*(part[rest] for part in signals.motion), values)
+    assert np.abs(chattering - signals.measured[rest]).max() > 0.2
 
 
 def test_relative_errors_are_those_of_the_softmc_document(case):

@@ -28,6 +28,13 @@ def robot(body, links=('base', 'tip')):
     return f'<robot name="r">{"".join(f"<link name={name!r}/>" for name in links)}{body}</robot>'
 
 
+def test_what_a_fixed_joint_has_for_an_axis_does_not_matter():
+    """Exporters write 0 0 0 (URDFs of PAL robots)."""
+    body = joint(kind='fixed', axis='0 0 0') + joint(name='j2', parent='tip', child='hand')
+    urdf = parse_urdf(robot(body, ('base', 'tip', 'hand')))
+    assert [item.name for item in urdf.joints if item.name != 'j1'] == ['j2']
+
+
 def test_reads_tree_limits_and_inertia():
     text = f"""<?xml version="1.0"?>
     <!-- a comment --><robot name="demo"><material name="m"/>
