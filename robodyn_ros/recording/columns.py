@@ -40,11 +40,11 @@ WORDS = {
     'position': 'q|pos|positions?',
     'velocity': 'qd|dq|qdot|vel|velocity|velocities',
     'acceleration': 'qdd|ddq|qddot|acc|accelerations?',
-    'torque': 'tau|torques?|eff|efforts?|forces?',
+    'torque': 'tau|tau_J|torques?|eff|efforts?|forces?',
     'motor_position': 'motor_(?:q|pos|positions?)',
     'motor_velocity': 'motor_(?:qd|dq|qdot|vel|velocity|velocities)',
 }
-TIMES = ('time', 'times', 't', 'timestamp', 'timestamps', '__time')
+TIMES = ('time', 'times', 't', 'timestamp', 'timestamps', '__time', '%time')
 
 
 @dataclass
@@ -206,18 +206,20 @@ def _by_known_names(table: Table) -> dict[str, _Part]:
     parts: dict[str, _Part] = {}
     for signal, words in WORDS.items():
         exact = re.compile(rf'(?:{words})', re.IGNORECASE)
-        numbered = re.compile(rf'(?:{words})[_\[.]?(\d+)\]?', re.IGNORECASE)
+        numbered = re.compile(rf'(.*[/.]|actual_|)(?:{words})[_\[.]?(\d+)\]?', re.IGNORECASE)
         before = re.compile(rf'(?:{words})[_./:](.+)', re.IGNORECASE)
         behind = re.compile(rf'(?:.*/)?([^/]+)[/.](?:{words})', re.IGNORECASE)
+        suffixed = re.compile(rf'\W*(.+)_(?:{words})', re.IGNORECASE)
         whole = [name for name in table.columns if exact.fullmatch(name)]
-        numbers = {name: match[1] for name in table.columns if (match := numbered.fullmatch(name))}
+        numbers = _numbered(table, numbered, signal)
+        single = [
+            name for name in table.columns if name not in numbers and table.columns[name].ndim == 1
+        ]
         joints = {
             name: match[1]
-            for name in table.columns
-            if name not in numbers
-            and (match := before.fullmatch(name) or behind.fullmatch(name))
-            and table.columns[name].ndim == 1
-        }
+            for name in single
+            if (match := before.fullmatch(name) or behind.fullmatch(name))
+        } or {name: match[1] for name in single if (match := suffixed.fullmatch(name))}
         if len(whole) > 1:
             raise RecordingError(
                 f'{table.source}: {whole} could all be {signal}; a column mapping can say which'
@@ -230,6 +232,25 @@ def _by_known_names(table: Table) -> dict[str, _Part]:
         elif joints:
             parts[signal] = _Part(table, tuple(joints), tuple(joints.values()))
     return parts
+
+
+def _numbered(table: Table, pattern: re.Pattern[str], signal: str) -> dict[str, str]:
+    """Numbers of the columns that have one: those without a topic or prefix, or with the only one.
+
+    :raises RecordingError: several topics have some
+    """
+    found: dict[str, dict[str, str]] = {}
+    for name in table.columns:
+        if match := pattern.fullmatch(name):
+            found.setdefault(match[1], {})[name] = match[2]
+    if '' in found or not found:
+        return found.get('', {})
+    if len(found) > 1:
+        raise RecordingError(
+            f'{table.source}: columns of {sorted(found)} could all be {signal}; a column mapping '
+            f'can say which'
+        )
+    return next(iter(found.values()))
 
 
 def _mapped_joints(mapping: Mapping[str, object], table: Table) -> tuple[str, ...] | None:
@@ -289,7 +310,9 @@ def _time(table: Table, mapping: Mapping[str, object]) -> Array:
 
 
 def _from_epoch(time: Array, origin: int) -> tuple[Array, int]:
-    """Let times that count from the epoch begin at 0."""
+    """Let times that count from the epoch, in [s] or [ns], begin at 0."""
+    if not origin and len(time) and 1e17 < abs(time[0]) < 9e18:
+        return blockwise(lambda part: (part - time[0]) * 1e-9, time), round(float(time[0]))
     if origin or not len(time) or not 1e8 < abs(time[0]) < 9e9:
         return time, origin
     return blockwise(lambda part: part - time[0], time), round(float(time[0]) * 1e9)

@@ -12,6 +12,7 @@ from typing import TextIO
 import numpy as np
 
 from robodyn_ros.errors import RecordingError
+from robodyn_ros.recording.finding import Finding
 from robodyn_ros.recording.storage import Spool
 from robodyn_ros.recording.table import Array, Table
 
@@ -58,23 +59,36 @@ def _read(file: TextIO, source: str) -> Table:
     if len(set(names)) != len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise RecordingError(f'{source}: column {twice!r} occurs more than once in the header')
-    matrix = _matrix(rows, delimiter, names, source)
+    findings: list[Finding] = []
+    matrix = _matrix(rows, delimiter, names, source, findings)
     if not len(matrix):
         raise RecordingError(f'{source}: the file has a header but no rows')
-    return Table({name: matrix[:, index] for index, name in enumerate(names)}, source=source)
+    columns = {name: matrix[:, index] for index, name in enumerate(names)}
+    return Table(columns, source=source, findings=tuple(findings))
 
 
 def _matrix(
-    lines: Iterable[tuple[int, str]], delimiter: str | None, names: list[str], source: str
+    lines: Iterable[tuple[int, str]],
+    delimiter: str | None,
+    names: list[str],
+    source: str,
+    findings: list[Finding],
 ) -> Array:
-    """Numbers of all rows, shape (N, k)."""
-    stored, values = Spool((len(names),)), array('d')
-    for number, line in lines:
-        if not line.startswith('#'):
+    """Numbers of all rows, shape (N, k); a last one that is cut off is told and left out."""
+    stored, values, rows = Spool((len(names),)), array('d'), iter(lines)
+    for number, line in rows:
+        if line.startswith('#'):
+            continue
+        try:
             values.extend(_numbers(line, delimiter, names, number, source))
-            if len(values) >= NUMBERS:
-                stored.append(np.array(values))
-                del values[:]
+        except RecordingError:
+            if len(line.split(delimiter)) >= len(names) or next(rows, None) is not None:
+                raise
+            text = f'{source}: line {number}, the last one, is cut off and was left out'
+            findings.append(Finding('cut_off', text))
+        if len(values) >= NUMBERS:
+            stored.append(np.array(values))
+            del values[:]
     stored.append(np.array(values))
     return stored.array()
 

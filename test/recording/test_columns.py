@@ -25,6 +25,8 @@ def table(joints=None, **columns):
         ('pos:{}', 'eff:{}'),
         ('/joint_states/{}/position', '/joint_states/{}/effort'),
         ('{}.position', '{}.torque'),
+        ('- {}_position', '- {}_effort'),
+        ('{}_Pos', '{}_Force'),
     ],
 )
 def test_known_names_with_joints(position, torque):
@@ -40,7 +42,16 @@ def test_known_names_with_joints(position, torque):
 
 
 @pytest.mark.parametrize(
-    'position, torque', [('q{}', 'tau{}'), ('q_{}', 'tau_{}'), ('q[{}]', 'tau[{}]')]
+    'position, torque',
+    [
+        ('q{}', 'tau{}'),
+        ('q_{}', 'tau_{}'),
+        ('q[{}]', 'tau[{}]'),
+        ('q[{}]', 'tau_J[{}]'),
+        ('/joint_states/position[{}]', '/joint_states/effort[{}]'),
+        ('field.position{}', 'field.effort{}'),
+        ('actual_q_{}', 'torque_{}'),
+    ],
 )
 def test_numbered_columns_count_by_number(position, torque):
     columns = {position.format(number): column(number) for number in (10, 9, 2)}
@@ -74,6 +85,20 @@ def test_matrices_without_names():
 def test_matrices_lying_on_their_side_are_turned():
     signals = signals_from(table(q=np.arange(8.0).reshape(2, 4), tau=np.zeros((2, 4))))
     np.testing.assert_array_equal(signals.values['position'], np.arange(8.0).reshape(2, 4).T)
+
+
+def test_columns_of_several_topics_are_not_mixed():
+    columns = {f'{topic}q{k}': column(k) for topic in ('/a/', '/b/') for k in (1, 2)}
+    columns |= {f'tau{k}': column(-k) for k in (1, 2)}
+    with pytest.raises(RecordingError, match=r"'/a/', '/b/'.* could all be position"):
+        signals_from(table(**columns))
+    columns |= {f'q{k}': column(10 + k) for k in (1, 2)}
+    assert signals_from(table(**columns)).values['position'][0].tolist() == [11.0, 12.0]
+
+
+def test_a_suffix_names_joints_only_where_nothing_else_does():
+    columns = {'q_a': column(1), 'target_position': column(2), 'tau_a': column(3)}
+    assert signals_from(table(**columns)).joints == ('a',)
 
 
 def test_several_candidates_are_not_guessed():
@@ -126,6 +151,14 @@ def test_time_by_its_period():
         Table({'q': column(1), 'tau': column(2)}, 'x'), {'time': {'period': 0.5}}
     )
     assert signals.time.tolist() == [0.0, 0.5, 1.0, 1.5]
+
+
+def test_nanoseconds_from_the_epoch_become_seconds():
+    stamps = 1.7e18 + 1e8 * np.arange(4)
+    file = Table({'%time': stamps, 'q1': column(0), 'tau1': column(1)}, 'test')
+    signals = signals_from(file)
+    np.testing.assert_allclose(signals.time, TIME, atol=1e-6)
+    assert signals.origin == round(1.7e18)
 
 
 def test_times_from_the_epoch_begin_at_zero():

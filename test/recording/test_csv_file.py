@@ -47,6 +47,15 @@ def test_empty_cells_are_nan(read):
     np.testing.assert_array_equal(columns['q'], [np.nan, np.nan, np.nan, 1.0])
 
 
+def test_a_last_row_that_is_cut_off_is_left_out(tmp_path):
+    """As a recorder that was killed leaves it; elsewhere a short row is an error."""
+    (tmp_path / 'a.csv').write_text('time,q_a,tau_a\n0,1,2\n1,3,4\n2,5')
+    table = read_csv(tmp_path / 'a.csv')
+    np.testing.assert_array_equal(table.columns['q_a'], [1.0, 3.0])
+    (finding,) = table.findings
+    assert finding.code == 'cut_off' and 'line 4' in finding.text
+
+
 @pytest.mark.parametrize(
     'content, message',
     [
@@ -54,6 +63,7 @@ def test_empty_cells_are_nan(read):
         ('# only a comment\n', 'no rows'),
         ('time,q\n', 'a header but no rows'),
         ('time,q\n0,1\n0,1,2\n', 'line 3 has 3 cells, the header has 2'),
+        ('time,q\n0,1\n1\n2,3\n', 'line 3 has 1 cells, the header has 2'),
         ('time,q\n0,1\n\n1,one\n', "line 4, column 'q': expected a number, got 'one'"),
         ('time,q,q\n0,1,2\n', "column 'q' occurs more than once"),
     ],
