@@ -15,7 +15,8 @@ from robodyn_ros.identification.result import model_parameters
 SETTINGS = {'additive_torque_delay': 3, 'feedforward_scale': 0.8, 'period': 0.002,
             'ramp_up_time': 0.1, 'ramp_down_time': 0.2}  # fmt: skip
 FAULTS = ('', 'reference not finite', 'torque not finite', 'reference missing',
-          'reference frozen', 'state missing', 'state frozen', 'time back', 'reference incomplete')  # fmt: skip
+          'reference frozen', 'state missing', 'state frozen', 'time back',
+          'reference incomplete')  # fmt: skip
 
 
 def result_file(folder, model, values, payload=None):
