@@ -5,7 +5,7 @@ import time
 from typing import NamedTuple
 
 import rclpy
-from ros_client import PATIENCE
+from ros_client import PATIENCE, Ear
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory
@@ -41,9 +41,10 @@ class FakeRobot:
         self.node.create_subscription(
             JointTrajectory, 'joint_trajectory_controller/joint_trajectory', self._on_points, 10
         )
-        self.node.create_subscription(
-            Float64MultiArray, 'forward_position_controller/commands', self._on_setpoint, 1000
-        )
+        # As a controller does it takes all there are before it moves, were it held up or not.
+        self._ears = rclpy.create_node('fake_robot_ears', context=context)
+        topic = 'forward_position_controller/commands'
+        self._commands = Ear(self._ears, Float64MultiArray, topic, 1000)
         self.node.create_timer(0.005, self._on_timer)
         self.executor = rclpy.executors.SingleThreadedExecutor(context=context)
         self.executor.add_node(self.node)
@@ -60,6 +61,7 @@ class FakeRobot:
         self._thread.join()
         self.executor.shutdown()
         self.node.destroy_node()
+        self._ears.destroy_node()
 
     def _take(self, position):
         self.frozen = self.silent = False
@@ -78,8 +80,16 @@ class FakeRobot:
             self.trajectories.clear()
             self.setpoints.clear()
             self._since = time.time_ns()
-            enough = self._published + 10
-            assert self._lock.wait_for(lambda: self._published >= enough, PATIENCE)
+            self._wait()
+
+    def settle(self):
+        """Wait until it has taken what has come."""
+        with self._lock:
+            self._wait()
+
+    def _wait(self):
+        enough = self._published + 10
+        assert self._lock.wait_for(lambda: self._published >= enough, PATIENCE)
 
     def put(self, joint, position):
         """Let one joint jump."""
@@ -101,14 +111,6 @@ class FakeRobot:
             self._active = (zero, SplineTrajectory(points=points))
             self.trajectories.append(Told(sent, zero, points))
 
-    def _on_setpoint(self, message, info):
-        with self._lock:
-            if info['source_timestamp'] < self._since:
-                return
-            self.setpoints.append(list(message.data))
-            if not self.frozen:
-                self.position = list(message.data)
-
     def _on_timer(self):
         message = JointState(name=list(self.joints))
         with self._lock:
@@ -122,6 +124,13 @@ class FakeRobot:
             self._lock.notify_all()
 
     def _move(self, now):
+        rows = self._commands.rows()
+        for row in rows:
+            if row.time >= 1e-9 * self._since:
+                self.setpoints.append(list(row.message.data))
+                if not self.frozen:
+                    self.position = list(row.message.data)
+        rows.clear()
         if self._active is not None and not self.frozen:
             zero, spline = self._active
             elapsed = 1e-9 * (now - zero)

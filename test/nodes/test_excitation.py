@@ -259,7 +259,7 @@ def test_sigint_while_streaming_brakes_to_rest(cell, robot):
     assert answer.status == GoalStatus.STATUS_ABORTED
     assert 'the node was asked to end' in answer.result.message
     assert process.wait(timeout=PATIENCE) == 0
-    client.drain()
+    robot.settle()
     last = np.array(robot.setpoints[before - 20 :])
     steps = np.abs(np.diff(last, axis=0)).max(axis=1)
     assert len(last) > 40 and steps[:20].max() > 1e-3
