@@ -25,8 +25,8 @@ STOPPED = (GoalStatus.STATUS_CANCELING, GoalStatus.STATUS_CANCELED, GoalStatus.S
 class ControllerWatch:
     """Calls back with the reason when the controller no longer runs what this node sent last.
 
-    What was told to the controller while this node was planning is read afterwards. It does not
-    count: the controller runs what it was sent last.
+    What was told to the controller before that, but is read here only afterwards, does not count:
+    the controller runs what it was sent last.
     """
 
     def __init__(self, node: LifecycleNode, topic: str, left: Callable[[str], None]) -> None:

@@ -33,6 +33,8 @@ from robodyn_ros.nodes.trajectory_writer import NANOSECONDS, write_trajectory
 Array = NDArray[np.float64]
 ALLOWANCE = (0.02, 30e-6)
 """Time from the arrival of a trajectory to its effect: in all and per point sent, in [s]."""
+SOON = 0.001
+"""Time in which what has arrived meanwhile is read, in [s]."""
 
 
 class TrajectoryMode:
@@ -44,7 +46,8 @@ class TrajectoryMode:
     refuses it), and while the node is inactive all of them do, without torque. When the torque
     has to go while a motion runs, the rest of the motion is sent again with effort that ramps to
     zero; not so if the controller was told something else meanwhile, or the robot is somewhere
-    else: a robot that was stopped must not begin to move.
+    else: a robot that was stopped must not begin to move. So a trajectory is not sent, either,
+    when the controller was told something else while it was planned.
     """
 
     def __init__(
@@ -73,6 +76,7 @@ class TrajectoryMode:
         self._plan: TorquePlan | None = None
         self._until = -np.inf
         self._start = 0
+        self._waiting: tuple[TorquePlan, int] | None = None
         self.refused = 0
         self.refusal = ''
         self.fault = ''
@@ -88,6 +92,8 @@ class TrajectoryMode:
             JointState, 'joint_states', self._on_feedback, MONITOR_QOS, raw=True
         )
         steady_timer(node, 0.5 * SILENCE, self._on_timer)
+        self._soon = steady_timer(node, SOON, self._send_waiting)
+        self._soon.cancel()
 
     @property
     def topic(self) -> str:
@@ -159,6 +165,7 @@ class TrajectoryMode:
 
     def _take_out(self, why: str) -> str:
         """Send the rest of the motion without torque; return '' or why that was not done."""
+        self._send_waiting()
         plan, settings = self._plan, self._settings
         at = self._time(self._now()) + ALLOWANCE[0]
         if plan is None or settings is None or at >= self._until:
@@ -174,7 +181,10 @@ class TrajectoryMode:
         return ''
 
     def _on_left(self, reason: str) -> None:
-        """The controller runs something else: nothing is left to take out."""
+        """The controller runs something else: nothing is left to take out, or to begin."""
+        if self._waiting is not None:
+            self._waiting = None
+            self._refuse(f'while it was planned, {reason}')
         if self._plan is not None and self._time(self._now()) < self._until:
             self._node.get_logger().warning(
                 f'the trajectory that was sent last, and its torque, is over: {reason}'
@@ -221,6 +231,7 @@ class TrajectoryMode:
             self._publish(passed)
             self._plan = None
             return
+        self._send_waiting()
         try:
             stamp, points = read_trajectory(serialised)
             if points is None:
@@ -230,11 +241,23 @@ class TrajectoryMode:
             self._check_torque(plan)
             plan = self._thinned(plan)
         except RobodynError as error:
-            self.refused += 1
-            self.refusal = f'trajectory refused: {error}'
-            self._node.get_logger().error(self.refusal)
+            self._refuse(str(error))
             return
-        self._send(plan, stamp)
+        self._waiting = (plan, stamp)
+        self._soon.reset()
+
+    def _refuse(self, why: str) -> None:
+        self.refused += 1
+        self.refusal = f'trajectory refused: {why}'
+        self._node.get_logger().error(self.refusal)
+
+    def _send_waiting(self) -> None:
+        """Send what was planned, after all that has arrived before it."""
+        self._soon.cancel()
+        if self._waiting is not None:
+            plan, stamp = self._waiting
+            self._waiting = None
+            self._send(plan, stamp)
 
     def _publish(self, serialised: bytes) -> None:
         self._controller.sent(serialised)

@@ -114,15 +114,15 @@ def test_a_goal_from_before_that_is_cancelled_stops_the_trajectory_too(cell):
     np.testing.assert_allclose(cell.position, at, atol=1e-6)
 
 
-def test_a_trajectory_of_somebody_else_that_was_replaced_does_not_count(cell):
-    """It comes while the node plans its own, and is read afterwards."""
+def test_what_somebody_else_sends_while_the_node_plans_wins(cell):
+    """A stop that comes past the node right after a trajectory came to it, for example."""
     begin(cell, 8.0)
     cell.trajectory.publish(trajectory(60.0))  # takes the node some tenths of a second
-    cell.past.publish(trajectory(50.0))
-    cell.wait(lambda: 'one every 36 ms is sent' in cell.feedforward.said(), 'the trajectory')
-    cell.spin(2.0)
-    assert np.abs(cell.effort).max() > 5.0, 'the second one has torque, and runs'
-    assert cell.feedforward.enable(False).success
-    cell.wait(lambda: not cell.effort.any(), 'zero effort', 3.0)
-    cell.spin(0.3)
-    assert not cell.effort.any() and not stands(cell)
+    by_a_trajectory(cell)
+    cell.wait(lambda: 'refused: while it was planned' in cell.feedforward.said(), 'the refusal')
+    cell.wait(lambda: stands(cell), 'standstill')
+    at = cell.position
+    assert cell.feedforward.enable(False).message == 'disabled'
+    cell.spin(1.0)
+    np.testing.assert_allclose(cell.position, at, atol=1e-6)
+    assert not cell.effort.any()
