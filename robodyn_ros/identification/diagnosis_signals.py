@@ -43,6 +43,10 @@ ALIKE, ALIKE_NOISE = 0.025, 2.7
 """On a plateau half of the torques are within this share of its height, or this many standard
 deviations of white noise; where a motion turns round they are not (KUKA LWR4+: 3.4 to 10 %)."""
 
+UNEXPLAINED = 0.15
+"""Residual of all torques over what the model fitted to the smaller ones lacks of them, at least:
+where some values explain all of them, that one only does not extrapolate (a Panda: 0.04)."""
+
 _LEVELS = (0.9, 0.96, 0.99, 0.998)
 """Quantiles of the absolute torque at which a plateau is looked for."""
 
@@ -184,6 +188,9 @@ def _plateau_at(
     height = float(np.median(seen[top]))
     # Nothing passes a limit: torque that is well above it elsewhere has only a flat stretch.
     if (seen[top] > OVERSHOOT * height).mean() > 0.02:
+        return None
+    excess = float(np.linalg.norm(beyond)) / np.sqrt(len(seen))
+    if root_mean_square(own.rest) < UNEXPLAINED * excess:
         return None
     if _shortest_half(seen[top]) > max(ALIKE * height, ALIKE_NOISE * noise):
         return None

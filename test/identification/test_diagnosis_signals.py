@@ -99,6 +99,19 @@ def test_a_motion_that_turns_round_is_no_plateau():
     assert plateau(cut) is not None
 
 
+def test_a_fit_that_does_not_extrapolate_shows_no_plateau():
+    """Only larger torques show one of its directions: the fit of the others goes on without it."""
+    time = np.arange(2000) / 100.0
+    first = np.clip(2.0 * np.sin(time), -1.4, 1.4) * 2.0
+    goes_on = np.where(np.abs(first) < 2.8, first, 4.0 * np.sin(time))
+    noise = 0.01 * np.random.default_rng(0).normal(size=2000)
+    used = np.ones(2000, dtype=bool)
+    alone = own_fit(goes_on[:, None], np.arange(1), first + noise, used)
+    assert plateau(alone) is not None
+    known = np.stack([goes_on, goes_on - first + 0.02 * np.cos(3.0 * time)], axis=1)
+    assert plateau(own_fit(known, np.arange(2), first + noise, used)) is None
+
+
 def test_white_noise_is_that_on_a_smooth_signal():
     random = np.random.default_rng(1)
     signal = np.sin(0.01 * np.arange(20_000)) + 0.05 * random.normal(size=20_000)
