@@ -19,6 +19,10 @@ pytestmark = pytest.mark.ros
 JTC = 'joint_trajectory_controller'
 TIMEOUT = 2.0
 """Joint states may stay away for so long, in [s]: they come from a test, which may be held up."""
+COARSE = 0.01
+"""Period, in [s]: while a test takes long trajectories in, the node hears no joint states."""
+RAMP = round(0.1 / COARSE)
+"""Points of ramp_down_time."""
 OVER = 'the trajectory that was sent last, and its torque, is over: '
 
 
@@ -26,7 +30,7 @@ class Controller(Trajectories):
     """The node, and whatever a controller and those who command it would say."""
 
     def __init__(self, folder):
-        super().__init__(folder, 57, state_timeout=TIMEOUT)
+        super().__init__(folder, 57, state_timeout=TIMEOUT, period=COARSE)
         self.others = self.process.publisher(JointTrajectory, f'{JTC}/joint_trajectory')
         self.goals = self.process.publisher(
             GoalStatusArray,
@@ -156,7 +160,7 @@ def test_goals_of_before_and_goals_that_end_leave_the_trajectory_alone(cell):
     cell.follow(0.1)
     assert cell.process.enable(False).success
     cell.process.wait(lambda: cell.out, 'the rest')
-    assert not arrays(cell.out[-1])[4][50:].any()
+    assert not arrays(cell.out[-1])[4][RAMP:].any()
 
 
 FROZEN = 'do not change although the reference moves'
@@ -172,7 +176,7 @@ def test_states_that_freeze_on_the_way_take_the_torque_out_of_a_running_motion(c
     np.testing.assert_allclose(
         position[0], [np.interp(at[0], cell.at, q) for q in cell.position.T]
     )
-    assert not effort[50:].any()
+    assert not effort[RAMP:].any()
     assert FROZEN in fault
 
 
