@@ -20,6 +20,8 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy  # noqa: E402
 
 PATIENCE = 40.0
 """Longest time for what takes a moment, in [s]: a machine may have much else to do."""
+TRIED = 60.0
+"""How long a test waits for the machine to let it through, in [s]."""
 DEEP = 10_000
 """Messages that are kept for a test that was held up."""
 HEARD = QoSProfile(depth=DEEP, reliability=ReliabilityPolicy.BEST_EFFORT)
@@ -51,18 +53,19 @@ def undisturbed(test: Callable[..., Any]) -> Callable[..., Any]:
     """Let a test begin anew when a stream that it keeps up all the time fell silent.
 
     A node must then do what it is there for and take the torque away, or stop the robot: what
-    the test asks for was not tried. Nothing else is tried again; five times are enough.
+    the test asks for was not tried. Nothing else is tried again, and not for longer than TRIED.
     """
 
     @functools.wraps(test)
     def tried(*arguments: Any, **fixtures: Any) -> None:
-        for left in reversed(range(5)):
+        deadline = time.monotonic() + TRIED
+        while True:
             Trial.count = Trial.running = Trial.count + 1
             try:
                 test(*arguments, **fixtures)
                 break
             except SilenceError:
-                if not left:
+                if time.monotonic() > deadline:
                     raise
             finally:
                 Trial.running = 0
