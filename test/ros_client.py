@@ -6,6 +6,7 @@ import functools
 import os
 import re
 import time
+import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -53,7 +54,8 @@ def undisturbed(test: Callable[..., Any]) -> Callable[..., Any]:
     """Let a test begin anew when a stream that it keeps up all the time fell silent.
 
     A node must then do what it is there for and take the torque away, or stop the robot: what
-    the test asks for was not tried. Nothing else is tried again, and not for longer than TRIED.
+    the test asks for was not tried. Nothing else is tried again, not for longer than TRIED, and
+    pytest shows a warning.
     """
 
     @functools.wraps(test)
@@ -64,9 +66,10 @@ def undisturbed(test: Callable[..., Any]) -> Callable[..., Any]:
             try:
                 test(*arguments, **fixtures)
                 break
-            except SilenceError:
+            except SilenceError as error:
                 if time.monotonic() > deadline:
                     raise
+                warnings.warn(f'{test.__name__} is tried anew: {error}', stacklevel=2)
             finally:
                 Trial.running = 0
 

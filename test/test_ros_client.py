@@ -24,10 +24,11 @@ def failing(errors):
 
 def test_silence_is_tried_anew_and_nothing_else():
     test, left = failing([SilenceError('one'), SilenceError('two')])
-    test()
+    with pytest.warns(UserWarning, match='test is tried anew: two'):
+        test()
     assert not left
     test, left = failing([SilenceError('one'), AssertionError('a fault'), SilenceError('two')])
-    with pytest.raises(AssertionError, match='a fault'):
+    with pytest.warns(UserWarning), pytest.raises(AssertionError, match='a fault'):
         test()
     assert len(left) == 1 and not ros_client.Trial.running
 
@@ -39,7 +40,7 @@ def test_silence_that_does_not_end_fails(monkeypatch):
     def test():
         raise SilenceError('always')
 
-    with pytest.raises(SilenceError, match='always'):
+    with pytest.warns(UserWarning), pytest.raises(SilenceError, match='always'):
         test()
 
 
