@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import signal
+from scipy import ndimage, signal
 
 from robodyn_ros.errors import IdentificationError, InsufficientData, RobodynError
 from robodyn_ros.identification.cutoff import automatic_cutoff, check_passes, lowest_cutoff
@@ -20,6 +20,9 @@ from robodyn_ros.recording.recording import Finding, Recording
 from robodyn_ros.recording.signals import central_differences, check_cutoff, low_pass
 
 Mask = NDArray[np.bool_]
+
+AT_REST = 0.05
+"""Time that a joint must be slow for to stand still, in [s]."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,7 @@ class Processed:
     :param moving: those between each joint's velocity thresholds, which relative errors are of
     :param threshold: velocity thresholds, shape (n,), in [rad/s] or [m/s]
     :param upper_threshold: upper ones, the same; infinite: none
-    :param still: velocities below which a joint stands still, the same
+    :param resting: samples at which a joint stands still, not only turns round
     :param cutoff: of the low pass, in [Hz]; None when nothing was filtered
     :param thinning: low pass and decimation that regressor and measured torque go through
     :param raw_samples: samples of the recording, before its ends were cut
@@ -53,7 +56,7 @@ class Processed:
     moving: Mask
     threshold: Array
     upper_threshold: Array
-    still: Array
+    resting: Mask
     cutoff: float | None
     thinning: Thinning
     raw_samples: int
@@ -81,7 +84,7 @@ class Processed:
         that stands still is told a velocity of 0.
         """
         q, qd, qdd = (values[rows] for values in self.motion)
-        return q, np.where(np.abs(qd) < self.still, 0.0, qd), qdd
+        return q, np.where(self.resting[rows], 0.0, qd), qdd
 
     def cut(self, rows: slice) -> Processed:
         """Return the same with just these samples."""
@@ -96,6 +99,7 @@ class Processed:
             measured_position=self.measured_position[rows],
             used=self.used[rows],
             moving=self.moving[rows],
+            resting=self.resting[rows],
             gaps=None if self.gaps is None else self.gaps[rows],
         )
 
@@ -277,12 +281,22 @@ def _masked(
         moving=counted.moving & usable,
         threshold=counted.lower,
         upper_threshold=counted.upper,
-        still=counted.still,
+        resting=_lasting(np.abs(velocity) < counted.still, recording.period),
         cutoff=None,
         thinning=Thinning(),
         raw_samples=raw_samples,
         findings=tuple(speed_findings(recording.joints, velocity, counted)),
     )
+
+
+def _lasting(slow: Mask, period: float) -> Mask:
+    """Slow samples (N, n) of stretches that last: a motion that turns round is slow for less."""
+    length = max(3, round(AT_REST / period))
+    if len(slow) < length:
+        return np.zeros_like(slow)
+    inner = ndimage.minimum_filter1d(slow, length, axis=0, mode='constant', cval=False)
+    kept = ndimage.maximum_filter1d(inner, length, axis=0, origin=-(1 - length % 2))
+    return np.asarray(kept & slow)
 
 
 def _frozen(position: Array, noise: Array) -> Mask:

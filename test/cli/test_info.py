@@ -60,8 +60,8 @@ def test_a_bag_of_other_topics_shows_the_first_that_is_a_recording(run, tmp_path
     arrays = dict.fromkeys(('velocity', 'acceleration', 'measured', 'measured_position'), position)
     processed = Processed(
         joints=('a', 'b'), time=time, position=position, torque=3.0 * position, used=mask,
-        moving=mask, threshold=np.ones(2), upper_threshold=np.full(2, np.inf), still=np.zeros(2), cutoff=20.0,
-        thinning=Thinning(), raw_samples=200, **arrays,
+        moving=mask, threshold=np.ones(2), upper_threshold=np.full(2, np.inf), cutoff=20.0,
+        resting=~mask, thinning=Thinning(), raw_samples=200, **arrays,
     )  # fmt: skip
     write_signals(Signals(processed, position), tmp_path / 'bag')
     assert run('bag', '--json') == 0

@@ -231,3 +231,18 @@ def test_decimation_can_be_asked_for():
     assert plain.stride == 1 and len(plain.taps) == 1
     with pytest.raises(IdentificationError, match='decimation must be at least 1, got 0'):
         IdentifyOptions(decimation=0)
+
+
+def test_a_joint_rests_where_it_is_slow_for_long():
+    """Turning round takes less; the ends of a stretch that lasts belong to it."""
+    time = np.arange(4000) / 500.0
+    swing = np.where(time < 4.0, np.sin(np.pi * time) ** 2, 0.0)
+    position = np.stack([swing, np.sin(2.0 * time)], axis=1)
+    still = Recording(time=time, joints=JOINTS, position=position, torque=position)
+    signals = process(still, JOINTS, IdentifyOptions())
+    assert signals.resting[signals.time > 4.5, 0].all()
+    assert not signals.resting[signals.time < 3.8].any() and not signals.resting[:, 1].any()
+    q, qd, qdd = signals.commanded(slice(None))
+    np.testing.assert_array_equal(qd != 0.0, ~signals.resting)
+    np.testing.assert_array_equal(qd[~signals.resting], signals.velocity[~signals.resting])
+    assert q is not None and (qdd == signals.acceleration).all()
