@@ -19,7 +19,7 @@ from excitation_client import (  # noqa: E402
     robot_limits,
     start,
 )
-from ros_client import PATIENCE, environment, joined  # noqa: E402
+from ros_client import PATIENCE, SilenceError, environment, joined, undisturbed  # noqa: E402
 from visualization_msgs.msg import Marker  # noqa: E402
 
 from robodyn_ros.excitation.catalog import write_motion  # noqa: E402
@@ -91,9 +91,12 @@ def seconds(stamp):
     return stamp.sec + 1e-9 * stamp.nanosec
 
 
+@undisturbed
 def test_trajectory_is_move_and_motion_within_limits_and_known_in_time(cell, robot):
+    robot.reset(HOME)
     cell.planner.send(cell.file)
     answer = cell.planner.result()
+    SilenceError.check(answer.result.message)
     assert answer.status == GoalStatus.STATUS_SUCCEEDED and answer.result.success
     ((sent, zero, points),) = robot.trajectories
     assert zero > sent
@@ -156,11 +159,15 @@ def check_braking(robot, longest):
     return stop
 
 
+@undisturbed
 def test_stop_service_brakes_within_the_limits(cell, robot):
+    robot.reset(HOME)
     cell.planner.send()
     cell.planner.until(PHASE.EXCITING, progress=0.05)
-    assert cell.planner.call('stop').success
+    stopped = cell.planner.call('stop')
     answer = cell.planner.result()
+    SilenceError.check(answer.result.message)
+    assert stopped.success
     assert answer.status == GoalStatus.STATUS_ABORTED and not answer.result.success
     assert 'stopped after' in answer.result.message and '~/stop' in answer.result.message
     stop = check_braking(robot, longest=1.0)
@@ -170,12 +177,15 @@ def test_stop_service_brakes_within_the_limits(cell, robot):
     assert not cell.planner.call('stop').success
 
 
+@undisturbed
 def test_cancel_while_moving_to_the_start(cell, robot):
+    robot.reset(HOME)
     far = np.array([2.7, 2.1, -2.6, 2.7, 1.9, 2.7])
     handle = cell.planner.send(written(cell, start=far, target=far - 0.2))
     cell.planner.until(PHASE.MOVING_TO_START, progress=0.1)
     cell.planner.answer(handle.cancel_goal_async())
     answer = cell.planner.result()
+    SilenceError.check(answer.result.message)
     assert answer.status == GoalStatus.STATUS_CANCELED
     assert 'the goal was cancelled' in answer.result.message
     assert seconds(answer.result.started) == 0.0
@@ -233,8 +243,11 @@ def test_robot_that_does_not_follow(cell, robot):
     assert not hold.velocity.any()
 
 
+@undisturbed
 def test_stream_runs_the_motion_smoothly(cell, robot):
+    robot.reset(HOME)
     answer = cell.streamer.excite()
+    SilenceError.check(answer.message)
     assert answer.success, answer.message
     end = motion().grid(0.1).position[-1]
     cell.streamer.wait(lambda: np.allclose(robot.setpoints[-1], end, atol=1e-4), 'the end')
