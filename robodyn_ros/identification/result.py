@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -214,9 +214,11 @@ def load_identified_model(source: str | Path | Mapping[str, Any]) -> IdentifiedM
     name = 'result' if isinstance(source, Mapping) else str(source)
     whole = _read(source) if not isinstance(source, Mapping) else source
     content = _dynamic_model(whole, name)
-    for key in _KEYS:
+    for key, kind in _KEYS.items():
         if key not in content:
             raise IdentificationError(f'{name}: dynamic_model has no "{key}"')
+        if _kind(content[key]) != kind:
+            raise IdentificationError(f'{name}: {key} must be a {kind}, not {content[key]!r:.60}')
     if content['format'] != FORMAT:
         raise IdentificationError(
             f'{name}: format {content["format"]} is not known, expected {FORMAT}'
@@ -250,15 +252,21 @@ def load_identified_model(source: str | Path | Mapping[str, Any]) -> IdentifiedM
     )
 
 
-_KEYS = (
-    'format',
-    'description',
-    'joints',
-    'parameter_names',
-    'parameter_values',
-    'parameter_stddevs',
-    'hash',
-)
+_KEYS = {
+    'format': 'number',
+    'description': 'text',
+    'joints': 'list',
+    'parameter_names': 'list',
+    'parameter_values': 'list',
+    'parameter_stddevs': 'list',
+    'hash': 'text',
+}
+
+
+def _kind(value: object) -> str:
+    if isinstance(value, str):
+        return 'text'
+    return 'list' if isinstance(value, Iterable) else 'number'
 
 
 def _hash(content: Mapping[str, Any]) -> str:

@@ -1,3 +1,4 @@
+import copy
 import json
 import os
 
@@ -117,6 +118,20 @@ def test_damaged_files_are_refused_in_one_sentence(content, change, message):
     with pytest.raises(IdentificationError, match=message) as error:
         load_identified_model(content)
     assert '\n' not in str(error.value)
+
+
+JUNK = [None, 3, 'x', '3', True, [], [None], {}, {'a': 1}, [[1.0]], float('nan')]
+
+
+@pytest.mark.parametrize('value', JUNK, ids=repr)
+def test_values_of_another_kind_are_refused_too(content, value):
+    for key in list(model_of(content)):
+        if key != 'parameter_units':  # for readers
+            damaged = copy.deepcopy(content)
+            model_of(damaged)[key] = value
+            with pytest.raises(IdentificationError) as error:
+                load_identified_model(damaged)
+            assert '\n' not in str(error.value), key
 
 
 @pytest.mark.parametrize('text', ['', '[1, 2]', '{', 'a: 1', 'a: {b: {c: 1}}'])
