@@ -240,10 +240,12 @@ def test_a_state_that_fails_takes_the_torque_out_of_a_running_trajectory(traject
     begin = time.time_ns()
     plan = arrays(trajectories.sent(message(stamp=begin, duration=12.0)))
     robot = Robot(kind, 1e-9 * begin, plan)
-    for _ in range(20):
+    count = 0
+    while count < 20 or time.time() < robot.begin + 0.4:  # it takes 0.1 s to see that it moves
         state = robot.state(False)
         trajectories.joint_states.publish(state)
         trajectories.answer(lambda stamp, own=state.header.stamp: stamp == own)
+        count += 1
     trajectories.out.clear()
     if kind == 'silent':
         process.steady(False)
