@@ -194,3 +194,15 @@ def test_torque_that_is_zero_is_told_without_a_warning(silent):
         warnings.simplefilter('error')
         result = identify(quiet, MODEL)
     assert not result.success and np.isfinite(result.values).all()
+
+
+@pytest.mark.parametrize(('samples', 'severity'), [(1000, 'warning'), (700, 'error')])
+def test_nearly_enough_samples_are_a_warning(samples, severity):
+    """Ten per parameter are needed; a fifth fewer may do, and other motions tell."""
+    result = identify(GOOD.slice(slice(0, samples)), MODEL)
+    (found,) = [
+        item
+        for item in result.findings
+        if (item.code, item.joint) == ('too_few_samples', 'joint1')
+    ]
+    assert found.severity == severity and 'at least 160 are needed' in found.text
