@@ -44,9 +44,19 @@ class NodeProcess(RosClient):
     """A node, and everything it says on some topics."""
 
     def __init__(
-        self, name: str, number: int, log: Path, parameters, params_file=None, script=None
+        self,
+        name: str,
+        number: int,
+        log: Path,
+        parameters,
+        params_file=None,
+        script=None,
+        context=None,
     ) -> None:
-        """Start `robodyn_ros.nodes.<name>`, or a script, with these parameters."""
+        """Start `robodyn_ros.nodes.<name>`, or a script, with these parameters.
+
+        :param context: of another client in the same domain, see `ros_client.joined`
+        """
         self.name = name
         program = ['-m', f'robodyn_ros.nodes.{name}'] if script is None else [str(script)]
         command = [sys.executable, *program, '--ros-args']
@@ -60,7 +70,7 @@ class NodeProcess(RosClient):
                 command, env=environment(number), stdout=file, stderr=subprocess.STDOUT
             )
         atexit.register(self._kill)
-        super().__init__(environment(number))
+        super().__init__(environment(number), context)
         self._ending, self._steady = False, (0, 0)
         self.diagnostics = self.listen(DiagnosticArray, '/diagnostics', 10)
         # Starting takes seconds where many processes share the cores.
