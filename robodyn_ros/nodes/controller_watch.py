@@ -20,6 +20,13 @@ from robodyn_ros.nodes.own_messages import OwnMessages
 
 RUNNING = (GoalStatus.STATUS_ACCEPTED, GoalStatus.STATUS_EXECUTING)
 STOPPED = (GoalStatus.STATUS_CANCELING, GoalStatus.STATUS_CANCELED, GoalStatus.STATUS_ABORTED)
+ACTIVATED = (
+    State.PRIMARY_STATE_ACTIVE,
+    State.TRANSITION_STATE_ACTIVATING,
+    State.TRANSITION_STATE_CONFIGURING,
+)
+CONFIGURED = (State.TRANSITION_STATE_CONFIGURING,)
+"""Where a controller goes, and comes from, that is on its way to be active."""
 
 
 class ControllerWatch:
@@ -83,5 +90,5 @@ class ControllerWatch:
         return 0 < accepted < self._last_sent
 
     def _on_transition(self, event: TransitionEvent) -> None:
-        if event.goal_state.id != State.PRIMARY_STATE_ACTIVE:
+        if event.goal_state.id not in ACTIVATED and event.start_state.id not in CONFIGURED:
             self._left(f'{self._name} was deactivated ({event.goal_state.label})')

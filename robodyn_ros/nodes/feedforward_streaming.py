@@ -250,13 +250,17 @@ class StreamingMode:
             self._trip(law, fault)
 
     def _on_transition(self, event: TransitionEvent) -> None:
-        """A controller that is deactivated leaves its last torque at the drives."""
-        law = self._law
-        if event.goal_state.id != Lifecycle.PRIMARY_STATE_ACTIVE and law and law.enabled:
+        """A controller that is deactivated leaves its last torque at the drives.
+
+        One that is activated begins with a step to what is applied then.
+        """
+        if event.goal_state.id == Lifecycle.PRIMARY_STATE_ACTIVE or not self.applied:
+            return
+        if self._law is not None and self._law.enabled:
             self._trip(
-                law,
-                f'{self._controller} was deactivated ({event.goal_state.label}): the drives may '
-                f'keep the torque of then',
+                self._law,
+                f'{self._controller} is not active ({event.goal_state.label}) with torque '
+                f'applied: the drives may keep that of the time when it was',
             )
 
     def _on_watchdog(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,7 @@ from robodyn_ros.excitation.spline import SplineTrajectory, TrajectoryPoints
 from robodyn_ros.nodes.best_effort import check_points, parts
 from robodyn_ros.nodes.common import MONITOR_QOS, steady_timer
 from robodyn_ros.nodes.controller_watch import ControllerWatch
+from robodyn_ros.nodes.outbox import Outbox, Send
 from robodyn_ros.nodes.torque_state import TorqueStateOut
 from robodyn_ros.nodes.torque_watch import SILENCE, TorqueWatch
 from robodyn_ros.nodes.trajectory_message import read_trajectory
@@ -33,8 +35,6 @@ from robodyn_ros.nodes.trajectory_writer import NANOSECONDS, write_trajectory
 Array = NDArray[np.float64]
 ALLOWANCE = (0.02, 30e-6)
 """Time from the arrival of a trajectory to its effect: in all and per point sent, in [s]."""
-SOON = 0.001
-"""Time in which what has arrived meanwhile is read, in [s]."""
 
 
 class TrajectoryMode:
@@ -76,7 +76,6 @@ class TrajectoryMode:
         self._plan: TorquePlan | None = None
         self._until = -np.inf
         self._start = 0
-        self._waiting: tuple[TorquePlan, int] | None = None
         self.refused = 0
         self.refusal = ''
         self.fault = ''
@@ -92,8 +91,7 @@ class TrajectoryMode:
             JointState, 'joint_states', self._on_feedback, MONITOR_QOS, raw=True
         )
         steady_timer(node, 0.5 * SILENCE, self._on_timer)
-        self._soon = steady_timer(node, SOON, self._send_waiting)
-        self._soon.cancel()
+        self._outbox = Outbox(node, self._prepared)
 
     @property
     def topic(self) -> str:
@@ -139,6 +137,7 @@ class TrajectoryMode:
     def finish(self) -> None:
         """Take the torque out of a running motion and stop."""
         self._enabled = False
+        self._drop('the node stops')
         self._take_out('the node stops')
         self._output.wait_for_all_acked(Duration(seconds=0.5))
         self._running = False
@@ -165,7 +164,7 @@ class TrajectoryMode:
 
     def _take_out(self, why: str) -> str:
         """Send the rest of the motion without torque; return '' or why that was not done."""
-        self._send_waiting()
+        self._outbox.prepare_again()  # without torque
         plan, settings = self._plan, self._settings
         at = self._time(self._now()) + ALLOWANCE[0]
         if plan is None or settings is None or at >= self._until:
@@ -182,9 +181,7 @@ class TrajectoryMode:
 
     def _on_left(self, reason: str) -> None:
         """The controller runs something else: nothing is left to take out, or to begin."""
-        if self._waiting is not None:
-            self._waiting = None
-            self._refuse(f'while it was planned, {reason}')
+        self._drop(f'while it was planned, {reason}')
         if self._plan is not None and self._time(self._now()) < self._until:
             self._node.get_logger().warning(
                 f'the trajectory that was sent last, and its torque, is over: {reason}'
@@ -231,33 +228,31 @@ class TrajectoryMode:
             self._publish(passed)
             self._plan = None
             return
-        self._send_waiting()
+        if not self._outbox.put(serialised):
+            self._refuse('too many wait to be planned')
+
+    def _prepared(self, serialised: bytes) -> Send | None:
+        """What sends a trajectory with its torque; None: it is refused."""
         try:
             stamp, points = read_trajectory(serialised)
             if points is None:
-                self._publish(serialised)
-                return
+                return partial(self._publish, serialised)
             plan = self._planned(stamp, points)
             self._check_torque(plan)
-            plan = self._thinned(plan)
+            return partial(self._send, self._thinned(plan), stamp)
         except RobodynError as error:
             self._refuse(str(error))
-            return
-        self._waiting = (plan, stamp)
-        self._soon.reset()
+            return None
 
     def _refuse(self, why: str) -> None:
         self.refused += 1
         self.refusal = f'trajectory refused: {why}'
         self._node.get_logger().error(self.refusal)
 
-    def _send_waiting(self) -> None:
-        """Send what was planned, after all that has arrived before it."""
-        self._soon.cancel()
-        if self._waiting is not None:
-            plan, stamp = self._waiting
-            self._waiting = None
-            self._send(plan, stamp)
+    def _drop(self, why: str) -> None:
+        """Refuse what waits."""
+        for _ in range(self._outbox.drop()):
+            self._refuse(why)
 
     def _publish(self, serialised: bytes) -> None:
         self._controller.sent(serialised)

@@ -87,12 +87,12 @@ def test_a_controller_that_is_deactivated_keeps_its_torque_which_is_a_fault_unti
     cell.switch(deactivate=BOTH)
     cell.spin(0.5)
     assert np.abs(cell.effort).max() > 1.0, 'if not: docs/feedforward.md says that it stays'
-    cell.feedforward.wait_for('torque is zero: /forward_effort_controller was deactivated')
+    cell.feedforward.wait_for('torque is zero: /forward_effort_controller is not active')
     cell.switch(activate=BOTH)
     cell.come_to_zero()
     cell.spin(0.5)  # references come all the time
     assert not cell.effort.any() and not cell.feedforward.enable(True).success
-    assert 'was deactivated' in cell.feedforward.reset().message
+    assert 'is not active' in cell.feedforward.reset().message
     assert cell.feedforward.enable(True).success
     cell.wait(lambda: np.abs(cell.effort).max() > 50.0, 'torque')
 

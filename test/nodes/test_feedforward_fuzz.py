@@ -249,12 +249,14 @@ def test_a_controller_that_is_deactivated_while_it_has_torque_is_a_fault(clock):
     mode, _ = streaming(node)
     event = TransitionEvent()
     event.goal_state.id, event.goal_state.label = State.PRIMARY_STATE_ACTIVE, 'active'
+    for starting in (State.TRANSITION_STATE_ACTIVATING, State.PRIMARY_STATE_INACTIVE):
+        mode._on_transition(TransitionEvent(goal_state=State(id=starting)))
     run(mode, clock, 0, 100)
     mode._on_transition(event)
     assert not mode.fault
     event.goal_state.id, event.goal_state.label = State.PRIMARY_STATE_INACTIVE, 'inactive'
     mode._on_transition(event)
-    assert 'forward_effort_controller was deactivated (inactive)' in mode.fault
+    assert 'forward_effort_controller is not active (inactive) with torque applied' in mode.fault
     assert not commands_of(node, 1.0)[-1].any(), 'activated again it gets zero'
     mode.reset()
     mode._on_transition(event)

@@ -8,6 +8,7 @@ import pytest
 pytest.importorskip('rclpy')
 pytest.importorskip('robodyn_ros.msg')
 from feedforward_client import MODEL, VALUES, arrays, message
+from lifecycle_msgs.msg import State, TransitionEvent
 from rclpy.qos import ReliabilityPolicy
 from rclpy.serialization import deserialize_message, serialize_message
 from trajectory_msgs.msg import JointTrajectory
@@ -73,6 +74,11 @@ def given(duration):
     return serialize_message(message(duration=duration))
 
 
+def settle(mode):
+    for _ in range(20):
+        mode._outbox.tick()
+
+
 def efforts(node):
     return [arrays(deserialize_message(each, JointTrajectory))[4] for each in node.sent]
 
@@ -80,38 +86,70 @@ def efforts(node):
 def test_a_trajectory_leaves_when_all_that_came_before_it_has_been_read(mode, node):
     mode._on_trajectory(given(1.0))
     assert not node.sent
-    mode._send_waiting()
-    mode._send_waiting()
+    settle(mode)
     assert len(node.sent) == 1 and np.abs(efforts(node)[0]).max() > 1.0 and mode.applied
 
 
 def test_it_is_refused_when_the_controller_was_told_something_else_meanwhile(mode, node):
     mode._on_trajectory(given(1.0))
     mode._on_left('a goal')
-    mode._send_waiting()
+    settle(mode)
     assert not node.sent and not mode.applied
     assert mode.refusal == 'trajectory refused: while it was planned, a goal' and mode.refused == 1
     mode._on_left('another goal')
     assert mode.refused == 1
     mode._on_trajectory(given(1.0))
-    mode._send_waiting()
+    settle(mode)
     assert len(node.sent) == 1
 
 
 def test_trajectories_that_come_at_once_leave_in_their_order(mode, node):
     for duration in (1.0, 2.0, 3.0):
         mode._on_trajectory(given(duration))
-    mode._send_waiting()
+    settle(mode)
     lengths = [len(effort) for effort in efforts(node)]
     assert len(lengths) == 3 and lengths == sorted(lengths)
 
 
-@pytest.mark.parametrize('stop', ['disable', 'finish'])
-def test_a_disable_that_comes_while_it_is_planned_takes_its_torque_out(mode, node, stop):
+def test_a_disable_that_comes_while_it_is_planned_leaves_the_motion_without_torque(mode, node):
     mode._on_trajectory(given(2.0))
-    getattr(mode, stop)()
-    mode._send_waiting()
-    whole, rest = efforts(node)
-    assert whole.any() and not rest[-500:].any()
-    node.now += int(0.5e9)
-    assert not mode.applied
+    mode.disable()
+    assert not node.sent
+    settle(mode)
+    (effort,) = efforts(node)
+    assert not effort.any() and not mode.applied and not mode.refused
+
+
+def test_an_end_of_the_node_that_comes_while_it_is_planned_refuses_it(mode, node):
+    mode._on_trajectory(given(2.0))
+    mode.finish()
+    settle(mode)
+    assert not node.sent and mode.refusal == 'trajectory refused: the node stops'
+
+
+@pytest.mark.parametrize('first', ['disable', 'another trajectory'])
+def test_a_stop_that_comes_after_something_else_while_it_is_planned_still_wins(mode, node, first):
+    mode._on_trajectory(given(2.0))
+    mode.disable() if first == 'disable' else mode._on_trajectory(given(1.0))
+    mode._on_left('a trajectory came from somebody else')
+    settle(mode)
+    assert not node.sent and mode.refused == (1 if first == 'disable' else 2)
+
+
+@pytest.mark.parametrize(
+    ('start', 'goal', 'refused'),
+    [
+        (State.PRIMARY_STATE_ACTIVE, State.TRANSITION_STATE_DEACTIVATING, True),
+        (State.TRANSITION_STATE_DEACTIVATING, State.PRIMARY_STATE_INACTIVE, True),
+        (State.PRIMARY_STATE_ACTIVE, State.TRANSITION_STATE_ERRORPROCESSING, True),
+        (State.PRIMARY_STATE_UNCONFIGURED, State.TRANSITION_STATE_CONFIGURING, False),
+        (State.TRANSITION_STATE_CONFIGURING, State.PRIMARY_STATE_INACTIVE, False),
+        (State.PRIMARY_STATE_INACTIVE, State.TRANSITION_STATE_ACTIVATING, False),
+        (State.TRANSITION_STATE_ACTIVATING, State.PRIMARY_STATE_ACTIVE, False),
+    ],
+)
+def test_a_controller_that_is_being_activated_has_not_left_anything(mode, start, goal, refused):
+    mode._on_trajectory(given(2.0))
+    event = TransitionEvent(start_state=State(id=start), goal_state=State(id=goal))
+    mode._controller._on_transition(event)
+    assert mode.refused == refused
