@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import signal
 
 from robodyn_ros.errors import IdentificationError
@@ -23,6 +24,9 @@ POWER = 0.999
 ACCURACY = 0.1
 """Of the fastest sine seen, in bins of the spectrum: its peak is interpolated."""
 
+BEYOND_NOISE = 20.0
+"""Times the standard deviation of its noise, what a joint's stroke exceeds if it moves."""
+
 NOISE_SHARE = 0.1
 """Largest share of noise in the computed accelerations before the cut-off is lowered."""
 
@@ -33,6 +37,17 @@ _TRIED = 100
 def automatic_cutoff(position: Array, rate: float) -> float:
     """Cut-off of the low pass, in [Hz].
 
+    That of the motion (see `motion_cutoff`); where nothing moves, the lowest usual one.
+
+    :param position: shape (N, n), N >= 16, in [rad] or [m]
+    :param rate: sampling rate, in [Hz]
+    """
+    return motion_cutoff(position, rate) or lowest_cutoff(rate)
+
+
+def motion_cutoff(position: Array, rate: float) -> float | None:
+    """Cut-off of the low pass, in [Hz]; None: nothing moves.
+
     Eight times the bandwidth of the motion (the frequency that 99.9 % of the velocity's power
     lies below, all joints together), at least 20 Hz; lowered, to two bandwidths at the least and
     twice the fastest sine, until the noise it lets through is 10 % of the RMS of the accelerations
@@ -42,14 +57,15 @@ def automatic_cutoff(position: Array, rate: float) -> float:
     :param position: shape (N, n), N >= 16, in [rad] or [m]
     :param rate: sampling rate, in [Hz]
     """
-    highest, usual = min(MAX_CUTOFF_SHARE * rate, MAX_CUTOFF - 1.0), lowest_cutoff(rate)
+    highest = min(MAX_CUTOFF_SHARE * rate, MAX_CUTOFF - 1.0)
     frequency, power, bias = _acceleration_power(position, rate)
+    white = _white(position, rate, frequency, power)
     angular = _difference_gain(frequency, rate)[:, None]
     density = power[1:] / (bias * angular[1:] ** 4)
-    limit, noise = _limits(frequency[1:], density, power[1:], noise_density(position, rate))
-    moving = limit > 0.0
+    limit, noise = _limits(frequency[1:], density, power[1:], white)
+    moving = (limit > 0.0) & _moves(position, rate, white)
     if not moving.any():
-        return usual
+        return None
     limited, floor = float(np.median(limit[moving])), noise * angular**4
     # Single bins of noise exceed its mean by chance, none of thousands tenfold. What the low pass
     # would not leave anyway is not the motion's: stamps that jitter make tones, which are small.
@@ -57,9 +73,15 @@ def automatic_cutoff(position: Array, rate: float) -> float:
     velocity = np.where(told, power - floor, 0.0)[1:].sum(axis=1) / angular[1:, 0] ** 2
     share = np.cumsum(velocity) / max(float(velocity.sum()), 1e-300)
     bandwidth = float(frequency[1:][np.argmax(share >= POWER)])
-    cutoff = min(max(BANDWIDTHS * bandwidth, usual), limited)
-    least = FEWEST_BANDWIDTHS * max(bandwidth, fastest_sine(position, rate))
-    return float(min(max(cutoff, least), highest))
+    cutoff = min(max(BANDWIDTHS * bandwidth, lowest_cutoff(rate)), limited)
+    cutoff = max(cutoff, FEWEST_BANDWIDTHS * bandwidth)
+    # The fastest sine takes a spectrum of all samples: only where a joint may move that fast.
+    told = power > 10.0 * white * angular**4
+    velocity = np.where(told, power, 0.0)[1:] / angular[1:] ** 2
+    fast = velocity[frequency[1:] > 0.9 * cutoff / FEWEST_BANDWIDTHS].sum(axis=0)
+    if (fast > (1.0 - POWER) * velocity.sum(axis=0)).any():
+        cutoff = max(cutoff, FEWEST_BANDWIDTHS * _fastest(position, rate, white))
+    return float(min(cutoff, highest))
 
 
 def lowest_cutoff(rate: float) -> float:
@@ -124,14 +146,23 @@ def fastest_sine(position: Array, rate: float) -> float:
     Over all joints, the highest frequency at which the spectrum of the velocity has a peak of at
     least half the amplitude of the joint's highest one (harmonics that friction causes are
     smaller), and that of the position one of 3 % (vibrations are smaller), ten times above the
-    noise. 0: nothing moves. Motions that are no sines have their power at low frequencies, and
-    so hardly limit a cut-off.
+    noise. Joints at rest have no say; 0: nothing moves. Motions that are no sines have their
+    power at low frequencies, and so hardly limit a cut-off.
 
     :param position: shape (N, n), N >= 16, in [rad] or [m]
     :param rate: sampling rate, in [Hz]
     """
+    return _fastest(position, rate, noise_density(position, rate))
+
+
+def _fastest(position: Array, rate: float, noise: Array) -> float:
+    """Fastest sine [Hz] of joints with noise of these densities (n,)."""
+    moves = _moves(position, rate, noise)
+    if not moves.any():
+        return 0.0
+    # Noise of joints at rest has peaks by chance, at any frequency.
+    position, noise = position[:, moves], noise[moves]
     frequency, power = signal.periodogram(position, rate, 'hann', detrend='linear', axis=0)
-    noise = noise_density(position, rate)
     power = np.where(power > 10.0 * np.maximum(noise, 1e-300), power, 0.0)
     velocity = power * (2.0 * np.pi * frequency[:, None]) ** 2
     peak = velocity >= 0.25 * velocity.max(axis=0)
@@ -157,6 +188,12 @@ def _summit(power: Array, index: int) -> float:
     return float(index + np.clip(part, -0.5, 0.5).max())
 
 
+def _moves(position: Array, rate: float, noise: Array) -> NDArray[np.bool_]:
+    """Joints (n,) whose stroke is more than their noise, of these densities (n,), makes."""
+    deviation = np.sqrt(0.5 * rate * noise)
+    return np.asarray(np.ptp(position, axis=0) > np.maximum(BEYOND_NOISE * deviation, 1e-9))
+
+
 def noise_density(position: Array, rate: float) -> Array:
     """Spectral density of the noise of each joint's position, shape (n,), in [rad^2/Hz].
 
@@ -167,6 +204,11 @@ def noise_density(position: Array, rate: float) -> Array:
     :param rate: sampling rate, in [Hz]
     """
     frequency, power, _ = _acceleration_power(position, rate)
+    return _white(position, rate, frequency, power)
+
+
+def _white(position: Array, rate: float, frequency: Array, power: Array) -> Array:
+    """Density of the noise (n,) from the spectrum (k, n) of the second difference."""
     upper = frequency > 0.3 * rate
     angular = _difference_gain(frequency[upper], rate)
     seen = np.mean(power[upper] / angular[:, None] ** 4, axis=0)

@@ -10,7 +10,12 @@ from numpy.typing import NDArray
 from scipy import ndimage, signal
 
 from robodyn_ros.errors import IdentificationError, InsufficientData, RobodynError
-from robodyn_ros.identification.cutoff import automatic_cutoff, check_passes, lowest_cutoff
+from robodyn_ros.identification.cutoff import (
+    BEYOND_NOISE,
+    automatic_cutoff,
+    check_passes,
+    lowest_cutoff,
+)
 from robodyn_ros.identification.grid import on_grid
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.thinning import Thinning
@@ -30,7 +35,7 @@ class Processed:
     """Signals ready for a model; arrays have shape (N, n), SI units.
 
     :param time: shape (N,), in [s]
-    :param torque: low-passed with the same filter as the position
+    :param torque: low-passed as the position, by an automatic cut-off at 20 Hz at the least
     :param measured: torque as measured
     :param measured_position: position as measured
     :param used: samples that the fit uses: not at standstill, not in a gap of the recording
@@ -113,9 +118,11 @@ def process(
 ) -> Processed:
     """Filter, differentiate and mask the signals of the given joints.
 
-    Position and torque go through the same zero-phase Butterworth low pass; velocity and
-    acceleration are central differences of the filtered position. Two periods of the cut-off
-    frequency are cut from both ends, where the filter has only one side to look at.
+    Position and torque go through a zero-phase Butterworth low pass; velocity and acceleration
+    are central differences of the filtered position. The cut-off is the same for both, except
+    that an automatic one below 20 Hz, which noise of the position demands, is 20 Hz for the
+    torque. Two periods of the position's cut-off frequency are cut from both ends, where the
+    filter has only one side to look at.
 
     :param cutoff: in [Hz], in place of what the options or the data say; it lets the motion pass
     :raises RecordingError: a joint is not in the recording, or a cut-off that its sampling rate
@@ -302,7 +309,7 @@ def _lasting(slow: Mask, period: float) -> Mask:
 def _frozen(position: Array, noise: Array) -> Mask:
     """Joints (n,) whose motion cannot be told from noise."""
     stroke = np.ptp(position, axis=0)
-    return np.asarray(stroke <= np.maximum(20.0 * noise.std(axis=0), 1e-9))
+    return np.asarray(stroke <= np.maximum(BEYOND_NOISE * noise.std(axis=0), 1e-9))
 
 
 def _frozen_findings(

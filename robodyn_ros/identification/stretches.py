@@ -15,7 +15,7 @@ from itertools import pairwise
 import numpy as np
 
 from robodyn_ros.identification.condense import Condensed
-from robodyn_ros.identification.cutoff import automatic_cutoff
+from robodyn_ros.identification.cutoff import lowest_cutoff, motion_cutoff
 from robodyn_ros.identification.grid import on_grid
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.processing import Processed, process, uses_given
@@ -120,13 +120,13 @@ def stretches_of(
 
 
 def _cutoff(recording: Recording, bounds: Sequence[int], rate: float) -> float:
-    """Cut-off that lets all stretches through, in [Hz]."""
+    """Cut-off that lets all stretches through, in [Hz]; those at rest have no say."""
     found = []
     for first, last in pairwise(bounds):
         uniform, _, _ = on_grid(recording.slice(slice(first, last)))
-        found.append(automatic_cutoff(uniform.position, rate))
+        found.append(motion_cutoff(uniform.position, rate) or 0.0)
         release(recording.position)
-    return max(found)
+    return max(found) or lowest_cutoff(rate)
 
 
 def joined(stretches: Iterable[Condensed], segments: int, count: int) -> Condensed:

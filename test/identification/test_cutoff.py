@@ -3,7 +3,13 @@ import pytest
 from simulation import sines
 
 from robodyn_ros.errors import IdentificationError
-from robodyn_ros.identification.cutoff import automatic_cutoff, check_passes, fastest_sine
+from robodyn_ros.identification import cutoff as module
+from robodyn_ros.identification.cutoff import (
+    automatic_cutoff,
+    check_passes,
+    fastest_sine,
+    motion_cutoff,
+)
 from robodyn_ros.recording.signals import low_pass
 
 
@@ -69,6 +75,28 @@ def test_standstill_gets_the_default():
     assert automatic_cutoff(np.ones((500, 2)), 50.0) == 10.0
 
 
+@pytest.mark.parametrize('seed', range(3))
+def test_white_noise_at_rest_has_no_say(seed):
+    """Its spectrum has peaks by chance, at any frequency."""
+    rest = 1e-5 * np.random.default_rng(seed).normal(size=(20_000, 3))
+    assert motion_cutoff(rest, 1000.0) is None
+    assert automatic_cutoff(rest, 1000.0) == 20.0
+    assert fastest_sine(rest, 1000.0) == 0.0
+    check_passes(5.0, rest, 1000.0)
+
+
+@pytest.mark.parametrize('stroke', [0.02, 0.05, 0.2])
+def test_joints_at_rest_do_not_change_the_cutoff_of_the_one_that_moves(stroke):
+    time = np.arange(20_000) / 1000.0
+    q = 2e-5 * np.random.default_rng(5).normal(size=(len(time), 4))
+    q[:, 0] += stroke * np.sin(2 * np.pi * 0.3 * time)
+    expected = automatic_cutoff(q[:, :1], 1000.0)
+    assert 5.0 < expected <= 20.0
+    assert automatic_cutoff(q, 1000.0) == pytest.approx(expected)
+    assert fastest_sine(q, 1000.0) == pytest.approx(0.3, abs=0.01)
+    check_passes(5.0, q, 1000.0)
+
+
 SINES = np.array([1.5, 1.9, 0.3])
 
 
@@ -95,6 +123,20 @@ def test_noise_of_a_joint_at_rest_is_no_sine():
     q[:, 1] = 1e-5 * np.random.default_rng(1).normal(size=len(q))
     assert fastest_sine(q, 500.0) == pytest.approx(1.5, abs=0.06)
     assert fastest_sine(np.zeros((1000, 2)), 500.0) == 0.0
+
+
+@pytest.mark.parametrize(('small', 'computed'), [(1e-5, False), (1.1e-3, True)])
+def test_the_fastest_sine_is_computed_only_where_it_counts(monkeypatch, small, computed):
+    seen = []
+    real = module._fastest
+    monkeypatch.setattr(module, '_fastest', lambda *given: seen.append(1) or real(*given))
+    time = np.arange(20_000) / 1000.0
+    q = np.column_stack([np.sin(2 * np.pi * 0.5 * time), small * np.sin(2 * np.pi * 12 * time)])
+    q += 1e-6 * np.random.default_rng(6).normal(size=q.shape)
+    q[:, 1] += 0.0 if computed else 0.1 * np.sin(2 * np.pi * 0.2 * time)
+    found = automatic_cutoff(q, 1000.0)
+    assert bool(seen) == computed
+    assert found == pytest.approx(24.0 if computed else 20.0, rel=0.01)
 
 
 def test_motions_that_are_no_sines_hardly_limit_a_cutoff():

@@ -8,6 +8,7 @@ from simulation import arm, record
 from robodyn_ros.identification import stretches as module
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.pipeline import identify
+from robodyn_ros.recording.recording import Recording
 
 
 @pytest.fixture(scope='module')
@@ -70,3 +71,35 @@ def test_memory_does_not_grow_with_the_recording(case, monkeypatch):
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[1] - peaks[0] < 8 * 12_000  # the signals of the second half are 13 times that
+
+
+def resting(noise, *, begin, count=60_000, rate=500.0):
+    """Two joints with sines that stop at a sample, and the noise of their encoders."""
+    time = np.arange(count) / rate
+    running = np.minimum(time, begin / rate)
+    position = np.sin(2 * np.pi * np.array([0.2, 0.3]) * running[:, None])
+    position += noise * np.random.default_rng(0).normal(size=position.shape)
+    return Recording(
+        time=time, joints=('a', 'b'), position=position, torque=position, source='resting'
+    )
+
+
+@pytest.mark.parametrize(('noise', 'lowest', 'highest'), [(1e-5, 20.0, 20.0), (2e-3, 2.0, 10.0)])
+def test_a_rest_does_not_raise_the_cutoff(monkeypatch, noise, lowest, highest):
+    monkeypatch.setattr(module, 'LONGEST', 30_000)
+    monkeypatch.setattr(module, 'STRETCH', 20_000)
+    found = [
+        module.stretches_of(resting(noise, begin=begin), ('a', 'b'), IdentifyOptions())
+        for begin in (60_000, 40_000)  # the last third rests
+    ]
+    cutoffs = [each.shown.cutoff for each in found]
+    assert lowest <= cutoffs[0] <= highest
+    assert cutoffs[1] == pytest.approx(cutoffs[0], rel=0.1)
+
+
+def test_where_all_stretches_rest_the_cutoff_is_the_usual_one(monkeypatch):
+    monkeypatch.setattr(module, 'LONGEST', 30_000)
+    monkeypatch.setattr(module, 'STRETCH', 20_000)
+    found = module.stretches_of(resting(1e-5, begin=0), ('a', 'b'), IdentifyOptions())
+    assert found.shown.cutoff == 20.0
+    assert [item.code for item in found.shown.findings].count('frozen_joint') == 2
