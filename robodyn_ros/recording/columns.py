@@ -16,7 +16,6 @@ motor_velocity, those of a second encoder on the motor; without it they are at t
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robodyn_ros.errors import RecordingError
+from robodyn_ros.recording.known_names import MOTOR_SIDE, NEEDED, SIGNALS, Part, by_known_names
 from robodyn_ros.recording.recording import Finding
 from robodyn_ros.recording.storage import blockwise
 from robodyn_ros.recording.table import Table, converted, number, per_joint
@@ -32,18 +32,8 @@ from robodyn_ros.yaml_file import read_yaml
 
 Array = NDArray[np.float64]
 
-MOTOR_SIDE = ('motor_position', 'motor_velocity')
-SIGNALS = ('position', 'velocity', 'acceleration', 'torque', *MOTOR_SIDE)
 KEYS = ('joints', 'time', *SIGNALS, 'gear_ratio')
 SPEC_KEYS = ('columns', 'unit', 'scale', 'offset')
-WORDS = {
-    'position': 'q|pos|positions?',
-    'velocity': 'qd|dq|qdot|vel|velocity|velocities',
-    'acceleration': 'qdd|ddq|qddot|acc|accelerations?',
-    'torque': 'tau|tau_J|torques?|eff|efforts?|forces?',
-    'motor_position': 'motor_(?:q|pos|positions?)',
-    'motor_velocity': 'motor_(?:qd|dq|qdot|vel|velocity|velocities)',
-}
 TIMES = ('time', 'times', 't', 'timestamp', 'timestamps', '__time', '%time')
 
 
@@ -99,22 +89,11 @@ def signals_from(
     :raises RecordingError: a column is missing, has the wrong shape or unit, or joints do not fit
     """
     mapping = mapping or {}
-    found = _by_known_names(table)
     named = _mapped_joints(mapping, table)
-    parts = {}
-    for signal in SIGNALS:
-        spec = mapping.get(signal)
-        parts[signal] = found.get(signal) if spec is None else _mapped(table, signal, spec)
-    for signal in ('position', 'torque'):
-        if parts[signal] is None:
-            raise RecordingError(
-                f'{table.source}: no column for {signal} was recognised, it has '
-                f'{sorted(table.columns)[:40]}; a column mapping can say which one it is'
-            )
+    present = _parts(table, mapping)
     time = _time(table, mapping)
     time, origin = _from_epoch(time, table.origin)
     signals = Signals(time, (), table.source, origin=origin, findings=list(table.findings))
-    present = {signal: part for signal, part in parts.items() if part is not None}
     names = named or next((part.joints for part in present.values() if part.joints), None)
     width = present['position'].width(len(time))
     signals.joints = _final_names(names or table.joints, joints, width, signals)
@@ -143,114 +122,26 @@ def _reduce(signals: Signals, ratio: object, order: tuple[str, ...] | None, tabl
             signals.values[name] = blockwise(lambda part: part / ratios, signals.values[name])
 
 
-@dataclass(frozen=True)
-class _Part:
-    """Columns of one signal: one matrix, or single columns."""
-
-    table: Table
-    columns: tuple[str, ...]
-    joints: tuple[str, ...] | None = None
-
-    def width(self, samples: int) -> int:
-        if len(self.columns) > 1:
-            return len(self.columns)
-        return int(self._matrix(self.columns[0], samples).shape[1])
-
-    def _matrix(self, name: str, samples: int) -> Array:
-        values = self.table.columns[name]
-        if values.ndim == 2 and values.shape[0] != samples and values.shape[1] == samples:
-            values = values.T
-        if values.ndim == 1:
-            values = values[:, None]
-        if values.ndim != 2 or len(values) != samples:
+def _parts(table: Table, mapping: Mapping[str, object]) -> dict[str, Part]:
+    """Columns of all signals there are; those of position decide about topics and joints."""
+    parts: dict[str, Part] = {}
+    for signal in SIGNALS:
+        spec = mapping.get(signal)
+        columns = spec.get('columns') if isinstance(spec, Mapping) else spec
+        if columns is not None:
+            parts[signal] = _mapped(table, signal, columns)
+            continue
+        part = by_known_names(table, signal, parts.get('position'))
+        if part is not None:
+            parts[signal] = part
+        elif spec is not None:  # just a unit or scale for the column that is known by its name
+            raise RecordingError(f'{table.source}: the mapping of {signal} names no columns')
+        elif signal in NEEDED:
             raise RecordingError(
-                f'{self.table.source}: {name!r} must have {samples} rows as time has, '
-                f'its shape is {self.table.columns[name].shape}'
+                f'{table.source}: no column for {signal} was recognised, it has '
+                f'{sorted(table.columns)[:40]}; a column mapping can say which one it is'
             )
-        return values
-
-    def values(
-        self,
-        wanted: tuple[str, ...],
-        names: tuple[str, ...] | None,
-        samples: int,
-        signal: str,
-    ) -> Array:
-        """Return the signal of the wanted joints, shape (N, n)."""
-        have = self.joints or names or wanted
-        parts = [self._matrix(name, samples) for name in self.columns]
-        if sum(part.shape[1] for part in parts) != len(have):
-            raise RecordingError(
-                f'{self.table.source}: {signal} has {sum(part.shape[1] for part in parts)} '
-                f'columns for {len(have)} joints ({list(have)})'
-            )
-        missing = [name for name in wanted if name not in have]
-        if missing:
-            raise RecordingError(
-                f'{self.table.source}: there is no {signal} of joint {missing[0]!r}, '
-                f'only of {list(have)}'
-            )
-        if len(parts) == 1:
-            if tuple(have) == wanted:
-                return parts[0]
-            chosen = [have.index(name) for name in wanted]
-            return blockwise(lambda part: part[:, chosen], parts[0], dtype=parts[0].dtype)
-        single = {name: part[:, 0] for name, part in zip(have, parts, strict=True)}
-        return blockwise(
-            lambda *columns: np.stack(columns, axis=1), *(single[name] for name in wanted)
-        )
-
-
-def _by_known_names(table: Table) -> dict[str, _Part]:
-    """Recognise columns by their usual names."""
-    parts: dict[str, _Part] = {}
-    for signal, words in WORDS.items():
-        exact = re.compile(rf'(?:{words})', re.IGNORECASE)
-        numbered = re.compile(rf'(.*[/.]|actual_|)(?:{words})[_\[.]?(\d+)\]?', re.IGNORECASE)
-        before = re.compile(rf'(?:{words})[_./:](.+)', re.IGNORECASE)
-        behind = re.compile(rf'(?:.*/)?([^/]+)[/.](?:{words})', re.IGNORECASE)
-        suffixed = re.compile(rf'\W*(.+)_(?:{words})', re.IGNORECASE)
-        whole = [name for name in table.columns if exact.fullmatch(name)]
-        numbers = _numbered(table, numbered, signal)
-        single = [
-            name for name in table.columns if name not in numbers and table.columns[name].ndim == 1
-        ]
-        joints = {
-            name: match[1]
-            for name in single
-            if (match := before.fullmatch(name) or behind.fullmatch(name))
-        } or {name: match[1] for name in single if (match := suffixed.fullmatch(name))}
-        if len(whole) > 1:
-            raise RecordingError(
-                f'{table.source}: {whole} could all be {signal}; a column mapping can say which'
-            )
-        if whole:
-            parts[signal] = _Part(table, (whole[0],))
-        elif numbers:
-            ordered = sorted(numbers, key=lambda name: int(numbers[name]))
-            parts[signal] = _Part(table, tuple(ordered))
-        elif joints:
-            parts[signal] = _Part(table, tuple(joints), tuple(joints.values()))
     return parts
-
-
-def _numbered(table: Table, pattern: re.Pattern[str], signal: str) -> dict[str, str]:
-    """Numbers of the columns that have one: those without a topic or prefix, or with the only one.
-
-    :raises RecordingError: several topics have some
-    """
-    found: dict[str, dict[str, str]] = {}
-    for name in table.columns:
-        if match := pattern.fullmatch(name):
-            found.setdefault(match[1], {})[name] = match[2]
-    if '' in found or not found:
-        return found.get('', {})
-    if len(found) > 1:
-        raise RecordingError(
-            f'{table.source}: columns of {sorted(found)} could all be {signal}; a column mapping '
-            f'can say which'
-        )
-    return next(iter(found.values()))
 
 
 def _mapped_joints(mapping: Mapping[str, object], table: Table) -> tuple[str, ...] | None:
@@ -262,13 +153,7 @@ def _mapped_joints(mapping: Mapping[str, object], table: Table) -> tuple[str, ..
     return tuple(joints)
 
 
-def _mapped(table: Table, signal: str, spec: object) -> _Part:
-    columns = spec.get('columns') if isinstance(spec, Mapping) else spec
-    if columns is None:  # just a unit or scale for the column that is known by its name
-        part = _by_known_names(table).get(signal)
-        if part is None:
-            raise RecordingError(f'{table.source}: the mapping of {signal} names no columns')
-        return part
+def _mapped(table: Table, signal: str, columns: object) -> Part:
     names = [columns] if isinstance(columns, str) else columns
     if not isinstance(names, list) or not names or not all(isinstance(n, str) for n in names):
         raise RecordingError(
@@ -277,7 +162,7 @@ def _mapped(table: Table, signal: str, spec: object) -> _Part:
         )
     for name in names:
         table.column(name, signal)
-    return _Part(table, tuple(names))
+    return Part(table, tuple(names))
 
 
 def _time(table: Table, mapping: Mapping[str, object]) -> Array:

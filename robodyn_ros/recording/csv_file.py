@@ -82,7 +82,7 @@ def _matrix(
         try:
             values.extend(_numbers(line, delimiter, names, number, source))
         except RecordingError:
-            if len(line.split(delimiter)) >= len(names) or next(rows, None) is not None:
+            if next(rows, None) is not None or not _cut(line, delimiter, names, source):
                 raise
             text = f'{source}: line {number}, the last one, is cut off and was left out'
             findings.append(Finding('cut_off', text))
@@ -91,6 +91,16 @@ def _matrix(
             del values[:]
     stored.append(np.array(values))
     return stored.array()
+
+
+def _cut(line: str, delimiter: str | None, names: list[str], source: str) -> bool:
+    """Whether a last row that cannot be parsed ends too early, maybe within its last cell."""
+    cells = len(line.split(delimiter))
+    if cells != len(names):
+        return cells < len(names)
+    with Path(source).open('rb') as file:
+        file.seek(-1, 2)
+        return file.read(1) not in b'\r\n'
 
 
 def _lines(file: TextIO) -> Iterator[tuple[int, str]]:

@@ -16,52 +16,6 @@ def table(joints=None, **columns):
     return Table({'time': TIME, **columns}, 'test', joints=joints)
 
 
-@pytest.mark.parametrize(
-    'position, torque',
-    [
-        ('q_{}', 'tau_{}'),
-        ('position_{}', 'effort_{}'),
-        ('Position.{}', 'Torque.{}'),
-        ('pos:{}', 'eff:{}'),
-        ('/joint_states/{}/position', '/joint_states/{}/effort'),
-        ('{}.position', '{}.torque'),
-        ('- {}_position', '- {}_effort'),
-        ('{}_Pos', '{}_Force'),
-    ],
-)
-def test_known_names_with_joints(position, torque):
-    names = ['arm_2', 'elbow']
-    columns = {position.format(name): column(index) for index, name in enumerate(names)}
-    columns |= {torque.format(name): column(9 - index) for index, name in enumerate(names)}
-    shuffled = dict(reversed(columns.items()))
-    signals = signals_from(table(**shuffled), joints=names)
-    assert signals.joints == ('arm_2', 'elbow')
-    np.testing.assert_array_equal(signals.values['position'], np.stack([column(0), column(1)], 1))
-    np.testing.assert_array_equal(signals.values['torque'], np.stack([column(9), column(8)], 1))
-    assert signals.findings == []
-
-
-@pytest.mark.parametrize(
-    'position, torque',
-    [
-        ('q{}', 'tau{}'),
-        ('q_{}', 'tau_{}'),
-        ('q[{}]', 'tau[{}]'),
-        ('q[{}]', 'tau_J[{}]'),
-        ('/joint_states/position[{}]', '/joint_states/effort[{}]'),
-        ('field.position{}', 'field.effort{}'),
-        ('actual_q_{}', 'torque_{}'),
-    ],
-)
-def test_numbered_columns_count_by_number(position, torque):
-    columns = {position.format(number): column(number) for number in (10, 9, 2)}
-    columns |= {torque.format(number): column(-number) for number in (2, 9, 10)}
-    signals = signals_from(table(**columns), joints=['x', 'y', 'z'])
-    assert signals.values['position'][0].tolist() == [2.0, 9.0, 10.0]
-    assert signals.values['torque'][0].tolist() == [-2.0, -9.0, -10.0]
-    assert [f.code for f in signals.findings] == ['joints_named_by_caller']
-
-
 def test_matrices_with_names_in_the_file():
     positions, torques = np.arange(8.0).reshape(4, 2), np.ones((4, 2))
     full = table(('a', 'b'), positions=positions, torques=torques, velocities=2 * positions)
@@ -85,25 +39,6 @@ def test_matrices_without_names():
 def test_matrices_lying_on_their_side_are_turned():
     signals = signals_from(table(q=np.arange(8.0).reshape(2, 4), tau=np.zeros((2, 4))))
     np.testing.assert_array_equal(signals.values['position'], np.arange(8.0).reshape(2, 4).T)
-
-
-def test_columns_of_several_topics_are_not_mixed():
-    columns = {f'{topic}q{k}': column(k) for topic in ('/a/', '/b/') for k in (1, 2)}
-    columns |= {f'tau{k}': column(-k) for k in (1, 2)}
-    with pytest.raises(RecordingError, match=r"'/a/', '/b/'.* could all be position"):
-        signals_from(table(**columns))
-    columns |= {f'q{k}': column(10 + k) for k in (1, 2)}
-    assert signals_from(table(**columns)).values['position'][0].tolist() == [11.0, 12.0]
-
-
-def test_a_suffix_names_joints_only_where_nothing_else_does():
-    columns = {'q_a': column(1), 'target_position': column(2), 'tau_a': column(3)}
-    assert signals_from(table(**columns)).joints == ('a',)
-
-
-def test_several_candidates_are_not_guessed():
-    with pytest.raises(RecordingError, match='could all be torque'):
-        signals_from(table(q=column(1), tau=column(2), effort=column(3)))
 
 
 @pytest.mark.parametrize('missing', ['time', 'position', 'torque'])

@@ -56,6 +56,17 @@ def test_a_last_row_that_is_cut_off_is_left_out(tmp_path):
     assert finding.code == 'cut_off' and 'line 4' in finding.text
 
 
+@pytest.mark.parametrize('tail', ['2,5,3.0e-', '2,5,-', '2,5,', '2,5,+', '2,5', '2', '2,5\n'])
+def test_a_last_row_may_be_cut_off_within_a_cell(read, tail):
+    columns = read('time,q_a,tau_a\n0,1,2\n1,3,4\n' + tail)
+    assert np.isfinite(columns['tau_a'][:2]).all()
+    assert not np.isfinite(columns['tau_a'][2:]).any()
+
+
+def test_a_whole_last_row_needs_no_line_end(read):
+    assert read('time,q\n0,1\n1,7')['q'].tolist() == [1.0, 7.0]
+
+
 @pytest.mark.parametrize(
     'content, message',
     [
@@ -65,6 +76,9 @@ def test_a_last_row_that_is_cut_off_is_left_out(tmp_path):
         ('time,q\n0,1\n0,1,2\n', 'line 3 has 3 cells, the header has 2'),
         ('time,q\n0,1\n1\n2,3\n', 'line 3 has 1 cells, the header has 2'),
         ('time,q\n0,1\n\n1,one\n', "line 4, column 'q': expected a number, got 'one'"),
+        ('time,q\n0,1\n1,3.0e-\n', "line 3, column 'q': expected a number, got '3.0e-'"),
+        ('time,q\n0,3.0e-\n1,1', "line 2, column 'q': expected a number, got '3.0e-'"),
+        ('time,q\n0,1\n1,2,3', 'line 3 has 3 cells, the header has 2'),
         ('time,q,q\n0,1,2\n', "column 'q' occurs more than once"),
     ],
 )
