@@ -195,7 +195,7 @@ def _named(
     for joint, columns in found.items():
         same = [name for name in columns if columns[name] == topics.get(joint)]
         same = same or [name for name in columns if not columns[name]]
-        if not same and (signal in NEEDED or joint not in topics):
+        if not same and (signal in NEEDED or not topics):
             same = list(columns)
         if len(same) > 1 and (joint in topics or not topics):
             if signal in NEEDED:
@@ -203,8 +203,9 @@ def _named(
             return {}
         if same:
             chosen[joint] = same[0]
-    needless = signal not in NEEDED and topics and not topics.keys() & chosen.keys()
-    return {} if needless else chosen
+    if signal not in NEEDED and topics:  # not needed: rather none than that of some joints
+        return chosen if topics.keys() & found.keys() <= chosen.keys() else {}
+    return chosen
 
 
 def _topics(position: Part | None) -> dict[str, str]:

@@ -116,7 +116,8 @@ STATES = '/js/position[0] /js/position[1] /js/effort[0] /js/effort[1]'
         '/js/a/position /js/b/position /js/a/effort /js/b/effort /ref/a/effort /ref/b/effort',
         'q_a q_b tau_a tau_b /ref/a/velocity /ref/b/velocity',
         'a_position b_position a_effort b_effort tool_velocity',
-        'q_a q_b tau_a tau_b dq_tool',
+        '/js/a/position /js/b/position /js/a/effort /js/b/effort /cart/tool/velocity',
+        'a/position b/position a/effort b/effort /ref/a/velocity vel_b',
     ],
 )
 def test_other_columns_change_nothing(names):
@@ -151,10 +152,11 @@ def test_velocities_of_the_topic_of_the_positions_are_taken(names):
         ('/js/a/position /ref/a/position tau_a', 'could all be position'),
         ('q_a /js/a/effort /ref/a/effort', 'could all be torque'),
         ('q_a tau_a effort_a', 'could all be torque'),
+        ('q_a tau_a motor_q_A', "no motor_position of joint 'a', only of \\['A'\\]"),
         ('a_pos a_position a_effort', 'could all be position'),
     ],
 )
-def test_torques_and_positions_are_not_guessed(names, message):
+def test_what_does_not_fit_is_not_guessed(names, message):
     with pytest.raises(RecordingError, match=message):
         read(names)
 
