@@ -209,12 +209,4 @@ class Stream:
     def _answer(self, q, qd) -> TorqueState:
         """The torque state of a reference, which has its stamp."""
         reference = joint_state(NAMES, self.time, q, qd)
-        before = len(self.states)
-        self.reference.publish(reference)
-
-        def found():
-            new = self.states[before:]
-            return [state for state in new if state.header.stamp == reference.header.stamp]
-
-        self.process.wait(found, 'a torque state')
-        return found()[0]
+        return self.process.answer(self.reference, reference, self.states)

@@ -149,6 +149,18 @@ class RosClient:
             assert not late, f'waited {timeout} s for {what}\n{self.said()}'
             self.executor.spin_once(timeout_sec=0.01)
 
+    def answer(self, publisher, message, received) -> Any:
+        """Publish a message; return what is received with its stamp."""
+        before = len(received)
+        publisher.publish(message)
+
+        def found():
+            new = received[before:]
+            return [each for each in new if each.header.stamp == message.header.stamp]
+
+        self.wait(found, 'the answer to a message')
+        return found()[0]
+
     def drain(self) -> None:
         """Take what has come; by trips, not by time: this process may stand still, too."""
         idle, deadline = 0, time.monotonic() + PATIENCE

@@ -25,8 +25,7 @@ ACTIVATED = (
     State.TRANSITION_STATE_ACTIVATING,
     State.TRANSITION_STATE_CONFIGURING,
 )
-CONFIGURED = (State.TRANSITION_STATE_CONFIGURING,)
-"""Where a controller goes, and comes from, that is on its way to be active."""
+"""Where a controller goes that is active, or on its way to be."""
 
 
 class ControllerWatch:
@@ -90,5 +89,6 @@ class ControllerWatch:
         return 0 < accepted < self._last_sent
 
     def _on_transition(self, event: TransitionEvent) -> None:
-        if event.goal_state.id not in ACTIVATED and event.start_state.id not in CONFIGURED:
+        configured = event.start_state.id == State.TRANSITION_STATE_CONFIGURING
+        if not configured and event.goal_state.id not in ACTIVATED:
             self._left(f'{self._name} was deactivated ({event.goal_state.label})')

@@ -50,7 +50,7 @@ class StreamingMode:
         self._law: AdditiveTorque | None = None
         self._watch: TorqueWatch | None = None
         self._states: StateWatch | None = None
-        # Not a lifecycle publisher, whose check costs 1 % of a core at 1 kHz: see _send.
+        # Plain: _send is silent while the node is inactive.
         self._commands = node.create_publisher(
             Float64MultiArray, 'forward_effort_controller/commands', 10
         )

@@ -29,7 +29,7 @@ class TorqueStateOut:
     def __init__(self, node: LifecycleNode) -> None:
         """Create the publisher; `prepare` before the first `publish`.
 
-        An inactive node must not publish: a lifecycle publisher would see to it for 1 % of a core.
+        It is a plain one: an inactive node must not call `publish`.
         """
         self._publisher = node.create_publisher(TorqueState, '~/torque_state', MONITOR_QOS)
         self._effort: EffortConversion | None = None

@@ -159,8 +159,9 @@ def test_every_robot_of_ours_follows_a_motion_and_comes_to_rest(path):
     assert (np.abs(torques).max(axis=0) < 0.95 * cell.axes['max_torque']).all()
     # the reference stops dead; the drives must calm down
     states = [cell.step(q, zero) for _ in range(750)]
-    # A drive that creeps over the edge of an encoder count kicks by 1e-4 rad/s.
-    assert np.abs([state.plant_velocity for state in states[-50:]]).max() < 3e-4
+    speeds = np.abs([state.plant_velocity for state in states[-50:]])
+    # A drive that creeps over the edge of an encoder count kicks by 1e-4 rad/s, then rests again.
+    assert speeds.max() < 3e-4 and np.median(speeds, axis=0).max() < 5e-6
     torques = np.array([state.plant_torque for state in states[-50:]])
     assert (np.ptp(torques, axis=0) < 0.01 * cell.axes['rated_torque']).all()
 

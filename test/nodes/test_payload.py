@@ -163,13 +163,8 @@ def test_the_monitor_expects_the_payload_of_its_result_and_settles_after_a_chang
                 q, qd = 0.5 * np.sin(rate * clock[0]), 0.5 * rate * np.cos(rate * clock[0])
                 torque = MODEL.torque(q[None], qd[None], -(rate**2 * q)[None], values)[0]
                 message = joint_state(NAMES, clock[0], q, qd, torque)
-                stamp = message.header.stamp
-                joint_states.publish(message)
-                process.wait(
-                    lambda s=stamp: any(each.header.stamp == s for each in states[-5:]),
-                    'the state',
-                )
-            return next(list(each.level) for each in states[-5:] if each.header.stamp == stamp)
+                state = process.answer(joint_states, message, states)
+            return list(state.level)
 
         assert run(100, VALUES + PAYLOAD.added) == [CollisionState.OK] * 2
         assert process.call(SetPayload, 'set_payload', SetPayload.Request(mass=0.0)).success
