@@ -172,12 +172,14 @@ def peak_of(joints: Sequence[str], time: Array, torque: Array) -> PeakTorque:
 def check_planned(peak: PeakTorque, limit: Array, units: Sequence[str] = ()) -> None:
     """Refuse a motion that needs more than torque_max; the joint that exceeds it most is named.
 
+    A torque that is not a number exceeds it.
+
     :param limit: shape (n,), in [Nm] or [N], in the order of the joints of `peak`
     :param units: of each joint, for the message
     :raises ControlError: naming joint, time, torque and limit
     """
     joint = int(np.argmax(peak.torque / limit))
-    if peak.torque[joint] > limit[joint]:
+    if not peak.torque[joint] <= limit[joint]:
         unit = units[joint] if units else 'Nm or N'
         raise ControlError(
             f'the motion needs {peak.torque[joint]:.4g} {unit} of joint {peak.joints[joint]!r} '

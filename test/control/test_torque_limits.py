@@ -3,16 +3,21 @@ import pytest
 from control_arm import small_arm
 
 from robodyn_ros.control.effort_declaration import EffortDeclaration
+from robodyn_ros.control.feedforward import FeedforwardSettings
 from robodyn_ros.control.model_torque import ModelTorque
 from robodyn_ros.control.torque_limits import (
     BLOCK,
+    PeakTorque,
+    PlannedTorque,
     TorqueThreshold,
     check_planned,
     peak_torque,
     torque_limit,
 )
+from robodyn_ros.control.trajectory_effort import trajectory_effort
 from robodyn_ros.errors import ConfigError, ControlError
 from robodyn_ros.excitation.sine import SineMotion
+from robodyn_ros.excitation.spline import SplineTrajectory, TrajectoryPoints
 
 MODEL, VALUES = small_arm()
 TORQUE = ModelTorque(MODEL, VALUES)
@@ -69,6 +74,24 @@ def test_a_motion_that_needs_more_is_refused_with_joint_and_time():
     )
     with pytest.raises(ControlError, match=expected):
         check_planned(peak, limit, ['Nm', 'Nm'])
+    spline = SplineTrajectory(
+        points=TrajectoryPoints(TORQUE.joints, [0.0, 1.0], np.array([[0.0, 0.0], [0.5, -0.3]]))
+    )
+    plan = trajectory_effort(spline, TORQUE, FeedforwardSettings(NAMES, max_torque=200.0))
+    largest = np.abs(TORQUE.torque(plan.position, plan.velocity, plan.acceleration)).max(axis=0)
+    PlannedTorque(TORQUE, 1.01 * largest, MODEL.joints).check(plan)
+    with pytest.raises(ControlError, match='Nm of joint .joint1. at'):
+        PlannedTorque(TORQUE, np.array([0.99, 1.01]) * largest, MODEL.joints).check(plan)
+
+
+@pytest.mark.parametrize('joint', [0, 1])
+def test_torque_that_is_not_finite_is_refused_in_a_motion_and_in_its_peak(joint, monkeypatch):
+    bad = np.where(np.arange(2) == joint, np.nan, 0.1)
+    with pytest.raises(ControlError, match=f'needs nan Nm or N of joint .joint{joint + 1}.'):
+        check_planned(PeakTorque(TORQUE.joints, bad, np.zeros(2)), np.ones(2))
+    monkeypatch.setattr(TORQUE, 'torque', lambda q, qd, qdd: bad + 0.0 * q)
+    with pytest.raises(ControlError, match='model torque of the motion is not finite'):
+        peak_torque(TORQUE, motion())
 
 
 def test_limits_in_newton_metres():
@@ -106,6 +129,9 @@ def test_a_rated_torque_needs_no_current():
         ([1.0, -2.0], None, "of joint 'joint2' must be above 0, got -2.0"),
         (0.0, None, "of joint 'joint1' must be above 0, got 0"),
         ([float('nan')], None, 'must be above 0, got nan'),
+        ([1.0, float('inf')], None, "of joint 'joint2' must be above 0, got inf"),
+        ([True], None, 'must be above 0, got True'),
+        (['5.0'], None, 'must be above 0, got 5.0'),
         ('rated', None, 'rated needs the drive facts: declare effort'),
         ('maximal', drives(), "or one of rated, peak, got 'maximal'"),
         ('peak', drives(peak_current=0.0), "peak needs effort.peak_current of joint 'joint1'"),
