@@ -36,13 +36,15 @@ class MeasuredResidual:
         :param scale: share of the residual torque that is applied, 0..1
         :param timeout: measurements older than this are none, in [s]
         :param fade_time: from full torque to zero and back, in [s]
-        :raises ControlError: a scale outside 0 to 1, or a time that is not positive
+        :raises ControlError: a scale outside 0 to 1, or a time that is not positive and finite
         """
         if not 0.0 <= scale <= 1.0:
             raise ControlError(f'residual_scale must be from 0 to 1, got {scale}')
         for name, value in (('period', period), ('timeout', timeout), ('fade_time', fade_time)):
-            if not value > 0.0:
-                raise ControlError(f'{name} of the residual torque must be above 0, got {value}')
+            if not 0.0 < value < np.inf:
+                raise ControlError(
+                    f'{name} of the residual torque must be above 0 and finite, got {value}'
+                )
         width = len(residual.joints)
         self.joints = residual.joints
         self.scale = scale

@@ -18,7 +18,7 @@ def proportional():
 
 
 def make(**changes):
-    return MeasuredResidual(proportional(), period=PERIOD, **{'scale': 1.0, **changes})
+    return MeasuredResidual(proportional(), **{'period': PERIOD, 'scale': 1.0, **changes})
 
 
 CLOCK = itertools.count(1)
@@ -105,9 +105,19 @@ def test_clear_is_zero_at_once():
     assert (law.applied == 0.0).all() and (law.torque() == 0.0).all()
 
 
-@pytest.mark.parametrize('wrong', [{'scale': 1.5}, {'timeout': 0.0}, {'fade_time': -1.0}])
-def test_settings_that_cannot_be_used(wrong):
-    with pytest.raises(ControlError):
+@pytest.mark.parametrize(
+    ('wrong', 'text'),
+    [
+        *(({'scale': bad}, 'residual_scale must be from 0 to 1') for bad in (-0.1, 1.1, np.nan)),
+        *(
+            ({name: bad}, f'{name} of the residual torque must be above 0 and finite, got {bad}')
+            for name in ('period', 'timeout', 'fade_time')
+            for bad in (0.0, -1.0, np.nan, np.inf)
+        ),
+    ],
+)
+def test_settings_that_cannot_be_used(wrong, text):
+    with pytest.raises(ControlError, match=text):
         make(**wrong)
 
 
