@@ -77,10 +77,9 @@ def propose_thresholds(
     tiny = np.finfo(float).tiny
     collision = np.maximum(np.maximum(collision_factor * fast, least), tiny)
     contact = np.maximum(contact_factor / collision_factor * collision, tiny)
-    # One extra serves both thresholds, so the lower one decides how large it must be.
+    # One extra serves both thresholds; the upper one needs the larger extra.
     slow = np.maximum(slow, _friction_at_rest(recording, torque))
-    extra = np.maximum(contact_factor * slow - contact, collision_factor * slow - collision)
-    extra = np.maximum(extra, 0.0)
+    extra = np.maximum(collision_factor * slow - collision, 0.0)
     return ThresholdProposal(torque.joints, collision, contact, extra, fast, slow, samples)
 
 

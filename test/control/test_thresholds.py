@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from control_arm import small_arm
@@ -9,6 +11,7 @@ from robodyn_ros.control.collision import CollisionSettings, TorqueErrorDetector
 from robodyn_ros.control.model_torque import ModelTorque
 from robodyn_ros.control.thresholds import propose_thresholds
 from robodyn_ros.errors import ControlError
+from robodyn_ros.models.catalog import with_friction
 from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.recording import Recording
 
@@ -62,8 +65,14 @@ def test_thresholds_are_factors_times_the_largest_error() -> None:
             max(slowness[max(0, k - back)] - back * PERIOD / 0.05 for back in range(26))
             for k in range(len(slowness))
         ])  # fmt: skip
-        size = np.abs(error[:, joint])
-        moving = size[settled][hold[settled] <= 0.3].max()
+        size, slow = np.abs(error[settled, joint]), hold[settled]
+        moving = size[slow <= 0.3].max()
+        # Around standstill: at least Coulomb friction, 3 Nm, at full extra torque.
+        still = max(3.0, (size[slow > 0.3] / slow[slow > 0.3]).max())
+        np.testing.assert_allclose(proposal.largest_slow_error[joint], still, rtol=1e-6)
+        np.testing.assert_allclose(
+            proposal.low_velocity_torque[joint], 2.0 * max(0.0, still - moving), rtol=1e-6
+        )
         np.testing.assert_allclose(proposal.largest_error[joint], moving, rtol=1e-6)
         np.testing.assert_allclose(proposal.max_torque_error[joint], 2.0 * moving, rtol=1e-6)
         np.testing.assert_allclose(proposal.contact_threshold[joint], 1.5 * moving, rtol=1e-6)
@@ -82,6 +91,25 @@ def test_the_recording_itself_gives_no_contact_and_coulomb_friction_is_allowed_f
     assert (still >= 1.6 * 3.0 - 1e-9).all()
 
 
+def test_friction_by_load_is_allowed_for_at_its_largest_in_the_positions_recorded() -> None:
+    body = MODEL.parts[0]  # type: ignore[attr-defined]
+    prior = np.nan_to_num(body.prior())
+    model = with_friction(body, {'terms': ['coulomb', 'load'], 'load': prior.tolist()})
+    torque = ModelTorque(model, np.concatenate([prior, [3.0, 0.1] * 2]))
+    data, still = recording(0.0, 0.0), np.zeros((2000, 2))
+    load = np.abs(body.torque(data.position, still, still, prior)).max(axis=0)
+    proposal = propose_thresholds(data, torque, replace(SETTINGS, low_velocity=1e-9))
+    np.testing.assert_allclose(proposal.largest_slow_error, 3.0 + 0.1 * load, rtol=1e-3)
+
+
+def test_equal_factors_are_allowed_and_give_one_threshold_for_both() -> None:
+    proposal = propose_thresholds(
+        recording(seconds=0.2), TORQUE, SETTINGS, contact_factor=1.0, collision_factor=1.0
+    )
+    np.testing.assert_array_equal(proposal.contact_threshold, proposal.max_torque_error)
+    np.testing.assert_array_equal(proposal.max_torque_error, proposal.largest_error)
+
+
 def test_least_keeps_a_perfect_model_from_a_hair_trigger() -> None:
     proposal = propose_thresholds(recording(0.0, 0.0), TORQUE, SETTINGS, least=[5.0, 2.0])
     np.testing.assert_allclose(proposal.max_torque_error, [5.0, 2.0])
@@ -94,6 +122,8 @@ def test_refusals() -> None:
         propose_thresholds(data, TORQUE, SETTINGS)
     with pytest.raises(ControlError, match='1 <= contact_factor <= collision_factor, got 2'):
         propose_thresholds(data, TORQUE, SETTINGS, contact_factor=2.0, collision_factor=1.5)
+    with pytest.raises(ControlError, match='<= collision_factor, got 0'):
+        propose_thresholds(data, TORQUE, SETTINGS, contact_factor=0.9)
     still = Recording(data.time, data.joints, data.position, data.torque)
     with pytest.raises(ControlError, match='has no velocities'):
         propose_thresholds(still, TORQUE, SETTINGS)
