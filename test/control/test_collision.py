@@ -82,6 +82,11 @@ def test_contact_then_collision_which_latches_until_reset() -> None:
         detector.update(*arm.sample())
     assert list(detector.level) == [OK, COLLISION]
     assert detector.latched
+    assert detector.message == 'collision at joint2'
+    for _ in range(20):  # a contact elsewhere does not hide it
+        detector.update(*arm.sample(push=8.0))
+    assert list(detector.level) == [CONTACT, COLLISION]
+    assert detector.message == 'collision at joint2'
     detector.lose('no joint states')
     assert list(detector.level) == [UNKNOWN, COLLISION]
     detector.reset()
@@ -115,6 +120,13 @@ def test_joint_that_is_not_enabled_is_never_ok_and_never_latches() -> None:
         detector.update(*arm.sample(push=50.0))
     assert list(detector.level) == [UNKNOWN, OK]
     assert not detector.latched
+    assert detector.message == 'ok'
+    detector = make(torque_error_enable=[False, False])
+    for push in (0.0, 50.0):
+        for _ in range(100):
+            detector.update(*arm.sample(push=push))
+        assert list(detector.level) == [UNKNOWN, UNKNOWN]
+        assert detector.message == 'no joint is enabled'
 
 
 def test_low_velocity_raises_the_threshold_and_fades_with_the_hold_time() -> None:
@@ -227,7 +239,13 @@ def test_garbage_is_never_ok(samples: list[tuple[float, list[float], list[float]
         ({'contact_threshold': [11.0, 1.0]}, 'joint1: contact_threshold 11 is above'),
         ({'torque_error_filter': 0.0}, 'torque_error_filter must be above 0'),
         ({'torque_error_enable': [True]}, 'torque_error_enable needs one value for each'),
-        ({'low_velocity_torque': [1.0, np.nan]}, 'low_velocity_torque must be finite'),
+        *(
+            (
+                {'low_velocity_torque': [1.0, bad]},
+                'low_velocity_torque must be finite and not below',
+            )
+            for bad in (np.nan, np.inf, -np.inf, -1.0)
+        ),
         ({'low_velocity_torque': [1.0]}, 'low_velocity_torque needs one value'),
         ({'debounce': 0}, 'debounce must be 1 or more'),
         ({'filter_cutoff': 400.0}, 'filter_cutoff must be'),

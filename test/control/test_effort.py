@@ -18,10 +18,11 @@ PERMILLE = 'permille_rated_torque'
 
 def conversion(unit='Nm', side='joint', *, command=None, direction=1.0, count=1, **facts):
     names = [f'joint{number + 1}' for number in range(count)]
+    unit = [unit] * count if isinstance(unit, str) else unit
     return EffortConversion(
         names,
-        unit=[unit] * count,
-        command_unit=[command or unit] * count,
+        unit=unit,
+        command_unit=[command] * count if command else unit,
         side=[side] * count,
         gravity=['included'] * count,
         direction=[direction] * count,
@@ -72,6 +73,25 @@ def test_per_mille_is_clamped_and_never_wraps(torque):
         exact = torque / (3.2e-3 * 50.0)
         assert value == pytest.approx(np.clip(exact, -INT16, INT16), rel=1e-12)
         assert np.int16(round(value)) == round(value)
+
+
+def test_each_joint_has_its_own_unit():
+    facts = {'torque_constant': 2.0, 'rated_torque': 5e5}
+    for unit in (
+        ['Nm', 'A', PERMILLE],
+        [PERMILLE, 'A', 'Nm'],
+        ['Nm', 'A', 'A'],
+        ['Nm', 'SI', PERMILLE],
+    ):
+        scale = np.array([{'A': 2.0, PERMILLE: 0.5}.get(word, 1.0) for word in unit])
+        found = conversion(unit, count=3, **facts)
+        torque = found.feedback(np.array([[3.0, 4.0, 5.0]]))
+        np.testing.assert_allclose(torque, [[3.0, 4.0, 5.0] * scale])
+        np.testing.assert_allclose(found.command(torque[0]), [3.0, 4.0, 5.0])
+        # Per mille of one joint stop at their limit, the other units have none.
+        expected = np.where(np.array(unit) == PERMILLE, -INT16, -1e6)
+        for large in (found.command(-1e6 * scale), found.commands(-1e6 * scale)):
+            np.testing.assert_allclose(large, expected)
 
 
 def test_many_samples_at_once_and_in_place():

@@ -157,6 +157,24 @@ def test_unusable_references_are_faults(bad: Array) -> None:
     assert law.fault
 
 
+@pytest.mark.parametrize('size', [9e5, 1e6, 1e8, 1e60, 1e74, 1e76, 1e100, 1e149, -1e74])
+def test_absurd_references_give_limited_torque_or_a_fault_without_a_warning(size: float) -> None:
+    law = make(additive_torque_delay=0)
+    law.start()
+    before = law.update(REST, REST, REST).copy()
+    with np.errstate(all='raise'):
+        for count, bad in enumerate(np.eye(3) * size):
+            sent = law.update(*(np.full(2, value) for value in bad)).copy()
+            assert (np.abs(sent - before) <= 50.0 * LIMIT * PERIOD * (1 + 1e-9)).all()
+            assert (np.abs(sent) <= LIMIT).all()
+            before = sent
+            # Centrifugal torque goes with the square of velocity.
+            overflow = count == 1 and abs(size) > 1e75
+            assert law.fault == overflow * 'the model torque of the reference is not finite'
+            law.reset()
+            law.start()
+
+
 def test_restart_while_ramping_out_makes_no_step() -> None:
     law = make()
     law.start()
@@ -165,8 +183,14 @@ def test_restart_while_ramping_out_makes_no_step() -> None:
     law.stop()
     before = law.idle().copy()
     law.start()
-    sent = law.update(REST, REST, REST)
+    assert law.state is State.RAMPING_IN
+    sent = law.update(REST, REST, REST).copy()
     assert (np.abs(sent - before) <= 50.0 * LIMIT * PERIOD * (1 + 1e-9)).all()
+    # It ramps in as from zero: in as many cycles, and from less torque than there was.
+    sent = np.array([sent, *(law.update(REST, REST, REST).copy() for _ in range(24))])
+    full = MODEL.torque(REST[None], REST[None], REST[None], VALUES)[0]
+    np.testing.assert_allclose(sent[12:], full * np.arange(13, 26)[:, None] / 25.0, rtol=1e-9)
+    assert law.state is State.ACTIVE
 
 
 NUMBERS = st.one_of(st.floats(-5.0, 5.0), st.floats(allow_nan=True, allow_infinity=True, width=64))
@@ -205,6 +229,9 @@ def test_garbage_never_makes_torque_that_breaks_a_limit(actions: list[object]) -
     assert not law.applied.any()
 
 
+BAD_TIMES = (0.0, -1.0, 0.0019, 60.1, 1e6, np.nan, np.inf)
+
+
 @pytest.mark.parametrize(
     ('changes', 'text'),
     [
@@ -217,6 +244,13 @@ def test_garbage_never_makes_torque_that_breaks_a_limit(actions: list[object]) -
         # Ten whole cycles of ramp: the torque of 10.75 cycles would have to leave in them.
         ({'ramp_down_time': 0.0215, 'max_torque_rate': LIMIT / 0.0211}, 'cannot fall to zero'),
         ({'period': np.nan}, 'period must be'),
+        ({'period': 9e-6}, 'period must be from 1e-05 to 1.0'),
+        ({'additive_torque_delay': 1001}, 'must be from 0 to 1000, got 1001'),
+        *(
+            ({name: time}, f'{name} must be from 0.002 to 60.0, got {time}')
+            for time in BAD_TIMES
+            for name in ('ramp_up_time', 'ramp_down_time')
+        ),
     ],
 )
 def test_settings_that_cannot_hold_are_refused(changes: dict[str, object], text: str) -> None:

@@ -11,6 +11,7 @@ from robodyn_ros.errors import ControlError
 from robodyn_ros.models.catalog import build_model, with_friction
 from robodyn_ros.models.friction_terms import LAWS, TERMS
 from robodyn_ros.models.interface import SumModel
+from robodyn_ros.models.payload import PayloadModel
 
 
 def test_without_window_it_is_the_model() -> None:
@@ -90,6 +91,24 @@ def test_body_has_no_friction_and_nested_sums_are_taken_apart() -> None:
     )
 
 
+def test_torque_of_several_bodies_is_their_sum() -> None:
+    model, values = small_arm()
+    payload = PayloadModel(arm=model)
+    carried = payload.values_of(2.0)
+    torque = ModelTorque(SumModel(parts=[payload, model]), np.concatenate([carried, values]))
+    q, qd, qdd = random_states(2, 20)
+    expected = model.torque(q, qd, qdd, values + payload.matrix @ carried)
+    np.testing.assert_allclose(torque.torque(q, qd, qdd), expected, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(torque.torque(q[0], qd[0], qdd[0]), expected[0], rtol=1e-12)
+
+
+def test_half_the_friction_jump_is_a_size_also_of_negative_coulomb_friction() -> None:
+    model, values = small_arm()
+    coulomb = [item.name.endswith('coulomb_friction') for item in model.parameters]
+    values[coulomb] = [-3.0, 2.0]
+    np.testing.assert_allclose(ModelTorque(model, values).friction_step, [3.0, 2.0])
+
+
 @pytest.mark.parametrize(
     ('change', 'text'),
     [
@@ -167,10 +186,11 @@ def test_one_sample_is_what_it_is_among_many_and_in_the_model(law: str, window: 
     np.testing.assert_allclose(alone, among, rtol=1e-12, atol=1e-12)
 
 
-def test_refuses_negative_window() -> None:
+def test_refuses_a_window_that_is_negative_or_not_finite() -> None:
     model, values = small_arm()
-    with pytest.raises(ControlError, match='velocity_window'):
-        ModelTorque(model, values, velocity_window=[0.1, -0.1])
+    for bad in (-0.1, np.nan, np.inf):
+        with pytest.raises(ControlError, match='velocity_window must be finite and not below 0'):
+            ModelTorque(model, values, velocity_window=[0.1, bad])
 
 
 def test_other_values_hold_from_the_next_call_on_and_bad_ones_change_nothing() -> None:

@@ -27,6 +27,8 @@ def test_the_same_state_again_is_no_new_one(watch):
     watch.read(100.1, 5.0, HERE, HERE)
     assert watch.read(100.3, 5.0, HERE, HERE) == ''
     assert watch.silence(100.31).endswith('(state_timeout is 0.2 s), their stamp stays the same')
+    watch.restart(101.0)
+    assert watch.silence(102.0).endswith('(state_timeout is 0.2 s)')
 
 
 def test_a_stamp_that_goes_back_is_told_and_restart_forgets_it(watch):
@@ -46,9 +48,23 @@ def run(watch, moving, wanted):
 
 
 def test_frozen_values_are_told_when_the_reference_moves_and_not_before_the_time_out(watch):
-    rows = run(watch, 0.0, lambda count: HERE + 0.001 * count)
-    assert not any(rows[:100])
-    assert 'do not change although the reference moves' in rows[-1]
+    for step in ([0.001, 0.001], [0.001, 0.0], [0.0, -0.001]):  # one joint or all, up or down
+        watch.restart(100.0)
+        rows = run(watch, 0.0, lambda count, step=step: HERE + count * np.array(step))
+        assert not any(rows[:100])
+        assert 'do not change although the reference moves' in rows[-1]
+
+
+@pytest.mark.parametrize(('distance', 'reported'), [(0.0099, False), (0.0101, True)])
+def test_the_reference_counts_as_moving_beyond_a_hundredth_of_a_radian(watch, distance, reported):
+    rows = run(watch, 0.0, lambda count: HERE + distance * (count > 0))
+    assert any(rows) == reported
+
+
+def test_the_time_out_starts_again_when_the_positions_change(watch):
+    for now, position in ((0.0, 0.0), (0.1, 0.0), (0.25, 0.0), (0.26, 0.1), (0.35, 0.1)):
+        assert watch.read(100.0 + now, now, HERE + position, HERE + now) == ''
+    assert watch.read(100.56, 0.56, HERE + 0.1, HERE + 0.56) != ''
 
 
 def test_a_robot_that_stands_is_known_to_be_there_and_frozen_values_say_nothing_new(watch):

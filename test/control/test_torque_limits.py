@@ -80,7 +80,7 @@ def test_a_motion_that_needs_more_is_refused_with_joint_and_time():
     plan = trajectory_effort(spline, TORQUE, FeedforwardSettings(NAMES, max_torque=200.0))
     largest = np.abs(TORQUE.torque(plan.position, plan.velocity, plan.acceleration)).max(axis=0)
     PlannedTorque(TORQUE, 1.01 * largest, MODEL.joints).check(plan)
-    with pytest.raises(ControlError, match='Nm of joint .joint1. at'):
+    with pytest.raises(ControlError, match="Nm of joint 'joint1' at"):
         PlannedTorque(TORQUE, np.array([0.99, 1.01]) * largest, MODEL.joints).check(plan)
 
 

@@ -207,6 +207,8 @@ def test_the_effort_ends_where_it_becomes_zero_for_good() -> None:
     at = plan.end_of_effort
     assert plan.effort_at(at - SETTINGS.period).any() and not plan.effort_at(at).any()
     assert at == pytest.approx(plan.time[-1])
+    alone = replace(plan, effort=plan.effort * [0.0, 1.0])  # one joint never has torque
+    assert alone.end_of_effort == at
     assert trajectory_effort(spline(), TORQUE, SETTINGS, hold_at_end=True).end_of_effort == np.inf
     assert replace(plan, effort=0.0 * plan.effort).end_of_effort == -np.inf
 
@@ -243,11 +245,12 @@ def test_a_plan_of_fewer_points_is_the_same_motion_and_torque(stride: int) -> No
 def test_a_ramp_over_fewer_points_keeps_the_rate_also_of_the_largest_torque(stride: int) -> None:
     slow = replace(SETTINGS, max_torque_rate=SETTINGS.limit / SETTINGS.ramp_down_time)
     few = trajectory_effort(spline(), TORQUE, slow).every(stride)
-    few = replace(few, effort=0.0 * few.effort + slow.limit)
-    rest = few.faded(0.7, slow)
-    assert (np.abs(np.diff(rest.effort, axis=0)) <= 1.000001 * slow.rate * few.period).all()
-    gone = rest.time[int(np.argmin(rest.effort.any(axis=1)))]
-    assert gone <= rest.time[0] + slow.ramp_down_time + few.period
+    for sign in ([1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]):
+        few = replace(few, effort=0.0 * few.effort + slow.limit * sign)
+        rest = few.faded(0.7, slow)
+        assert (np.abs(np.diff(rest.effort, axis=0)) <= 1.000001 * slow.rate * few.period).all()
+        gone = rest.time[int(np.argmin(rest.effort.any(axis=1)))]
+        assert gone <= rest.time[0] + slow.ramp_down_time + few.period
     few = replace(few, effort=0.1 * few.effort)  # little torque goes in whole samples of the time
     left = few.faded(0.7, slow).effort.any(axis=1).sum()
     assert left <= max(1, int(slow.ramp_down_time / few.period + 1e-9))
