@@ -35,7 +35,10 @@ def conversion(unit='Nm', side='joint', *, command=None, direction=1.0, count=1,
     [
         ('Nm', 'joint', {}, 7.0),
         ('SI', 'joint', {}, 7.0),
+        ('Nm', 'joint', {'gear_ratio': 50.0}, 7.0),
         ('Nm', 'motor', {'gear_ratio': 50.0}, 350.0),
+        ('Nm', 'motor', {'gear_ratio': 2.0}, 14.0),
+        ('A', 'joint', {'torque_constant': 0.5}, 3.5),
         ('Nm', 'motor', {'gear_ratio': 2.0, 'screw_lead': 0.01}, 7.0 * 2.0 * 2.0 * np.pi / 0.01),
         ('Nm', 'motor', {'pulley_radius': 0.05}, 140.0),
         ('N', 'motor', {'force_constant': 30.0}, 7.0),
@@ -124,6 +127,23 @@ def test_a_limit_beyond_int16_is_refused():
     with pytest.raises(ConfigError, match=r"of joint 'joint1' is 37500 .*takes at most 32767"):
         found.check_limit(np.array([6000.0]))
     conversion().check_limit(np.array([1e9]))
+    found = conversion(PERMILLE, direction=-1.0, rated_torque=1e6)  # 1 Nm per unit
+    found.check_limit(np.array([INT16]))
+    with pytest.raises(ConfigError, match='takes at most 32767'):
+        found.check_limit(np.array([INT16 + 1.0]))
+    assert conversion(PERMILLE, rated_torque=1e6).command(np.array([1e5])) == INT16
+
+
+def test_what_is_declared_is_reported_for_each_joint():
+    found = EffortConversion(
+        ['a', 'b'], unit=['Nm', 'A'], command_unit=['Nm', 'Nm'], side=['joint', 'motor'],
+        gravity=['excluded', 'included'], direction=[1.0, -1.0],
+        drives=Drives.of(2, torque_constant=0.5, gear_ratio=10.0),
+    )  # fmt: skip
+    assert found.gravity_excluded.tolist() == [True, False]
+    assert found.describe(0) == 'Nm on the joint side, gravity excluded (1 Nm or N per unit)'
+    text = 'A on the motor side, gravity included, direction reversed (-5 Nm or N per unit)'
+    assert found.describe(1) == text
 
 
 @pytest.mark.parametrize(
@@ -151,7 +171,10 @@ def test_what_cannot_be_converted(unit, side, facts, sentence):
     [
         ('Nm', 'joint', {}, 'prismatic', 'Nm'),
         ('N', 'joint', {}, 'revolute', 'N'),
+        ('Nm', 'joint', {'screw_lead': 0.01}, 'prismatic', 'Nm'),
         ('Nm', 'motor', {'screw_lead': 0.01}, 'revolute', 'N'),
+        ('Nm', 'motor', {'pulley_radius': 0.05}, 'revolute', 'N'),
+        ('A', 'motor', {'torque_constant': 1.0, 'pulley_radius': 0.05}, 'revolute', 'N'),
         ('Nm', 'motor', {'gear_ratio': 3.0}, 'prismatic', 'Nm'),
         ('A', 'motor', {'force_constant': 20.0}, 'continuous', 'N'),
         ('permille_rated_current', 'motor', FACTS, 'prismatic', 'Nm'),

@@ -11,7 +11,9 @@ from robodyn_ros.control.torque_limits import (
     PlannedTorque,
     TorqueThreshold,
     check_planned,
+    peak_of,
     peak_torque,
+    prior_torque,
     torque_limit,
 )
 from robodyn_ros.control.trajectory_effort import trajectory_effort
@@ -50,6 +52,42 @@ def test_peak_is_found_with_its_time_across_blocks(duration):
         at = motion(duration=duration).sample(found.time[joint : joint + 1])
         there = TORQUE.torque(at.position, at.velocity, at.acceleration)[0, joint]
         assert abs(there) == pytest.approx(found.torque[joint], rel=1e-9)
+
+
+def test_a_motion_is_checked_from_its_first_to_its_last_moment_every_2_ms():
+    times = []
+    source = motion(duration=3.0005)
+
+    class Spy:
+        joints, duration = source.joints, source.duration
+
+        def sample(self, time):
+            times.extend(time)
+            return source.sample(time)
+
+    small = ModelTorque(MODEL, 1e-3 * VALUES)
+    found = peak_torque(small, Spy())
+    assert times[0] == 0.0 and times[-1] == 3.0005
+    assert np.diff(times).min() > 0.0019 and np.diff(times).max() <= 0.002
+    assert (found.torque < 0.1).all()
+    np.testing.assert_allclose(found.torque, 1e-3 * peak_torque(TORQUE, Spy()).torque)
+
+
+def test_the_peak_is_the_largest_size_of_either_sign():
+    torque = np.array([[1.0, -2.0], [-5.0, 3.0], [4.0, -1.0]])
+    found = peak_of(NAMES, np.array([0.0, 0.1, 0.2]), torque)
+    np.testing.assert_array_equal([found.torque, found.time], [[5.0, 3.0], [0.1, 0.1]])
+
+
+def test_without_an_identification_only_friction_may_be_unknown(monkeypatch):
+    torque, unknown = prior_torque(MODEL)
+    assert unknown == [item.name for item in MODEL.parameters[22:]]
+    at = np.full((1, 2), 0.3)
+    values = np.nan_to_num(MODEL.prior())
+    np.testing.assert_allclose(torque.torque(at, at, at), MODEL.torque(at, at, at, values))
+    monkeypatch.setattr(MODEL, 'prior', lambda: np.where(np.arange(28) == 21, np.nan, values))
+    with pytest.raises(ConfigError, match=r'and joint2\.rotor_inertia has none: give the param'):
+        prior_torque(MODEL)
 
 
 def test_joints_are_matched_by_name():
@@ -135,6 +173,11 @@ def test_a_rated_torque_needs_no_current():
         ('rated', None, 'rated needs the drive facts: declare effort'),
         ('maximal', drives(), "or one of rated, peak, got 'maximal'"),
         ('peak', drives(peak_current=0.0), "peak needs effort.peak_current of joint 'joint1'"),
+        (
+            'peak',
+            drives(joints=NAMES, peak_current=[1e4, 0.0]),
+            "needs effort.peak_current of joint 'joint2'",
+        ),
         ('rated', drives(torque_constant=0.0), 'needs effort.torque_constant or effort.force'),
         ('rated', drives(rated_current=0.0, peak_current=0.0), 'or its effort.rated_torque'),
     ],
