@@ -94,6 +94,40 @@ def test_contact_then_collision_which_latches_until_reset() -> None:
     assert not detector.latched
 
 
+@pytest.mark.parametrize('debounce', [1, 3])
+def test_levels_are_reached_with_the_last_sample_of_the_debounce(debounce: int) -> None:
+    detector, arm = (
+        make(debounce=debounce, torque_error_filter=1.0, filter_cutoff=200.0),
+        Healthy(),
+    )
+    settled(detector, arm)
+    for push, level in ((8.0, CONTACT), (30.0, COLLISION)):
+        seen = []
+        while detector.level[0] != level:
+            detector.update(*arm.sample(push=push))
+            over = abs(detector.torque_error[0]) > (6.0 if level == CONTACT else 10.0)
+            seen.append(over)
+        assert seen[-debounce:] == [True] * debounce and sum(seen) == debounce
+        assert list(detector.level) == [level, OK]
+
+
+def test_contact_is_70_percent_of_a_collision_unless_given() -> None:
+    np.testing.assert_allclose(make(contact_threshold=None).settings.contact, [7.0, 3.5])
+    np.testing.assert_allclose(make(contact_threshold=2.0).settings.contact, [2.0, 2.0])
+    make(contact_threshold=[10.0, 5.0])
+
+
+def test_around_standstill_the_extra_torque_is_added_to_both_thresholds() -> None:
+    detector, still = make(low_velocity_torque=[4.0, 2.0]), np.zeros(2)
+    gravity = MODEL.torque(still[None], still[None], still[None], VALUES)[0]
+    stamp = 1.0
+    for push, level in ((9.9, OK), (10.1, CONTACT), (13.9, CONTACT), (14.1, COLLISION)):
+        for _ in range(100):
+            stamp += PERIOD
+            detector.update(stamp, 1e-9 * stamp + still, still, gravity - [push, 0.0])
+        assert list(detector.level) == [level, OK]
+
+
 def test_one_sample_above_is_debounced() -> None:
     detector, arm = make(debounce=5, torque_error_filter=1.0, filter_cutoff=200.0), Healthy()
     settled(detector, arm)
@@ -165,6 +199,18 @@ def test_what_cannot_be_trusted_is_unknown_and_settles_anew(name: str) -> None:
     assert (levels[0] == UNKNOWN).all()
     assert (levels[20] == UNKNOWN).all()
     assert (levels[-1] == OK).all(), detector.message
+
+
+def test_a_clock_that_was_set_back_is_unknown_once_and_then_counts() -> None:
+    detector, arm = make(), Healthy()
+    settled(detector, arm)
+    stamp, *values = arm.sample()
+    detector.update(stamp, *values)
+    for time, text in ((stamp - 50.0, 'went back by 50 s'), (stamp - 50.0, 'stands still')):
+        assert (detector.update(time, *values) == UNKNOWN).all()
+        assert detector.message == f'the time of the joint states {text}'
+    arm.time -= 50.0
+    settled(detector, arm)
 
 
 def test_frozen_values_with_moving_stamps_are_unknown() -> None:

@@ -151,11 +151,49 @@ def test_fault_latches_until_reset_and_the_first_reason_is_kept() -> None:
 
 
 @pytest.mark.parametrize('bad', [np.full(2, np.inf), np.full(2, 1e308), np.zeros(3)])
-def test_unusable_references_are_faults(bad: Array) -> None:
+@pytest.mark.parametrize('quantity', range(3))
+def test_unusable_references_are_faults(bad: Array, quantity: int) -> None:
     law = make()
     law.start()
-    law.update(bad, REST, REST)
-    assert law.fault
+    law.update(*(bad if row == quantity else REST for row in range(3)))
+    wrong = 'not finite' if len(bad) == 2 else 'the reference has not 2 values per quantity'
+    assert wrong in law.fault
+
+
+def test_only_the_time_that_passed_for_the_drives_counts_for_the_rate() -> None:
+    law = make(additive_torque_delay=0, max_torque_rate=LIMIT / 0.03)
+    law.start()
+    for passed in (0.5 * PERIOD, 0.0, 0.25 * PERIOD, 9.0):
+        before = law.applied.copy()
+        sent = law.update(REST, REST, np.full(2, 1e3), 0.001, passed)
+        np.testing.assert_allclose(sent - before, LIMIT / 0.03 * min(0.5 * PERIOD, passed))
+
+
+def test_start_and_stop_again_change_nothing_and_a_start_forgets_older_torque() -> None:
+    law = make(max_torque=[1e3, 1e3], max_torque_rate=[1e6, 1e6])
+    law.start()
+    for _ in range(60):
+        law.update(REST, REST, REST)
+    full = law.applied.copy()
+    law.start()
+    assert law.state is State.ACTIVE
+    np.testing.assert_array_equal(law.update(REST, REST, REST), full)
+    for _ in range(15):
+        law.stop()
+        law.idle()
+    assert law.state is State.INACTIVE and not law.applied.any()
+    law.start()
+    upright = np.full(2, 0.5 * np.pi)
+    first = law.update(upright, REST, REST)
+    np.testing.assert_allclose(first, law.requested / 25.0, rtol=1e-9)
+
+
+def test_rate_and_limit_are_one_number_or_one_per_joint_and_the_rate_has_a_default() -> None:
+    for ramp, seconds in ((0.03, 0.03), (0.0319, 0.03), (0.1, 0.05), (PERIOD, PERIOD)):
+        found = make(max_torque=60.0, max_torque_rate=None, ramp_down_time=ramp).settings
+        np.testing.assert_array_equal(found.limit, [60.0, 60.0])
+        np.testing.assert_allclose(found.rate, 60.0 / seconds, rtol=1e-12)
+    assert make(max_torque_rate=LIMIT / 0.03).settings.ramp_down_cycles == 15
 
 
 @pytest.mark.parametrize('size', [7e5, 1e6, 1e8, 1e60, -1e64, 1e66, 1e100, 1e145, -1e149])

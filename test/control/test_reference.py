@@ -53,12 +53,14 @@ def test_samples_that_follow_each_other_too_fast_are_to_be_left_out() -> None:
     assert reference.elapsed == np.inf
 
 
-def test_position_frozen_while_the_velocity_says_it_moves() -> None:
+@pytest.mark.parametrize('velocity', [[0.0, 0.1], [-0.011, 0.0]])
+def test_position_frozen_while_the_velocity_says_it_moves(velocity: list[float]) -> None:
     reference = ReferenceMotion(width=2, timeout=0.02, period=0.002)
-    moving = (np.ones(2), np.array([0.0, 0.1]))
-    answers = [reference.read(1.0 + 0.002 * count, *moving) for count in range(15)]
-    assert not any(answers[:10])
-    assert 'does not change although' in answers[-1]
+    moving = (np.ones(2), np.array(velocity))
+    for begin in (1.0, 2.0):  # a gap starts the time anew
+        answers = [reference.read(begin + 0.002 * count, *moving) for count in range(15)]
+        assert not any(answers[:10])
+        assert 'does not change although' in answers[-1]
 
 
 def test_standing_still_is_no_fault() -> None:
@@ -90,7 +92,17 @@ def test_a_burst_takes_no_more_time_than_has_passed() -> None:
         assert pace.take(0.002 * count + late, 0.002) == pytest.approx(0.002)
 
 
-@pytest.mark.parametrize(('step', 'told'), [(0.001, True), (0.0018, False), (0.004, True)])
+@pytest.mark.parametrize(
+    ('step', 'told'),
+    [
+        (0.001, True),
+        (0.0015, True),
+        (0.0018, False),
+        (0.0023, False),
+        (0.0025, True),
+        (0.004, True),
+    ],
+)
 def test_the_mean_time_between_samples_is_held_against_the_period(step: float, told: bool) -> None:
     reference = ReferenceMotion(width=2, timeout=0.02, period=0.002)
     assert reference.off_pace(3) == ''

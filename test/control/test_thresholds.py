@@ -114,6 +114,8 @@ def test_least_keeps_a_perfect_model_from_a_hair_trigger() -> None:
     proposal = propose_thresholds(recording(0.0, 0.0), TORQUE, SETTINGS, least=[5.0, 2.0])
     np.testing.assert_allclose(proposal.max_torque_error, [5.0, 2.0])
     assert (proposal.contact_threshold < proposal.max_torque_error).all()
+    # 1.6 times Coulomb friction, 4.8 Nm, is allowed at standstill anyway by the first threshold.
+    np.testing.assert_allclose(proposal.low_velocity_torque, [0.0, 2.8], rtol=1e-3)
 
 
 def test_refusals() -> None:
