@@ -99,6 +99,12 @@ def test_it_starts_from_what_the_controller_applies_now() -> None:
     full = trajectory_effort(spline(), TORQUE, SETTINGS)
     np.testing.assert_allclose(plan.effort[150:], full.effort[150:])
     check_limits(plan, initial)
+    late = trajectory_effort(spline(), TORQUE, SETTINGS, initial=initial, begin=0.6, offset=0.5)
+    np.testing.assert_allclose(late.effort, plan.effort, rtol=1e-12)
+    np.testing.assert_allclose(late.time, plan.time + 0.5)
+    # A controller that applies more than the limit is brought back to it at once.
+    above = trajectory_effort(spline(), TORQUE, SETTINGS, initial=3.0 * SETTINGS.limit * [1, -1])
+    check_limits(above, SETTINGS.limit * [1, -1])
 
 
 def test_only_the_offset_at_the_beginning_is_blended_in() -> None:
@@ -110,11 +116,13 @@ def test_only_the_offset_at_the_beginning_is_blended_in() -> None:
     np.testing.assert_allclose(other.effort[half] - plan.effort[half], 0.5, rtol=1e-9)
 
 
-def test_a_motion_that_begins_with_a_jerk_has_its_torque_at_the_rate_allowed() -> None:
-    plan = trajectory_effort(spline(), TORQUE, replace(FAST, additive_torque_delay=0))
-    at_rest = MODEL.torque(REST, REST, REST, VALUES)[0]
-    assert (np.abs(TORQUE_AT_START - at_rest) > 1.0).all()
-    missing = plan.requested[:100] - plan.effort[:100]
+@pytest.mark.parametrize('scale', [1.0, 0.5])
+def test_a_motion_that_begins_with_a_jerk_has_its_torque_at_the_rate_allowed(scale: float) -> None:
+    free = replace(FAST, additive_torque_delay=0, feedforward_scale=scale)
+    plan = trajectory_effort(spline(), TORQUE, free)
+    at_rest = scale * MODEL.torque(REST, REST, REST, VALUES)[0]
+    assert (np.abs(scale * TORQUE_AT_START - at_rest) > 1.0).all()
+    missing = scale * plan.requested[:100] - plan.effort[:100]
     share = np.arange(100)[:, None] * SETTINGS.period / SETTINGS.ramp_up_time
     expected = at_rest * np.clip(1.0 - share, 0.0, 1.0)
     np.testing.assert_allclose(missing[10:], expected[10:], atol=1e-9)
@@ -179,11 +187,14 @@ def test_effort_between_samples_is_interpolated() -> None:
 
 
 def test_refuses_what_gives_no_valid_torque() -> None:
-    points = TrajectoryPoints(
-        MODEL.joint_names, [0.0, 1.0], np.zeros((2, 2)), np.array([[0.0, 0.0], [0.0, 0.3]])
-    )
-    with pytest.raises(ControlError, match=r'must end at rest, joint joint2 ends at 0\.3'):
-        trajectory_effort(SplineTrajectory(points=points), TORQUE, SETTINGS)
+    for last in (0.3, -0.3, 2e-6):
+        points = TrajectoryPoints(
+            MODEL.joint_names, [0.0, 1.0], np.zeros((2, 2)), np.array([[0.0, 0.0], [0.0, last]])
+        )
+        with pytest.raises(ControlError, match=f'must end at rest, joint joint2 ends at {last:g}'):
+            trajectory_effort(SplineTrajectory(points=points), TORQUE, SETTINGS)
+    points = replace(points, velocity=np.array([[0.0, 0.0], [0.0, 9e-7]]))
+    trajectory_effort(SplineTrajectory(points=points), TORQUE, SETTINGS)
     huge = TrajectoryPoints(
         MODEL.joint_names, [0.0, 1.0, 2.0], np.array([[0.0, 0.0], [1e200, 1e200], [0.0, 0.0]])
     )
@@ -260,6 +271,8 @@ def test_fewer_points_lead_the_robot_farther_off_its_way() -> None:
     plan = trajectory_effort(spline(), TORQUE, SETTINGS)
     distances = [plan.distance_to(plan.every(stride)) for stride in (1, 5, 51, 250)]
     assert distances[0] < 1e-12 and distances[1] < 1e-4 < distances[2] < distances[3]
+    later = replace(plan, time=plan.time + 0.5)
+    assert later.distance_to(later.every(250)) == pytest.approx(distances[3])
     coarse = plan.every(250)  # the JTC's quintic between two of its samples, by hand
     own = BPoly.from_derivatives(
         coarse.time, np.stack([coarse.position, coarse.velocity, coarse.acceleration], axis=1)
