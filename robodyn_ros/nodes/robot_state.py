@@ -15,7 +15,7 @@ from robodyn_ros.nodes.joint_states import JointStateReader
 
 Array = NDArray[np.float64]
 WINDOW = 0.1
-"""Speeds are the range of positions in this time [s]: positions are always there, velocities not."""
+"""Speeds are the range of positions in this time [s]; not every robot gives velocities."""
 LONGEST = 0.2
 """Longest time that `moving` can look back, in [s]."""
 
@@ -69,7 +69,8 @@ class RobotState:
             return None
         first = np.searchsorted(moments, moments[-1] - duration, side='right') - 1
         positions = np.array([position for _, position in self._recent])[first:]
-        return np.ptp(positions, axis=0)
+        moved: Array = np.ptp(positions, axis=0)
+        return moved
 
     def check_fresh(self, timeout: float) -> None:
         """Refuse joint states older than `timeout` [s].
