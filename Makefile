@@ -23,8 +23,7 @@ test: build
 ifdef PYTEST_ARGS
 	@$(in_env) python3 -m pytest $(PYTEST_ARGS)
 else
-	@$(in_env) python3 -m pytest -n 2 --dist loadfile --ignore=test/nodes
-	@$(in_env) python3 -m pytest test/nodes  # one after the other: their clocks are real
+	@$(in_env) python3 -m tools.run_tests
 endif
 
 lint: venv

@@ -1,5 +1,6 @@
 """A robot with a joint_trajectory_controller and a forward controller, as little as tests need."""
 
+import math
 import threading
 import time
 from typing import NamedTuple
@@ -65,7 +66,7 @@ class FakeRobot:
 
     def _take(self, position):
         self.frozen = self.silent = False
-        self.drift = 0.0
+        self.drift = self.swing = 0.0
         self._active = None
         self.position = list(position)
 
@@ -136,5 +137,6 @@ class FakeRobot:
             elapsed = 1e-9 * (now - zero)
             if elapsed >= 0.0:
                 self.position = spline.at(min(elapsed, spline.duration))[0].tolist()
+                self.position[0] += self.swing * math.sin(30e-9 * now)
         if self.drift:
             self.position = [value + self.drift * 0.005 for value in self.position]

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from ros_domain import domain
+
+from robodyn_ros.cli.demo.ros_domain import domain
 
 rclpy = pytest.importorskip('rclpy')
 from rcl_interfaces.srv import GetParameters  # noqa: E402

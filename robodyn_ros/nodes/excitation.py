@@ -40,7 +40,7 @@ from robodyn_ros.nodes.excitation_parameters import (
 )
 from robodyn_ros.nodes.excitation_run import Run
 from robodyn_ros.nodes.path_marker import PathMarker
-from robodyn_ros.nodes.robot_state import RobotState
+from robodyn_ros.nodes.robot_state import LONGEST, RobotState
 
 Array = NDArray[np.float64]
 TICK = 0.02
@@ -330,10 +330,12 @@ class Excitation(Node):
         return not busy and time.monotonic() - self._ended >= LINGER
 
     def _arrive(self, current: Run) -> None:
-        """End the run once the robot is where it should be, or when it does not get there."""
+        """End the run once the robot is at rest at the end, or when it does not get there."""
         now = time.monotonic()
         self._arrived_by = min(self._arrived_by, now + self._settings.goal_time)
         off = current.off_target(self._state.position, self._settings.goal_tolerance, self._limits)
+        # for so long, that whoever hears of it finds the robot at rest, too
+        off = off or self._state.moving(self._settings.moving_threshold, LONGEST)
         if off and now < self._arrived_by:
             return
         if current.reason:

@@ -14,8 +14,8 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus  # noqa: E402
 from rclpy.executors import SingleThreadedExecutor  # noqa: E402
 from rclpy.parameter import Parameter  # noqa: E402
 from ros_client import PATIENCE  # noqa: E402
-from ros_domain import domain  # noqa: E402
 
+from robodyn_ros.cli.demo.ros_domain import domain  # noqa: E402
 from robodyn_ros.errors import ConfigError  # noqa: E402
 from robodyn_ros.nodes.common import (  # noqa: E402
     Diagnostics,

@@ -244,6 +244,23 @@ def test_robot_that_does_not_follow(cell, robot):
 
 
 @undisturbed
+def test_a_motion_is_over_only_when_the_robot_is_at_rest(cell, robot):
+    cell.planner.send(written(cell, duration=1.2, lead_in=0.5, lead_out=0.5))
+    cell.planner.until(PHASE.EXCITING)
+    robot.swing = 0.01  # half of goal_tolerance
+    answer = cell.planner.result()
+    SilenceError.check(answer.result.message)
+    assert answer.status == GoalStatus.STATUS_ABORTED
+    assert answer.result.message.startswith("the robot moves: joint 'joint1' at 0.")
+    robot.swing = 0.0
+    cell.planner.send(written(cell, duration=1.2, lead_in=0.5, lead_out=0.5))
+    answer = cell.planner.result()
+    SilenceError.check(answer.result.message)
+    assert answer.result.success, answer.result.message
+    assert 'no/motion.yaml' in cell.ending.refusal()  # at rest for other nodes, too
+
+
+@undisturbed
 def test_stream_runs_the_motion_smoothly(cell, robot):
     robot.reset(HOME)
     answer = cell.streamer.excite()

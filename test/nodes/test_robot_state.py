@@ -68,3 +68,58 @@ def test_after_a_gap_rest_must_be_seen_again(clock):
     fed(clock, state, 0.0, seconds=0.02, start=1.0)
     with pytest.raises(ControlError, match='not known yet'):
         state.check_rest(0.02)
+
+
+def moved(clock, state, path, seconds, stamped=False):
+    """Feed joint 'b' along path(time since the first sample), at 250 Hz."""
+    begin = clock.now
+    while clock.now < begin + seconds:
+        clock.now += 0.004
+        message = JointState(name=['a', 'b'], position=[1.0, path(clock.now - begin)])
+        if stamped:
+            message.header.stamp.sec = int(clock.now)
+            message.header.stamp.nanosec = round(1e9 * (clock.now % 1.0)) % 10**9
+        state.read(message)
+
+
+def test_rest_counts_from_the_last_sample_whenever_the_motion_ended(clock):
+    for ended in (0.51, 0.53, 0.55, 0.57, 0.59):
+        state = RobotState(['a', 'b'])
+        moved(clock, state, lambda time, last=ended: 3.0 * min(time, last), ended + 0.108)
+        state.check_rest(0.02)
+
+
+def test_a_robot_that_turns_back_is_not_at_rest(clock):
+    """Where a sine turns, the positions before and after are the same."""
+    for ended in (0.53, 0.55, 0.57):
+        state = RobotState(['a', 'b'])
+        moved(clock, state, lambda time, last=ended: 5.0 * (time - last + 0.05) ** 2, ended)
+        with pytest.raises(ControlError, match=r"the robot moves: joint 'b' at 0\.1[0-9]+ per s"):
+            state.check_rest(0.02)
+
+
+def test_rest_of_longer_than_a_moment(clock):
+    state = RobotState(['a', 'b'])
+    moved(clock, state, lambda time: 3.0 * min(time, 0.5), 0.65)
+    assert not state.moving(0.02)
+    assert state.moving(0.02, 0.2).startswith("the robot moves: joint 'b' at 1")
+    moved(clock, state, lambda time: 1.5, 0.1)
+    assert not state.moving(0.02, 0.2)
+
+
+def test_messages_that_come_late_in_a_heap_count_at_their_stamps(clock):
+    state = RobotState(['a', 'b'])
+    moved(clock, state, lambda time: 3.0 * min(time, 0.2), 0.5, stamped=True)
+    clock.now += 0.3  # the process was held up: what came meanwhile is read now
+    late = clock.now
+    heap = JointState(name=['a', 'b'], position=[1.0, 0.6])
+    for count in range(60):
+        stamp = late - 0.3 + 0.004 * count
+        heap.header.stamp.sec, heap.header.stamp.nanosec = int(stamp), round(1e9 * (stamp % 1.0))
+        state.read(heap)
+    state.check_rest(0.02)
+    held = JointState(name=['a', 'b'], position=[1.0, 0.6])
+    held.header.stamp.sec = 5  # a clock that was set back: what was before tells nothing
+    state.read(held)
+    with pytest.raises(ControlError, match='not known yet'):
+        state.check_rest(0.02)

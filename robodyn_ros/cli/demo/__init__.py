@@ -25,6 +25,11 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument(
         '--out', type=Path, default=Path('demo_output'), help='folder for recordings and results'
     )
+    parser.add_argument(
+        '--short',
+        action='store_true',
+        help='motions of a few seconds, one push and wider limits: does every step work?',
+    )
     parser.set_defaults(run=run)
 
 
@@ -45,4 +50,4 @@ def run(arguments: argparse.Namespace) -> int:
         )
     from robodyn_ros.cli.demo.story import run_demo
 
-    return run_demo(robot=arguments.robot, out=arguments.out)
+    return run_demo(robot=arguments.robot, out=arguments.out, short=arguments.short)

@@ -55,13 +55,21 @@ class Client:
         end = time.monotonic() + duration
         self.wait(lambda: time.monotonic() >= end, duration + 5.0, 'time to pass')
 
+    def prepare(self, kind: Any, name: str) -> None:
+        """Create the client of a service that will be called.
+
+        Client and server must know each other before the call: a server drops the answer to a
+        client that it does not know yet, and on a busy machine that takes seconds.
+        """
+        if (kind, name) not in self._clients:
+            self._clients[kind, name] = self.node.create_client(kind, name)
+
     def call(self, kind: Any, name: str, request: Any, timeout: float = 20.0) -> Any:
         """Call a service and return its answer.
 
         :raises RobodynError: no such service in time, no answer in time, or success is False.
         """
-        if (kind, name) not in self._clients:
-            self._clients[kind, name] = self.node.create_client(kind, name)
+        self.prepare(kind, name)
         client = self._clients[kind, name]
         self.wait(client.service_is_ready, START_TIMEOUT, f'service {name}')
         answer = self._result(client.call_async(request), timeout, f'an answer of {name}')
@@ -81,6 +89,19 @@ class Client:
 
         :raises RobodynError: refused, failed, or not done in time.
         """
+        handle = self.begin_action(kind, name, goal, feedback)
+        answer = self.end_action(handle, name, timeout)
+        if answer.status != GoalStatus.STATUS_SUCCEEDED or not answer.result.success:
+            raise RobodynError(f'{name}: {answer.result.message}')
+        return answer.result
+
+    def begin_action(
+        self, kind: Any, name: str, goal: Any, feedback: Callable[[Any], None] | None = None
+    ) -> Any:
+        """Send a goal and return its handle, for `end_action`.
+
+        :raises RobodynError: refused, or not answered in time.
+        """
         if (kind, name) not in self._clients:
             self._clients[kind, name] = ActionClient(self.node, kind, name)
         client = self._clients[kind, name]
@@ -90,10 +111,14 @@ class Client:
         handle = self._result(sent, 10.0, f'the answer of {name} to a goal')
         if not handle.accepted:
             raise RobodynError(f'{name} refused the goal')
-        answer = self._result(handle.get_result_async(), timeout, f'the result of {name}')
-        if answer.status != GoalStatus.STATUS_SUCCEEDED or not answer.result.success:
-            raise RobodynError(f'{name}: {answer.result.message}')
-        return answer.result
+        return handle
+
+    def end_action(self, handle: Any, name: str, timeout: float) -> Any:
+        """Wait for the end of an action; return its status and result.
+
+        :raises RobodynError: not done in time.
+        """
+        return self._result(handle.get_result_async(), timeout, f'the result of {name}')
 
     def _result(self, future: Future, timeout: float, what: str) -> Any:
         self.wait(future.done, timeout, what)

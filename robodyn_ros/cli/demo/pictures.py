@@ -16,20 +16,21 @@ from robodyn_ros.recording.readers import read_recording
 
 
 def draw(
-    identified: IdentifiedModel, folder: Path, *, tracking: Mapping[str, Span], delay: float
+    identified: IdentifiedModel, validation: Path, *, tracking: Mapping[str, Span], delay: float
 ) -> None:
     """Write validation.png and tracking.png into the folder of the demonstration.
 
+    :param validation: recording of another motion, in that folder
     :param tracking: stamps of the motions recorded as tracking_NAME
     :param delay: from the reference to the drives' set-point, in [s]
     """
-    _draw_validation(identified, folder)
+    _draw_validation(identified, validation)
     units = {joint.name: f'm{joint.position_unit}' for joint in identified.model.joints}
-    _draw_tracking(folder, tracking, delay, units)
+    _draw_tracking(validation.parent, tracking, delay, units)
 
 
-def _draw_validation(identified: IdentifiedModel, folder: Path) -> None:
-    recording = read_recording(folder / 'validation', joints=identified.joints)
+def _draw_validation(identified: IdentifiedModel, path: Path) -> None:
+    recording = read_recording(path, joints=identified.joints)
     signals = process(recording, identified.joints, IdentifyOptions())
     predicted = identified.torque(*signals.motion)
     time = recording.period * np.arange(len(signals))
@@ -42,7 +43,7 @@ def _draw_validation(identified: IdentifiedModel, folder: Path) -> None:
     axes[0].legend(loc='upper right', ncols=2)
     axes[-1].set_xlabel('time [s]')
     figure.suptitle('Torque on a motion the model was not identified from')
-    figure.savefig(folder / 'validation.png', dpi=110)
+    figure.savefig(path.parent / 'validation.png', dpi=110)
 
 
 def _draw_tracking(

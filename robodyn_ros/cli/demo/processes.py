@@ -44,7 +44,10 @@ class NodeProcesses:
         name = name or module
         self._folder.mkdir(parents=True, exist_ok=True)
         file = self._folder / f'{name}.yaml'
-        file.write_text(yaml.safe_dump({'/**': {'ros__parameters': dict(parameters)}}))
+        # Under '/**' they would lose against '/**/NAME' of a file, wherever a file before that one
+        # has '/**', too: the order of the first appearance of such a key decides.
+        key = f'/**/{name}'
+        file.write_text(yaml.safe_dump({key: {'ros__parameters': dict(parameters)}}))
         command = [
             sys.executable,
             '-c',

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from diagnostic_msgs.msg import DiagnosticArray
 from std_srvs.srv import Trigger
 from tqdm import tqdm
 
@@ -18,6 +18,7 @@ from robodyn_ros.cell.config import CellConfig
 from robodyn_ros.cli.demo.analysis import PLANT, REFERENCE, Span
 from robodyn_ros.cli.demo.client import Client
 from robodyn_ros.cli.demo.facts import PushFacts, load_facts
+from robodyn_ros.cli.demo.length import Length
 from robodyn_ros.cli.demo.monitoring import Alarms, Latency, thresholds
 from robodyn_ros.cli.demo.processes import NodeProcesses
 from robodyn_ros.errors import RobodynError
@@ -35,21 +36,23 @@ RECORDERS = {
 """Suffix of the recording -> recorder node and its topic."""
 
 MOTION_TIMEOUT = 180.0
-IDLE = 'no motion is running'
-"""What the excitation node says in its diagnostics when it has nothing to do."""
+STOPPED = '~/stop was called'
+"""What the excitation node says of a motion that the collision monitor stopped."""
 
 
 class Stage:
     """Starts the nodes and offers what the story needs."""
 
-    def __init__(self, *, robot: str, folder: Path, nodes: NodeProcesses, client: Client) -> None:
+    def __init__(
+        self, *, robot: str, folder: Path, nodes: NodeProcesses, client: Client, length: Length
+    ) -> None:
         """Start cell, recorders, excitation and identification."""
-        self.robot, self.folder = robot, folder
+        self.robot, self.folder, self._length = robot, folder, length
         self._nodes, self._client = nodes, client
         self._files = RobotFiles(robot)
         self._urdf = str(self._files.urdf)
         cell_file = self._file(f'config/cell_{robot}.yaml')
-        self.facts = load_facts(self._file(f'config/demo_{robot}.yaml'))
+        self.facts = length.of(load_facts(self._file(f'config/demo_{robot}.yaml')))
         config = CellConfig.from_yaml(cell_file)
         # the drive's interpolator centres command k on cycle k + delay, half a cycle on the way
         self.setpoint_delay = (config.command_delay + 0.5) * config.servo_period
@@ -60,6 +63,10 @@ class Stage:
             self._start('recorder', name=name, remappings={'joint_states': topic})
         self._start_excitation('excitation')
         self._start('identification', {'urdf': self._urdf, 'output_directory': str(folder)})
+        client.prepare(Push, 'cell/push')
+        for name, _ in RECORDERS.values():
+            client.prepare(StartRecording, f'{name}/start')
+            client.prepare(StopRecording, f'{name}/stop')
 
     def _start(
         self,
@@ -118,7 +125,12 @@ class Stage:
         limits = str(self._file(f'config/joint_limits_{self.robot}.yaml'))
         self._start(
             'excitation',
-            {'urdf': self._urdf, 'joint_limits': limits, **parameters},
+            {
+                'urdf': self._urdf,
+                'joint_limits': limits,
+                **self._length.excitation_parameters,
+                **parameters,
+            },
             name=name,
         )
 
@@ -129,6 +141,7 @@ class Stage:
         """
         node = 'excitation_with_torque' if through_feedforward else 'excitation'
         file = self._file(f'config/motions/{self.robot}_{name}.yaml')
+        file = self._length.motion_file(file, self.folder)
         goal = Excite.Goal(motion_file=str(file))
         with _progress() as show:
             result = self._client.run_action(
@@ -204,6 +217,11 @@ class Stage:
         yield alarms
         self._client.node.destroy_subscription(subscription)
 
+    def recover(self) -> None:
+        """Wait for the end of a push, and reset the collision monitor."""
+        self._client.spin(2.0)
+        self._client.call(Trigger, 'collision_monitor/reset', Trigger.Request())
+
     def push(self, push: PushFacts) -> Latency:
         """Push the robot while it moves; return the time to the alarm.
 
@@ -212,9 +230,17 @@ class Stage:
 
         :raises RobodynError: an alarm before the push, none after it, or the stop did not work
         """
+        moving: list[float] = []
+
+        def progress(feedback: Excite.Feedback) -> None:
+            if feedback.phase == Excite.Feedback.EXCITING:
+                moving.append(time.monotonic())
+
+        name = 'excitation/excite'
         with self.watched() as alarms:
-            self._client.call(Trigger, 'excitation/start', Trigger.Request())
-            self._client.spin(5.0)
+            motion = self._client.begin_action(Excite, name, Excite.Goal(), progress)
+            self._client.wait(lambda: bool(moving), 30.0, 'the motion to push in')
+            self._client.spin(moving[0] + self._length.before_push - time.monotonic())
             if alarms.collisions:
                 raise RobodynError('the collision monitor raised an alarm before the push')
             request = Push.Request(
@@ -222,29 +248,14 @@ class Stage:
             )
             begin = _nanoseconds(self._client.call(Push, 'cell/push', request).stamp)
             self._client.wait(lambda: alarms.collisions > 0, 3.0, 'an alarm after the push')
-        # the motion would go on for more than 10 s: that it is over is the monitor's doing
-        with self._excitation_state() as said:
-            self._client.wait(lambda: IDLE in said, 8.0, 'the stop of the robot')
-        self._client.spin(2.0)  # until the pushed arm is at rest as well
-        self._client.call(Trigger, 'collision_monitor/reset', Trigger.Request())
+        result = self._client.end_action(motion, name, 8.0).result
+        if STOPPED not in result.message:
+            raise RobodynError(f'the collision monitor did not stop the robot: {result.message}')
         if alarms.first_collision < begin:
             raise RobodynError('the collision monitor raised an alarm before the push')
         return Latency(
             sample=(alarms.first_collision - begin) * 1e-9, wall=alarms.seen - begin * 1e-9
         )
-
-    @contextmanager
-    def _excitation_state(self) -> Iterator[list[str]]:
-        """Collect what the excitation node says of itself in the diagnostics."""
-        said: list[str] = []
-
-        def take(message: DiagnosticArray) -> None:
-            said.extend(item.message for item in message.status if item.name == 'excitation')
-
-        node = self._client.node
-        subscription = node.create_subscription(DiagnosticArray, '/diagnostics', take, 10)
-        yield said
-        node.destroy_subscription(subscription)
 
 
 def _nanoseconds(stamp: Any) -> int:

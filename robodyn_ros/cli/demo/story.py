@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import random
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,18 +10,22 @@ from pathlib import Path
 
 from robodyn_ros.cli.demo import analysis
 from robodyn_ros.cli.demo.client import Client
+from robodyn_ros.cli.demo.length import FULL, SHORT, Length
 from robodyn_ros.cli.demo.pictures import draw
 from robodyn_ros.cli.demo.processes import NodeProcesses
+from robodyn_ros.cli.demo.ros_domain import domain
 from robodyn_ros.cli.demo.stage import Stage
 from robodyn_ros.cli.demo.table import Figure, render
 
 
-def run_demo(*, robot: str, out: Path) -> int:
+def run_demo(*, robot: str, out: Path, short: bool = False) -> int:
     """Run the whole job and print the table; return 0 only if every figure is reached.
 
     :param robot: a robot of this package with a cell configuration
     :param out: folder for recordings, results and pictures; a new one is made inside
+    :param short: with motions of a few seconds, one push and wider limits
     """
+    length = SHORT if short else FULL
     folder = out.absolute() / time.strftime('%Y_%m_%d-%H_%M_%S')
     folder.mkdir(parents=True)
     begin = time.monotonic()
@@ -31,9 +34,14 @@ def run_demo(*, robot: str, out: Path) -> int:
         NodeProcesses(folder / 'nodes') as nodes,
         Client(nodes.check, fast=True) as client,
     ):
-        stage = Stage(robot=robot, folder=folder, nodes=nodes, client=client)
-        figures = [*_identify(stage), *_monitor(stage), *_track(stage), *_push(stage)]
-    draw(stage.identified, folder, tracking=stage.tracking, delay=stage.setpoint_delay)
+        stage = Stage(robot=robot, folder=folder, nodes=nodes, client=client, length=length)
+        figures = [*_identify(stage), *_monitor(stage, length), *_track(stage), *_push(stage)]
+    draw(
+        stage.identified,
+        folder / length.recording,
+        tracking=stage.tracking,
+        delay=stage.setpoint_delay,
+    )
     print(f'\n{render(figures)}\n')
     print(f'{time.monotonic() - begin:.0f} s; recordings, results and pictures: {folder}')
     return 0 if all(figure.reached for figure in figures) else 1
@@ -41,9 +49,9 @@ def run_demo(*, robot: str, out: Path) -> int:
 
 @contextmanager
 def _own_ros_domain() -> Iterator[None]:
-    """Keep away from real robots: an own domain, on this machine only."""
+    """Keep away from robots and other demonstrations: a domain of its own, on this machine."""
     before = dict(os.environ)
-    os.environ['ROS_DOMAIN_ID'] = str(random.randint(1, 100))
+    os.environ['ROS_DOMAIN_ID'] = domain()
     os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
     try:
         yield
@@ -62,20 +70,26 @@ def _identify(stage: Stage) -> list[Figure]:
     return []
 
 
-def _monitor(stage: Stage) -> list[Figure]:
-    stage.say('2. monitor collisions during 60 s of another motion, and validate on it')
+def _monitor(stage: Stage, length: Length) -> list[Figure]:
+    least = length.motion or 60.0
+    stage.say(f'2. monitor collisions during {least:g} s of another motion, and validate on it')
     stage.start_monitor()
-    with stage.recorded('validation'), stage.watched() as alarms:
-        motion = stage.excite('validation')
+    with stage.recorded(length.recording), stage.watched() as alarms:
+        motion = stage.excite(length.validation)
+    if length.validation == 'tracking':
+        stage.tracking['without'] = motion
     most = stage.facts.limits.torque_error
     residual = analysis.residual_against_plant(
-        stage.identified, stage.folder / 'validation', stage.folder / 'validation_plant', motion
+        stage.identified,
+        stage.folder / length.recording,
+        stage.folder / f'{length.recording}_plant',
+        motion,
     )
     return [
         Figure('torque error on another motion', 100.0 * residual, 100.0 * most, '%'),
         Figure('false alarms in that motion', float(alarms.collisions), 0.0, ''),
         Figure('of it unmonitored', 100.0 * alarms.unmonitored, 1.0, '%'),
-        Figure('duration of that motion', (motion[1] - motion[0]) * 1e-9, 60.0, 's', True),
+        Figure('duration of that motion', (motion[1] - motion[0]) * 1e-9, least, 's', True),
     ]
 
 
@@ -85,13 +99,13 @@ def _track(stage: Stage) -> list[Figure]:
     for name in ('without', 'with'):
         if name == 'with':
             stage.start_feedforward()
-        with stage.recorded(f'tracking_{name}'):
-            motion = stage.excite('tracking', through_feedforward=name == 'with')
-        stage.tracking[name] = motion
+        if name not in stage.tracking:
+            with stage.recorded(f'tracking_{name}'):
+                stage.tracking[name] = stage.excite('tracking', through_feedforward=name == 'with')
         errors[name] = analysis.following_error(
             stage.folder / f'tracking_{name}_reference',
             stage.folder / f'tracking_{name}_plant',
-            motion,
+            stage.tracking[name],
             delay=stage.setpoint_delay,
         )
     before, after = errors['without'], errors['with']
@@ -114,6 +128,8 @@ def _push(stage: Stage) -> list[Figure]:
     figures = []
     most = 1e3 * stage.facts.limits.alarm_latency
     for number, push in enumerate(stage.facts.pushes, start=1):
+        if number > 1:
+            stage.recover()
         latency = stage.push(push)
         print(
             f'   {push}: alarm {latency.sample * 1e3:.0f} ms after the push began '

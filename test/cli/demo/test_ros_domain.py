@@ -7,9 +7,14 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-import ros_domain
+from robodyn_ros.cli.demo import ros_domain
 
-CODE = 'import os, ros_domain as r; print(r.domain(5 - os.getpid()), flush=True); input()'
+CODE = """
+import os
+from robodyn_ros.cli.demo.ros_domain import domain
+print(domain(5 - os.getpid()), flush=True)
+input()
+"""
 """Every process that runs this begins to look at the same domain."""
 
 
@@ -19,7 +24,7 @@ def test_nobody_gets_a_domain_that_another_process_has():
     assert ros_domain.domain(offset) == own and 1 <= int(own) <= ros_domain.DOMAINS
     processes = [
         subprocess.Popen(
-            [sys.executable, '-c', CODE], cwd=Path(__file__).parent, text=True,
+            [sys.executable, '-c', CODE], cwd=Path(__file__).parents[3], text=True,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         )
         for _ in range(4)

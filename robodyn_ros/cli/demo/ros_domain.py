@@ -1,4 +1,4 @@
-"""ROS domains of tests that run side by side."""
+"""ROS domains of demonstrations and tests that run side by side."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _claimed: dict[int, tuple[str, object]] = {}
 def domain(offset: int = 0) -> str:
     """Return a ROS_DOMAIN_ID that nothing else on this machine has, until this process ends.
 
-    Where there are no more, one that other tests of this kind have, too.
+    Where there are no more, one that others of this kind have, too.
 
-    :param offset: tells the processes under test of one process of pytest apart
+    :param offset: tells several domains of one process apart
     """
     if offset not in _claimed:
         first = os.getpid() + offset
@@ -30,7 +30,7 @@ def domain(offset: int = 0) -> str:
 
 
 def _locked(number: int) -> object:
-    """A lock that another process of pytest does not get as well, or None if it has it."""
+    """Return a lock that another process does not get as well, or None if it has it."""
     folder = Path(tempfile.gettempdir()) / 'robodyn_ros_domains'
     try:
         folder.mkdir(exist_ok=True)
@@ -46,7 +46,7 @@ def _locked(number: int) -> object:
 
 
 def _in_use(number: int) -> bool:
-    """Whether something listens already where the first participant of a domain does.
+    """Tell whether something listens already where the first participant of a domain does.
 
     Ports: OMG DDSI-RTPS 2.2, section 9.6.1.1.
     """

@@ -1,0 +1,51 @@
+"""Both parts of the tests are run and shown, and each of them can fail."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from tools.common import ROOT
+from tools.run_tests import OTHERS, REAL, run_tests
+
+
+def python(code: str) -> list[str]:
+    return [sys.executable, '-c', code]
+
+
+@pytest.mark.parametrize(('real', 'others', 'expected'), [(0, 0, 0), (1, 0, 1), (0, 2, 2)])
+def test_one_failure_is_a_failure_and_all_is_shown(real, others, expected, capfd) -> None:
+    code = 'import sys; print("part", sys.argv[1]); sys.exit(int(sys.argv[2]))'
+    commands = [[*python(code), name, str(exit)] for name, exit in (('a', real), ('b', others))]
+    assert run_tests(*commands) == expected
+    output = capfd.readouterr().out
+    assert 'part a' in output and 'part b' in output
+
+
+def test_no_test_is_in_neither_part() -> None:
+    for path in REAL:
+        assert (ROOT / path).exists() and f'--ignore={path}' in OTHERS
+
+
+def test_an_interrupt_ends_both_parts() -> None:
+    wait = 'import time; print({!r}, flush=True); time.sleep(60)'
+    code = f'from tools.run_tests import run_tests; run_tests({python(wait.format("a"))!r}, '
+    code += f'{python("import os; print(os.getpid(), flush=True);" + wait.format("b"))!r})'
+    process = subprocess.Popen(
+        python(code), cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        start_new_session=True, env={**os.environ, 'PYTHONUNBUFFERED': '1'},
+    )  # fmt: skip
+    assert process.stdout is not None
+    while process.stdout.readline() != 'a\n':
+        pass
+    os.killpg(process.pid, signal.SIGINT)
+    output, _ = process.communicate(timeout=30.0)
+    assert process.returncode != 0
+    for line in output.splitlines():
+        if line.isdigit():
+            with pytest.raises(ProcessLookupError):
+                os.kill(int(line), 0)
