@@ -320,6 +320,7 @@ class IdentificationWork:
                 validation=validation,
                 progress=progress,
             )
+        progress('writing', 1.0)  # the last moment at which a cancel leaves nothing behind
         return result, export(result, job.folder, export_failed=self._export_failed)
 
     def _read(self, path: Path, between: tuple[int, int] | None) -> Recording:
