@@ -4,8 +4,8 @@ A node with a `Presence` publishes a latched message with an automatic livelines
 keeps that up from its threads, so a node that computes for long is not taken for dead, and a
 process that is killed or stopped is: without this, DDS waits 20 s.
 
-A node creates it after its services. DDS announces them in this order, and for 20 s the services of
-a dead predecessor look ready: who has seen the presence has seen the services.
+A node creates it after its services. DDS announces them in this order, and the services of a dead
+predecessor look ready for 20 s: who has seen the presence has seen the services.
 """
 
 from __future__ import annotations
