@@ -7,7 +7,6 @@ The computation runs in a thread, so the node answers meanwhile.
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
@@ -23,6 +22,7 @@ from robodyn_ros.msg import IdentificationReport
 from robodyn_ros.nodes.background import Background
 from robodyn_ros.nodes.common import LATCHED_QOS, resource, run
 from robodyn_ros.nodes.folders import expanded
+from robodyn_ros.nodes.identification_cancel import Cancel, CancelledError, cancelled
 from robodyn_ros.nodes.identification_peers import ExcitationClient, RecorderClient
 from robodyn_ros.nodes.identification_work import IdentificationWork, Job, Terms
 from robodyn_ros.nodes.presence import Presence
@@ -32,44 +32,6 @@ from robodyn_ros.srv import (
     IdentificationStart,
     Identify,
 )
-
-CANCEL_TIMEOUT = 10.0
-"""Longest time that a computation may take to notice a cancel, in [s]; then it is left alone."""
-
-
-class CancelledError(RobodynError):
-    """The goal was cancelled."""
-
-
-class _Cancel:
-    """Ends a computation when its goal is cancelled: in its thread, and the wait for it."""
-
-    def __init__(self, handle: Any) -> None:
-        """Prepare for a goal; None: nobody can cancel."""
-        self._handle = handle
-        self._ended = False
-        self._deadline = float('inf')
-
-    def progress(self, phase: str, share: float) -> None:
-        """End the computation, in its thread.
-
-        :raises CancelledError: the goal is cancelled
-        """
-        if self._ended or _cancelled(self._handle):
-            raise CancelledError('cancelled while identifying: nothing was written')
-
-    def check(self) -> None:
-        """End the wait for a computation that does not end.
-
-        :raises CancelledError: it has not noticed the cancel for CANCEL_TIMEOUT
-        """
-        if _cancelled(self._handle):
-            self._deadline = min(self._deadline, time.monotonic() + CANCEL_TIMEOUT)
-        if time.monotonic() > self._deadline:
-            self._ended = True
-            raise CancelledError(
-                'cancelled while identifying: the computation ends later and writes nothing'
-            )
 
 
 class IdentificationNode(Node):
@@ -235,7 +197,7 @@ class IdentificationNode(Node):
         wish = Excite.Goal(design_only=True, output_directory=str(folder))
         phase = RunIdentification.Feedback.DESIGNING
         result = await self._excitation.run(
-            wish, partial(self._relay, handle, phase), partial(_cancelled, handle)
+            wish, partial(self._relay, handle, phase), partial(cancelled, handle)
         )
         return str(result.motion_file)
 
@@ -245,9 +207,9 @@ class IdentificationNode(Node):
         """Run a motion and record it; return the recording and the time of the motion in it."""
 
         def interrupt() -> RobodynError | None:
-            return _cancelled(handle) or self._recorder.problem()
+            return cancelled(handle) or self._recorder.problem()
 
-        path = await self._recorder.start(recording, partial(_cancelled, handle))
+        path = await self._recorder.start(recording, partial(cancelled, handle))
         try:
             wish = Excite.Goal(motion_file=motion_file)
             tell = partial(self._relay, handle, phase)
@@ -276,7 +238,7 @@ class IdentificationNode(Node):
 
     async def _identify(self, job: Job, handle: Any = None) -> IdentificationReport:
         """Identify in the background, write the files and publish the report."""
-        cancel = _Cancel(handle)
+        cancel = Cancel(handle)
         try:
             result, files = await self._background.run(
                 self._work.compute, job, cancel.progress, check=cancel.check
@@ -297,12 +259,6 @@ class IdentificationNode(Node):
         """Give up work that has not started."""
         self._background.close()
         super().destroy_node()
-
-
-def _cancelled(handle: Any) -> RobodynError | None:
-    if handle is not None and handle.is_cancel_requested:
-        return CancelledError('cancelled, nothing was identified')
-    return None
 
 
 def _nanoseconds(stamp: Any) -> int:

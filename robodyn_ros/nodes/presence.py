@@ -168,4 +168,4 @@ class Owner:
     def problem(self) -> str:
         """Say that the owner is gone; '' while it lives."""
         problem = '' if self._watch is None else self._watch.problem()
-        return f'{problem}, which asked for this' if problem else ''
+        return f'{problem} (it asked for this)' if problem else ''

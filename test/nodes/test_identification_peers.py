@@ -201,7 +201,7 @@ def test_an_identification_that_dies_ends_motion_and_recording(cell):
     closed = run.folder / 'excitation' / 'metadata.yaml'
     cell.wait(closed.exists, PATIENCE, 'a closed bag')
     check_bag(run.folder)
-    text = 'recording ended: node identification is gone, which asked for this'
+    text = 'recording ended: node identification is gone (it asked for this)'
     assert text in cell.not_recording()
     cell.start_anew('identification')
 
