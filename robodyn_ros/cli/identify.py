@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 import warnings
+from pathlib import Path
 from typing import Any
 
 from robodyn_ros.cli.effort import add_source, declared_effort
@@ -27,6 +28,7 @@ from robodyn_ros.identification.position_limits import position_limits
 from robodyn_ros.identification.report import text_report
 from robodyn_ros.identification.residual_fit import RESIDUALS, Residual
 from robodyn_ros.identification.result import IdentifiedModel
+from robodyn_ros.identification.result_folder import ResultFolder
 from robodyn_ros.identification.robust import LOSSES
 from robodyn_ros.models.friction_terms import AUTO
 from robodyn_ros.models.interface import DynamicModel
@@ -245,6 +247,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     :raises RobodynError: a file cannot be read or written, or an option cannot be used
     """
+    if arguments.out is not None:
+        ResultFolder(Path(arguments.out))  # it refuses another's files before all the work
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter('always', UserWarning)
         model, base = _model_and_base(arguments)

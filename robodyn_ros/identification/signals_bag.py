@@ -65,7 +65,7 @@ def write_signals(signals: Signals, path: str | Path) -> None:
     :raises IdentificationError: it cannot be written, or would replace something else
     """
     path = Path(path)
-    if path.exists() and not _is_ours(path):
+    if path.exists() and not is_signals(path):
         raise IdentificationError(
             f'{path}: it exists already, is no recording of an identification and is kept'
         )
@@ -94,8 +94,8 @@ def write_signals(signals: Signals, path: str | Path) -> None:
             shutil.rmtree(left, ignore_errors=True)
 
 
-def _is_ours(path: Path) -> bool:
-    """Whether a folder is what this module writes, so that nobody's recording is lost."""
+def is_signals(path: Path) -> bool:
+    """Tell whether a folder is what this module writes, so that nobody's recording is lost."""
     try:
         return f'name: {TOPICS[0]}\n' in (path / 'metadata.yaml').read_text(encoding='utf-8')
     except (OSError, UnicodeDecodeError):

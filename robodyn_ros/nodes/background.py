@@ -46,10 +46,20 @@ class Background:
         self._timer.reset()
         await future
 
-    async def run(self, function: Callable[..., Result], *arguments: Any) -> Result:
-        """Run a function in the thread and wait for its result; its exception is raised here."""
+    async def run(
+        self,
+        function: Callable[..., Result],
+        *arguments: Any,
+        check: Callable[[], object] | None = None,
+    ) -> Result:
+        """Run a function in the thread and wait for its result; its exception is raised here.
+
+        :param check: called while waiting; what it raises ends the wait, not the function
+        """
         work: ThreadFuture[Result] = self._pool.submit(function, *arguments)
         while not work.done():
+            if check is not None:
+                check()
             await self.tick()
         return work.result()
 

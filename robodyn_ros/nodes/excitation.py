@@ -40,6 +40,7 @@ from robodyn_ros.nodes.excitation_parameters import (
 )
 from robodyn_ros.nodes.excitation_run import Run
 from robodyn_ros.nodes.path_marker import PathMarker
+from robodyn_ros.nodes.presence import Owner
 from robodyn_ros.nodes.robot_state import LONGEST, RobotState
 
 Array = NDArray[np.float64]
@@ -68,10 +69,8 @@ class Excitation(Node):
         declare_motion(self)
         self._state = RobotState(self._limits.joints)
         self._run: Run | None = None
-        self._zero = 0
-        self._last_cycle = 0
-        self._arrived_by = 0.0
-        self._feedback_due = 0.0
+        self._zero = self._last_cycle = 0
+        self._arrived_by = self._feedback_due = 0.0
         self._ended = time.monotonic() - LINGER
         self._guard = Guard(self, self._limits.joints)
         limit = self._guard.torque_limit
@@ -84,6 +83,7 @@ class Excitation(Node):
         )
         self._output = Output(self, self._settings, self._limits.joints)
         self._path = PathMarker(self)
+        self._owner = Owner(self)
         self.create_subscription(JointState, 'joint_states', self._on_state, MONITOR_QOS)
         self._open_by = time.monotonic() + OPEN_TIME
         self._opening = self.create_timer(TICK, self._on_opening)
@@ -117,6 +117,7 @@ class Excitation(Node):
             handle_accepted_callback=self._on_goal,
             cancel_callback=self._on_cancel,
         )
+        self._presence = self._output.announced(self._limits.acceleration)
 
     # --- start -----------------------------------------------------------------------------
 
@@ -156,6 +157,7 @@ class Excitation(Node):
             raise ControlError(
                 'a motion is running already' if self._run else 'a motion is being designed'
             )
+        self._owner.take(request.owner)
         if not request.motion_file and self._designer.asked:
             if not request.design_only:  # better refused now than after the search
                 self._check_robot()
@@ -286,7 +288,8 @@ class Excitation(Node):
         except ControlError as error:
             current.request_stop(str(error))
             return
-        if problem := self._guard.silence() or self._not_following(current):
+        problem = self._owner.problem() or self._guard.silence() or self._not_following(current)
+        if problem:
             current.request_stop(problem)
 
     def _not_following(self, current: Run) -> str:
@@ -378,6 +381,8 @@ class Excitation(Node):
         if self._run is None and not self._designer.busy:
             self._diagnostics.publish(DiagnosticStatus.OK, 'no motion is running', {})
             return
+        if self._designer.busy and (problem := self._owner.problem()):
+            self._designer.cancel(problem)
         state = self._designer.feedback() if self._run is None else self._run.feedback()
         text = ('moving to the start', 'exciting', 'stopping', 'designing a motion')[state.phase]
         values = {'progress': f'{state.progress:.2f}', 'remaining [s]': f'{state.remaining:.1f}'}

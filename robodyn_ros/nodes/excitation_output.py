@@ -18,6 +18,7 @@ from robodyn_ros.excitation.spline import TrajectoryPoints
 from robodyn_ros.excitation.trajectory import Trajectory
 from robodyn_ros.nodes.best_effort import check_points, parts
 from robodyn_ros.nodes.excitation_parameters import Settings
+from robodyn_ros.nodes.presence import Presence
 
 Array = NDArray[np.float64]
 STOP_SPACING = 0.002
@@ -47,6 +48,17 @@ class Output:
     def topic(self) -> str:
         """Full name of the topic."""
         return str(self._publisher.topic_name)
+
+    def announced(self, max_acceleration: Array) -> Presence:
+        """Presence of the node, from which others know how to stop the robot when it dies.
+
+        :param max_acceleration: of the joints, shape (n,), in [rad/s^2] or [m/s^2]
+        """
+        topic = '' if self.streaming else self.topic
+        limits = max_acceleration.tolist()
+        return Presence(
+            self._node, command_topic=topic, joints=self._joints, max_acceleration=limits
+        )
 
     @property
     def heard(self) -> bool:
@@ -84,7 +96,7 @@ class Output:
         points = points_of(trajectory, spacing)
         if spacing > self._settings.spacing and not stop:
             check_points(trajectory.duration, spacing, distance_between(points, trajectory))
-        return _message(points)
+        return to_message(points)
 
     def send(self, message: JointTrajectory, zero: int) -> None:
         """Send a trajectory that begins at ROS time `zero` [ns]."""
@@ -109,21 +121,20 @@ class Output:
         self._publisher.publish(JointTrajectory(joint_names=self._joints, points=points))
 
 
-def _message(points: TrajectoryPoints) -> JointTrajectory:
-    """Points with position, velocity and acceleration; array.array is rclpy's fast way."""
-    assert points.velocity is not None and points.acceleration is not None
+def to_message(points: TrajectoryPoints) -> JointTrajectory:
+    """Points with position, velocity and perhaps acceleration; array.array is rclpy's fast way."""
+    fields = {'positions': points.position, 'velocities': points.velocity}
+    fields['accelerations'] = points.acceleration
+    given = {name: rows for name, rows in fields.items() if rows is not None}
     nanoseconds = np.round(points.time * 1e9).astype(np.int64).tolist()
-    rows = zip(nanoseconds, points.position, points.velocity, points.acceleration, strict=True)
     return JointTrajectory(
         joint_names=list(points.joints),
         points=[
             JointTrajectoryPoint(
-                positions=array.array('d', position.tobytes()),
-                velocities=array.array('d', velocity.tobytes()),
-                accelerations=array.array('d', acceleration.tobytes()),
                 time_from_start=Duration(sec=moment // 10**9, nanosec=moment % 10**9),
+                **{name: array.array('d', rows[k].tobytes()) for name, rows in given.items()},
             )
-            for moment, position, velocity, acceleration in rows
+            for k, moment in enumerate(nanoseconds)
         ],
     )
 

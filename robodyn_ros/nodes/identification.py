@@ -1,20 +1,19 @@
 """Node `identification`: from a motion or a recording to an identified model.
 
-It drives two other nodes: `recorder` (services `recorder/start`, `recorder/stop`) and, for the
-action, `excitation` (action `excitation/excite`). The computation runs in a thread, so the node
-answers meanwhile.
+It drives the nodes `recorder` and, for the action, `excitation` (`identification_peers.py`).
+The computation runs in a thread, so the node answers meanwhile.
 """
 
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from rclpy.action import ActionClient, ActionServer, CancelResponse, GoalResponse
+from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.node import Node
 
 from robodyn_ros.action import Excite, RunIdentification
@@ -23,22 +22,16 @@ from robodyn_ros.msg import IdentificationReport
 from robodyn_ros.nodes.background import Background
 from robodyn_ros.nodes.common import LATCHED_QOS, resource, run
 from robodyn_ros.nodes.folders import expanded
+from robodyn_ros.nodes.identification_cancel import Cancel, CancelledError, cancelled
+from robodyn_ros.nodes.identification_peers import ExcitationClient, RecorderClient
 from robodyn_ros.nodes.identification_work import IdentificationWork, Job, Terms
+from robodyn_ros.nodes.presence import Presence
 from robodyn_ros.nodes.report_message import report_message
 from robodyn_ros.srv import (
     IdentificationFinish,
     IdentificationStart,
     Identify,
-    StartRecording,
-    StopRecording,
 )
-
-SERVICE_TIMEOUT = 10.0
-"""Longest wait for another node's service to appear, in [s]."""
-
-
-class CancelledError(RobodynError):
-    """The goal was cancelled."""
 
 
 class IdentificationNode(Node):
@@ -54,6 +47,7 @@ class IdentificationNode(Node):
         self._running = False
         self._report = self.create_publisher(IdentificationReport, '~/report', LATCHED_QOS)
         self._offer()
+        self._presence = Presence(self)
 
     def _offer(self) -> None:
         group = self._background.group
@@ -63,13 +57,8 @@ class IdentificationNode(Node):
             (Identify, '~/identify', self._on_identify),
         ):
             self.create_service(kind, name, callback, callback_group=group)
-        self._start_client = self.create_client(
-            StartRecording, 'recorder/start', callback_group=group
-        )
-        self._stop_client = self.create_client(
-            StopRecording, 'recorder/stop', callback_group=group
-        )
-        self._excite_client = ActionClient(self, Excite, 'excitation/excite', callback_group=group)
+        self._recorder = RecorderClient(self, self._background)
+        self._excitation = ExcitationClient(self, self._background)
         self._server = ActionServer(
             self,
             RunIdentification,
@@ -92,7 +81,7 @@ class IdentificationNode(Node):
             self._terms = self._work.terms(request)
             folder = self._work.folder('')
             try:
-                self._recording = await self._start_recording(folder / 'excitation')
+                self._recording = await self._recorder.start(folder / 'excitation')
             except RobodynError:
                 with suppress(OSError):
                     folder.rmdir()
@@ -112,7 +101,7 @@ class IdentificationNode(Node):
             if self._recording is None:
                 raise IdentificationError('nothing is recorded: call identification_start first')
             recording, self._recording = self._recording, None
-            await self._stop_recording()
+            await self._recorder.stop()
             other = request.validation_recording
             job = Job(recording, recording.parent, self._terms, expanded(other) if other else None)
             await self._answer(job, response)
@@ -161,8 +150,10 @@ class IdentificationNode(Node):
         except CancelledError as error:
             result.message = str(error)
             handle.canceled()
-        except RobodynError as error:
-            result.message = str(error)
+        except Exception as error:
+            known = isinstance(error, RobodynError)
+            result.message = f'{"" if known else f"unexpected {type(error).__name__}: "}{error}'
+            self.get_logger().error(result.message)
             handle.abort()
         finally:
             self._running = False
@@ -203,48 +194,35 @@ class IdentificationNode(Node):
 
         This comes before the recording, which would hold the search otherwise.
         """
-        await self._wait_for(self._excite_client.server_is_ready, 'action excitation/excite')
         wish = Excite.Goal(design_only=True, output_directory=str(folder))
-        result = await self._excite_result(handle, wish, RunIdentification.Feedback.DESIGNING)
+        phase = RunIdentification.Feedback.DESIGNING
+        result = await self._excitation.run(
+            wish, partial(self._relay, handle, phase), partial(cancelled, handle)
+        )
         return str(result.motion_file)
 
     async def _excite(
         self, handle: Any, recording: Path, motion_file: str, phase: int
     ) -> tuple[Path, tuple[int, int]]:
         """Run a motion and record it; return the recording and the time of the motion in it."""
-        await self._wait_for(self._excite_client.server_is_ready, 'action excitation/excite')
-        path = await self._start_recording(recording)
+
+        def interrupt() -> RobodynError | None:
+            return cancelled(handle) or self._recorder.problem()
+
+        path = await self._recorder.start(recording, partial(cancelled, handle))
         try:
             wish = Excite.Goal(motion_file=motion_file)
-            result = await self._excite_result(handle, wish, phase)
-        except RobodynError:
-            await self._stop_recording(must_be_usable=False)
+            tell = partial(self._relay, handle, phase)
+            result = await self._excitation.run(wish, tell, interrupt)
+        except Exception as error:
+            rest = await self._recorder.give_up()
+            if isinstance(error, RobodynError):
+                raise type(error)(f'{error}; {rest}') from error
             raise
-        await self._stop_recording()
+        await self._recorder.stop()
         return path, (_nanoseconds(result.started), _nanoseconds(result.finished))
 
-    async def _excite_result(self, handle: Any, wish: Excite.Goal, phase: int) -> Excite.Result:
-        excitation = await self._excite_client.send_goal_async(
-            wish,
-            feedback_callback=lambda message: self._relay(handle, message.feedback, phase),
-        )
-        if not excitation.accepted:
-            raise IdentificationError('the excitation node refused the motion: see its log')
-        future = excitation.get_result_async()
-        cancelling = False
-        while not future.done():
-            if handle.is_cancel_requested and not cancelling:
-                cancelling = True
-                excitation.cancel_goal_async()
-            await self._background.tick()
-        result = future.result().result
-        if cancelling:
-            raise CancelledError(f'cancelled, nothing was identified: {result.message}')
-        if not result.success:
-            raise IdentificationError(f'the excitation did not finish: {result.message}')
-        return result
-
-    def _relay(self, handle: Any, feedback: Excite.Feedback, phase: int) -> None:
+    def _relay(self, handle: Any, phase: int, feedback: Excite.Feedback) -> None:
         if feedback.phase == Excite.Feedback.MOVING_TO_START:
             phase = RunIdentification.Feedback.MOVING_TO_START
         best = f'{feedback.message}, ' if feedback.message else ''
@@ -260,13 +238,11 @@ class IdentificationNode(Node):
 
     async def _identify(self, job: Job, handle: Any = None) -> IdentificationReport:
         """Identify in the background, write the files and publish the report."""
-
-        def progress(phase: str, share: float) -> None:
-            if handle is not None and handle.is_cancel_requested:
-                raise CancelledError('cancelled while identifying: nothing was written')
-
+        cancel = Cancel(handle)
         try:
-            result, files = await self._background.run(self._work.compute, job, progress)
+            result, files = await self._background.run(
+                self._work.compute, job, cancel.progress, check=cancel.check
+            )
         except RobodynError:
             with suppress(OSError):  # nothing was written: leave no empty folder behind
                 job.folder.rmdir()
@@ -278,31 +254,6 @@ class IdentificationNode(Node):
         self._report.publish(report)
         self.get_logger().info(_sentence(report))
         return report
-
-    # ---- the recorder ---------------------------------------------------------------------
-
-    async def _start_recording(self, path: Path) -> Path:
-        await self._wait_for(self._start_client.service_is_ready, 'service recorder/start')
-        request = StartRecording.Request(recording=str(path.absolute()))
-        answer = await self._start_client.call_async(request)
-        if not answer.success:
-            raise IdentificationError(f'the recorder did not start: {answer.message}')
-        return Path(answer.recording)
-
-    async def _stop_recording(self, *, must_be_usable: bool = True) -> None:
-        await self._wait_for(self._stop_client.service_is_ready, 'service recorder/stop')
-        answer = await self._stop_client.call_async(StopRecording.Request())
-        if must_be_usable and not answer.success:
-            raise IdentificationError(f'the recording is not usable: {answer.message}')
-
-    async def _wait_for(self, ready: Any, what: str) -> None:
-        deadline = time.monotonic() + SERVICE_TIMEOUT
-        while not ready():
-            if time.monotonic() > deadline:
-                raise IdentificationError(
-                    f'{what} is not there after {SERVICE_TIMEOUT:.0f} s: is that node running?'
-                )
-            await self._background.tick()
 
     def destroy_node(self) -> None:
         """Give up work that has not started."""

@@ -25,6 +25,7 @@ from robodyn_ros.identification.payload import identify_payload, load_base
 from robodyn_ros.identification.position_limits import position_limits
 from robodyn_ros.identification.residual_fit import RESIDUALS, Residual
 from robodyn_ros.identification.result import IdentificationResult, IdentifiedModel
+from robodyn_ros.identification.result_folder import ResultFolder
 from robodyn_ros.models.catalog import load_model, robot_model
 from robodyn_ros.models.friction_terms import AUTO
 from robodyn_ros.models.interface import DynamicModel
@@ -283,10 +284,10 @@ class IdentificationWork:
     def folder(self, name: str) -> Path:
         """Folder that a request names, or a new one in `output_directory`.
 
-        :raises ConfigError: it cannot be made
+        :raises RobodynError: it cannot be made, or it has another's result
         """
         if name:
-            return expanded(name).absolute()
+            return ResultFolder(expanded(name).absolute()).folder
         return dated_folder(self._folder, 'identification')
 
     def compute(
@@ -320,6 +321,7 @@ class IdentificationWork:
                 validation=validation,
                 progress=progress,
             )
+        progress('writing', 1.0)  # the last moment at which a cancel leaves nothing behind
         return result, export(result, job.folder, export_failed=self._export_failed)
 
     def _read(self, path: Path, between: tuple[int, int] | None) -> Recording:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
@@ -18,6 +19,8 @@ from robodyn_ros.errors import RecordingError, RobodynError
 from robodyn_ros.nodes.common import RECORDER_QOS, Diagnostics, declare, run
 from robodyn_ros.nodes.effort import EffortParameters
 from robodyn_ros.nodes.folders import expanded
+from robodyn_ros.nodes.presence import Owner, Presence
+from robodyn_ros.recording.disk_space import MEGABYTE, check_space
 from robodyn_ros.recording.joint_state_bag import BagStatistics, JointStateBag
 from robodyn_ros.srv import StartRecording, StopRecording
 
@@ -44,6 +47,8 @@ class Recorder(Node):
             read_only=True,
         )
         autostart = declare(self, 'autostart', False, 'start recording at once', read_only=True)
+        text = 'free space on the disk, in MB, below which no recording starts and one ends'
+        declare(self, 'min_free_space', 200.0, text, minimum=0.0)
         self._effort = EffortParameters(self)
         self._bag: JointStateBag | None = None
         self._error = ''
@@ -51,13 +56,15 @@ class Recorder(Node):
         self._last_message = 0.0
         self._topic = self.resolve_topic_name('joint_states')
         self._diagnostics = Diagnostics(self, 'robodyn recorder')
+        self._owner, self._owner_name = Owner(self), ''
         self._best_effort = bool(best_effort)
         self._subscription: Any = None
         self.create_service(StartRecording, '~/start', self._on_start)
         self.create_service(StopRecording, '~/stop', self._on_stop)
         self.create_timer(1.0, self._on_timer)
+        self._presence = Presence(self)
         if autostart:
-            self._start('')
+            self._start('', '')
 
     def _subscribed(self) -> Any:
         qos = RECORDER_QOS
@@ -98,24 +105,42 @@ class Recorder(Node):
         except RecordingError as error:
             self._fail(error)
 
-    def _fail(self, error: RecordingError) -> None:
+    def _fail(self, error: RobodynError) -> None:
         self._error = str(error)
         self.get_logger().error(self._error)
+        if self._bag is not None:
+            self._presence.tell(str(self._bag.path), self._error)
 
-    def _start(self, recording: str) -> None:
+    def _end(self, error: RobodynError) -> None:
+        """Close the bag before it is stopped."""
+        try:
+            if self._bag is not None:
+                self._bag.close()
+        except RecordingError as worse:
+            error = RecordingError(f'{error}; {worse}')
+        self._fail(error)
+
+    def _start(self, recording: str, owner: str) -> None:
         """Open a new bag.
 
+        :param owner: node whose end ends the recording; '': none
         :raises RobodynError: one is open already, or it cannot be created
         """
-        if self._bag is not None and self._recording:
-            raise RecordingError(f'already recording to {self._bag.path}: stop that first')
         name = recording or time.strftime('recording_%Y_%m_%d-%H_%M_%S')
-        path = self._folder / expanded(name)
+        path = (self._folder / expanded(name)).absolute()
+        if self._bag is not None and self._recording:
+            if owner and (path, owner) == (self._bag.path, self._owner_name):
+                return  # a node asks again where DDS lost the answer
+            raise RecordingError(f'already recording to {self._bag.path}: stop that first')
+        self._check_space(path)
         metadata = self._effort.metadata()
-        self._bag = JointStateBag(path.absolute(), topic=self._topic, metadata=metadata)
+        self._owner.take(owner)
+        self._owner_name = owner
+        self._bag = JointStateBag(path, topic=self._topic, metadata=metadata)
         if not metadata:  # a recording all the same, but who uses it must say so then
             self.get_logger().warning(str(undeclared(f'the recording {path}')))
         self._error, self._lost, self._last_message = '', 0, time.monotonic()
+        self._presence.tell(str(path))
         if self._subscription is None:  # an idle recorder costs nothing
             self._subscription = self._subscribed()
         self.get_logger().info(f'recording {self._topic} to {self._bag.path}')
@@ -124,7 +149,7 @@ class Recorder(Node):
         self, request: StartRecording.Request, response: StartRecording.Response
     ) -> StartRecording.Response:
         try:
-            self._start(request.recording)
+            self._start(request.recording, request.owner)
         except RobodynError as error:
             response.message = str(error)
             return response
@@ -159,6 +184,7 @@ class Recorder(Node):
             else f'no message came on {self._topic}'
         )
         self._bag, self._error = None, ''
+        self._presence.tell('')
         self.get_logger().info(f'recorded {response.message}')
         return response
 
@@ -170,10 +196,7 @@ class Recorder(Node):
         """Put waiting messages on the disk and tell the state."""
         found = NOTHING
         if self._bag is not None:
-            try:
-                self._bag.flush()
-            except RecordingError as error:
-                self._fail(error)
+            self._look_after(self._bag)
             found = self._bag.statistics
         level, message = self._state(found)
         values = {
@@ -185,6 +208,21 @@ class Recorder(Node):
             'duration [s]': f'{found.duration:.3f}',
         }
         self._diagnostics.publish(level, message, values)
+
+    def _check_space(self, path: Path) -> None:
+        check_space(path, MEGABYTE * float(self.get_parameter('min_free_space').value))
+
+    def _look_after(self, bag: JointStateBag) -> None:
+        """Put waiting messages on the disk; end where there is no space, or nobody who asked."""
+        if bag.closed:
+            return
+        try:
+            bag.flush()
+            self._check_space(bag.path)
+            if problem := self._owner.problem():
+                raise RecordingError(f'{bag.path}: recording ended: {problem}')
+        except RecordingError as error:
+            self._end(error)
 
     def _state(self, found: BagStatistics) -> tuple[bytes, str]:
         if self._error:

@@ -95,6 +95,29 @@ def test_the_node_answers_meanwhile_and_works_run_one_at_a_time(bench):
     assert first[1] <= second[0]
 
 
+def test_a_check_ends_the_wait_and_not_the_work(bench):
+    _, executor, background = bench
+    release, ended = threading.Event(), []
+
+    def work():
+        release.wait(PATIENCE)
+        ended.append(1)
+
+    def check():
+        raise ValueError('enough')
+
+    async def wait():
+        with pytest.raises(ValueError, match='enough'):
+            await background.run(work, check=check)
+        return list(ended)
+
+    task = executor.create_task(wait)
+    spin(executor, task.done)
+    assert task.result() == []
+    release.set()
+    spin(executor, lambda: bool(ended))
+
+
 def test_what_has_not_started_is_given_up_on_close(bench):
     _, _, background = bench
     release, begun, started = threading.Event(), threading.Event(), []

@@ -11,6 +11,7 @@ import pytest
 
 pytest.importorskip('rclpy')
 pytest.importorskip('robodyn_ros.srv')
+import rclpy
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from robodyn_ros.srv import StartRecording, StopRecording
@@ -19,6 +20,7 @@ from rosbags.rosbag2 import Reader
 from sensor_msgs.msg import JointState
 
 from robodyn_ros.control.recorded_effort import bag_declaration, in_si_units
+from robodyn_ros.nodes.presence import Presence
 from robodyn_ros.recording.readers import read_recording
 
 pytestmark = pytest.mark.ros
@@ -151,6 +153,35 @@ def test_from_start_to_stop(robot, tmp_path):
     )
     assert not empty.success and 'no message came on /joint_states' in empty.message
     assert cell.interrupt() == 0
+
+
+def test_the_owner_may_ask_again_and_its_end_closes_the_bag(robot, tmp_path):
+    cell = robot()
+    owner = rclpy.create_node('owner', context=cell.context)
+    presence = Presence(owner)
+    for name in ('bag', 'bag'):  # as where the first answer was lost
+        started = cell.call(StartRecording, 'start', recording=name, owner='/owner')
+        assert started.success and started.recording == str(tmp_path / 'bag')
+    refused = cell.call(StartRecording, 'start', recording='bag')
+    assert not refused.success and 'already recording' in refused.message
+    cell.connect()
+    cell.publish(100)
+    cell.written(100)
+    assert presence is not None and not (tmp_path / 'bag' / 'metadata.yaml').exists()
+    owner.destroy_node()
+    cell.wait((tmp_path / 'bag' / 'metadata.yaml').exists, 'the end of the bag')
+    stopped = cell.call(StopRecording, 'stop')
+    assert not stopped.success and stopped.messages == 100
+    assert 'recording ended: node owner is gone (it asked for this)' in stopped.message
+    assert cell.call(StartRecording, 'start', recording='next').success
+    assert cell.interrupt() == 0
+
+
+def test_a_disk_with_too_little_space_begins_no_recording(robot, tmp_path):
+    cell = robot('min_free_space:=1000000000.0')
+    refused = cell.call(StartRecording, 'start', recording='bag')
+    assert not refused.success and not (tmp_path / 'bag').exists()
+    assert 'MB are free on its disk, at least 1000000000 MB must be' in refused.message
 
 
 def test_sigint_finishes_the_bag(robot, tmp_path):

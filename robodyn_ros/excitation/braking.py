@@ -1,0 +1,48 @@
+"""Bring a robot to rest from a measured state, when the motion that it follows is not known.
+
+Each joint brakes with its acceleration limit: q0 + v t - sign(v) a t^2 / 2 until it is at rest. A
+motion within these limits cannot turn back earlier, so no joint goes farther than its motion
+could have led it. Where the motion is known, `stopping.py` brakes on its path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from robodyn_ros.errors import MotionError
+from robodyn_ros.excitation.spline import TrajectoryPoints
+from robodyn_ros.excitation.trajectory import Array
+
+FIRST = 0.1
+"""Time of the first point, in [s]: until there, the controller corrects what was measured late."""
+SPACING = 0.01
+"""Distance of the points, in [s]."""
+
+
+def braking(
+    joints: Sequence[str], position: Array, velocity: Array, max_acceleration: Array
+) -> TrajectoryPoints:
+    """Return the points of a trajectory to rest; of a robot at rest, points that hold it.
+
+    :param position: shape (n,), in [rad] or [m]
+    :param velocity: shape (n,), in [rad/s] or [m/s]
+    :param max_acceleration: shape (n,), above 0, in [rad/s^2] or [m/s^2]
+    :raises MotionError: limits of another count, or not above 0
+    """
+    limit = np.asarray(max_acceleration, dtype=float)
+    if limit.shape != (len(joints),) or not (limit > 0.0).all():
+        raise MotionError(f'braking needs {len(joints)} acceleration limits above 0, got {limit}')
+    needed = np.abs(velocity) / limit
+    duration = max(float(needed.max(initial=0.0)), FIRST + SPACING)
+    count = int(np.ceil((duration - FIRST) / SPACING)) + 1
+    time = np.linspace(FIRST, duration, count)
+    moving = np.minimum(time[:, None], needed)
+    brake = np.sign(velocity) * limit
+    return TrajectoryPoints(
+        tuple(joints),
+        time,
+        position + moving * (velocity - 0.5 * brake * moving),
+        np.where(time[:, None] < needed, velocity - brake * moving, 0.0),
+    )

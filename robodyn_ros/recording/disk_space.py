@@ -1,0 +1,29 @@
+"""Free space on the disk that a recording is written to."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from robodyn_ros.errors import RecordingError
+
+MEGABYTE = 1_000_000
+
+
+def check_space(path: Path, least: float) -> None:
+    """Refuse a disk with too little space.
+
+    :param path: absolute, of a file or folder that is there or is going to be
+    :param least: space that must be free, in [bytes]
+    :raises RecordingError: less is free; a disk that cannot be asked is not refused
+    """
+    folder = next(parent for parent in (path, *path.parents) if parent.exists())
+    try:
+        free = shutil.disk_usage(folder).free
+    except OSError:
+        return
+    if free < least:
+        raise RecordingError(
+            f'{path}: {free / MEGABYTE:.0f} MB are free on its disk, at least '
+            f'{least / MEGABYTE:.0f} MB must be: make room, or set min_free_space'
+        )
