@@ -22,6 +22,8 @@ FAR = np.pi
 """Range of joints without position limits, in [rad] or [m]."""
 LONGEST = 100.0
 """Travel of a linear joint without position limits, in [m]."""
+FLOOR = 2
+"""Number of the lower face in z among the faces of a box."""
 _NORMALS = np.vstack([np.eye(3), -np.eye(3)])
 
 
@@ -72,19 +74,18 @@ class CollisionGeometry:
         """Add a half-space beyond every finite face of the box, for all links that move."""
         moving = [i for i, o in enumerate(self._geometry.geometryObjects) if o.parentJoint > 0]
         faces = zip(_NORMALS, [*lower, *(-np.array(upper))], strict=True)
+        self._walls: set[int] = set()
         for number, (normal, offset) in enumerate(faces):
             if not np.isfinite(offset):
                 continue
-            shape = coal.Halfspace(-normal, float(-offset))
+            shape = coal.Halfspace(normal, float(offset))
             item = pin.GeometryObject(f'wall{number}', 0, 0, pin.SE3.Identity(), shape)
             index = self._geometry.addGeometryObject(item)
-            # the half-space is where x <= offset; a lower face in z is a floor
-            below = number == 2
-            self._names.append(
-                f'the floor at z = {offset:g} m'
-                if below
-                else f'the wall at {"xyz"[number % 3]} = {offset * normal.sum():g} m'
-            )
+            # what is solid is where normal @ x < offset; a lower face in z is a floor
+            what = 'the floor' if number == FLOOR else 'the wall'
+            place = offset * normal.sum()
+            self._names.append(f'{what} at {"xyz"[number % 3]} = {place:g} m')
+            self._walls.add(index)
             for link in moving:
                 self._geometry.addCollisionPair(pin.CollisionPair(link, index))
 
@@ -94,14 +95,22 @@ class CollisionGeometry:
         return [(self._names[p.first], self._names[p.second]) for p in self._collision_pairs]
 
     @property
+    def at_walls(self) -> list[bool]:
+        """Tell for every pair whether it is of a link and a wall."""
+        return [pair.second in self._walls for pair in self._collision_pairs]
+
+    @property
     def _collision_pairs(self) -> list[Any]:
         return list(self._geometry.collisionPairs)
 
     def without(self, names: Sequence[tuple[str, str]]) -> None:
         """Leave further pairs out."""
-        for pair, name in zip(self._collision_pairs, self.pairs, strict=True):
-            if name in names:
-                self._geometry.removeCollisionPair(pair)
+        # copies: pairs shift in Pinocchio's list when one is removed
+        pairs = [(item.first, item.second) for item in self._collision_pairs]
+        kept = [pair for pair, name in zip(pairs, self.pairs, strict=True) if name not in names]
+        self._geometry.removeAllCollisionPairs()
+        for first, second in kept:
+            self._geometry.addCollisionPair(pin.CollisionPair(first, second))
         self._reset()
 
     def held(self) -> list[str]:
@@ -114,7 +123,7 @@ class CollisionGeometry:
         ]
 
     def nearer(self, position: Array, distance: float) -> Iterator[tuple[int, int, float]]:
-        """Yield row, pair and distance [m] of all that is nearer than `distance`, and of some more.
+        """Yield row, pair and distance [m] of all that is nearer than `distance`, and some more.
 
         After each look at a pair rows are skipped until the joints have moved so far that it may
         have come as near; neighbouring rows must be neighbours on a path.
@@ -259,6 +268,9 @@ def _reach(model: Any, geometry: Any, velocities: Sequence[int]) -> Array:
     """
     radii = []
     for item in geometry.geometryObjects:
+        if item.parentJoint == 0:  # no joint moves it, and a half-space has no end
+            radii.append(0.0)
+            continue
         item.geometry.computeLocalAABB()
         center = item.placement.act(item.geometry.aabb_center)
         radii.append(float(np.linalg.norm(center)) + item.geometry.aabb_radius)

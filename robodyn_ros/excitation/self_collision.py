@@ -70,12 +70,14 @@ class Contacts:
     :param distance: smallest one in [m]; negative: depth; inf: there is nothing that could touch
     :param pair: names of what is that close
     :param time: of it, in [s]
+    :param first: when something is too close for the first time, in [s]; inf: never
     """
 
     share: float = 0.0
     distance: float = np.inf
     pair: tuple[str, str] = ('', '')
     time: float = 0.0
+    first: float = np.inf
 
     def sentence(self, clearance: float) -> str:
         """Say what touches, or comes nearer than a clearance in [m]."""
@@ -92,12 +94,30 @@ class _Seen:
     """What was seen so far: samples that are too close, and the smallest distance."""
 
     hits: int = 0
+    first: float = np.inf
     best: Contacts = field(default_factory=Contacts)
 
     @property
     def least(self) -> float:
         """Smallest distance so far in [m]; below any where there is none."""
         return self.best.distance if np.isfinite(self.best.distance) else -np.inf
+
+
+class NoPairsError(MotionError):
+    """There is nothing to check.
+
+    :param solid: whether there is collision geometry
+    """
+
+    def __init__(self, file: CollisionFile) -> None:
+        """Say what is missing."""
+        text = f'{file.source} has no two links with collision geometry that could collide'
+        if file.lost:
+            text += f', meshes were not found: {", ".join(file.lost[:3])}'
+        elif not file.solid:
+            text += ': it has no <collision>, and <visual> does not count'
+        super().__init__(text)
+        self.solid = bool(file.solid)
 
 
 class SelfCollisionRule(Rule):
@@ -122,19 +142,27 @@ class SelfCollisionRule(Rule):
         if not limit.itself:
             self.geometry.without([pair for pair in self.geometry.pairs if set(pair) <= solid])
         if not self.geometry.pairs:
-            raise MotionError(
-                f'{self.file.source} has no two links with collision geometry that could collide'
-            )
+            raise NoPairsError(self.file)
         self._near = limit.clearance + SOFT
-        free = set()
-        for row in self.geometry.random_positions(_POSES):
-            for pair in set(range(len(self.geometry.pairs))) - free:
-                if self.geometry.distance(pair, row) >= limit.clearance + BETWEEN:
-                    free.add(pair)
-        pairs = enumerate(self.geometry.pairs)
-        self.touching = [name for pair, name in pairs if pair not in free]
-        """Pairs that cannot be kept apart."""
+        self.touching = self._touching(limit.clearance + BETWEEN)
+        """Pairs that no position keeps apart."""
         self.geometry.without(self.touching)
+
+    def _touching(self, clearance: float) -> list[tuple[str, str]]:
+        """Pairs that are too close at all random positions; a wall only where nothing changes."""
+        positions = self.geometry.random_positions(_POSES)
+        found = []
+        facts = zip(self.geometry.pairs, self.geometry.at_walls, strict=True)
+        for pair, (names, wall) in enumerate(facts):
+            seen = []
+            for row in positions:
+                seen.append(self.geometry.distance(pair, row))
+                if seen[-1] >= clearance:
+                    break
+            else:
+                if not wall or np.ptp(seen) < BETWEEN:
+                    found.append(names)
+        return found
 
     def excess(self, motion: Motion) -> Excess:
         """Look at every sample; the size is the share of samples in collision."""
@@ -153,11 +181,11 @@ class SelfCollisionRule(Rule):
         seen = _Seen()
         some = trajectory.sample(time[:: max(1, count // FIRST)])
         self._look(some.time, some.position[:, columns], np.inf, seen)
-        seen.hits = 0
+        seen.hits, seen.first = 0, np.inf
         for first in range(0, count, _BLOCK):
             motion = trajectory.sample(time[first : first + _BLOCK])
             self._look(motion.time, motion.position[:, columns], self.clearance, seen)
-        return replace(seen.best, share=seen.hits / count)
+        return replace(seen.best, share=seen.hits / count, first=seen.first)
 
     def _look(self, time: Array, position: Array, clearance: float, seen: _Seen) -> None:
         """Count samples that are nearer than the clearance, and find the smallest distance.
@@ -173,6 +201,8 @@ class SelfCollisionRule(Rule):
                 name = self.geometry.pairs[pair]
                 seen.best = Contacts(0.0, distance, name, float(time[row]))
         seen.hits += len(close)
+        if close:
+            seen.first = min(seen.first, float(time[min(close)]))
 
     def penalty(self, states: States) -> tuple[float, States]:
         """Mean square of the distances below clearance + `SOFT`, in [m]."""

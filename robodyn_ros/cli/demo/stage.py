@@ -118,7 +118,12 @@ class Stage:
         limits = str(self._file(f'config/joint_limits_{self.robot}.yaml'))
         self._start(
             'excitation',
-            {'urdf': self._urdf, 'joint_limits': limits, **parameters},
+            {
+                'urdf': self._urdf,
+                'joint_limits': limits,
+                'allow_unchecked': True,  # nothing stands in the simulated cell
+                **parameters,
+            },
             name=name,
         )
 
