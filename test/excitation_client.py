@@ -59,6 +59,7 @@ def start(folder, name, number, **parameters):
         'goal_time': 2.0,
         'state_timeout': STATES,
         'start_delay': 0.2,
+        'allow_unchecked': True,
         **parameters,
     }
     file = folder / f'{name}.yaml'

@@ -50,7 +50,7 @@ def add_parser(commands: Any) -> None:
     for title, options in (('motion', MOTION), ('limits', LIMITS), ('search', SEARCH)):
         group = parser.add_argument_group(title)
         for name, option in options.items():
-            _add_option(group, name, option)
+            add_option(group, name, option)
     output = parser.add_argument_group('output')
     output.add_argument('--out', metavar='DIR', help='folder for the files')
     output.add_argument('--json', action='store_true', help='print one JSON object')
@@ -120,10 +120,13 @@ def run(arguments: argparse.Namespace) -> int:
     return EXIT_INTERRUPTED if facts['interrupted'] else 0
 
 
-def _add_option(group: argparse._ArgumentGroup, name: str, option: Option) -> None:
+def add_option(group: argparse._ArgumentGroup, name: str, option: Option) -> None:
+    """Add an option of a design as a flag; without default where nothing is given."""
     flag = f'--{name.replace("_", "-")}'
     default = '' if option.default is None else f' (default: {option.default})'
-    if option.kind is bool:
+    if option.kind is bool and option.default is None:
+        group.add_argument(flag, action=argparse.BooleanOptionalAction, help=option.text)
+    elif option.kind is bool:
         group.add_argument(flag, action='store_true', help=option.text)
     elif option.count == 0:
         group.add_argument(

@@ -6,12 +6,14 @@ import argparse
 import json
 from typing import Any
 
-from robodyn_ros.cli.excite import add_robot, robot
+from robodyn_ros.cli.excite import add_option, add_robot, robot
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.bounds import used_shares
 from robodyn_ros.excitation.catalog import load_motion
+from robodyn_ros.excitation.collision_check import Report, collision_lines
 from robodyn_ros.excitation.export import export_motion
 from robodyn_ros.excitation.limits import JointLimits, check_motion
+from robodyn_ros.excitation.options import SPACE, collision_coverage
 from robodyn_ros.excitation.plan import check_joints
 from robodyn_ros.excitation.robot_frame import shown_frame
 from robodyn_ros.excitation.summary import shares_table
@@ -24,27 +26,34 @@ def add_parser(commands: Any) -> None:
     """Add the sub-command."""
     parser = commands.add_parser(
         'motion',
-        help='check a motion file against the limits of a robot, and draw it',
+        help='check a motion file against the limits of a robot and for collisions, and draw it',
         description='Read a motion of any kind (sines, via-points, lines, circles, a chain of '
-        'them), print how long it takes and which share of the limits it uses, and write it as '
-        'trajectory.yaml, trajectory.csv and pictures. The exit code is 1 if it breaks a limit.',
+        'them), print how long it takes, which share of the limits it uses and whether the robot '
+        'hits itself, and write it as trajectory.yaml, trajectory.csv and pictures. The exit code '
+        'is 1 if it breaks a limit or collides.',
     )
     parser.add_argument('motion', help='YAML file of the motion')
     add_robot(parser)
+    group = parser.add_argument_group('collisions')
+    for name, option in SPACE.items():
+        add_option(group, name, option)
     parser.add_argument('--out', metavar='DIR', help='folder for the files')
     parser.add_argument('--json', action='store_true', help='print one JSON object')
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Check, write and print; 0 if every limit is kept, else 1.
+    """Check, write and print; 1 if a limit is broken or there is a collision, else 0.
 
     :raises RobodynError: a file cannot be read or written, or the motion is of other joints
     """
     model, limits = robot(arguments)
     motion = load_motion(arguments.motion)
     check_joints(motion, limits)
-    facts = summary(motion, limits)
+    given = {name: getattr(arguments, name) for name in SPACE}
+    values = {name: value for name, value in given.items() if value is not None}
+    coverage = collision_coverage(values, model.joint_names, arguments.urdf or '')
+    facts = summary(motion, limits, coverage.check(motion, model))
     if arguments.out is not None:
         points = shown_frame(model)
         columns = [motion.joints.index(name) for name in model.joint_names]
@@ -58,9 +67,9 @@ def run(arguments: argparse.Namespace) -> int:
     return EXIT_BROKEN if facts['broken'] else 0
 
 
-def summary(motion: Trajectory, limits: JointLimits) -> dict[str, Any]:
-    """Collect kind, duration, shares of limits, and which limit is broken; plain types, SI."""
-    broken = ''
+def summary(motion: Trajectory, limits: JointLimits, report: Report) -> dict[str, Any]:
+    """Collect kind, duration, shares of limits, and what is broken; plain types, SI."""
+    broken = report.broken
     try:
         check_motion(motion, limits)
     except MotionError as error:
@@ -74,12 +83,20 @@ def summary(motion: Trajectory, limits: JointLimits) -> dict[str, Any]:
             for i, name in enumerate(motion.joints)
         ],
         'broken': broken,
+        **report.facts(),
     }
 
 
 def table(facts: dict[str, Any]) -> str:
     """Lay the facts out for reading."""
     lines = [f'{facts["kind"]}, {facts["duration"]:.3f} s', '', *shares_table(facts['joints']), '']
-    lines.append(facts['broken'] or 'every limit is kept')
+    lines += [facts['broken'] or _kept(facts), *collision_lines(facts)]
     lines += [f'{kind:<12} {path}' for kind, path in facts.get('files', {}).items()]
     return '\n'.join(lines)
+
+
+def _kept(facts: dict[str, Any]) -> str:
+    """Say that all is well, as far as it was checked."""
+    if not facts['not_checked']:
+        return 'every limit is kept, and there is no collision'
+    return 'the limits of the joints are kept; collisions are not checked completely'

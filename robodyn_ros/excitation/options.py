@@ -7,20 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.bounds import Margins
-from robodyn_ros.excitation.constraints import Limit, SpaceLimit, TorqueLimit
+from robodyn_ros.excitation.collision_check import Coverage, cover
+from robodyn_ros.excitation.constraints import Limit, TorqueLimit
 from robodyn_ros.excitation.criteria import CRITERIA, NORMALISATIONS, Options, torque_weights
 from robodyn_ros.excitation.joint_moves import RISE
 from robodyn_ros.excitation.limits import JointLimits
 from robodyn_ros.excitation.optimize import METHODS, Cancel, Optimised, Progress, optimise
 from robodyn_ros.excitation.problem import MOTIONS, SAMPLES, Design
-from robodyn_ros.excitation.self_collision import SelfCollisionLimit
+from robodyn_ros.excitation.self_collision import CLEARANCE
 from robodyn_ros.models.friction_terms import FRICTION_PARAMETERS
 from robodyn_ros.models.interface import DynamicModel
 
@@ -76,6 +76,23 @@ MOTION = {
         'identification document and favours big axes', choices=NORMALISATIONS,
     ),
 }  # fmt: skip
+SPACE = {
+    'self_collision': Option(
+        bool, None, 'keep links apart, by their <collision> geometry; not given: wherever the '
+        'URDF has such geometry',
+    ),
+    'clearance': Option(float, CLEARANCE, 'smallest distance of links', 'M'),
+    'srdf': Option(str, None, 'SRDF file; pairs of links it disables are left out', 'FILE'),
+    'box': Option(
+        float, None, 'keep the robot inside: x, y, z of both corners, base frame', 'M', count=6
+    ),
+    'floor': Option(float, None, 'keep the robot above this z, base frame', 'M'),
+    'frames': Option(
+        str, None, 'links (or tool) that box and floor hold for; not given: all collision '
+        'geometry that moves', 'LINK', count=0,
+    ),
+}  # fmt: skip
+"""What is checked of every motion, designed or not."""
 LIMITS = {
     **{
         f'{name}_margin': Option(
@@ -89,13 +106,7 @@ LIMITS = {
     'torque_limits': Option(
         bool, False, "keep the effort limits, by the model's a-priori values"
     ),
-    'frames': Option(str, None, 'links (or tool) that box and floor hold for', 'LINK', count=0),
-    'box': Option(
-        float, None, 'keep the frames inside: x, y, z of both corners, base frame', 'M', count=6
-    ),
-    'floor': Option(float, None, 'keep the frames above', 'M'),
-    'self_collision': Option(bool, False, 'keep links apart, by the collision geometry'),
-    'clearance': Option(float, 0.0, 'distance of links', 'M'),
+    **SPACE,
 }  # fmt: skip
 SEARCH = {
     'time': Option(float, 60.0, 'time budget; it also says how much is searched', 'S'),
@@ -127,7 +138,7 @@ def make_design(
 
     :param values: of some of `OPTIONS`, the others are at their defaults
     :param limits: of the model's joints
-    :param urdf: file of the robot, which self-collision needs
+    :param urdf: file of the robot, or its text, with the collision geometry
     :param rules: more limits to keep
     :raises MotionError: values that cannot be used
     """
@@ -135,6 +146,7 @@ def make_design(
     weights = None
     if given['nominal_torques']:
         weights = torque_weights(given['nominal_torques'], given['normalise_torques'])
+    coverage = collision_coverage(values, model.joint_names, urdf)
     margins = Margins(**{name: given[f'{name}_margin'] for name in _MARGINS})
     return Design(
         model=model,
@@ -149,8 +161,19 @@ def make_design(
         fly_by=given['fly_by'],
         rise=given['rise'],
         conservative=given['conservative'],
-        rules=(*rules, *_rules(given, model, margins.narrow(limits), urdf)),
+        rules=(*rules, *_rules(given, model, margins.narrow(limits)), *coverage.limits),
+        coverage=coverage,
     )
+
+
+def collision_coverage(values: Values, joints: Sequence[str], urdf: str) -> Coverage:
+    """What of a motion of these joints is checked for collisions, as the options ask for.
+
+    :param values: of some of `OPTIONS`
+    :param urdf: file of the robot, or its text
+    :raises MotionError: values that cannot be used
+    """
+    return cover(_complete(values), urdf, joints)
 
 
 def search(
@@ -217,19 +240,6 @@ def _torque_limit(model: DynamicModel, limits: JointLimits) -> TorqueLimit:
     return TorqueLimit(tuple(np.nan_to_num(prior).tolist()), tuple(limits.effort.tolist()))
 
 
-def _rules(given: Values, model: DynamicModel, limits: JointLimits, urdf: str) -> Iterator[Limit]:
+def _rules(given: Values, model: DynamicModel, limits: JointLimits) -> Iterator[Limit]:
     if given['torque_limits']:
         yield _torque_limit(model, limits)
-    if given['box'] or given['floor'] is not None:
-        if not given['frames']:
-            raise MotionError('box and floor need frames: which links (or tool) they hold for')
-        box = given['box'] or [-np.inf] * 3 + [np.inf] * 3
-        if len(box) != 6:
-            raise MotionError(f'box must be six numbers, x, y, z of two corners, got {list(box)}')
-        floor = -np.inf if given['floor'] is None else given['floor']
-        lower = (box[0], box[1], max(box[2], floor))
-        yield SpaceLimit(tuple(given['frames']), lower, (box[3], box[4], box[5]))
-    if given['self_collision']:
-        if not urdf:
-            raise MotionError('self-collision needs the URDF file: the geometry is in it')
-        yield SelfCollisionLimit(str(Path(urdf).resolve()), clearance=given['clearance'])

@@ -16,6 +16,7 @@ from robodyn_ros.excitation.bounds import (
     Room,
     scale_within,
 )
+from robodyn_ros.excitation.collision_check import Coverage
 from robodyn_ros.excitation.constraints import (
     Excess,
     Limit,
@@ -64,6 +65,7 @@ class Design:
     :param rise: of their moves' ramps, likewise; 0: trapezoids of speed
     :param conservative: keep Eq. 17 of the double-encoder document instead of the limits alone
     :param rules: further limits, see `constraints`
+    :param coverage: what of the rules is about collisions, and what is not checked
     """
 
     model: DynamicModel
@@ -79,6 +81,7 @@ class Design:
     rise: float = RISE
     conservative: bool = False
     rules: tuple[Limit, ...] = ()
+    coverage: Coverage = field(default_factory=Coverage, compare=False)
 
 
 @dataclass(frozen=True)

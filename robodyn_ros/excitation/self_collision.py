@@ -1,42 +1,60 @@
-"""A robot must not hit itself: checked with the collision geometry of its URDF."""
+"""A robot must hit neither itself nor the walls around it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
-import pinocchio as pin
 
 from robodyn_ros.errors import MotionError
+from robodyn_ros.excitation.collision_files import (
+    CollisionFile,
+    disabled_pairs,
+    read_collision_file,
+)
+from robodyn_ros.excitation.collision_geometry import CollisionGeometry
 from robodyn_ros.excitation.constraints import STEEP, Excess, Limit, Rule, States
-from robodyn_ros.excitation.trajectory import Array, Motion
+from robodyn_ros.excitation.trajectory import Array, Motion, Trajectory
 from robodyn_ros.models.interface import DynamicModel
 
-SAMPLES = 50
-"""On so many samples of a motion an optimiser is told of distances."""
+CLEARANCE = 1e-3
+"""Default of the smallest distance of two links, in [m]."""
+FIRST = 400
+"""On about so many samples the smallest distance of a motion is looked for first."""
 BETWEEN = 1e-3
-"""Links may come so much nearer, in [m], between two samples that are 1 ms apart."""
+"""A designed motion keeps links so much farther apart, in [m], for what lies between samples."""
 SOFT = 0.02
 """This much above the clearance, in [m], a motion begins to be pulled away."""
+PERIOD = 1e-3
+"""Motions are checked at times that are so far apart, in [s]."""
+_BLOCK = 20_000
+_POSES = 200
+"""A pair of links that is too close at so many random positions cannot be kept apart."""
 
 
 @dataclass(frozen=True)
 class SelfCollisionLimit(Limit):
-    """Keep links apart that no joint joins.
+    """Keep links apart that no joint joins, and inside a box.
 
-    :param urdf: file with the collision geometry; joints that do not move are at zero
+    :param urdf: file with the collision geometry, or its text
     :param packages: folders in which `package://` names are looked for
-    :param clearance: smallest distance of two links, in [m]
+    :param clearance: smallest distance of two links, and of a link and a wall, in [m]
+    :param srdf: file that names pairs of links to leave out; empty: none
+    :param lower: x, y, z of the box in [m], in the base frame; z is a floor; -inf: no wall
+    :param upper: likewise
+    :param itself: False: the box only
     """
 
     urdf: str
     packages: tuple[str, ...] = ()
     clearance: float = 0.0
+    srdf: str = ''
+    lower: tuple[float, float, float] = (-np.inf, -np.inf, -np.inf)
+    upper: tuple[float, float, float] = (np.inf, np.inf, np.inf)
+    itself: bool = True
 
-    def rule(self, model: DynamicModel) -> Rule:
+    def rule(self, model: DynamicModel) -> SelfCollisionRule:
         """Read the geometry.
 
         :raises MotionError: it cannot be read, there is none, or Pinocchio has no such library
@@ -44,143 +62,161 @@ class SelfCollisionLimit(Limit):
         return SelfCollisionRule(self, model.joint_names)
 
 
-class SelfCollisionRule(Rule):
-    """Pairs of links that a joint joins, directly or by links without geometry, are left out.
+@dataclass(frozen=True)
+class Contacts:
+    """What a check of a motion found.
 
-    Their geometry overlaps by design.
+    :param share: of the time during which links, or a link and a wall, are too close
+    :param distance: smallest one in [m]; negative: depth; inf: there is nothing that could touch
+    :param pair: names of what is that close
+    :param time: of it, in [s]
+    :param first: when something is too close for the first time, in [s]; inf: never
+    """
+
+    share: float = 0.0
+    distance: float = np.inf
+    pair: tuple[str, str] = ('', '')
+    time: float = 0.0
+    first: float = np.inf
+
+    def sentence(self, clearance: float) -> str:
+        """Say what touches, or comes nearer than a clearance in [m]."""
+        first, other = (name if ' ' in name else repr(name) for name in self.pair)
+        if self.distance <= 0.0:
+            what = f'collide, {-1e3 * self.distance:.1f} mm deep,'
+        else:
+            what = f'are {1e3 * self.distance:.1f} mm apart, not {1e3 * clearance:.3g} mm,'
+        return f'{first} and {other} {what} at t = {self.time:.3f} s'
+
+
+@dataclass
+class _Seen:
+    """What was seen so far: samples that are too close, and the smallest distance."""
+
+    hits: int = 0
+    first: float = np.inf
+    best: Contacts = field(default_factory=Contacts)
+
+    @property
+    def least(self) -> float:
+        """Smallest distance so far in [m]; below any where there is none."""
+        return self.best.distance if np.isfinite(self.best.distance) else -np.inf
+
+
+class NoPairsError(MotionError):
+    """There is nothing to check.
+
+    :param solid: whether there is collision geometry
+    """
+
+    def __init__(self, file: CollisionFile) -> None:
+        """Say what is missing."""
+        text = f'{file.source} has no two links with collision geometry that could collide'
+        if file.lost:
+            text += f', meshes were not found: {", ".join(file.lost[:3])}'
+        elif not file.solid:
+            text += ': it has no <collision>, and <visual> does not count'
+        super().__init__(text)
+        self.solid = bool(file.solid)
+
+
+class SelfCollisionRule(Rule):
+    """Distances of links that no joint joins, and of links and walls, are kept.
+
+    Pairs that are too close at all of some random positions are left out and named.
     """
 
     def __init__(self, limit: SelfCollisionLimit, joints: Sequence[str]) -> None:
         """Read model and geometry."""
-        if limit.clearance < 0.0:
+        if not limit.clearance >= 0.0:
             raise MotionError(f'the clearance must not be below 0 m, got {limit.clearance}')
-        if not hasattr(pin, 'computeCollisions'):
-            raise MotionError('this Pinocchio was built without a collision library')
-        self._model, self._geometry = _read(limit)
-        self._data = self._model.createData()
-        self._columns, self._velocities = _columns(self._model, joints)
+        self.clearance = limit.clearance
+        self.joints = tuple(joints)
+        self.file: CollisionFile = read_collision_file(limit.urdf, limit.packages)
+        """The links with geometry, and those without."""
+        disabled = disabled_pairs(limit.srdf) if limit.srdf else frozenset()
+        self.geometry = CollisionGeometry(
+            self.file, joints, disabled=disabled, lower=limit.lower, upper=limit.upper
+        )
+        solid = set(self.file.solid)
+        if not limit.itself:
+            self.geometry.without([pair for pair in self.geometry.pairs if set(pair) <= solid])
+        if not self.geometry.pairs:
+            raise NoPairsError(self.file)
         self._near = limit.clearance + SOFT
-        _pair(self._model, self._geometry)
-        if len(self._geometry.collisionPairs) == 0:
-            raise MotionError(
-                f'{limit.urdf} has no two links with collision geometry that could collide'
-            )
-        self._checked: Any = self._geometry.createData()
-        for request in self._checked.collisionRequests:
-            request.security_margin = limit.clearance + BETWEEN
+        self.touching = self._touching(limit.clearance + BETWEEN)
+        """Pairs that no position keeps apart."""
+        self.geometry.without(self.touching)
+
+    def _touching(self, clearance: float) -> list[tuple[str, str]]:
+        """Pairs that are too close at all random positions; a wall only where nothing changes."""
+        positions = self.geometry.random_positions(_POSES)
+        found = []
+        facts = zip(self.geometry.pairs, self.geometry.at_walls, strict=True)
+        for pair, (names, wall) in enumerate(facts):
+            seen = []
+            for row in positions:
+                seen.append(self.geometry.distance(pair, row))
+                if seen[-1] >= clearance:
+                    break
+            else:
+                if not wall or np.ptp(seen) < BETWEEN:
+                    found.append(names)
+        return found
 
     def excess(self, motion: Motion) -> Excess:
         """Look at every sample; the size is the share of samples in collision."""
-        neutral: Array = pin.neutral(self._model)
-        hits, first = 0, ''
-        for row, position in enumerate(motion.position):
-            self._set(neutral, position)
-            if pin.computeCollisions(
-                self._model, self._data, self._geometry, self._checked, neutral, True
-            ):
-                hits += 1
-                first = first or f'{self._pair()} collide at t = {motion.time[row]:.3f} s'
-        return Excess(hits / max(1, len(motion.position)), first)
+        seen = _Seen()
+        needed = self.clearance + BETWEEN
+        self._look(motion.time, motion.position, needed, seen)
+        if not seen.hits:
+            return Excess()
+        return Excess(seen.hits / len(motion.time), seen.best.sentence(needed))
+
+    def check(self, trajectory: Trajectory) -> Contacts:
+        """Check a motion every `PERIOD`; its joints may be in any order."""
+        columns = [trajectory.joints.index(name) for name in self.joints]
+        count = int(np.ceil(trajectory.duration / PERIOD - 1e-9)) + 1
+        time = np.linspace(0.0, trajectory.duration, count)
+        seen = _Seen()
+        some = trajectory.sample(time[:: max(1, count // FIRST)])
+        self._look(some.time, some.position[:, columns], np.inf, seen)
+        seen.hits, seen.first = 0, np.inf
+        for first in range(0, count, _BLOCK):
+            motion = trajectory.sample(time[first : first + _BLOCK])
+            self._look(motion.time, motion.position[:, columns], self.clearance, seen)
+        return replace(seen.best, share=seen.hits / count, first=seen.first)
+
+    def _look(self, time: Array, position: Array, clearance: float, seen: _Seen) -> None:
+        """Count samples that are nearer than the clearance, and find the smallest distance.
+
+        It is exact where it is below the clearance or `seen` has a good one already.
+        """
+        floor = max(clearance, seen.least)
+        close = set()
+        for row, pair, distance in self.geometry.nearer(position, floor):
+            if distance < clearance:
+                close.add(row)
+            if distance < seen.best.distance:
+                name = self.geometry.pairs[pair]
+                seen.best = Contacts(0.0, distance, name, float(time[row]))
+        seen.hits += len(close)
+        if close:
+            seen.first = min(seen.first, float(time[min(close)]))
 
     def penalty(self, states: States) -> tuple[float, States]:
-        """Mean square, over some samples, of the distances below clearance + `SOFT`, in [m]."""
+        """Mean square of the distances below clearance + `SOFT`, in [m]."""
         _, slopes = super().penalty(states)
-        neutral: Array = pin.neutral(self._model)
-        rows = range(0, len(states[0]), max(1, len(states[0]) // SAMPLES))
         total = 0.0
-        for row in rows:
-            self._set(neutral, states[0][row])
-            pin.computeDistances(self._model, self._data, self._geometry, self._checked, neutral)
-            pin.computeJointJacobians(self._model, self._data, neutral)
-            for number, result in enumerate(self._checked.distanceResults):
-                near = self._near - result.min_distance
-                if near > 0.0:
-                    total += near**2
-                    slopes[0][row] -= 2.0 * near * self._slope(number, result)
-        factor = STEEP / len(rows)
+        for row, distance, slope in self.geometry.slopes(states[0], self._near):
+            near = self._near - distance
+            total += near**2
+            slopes[0][row] -= 2.0 * near * slope
+        factor = STEEP / len(states[0])
         slopes[0][...] *= factor
         return factor * total, slopes
 
-    def _slope(self, number: int, result: Any) -> Array:
-        """Derivative (n,) by the positions of the distance of a pair; normal from 1 to 2."""
-        pair = self._geometry.collisionPairs[number]
-        objects = self._geometry.geometryObjects
-        motion = []
-        for index, point in (
-            (pair.first, result.getNearestPoint1()),
-            (pair.second, result.getNearestPoint2()),
-        ):
-            jacobian = pin.getJointJacobian(
-                self._model, self._data, objects[index].parentJoint, pin.ReferenceFrame.WORLD
-            )
-            motion.append(jacobian[:3] + np.cross(jacobian[3:], point, axis=0))
-        along: Array = result.normal @ (motion[1] - motion[0])
-        return along[self._velocities]
 
-    def _set(self, neutral: Array, position: Array) -> None:
-        """Put joint positions (n,) into Pinocchio's q."""
-        for (index, circular), value in zip(self._columns, position, strict=True):
-            if circular:
-                neutral[index : index + 2] = np.cos(value), np.sin(value)
-            else:
-                neutral[index] = value
-
-    def _pair(self) -> str:
-        objects = self._geometry.geometryObjects
-        for pair, result in zip(
-            self._geometry.collisionPairs, self._checked.collisionResults, strict=True
-        ):
-            if result.isCollision():
-                frames = (
-                    self._model.frames[objects[i].parentFrame] for i in (pair.first, pair.second)
-                )
-                return ' and '.join(repr(frame.name) for frame in frames)
-        return 'two links'
-
-
-def _read(limit: SelfCollisionLimit) -> tuple[Any, Any]:
-    if not Path(limit.urdf).is_file():
-        raise MotionError(f'the URDF {limit.urdf} cannot be read')
-    try:
-        model = pin.buildModelFromUrdf(limit.urdf)
-        folders = [*limit.packages, str(Path(limit.urdf).parent)]
-        geometry = pin.buildGeomFromUrdf(
-            model, limit.urdf, pin.GeometryType.COLLISION, package_dirs=folders
-        )
-    except (ValueError, RuntimeError) as error:
-        text = ' '.join(str(error).split())
-        raise MotionError(
-            f'the collision geometry of {limit.urdf} cannot be read: {text}'
-        ) from error
-    return model, geometry
-
-
-def _columns(model: Any, joints: Sequence[str]) -> tuple[list[tuple[int, bool]], list[int]]:
-    """Where each joint goes in Pinocchio's q, and whether as cosine and sine; and in its v."""
-    result, velocities = [], []
-    for name in joints:
-        if not model.existJointName(name):
-            raise MotionError(f'the URDF with the collision geometry has no joint {name!r}')
-        joint = model.joints[model.getJointId(name)]
-        result.append((int(joint.idx_q), joint.nq == 2))
-        velocities.append(int(joint.idx_v))
-    return result, velocities
-
-
-def _pair(model: Any, geometry: Any) -> None:
-    """Pair all objects on joints that do not follow each other, seen without empty joints."""
-    carrying = {item.parentJoint for item in geometry.geometryObjects}
-
-    def carrier(joint: int) -> int:
-        joint = int(model.parents[joint])
-        while joint > 0 and joint not in carrying:
-            joint = int(model.parents[joint])
-        return joint
-
-    objects = geometry.geometryObjects
-    for first in range(len(objects)):
-        for second in range(first):
-            one, other = objects[first].parentJoint, objects[second].parentJoint
-            joined = one == other or carrier(one) == other or carrier(other) == one
-            if not joined:
-                geometry.addCollisionPair(pin.CollisionPair(second, first))
+def words(pairs: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """Pairs as they are written in a sentence."""
+    return (f'{first} and {other}' for first, other in pairs)

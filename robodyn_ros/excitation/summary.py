@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from robodyn_ros.excitation.collision_check import collision_lines
 from robodyn_ros.excitation.constraints import TorqueLimit
 from robodyn_ros.excitation.optimize import Optimised
 from robodyn_ros.excitation.problem import Design
@@ -41,6 +42,7 @@ def summary(result: Optimised, design: Design) -> dict[str, Any]:
         'starts': result.starts,
         'complete': result.complete,
         'note': result.note,
+        **design.coverage.check(result.trajectory, design.model).facts(),
     }
 
 
@@ -66,6 +68,7 @@ def sentence(result: Optimised, design: Design) -> str:
         f'{name.replace("_", " ")} {value:.4g}, largest share of a limit used '
         + ', '.join(f'{kind} {share:.0%}' for kind, share in used.items())
         + (f'; {result.note}' if result.note else '')
+        + ''.join(f'; NOT checked: {text}' for text in design.coverage.unchecked)
     )
 
 
@@ -76,6 +79,7 @@ def table(facts: dict[str, Any]) -> str:
         for name, value in facts['figures'].items()
     ]
     lines += ['', *shares_table(facts['joints'])]
+    lines += ['', *collision_lines(facts)]
     lines += ['', f'{facts["seconds"]:.1f} s, {facts["starts"]} starts']
     if not facts['complete']:
         lines.append('the search ended early: the same seed may give another motion')

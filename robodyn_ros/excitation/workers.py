@@ -21,6 +21,7 @@ from multiprocessing import connection
 from typing import Any
 
 from robodyn_ros.errors import MotionError
+from robodyn_ros.excitation.collision_check import Coverage
 from robodyn_ros.excitation.problem import Design, Problem
 from robodyn_ros.excitation.search import Found, Round, begin, evolve, improve
 from robodyn_ros.models.catalog import build_model
@@ -60,7 +61,11 @@ class Team:
         self._problem = problem
         self._pool: ProcessPoolExecutor | None = None
         if processes > 0:
-            shipped: Any = replace(design, model=_Described(design.model.describe()))  # type: ignore[arg-type]
+            shipped: Any = replace(
+                design,
+                model=_Described(design.model.describe()),  # type: ignore[arg-type]
+                coverage=Coverage(),
+            )
             context = multiprocessing.get_context('spawn')
             self._stop, self._news = context.Event(), context.Queue()
             self._pool = ProcessPoolExecutor(

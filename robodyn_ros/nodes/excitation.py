@@ -1,8 +1,8 @@
 """Node `excitation`: moves the robot to the start of an excitation motion and runs it.
 
-Everything is checked before anything is published: limits between all samples, fresh joint
-states, a robot at rest within its limits, somebody who listens to the commands. A motion can be
-stopped at any time (service, action cancel, SIGINT): the robot brakes on the motion's own path
+Everything is checked before anything is published: limits between all samples, collisions, fresh
+joint states, a robot at rest within its limits, somebody who listens to the commands. A motion can
+be stopped at any time (service, action cancel, SIGINT): the robot brakes on the motion's own path
 within its acceleration limits.
 """
 
@@ -29,6 +29,7 @@ from robodyn_ros.excitation.plan import plan_excitation
 from robodyn_ros.excitation.sine import SineMotion
 from robodyn_ros.excitation.trajectory import Trajectory
 from robodyn_ros.nodes.common import MONITOR_QOS, Diagnostics, run
+from robodyn_ros.nodes.excitation_collisions import CollisionGuard
 from robodyn_ros.nodes.excitation_design import Designer
 from robodyn_ros.nodes.excitation_guard import Guard
 from robodyn_ros.nodes.excitation_output import Output, to_stamp
@@ -81,6 +82,7 @@ class Excitation(Node):
             self._give_result,
             rules=[] if limit is None else [limit],
         )
+        self._collisions = CollisionGuard(self, self._limits.joints, self._designer)
         self._output = Output(self, self._settings, self._limits.joints)
         self._path = PathMarker(self)
         self._owner = Owner(self)
@@ -187,6 +189,7 @@ class Excitation(Node):
         position = np.array(self._state.position[columns])
         plan = plan_excitation(motion, position, self._limits, pause=self._settings.pause)
         self._guard.check_plan(plan)
+        self._collisions.check_plan(plan)
         current = Run(
             plan,
             self._limits.joints,
@@ -212,13 +215,14 @@ class Excitation(Node):
     def _check_robot(self) -> None:
         """Make sure that it can begin to move.
 
-        :raises RobodynError: its position is not known, it moves, it is outside its limits, or
-            nobody listens
+        :raises RobodynError: its position is not known, it moves, it is outside its limits, nobody
+            listens, or collisions are not checked
         """
         self._state.check_fresh(self._settings.state_timeout)
         self._state.check_rest(self._settings.moving_threshold)
         check_position(self._state.position, self._limits, 'the robot stands')
         self._output.check_heard()
+        self._collisions.check_allowed()
 
     def _send(self, current: Run) -> None:
         message = None if self._output.streaming else self._output.message(current.active)

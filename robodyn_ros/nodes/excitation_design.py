@@ -27,6 +27,7 @@ from robodyn_ros.excitation.trajectory import Trajectory
 from robodyn_ros.models.catalog import load_model, robot_model
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.nodes.common import declare, resource
+from robodyn_ros.nodes.excitation_collisions import robot_file
 from robodyn_ros.nodes.folders import dated_folder, expanded
 from robodyn_ros.output_files import made_folder
 
@@ -99,7 +100,7 @@ class Designer:
         :return: what happens now
         :raises RobodynError: the parameters ask for what is not possible
         """
-        values = self._values()
+        values = self.values()
         design = self._design(values)
         seconds = float(values.get('time', OPTIONS['time'].default))
         path = self._folder(request.output_directory)
@@ -192,7 +193,7 @@ class Designer:
             write_motion(result.trajectory, file)
         return Designed(result.trajectory, file, f'{sentence(result, design)}; saved: {file}')
 
-    def _values(self) -> dict[str, Any]:
+    def values(self) -> dict[str, Any]:
         """Options that are given."""
         values = {}
         for name in OPTIONS:
@@ -202,7 +203,7 @@ class Designer:
         return values
 
     def _design(self, values: dict[str, Any]) -> Design:
-        model = self._model()
+        model = self.model()
         for name in self._limits.joints:
             if name not in model.joint_names:
                 raise ConfigError(
@@ -210,11 +211,9 @@ class Designer:
                     f'{list(model.joint_names)}'
                 )
         limits = self._limits.select(model.joint_names)
-        urdf = str(self._node.get_parameter('urdf').value)
-        path = str(resource(urdf)) if urdf else ''
-        return make_design(values, model, limits, urdf=path, rules=self._rules)
+        return make_design(values, model, limits, urdf=robot_file(self._node), rules=self._rules)
 
-    def _model(self) -> DynamicModel:
+    def model(self) -> DynamicModel:
         """The model that is to be identified: of model_file, without it of the URDF."""
         get = self._node.get_parameter
         file, urdf = str(get('model_file').value), str(get('urdf').value)

@@ -46,7 +46,7 @@ def test_two_balls_meet_where_geometry_says(tmp_path):
     assert rule.excess(motion([0, 0, touch - 0.01])).size == 0.0
     excess = rule.excess(motion([[0, 0, 0], [0, 0, touch + 0.01]]))
     assert excess.size == 0.5
-    assert excess.sentence == "'link1' and 'link3' collide at t = 0.500 s"
+    assert excess.sentence == "'link1' and 'link3' collide, 10.0 mm deep, at t = 0.500 s"
     wide = SelfCollisionLimit(str(path), clearance=0.3).rule(model)
     # ball 0, on the base, counts too: the arm folded back comes near to it
     assert wide.excess(motion([0, 0, 2.0 * np.arccos(0.26)])).size == 0.0
@@ -95,3 +95,88 @@ def test_refuses_with_a_sentence(tmp_path):
     arm(tmp_path, ball=False)
     with pytest.raises(MotionError, match='no two links with collision geometry'):
         SelfCollisionLimit(str(bare)).rule(UrdfModel.from_file(bare))
+
+
+def test_samples_are_skipped_only_where_nothing_can_be_near(tmp_path):
+    path = arm(tmp_path)
+    rule = SelfCollisionLimit(str(path)).rule(UrdfModel.from_file(path))
+    random = np.random.default_rng(1)
+    q = np.clip(np.cumsum(random.normal(0.0, 0.05, (3000, 3)), axis=0), -3.0, 3.0)
+    every = {
+        (row, pair)
+        for row in range(len(q))
+        for pair in range(len(rule.geometry.pairs))
+        if rule.geometry.distance(pair, q[row]) < 0.9
+    }
+    looks = list(rule.geometry.nearer(q, 0.9))
+    assert every and every <= {(row, pair) for row, pair, _ in looks}
+    assert len(looks) < 0.5 * len(q) * len(rule.geometry.pairs)
+
+
+def test_links_that_always_touch_are_left_out_by_name_and_others_by_the_srdf(tmp_path):
+    path = arm(tmp_path)
+    wide = path.read_text().replace('<origin xyz="1 0 0"/>', '<origin xyz="0.02 0 0"/>')
+    wide = wide.replace('<origin xyz="1.0 0 0"/>', '<origin xyz="0.02 0 0"/>')
+    path.write_text(wide)
+    model = UrdfModel.from_file(path)
+    # links of 2 cm with balls of 10 cm: every two of them overlap in every position
+    assert SelfCollisionLimit(str(path)).rule(model).touching == [
+        ('link0', 'link2'), ('link0', 'link3'), ('link1', 'link3')
+    ]  # fmt: skip
+    path = arm(tmp_path)
+    srdf = tmp_path / 'arm.srdf'
+    srdf.write_text('<robot name="arm"><disable_collisions link1="link3" link2="link1"/></robot>')
+    rule = SelfCollisionLimit(str(path), srdf=str(srdf)).rule(model)
+    assert rule.geometry.pairs == [('link0', 'link2'), ('link0', 'link3')] and not rule.touching
+
+
+TETRAHEDRON = """solid a
+facet normal 0 0 -1
+outer loop
+vertex 0 0 0
+vertex 0 1 0
+vertex 1 0 0
+endloop
+endfacet
+facet normal 0 -1 0
+outer loop
+vertex 0 0 0
+vertex 1 0 0
+vertex 0 0 1
+endloop
+endfacet
+facet normal -1 0 0
+outer loop
+vertex 0 0 0
+vertex 0 0 1
+vertex 0 1 0
+endloop
+endfacet
+facet normal 1 1 1
+outer loop
+vertex 1 0 0
+vertex 0 1 0
+vertex 0 0 1
+endloop
+endfacet
+endsolid a
+"""
+
+
+def test_meshes_are_found_and_those_that_are_not_are_named(tmp_path):
+    package = tmp_path / 'my_arm'
+    (package / 'urdf').mkdir(parents=True)
+    (package / 'part.stl').write_text(TETRAHEDRON)
+    path = arm(package / 'urdf')
+    ball = f'<sphere radius="{RADIUS}"/>'
+    mesh = '<mesh filename="package://my_arm/part.stl" scale="0.1 0.1 0.1"/>'
+    path.write_text(path.read_text().replace(ball, mesh))
+    model = UrdfModel.from_file(path)
+    rule = SelfCollisionLimit(str(path)).rule(model)
+    assert rule.file.solid == ('link0', 'link1', 'link2', 'link3') and not rule.file.lost
+    # the corner of link 3's mesh at y = 0.1 m comes to link 1's face at x + y + z = 0.1 m
+    pair = rule.geometry.pairs.index(('link1', 'link3'))
+    assert rule.geometry.distance(pair, np.zeros(3)) == pytest.approx(1.9, abs=1e-6)
+    (package / 'part.stl').unlink()
+    with pytest.raises(MotionError, match=r'meshes were not found: package://my_arm/part\.stl'):
+        SelfCollisionLimit(str(path)).rule(model)

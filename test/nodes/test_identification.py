@@ -55,6 +55,7 @@ def client(folder):
     urdf = str(ROOT / 'urdf' / 'single_axis.urdf')
     motion = {f'motion.{key}': value for key, value in MOTION.items()}
     motion |= {'motion.frequency': [0.7], 'motion.duration': 5.0, **DESIGN, **LENIENT}
+    motion['allow_unchecked'] = True
     with NodeProcesses(folder / 'nodes') as nodes, Client(nodes.check) as client:
         nodes.start('cell', {'config': str(ROOT / 'config' / 'cell_single_axis.yaml')})
         effort = [ROOT / 'config' / 'effort_single_axis.yaml']

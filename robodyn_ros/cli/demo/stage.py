@@ -129,6 +129,7 @@ class Stage:
                 'urdf': self._urdf,
                 'joint_limits': limits,
                 **self._length.excitation_parameters,
+                'allow_unchecked': True,  # nothing stands in the simulated cell
                 **parameters,
             },
             name=name,
