@@ -46,6 +46,7 @@ void LawSettings::check(const std::vector<std::string> & joints) const
   check_between("feedforward_scale", scale, 0.0, 1.0);
   check_between("ramp_up_time", ramp_up_time, period, 60.0);
   check_between("ramp_down_time", ramp_down_time, period, 60.0);
+  check_between("friction_fade_time", friction_fade_time, period, 60.0);
   check_positive("max_torque", max_torque, joints);
   check_positive("max_torque_rate", max_torque_rate, joints);
   for (std::size_t joint = 0; joint < joints.size(); ++joint) {
@@ -77,6 +78,8 @@ const char * fault_text(Fault fault)
     case Fault::kStateFrozen:
       return "the measured positions stood still for state_timeout while the reference moved";
     case Fault::kTimeBack: return "the time of the cycle went back";
+    case Fault::kTimeForward:
+      return "the time of the cycle jumped forward by more than reference_timeout";
     case Fault::kReferenceIncomplete:
       return "the reference lacks position, velocity or acceleration: the controller that commands "
              "it needs command_interfaces: [position, velocity, acceleration]";
@@ -88,14 +91,22 @@ AdditiveTorque::AdditiveTorque(ModelTorque & torque, const LawSettings & setting
 : torque_(torque),
   limit_(settings.max_torque),
   step_(settings.max_torque_rate * settings.period),
+  period_(settings.period),
   up_(settings.period / settings.ramp_up_time),
   down_cycles_(settings.ramp_down_cycles()),
-  scale_(settings.scale)
+  fade_time_(settings.friction_fade_time),
+  scale_(settings.scale),
+  scale_before_(settings.scale),
+  scale_after_(settings.scale),
+  values_before_(torque.values()),
+  values_after_(torque.values()),
+  values_(torque.values())
 {
   settings.check(torque.joints());
   const auto count = static_cast<Eigen::Index>(torque.joints().size());
   for (Vector * values :
-    {&requested_, &applied_, &fading_, &delayed_, &computed_, &velocity_, &side_})
+    {&requested_, &applied_, &fading_, &delayed_, &computed_, &velocity_, &side_,
+      &rest_})
   {
     *values = Vector::Zero(count);
   }
@@ -111,9 +122,60 @@ bool AdditiveTorque::start()
     ring_empty_ = true;
     side_.setZero();
     ramp_ = 0.0;
+    follow_changes();  // while no torque is applied they count at once
     state_ = LawState::kRampingIn;
   }
   return true;
+}
+
+void AdditiveTorque::resume(double pause)
+{
+  if (enabled()) {
+    const double cycles = pause / period_;
+    for (Eigen::Index joint = 0; joint < applied_.size(); ++joint) {
+      const double fall = step_[joint] * cycles;
+      applied_[joint] -= std::clamp(applied_[joint], -fall, fall);
+    }
+    state_ = LawState::kInactive;
+    start();
+  } else if (state_ == LawState::kRampingOut) {
+    ramp_ = std::max(0.0, ramp_ - pause / period_ / down_cycles_);
+    applied_ = fading_ * ramp_;
+  }
+}
+
+void AdditiveTorque::set_scale(double scale)
+{
+  if (0.0 <= scale && scale <= 1.0 && scale != scale_after_) {
+    scale_before_ = scale_;
+    scale_after_ = scale;
+    rescaled_ = 0.0;
+  }
+}
+
+void AdditiveTorque::set_values(const Vector & values)
+{
+  values_before_ = values_;
+  values_after_ = values;
+  revalued_ = 0.0;
+}
+
+void AdditiveTorque::follow_changes()
+{
+  const double step = enabled() ? up_ : 1.0;
+  if (rescaled_ < 1.0) {
+    rescaled_ = std::min(1.0, rescaled_ + step);
+    scale_ = rescaled_ == 1.0 ? scale_after_ :
+      scale_before_ + rescaled_ * (scale_after_ - scale_before_);
+  }
+  if (revalued_ < 1.0) {
+    revalued_ = std::min(1.0, revalued_ + step);
+    values_ = values_after_;
+    if (revalued_ < 1.0) {
+      values_ = values_before_ + revalued_ * (values_after_ - values_before_);
+    }
+    torque_.set_values(values_);
+  }
 }
 
 void AdditiveTorque::stop()
@@ -143,6 +205,7 @@ void AdditiveTorque::clear()
 
 const Vector & AdditiveTorque::update(const Motion & motion)
 {
+  follow_changes();
   const Fault problem = request(motion);
   accepted_ = problem == Fault::kNone;
   if (!accepted_) {
@@ -182,17 +245,7 @@ Fault AdditiveTorque::request(const Motion & motion)
   {
     return Fault::kReferenceNotFinite;
   }
-  // Friction of a reference that stands still is that of the motion before: control/standstill.py.
-  for (Eigen::Index joint = 0; joint < velocity_.size(); ++joint) {
-    const double speed = motion.qd[joint];
-    const double reach =
-      std::max(torque_.velocity_window()[joint], std::numeric_limits<double>::min());
-    const bool moving = std::abs(speed) >= reach;
-    if (moving) {
-      side_[joint] = speed > 0.0 ? 1.0 : -1.0;
-    }
-    velocity_[joint] = moving || side_[joint] == 0.0 ? speed : side_[joint] * reach;
-  }
+  hold_friction(motion.qd);
   torque_.body(motion, computed_);
   torque_.add_friction(motion, velocity_, computed_);
   if (!std::isfinite(computed_.squaredNorm())) {
@@ -200,6 +253,30 @@ Fault AdditiveTorque::request(const Motion & motion)
   }
   requested_ = computed_;
   return Fault::kNone;
+}
+
+/// Friction of a reference that stands still is that of the motion before, until it fades out:
+/// control/standstill.py.
+void AdditiveTorque::hold_friction(const Vector & qd)
+{
+  for (Eigen::Index joint = 0; joint < velocity_.size(); ++joint) {
+    const double speed = qd[joint];
+    const double reach =
+      std::max(torque_.velocity_window()[joint], std::numeric_limits<double>::min());
+    velocity_[joint] = speed;
+    if (std::abs(speed) >= reach) {
+      side_[joint] = speed > 0.0 ? 1.0 : -1.0;
+      rest_[joint] = 0.0;
+    } else if (side_[joint] != 0.0) {
+      rest_[joint] += period_;
+      const double held = 2.0 - 2.0 * rest_[joint] / fade_time_;
+      if (held >= 1.0) {
+        velocity_[joint] = side_[joint] * reach;
+      } else if (held > 0.0) {
+        velocity_[joint] = speed + held * (side_[joint] * reach - speed);
+      }
+    }
+  }
 }
 
 void AdditiveTorque::delay()

@@ -111,6 +111,7 @@ LawSettings FeedforwardTorqueController::settings() const
   result.scale = parameters_.feedforward_scale;
   result.ramp_up_time = parameters_.ramp_up_time;
   result.ramp_down_time = parameters_.ramp_down_time;
+  result.friction_fade_time = parameters_.friction_fade_time;
   return result;
 }
 
@@ -247,6 +248,7 @@ void FeedforwardTorqueController::diagnose()
   const std::pair<const char *, std::string> facts[]{
     {"references refused", std::to_string(refused)},
     {"cycles without reference", std::to_string(missed_)},
+    {"pauses of the loop", std::to_string(paused_)},
     {"feedforward_scale", std::to_string(scale_)},
     {"payload_mass", std::to_string(payload_mass_)}, {"model", parameters_.result_file},
     {"model_hash", model_.hash}};

@@ -177,7 +177,7 @@ return_type FeedforwardTorqueController::update_reference_from_subscribers(
 }
 
 return_type FeedforwardTorqueController::update_and_write_commands(
-  const rclcpp::Time & time, const rclcpp::Duration &)
+  const rclcpp::Time & time, const rclcpp::Duration & period)
 {
   loop_.store(std::this_thread::get_id(), std::memory_order_relaxed);
   take_wishes();
@@ -188,12 +188,13 @@ return_type FeedforwardTorqueController::update_and_write_commands(
   if (leaving_) {
     law.idle();
   } else {
-    guarded_->update(*reference_, measured_, time.nanoseconds());
+    guarded_->update(*reference_, measured_, time.nanoseconds(), period.seconds());
   }
   fault_ = law.fault();
   enabled_ = law.enabled();
   refused_ = guarded_->refused();
   missed_ = guarded_->missed();
+  paused_ = guarded_->paused();
   write_commands();
   publish(time);
   // An error is how a controller ends itself: the controller manager deactivates it now.
@@ -217,7 +218,7 @@ void FeedforwardTorqueController::take_wishes()
   }
   law.set_scale(scale_);
   if (payload_ready_) {
-    model_.torque->set_values(payload_values_);
+    law.set_values(payload_values_);
     payload_ready_ = false;
   }
 }

@@ -51,6 +51,7 @@ GuardedTorque::GuardedTorque(
   ModelTorque & torque, const LawSettings & settings, const WatchSettings & watch)
 : law_(torque, settings),
   window_(torque.velocity_window().cwiseMax(std::numeric_limits<double>::min())),
+  longest_(watch.reference_timeout),
   reference_cycles_(cycles(watch.reference_timeout, settings.period)),
   state_cycles_(cycles(watch.state_timeout, settings.period)),
   last_(static_cast<Eigen::Index>(torque.joints().size())),
@@ -79,9 +80,9 @@ bool GuardedTorque::start()
 }
 
 const Vector & GuardedTorque::update(
-  const Motion & given, const Vector & measured, std::int64_t time)
+  const Motion & given, const Vector & measured, std::int64_t time, double elapsed)
 {
-  watch_time(time);
+  watch_time(time, elapsed);
   watch_state(measured);
   if (all_nan(given.q) && all_nan(given.qd) && all_nan(given.qdd)) {
     return without_reference();
@@ -107,10 +108,18 @@ const Vector & GuardedTorque::update(
   return applied;
 }
 
-void GuardedTorque::watch_time(std::int64_t time)
+void GuardedTorque::watch_time(std::int64_t time, double elapsed)
 {
+  if (timed_ && elapsed > longest_) {
+    law_.resume(elapsed);
+    ++paused_;
+  }
   if (timed_ && time < time_) {
     law_.trip(Fault::kTimeBack);
+  }
+  // Less than a pause of the loop explains: the clock was set.
+  if (timed_ && 1e-9 * static_cast<double>(time - time_) > std::max(0.0, elapsed) + longest_) {
+    law_.trip(Fault::kTimeForward);
   }
   timed_ = true;
   time_ = time;

@@ -1,9 +1,9 @@
 // Run the controller's law over references from standard input, for the tests: doubles in and out.
 //
-//   law_check RESULT DELAY SCALE PERIOD UP DOWN WINDOW MAX_TORQUE RATE < cycles > torques
+//   law_check RESULT DELAY SCALE PERIOD UP DOWN FADE WINDOW MAX_TORQUE RATE < cycles > torques
 //
-// A cycle is q, qd, qdd of the reference and the measured positions of all joints, and the time
-// [s]. A row of output is the requested torque, the applied one and the position passed on of all
+// A cycle is q, qd, qdd of the reference and the measured positions of all joints, the time [s], the
+// time since the cycle before [s], the scale, and the mass [kg] of a payload, NaN: as it is. A row of output is the requested torque, the applied one and the position passed on of all
 // joints, and the number of the fault. Standard error tells the time per cycle, and how often one
 // allocated memory.
 #include <algorithm>
@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "robodyn_ros/guarded_torque.hpp"
+#include "robodyn_ros/payload.hpp"
 #include "robodyn_ros/result_file.hpp"
 
 namespace
@@ -53,16 +54,17 @@ int run(char ** arguments)
   settings.period = std::atof(arguments[4]);
   settings.ramp_up_time = std::atof(arguments[5]);
   settings.ramp_down_time = std::atof(arguments[6]);
-  model.torque->set_velocity_window(Vector::Constant(count, std::atof(arguments[7])));
-  settings.max_torque = Vector::Constant(count, std::atof(arguments[8]));
-  settings.max_torque_rate = Vector::Constant(count, std::atof(arguments[9]));
+  settings.friction_fade_time = std::atof(arguments[7]);
+  model.torque->set_velocity_window(Vector::Constant(count, std::atof(arguments[8])));
+  settings.max_torque = Vector::Constant(count, std::atof(arguments[9]));
+  settings.max_torque_rate = Vector::Constant(count, std::atof(arguments[10]));
   if (model.payload.size() > 0) {
     model.torque->set_values(model.torque->with_payload(model.payload, model.payload_frame));
   }
   robodyn_ros::GuardedTorque guarded(*model.torque, settings, {});
   guarded.start();
   robodyn_ros::Motion motion(count);
-  std::vector<double> row(static_cast<std::size_t>(4 * count + 1)), times;
+  std::vector<double> row(static_cast<std::size_t>(4 * count + 4)), times;
   times.reserve(1 << 20);
   while (std::fread(row.data(), sizeof(double), row.size(), stdin) == row.size()) {
     const Eigen::Map<const Vector> all(row.data(), 4 * count);
@@ -70,9 +72,20 @@ int run(char ** arguments)
     motion.qd = all.segment(count, count);
     motion.qdd = all.segment(2 * count, count);
     const Vector measured = all.tail(count);
+    const double * rest = row.data() + 4 * count;
+    Vector values = model.torque->values();
+    if (!std::isnan(rest[3])) {
+      values = model.torque->with_payload(
+        robodyn_ros::payload_numbers(*model.torque, rest[3], {}, {}));
+    }
     counting = true;
     const auto begin = std::chrono::steady_clock::now();
-    const Vector & applied = guarded.update(motion, measured, std::llround(1e9 * row.back()));
+    guarded.law().set_scale(rest[2]);
+    if (!std::isnan(rest[3])) {
+      guarded.law().set_values(values);
+    }
+    const Vector & applied =
+      guarded.update(motion, measured, std::llround(1e9 * rest[0]), rest[1]);
     const auto end = std::chrono::steady_clock::now();
     counting = false;
     times.push_back(std::chrono::duration<double>(end - begin).count());
@@ -94,8 +107,8 @@ int run(char ** arguments)
 
 int main(int count, char ** arguments)
 {
-  if (count != 10) {
-    std::fprintf(stderr, "expected 9 arguments, got %d\n", count - 1);
+  if (count != 11) {
+    std::fprintf(stderr, "expected 10 arguments, got %d\n", count - 1);
     return 2;
   }
   try {

@@ -148,8 +148,8 @@ void ModelTorque::add_friction(const Motion & motion, const Vector & qd, Vector 
     bodies_.front().part->add_again(motion, loaded_->load, load_);
   }
   for (Eigen::Index joint = 0; joint < qd.size(); ++joint) {
-    const bool slow = std::abs(qd[joint]) < window_[joint];
-    const double share = slow ? qd[joint] * (0.5 / window_[joint]) + 0.5 : 0.0;
+    const bool slow = std::abs(qd[joint]) < upper_[joint];
+    const double share = slow ? qd[joint] * (0.5 / upper_[joint]) + 0.5 : 0.0;
     tau[joint] += slow ? backward_[joint] + share * range_[joint] : friction_[joint];
     if (loaded_ != nullptr) {
       tau[joint] += std::abs(load_[joint]) *

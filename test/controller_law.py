@@ -13,10 +13,10 @@ from robodyn_ros.identification.payload_block import payload_block
 from robodyn_ros.identification.result import model_parameters
 
 SETTINGS = {'additive_torque_delay': 3, 'feedforward_scale': 0.8, 'period': 0.002,
-            'ramp_up_time': 0.1, 'ramp_down_time': 0.2}  # fmt: skip
+            'ramp_up_time': 0.1, 'ramp_down_time': 0.2, 'friction_fade_time': 0.04}  # fmt: skip
 FAULTS = ('', 'reference not finite', 'torque not finite', 'reference missing',
           'reference frozen', 'state missing', 'state frozen', 'time back',
-          'reference incomplete')  # fmt: skip
+          'reference incomplete', 'time forward')  # fmt: skip
 
 
 def result_file(folder, model, values, payload=None):
@@ -38,9 +38,14 @@ class Cycles(NamedTuple):
     said: str
 
 
-def run_law(path, states, *, window, limit, rate, measured=None, time=None, **changed) -> Cycles:
+def run_law(
+    path, states, *, window, limit, rate, measured=None, time=None, elapsed=None, scale=None,
+    mass=None, **changed,
+) -> Cycles:  # fmt: skip
     """Run references (q, qd, qdd), each (N, n); the robot follows at once unless `measured` says.
 
+    :param elapsed: time since the cycle before, (N,), in [s]; a period each by default
+    :param scale: wanted in each cycle, (N,); mass: of a payload set in that cycle, (N,), else NaN
     :param changed: settings other than SETTINGS
     """
     count, width = states[0].shape
@@ -48,7 +53,10 @@ def run_law(path, states, *, window, limit, rate, measured=None, time=None, **ch
     arguments = [str(value) for value in (path, *settings.values(), window, limit, rate)]
     measured = np.nan_to_num(states[0]) if measured is None else measured
     time = settings['period'] * np.arange(count) if time is None else time
-    rows = np.column_stack([*states, measured, time])
+    elapsed = np.full(count, settings['period']) if elapsed is None else elapsed
+    scale = np.full(count, settings['feedforward_scale']) if scale is None else scale
+    mass = np.full(count, np.nan) if mass is None else mass
+    rows = np.column_stack([*states, measured, time, elapsed, scale, mass])
     done = subprocess.run(
         [law_check(), *arguments], input=rows.tobytes(), capture_output=True, timeout=60
     )

@@ -18,6 +18,7 @@ struct LawSettings
   double scale = 1.0;
   double ramp_up_time = 0.25;
   double ramp_down_time = 0.1;
+  double friction_fade_time = 0.5;
 
   /// Rounded down: the ramp ends within ramp_down_time, not a cycle later.
   int ramp_down_cycles() const;
@@ -33,7 +34,7 @@ enum class LawState { kInactive, kRampingIn, kActive, kRampingOut };
 enum class Fault
 {
   kNone, kReferenceNotFinite, kTorqueNotFinite, kReferenceMissing, kReferenceFrozen,
-  kStateMissing, kStateFrozen, kTimeBack, kReferenceIncomplete
+  kStateMissing, kStateFrozen, kTimeBack, kReferenceIncomplete, kTimeForward
 };
 
 const char * fault_text(Fault fault);
@@ -58,6 +59,10 @@ public:
   /// Clear the fault; `start` is needed to apply torque again.
   void reset() {fault_ = Fault::kNone;}
 
+  /// Go on after a pause [s] in which the drives got no commands: the torque of before falls by what
+  /// the rate allows in it, and the model torque ramps in again from there.
+  void resume(double pause);
+
   /// Advance by one cycle with this reference; what cannot be used is a fault.
   const Vector & update(const Motion & motion);
 
@@ -67,8 +72,13 @@ public:
   /// Back to exactly zero at once, as when the controller no longer commands anything; a fault stays.
   void clear();
 
-  /// Share of the model torque; it stays as it is for a number that is not from 0 to 1 (NaN).
-  void set_scale(double scale) {scale_ = 0.0 <= scale && scale <= 1.0 ? scale : scale_;}
+  /// Blend another share of the model torque in over ramp_up_time; it stays as it is for a number
+  /// that is not from 0 to 1 (NaN).
+  void set_scale(double scale);
+
+  /// Blend other parameter values in over ramp_up_time, of another payload for example; as many as
+  /// the model has.
+  void set_values(const Vector & values);
 
   /// Whether the reference of the last `update` could be used.
   bool accepted() const {return accepted_;}
@@ -81,15 +91,26 @@ public:
 
 private:
   Fault request(const Motion & motion);
+  void follow_changes();
+  void hold_friction(const Vector & qd);
   void delay();
   void approach(double share);
 
   ModelTorque & torque_;
   Vector limit_;
   Vector step_;
+  double period_;
   double up_;
   int down_cycles_;
+  double fade_time_;
   double scale_;
+  double scale_before_;       // of the last change
+  double scale_after_;
+  double rescaled_ = 1.0;     // share of that change that is done
+  Vector values_before_;
+  Vector values_after_;
+  Vector values_;
+  double revalued_ = 1.0;
   LawState state_ = LawState::kInactive;
   Fault fault_ = Fault::kNone;
   bool accepted_ = false;
@@ -101,6 +122,7 @@ private:
   Vector computed_;
   Vector velocity_;  // at which friction is taken
   Vector side_;      // last direction of motion, 0: not known
+  Vector rest_;      // time since then, [s]
   Eigen::MatrixXd ring_;
   Eigen::Index next_ = 0;
   bool ring_empty_ = true;

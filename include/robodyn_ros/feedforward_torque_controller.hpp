@@ -96,7 +96,7 @@ private:
   // From the loop to services.
   std::atomic<Fault> fault_{Fault::kNone};
   std::atomic<bool> active_{false}, enabled_{false};
-  std::atomic<std::uint64_t> refused_{0}, missed_{0};
+  std::atomic<std::uint64_t> refused_{0}, missed_{0}, paused_{0};
   std::atomic<std::thread::id> loop_{};
 
   std::unique_ptr<TorqueStateQueue> states_;

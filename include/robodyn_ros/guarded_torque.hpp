@@ -37,8 +37,10 @@ public:
   /// Advance by one cycle.
   ///
   /// `given`: the reference; all of it NaN: none came in this cycle, the last one holds on for
-  /// `reference_timeout`. `measured`: positions. `time`: of this cycle, [ns].
-  const Vector & update(const Motion & given, const Vector & measured, std::int64_t time);
+  /// `reference_timeout`. `measured`: positions. `time`: of this cycle, [ns]. `elapsed`: since the
+  /// cycle before, [s], by a clock that nobody sets: longer than `reference_timeout`, it was a pause.
+  const Vector & update(
+    const Motion & given, const Vector & measured, std::int64_t time, double elapsed);
 
   AdditiveTorque & law() {return law_;}
   const AdditiveTorque & law() const {return law_;}
@@ -50,8 +52,11 @@ public:
   std::uint64_t refused() const {return refused_;}
   std::uint64_t missed() const {return missed_;}
 
+  /// Pauses of the loop after which the torque ramped in again, since it was built.
+  std::uint64_t paused() const {return paused_;}
+
 private:
-  void watch_time(std::int64_t time);
+  void watch_time(std::int64_t time, double elapsed);
   void watch_state(const Vector & measured);
   void watch_reference(const Motion & given);
   const Vector & without_reference();
@@ -60,6 +65,7 @@ private:
 
   AdditiveTorque law_;
   Vector window_;
+  double longest_;         // pause that is none yet, [s]
   int reference_cycles_;
   int state_cycles_;
   Motion last_;            // reference that was taken last
@@ -76,6 +82,7 @@ private:
   int frozen_ = 0;         // in which all of them stood still though the reference had moved
   std::uint64_t refused_ = 0;
   std::uint64_t missed_ = 0;
+  std::uint64_t paused_ = 0;
 };
 
 }  // namespace robodyn_ros

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from robodyn_ros.control.delay import DelayLine
 from robodyn_ros.control.model_torque import ModelTorque
 from robodyn_ros.control.residual_torque import MeasuredResidual
-from robodyn_ros.control.standstill import StandstillFriction
+from robodyn_ros.control.standstill import FADE_TIME, StandstillFriction
 from robodyn_ros.errors import ControlError
 from robodyn_ros.models.interface import Array
 
@@ -34,8 +34,10 @@ class FeedforwardSettings:
     :param period: servo period, in [s]
     :param additive_torque_delay: cycles between a command and the drive's acting on it
     :param feedforward_scale: share of the model torque that is applied, 0..1
-    :param ramp_up_time: from zero to full model torque, in [s]
+    :param ramp_up_time: from zero to full model torque, and from one scale or payload to another,
+        in [s]
     :param ramp_down_time: from any torque to zero, in [s]
+    :param friction_fade_time: standstill after which no friction torque remains, in [s]
     :raises ControlError: when built from values that cannot be used; among them a ramp_down_time
         too short for max_torque_rate
     """
@@ -48,13 +50,14 @@ class FeedforwardSettings:
     feedforward_scale: float = 1.0
     ramp_up_time: float = 0.25
     ramp_down_time: float = 0.1
+    friction_fade_time: float = FADE_TIME
 
     def __post_init__(self) -> None:
         """Check."""
         _between('period', self.period, 1e-5, 1.0)
         _between('additive_torque_delay', self.additive_torque_delay, 0, 1000)
         _between('feedforward_scale', self.feedforward_scale, 0.0, 1.0)
-        for name in ('ramp_up_time', 'ramp_down_time'):
+        for name in ('ramp_up_time', 'ramp_down_time', 'friction_fade_time'):
             _between(name, getattr(self, name), self.period, 60.0)
         limit, rate = self.limit, self.rate
         for joint, torque, slope in zip(self.joints, limit, rate, strict=True):
@@ -124,7 +127,8 @@ class AdditiveTorque:
     `update` takes the reference of a cycle, `idle` stands for a cycle without one. Both return
     the torque to send: always finite, within the limit, and at most max_torque_rate times the
     time of the cycle away from the one before. While ramping out the torque runs straight to
-    zero, whatever comes in. A fault does the same and stays until `reset`.
+    zero, whatever comes in. A fault does the same and stays until `reset`. Another scale, or other
+    parameter values, are blended in over ramp_up_time.
     """
 
     def __init__(
@@ -148,14 +152,17 @@ class AdditiveTorque:
         width = len(torque.joints)
         self.joints = torque.joints
         self.settings = settings
-        self.scale = settings.feedforward_scale
         self.state = State.INACTIVE
         self.fault = ''
         self.requested = np.zeros(width)
         self.applied = np.zeros(width)
         self.residual = residual
         self._torque = torque
-        self._standstill = StandstillFriction(window=torque.velocity_window)
+        self._standstill = StandstillFriction(
+            window=torque.velocity_window,
+            fade_time=settings.friction_fade_time,
+            period=settings.period,
+        )
         self._delay = DelayLine(width=width, cycles=settings.additive_torque_delay)
         self._bounds = list(
             zip(settings.limit.tolist(), (settings.rate * settings.period).tolist(), strict=True)
@@ -164,6 +171,34 @@ class AdditiveTorque:
         self._down_cycles = settings.ramp_down_cycles
         self._ramp = 0.0
         self._fading = np.zeros(width)
+        self._scale = settings.feedforward_scale
+        self._scales = (self._scale, self._scale)  # before and after the last change
+        self._rescaled = self._revalued = 1.0  # share of the last change that is done
+
+    @property
+    def scale(self) -> float:
+        """Share of the model torque that is applied, 0..1, once a change is blended in."""
+        return self._scales[1]
+
+    @scale.setter
+    def scale(self, scale: float) -> None:
+        """Blend another scale in.
+
+        :raises ControlError: it is not from 0 to 1; the old one then holds
+        """
+        _between('feedforward_scale', scale, 0.0, 1.0)
+        if scale != self._scales[1]:
+            self._scales = (self._scale, scale)
+            self._rescaled = 0.0
+
+    def set_values(self, values: ArrayLike) -> None:
+        """Blend other parameter values in, of another payload for example.
+
+        :param values: shape (p,), SI
+        :raises ControlError: values of the wrong number or not finite; the old ones then hold
+        """
+        self._torque.blend_to(values)
+        self._revalued = 0.0
 
     @property
     def enabled(self) -> bool:
@@ -183,6 +218,7 @@ class AdditiveTorque:
             if self.residual is not None:
                 self.residual.clear()
             self._ramp = 0.0
+            self._follow_changes(1.0)
             self.state = State.RAMPING_IN
 
     def stop(self) -> None:
@@ -219,7 +255,9 @@ class AdditiveTorque:
         :param passed: time that has passed for the drives, in [s], where that may be less
         :return: torque to send, shape (n,), in [Nm] or [N]; the array belongs to the law
         """
-        problem = self._request(q, qd, qdd)
+        share = min(1.0, elapsed / self.settings.period)
+        self._follow_changes(share * self._up if self.enabled else 1.0)
+        problem = self._request(q, qd, qdd, share)
         if problem:
             self.trip(problem)
             return self.idle()
@@ -228,12 +266,11 @@ class AdditiveTorque:
             return self.idle()
         if self.residual is not None:
             delayed = delayed + self.residual.torque()
-        share = min(1.0, elapsed / self.settings.period)
         self._ramp = min(1.0, self._ramp + share * self._up)
         if self._ramp == 1.0:
             self.state = State.ACTIVE
         share = min(share, passed / self.settings.period)
-        return self._approach(delayed, self.scale * self._ramp, share)
+        return self._approach(delayed, self._scale * self._ramp, share)
 
     def idle(self) -> Array:
         """Advance by one cycle without a reference: ramp on, or hold the torque of now.
@@ -248,7 +285,17 @@ class AdditiveTorque:
             self.applied[:] = self._fading * self._ramp
         return self.applied
 
-    def _request(self, q: Array, qd: Array, qdd: Array) -> str:
+    def _follow_changes(self, step: float) -> None:
+        """Go on with changes of scale and values by a share of them."""
+        if self._rescaled < 1.0:
+            self._rescaled = min(1.0, self._rescaled + step)
+            before, after = self._scales
+            self._scale = before + self._rescaled * (after - before)
+        if self._revalued < 1.0:
+            self._revalued = min(1.0, self._revalued + step)
+            self._torque.blend(self._revalued)
+
+    def _request(self, q: Array, qd: Array, qdd: Array, share: float) -> str:
         """Compute the model torque into `requested`; return why it cannot be used, or ''."""
         shape = self.applied.shape
         if q.shape != shape or qd.shape != shape or qdd.shape != shape:
@@ -258,19 +305,19 @@ class AdditiveTorque:
         if not size < LARGEST:
             return 'the reference is not finite'
         if size < USUAL:
-            torque = self._model_torque(q, qd, qdd)
+            torque = self._model_torque(q, qd, qdd, share)
         else:
             with np.errstate(all='ignore'):
-                torque = self._model_torque(q, qd, qdd)
+                torque = self._model_torque(q, qd, qdd, share)
         if not math.hypot(*torque.tolist()) < LARGEST:
             return 'the model torque of the reference is not finite'
         self.requested[:] = torque
         return ''
 
-    def _model_torque(self, q: Array, qd: Array, qdd: Array) -> Array:
+    def _model_torque(self, q: Array, qd: Array, qdd: Array, share: float) -> Array:
         """Torque of one sample; friction of a reference that stands still is that of before."""
         torque = self._torque
-        result = torque.friction(self._standstill.velocity(qd), torque.load(q, qd, qdd))
+        result = torque.friction(self._standstill.velocity(qd, share), torque.load(q, qd, qdd))
         result += torque.body(q, qd, qdd)
         return result
 

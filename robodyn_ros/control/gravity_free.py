@@ -26,6 +26,18 @@ class GravityFree(ModelTorque):
         self._whole = torque
         self._share = np.asarray(where, dtype=float)
 
+    def set_values(self, values: ArrayLike) -> None:
+        """Take other parameter values, as of the whole."""
+        self._whole.set_values(values)
+
+    def blend_to(self, values: ArrayLike) -> None:
+        """Begin to blend other values in, as of the whole."""
+        self._whole.blend_to(values)
+
+    def blend(self, share: float) -> None:
+        """Go on with that, as of the whole."""
+        self._whole.blend(share)
+
     def body(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Torque of everything but friction and gravity; units as of `torque`."""
         still = np.zeros_like(q)

@@ -17,6 +17,10 @@ Part = tuple[DynamicModel, Array]
 FrictionPart = tuple[FrictionModel, Array]
 Column = Callable[[Array, Figures], Array]
 
+SLOWEST = 1e-302
+"""Half width of the window of velocities where there is none, in [rad/s] or [m/s]: as small as
+can be without 1 / SLOWEST overflowing at usual velocities."""
+
 
 class ModelTorque:
     """tau(q, qd, qdd) of a model with its identified values, split into body and friction.
@@ -47,7 +51,9 @@ class ModelTorque:
         window = np.broadcast_to(np.asarray(velocity_window, dtype=float), (count,)).copy()
         if not (window >= 0.0).all() or not np.isfinite(window).all():
             raise ControlError(f'velocity_window must be finite and not below 0, got {window}')
-        self._window = self.velocity_window = window
+        self.velocity_window = window
+        # Without a window the jump itself: between the smallest velocities there are.
+        self._window = window = np.maximum(window, SLOWEST)
         terms = [item for part, own in parts for item in part.weighted(own)]
         self._unloaded = _FrictionSum([item for item in terms if not item.term.load], window)
         self._per_load = _FrictionSum([item for item in terms if item.term.load], window)
@@ -55,23 +61,51 @@ class ModelTorque:
         self._load = next((part.load for part, _ in parts if part.load is not None), None)
         self._load_of_sample = None if self._load is None else self._load.sampled()
         self._beyond = np.maximum(window, _turned(parts, count))
+        self._start, self._bodies_before = self._values, list[TorqueFunction]()
         self.set_values(values)
 
     def set_values(self, values: ArrayLike) -> None:
         """Take other parameter values, a payload for example, from the next call on.
 
         The arrays that the torque is computed from stay the same, and a call sees either the old
-        values or the new ones. How fast the torque may follow is the rate limit's matter.
+        values or the new ones.
 
         :param values: shape (p,), SI
         :raises ControlError: values of the wrong number or not finite; the old ones then hold
         """
+        self._take(self._checked(values))
+        self._share = 1.0
+
+    def blend_to(self, values: ArrayLike) -> None:
+        """Begin to go over to other values, from those of now: `blend` says how far.
+
+        This is for the torque of the body of one sample after the other. Friction takes the new
+        values at once, and so does the torque of many samples: a payload changes no friction.
+
+        :param values: shape (p,), SI
+        :raises ControlError: values of the wrong number or not finite; the old ones then hold
+        """
+        values = self._checked(values)
+        if self._share < 1.0:
+            self._take(self._start + self._share * (self._values - self._start))
+        self._start, self._bodies_before = self._values.copy(), self._bodies_of_sample
+        self._take(values)
+        self._share = 0.0
+
+    def blend(self, share: float) -> None:
+        """Count the values of `blend_to` by a share, 0..1; the torque is linear in them."""
+        self._share = share
+
+    def _checked(self, values: ArrayLike) -> Array:
         values = np.asarray(values, dtype=float)
         if values.shape != self._values.shape or not np.isfinite(values).all():
             raise ControlError(
                 f'the model needs {len(self._values)} finite parameter values, got '
                 f'{np.count_nonzero(np.isfinite(values))} finite ones in shape {values.shape}'
             )
+        return values
+
+    def _take(self, values: Array) -> None:
         self._values[:] = values
         self._bodies_of_sample = [part.sampled(own) for part, own in self._body]
         self._unloaded.renew()
@@ -97,7 +131,13 @@ class ModelTorque:
 
     def body(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Torque of everything but friction; units as of `torque`."""
-        return _sum(self._bodies_of_sample if q.ndim == 1 else self._bodies, q, qd, qdd)
+        if q.ndim > 1:
+            return _sum(self._bodies, q, qd, qdd)
+        result = _sum(self._bodies_of_sample, q, qd, qdd)
+        if self._share < 1.0:
+            before = _sum(self._bodies_before, q, qd, qdd)
+            result = before + self._share * (result - before)
+        return result
 
     def load(self, q: Array, qd: Array, qdd: Array) -> Array | None:
         """Load that friction is proportional to, in [Nm] or [N]; None: it is to none."""
@@ -130,7 +170,7 @@ class _FrictionSum:
         self._moving = [item for item in terms if not item.term.constant]
         self._weighted: list[tuple[Column, Figures, Array]] = []
         self._window = window
-        self._per_window = 0.5 / np.where(window > 0.0, window, 1.0)
+        self._per_window = 0.5 / window
         self._constant, self._backward, self._range = np.zeros((3, len(window)))
 
     def renew(self) -> None:
@@ -158,8 +198,6 @@ class _FrictionSum:
 
     def _ends(self, reach: Array) -> Array:
         """At -reach and reach, shape (2, n)."""
-        # Without a reach the jump itself: the sign of the smallest velocity there is.
-        reach = np.maximum(reach, np.finfo(float).tiny)
         return self._law(np.stack([-reach, reach]))
 
     def _law(self, qd: Array) -> Array:

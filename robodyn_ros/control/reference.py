@@ -49,7 +49,7 @@ class ReferenceMotion:
     """Checks the samples of a reference and differentiates its velocity.
 
     Acceleration is the difference of the last two velocities over the time between them: causal,
-    so it belongs to half a cycle earlier. A first sample after a gap has acceleration zero.
+    so it belongs to half a cycle earlier. The first sample has acceleration zero.
 
     :ivar elapsed: time since the sample before, in [s]; of the first one infinite
     :ivar spacing: mean of these times of late, in [s]
@@ -59,8 +59,8 @@ class ReferenceMotion:
         """Begin.
 
         :param width: number n of joints
-        :param timeout: a longer pause is a gap, and positions may not stay the same for longer
-            while the velocity says they move (faster than CREEP), in [s]
+        :param timeout: stamps must not be further apart, and positions may not stay the same for
+            longer while the velocity says they move (faster than CREEP), in [s]
         :param period: that samples are meant to have, in [s]
         """
         self.position = np.zeros(width)
@@ -108,7 +108,9 @@ class ReferenceMotion:
         step = stamp - self.stamp
         if step <= 0.0:
             return f'the stamp of the reference went back by {-step:.6g} s'
-        if step > self.timeout:
+        if self.timeout < step < np.inf:
+            return f'the stamp of the reference jumped forward by {step:.6g} s'
+        if step == np.inf:
             self.acceleration[:] = 0.0
             self._moved = stamp
         else:

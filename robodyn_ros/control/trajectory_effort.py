@@ -156,28 +156,34 @@ def trajectory_effort(
 
     The torque is delayed by the settings' cycles, added to the effort the points already carry,
     blended in from `initial` during ramp_up_time, limited, and kept within the rate. After the
-    motion the last position is held for the delay and, unless `hold_at_end`, for a ramp of the
-    torque to zero: a joint_trajectory_controller holds the last effort of a trajectory and
-    commands it again after later cancels. Gravity is then left to the drive's integrator.
+    motion the last position is held for the delay and for a ramp of the torque to zero: a
+    joint_trajectory_controller holds the last effort of a trajectory and commands it again after
+    later cancels. Gravity is then left to the drive's integrator. With `hold_at_end` the last
+    position is held until friction has faded out, so that gravity alone stays.
 
     :param scale: share of the model torque, 0..1; None: that of the settings
     :param initial: effort the controller applies when the trajectory starts, (n,); None: zero
     :param begin: time up to which `initial` is kept, in [s]: what the controller may miss
     :param offset: time of the trajectory's beginning in the plan, in [s]
-    :param hold_at_end: keep the last torque instead of ramping to zero
+    :param hold_at_end: keep the torque that holds the robot instead of ramping to zero
     :raises ControlError: other joints than the model's, a motion that does not end at rest, or
         a model torque that is not finite
     """
     _check(spline, torque)
     cycles = _cycles(spline.duration, settings.period, whole=False)
     ramp = 0 if hold_at_end else _cycles(settings.ramp_down_time, settings.period)
-    count = cycles + 1 + settings.additive_torque_delay + ramp
+    fade = _cycles(settings.friction_fade_time, settings.period, whole=False) if hold_at_end else 0
+    count = cycles + 1 + settings.additive_torque_delay + fade + ramp
     time: Array = settings.period * np.arange(count, dtype=float)
     motion = spline.sample(time)
     for array in (motion.velocity, motion.acceleration):
         array[cycles + 1 :] = 0.0
     signals = (motion.position, motion.velocity, motion.acceleration)
-    standstill = StandstillFriction(window=torque.velocity_window)
+    standstill = StandstillFriction(
+        window=torque.velocity_window,
+        fade_time=settings.friction_fade_time,
+        period=settings.period,
+    )
     requested = torque.body(*signals)
     requested += torque.friction(standstill.velocities(motion.velocity), torque.load(*signals))
     if not np.isfinite(requested).all():

@@ -67,6 +67,29 @@ class PayloadModel(DynamicModel):
         """Those of the arm, shape (n, 2)."""
         return self.arm.position_limits()
 
+    def joint_limits(self) -> Array:
+        """Joint limits of the URDF, else positions where the model is defined, shape (n, 2)."""
+        limits = self.position_limits()
+        known = self._part.urdf.position_limits if isinstance(self._part, UrdfModel) else {}
+        for row, name in enumerate(self.joint_names):
+            limits[row] = known.get(name, limits[row])
+        return limits
+
+    def body_torque(self, q: Array, qd: Array, qdd: Array, values: Array) -> Array:
+        """Torque of the arm without friction, shape (N, n), in [Nm] or [N].
+
+        :param values: parameter values of the arm, shape (p,), SI
+        """
+        own = values[self._first : self._first + len(self._own)]
+        return self._part.torque(q, qd, qdd, own)
+
+    @property
+    def unit_mass(self) -> Array:
+        """What 1 kg, or one of each product, adds to the arm's parameter values, shape (p,)."""
+        unit = [1.0 if item.name in _MASSES or self.products else 0.0 for item in self.parameters]
+        result: Array = self.matrix @ np.array(unit)
+        return result
+
     def describe(self) -> dict[str, object]:
         """Description of the arm, and the frame."""
         return {'kind': 'payload', 'arm': self.arm.describe(), 'frame': self.frame}
@@ -133,6 +156,19 @@ class Payload:
         """What it adds to the arm's parameter values, shape (p,)."""
         result: Array = self.model.matrix @ self.values
         return result
+
+    @property
+    def size(self) -> tuple[float, float, float]:
+        """Mass [kg], first moment [kg m] and largest inertia [kg m^2], in the link's frame."""
+        if len(self.values) != len(INERTIAL_NAMES):
+            found = {item: value for item, value in zip(self.model.parameters, self.values)}
+            mass, inertia = found.get(MASS, 0.0), found.get(INERTIA, 0.0)
+            return abs(float(mass)), 0.0, abs(float(inertia))
+        ten = self.added[: 10 * len(self.model.joints)].reshape(-1, 10).sum(axis=0)
+        xx, xy, yy, xz, yz, zz = ten[4:]
+        tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        largest = np.abs(np.linalg.eigvalsh(tensor)).max()
+        return abs(float(ten[0])), float(np.linalg.norm(ten[1:4])), float(largest)
 
     @property
     def mass(self) -> float:

@@ -20,6 +20,7 @@ from robodyn_ros.control.gravity_free import GravityFree
 from robodyn_ros.control.model_torque import ModelTorque
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.identification.result import IdentifiedModel
+from robodyn_ros.models.interface import Array
 from robodyn_ros.msg import CollisionState
 from robodyn_ros.nodes.common import MONITOR_QOS, declare, run, steady_timer
 from robodyn_ros.nodes.effort import EffortParameters
@@ -113,6 +114,7 @@ class CollisionMonitor(ModelNode):
 
     def build(self, model: IdentifiedModel, torque: ModelTorque) -> None:
         """Make the detector for a model."""
+        self._torque = torque
         self._effort = self._effort_parameters.for_joints(model.model.joints)
         if self._effort.gravity_excluded.any():
             torque = GravityFree(torque, self._effort.gravity_excluded)
@@ -143,8 +145,9 @@ class CollisionMonitor(ModelNode):
         self._motion = None
         self._delay.clear()
 
-    def payload_changed(self) -> None:
-        """Torque errors seen with the other payload do not count: settle anew."""
+    def set_values(self, values: Array) -> None:
+        """Take another payload. Torque errors with the one before do not count: settle anew."""
+        self._torque.set_values(values)
         if self._detector is not None:
             self._detector.lose('the payload was changed')
 

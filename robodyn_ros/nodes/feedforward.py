@@ -15,10 +15,12 @@ from robodyn_ros.control.feedforward import AdditiveTorque, FeedforwardSettings
 from robodyn_ros.control.gravity_free import GravityFree
 from robodyn_ros.control.model_torque import ModelTorque
 from robodyn_ros.control.residual_torque import MeasuredResidual
+from robodyn_ros.control.standstill import FADE_TIME
 from robodyn_ros.control.state_watch import StateWatch
 from robodyn_ros.control.torque_limits import PlannedTorque
 from robodyn_ros.errors import ConfigError, ControlError, RobodynError
 from robodyn_ros.identification.result import IdentifiedModel
+from robodyn_ros.models.interface import Array
 from robodyn_ros.nodes.common import declare, run
 from robodyn_ros.nodes.controller_facts import ControllerFacts
 from robodyn_ros.nodes.effort import (
@@ -85,10 +87,13 @@ class Feedforward(ModelNode):
              '0: the effort limits of the URDF', array),
             ('max_torque_rate', [0.0], 'largest change of it [Nm/s or N/s]; 0: max_torque in '
              '50 ms', array),
-            ('ramp_up_time', 0.25, 'from zero to full model torque [s]',
+            ('ramp_up_time', 0.25, 'from zero to full model torque, and from one payload or '
+             'feedforward_scale to another [s]',
              {**fixed, 'minimum': 0.001, 'maximum': 10.0}),
             ('ramp_down_time', 0.1, 'from any torque to zero [s]',
              {**fixed, 'minimum': 0.001, 'maximum': 2.0}),
+            ('friction_fade_time', FADE_TIME, 'standstill after which no friction torque remains; '
+             'it stays for half of it [s]', {**fixed, 'minimum': 0.001, 'maximum': 60.0}),
             ('feedforward_scale', 1.0, 'share of the model torque that is applied',
              {'minimum': 0.0, 'maximum': 1.0}),
         ]  # fmt: skip
@@ -191,6 +196,19 @@ class Feedforward(ModelNode):
             fade_time=settings.ramp_down_time,
         )
 
+    def set_values(self, values: Array) -> None:
+        """Take another payload: now in streaming mode, for the trajectories to come in the other.
+
+        :raises ControlError: values that cannot be used
+        """
+        self._mode.set_values(values)
+
+    def payload_efforts(self, model: IdentifiedModel) -> list[float] | None:
+        """Effort limits of the URDF; where it has none, max_torque."""
+        limit: list[float] = self._options['max_torque']
+        known = None if limit == [0.0] else limit * (len(model.joints) if len(limit) == 1 else 1)
+        return super().payload_efforts(model) or known
+
     def begin(self) -> None:
         """Start from zero."""
         self._check_controller()
@@ -235,8 +253,11 @@ class Feedforward(ModelNode):
     def _on_set(self, parameters: list[Parameter]) -> SetParametersResult:
         for parameter in parameters:
             if parameter.name == 'feedforward_scale':
+                try:
+                    self._mode.set_scale(parameter.value)
+                except ControlError as error:
+                    return SetParametersResult(successful=False, reason=str(error))
                 self._options['feedforward_scale'] = parameter.value
-                self._mode.set_scale(parameter.value)
         return SetParametersResult(successful=True)
 
 

@@ -17,6 +17,7 @@ from robodyn_ros.control.feedforward import AdditiveTorque, State
 from robodyn_ros.control.reference import Pace, ReferenceMotion
 from robodyn_ros.control.state_watch import StateWatch
 from robodyn_ros.errors import ControlError
+from robodyn_ros.models.interface import Array
 from robodyn_ros.nodes.common import MONITOR_QOS, steady_timer
 from robodyn_ros.nodes.joint_state_bytes import JointStateBytes
 from robodyn_ros.nodes.model_node import STREAM_QOS
@@ -138,9 +139,20 @@ class StreamingMode:
             self._ramp_down(self._law)
 
     def set_scale(self, scale: float) -> None:
-        """Change the share of the model torque; the rate limit holds."""
+        """Blend another share of the model torque in.
+
+        :raises ControlError: it is not from 0 to 1
+        """
         if self._law is not None:
             self._law.scale = scale
+
+    def set_values(self, values: Array) -> None:
+        """Blend other parameter values (p,) in.
+
+        :raises ControlError: values that cannot be used
+        """
+        if self._law is not None:
+            self._law.set_values(values)
 
     def reset(self) -> str:
         """Clear the fault and start again; return what was done."""

@@ -192,6 +192,14 @@ class TrajectoryMode:
         """Change the share of the model torque for the trajectories to come."""
         self._scale = scale
 
+    def set_values(self, values: Array) -> None:
+        """Take other parameter values (p,) for the trajectories to come.
+
+        :raises ControlError: values that cannot be used
+        """
+        if self._torque is not None:
+            self._torque.set_values(values)
+
     def reset(self) -> str:
         """Clear the fault; a refused trajectory is none, it moves nothing."""
         text = f'cleared: {self.fault}' if self.fault else 'there was no fault'

@@ -14,7 +14,7 @@ from rclpy.qos import HistoryPolicy, QoSProfile, ReliabilityPolicy
 from robodyn_ros.control.model_torque import ModelTorque
 from robodyn_ros.errors import ConfigError, RobodynError
 from robodyn_ros.identification.result import IdentifiedModel, load_identified_model
-from robodyn_ros.models.interface import DynamicModel, SumModel
+from robodyn_ros.models.interface import Array, DynamicModel, SumModel
 from robodyn_ros.models.urdf import UrdfModel
 from robodyn_ros.nodes.common import (
     Diagnostics,
@@ -74,7 +74,7 @@ class ModelNode(LifecycleNode):
                 None,
                 ParameterDescriptor(description=text, dynamic_typing=True),
             )
-        self._carried = CarriedPayload(self, self.payload_changed)
+        self._carried = CarriedPayload(self, self.set_values)
         self._autostart = bool(
             declare(self, 'autostart', False, 'configure and activate at once', read_only=True)
         )
@@ -128,8 +128,17 @@ class ModelNode(LifecycleNode):
     def finish(self) -> None:
         """Stop working; returns in the safe state, while publishers still publish."""
 
-    def payload_changed(self) -> None:
-        """Another payload was set; the model torque contains it already."""
+    def set_values(self, values: Array) -> None:
+        """Take the parameter values (p,) with another payload into the law.
+
+        :raises ControlError: values that cannot be used
+        """
+        raise NotImplementedError
+
+    def payload_efforts(self, model: IdentifiedModel) -> list[float] | None:
+        """Effort limits that bound the payload, shape (n,), in [Nm] or [N]; None: not known."""
+        limits = effort_limits(model.model)
+        return None if limits == [0.0] else limits
 
     def report(self) -> tuple[bytes, str, dict[str, object]]:
         """Level, sentence and details of the diagnostics while active."""
@@ -199,16 +208,16 @@ class ModelNode(LifecycleNode):
         self._use(self.identified)
 
     def _use(self, model: IdentifiedModel) -> None:
-        payload = self._carried.at_start(model)
         if self._hash and model.hash != self._hash:
             raise ConfigError(
                 f'the model of {model.source} has the hash {model.hash}, the parameter model_hash '
                 f'accepts only {self._hash}'
             )
+        payload, limit = self._carried.at_start(model, self.payload_efforts(model))
         values = loaded_values(model, payload)
         torque = ModelTorque(model.model, values, velocity_window=self._window)
         self.build(model, torque)
-        self._carried.use(model, payload, torque)
+        self._carried.use(model, payload, limit)
         self.get_logger().info(f'model of {model.source}, hash {model.hash[:12]}')
 
     def _load(self) -> IdentifiedModel:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,10 +10,11 @@ from rcl_interfaces.msg import ParameterDescriptor
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
-from robodyn_ros.control.model_torque import ModelTorque
-from robodyn_ros.errors import ControlError, RobodynError
+from robodyn_ros.control.payload_limit import PayloadLimit
+from robodyn_ros.errors import ControlError, ModelError, RobodynError
 from robodyn_ros.identification.result import IdentifiedModel
-from robodyn_ros.models.payload import Payload, payload_of
+from robodyn_ros.models.interface import Array
+from robodyn_ros.models.payload import Payload, PayloadModel, payload_of
 from robodyn_ros.nodes.common import declare
 from robodyn_ros.srv import SetPayload
 
@@ -24,20 +25,19 @@ BLOCK_KEYS = ('parameter_names', 'parameter_units', 'parameter_values', 'paramet
 class CarriedPayload:
     """Parameters `payload.*` and the service `~/set_payload` of a node with a model.
 
-    At start the payload is what the parameters say, else that of the result. A law that computes
-    its torque with the `ModelTorque` given to `use` follows a change from its next cycle on; how
-    fast, its rate limit says.
+    At start the payload is what the parameters say, else that of the result. No payload is taken
+    that is above max_payload.
     """
 
-    def __init__(self, node: Node, changed: Callable[[], None]) -> None:
+    def __init__(self, node: Node, set_values: Callable[[Array], None]) -> None:
         """Declare the parameters and offer the service.
 
-        :param changed: called after another payload was set
+        :param set_values: called with the parameter values (p,) of the model with another payload
         :raises ConfigError: a parameter of the wrong type
         """
-        self._changed = changed
+        self._set_values = set_values
         self._model: IdentifiedModel | None = None
-        self._torque: ModelTorque | None = None
+        self._limit: PayloadLimit | None = None
         self.payload: Payload | None = None
         kinds = Parameter.Type
         rows: list[tuple[str, Any, str]] = [
@@ -51,6 +51,11 @@ class CarriedPayload:
             name: declare(node, f'payload.{name}', kind, text, read_only=True)
             for name, kind, text in rows
         }
+        self._most = float(declare(
+            node, 'max_payload', 0.0, 'a payload of a larger mass is refused [kg]; 0: the largest '
+            'one that the effort limits of the joints can carry',
+            read_only=True, minimum=0.0,
+        ))  # fmt: skip
         self._block = _declared_block(node)
         node.create_service(SetPayload, '~/set_payload', self._on_set)
 
@@ -61,10 +66,13 @@ class CarriedPayload:
             return {}
         return {'payload': {'frame': self._given['frame'], **self._block}}
 
-    def at_start(self, model: IdentifiedModel) -> Payload | None:
-        """Payload of the parameters, else of the result.
+    def at_start(
+        self, model: IdentifiedModel, effort: Sequence[float] | None
+    ) -> tuple[Payload | None, PayloadLimit | None]:
+        """Payload of the parameters, else of the result, and the limit of payloads.
 
-        :raises RobodynError: a payload that the model cannot carry
+        :param effort: effort limits of the joints, shape (n,), in [Nm] or [N]; None: not known
+        :raises RobodynError: a payload that the model or the robot cannot carry
         """
         payload = model.payload
         if self._given['mass'] is not None:
@@ -75,21 +83,36 @@ class CarriedPayload:
                 inertia=self._given['inertia'],
                 frame=self._given['frame'],
             )
-        return payload
+        limit = self._limit_of(model, effort)
+        if payload is not None and limit is not None:
+            limit.check(payload)
+        return payload, limit
 
-    def use(self, model: IdentifiedModel, payload: Payload | None, torque: ModelTorque) -> None:
+    def _limit_of(
+        self, model: IdentifiedModel, effort: Sequence[float] | None
+    ) -> PayloadLimit | None:
+        """Limit of payloads; None: the model cannot carry one."""
+        try:
+            carried = PayloadModel(arm=model.model)
+        except ModelError:
+            return None
+        return PayloadLimit(carried, model.values, effort=effort, max_payload=self._most)
+
+    def use(
+        self, model: IdentifiedModel, payload: Payload | None, limit: PayloadLimit | None
+    ) -> None:
         """Take the model whose torque the law computes."""
-        self._model, self._torque, self.payload = model, torque, payload
+        self._model, self.payload, self._limit = model, payload, limit
 
     def forget(self) -> None:
         """There is no model any more."""
-        self._model = self._torque = self.payload = None
+        self._model = self._limit = self.payload = None
 
     def _on_set(
         self, request: SetPayload.Request, response: SetPayload.Response
     ) -> SetPayload.Response:
         try:
-            if self._model is None or self._torque is None:
+            if self._model is None:
                 raise ControlError('there is no model yet that could carry a payload')
             payload = payload_of(
                 self._model.model,
@@ -98,12 +121,13 @@ class CarriedPayload:
                 inertia=list(request.inertia),
                 frame=request.frame,
             )
-            self._torque.set_values(loaded_values(self._model, payload))
+            if self._limit is not None:
+                self._limit.check(payload)
+            self._set_values(loaded_values(self._model, payload))
         except RobodynError as error:
             response.message = str(error)
             return response
         self.payload = payload
-        self._changed()
         response.success = True
         response.message = f'payload of {request.mass:g} kg'
         if request.mass and not np.any(payload.added):

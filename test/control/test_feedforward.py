@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from control_arm import small_arm
@@ -66,6 +68,80 @@ def test_at_standstill_friction_stays_that_of_the_motion_before() -> None:
     law.start()
     law.update(REST, REST, REST)
     np.testing.assert_allclose(law.requested, gravity, rtol=1e-12)
+
+
+def test_at_rest_friction_fades_out_and_gravity_stays() -> None:
+    law = make(
+        max_torque=[1e3, 1e3], max_torque_rate=[1e6, 1e6], friction_fade_time=0.5,
+        additive_torque_delay=0,
+    )  # fmt: skip
+    law.start()
+    law.update(REST, np.array([0.3, -0.3]), REST)
+    sent = np.array([law.update(REST, REST, REST).copy() for _ in range(260)])
+    gravity = MODEL.torque(REST[None], REST[None], REST[None], VALUES)[0]
+    np.testing.assert_allclose(sent[30:125] - gravity, np.tile([3.0, -3.0], (95, 1)), rtol=1e-9)
+    np.testing.assert_allclose(sent[249:], np.tile(gravity, (11, 1)), atol=1e-12)
+    assert np.abs(np.diff(sent[30:], axis=0)).max() < 1.01 * 3.0 / 125.0
+    moving = np.array([0.3, -0.3])  # friction is there again at once
+    law.update(REST, moving, REST)
+    expected = MODEL.torque(REST[None], moving[None], REST[None], VALUES)[0]
+    np.testing.assert_allclose(law.requested, expected, rtol=1e-9)
+
+
+def blended(change: Callable[[AdditiveTorque], None], **options: object) -> tuple[Array, Array]:
+    """Torque (N, n) at rest from the cycle of a change on, and that before it (n,)."""
+    torque = ModelTorque(MODEL, VALUES)
+    settings = FeedforwardSettings(
+        joints=MODEL.joint_names, max_torque=[1e4, 1e4], max_torque_rate=[1e6, 1e6],
+        ramp_up_time=0.05, additive_torque_delay=0, **options,
+    )  # fmt: skip
+    law = AdditiveTorque(torque=torque, settings=settings)
+    law.start()
+    before = [law.update(REST, REST, REST).copy() for _ in range(40)][-1]
+    change(law)
+    return np.array([law.update(REST, REST, REST).copy() for _ in range(40)]), before
+
+
+def test_another_scale_is_blended_in_over_ramp_up_time() -> None:
+    sent, before = blended(lambda law: setattr(law, 'scale', 0.4))
+    share = np.minimum(1.0, np.arange(1, 41) / 25.0)[:, None]
+    np.testing.assert_allclose(sent, before * (1.0 - 0.6 * share), rtol=1e-9)
+
+
+def test_other_values_are_blended_in_over_ramp_up_time() -> None:
+    sent, before = blended(lambda law: law.set_values(5.0 * VALUES))
+    share = np.minimum(1.0, np.arange(1, 41) / 25.0)[:, None]
+    np.testing.assert_allclose(sent, before * (1.0 + 4.0 * share), rtol=1e-9)
+
+
+def test_a_change_during_a_change_goes_on_from_there() -> None:
+    def change(law: AdditiveTorque) -> None:
+        law.set_values(5.0 * VALUES)
+        for _ in range(10):
+            law.update(REST, REST, REST)
+        law.set_values(2.0 * VALUES)
+        law.scale = 0.5
+
+    sent, before = blended(change)
+    share = np.minimum(1.0, np.arange(1, 41) / 25.0)[:, None]
+    value, scale = 2.6 + share * (2.0 - 2.6), 1.0 - 0.5 * share
+    np.testing.assert_allclose(sent, before * value * scale, rtol=1e-9)
+
+
+def test_what_changes_while_no_torque_is_applied_counts_from_the_start_on() -> None:
+    law = make(max_torque=[1e3, 1e3], max_torque_rate=[1e6, 1e6], ramp_up_time=0.002)
+    law.scale = 0.5
+    law.start()
+    gravity = MODEL.torque(REST[None], REST[None], REST[None], VALUES)[0]
+    np.testing.assert_allclose(law.update(REST, REST, REST), 0.5 * gravity, rtol=1e-9)
+
+
+@pytest.mark.parametrize('scale', [np.nan, np.inf, -0.1, 1.1])
+def test_a_scale_that_is_none_is_refused_and_the_old_one_holds(scale: float) -> None:
+    law = make(feedforward_scale=0.7)
+    with pytest.raises(ControlError, match='feedforward_scale must be from'):
+        law.scale = scale
+    assert law.scale == 0.7
 
 
 def test_ramp_in_rises_in_proportion_from_zero() -> None:

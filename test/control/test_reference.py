@@ -19,13 +19,14 @@ def test_acceleration_is_that_of_half_a_cycle_ago() -> None:
     np.testing.assert_array_equal(reference.position, sine(time)[0])
 
 
-def test_first_sample_and_first_after_a_gap_have_no_acceleration() -> None:
+def test_the_first_sample_has_no_acceleration() -> None:
     reference = ReferenceMotion(width=2, timeout=0.02, period=0.002)
     reference.read(1.0, *sine(0.0))
     assert not reference.acceleration.any()
     reference.read(1.002, *sine(1.0))
     assert reference.acceleration.any()
-    reference.read(1.2, *sine(0.5))
+    reference.restart()
+    assert reference.read(1.2, *sine(0.5)) == ''
     assert not reference.acceleration.any()
 
 
@@ -35,6 +36,13 @@ def test_time_must_go_forward() -> None:
     assert 'went back by 0.5 s' in reference.read(0.5, *sine(0.0))
     reference.restart()
     assert reference.read(0.5, *sine(0.0)) == ''
+
+
+def test_time_must_not_jump_forward() -> None:
+    reference = ReferenceMotion(width=2, timeout=0.02, period=0.002)
+    assert reference.read(1.0, *sine(0.0)) == ''
+    assert reference.read(1.0199, *sine(0.0)) == ''
+    assert 'jumped forward by 2 s' in reference.read(3.0199, *sine(0.0))
 
 
 def test_samples_that_follow_each_other_too_fast_are_to_be_left_out() -> None:

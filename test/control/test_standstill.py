@@ -17,6 +17,7 @@ from robodyn_ros.control.standstill import StandstillFriction
 from robodyn_ros.excitation.point_to_point import PointToPoint
 from robodyn_ros.models.catalog import robot_model
 
+CONFIG = CELL.parent
 SPEEDS = st.sampled_from([-1.0, -0.1, -0.05, 0.0, 0.05, 0.1, 1.0])
 
 
@@ -37,15 +38,44 @@ def test_without_a_window_the_sign_of_the_last_motion_is_kept():
     assert np.abs(kept).max() < 1e-300
 
 
+def test_friction_stays_for_half_of_the_fade_time_and_is_gone_at_its_end():
+    held = StandstillFriction(window=[0.1, 0.1], fade_time=0.04, period=0.002)
+    qd = np.array([[0.3, -0.3], *[[0.0, 0.05]] * 25])
+    taken = held.velocities(qd)
+    rest = 0.002 * np.arange(1, 26)
+    share = np.interp(rest, [0.02, 0.04], [1.0, 0.0])
+    np.testing.assert_allclose(taken[1:, 0], 0.1 * share, atol=1e-15)
+    # A joint that creeps goes over to the friction of its velocity.
+    np.testing.assert_allclose(taken[1:, 1], -0.1 * share + 0.05 * (1.0 - share), atol=1e-15)
+    assert held.velocity(np.array([0.0, 0.05])).tolist() == [0.0, 0.05]
+    assert held.velocities(np.array([[-0.3, 0.0], [0.0, 0.0]]))[-1].tolist() == [-0.1, 0.0]
+
+
+def test_without_a_window_friction_fades_out_too():
+    model = robot_model(CONFIG.parent / 'urdf' / 'single_axis.urdf', friction=['coulomb'])
+    values = np.append(np.zeros(len(model.parameters) - 1), 8.0)
+    torque = ModelTorque(model, values)
+    held = StandstillFriction(window=[0.0], fade_time=0.04, period=0.002)
+    held.velocity(np.array([1.0]))
+    found = [torque.friction(held.velocity(np.zeros(1)))[0] for _ in range(20)]
+    np.testing.assert_allclose(found[:10], 8.0)
+    assert found[-1] == 0.0
+
+
+@given(arrays(float, (12, 2), elements=SPEEDS), st.integers(0, 12), st.sampled_from([0.5, 0.008]))
+def test_many_samples_fade_as_one_after_the_other(qd, first, fade):
+    laws = [StandstillFriction(window=[0.1, 0.0], fade_time=fade) for _ in range(2)]
+    steps = [laws[0].velocity(row) for row in qd]
+    blocks = [laws[1].velocities(qd[:first]), laws[1].velocities(qd[first:])]
+    np.testing.assert_allclose(np.concatenate(blocks), np.array(steps), atol=1e-15)
+
+
 @given(arrays(float, (12, 2), elements=SPEEDS), st.integers(0, 12))
 def test_many_samples_are_the_same_as_one_after_the_other(qd, first):
     one, other = StandstillFriction(window=[0.1, 0.0]), StandstillFriction(window=[0.1, 0.0])
     steps = [one.velocity(row) for row in qd]
     blocks = [other.velocities(qd[:first]), other.velocities(qd[first:])]
     np.testing.assert_array_equal(np.concatenate(blocks), np.array(steps))
-
-
-CONFIG = CELL.parent
 
 
 def stopped(dropped):

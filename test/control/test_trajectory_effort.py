@@ -82,14 +82,18 @@ def test_it_ends_at_rest_with_a_straight_ramp_to_exactly_zero() -> None:
     assert not plan.acceleration[1001:].any()
 
 
-def test_hold_at_end_keeps_gravity_and_the_friction_of_the_last_motion() -> None:
+def test_hold_at_end_keeps_gravity_and_no_friction() -> None:
     plan = trajectory_effort(spline(), TORQUE, SETTINGS, hold_at_end=True)
-    assert len(plan.time) == 1001 + DELAY
+    fade = round(SETTINGS.friction_fade_time / SETTINGS.period)
+    assert len(plan.time) == 1001 + DELAY + fade
     rest = np.zeros((1, 2))
     gravity = TORQUE.torque(plan.position[-1:], rest, rest)[0]
     assert np.abs(gravity).max() > 1.0
-    np.testing.assert_allclose(plan.requested[-1], gravity + FRICTION_AT_END, rtol=1e-12)
+    settled = plan.requested[1001 : 1001 + fade // 2 - 1]
+    np.testing.assert_allclose(settled, np.tile(gravity + FRICTION_AT_END, (len(settled), 1)))
+    np.testing.assert_allclose(plan.requested[-1], gravity, rtol=1e-12)
     np.testing.assert_allclose(plan.effort[-1], plan.requested[-1 - DELAY], rtol=1e-12)
+    check_limits(plan)
 
 
 def test_it_starts_from_what_the_controller_applies_now() -> None:
@@ -160,7 +164,8 @@ def test_limit_and_rate_hold_for_wild_motions() -> None:
 def test_a_duration_between_two_samples_is_covered() -> None:
     plan = trajectory_effort(spline(1.9991), TORQUE, SETTINGS, offset=0.5, hold_at_end=True)
     assert plan.time[0] == 0.5
-    np.testing.assert_allclose(plan.time[-1 - DELAY], 2.5)
+    fade = round(SETTINGS.friction_fade_time / SETTINGS.period)
+    np.testing.assert_allclose(plan.time[-1 - DELAY - fade], 2.5)
     np.testing.assert_allclose(plan.position[-1], spline(1.9991).points.position[-1])
 
 
@@ -209,7 +214,7 @@ def test_requested_torque_between_samples_is_the_effort_before_its_delay() -> No
     """What `robodyn delay` reads the delay off, whenever the joint states come."""
     plan = trajectory_effort(spline(), TORQUE, SETTINGS, hold_at_end=True)
     delay = DELAY * plan.period
-    for time in plan.time[-1] * np.array([0.4, 0.41, 0.4317]):
+    for time in 2.006 * np.array([0.4, 0.41, 0.4317]):
         np.testing.assert_allclose(plan.requested_at(time), plan.effort_at(time + delay))
 
 

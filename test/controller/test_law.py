@@ -87,7 +87,7 @@ def by_plugin(path, states, *, window, limit, rate):
     return out.requested, out.applied, out.said
 
 
-def by_python(model, values, states, *, window, limit, rate):
+def by_python(model, values, states, *, window, limit, rate, scale=None, mass=None):
     joints = model.joint_names
     settings = FeedforwardSettings(
         joints=joints, max_torque=limit, max_torque_rate=rate, **SETTINGS
@@ -97,7 +97,10 @@ def by_python(model, values, states, *, window, limit, rate):
     )
     law.start()
     rows = []
-    for state in zip(*states, strict=True):
+    for count, state in enumerate(zip(*states, strict=True)):
+        law.scale = law.scale if scale is None else scale[count]
+        if mass is not None and np.isfinite(mass[count]):
+            law.set_values(values + payload_of(model, mass[count]).added)
         applied = law.update(*state)
         rows.append((law.requested.copy(), applied.copy()))
     return [np.array(column) for column in zip(*rows, strict=True)]
@@ -121,6 +124,30 @@ def test_the_plugin_computes_the_torque_of_the_node(name, tmp_path):
     model = MODELS[name]()
     values = np.random.default_rng(1).uniform(-2.0, 2.0, len(model.parameters))
     check(tmp_path, model, values)
+
+
+@pytest.mark.parametrize('name', ['six_axis', 'scara', 'all friction'])
+def test_scale_and_payload_are_blended_in_and_friction_fades_as_in_the_node(name, tmp_path):
+    model = MODELS[name]()
+    values = np.random.default_rng(1).uniform(0.1, 2.0, len(model.parameters))
+    states = motion(model, 600)
+    for kind in states[1:]:
+        kind[300:400] = 0.0  # long enough for friction to fade
+    scale, mass = np.full(600, 0.8), np.full(600, np.nan)
+    scale[120:], scale[420:] = 0.3, 1.0
+    mass[130], mass[150], mass[500] = 5.0, 2.0, 0.0  # the second one during the first's ramp
+    options = {'window': 0.05, 'limit': 1e4, 'rate': 1e7, 'scale': scale, 'mass': mass}
+    path = result_file(tmp_path, model, values)
+    out = run_law(path, states, **options)
+    requested, applied = by_python(model, values, states, **options)
+    np.testing.assert_allclose(out.requested, requested, rtol=0.0, atol=1e-9)
+    np.testing.assert_allclose(out.applied, applied, rtol=0.0, atol=1e-9)
+    assert out.said.endswith('allocations 0\n')
+    gone = model.torque(states[0][399:400], 0 * states[0][:1], 0 * states[0][:1],
+                        values + payload_of(model, 2.0).added)[0]  # fmt: skip
+    # What stays is the straight line's middle: the constant offset, and asymmetry if there is any.
+    if name != 'all friction':
+        np.testing.assert_allclose(out.requested[399], gone, atol=1e-9)
 
 
 def test_without_window_friction_jumps_where_the_node_jumps(tmp_path):
@@ -207,7 +234,7 @@ def test_results_it_cannot_use_are_one_sentence(tmp_path, change, sentence):
     content['/**']['ros__parameters']['dynamic_model'] = block
     path.write_text(yaml.safe_dump(content))
     done = subprocess.run(
-        [law_check(), path, *['3', '1', '0.002', '0.1', '0.1', '0', '1', '100']],
+        [law_check(), path, *['3', '1', '0.002', '0.1', '0.1', '0.5', '0', '1', '100']],
         input=b'', capture_output=True, timeout=60, text=False,
     )  # fmt: skip
     said = done.stderr.decode().splitlines()[-1]  # urdfdom says something of its own before

@@ -1,0 +1,188 @@
+"""Largest payload that a robot may be told to carry.
+
+A payload that nobody can carry is a mistake of units, and its gravity torque is unsafe. Unless a
+largest mass is given, it follows from the effort limits: every joint must be able to
+
+- hold the arm and the payload at its worst pose within the joint limits, and
+- accelerate the payload alone like a mass that falls, with 9.81 m/s^2 at the robot's reach.
+
+With a given largest mass, a payload may have this mass, a first moment of this mass at the reach of
+the robot, and the inertia of this mass at that distance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from robodyn_ros.errors import ControlError
+from robodyn_ros.models.interface import Array
+from robodyn_ros.models.payload import Payload, PayloadModel
+
+GRAVITY = 9.81
+"""Acceleration that a payload must bear, in [m/s^2]."""
+STARTS, SHARES, SWEEPS = 8, 13, 3
+"""Search for the worst pose: start poses for each joint, positions tried of each joint in turn,
+and how often. The worst pose is found within 1 % of its torque."""
+_NEAR = 1e-4
+"""Distance of a payload from a joint's axis that counts as none, in [m]."""
+_FREE = 1e-9
+"""Torque per mass below which a joint does not feel a payload, in [Nm/kg] or [N/kg]."""
+
+
+class PayloadLimit:
+    """Checks payloads against the robot; made once, since it searches for the worst poses."""
+
+    def __init__(
+        self,
+        model: PayloadModel,
+        values: Array,
+        *,
+        effort: Sequence[float] | Array | None = None,
+        max_payload: float = 0.0,
+    ) -> None:
+        """Find the worst poses.
+
+        :param model: payload at the last link of the robot
+        :param values: parameter values of the robot without payload, shape (p,), SI
+        :param effort: effort limits, shape (n,), in [Nm] or [N]; None: not known
+        :param max_payload: largest mass, in [kg]; 0: that of the effort limits
+        :raises ControlError: a max_payload that is no mass
+        """
+        if not (np.isfinite(max_payload) and max_payload >= 0.0):
+            raise ControlError(f'max_payload must be 0 kg or more, got {max_payload}')
+        self._model, self._values, self._given = model, values, max_payload
+        self._effort = None if effort is None else np.asarray(effort, dtype=float)
+        self._joints = [joint.name for joint in model.joints]
+        self._turning = np.array([joint.type != 'prismatic' for joint in model.joints])
+        limits = self._effort if self._effort is not None else np.ones(len(self._joints))
+        self._arm, self._per_mass = self._worst(limits)
+        self._lever = self._levers()
+        self.reach = float(self._lever.max(initial=0.0)) or 1.0
+
+    def check(self, payload: Payload) -> None:
+        """Refuse a payload that is too large.
+
+        :raises ControlError: naming the payload, the limit, and what to do
+        """
+        mass, moment, inertia = payload.size
+        if not np.any(payload.added):
+            return
+        if self._given:
+            self._check_given(mass, moment, inertia)
+        elif self._effort is None:
+            raise ControlError(
+                'max_payload is not known: the robot has no effort limits. Set the parameter '
+                'max_payload (kg)'
+            )
+        else:
+            self._check_effort(mass, moment, inertia, self._effort)
+
+    def _check_given(self, mass: float, moment: float, inertia: float) -> None:
+        most, reach = self._given, self.reach
+        for value, limit, what, unit in (
+            (mass, most, 'payload', 'kg'),
+            (moment, most * reach, "payload's first moment", 'kg m'),
+            (inertia, most * reach**2, "payload's inertia", 'kg m^2'),
+        ):
+            if value > limit * (1.0 + 1e-9):
+                rule = '' if unit == 'kg' else f' (max_payload {most:g} kg at {reach:.3g} m)'
+                raise ControlError(
+                    f'{what} of {value:.4g} {unit} is above {"max_payload" if not rule else "its"}'
+                    f'{" limit" if rule else ""} of {limit:.4g} {unit}{rule}: check the unit, or '
+                    f'raise max_payload'
+                )
+
+    def _check_effort(self, mass: float, moment: float, inertia: float, effort: Array) -> None:
+        held = self._per_mass * mass + GRAVITY * moment * self._turning
+        free = effort - self._arm
+        spared = np.where(held > _FREE, free / np.maximum(held, _FREE), np.inf)
+        share = spared.min(axis=0)
+        if (free.min(axis=0) <= 0.0).any():
+            joint = int(free.min(axis=0).argmin())
+            raise ControlError(
+                f'max_payload is not known: joint {self._joints[joint]} needs '
+                f'{self._arm[:, joint].max():.4g} for the arm alone, its effort limit is '
+                f'{effort[joint]:.4g}. Set the parameter max_payload (kg)'
+            )
+        turned = mass * self._lever**2 + 2.0 * moment * self._lever + inertia
+        moved = np.where(self._turning, turned / self.reach, mass) * GRAVITY
+        share = np.minimum(share, effort / np.maximum(moved, _FREE))
+        joint = int(share.argmin())
+        if not share[joint] >= 1.0 - 1e-9:
+            raise ControlError(
+                _too_large(mass, moment, inertia, share[joint], self._joints[joint])
+            )
+
+    def _body(self, q: Array, values: Array, qdd: Array | None = None) -> Array:
+        still = np.zeros_like(q)
+        return self._model.body_torque(q, still, still if qdd is None else qdd, values)
+
+    def _gravity(self, q: Array) -> tuple[Array, Array]:
+        """Gravity torque of the arm, and of a payload per kg, absolute, shape (N, n) each."""
+        arm = self._body(q, self._values)
+        loaded = self._body(q, self._values + self._model.unit_mass)
+        return np.abs(arm), np.abs(loaded - arm)
+
+    def _worst(self, effort: Array) -> tuple[Array, Array]:
+        """Gravity torques at the poses in which each joint can carry least, shape (N, n) each."""
+        count = len(self._joints)
+        low, high = self._model.joint_limits().T
+        goal = np.repeat(np.arange(count), STARTS)
+        poses = low + (high - low) * start_shares(len(goal), count)
+        rows = np.arange(len(goal))
+        for _ in range(SWEEPS):
+            for joint in range(count):
+                tried = np.repeat(poses[:, None], SHARES, axis=1)
+                tried[:, :, joint] = np.linspace(low[joint], high[joint], SHARES)
+                arm, load = self._gravity(tried.reshape(-1, count))
+                room = (effort - arm) / np.maximum(load, _FREE)
+                best = room.reshape(len(goal), SHARES, count)[rows, :, goal].argmin(axis=1)
+                poses[:, joint] = tried[rows, best, joint]
+        return self._gravity(poses)
+
+    def _levers(self) -> Array:
+        """Largest distance of a payload from each turning joint, shape (n,), in [m]."""
+        count = len(self._joints)
+        low, high = self._model.joint_limits().T
+        poses = low + (high - low) * start_shares(100, count)
+        result = np.zeros(count)
+        unit = self._values + self._model.unit_mass
+        rest = self._body(poses, unit) - self._body(poses, self._values)
+        for joint in np.flatnonzero(self._turning):
+            qdd = np.zeros_like(poses)
+            qdd[:, joint] = 1.0
+            moved = self._body(poses, unit, qdd) - self._body(poses, self._values, qdd) - rest
+            result[joint] = np.sqrt(np.maximum(moved[:, joint], 0.0).max())
+        return np.where(result > _NEAR, result, 0.0)
+
+
+def start_shares(count: int, width: int) -> Array:
+    """Evenly spread poses as shares of the joints' ranges, shape (count, width), always the same.
+
+    Richtmyer's sequence: multiples of the roots of the primes.
+    """
+    primes = [2, 3]
+    while len(primes) < width:
+        primes.append(next(
+            item for item in range(primes[-1] + 2, 2 * primes[-1], 2)
+            if all(item % prime for prime in primes)
+        ))  # fmt: skip
+    roots = np.sqrt(np.array(primes[:width], dtype=float))
+    shares: Array = np.mod(np.arange(1, count + 1)[:, None] * roots, 1.0)
+    return shares
+
+
+def _too_large(mass: float, moment: float, inertia: float, share: float, joint: str) -> str:
+    if not mass > 0.0:
+        return (
+            f"the payload's inertia of {inertia:.4g} kg m^2 is above its limit of "
+            f'{share * inertia:.4g} kg m^2, at which joint {joint} reaches its effort limit: check '
+            f'the unit, or set max_payload'
+        )
+    shape = ' with its centre of mass and inertia' if moment > 0.0 or inertia > 0.0 else ''
+    return (
+        f'payload of {mass:.4g} kg{shape} is above max_payload of {share * mass:.4g} kg, at which '
+        f'joint {joint} reaches its effort limit: check the unit, or set max_payload'
+    )
