@@ -27,6 +27,7 @@ TorqueStateQueue::TorqueStateQueue(
 {
   const std::vector<double> none(joints.size(), std::numeric_limits<double>::quiet_NaN());
   message_.name = joints;
+  message_.delivery = TorqueState::DELIVERED;  // who writes is active, or ramps out as if it were
   message_.feedback = message_.error = message_.requested = message_.additive_command = none;
   requested_.setZero();  // all of it is there when the loop comes
   applied_.setZero();

@@ -53,7 +53,8 @@ class FaultyCell(RosClient):
 
     def __init__(self, folder, number: int) -> None:
         super().__init__(environment(number))
-        self.folder, self.environment = folder, environment(number)
+        self.folder = folder
+        self.environment = {**environment(number), 'ROS_HOME': str(folder / 'ros')}
         urdf, config = folder / 'arm.urdf', folder / 'cell.yaml'
         urdf.write_text(URDF)
         own = {'rotor_inertia': 0.5, 'viscous_friction': 2.0, 'coulomb_friction': 3.0}

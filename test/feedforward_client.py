@@ -162,6 +162,7 @@ class Stream:
         self.joint_states = self.process.publisher(JointState, 'joint_states')
         self.reference = self.process.publisher(JointState, 'feedforward/reference')
         self.time = time.time()
+        self._due = 0.0
         self.process.wait_for(until)
 
     def ready(self):
@@ -207,6 +208,13 @@ class Stream:
         return [np.array(column) for column in zip(*rows, strict=True)]
 
     def _answer(self, q, qd) -> TorqueState:
-        """The torque state of a reference, which has its stamp."""
+        """The torque state of a reference, which has its stamp.
+
+        A period passes before the next one: to references that come faster than their stamps say
+        the torque follows at its rate in real time, late where friction reverses.
+        """
+        time.sleep(max(0.0, self._due - time.monotonic()))
         reference = joint_state(NAMES, self.time, q, qd)
-        return self.process.answer(self.reference, reference, self.states)
+        state: TorqueState = self.process.answer(self.reference, reference, self.states)
+        self._due = time.monotonic() + PERIOD
+        return state

@@ -67,7 +67,10 @@ class NodeProcess(RosClient):
         self.log = log
         with log.open('w') as file:
             self.process = subprocess.Popen(
-                command, env=environment(number), stdout=file, stderr=subprocess.STDOUT
+                command,
+                env={**environment(number), 'ROS_HOME': str(log.parent / 'ros')},
+                stdout=file,
+                stderr=subprocess.STDOUT,
             )
         atexit.register(self._kill)
         super().__init__(environment(number), context)

@@ -128,6 +128,22 @@ class Controllers:
         self.effort.accept(values)
         self.trajectory.position_only = True
 
+    def states(self) -> dict[str, tuple[str, tuple[str, ...]]]:
+        """Lifecycle state and claimed command interfaces of each controller.
+
+        A controller that takes its interfaces with its next command counts as active and as
+        having them.
+        """
+        kinds = ('position',) if self.trajectory.position_only else ('position', 'effort')
+        found = {'joint_trajectory_controller': ('active', self._names(*kinds))}
+        for controller, kind in ((self.position, 'position'), (self.effort, 'effort')):
+            failed = controller.failed
+            found[controller.name] = ('inactive', ()) if failed else ('active', self._names(kind))
+        return found
+
+    def _names(self, *kinds: str) -> tuple[str, ...]:
+        return tuple(f'{joint}/{kind}' for kind in kinds for joint in self.effort.joints)
+
     def update(self, now: float) -> Reference:
         """Return what is commanded in the cycle at this time."""
         reference = self.trajectory.update(now)

@@ -12,7 +12,6 @@ from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticStatus
 from numpy.typing import NDArray
 from rcl_interfaces.msg import SetParametersResult
-from rcl_interfaces.srv import GetParameters
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
@@ -25,8 +24,8 @@ from robodyn_ros.cell.controllers import Controllers
 from robodyn_ros.cell.faults import KINDS, Fault, FaultyStream, Sample
 from robodyn_ros.cell.robot_cell import RobotCell
 from robodyn_ros.errors import RobodynError
+from robodyn_ros.nodes.cell_controllers import ControllerServices
 from robodyn_ros.nodes.common import Diagnostics, declare, realtime_priority, run
-from robodyn_ros.nodes.controller_facts import answer
 from robodyn_ros.nodes.joint_states import fill
 from robodyn_ros.nodes.trajectory_message import read_trajectory
 from robodyn_ros.srv import Push
@@ -161,12 +160,12 @@ class CellNode(Node):
             ('forward_effort_controller/commands', self._on_effort),
         ):
             self.create_subscription(Float64MultiArray, topic, callback, 10)
-        self._offer_parameters()
+        self._services = self._offer_services()
         topic = 'joint_trajectory_controller/joint_trajectory'
         self.create_subscription(JointTrajectory, topic, self._on_points, 10, raw=True)
 
-    def _offer_parameters(self) -> None:
-        """Tell what the controllers command, as the nodes of real ones do."""
+    def _offer_services(self) -> ControllerServices:
+        """Tell what the controllers command and whether they are active, as real ones do."""
         joints = ('joints', self.cell.joints)
         interfaces = ('position',) if self._position_only else ('position', 'effort')
         facts: dict[str, list[tuple[str, Any]]] = {
@@ -174,16 +173,7 @@ class CellNode(Node):
             'forward_effort_controller': [joints, ('interface_name', 'effort')],
             'forward_position_controller': [joints, ('interface_name', 'position')],
         }
-
-        def serve(name: str) -> None:
-            def respond(request: Any, response: Any) -> Any:
-                response.values = answer(facts[name], request.names)
-                return response
-
-            self.create_service(GetParameters, f'{name}/get_parameters', respond)
-
-        for name in facts:
-            serve(name)
+        return ControllerServices(self, self._controllers, facts)
 
     def _now(self) -> int:
         nanoseconds: int = self.get_clock().now().nanoseconds
@@ -239,6 +229,7 @@ class CellNode(Node):
             accept(message.data)
         except RobodynError as error:
             self.get_logger().error(str(error), throttle_duration_sec=1.0)
+        self._services.announce()
 
     def _on_push(self, request: Push.Request, response: Push.Response) -> Push.Response:
         try:
@@ -264,6 +255,7 @@ class CellNode(Node):
     def _on_reset(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         self._state = self.cell.reset()
         self._controllers.reset(self.cell.plant.initial)
+        self._services.announce()
         response.success = True
         response.message = 'at rest in the initial position'
         return response

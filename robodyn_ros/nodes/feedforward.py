@@ -32,6 +32,7 @@ from robodyn_ros.nodes.effort import (
 from robodyn_ros.nodes.feedforward_streaming import StreamingMode
 from robodyn_ros.nodes.feedforward_trajectory import TrajectoryMode
 from robodyn_ros.nodes.model_node import ModelNode, effort_limits, expanded
+from robodyn_ros.nodes.torque_marker import TorqueMarker
 from robodyn_ros.nodes.torque_watch import SILENCE, TorqueWatch
 
 
@@ -61,20 +62,40 @@ class Feedforward(ModelNode):
             'joint state [s]; 0: joint states are not watched',
             read_only=True, minimum=0.0, maximum=10.0,
         ))  # fmt: skip
-        check = declare(
-            self, 'check_controller', True, 'ask the controller for its joints and interfaces '
-            'and start only when they fit; false: for targets that are no ros2_control controller',
+        check = bool(declare(
+            self, 'check_controller', True, 'ask the controller for its joints, interfaces and '
+            'state, and apply torque only when they fit; false: for targets that are no '
+            'ros2_control controller',
             read_only=True,
-        )  # fmt: skip
-        self._mode = self._make_mode()
+        ))  # fmt: skip
+        self._mode = self._make_mode(check)
         self._facts = self._ask() if check else None
         self._enabled = bool(
             declare(self, 'enabled', True, 'apply torque when activated', read_only=True)
         )
+        self._killed = self._left_by_a_killed_process()
         self.create_service(SetBool, '~/enable', self._on_enable)
         self.create_service(Trigger, '~/reset', self._on_reset)
         self.add_on_set_parameters_callback(self._on_set)
         self.autostart()
+
+    def _left_by_a_killed_process(self) -> str:
+        """Say that this is a restart, after which torque is not applied at once, or nothing."""
+        anew = declare(
+            self, 'enable_after_kill', False, 'apply torque when activated also after a process '
+            'of this node was killed with torque enabled',
+            read_only=True,
+        )  # fmt: skip
+        self._marker = TorqueMarker(self)
+        if anew or not self._enabled or not self._marker.found:
+            return ''
+        text = (
+            f'torque is not enabled: this node was killed with torque enabled '
+            f'({self._marker.found}). Bring the robot to rest and call ~/enable, or set '
+            f'enable_after_kill'
+        )
+        self.get_logger().warning(text)
+        return text
 
     def _declare(self) -> dict[str, Any]:
         fixed: dict[str, Any] = {'read_only': True}
@@ -99,7 +120,7 @@ class Feedforward(ModelNode):
         ]  # fmt: skip
         return {name: declare(self, name, *rest, **options) for name, *rest, options in rows}
 
-    def _make_mode(self) -> StreamingMode | TrajectoryMode:
+    def _make_mode(self, check: bool) -> StreamingMode | TrajectoryMode:
         mode = declare(self, 'mode', 'trajectory', 'trajectory or streaming', read_only=True)
         hold = declare(
             self, 'hold_at_end', False,
@@ -107,21 +128,26 @@ class Feedforward(ModelNode):
             read_only=True,
         )  # fmt: skip
         timeout = declare(
-            self, 'reference_timeout', 0.02,
-            'streaming mode: longest pause between usable references [s]',
-            read_only=True, minimum=0.002, maximum=1.0,
+            self, 'reference_timeout', 0.0,
+            'streaming mode: longest pause between usable references [s], at least 0.002; 0: '
+            '3 times the longest recent pause, from 0.04 to 0.2 s',
+            read_only=True, minimum=0.0, maximum=1.0,
         )  # fmt: skip
+        if 0.0 < timeout < 0.002:
+            raise ConfigError(
+                f"parameter 'reference_timeout' must be 0 or from 0.002 to 1 s, got {timeout}"
+            )
         if mode == 'streaming' and self._torque_max is not None:
             raise ConfigError(
                 "parameter 'torque_max' is for planned motions: with mode streaming use "
                 'torque_threshold'
             )
         if mode == 'streaming':
-            return StreamingMode(self, timeout)
+            return StreamingMode(self, timeout, ask=check, changed=self.start_when_ready)
         if mode != 'trajectory':
             raise ConfigError(f"parameter 'mode' must be trajectory or streaming, got {mode!r}")
         declared = self._effort.declaration
-        return TrajectoryMode(self, hold_at_end=bool(hold), declaration=declared)
+        return TrajectoryMode(self, hold_at_end=bool(hold), declaration=declared, ask=check)
 
     def _ask(self) -> ControllerFacts:
         streaming = isinstance(self._mode, StreamingMode)
@@ -129,9 +155,14 @@ class Feedforward(ModelNode):
         return ControllerFacts(self, self._mode.topic, interfaces, self.start_when_ready)
 
     def waits(self) -> str:
-        """Say that the controller has not told what it commands yet."""
-        if self._facts is None or self._facts.target is not None:
+        """Say that the controller has not told what it commands yet, or takes no commands."""
+        if self._facts is None:
             return ''
+        if self._facts.target is not None:
+            refusal = self._mode.target.refusal
+            streaming = isinstance(self._mode, StreamingMode)
+            wanted = streaming and self._enabled and not self._killed
+            return f'waits to apply torque: {refusal}' if wanted and refusal else ''
         return (
             f'waits for controller {self._facts.name}, which does not say what it commands yet '
             f'(no controller of ros2_control there: check_controller: false)'
@@ -212,25 +243,30 @@ class Feedforward(ModelNode):
     def begin(self) -> None:
         """Start from zero."""
         self._check_controller()
-        self._mode.begin(self._enabled)
+        enabled = self._enabled and not self._killed
+        self._mode.begin(enabled)
+        if enabled:
+            self._marker.set()
         if self._facts is not None:
             self._facts.asking = False
 
     def finish(self) -> None:
         """Ramp to zero."""
         self._mode.finish()
+        self._marker.clear()
         if self._facts is not None:
             self._facts.asking = True
 
     def report(self) -> tuple[bytes, str, dict[str, object]]:
         """What the mode does, its fault and what was refused."""
         mode = self._mode
+        details = {**mode.details(), 'delivery': mode.target.delivery.name.lower()}
         if mode.fault:
             now = 'still applied' if mode.applied else 'zero'
-            return DiagnosticStatus.ERROR, f'torque is {now}: {mode.fault}', mode.details()
-        if warning := mode.warning:
-            return DiagnosticStatus.WARN, warning, mode.details()
-        return DiagnosticStatus.OK, 'active', mode.details()
+            return DiagnosticStatus.ERROR, f'torque is {now}: {mode.fault}', details
+        if warning := '; '.join(filter(None, (self._killed, mode.target.problem, mode.warning))):
+            return DiagnosticStatus.WARN, warning, details
+        return DiagnosticStatus.OK, 'active', details
 
     def _on_enable(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
         """Ramp the torque in or out; the node stays active."""
@@ -238,11 +274,20 @@ class Feedforward(ModelNode):
         response.message = 'the node is not active'
         if self.active:
             try:
-                (self._mode.enable if request.data else self._mode.disable)()
+                (self._enable if request.data else self._disable)()
                 response.message = 'enabled' if request.data else 'disabled'
             except RobodynError as error:
                 response.success, response.message = False, str(error)
         return response
+
+    def _enable(self) -> None:
+        self._mode.enable()
+        self._marker.set()
+        self._killed = ''
+
+    def _disable(self) -> None:
+        self._mode.disable()
+        self._marker.clear()
 
     def _on_reset(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         """Clear a fault; `~/enable` applies torque again."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
-from lifecycle_msgs.msg import State as Lifecycle
 from lifecycle_msgs.msg import TransitionEvent
 from rclpy.duration import Duration
 from rclpy.lifecycle import LifecycleNode
@@ -15,12 +15,14 @@ from std_msgs.msg import Float64MultiArray
 from robodyn_ros.control.effort import EffortConversion
 from robodyn_ros.control.feedforward import AdditiveTorque, State
 from robodyn_ros.control.reference import Pace, ReferenceMotion
+from robodyn_ros.control.reference_timeout import LOWEST, ReferenceTimeout
 from robodyn_ros.control.state_watch import StateWatch
 from robodyn_ros.errors import ControlError
 from robodyn_ros.models.interface import Array
 from robodyn_ros.nodes.common import MONITOR_QOS, steady_timer
 from robodyn_ros.nodes.joint_state_bytes import JointStateBytes
 from robodyn_ros.nodes.model_node import STREAM_QOS
+from robodyn_ros.nodes.target_watch import TargetWatch
 from robodyn_ros.nodes.torque_state import TorqueStateOut
 from robodyn_ros.nodes.torque_watch import TorqueWatch
 from robodyn_ros.nodes.trajectory_writer import NANOSECONDS
@@ -41,13 +43,23 @@ class StreamingMode:
     prevent that. Use a drive-side or controller-side command time-out where there is one.
     """
 
-    def __init__(self, node: LifecycleNode, timeout: float) -> None:
+    def __init__(
+        self,
+        node: LifecycleNode,
+        timeout: float,
+        *,
+        ask: bool = False,
+        changed: Callable[[], None] = lambda: None,
+    ) -> None:
         """Create publishers, subscriptions and the watchdog.
 
-        :param timeout: longest pause between usable references, in [s]
+        :param timeout: longest pause between usable references, in [s]; 0: automatic
+        :param ask: ask for the controller's state; apply torque only while it takes commands
+        :param changed: called when something else is known of that
         """
         self._node = node
-        self._timeout = timeout
+        self._timeout = ReferenceTimeout(given=timeout)
+        self._interval = 0.5 * (timeout or LOWEST)
         self._law: AdditiveTorque | None = None
         self._watch: TorqueWatch | None = None
         self._states: StateWatch | None = None
@@ -55,7 +67,9 @@ class StreamingMode:
         self._commands = node.create_publisher(
             Float64MultiArray, 'forward_effort_controller/commands', 10
         )
-        self._state = TorqueStateOut(node)
+        self.target = TargetWatch(node, self._commands, ask=ask, changed=self._on_target)
+        self._changed = changed
+        self._state = TorqueStateOut(node, self.target)
         self._running = False
         self._last = 0.0
         self.refused = 0
@@ -66,11 +80,11 @@ class StreamingMode:
             ('joint_states', self._on_feedback, MONITOR_QOS),
         ):
             node.create_subscription(JointState, topic, callback, qos, raw=True)
-        self._controller = self.topic.rsplit('/', 1)[0]
         node.create_subscription(
-            TransitionEvent, f'{self._controller}/transition_event', self._on_transition, 10
+            TransitionEvent, f'{self.target.name}/transition_event', self._on_transition, 10
         )
-        steady_timer(node, 0.5 * timeout, self._on_watchdog)
+        self._woken = -float('inf')
+        steady_timer(node, self._interval, self._on_watchdog)
 
     @property
     def topic(self) -> str:
@@ -90,14 +104,16 @@ class StreamingMode:
         """
         law.fault = self.fault  # another model does not clear it
         self._law = law
+        self.target.joints = law.joints
         self._effort = effort
         self._states, self._watch = states, watch
         width = len(law.joints)
         zero = serialize_message(Float64MultiArray(data=[0.0] * width))
         self._command = zero[: -8 * width]  # followed by the numbers
         self._reader = JointStateBytes(law.joints, ('position', 'velocity'), exact=True)
+        self._timeout = ReferenceTimeout(given=self._timeout.given, period=law.settings.period)
         self._motion = ReferenceMotion(
-            width=width, timeout=self._timeout, period=law.settings.period
+            width=width, timeout=self._timeout.value, period=law.settings.period
         )
         self._pace = Pace(law.settings.period)
         self._state.prepare(law.joints, effort)
@@ -119,12 +135,14 @@ class StreamingMode:
     def enable(self) -> None:
         """Apply the model torque from the next reference on.
 
-        :raises ControlError: a fault is latched
+        :raises ControlError: a fault is latched, or the controller does not take commands
         """
         if self._law is None or self._states is None:
             raise ControlError('there is no model yet')
         if self._law.enabled:  # its watchdog must not start anew
             return
+        if not self._law.fault and self.target.refusal:
+            raise ControlError(self.target.refusal)
         if self._watch is not None:
             self._watch.restart()
         self._states.restart(time.monotonic())
@@ -186,7 +204,11 @@ class StreamingMode:
     def details(self) -> dict[str, object]:
         """What diagnostics show."""
         state = self._law.state.value if self._law else ''
-        found = {'state': state, 'refused': self.refused, 'last_refusal': self.refusal}
+        found = {
+            'state': state, 'refused': self.refused, 'last_refusal': self.refusal,
+            'reference_timeout': round(self._timeout.value, 4),
+            'longest_pause': round(self._timeout.longest, 4),
+        }  # fmt: skip
         if self._law is not None and self._law.residual is not None:
             found['residual_torque'] = self.sides or self._law.residual.applied.tolist()
         return found
@@ -233,13 +255,16 @@ class StreamingMode:
             self.refused += 1
             self.refusal = f'reference refused: {problem}'
             return
+        now, motion, timeout = time.monotonic(), self._motion, self._timeout
         if not law.enabled:
+            timeout.read(now)
             return
-        now = time.monotonic()
-        if self._last and now - self._last > self._timeout:  # the watchdog was held up, too
-            self._trip(law, self._silence(now))
+        sent = self._reader.stamp - motion.stamp
+        if self._last and timeout.silent(now - self._last, sent):
+            self._trip(law, self._pause(now))  # the watchdog was held up, too
             return
-        motion = self._motion
+        timeout.read(now)
+        motion.timeout = timeout.value
         try:
             fault = motion.read(self._reader.stamp, self._reader.position, self._reader.velocity)
             if not fault:
@@ -262,35 +287,41 @@ class StreamingMode:
             self._trip(law, fault)
 
     def _on_transition(self, event: TransitionEvent) -> None:
+        self.target.event(event)
+
+    def _on_target(self) -> None:
         """A controller that is deactivated leaves its last torque at the drives.
 
         One that is activated begins with a step to what is applied then.
         """
-        if event.goal_state.id == Lifecycle.PRIMARY_STATE_ACTIVE or not self.applied:
-            return
-        if self._law is not None and self._law.enabled:
-            self._trip(
-                self._law,
-                f'{self._controller} is not active ({event.goal_state.label}) with torque '
-                f'applied: the drives may keep that of the time when it was',
-            )
+        law, problem = self._law, self.target.problem
+        if problem and law is not None and law.enabled and (self.applied or self.target.ask):
+            torque = ' with torque applied' if self.applied else ''
+            self._trip(law, f'{problem}{torque}: the drives may keep that of the time when it was')
+        self._changed()
 
     def _on_watchdog(self) -> None:
-        law = self._law
+        self.target.tick()
+        now, law = time.monotonic(), self._law
+        held_up = now - self._woken > 2.0 * self._interval
+        self._woken = now
         if not self._running or law is None:
             return
         if not law.enabled:
             self._send(law)
             return
-        if self._last and (silence := self._silence(time.monotonic())):
+        if self._last and (silence := self._silence(now, held_up)):
             self._trip(law, silence)
 
-    def _silence(self, now: float) -> str:
+    def _pause(self, now: float) -> str:
+        """Say that references stayed away for too long."""
+        why = f'; {self.refusal}' if self.refusal else ''
+        return f'no usable reference for {now - self._last:.3f} s ({self._timeout}{why})'
+
+    def _silence(self, now: float, held_up: bool) -> str:
         """Say what has stayed away for too long, or nothing."""
-        age = now - self._last
-        if age > self._timeout:
-            reason = f'no usable reference for {age:.3f} s'
-            return f'{reason} ({self.refusal})' if self.refusal else reason
+        if self._timeout.expired(now - self._last, held_up):
+            return self._pause(now)
         if self._watch is not None and (silence := self._watch.silence()):
             return silence
         return self._states.silence(now) if self._states is not None else ''

@@ -26,6 +26,7 @@ from robodyn_ros.nodes.best_effort import check_points, parts
 from robodyn_ros.nodes.common import MONITOR_QOS, steady_timer
 from robodyn_ros.nodes.controller_watch import ControllerWatch
 from robodyn_ros.nodes.outbox import Outbox, Send
+from robodyn_ros.nodes.target_watch import TargetWatch
 from robodyn_ros.nodes.torque_state import TorqueStateOut
 from robodyn_ros.nodes.torque_watch import SILENCE, TorqueWatch
 from robodyn_ros.nodes.trajectory_message import read_trajectory
@@ -56,10 +57,12 @@ class TrajectoryMode:
         *,
         hold_at_end: bool,
         declaration: EffortDeclaration | None = None,
+        ask: bool = False,
     ) -> None:
         """Create publisher and subscriptions.
 
         :param declaration: what the efforts are that trajectories leave with
+        :param ask: ask for the controller's state, for TorqueState
         """
         self._node = node
         self._passing = Passing(declaration)
@@ -84,7 +87,8 @@ class TrajectoryMode:
             JointTrajectory, 'joint_trajectory_controller/joint_trajectory', 10
         )
         self._controller = ControllerWatch(node, self.topic, self._on_left)
-        self._state = TorqueStateOut(node)
+        self.target = TargetWatch(node, self._output, ask=ask)
+        self._state = TorqueStateOut(node, self.target)
         topic = '~/joint_trajectory'
         node.create_subscription(JointTrajectory, topic, self._on_trajectory, 10, raw=True)
         node.create_subscription(
@@ -122,6 +126,7 @@ class TrajectoryMode:
         self._states = states
         self._passing.limit = dict(zip(settings.joints, settings.limit.tolist(), strict=True))
         self._scale = settings.feedforward_scale
+        self.target.joints = torque.joints
         self._zero = np.zeros(len(torque.joints))
         self._state.prepare(torque.joints, effort)
 
@@ -355,6 +360,7 @@ class TrajectoryMode:
 
     def _on_timer(self) -> None:
         """Joint states that stay away while torque is applied are a fault."""
+        self.target.tick()
         if not (self._enabled and self.applied):
             return
         silence = '' if self._watch is None else self._watch.silence()

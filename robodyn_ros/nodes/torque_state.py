@@ -11,12 +11,14 @@ from numpy.typing import NDArray
 from rclpy.lifecycle import LifecycleNode
 from rclpy.serialization import serialize_message
 
+from robodyn_ros.control.delivery import Delivery
 from robodyn_ros.control.effort import EffortConversion
 from robodyn_ros.msg import TorqueState
 from robodyn_ros.nodes.cdr import BODY, Cursor
 from robodyn_ros.nodes.common import MONITOR_QOS
 from robodyn_ros.nodes.joint_state_bytes import JointStateBytes
 from robodyn_ros.nodes.joint_states import FIELDS
+from robodyn_ros.nodes.target_watch import TargetWatch
 
 Array = NDArray[np.float64]
 STALE = 0.1
@@ -26,13 +28,16 @@ STALE = 0.1
 class TorqueStateOut:
     """Keeps one message and the last torque feedback."""
 
-    def __init__(self, node: LifecycleNode) -> None:
+    def __init__(self, node: LifecycleNode, target: TargetWatch | None = None) -> None:
         """Create the publisher; `prepare` before the first `publish`.
 
         It is a plain one: an inactive node must not call `publish`.
+
+        :param target: watches whether commands reach the drives; None: unknown
         """
         self._publisher = node.create_publisher(TorqueState, '~/torque_state', MONITOR_QOS)
         self._effort: EffortConversion | None = None
+        self._target = target
         self.prepare([])
 
     def prepare(self, joints: Sequence[str], effort: EffortConversion | None = None) -> None:
@@ -40,7 +45,7 @@ class TorqueStateOut:
         self.feedback = JointStateBytes(joints, (), optional=FIELDS)
         self._effort = effort
         self._received = -np.inf
-        self._form = _MessageForm(joints, False, '')
+        self._form = _MessageForm(joints, False, '', Delivery.UNKNOWN)
 
     def read(self, serialised: bytes) -> bool:
         """Take joint states over: positions, and efforts as torque at the joint.
@@ -71,8 +76,10 @@ class TorqueStateOut:
         if time.monotonic() - self._received > STALE:
             feedback[:] = np.nan
         form = self._form
-        if form.enabled != enabled or form.fault != fault:
-            form = self._form = _MessageForm(self.feedback.joints, enabled, fault)
+        delivery = Delivery.UNKNOWN if self._target is None else self._target.delivery
+        if (form.enabled, form.fault, form.delivery) != (enabled, fault, delivery):
+            form = _MessageForm(self.feedback.joints, enabled, fault, delivery)
+            self._form = form
         form.stamp(*clock)
         form.requested[:] = requested
         form.additive_command[:] = applied
@@ -84,12 +91,14 @@ class TorqueStateOut:
 class _MessageForm:
     """A serialised message whose numbers are filled in: a tenth of the time of an object."""
 
-    def __init__(self, joints: Sequence[str], enabled: bool, fault: str) -> None:
-        self.enabled, self.fault = enabled, fault
+    def __init__(
+        self, joints: Sequence[str], enabled: bool, fault: str, delivery: Delivery
+    ) -> None:
+        self.enabled, self.fault, self.delivery = enabled, fault, delivery
         zero = [0.0] * len(joints)
         self.data = bytearray(serialize_message(TorqueState(
             name=list(joints), enabled=enabled, fault=fault, requested=zero,
-            additive_command=zero, feedback=zero, error=zero,
+            additive_command=zero, feedback=zero, error=zero, delivery=int(delivery),
         )))  # fmt: skip
         cursor = Cursor(self.data)
         cursor.at = 8  # behind the stamp

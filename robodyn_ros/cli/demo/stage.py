@@ -173,7 +173,7 @@ class Stage:
 
         :raises RobodynError: it does not become active
         """
-        self._start_with_result('feedforward')
+        self._start_with_result('feedforward', enable_after_kill=True)  # it is a simulation
         self._start_excitation(
             'excitation_with_torque', command_topic='feedforward/joint_trajectory'
         )

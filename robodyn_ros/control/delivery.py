@@ -1,0 +1,52 @@
+"""Whether torque commands reach the drives, by the state of the controller that takes them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+ACTIVE = 'active'
+"""Label of the lifecycle state in which a controller passes commands on."""
+
+
+class Delivery(IntEnum):
+    """Whether torque commands reach the drives; the numbers of TorqueState.delivery."""
+
+    UNKNOWN = 0
+    DELIVERED = 1
+    NOT_DELIVERED = 2
+
+
+@dataclass(frozen=True)
+class TargetState:
+    """What is known of a controller.
+
+    :param name: of the controller, with its namespace
+    :param state: label of its lifecycle state; '': unknown
+    :param claimed: command interfaces that it holds; None: unknown
+    """
+
+    name: str
+    state: str = ''
+    claimed: tuple[str, ...] | None = None
+
+    def problem(self, joints: Sequence[str]) -> str:
+        """Return why torque commands reach no drive; '': no reason is known.
+
+        :param joints: whose effort interfaces the controller must hold
+        """
+        if self.state not in ('', ACTIVE):
+            return f'{self.name} is not active ({self.state})'
+        if self.state != ACTIVE or self.claimed is None:
+            return ''
+        missing = [joint for joint in joints if f'{joint}/effort' not in self.claimed]
+        if not missing:
+            return ''
+        return f'{self.name} does not hold the effort interface of {", ".join(missing)}'
+
+    def delivery(self, joints: Sequence[str]) -> Delivery:
+        """Return whether commands for these joints reach the drives."""
+        if self.problem(joints):
+            return Delivery.NOT_DELIVERED
+        return Delivery.DELIVERED if self.state == ACTIVE else Delivery.UNKNOWN

@@ -1,0 +1,77 @@
+"""Longest pause between references: a given one, or one that follows their measured pauses."""
+
+from __future__ import annotations
+
+LOWEST = 0.04
+"""Least automatic timeout, in [s]: an ordinary scheduler makes a process wait for half of that."""
+HIGHEST = 0.2
+"""Largest automatic timeout, in [s]: for so long the drives may keep an old torque."""
+LOWEST_PERIODS = 3.0
+"""Least automatic timeout, in periods."""
+HIGHEST_PERIODS = 5.0
+"""Largest automatic timeout, in periods, where that is more than HIGHEST."""
+MARGIN = 3.0
+"""Automatic timeout as a multiple of the longest recent pause."""
+MEMORY = 60.0
+"""Time constant with which a long pause is forgotten, in [s]."""
+
+
+class ReferenceTimeout:
+    """Timeout of a stream of references, from the times of their arrival.
+
+    :ivar value: pause from which on the sender counts as silent, in [s]
+    :ivar bound: pause that is never accepted, whatever its cause, in [s]; of a given timeout
+        it is the same
+    :ivar longest: longest recent pause, in [s]; it decays with the time constant MEMORY
+    """
+
+    def __init__(self, *, given: float = 0.0, period: float = 0.0) -> None:
+        """Start with the largest timeout, until pauses have been measured.
+
+        :param given: the timeout, in [s]; 0: automatic
+        :param period: that references are meant to have, in [s]
+        """
+        self.given = given
+        self.bound = given or max(HIGHEST, HIGHEST_PERIODS * period)
+        self._lowest = given or max(LOWEST, LOWEST_PERIODS * period)
+        self.value = self.bound
+        self.longest = self.bound / MARGIN
+        self._last = -float('inf')
+
+    def read(self, now: float) -> None:
+        """Take a reference into account that arrives now, in [s].
+
+        A pause beyond the bound is one of a sender that was stopped: it does not count.
+        """
+        pause, self._last = now - self._last, now
+        if pause > self.bound:
+            return
+        self.longest = max(pause, self.longest * (1.0 - pause / MEMORY))
+        if not self.given:
+            self.value = min(max(self._lowest, MARGIN * self.longest), self.bound)
+
+    def silent(self, pause: float, sent: float) -> bool:
+        """Return True if a pause before a reference means that its sender was silent.
+
+        A pause that only this computer made, while the sender went on, is accepted up to the
+        bound: the torque is up to date again after it.
+
+        :param pause: time without a reference, in [s]
+        :param sent: time between the stamps of the references before and after it, in [s]
+        """
+        return pause > self.bound or (pause > self.value and sent > self.value)
+
+    def expired(self, pause: float, held_up: bool) -> bool:
+        """Return True if a pause that still lasts means that the sender is silent.
+
+        :param pause: time without a reference, in [s]
+        :param held_up: this process did not run meanwhile, so that references may be waiting
+        """
+        return pause > self.bound or (pause > self.value and not held_up)
+
+    def __str__(self) -> str:
+        """Describe the timeout for a message."""
+        text = f'reference_timeout is {self.value:.3g} s'
+        if self.given:
+            return text
+        return f'{text}, {MARGIN:g} times the longest recent pause, at least {self._lowest:g} s'

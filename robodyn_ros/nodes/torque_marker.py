@@ -1,0 +1,66 @@
+"""File that says that a node applies torque, so that its next process knows how this one ended."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+from rclpy.node import Node
+
+
+class TorqueMarker:
+    """Is there from when torque is enabled until it has been taken away.
+
+    A process that is killed leaves it behind, and a start that finds it is a restart after that.
+    There is one per ROS_DOMAIN_ID and node name, in the folder `robodyn` of ROS_HOME (~/.ros).
+
+    :ivar found: what a process before this one left behind, '': nothing
+    """
+
+    def __init__(self, node: Node) -> None:
+        """Look for what is left behind."""
+        home = os.environ.get('ROS_HOME') or Path.home() / '.ros'
+        name = node.get_fully_qualified_name().strip('/').replace('/', '.')
+        domain = node.context.get_domain_id()
+        self.path = Path(home).expanduser() / 'robodyn' / f'{name}.domain_{domain}.torque'
+        self._logger = node.get_logger()
+        self._set = False
+        try:
+            self.found = self.path.read_text(encoding='utf-8').strip()
+        except (FileNotFoundError, NotADirectoryError):
+            self.found = ''
+        except (OSError, UnicodeDecodeError) as error:
+            self.found = f'(unreadable: {error})'
+
+    def set(self) -> None:
+        """Write it, in one step and to the disk; a folder that cannot be written is a warning."""
+        if self._set:
+            return
+        text = f'process {os.getpid()}, torque enabled {time.strftime("%Y-%m-%d %H:%M:%S")}\n'
+        fresh = self.path.with_suffix('.new')
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with fresh.open('w', encoding='utf-8') as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            fresh.replace(self.path)
+        except OSError as error:
+            self._logger.warning(
+                f'{self.path} cannot be written ({error.strerror}): a restart after kill -9 will '
+                f'not be noticed, and will apply torque again. Set ROS_HOME to a folder that can'
+            )
+            return
+        self._set = True
+
+    def clear(self) -> None:
+        """Remove it: the torque was taken away."""
+        self._set = False
+        try:
+            self.path.unlink(missing_ok=True)
+        except OSError as error:
+            self._logger.warning(
+                f'{self.path} cannot be removed ({error.strerror}): the next start will not '
+                f'apply torque by itself'
+            )
