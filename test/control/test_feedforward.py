@@ -307,6 +307,7 @@ def test_settings_that_cannot_hold_are_refused(changes: dict[str, object], text:
 
 
 def test_settings_for_other_joints_are_refused() -> None:
+    assert make().joints == MODEL.joint_names
     with pytest.raises(ControlError, match='settings are for'):
         make(joints=('joint2', 'joint1'))
 
