@@ -134,7 +134,7 @@ class TorquePlan:
         plan = self
         if time >= self.time[-1]:
             last = self.from_row(len(self.time) - 1)
-            plan = replace(last, time=np.array([time]), velocity=0.0 * last.velocity)
+            plan = replace(last, time=np.array([time]))
         first = plan.row(time) + 1
         rest = plan.held(max(0, first + cycles + 1 - len(plan.time))).from_row(first)
         ramp = np.clip(1.0 - np.arange(len(rest.time)) / cycles, 0.0, 1.0)

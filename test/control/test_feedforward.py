@@ -270,6 +270,9 @@ def test_rate_and_limit_are_one_number_or_one_per_joint_and_the_rate_has_a_defau
         np.testing.assert_array_equal(found.limit, [60.0, 60.0])
         np.testing.assert_allclose(found.rate, 60.0 / seconds, rtol=1e-12)
     assert make(max_torque_rate=LIMIT / 0.03).settings.ramp_down_cycles == 15
+    usual = FeedforwardSettings(MODEL.joint_names, LIMIT)
+    assert (usual.period, usual.additive_torque_delay, usual.feedforward_scale) == (0.002, 3, 1.0)
+    assert (usual.ramp_up_time, usual.ramp_down_time) == (0.25, 0.1)
 
 
 @pytest.mark.parametrize('size', [7e5, 1e6, 1e8, 1e60, -1e64, 1e66, 1e100, 1e145, -1e149])
@@ -355,7 +358,10 @@ BAD_TIMES = (0.0, -1.0, 0.0019, 60.1, 1e6, np.nan, np.inf)
     [
         ({'max_torque': [1.0]}, 'max_torque needs one value for each of the 2 joints, got 1'),
         ({'max_torque': [1.0, -1.0]}, 'max_torque of joint joint2 must be above 0, got -1.0'),
+        ({'max_torque': [np.inf, 1.0]}, 'max_torque of joint joint1 must be above 0, got inf'),
+        ({'max_torque': [0.0, 1.0]}, 'max_torque of joint joint1 must be above 0, got 0.0'),
         ({'max_torque_rate': [1.0, np.nan]}, 'max_torque_rate of joint joint2'),
+        ({'max_torque_rate': [1.0, np.inf]}, 'max_torque_rate of joint joint2'),
         ({'feedforward_scale': 1.1}, 'feedforward_scale must be from 0.0 to 1.0, got 1.1'),
         ({'additive_torque_delay': -1}, 'additive_torque_delay must be'),
         ({'ramp_down_time': 0.01}, 'joint1: max_torque 60 cannot fall to zero within'),
@@ -377,6 +383,7 @@ def test_settings_that_cannot_hold_are_refused(changes: dict[str, object], text:
 
 
 def test_settings_for_other_joints_are_refused() -> None:
+    assert make().joints == MODEL.joint_names
     with pytest.raises(ControlError, match='settings are for'):
         make(joints=('joint2', 'joint1'))
 

@@ -33,7 +33,9 @@ def test_friction_stays_where_it_was_until_the_motion_turns():
 def test_without_a_window_the_sign_of_the_last_motion_is_kept():
     held = StandstillFriction(window=[0.0, 0.0])
     held.velocity(np.array([2.0, -1e-9]))
-    kept = held.velocity(np.zeros(2))
+    zero = np.zeros(2)
+    kept = held.velocity(zero)
+    assert not zero.any(), 'the reference of the caller stays as it is'
     np.testing.assert_array_equal(np.sign(kept), [1.0, -1.0])
     assert np.abs(kept).max() < 1e-300
 

@@ -20,6 +20,7 @@ from robodyn_ros.control.trajectory_effort import trajectory_effort
 from robodyn_ros.errors import ConfigError, ControlError
 from robodyn_ros.excitation.sine import SineMotion
 from robodyn_ros.excitation.spline import SplineTrajectory, TrajectoryPoints
+from robodyn_ros.models.catalog import build_model
 
 MODEL, VALUES = small_arm()
 TORQUE = ModelTorque(MODEL, VALUES)
@@ -88,6 +89,9 @@ def test_without_an_identification_only_friction_may_be_unknown(monkeypatch):
     monkeypatch.setattr(MODEL, 'prior', lambda: np.where(np.arange(28) == 21, np.nan, values))
     with pytest.raises(ConfigError, match=r'and joint2\.rotor_inertia has none: give the param'):
         prior_torque(MODEL)
+    axis = build_model({'kind': 'axis', 'type': 'rotary', 'dynamic_model': 1, 'joints': ['a']})
+    with pytest.raises(ConfigError, match='torque_max needs a model with values, and'):
+        prior_torque(axis)
 
 
 def test_joints_are_matched_by_name():

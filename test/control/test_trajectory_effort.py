@@ -9,7 +9,12 @@ from scipy.interpolate import BPoly
 
 from robodyn_ros.control.feedforward import FeedforwardSettings
 from robodyn_ros.control.model_torque import ModelTorque
-from robodyn_ros.control.trajectory_effort import TorquePlan, trajectory_effort
+from robodyn_ros.control.trajectory_effort import (
+    ARRAYS,
+    MOTION,
+    TorquePlan,
+    trajectory_effort,
+)
 from robodyn_ros.errors import ControlError
 from robodyn_ros.excitation.spline import SplineTrajectory, TrajectoryPoints
 from robodyn_ros.models.interface import Array
@@ -175,7 +180,9 @@ def test_faded_goes_on_with_the_motion_and_takes_the_torque_away(at: float, hold
     plan = trajectory_effort(spline(), TORQUE, SETTINGS, hold_at_end=hold)
     torque = plan.effort_at(at)
     rest = plan.faded(at, SETTINGS)
-    assert rest.time[0] > min(at, plan.time[-1])
+    assert at < rest.time[0] <= at + 1.001 * plan.period
+    # As long as the motion or the ramp, whichever ends later.
+    assert rest.time[-1] == pytest.approx(max(plan.time[-1], rest.time[0] + 0.1))
     np.testing.assert_allclose(rest.effort[0], torque)
     np.testing.assert_allclose(rest.effort[:51], torque * np.linspace(1, 0, 51)[:, None])
     assert not rest.effort[50:].any()
@@ -189,6 +196,30 @@ def test_effort_between_samples_is_interpolated() -> None:
     for time in times:
         expected = [np.interp(time, plan.time, column) for column in plan.effort.T]
         np.testing.assert_allclose(plan.effort_at(time), expected, atol=1e-9)
+    later = replace(plan, time=plan.time + 0.5)
+    for time in (0.4, 0.5, 0.5 + 0.25 * plan.period, 0.7, 3.0):
+        expected = [np.interp(time - 0.5, plan.time, column) for column in plan.requested.T]
+        np.testing.assert_allclose(later.requested_at(time), expected, atol=1e-9)
+
+
+def test_held_goes_on_at_rest_with_the_last_position_and_torque() -> None:
+    part = trajectory_effort(spline(), TORQUE, SETTINGS, offset=0.5)
+    part = replace(part, **{name: getattr(part, name)[:300] for name in ('time', *ARRAYS)})
+    held = part.held(4)
+    for name in ARRAYS:
+        last = 0.0 * part.velocity[-1] if name in MOTION else getattr(part, name)[-1]
+        np.testing.assert_array_equal(getattr(held, name)[300:], np.tile(last, (4, 1)))
+        np.testing.assert_array_equal(getattr(held, name)[:300], getattr(part, name))
+    np.testing.assert_allclose(held.time, 0.5 + part.period * np.arange(304))
+
+
+def test_torque_that_only_falls_too_fast_is_kept_to_the_rate() -> None:
+    own = np.append(np.linspace(0.0, 90.0, 20), 0.0)[:, None] * [1.0, 0.5]
+    slow = replace(SETTINGS, max_torque_rate=[1500.0, 750.0], ramp_down_time=0.2)
+    plan = trajectory_effort(spline(1.0, own), TORQUE, slow, scale=0.0)
+    change = np.diff(plan.effort, axis=0)
+    np.testing.assert_allclose(change.min(axis=0), [-3.0, -1.5])
+    assert change.max() < 0.3 and plan.effort.max() > 85.0
 
 
 def test_refuses_what_gives_no_valid_torque() -> None:
@@ -261,7 +292,7 @@ def test_a_plan_of_fewer_points_is_the_same_motion_and_torque(stride: int) -> No
 def test_a_ramp_over_fewer_points_keeps_the_rate_also_of_the_largest_torque(stride: int) -> None:
     slow = replace(SETTINGS, max_torque_rate=SETTINGS.limit / SETTINGS.ramp_down_time)
     few = trajectory_effort(spline(), TORQUE, slow).every(stride)
-    for sign in ([1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]):
+    for sign in ([1.0, 1.0], [1.0, -0.1], [0.1, -1.0], [-1.0, -1.0]):
         few = replace(few, effort=0.0 * few.effort + slow.limit * sign)
         rest = few.faded(0.7, slow)
         assert (np.abs(np.diff(rest.effort, axis=0)) <= 1.000001 * slow.rate * few.period).all()
