@@ -10,7 +10,7 @@ pytest.importorskip('rclpy')
 pytest.importorskip('robodyn_ros.srv')
 from robodyn_ros.cli.demo import ROBOTS
 
-pytestmark = [pytest.mark.ros, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.ros, pytest.mark.timeout(600)]
 
 
 def run(command):
@@ -18,7 +18,7 @@ def run(command):
     pipes = {'stdout': subprocess.PIPE, 'stderr': subprocess.STDOUT}
     process = subprocess.Popen(command, text=True, start_new_session=True, **pipes)
     try:
-        output, _ = process.communicate(timeout=280.0)
+        output, _ = process.communicate(timeout=560.0)
     except BaseException:
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=20.0)
