@@ -103,7 +103,9 @@ def declare_settings(node: Node) -> Settings:
         goal_tolerance=_fixed(
             node, 'goal_tolerance', 0.02, 'largest distance at the end [rad or m]', 1e-6, 10.0
         ),
-        goal_time=_fixed(node, 'goal_time', 2.0, 'time to come within it [s]', 0.0, 60.0),
+        goal_time=_fixed(
+            node, 'goal_time', 2.0, 'time to come within it and to rest [s]', 0.0, 60.0
+        ),
     )
 
 

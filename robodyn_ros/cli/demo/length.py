@@ -63,8 +63,7 @@ SHORT = Length(
     validation='tracking',
     start=0.5,
     pause=0.1,
-    before_push=1.0,
-    limits=Limits(torque_error=0.2, tracking_cut=0.3),
+    limits=Limits(torque_error=0.2, tracking_cut=0.3, alarm_latency=0.03),
     pushes=1,
 )
 """Shows that every step works; how well, only the full length does."""

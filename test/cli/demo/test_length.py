@@ -38,4 +38,4 @@ def test_the_full_length_is_that_of_the_files_and_the_short_one_pushes_once():
     file = CONFIG / 'motions' / 'axis_validation.yaml'
     assert FULL.of(facts) == facts and FULL.motion_file(file, CONFIG) == file
     assert SHORT.of(facts).pushes == pushes[:1]
-    assert SHORT.of(facts).limits.alarm_latency == facts.limits.alarm_latency
+    assert SHORT.of(facts).limits == SHORT.limits

@@ -51,7 +51,7 @@ def identified():
 @pytest.fixture
 def recording(tmp_path):
     """A sine with a torque that the model cannot explain, of known amplitude."""
-    time = np.arange(5000) * PERIOD
+    time = np.arange(2500) * PERIOD
     position, velocity = np.sin(3.0 * time), 3.0 * np.cos(3.0 * time)
     torque = -9.0 * INERTIA * position + COULOMB * np.sign(velocity)
     torque += DISTURBANCE * np.sin(2.0 * time)

@@ -1,5 +1,6 @@
 """The demonstration of every robot, with short motions: real nodes, real DDS, all steps."""
 
+import signal
 import subprocess
 import sys
 
@@ -9,16 +10,29 @@ pytest.importorskip('rclpy')
 pytest.importorskip('robodyn_ros.srv')
 from robodyn_ros.cli.demo import ROBOTS
 
-pytestmark = [pytest.mark.ros, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.ros, pytest.mark.timeout(600)]
+
+
+def run(command):
+    """Exit code and output; an interrupted test lets the demonstration stop its nodes."""
+    pipes = {'stdout': subprocess.PIPE, 'stderr': subprocess.STDOUT}
+    process = subprocess.Popen(command, text=True, start_new_session=True, **pipes)
+    try:
+        output, _ = process.communicate(timeout=560.0)
+    except BaseException:
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=20.0)
+        raise
+    return process.returncode, output
 
 
 @pytest.mark.parametrize('robot', ROBOTS)
 def test_every_step_works_and_every_figure_is_reached(robot, tmp_path):
     command = [sys.executable, '-m', 'robodyn_ros.cli.main', '--debug', 'demo', '--short']
     command += ['--robot', robot, '--out', str(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=280, check=False)
+    code, output = run(command)
     logs = [f'{path.name}: {path.read_text()}' for path in tmp_path.glob('*/nodes/*.log')]
-    assert done.returncode == 0, '\n'.join([done.stdout, done.stderr, *logs])
-    assert 'MISSED' not in done.stdout and 'push 1 detected after' in done.stdout
+    assert code == 0, '\n'.join([output, *logs])
+    assert 'MISSED' not in output and 'push 1 detected after' in output
     pictures = {path.name for path in tmp_path.glob('*/*.png')}
     assert pictures == {'validation.png', 'tracking.png'}
