@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from rclpy.task import Future
 
@@ -30,7 +31,13 @@ class Background:
         self._waiting: list[Future] = []
         # a coroutine holds its callback group until it ends, so the timer needs its own
         self.group = ReentrantCallbackGroup()
-        self._timer = node.create_timer(POLL_PERIOD, self._tick, callback_group=self.group)
+        # waits must end, also where /clock stands still
+        self._timer = node.create_timer(
+            POLL_PERIOD,
+            self._tick,
+            callback_group=self.group,
+            clock=Clock(clock_type=ClockType.STEADY_TIME),
+        )
         self._timer.cancel()
 
     def _tick(self) -> None:

@@ -71,10 +71,9 @@ class RecorderClient:
         :raises RobodynError: the recorder is not there or refuses, or the interrupt's error
         """
         self._watch.begin()
-        check = _raising(interrupt, self._lost)
-        await self._ready(self._start, check)
-        try:
-            reply = await self._started(str(path.absolute()), check)
+        await self._ready(self._start, _raising(interrupt, self._lost))
+        try:  # a cancel waits for this answer, without which nobody knows whether it records
+            reply = await self._started(str(path.absolute()), _raising(self._lost))
         except RobodynError:
             self._stop.call_async(StopRecording.Request())  # it may have started all the same
             raise

@@ -16,7 +16,7 @@ from sensor_msgs.msg import JointState
 
 from robodyn_ros.control.effort_declaration import undeclared
 from robodyn_ros.errors import RecordingError, RobodynError
-from robodyn_ros.nodes.common import RECORDER_QOS, Diagnostics, declare, run
+from robodyn_ros.nodes.common import RECORDER_QOS, Diagnostics, declare, run, steady_timer
 from robodyn_ros.nodes.effort import EffortParameters
 from robodyn_ros.nodes.folders import expanded
 from robodyn_ros.nodes.presence import Owner, Presence
@@ -61,7 +61,7 @@ class Recorder(Node):
         self._subscription: Any = None
         self.create_service(StartRecording, '~/start', self._on_start)
         self.create_service(StopRecording, '~/stop', self._on_stop)
-        self.create_timer(1.0, self._on_timer)
+        steady_timer(self, 1.0, self._on_timer)
         self._presence = Presence(self)
         if autostart:
             self._start('', '')

@@ -95,6 +95,13 @@ def test_the_node_answers_meanwhile_and_works_run_one_at_a_time(bench):
     assert first[1] <= second[0]
 
 
+def test_a_clock_that_stands_still_holds_no_wait_up(bench):
+    node, executor, background = bench
+    node.set_parameters([rclpy.parameter.Parameter('use_sim_time', value=True)])
+    task = executor.create_task(background.tick)
+    spin(executor, task.done)
+
+
 def test_a_check_ends_the_wait_and_not_the_work(bench):
     _, executor, background = bench
     release, ended = threading.Event(), []

@@ -31,6 +31,8 @@ ACTION = 'identification/run_identification'
 PHASE = RunIdentification.Feedback
 DURATION = 120.0
 """The motion lasts so long, in [s]: what is at rest before was stopped."""
+START = 90.0
+"""Longest time until a node is there, in [s], on a busy machine."""
 REST = 0.02
 SPAN = 0.5
 """At rest is who does not move for so long, in [s]; the motion has a period of 2 s."""
@@ -57,7 +59,7 @@ class Cell:
         for name in names:
             self.start(name)
         for watch in self._watches.values():
-            self.wait(lambda watch=watch: watch.seen, PATIENCE, watch.name)
+            self.wait(lambda watch=watch: watch.seen, START, watch.name)
 
     def start(self, name):
         urdf = str(ROOT / 'urdf' / 'single_axis.urdf')
@@ -79,7 +81,7 @@ class Cell:
         watch = self._watches[name]
         before = watch.message.process
         self.start(name)
-        self.wait(lambda: watch.message.process != before, PATIENCE, f'a new {name}')
+        self.wait(lambda: watch.message.process != before, START, f'a new {name}')
 
     def _on_state(self, message):
         stamp = message.header.stamp.sec + 1e-9 * message.header.stamp.nanosec
