@@ -150,19 +150,20 @@ class CollisionGeometry:
         )
         return float(pin.computeDistance(self._geometry, self._data, pair).min_distance)
 
-    def slopes(self, position: Array, distance: float) -> Iterator[tuple[int, float, Array]]:
-        """Yield row, distance [m] and its derivative (n,) of all pairs nearer than `distance`.
+    def slopes(self, position: Array, distance: Array) -> Iterator[tuple[int, float, Array]]:
+        """Yield for all pairs nearer than `distance` the row, by how much, and the slope (n,).
 
         :param position: of the joints, shape (N, n), in any order
+        :param distance: of each pair, shape (P,), in [m]
         """
         for row, pose in enumerate(self._poses(position)):
             pin.computeDistances(self._model, self._model_data, self._geometry, self._data, pose)
-            found = [item.min_distance for item in self._data.distanceResults]
-            if min(found) < distance:
+            near = distance - [item.min_distance for item in self._data.distanceResults]
+            pairs = np.flatnonzero(near > 0.0)
+            if len(pairs):
                 pin.computeJointJacobians(self._model, self._model_data, pose)
-            for pair, value in enumerate(found):
-                if value < distance:
-                    yield row, value, self._slope(pair)
+            for pair in pairs:
+                yield row, float(near[pair]), self._slope(int(pair))
 
     def _slope(self, pair: int) -> Array:
         """Derivative (n,) of the distance last computed of a pair."""

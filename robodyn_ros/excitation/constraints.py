@@ -2,7 +2,7 @@
 
 A rule says how far a motion is over it (`excess`, and the sentence about it) and pulls an
 optimiser back smoothly (`penalty`). At rest where the motion starts every rule must hold: from
-there a motion that breaks one is repaired by scaling it down as a whole.
+there a motion that breaks one is repaired by scaling down the joints that this helps most.
 """
 
 from __future__ import annotations

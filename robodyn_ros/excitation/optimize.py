@@ -34,6 +34,8 @@ _JUDGED = 4
 """So many of the motions found are made and judged as they are, within every limit."""
 _SLOWER = 2.0
 """The machine may be this much slower at the end than at the beginning."""
+_MENDING = 0.15
+"""Share of the time that is kept for mending motions that break a rule."""
 _LEAST_RESERVE = 0.2
 """Time in [s] that is kept at least for ending in time."""
 
@@ -95,7 +97,7 @@ def optimise(
         )
     problem = Problem(design)
     count = starts_within(problem, seconds, method) if starts is None else max(1, starts)
-    work = _Work(seconds, began, _finishing(problem, seed), progress, cancel)
+    work = _Work(seconds, began, _finishing(problem, seed, seconds), progress, cancel)
     cores = os.cpu_count() or 1
     team = Team(design, problem, cores if processes is None else processes)
     try:
@@ -148,6 +150,10 @@ class _Work:
         left = self._began + self._seconds - time.monotonic()
         return self._cancelled or left < self._reserve / _JUDGED
 
+    def overdue(self) -> bool:
+        """Tell whether there is no time to mend a motion."""
+        return time.monotonic() > self._began + self._seconds - self._reserve / (2.0 * _JUDGED)
+
     def watch(self, value: float) -> bool:
         """Pass the best value on; tell whether all is to end."""
         self._best = min(self._best, value)
@@ -179,12 +185,13 @@ def _search(team: Team, work: _Work, method: Method, seed: int, count: int) -> l
     return found
 
 
-def _finishing(problem: Problem, seed: int) -> float:
+def _finishing(problem: Problem, seed: int, seconds: float) -> float:
     """Time in [s] to keep for making the result, by how long it takes for a random motion."""
     began = time.monotonic()
     with suppress(MotionError):
         problem.finish(begin(problem, seed, 0).x)
-    return _LEAST_RESERVE + _SLOWER * _JUDGED * (time.monotonic() - began)
+    reserve = _LEAST_RESERVE + _SLOWER * _JUDGED * (time.monotonic() - began)
+    return reserve + (_MENDING * seconds if problem.design.rules else 0.0)
 
 
 def _best(problem: Problem, found: list[Found], work: _Work) -> Candidate:
@@ -199,7 +206,7 @@ def _best(problem: Problem, found: list[Found], work: _Work) -> Candidate:
         if best is not None and (place >= _JUDGED or work.over()):
             break
         try:
-            candidate = problem.finish(found[index].x)
+            candidate = _finished(problem, found[index].x, work)
         except MotionError as error:
             reason = error
             continue
@@ -210,7 +217,27 @@ def _best(problem: Problem, found: list[Found], work: _Work) -> Candidate:
     return best
 
 
+def _finished(problem: Problem, x: Array, work: _Work) -> Candidate:
+    """The motion of x; where it breaks a rule, one mended near it, if that is better.
+
+    :raises MotionError: neither keeps every limit
+    """
+    candidate: Candidate | None = None
+    with suppress(MotionError):
+        candidate = problem.finish(x)
+        if candidate.repaired == 1.0:
+            return candidate
+    mended = problem.mend(x, work.overdue)
+    try:
+        other = problem.finish(mended.x)
+    except MotionError:
+        if candidate is None:
+            raise
+        return candidate
+    return other if candidate is None or other.value < candidate.value else candidate
+
+
 def _note(best: Candidate) -> str:
     if best.repaired == 1.0:
         return ''
-    return f'the motion was scaled down to {best.repaired:.1%}: before, {best.broken}'
+    return f'joints were scaled down, to {best.repaired:.1%} at least: before, {best.broken}'

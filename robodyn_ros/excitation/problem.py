@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
 import numpy as np
@@ -26,6 +26,7 @@ from robodyn_ros.excitation.constraints import (
     first_broken,
 )
 from robodyn_ros.excitation.criteria import Criterion, Options, random_states
+from robodyn_ros.excitation.descent import Descent, StopError, descend
 from robodyn_ros.excitation.family import FourierFamily, MotionFamily, Sampled, SineSumFamily
 from robodyn_ros.excitation.joint_moves import RISE
 from robodyn_ros.excitation.limits import CHECK_PERIOD, JointLimits
@@ -37,11 +38,16 @@ from robodyn_ros.models.interface import DynamicModel
 MotionKind = Literal['fourier', 'sines', 'waypoints']
 MOTIONS: tuple[str, ...] = get_args(MotionKind)
 SAMPLES = 200
-_COARSE = 0.01
-"""Period [s] on which a motion is repaired before it is checked on `CHECK_PERIOD`."""
-_HALVINGS = 8
+_COARSE = (0.1, 0.01)
+"""Periods [s] on which a motion is repaired before it is checked on `CHECK_PERIOD`."""
+_SHRINK = 0.7
+"""A joint's motion is scaled down by steps of this factor, until the rules are kept..."""
+_LEAST = 1.0 / 256.0
+"""... or it is smaller than this."""
 _FIRST_STEP = 1.0 / 256.0
 """Of the factor of a motion that breaks a rule between the samples of the coarse grid."""
+_MENDING = 30
+"""Steps of a descent away from what breaks the rules."""
 _ASIDE = 0.5
 """Distance [rad] or [m] from a joint's only position limit at which it rests."""
 _HOPELESS = 1e3
@@ -176,15 +182,36 @@ class Problem:
     def _times(self, samples: int) -> Array:
         return np.arange(samples, dtype=np.float64) * (self.family.duration / samples)
 
-    def objective(self, x: Array, stage: Stage) -> tuple[float, Array]:
-        """Smoothed criterion plus penalties of the bounded motion of x, and its derivative."""
+    def mend(self, x: Array, stop: Callable[[], bool]) -> Descent:
+        """Move away from x as far as the rules ask for, whatever the criterion says.
+
+        A motion that breaks a rule here and there would have to be scaled down as a whole else.
+
+        :param stop: asked now and then whether to end
+        """
+        stage = replace(CLOSE, samples=self.design.samples)
+
+        def objective(x: Array) -> tuple[float, Array]:
+            if stop():
+                raise StopError
+            return self.objective(x, stage, judged=False)
+
+        return descend(objective, x, _MENDING)
+
+    def objective(self, x: Array, stage: Stage, *, judged: bool = True) -> tuple[float, Array]:
+        """Smoothed criterion plus penalties of the bounded motion of x, and its derivative.
+
+        :param judged: False: the penalties alone
+        """
         sampled = self._sampled(stage.samples)
         deviation = sampled.deviation(x)
         gauge, pull = self.bounds.gauge(x, stage.hardness)
         states = self._states(deviation / gauge)
         try:
-            value, slopes = self.criterion.smooth(*states, stage.sharpness)
-            by_state = np.array(slopes)
+            value, by_state = 0.0, np.zeros((3, *states[0].shape))
+            if judged:
+                value, slopes = self.criterion.smooth(*states, stage.sharpness)
+                by_state = np.array(slopes)
             for rule in self.rules:
                 more, extra = rule.penalty(states)
                 if more > 0.0:
@@ -226,41 +253,56 @@ class Problem:
         if isinstance(self.bounds, ConservativeBounds):
             start = 1.0 / np.maximum(self.bounds.shares(x).max(axis=0), 1.0)
         scale = scale_within(self.family, x, self.limits, start)
-        factor, sentence = self._factor(x, scale)
-        if factor == 0.0:
+        factors, sentence = self._factors(x, scale)
+        if not factors.any():
             raise MotionError(f'even a very small motion breaks a limit: {sentence}')
-        trajectory = self.family.motion(x, factor * scale)
+        trajectory = self.family.motion(x, factors * scale)
         value = self.criterion.value(*self.states(trajectory))
-        return Candidate(value, x, trajectory, factor, sentence)
+        return Candidate(value, x, trajectory, float(factors.min()), sentence)
 
-    def _factor(self, x: Array, scale: Array) -> tuple[float, str]:
-        """Largest common factor found with which every rule is kept, and what forbade more.
+    def _factors(self, x: Array, scale: Array) -> tuple[Array, str]:
+        """Factors (n,) of the joints with which every rule is kept, and what forbade more.
 
-        Found on a coarse grid, and made smaller until the rules are kept on a fine one too.
+        Found on coarse grids, and made smaller until the rules are kept on a fine one too.
         """
 
-        def broken(factor: float, period: float) -> Excess:
-            motion = self.family.motion(x, factor * scale).grid(period)
+        def broken(factors: Array, period: float) -> Excess:
+            motion = self.family.motion(x, factors * scale).grid(period)
             return first_broken(self.rules, motion)
 
-        excess = broken(1.0, _COARSE)
-        factor, sentence = 1.0, excess.sentence
-        if excess.size > 0.0:
-            factor, bad = 0.0, 1.0
-            for _ in range(_HALVINGS):
-                middle = 0.5 * (factor + bad)
-                if broken(middle, _COARSE).size > 0.0:
-                    bad = middle
-                else:
-                    factor = middle
+        factors, sentence = np.ones(len(self.family.joints)), ''
+        for period in _COARSE:
+            excess = broken(factors, period)
+            sentence = sentence or excess.sentence
+            while excess.size > 0.0 and factors.min() > _LEAST:
+                factors, excess = _smaller(factors, excess, lambda f, p=period: broken(f, p))
         step = _FIRST_STEP
-        while factor > 0.0:
-            excess = broken(factor, CHECK_PERIOD)
+        while factors.max() > 0.0:
+            excess = broken(factors, CHECK_PERIOD)
             if excess.size == 0.0:
                 break
             sentence = sentence or excess.sentence
-            factor, step = max(0.0, factor - step), 2.0 * step
-        return factor, sentence
+            factors, step = np.maximum(0.0, factors - step * factors), 2.0 * step
+            if step > 1.0:
+                return np.zeros_like(factors), sentence
+        return factors, sentence
+
+
+def _smaller(
+    factors: Array, excess: Excess, broken: Callable[[Array], Excess]
+) -> tuple[Array, Excess]:
+    """Scale down the joint that this helps most; all of them where no joint alone helps."""
+    best, least = factors, excess
+    for joint in range(len(factors)):
+        trial = factors.copy()
+        trial[joint] *= _SHRINK
+        result = broken(trial)
+        if result.size < least.size:
+            best, least = trial, result
+    if best is factors:
+        best = _SHRINK * factors
+        least = broken(best)
+    return best, least
 
 
 @dataclass(frozen=True)
@@ -269,7 +311,7 @@ class Candidate:
 
     :param value: criterion, the smaller the better
     :param x: the figures it was made of
-    :param repaired: factor by which it was scaled down to keep the rules
+    :param repaired: factor by which the joint that needed it most was scaled down for the rules
     :param broken: sentence about the rule that asked for it
     """
 

@@ -29,7 +29,9 @@ SOFT = 0.02
 PERIOD = 1e-3
 """Motions are checked at times that are so far apart, in [s]."""
 _BLOCK = 20_000
-_POSES = 200
+_SHARE = 0.1
+"""Of the largest distance of a pair: it is not pulled apart from farther."""
+_POSES = 100
 """A pair of links that is too close at so many random positions cannot be kept apart."""
 
 
@@ -143,26 +145,30 @@ class SelfCollisionRule(Rule):
             self.geometry.without([pair for pair in self.geometry.pairs if set(pair) <= solid])
         if not self.geometry.pairs:
             raise NoPairsError(self.file)
-        self._near = limit.clearance + SOFT
-        self.touching = self._touching(limit.clearance + BETWEEN)
+        self.touching: list[tuple[str, str]] = []
         """Pairs that no position keeps apart."""
-        self.geometry.without(self.touching)
+        self._near = self._survey(limit.clearance)
 
-    def _touching(self, clearance: float) -> list[tuple[str, str]]:
-        """Pairs that are too close at all random positions; a wall only where nothing changes."""
-        positions = self.geometry.random_positions(_POSES)
-        found = []
-        facts = zip(self.geometry.pairs, self.geometry.at_walls, strict=True)
-        for pair, (names, wall) in enumerate(facts):
-            seen = []
-            for row in positions:
-                seen.append(self.geometry.distance(pair, row))
-                if seen[-1] >= clearance:
-                    break
-            else:
-                if not wall or np.ptp(seen) < BETWEEN:
-                    found.append(names)
-        return found
+    def _survey(self, clearance: float) -> Array:
+        """Look at random positions; return the distance (P,) from which each pair is pulled apart.
+
+        Leaves pairs out that are too close at all of them; a wall only where nothing changes.
+        Pairs that are never far apart, as those of a wrist, are pulled apart from less.
+        """
+        pairs, positions = self.geometry.pairs, self.geometry.random_positions(_POSES)
+        seen = np.array(
+            [
+                [self.geometry.distance(pair, row) for pair in range(len(pairs))]
+                for row in positions
+            ]
+        )
+        farthest = seen.max(axis=0)
+        gone = farthest < clearance + BETWEEN
+        gone &= ~np.array(self.geometry.at_walls) | (np.ptp(seen, axis=0) < BETWEEN)
+        self.touching = [name for name, always in zip(pairs, gone, strict=True) if always]
+        self.geometry.without(self.touching)
+        soft: Array = clearance + np.clip(_SHARE * (farthest - clearance), 0.0, SOFT)
+        return soft[~gone]
 
     def excess(self, motion: Motion) -> Excess:
         """Look at every sample; the size is the share of samples in collision."""
@@ -208,8 +214,7 @@ class SelfCollisionRule(Rule):
         """Mean square of the distances below clearance + `SOFT`, in [m]."""
         _, slopes = super().penalty(states)
         total = 0.0
-        for row, distance, slope in self.geometry.slopes(states[0], self._near):
-            near = self._near - distance
+        for row, near, slope in self.geometry.slopes(states[0], self._near):
             total += near**2
             slopes[0][row] -= 2.0 * near * slope
         factor = STEEP / len(states[0])

@@ -6,8 +6,9 @@ import signal
 
 import numpy as np
 import pytest
+from mujoco_collisions import MujocoCollisions
 from published import PUMA, robot, urdf
-from robots import LWR4
+from robots import LWR4, UR10
 
 from robodyn_ros.cli import excite
 from robodyn_ros.cli.main import main
@@ -26,6 +27,7 @@ joints: [joint1, joint2, joint3]
 geometry: {L1: 0.35, L2: 0.25}
 friction: [viscous, coulomb]
 """
+UR10_LIMITS = UR10.parents[1] / 'config' / 'joint_limits_ur10.yaml'
 QUICK = ['--time', '1.5', '--processes', '0', '--starts', '1', '--samples', '60']
 
 
@@ -90,10 +92,22 @@ def test_torque_space_and_sines(files, capsys):
     assert facts['value'] == pytest.approx(facts['figures']['block_objective'])
 
 
+def test_a_designed_motion_does_not_hit_the_robot(files, capsys):
+    out = files / 'out'
+    robot = ['--urdf', str(UR10), '--limits', str(UR10_LIMITS), '--out', str(out), '--json']
+    assert main(['excite', *robot, *QUICK]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    motion = load_motion(out / 'trajectory.yaml')
+    depths = MujocoCollisions(UR10, motion.joints).depths(motion.grid(0.005).position)
+    assert depths.max() == 0.0
+    assert facts['collision']['checked'] and facts['collision']['share'] == 0.0
+    assert 'a floor (option floor)' in facts['not_checked']
+
+
 @pytest.mark.parametrize(
     ('extra', 'words'),
     [
-        (['--floor', '0.1'], 'box and floor need frames'),
+        (['--floor', '0.1', '--position', '0,1.8,0,0,0,0,0'], 'and the floor at z = 0.1 m'),
         (['--frames', 'hand', '--floor', '0.1'], "has no link 'hand'"),
         (['--position', '0,0,9,0,0,0,0'], 'has no room to move around 9 rad'),
         (['--samples', '3'], 'at least'),

@@ -59,8 +59,25 @@ def test_what_breaks_a_limit_is_said_and_is_no_success(shown):
     code, printed = shown({**PATH, 'speed': 4.0, 'acceleration': 60.0}, *ARM)
     assert code == 1 and 'the motion breaks a limit: joint' in printed.out
     code, printed = shown(PATH, *ARM)
-    assert code == 0 and 'every limit is kept' in printed.out
+    assert code == 0 and 'the limits of the joints are kept' in printed.out
+    assert 'every limit is kept' not in printed.out
+    assert 'NOT checked: a floor' in printed.out and 'collisions during 0.00%' in printed.out
+    around = ['--floor', '-0.5', '--box', '-2', '-2', '-2', '2', '2', '2']
+    code, printed = shown(PATH, *ARM, *around)
+    assert code == 0 and 'every limit is kept, and there is no collision' in printed.out
     assert f'tool_moves, {float(printed.out.split()[1]):.3f} s' in printed.out
+
+
+def test_a_collision_is_no_success(shown):
+    home = [0.0, -1.5, 1.0, -1.0, 0.0, 0.0]
+    folded = [0.0, -1.5, 3.1, -1.0, 0.0, 0.0]
+    motion = {'kind': 'move', 'joints': JOINTS, 'start': home, 'target': folded, 'duration': 9.0}
+    code, printed = shown(motion, *ARM, '--json')
+    facts = json.loads(printed.out)
+    assert code == 1 and 'collide' in facts['broken'] and facts['collision']['share'] > 0.1
+    assert facts['collision']['smallest_distance'] < -0.01
+    code, printed = shown(motion, *ARM, '--no-self-collision')
+    assert code == 0 and 'NOT checked: self-collision: it is switched off' in printed.out
 
 
 def test_a_delta_is_drawn_by_its_model_with_joints_in_any_order(shown, tmp_path):

@@ -29,7 +29,8 @@ def test_nothing_asked_for_is_the_default_design():
 
 def test_every_option_gets_where_it_belongs(tmp_path):
     file = tmp_path / 'puma.urdf'
-    file.write_text(urdf(PUMA))
+    ball = '<collision><geometry><sphere radius="0.01"/></geometry></collision></link>'
+    file.write_text(urdf(PUMA).replace('</link>', ball))
     values = {
         'criterion': 'block', 'motion': 'sines', 'duration': 7.0, 'harmonics': 3, 'samples': 50,
         'position': [0.1] * 6, 'normalised_share': 0.25, 'nominal_torques': [1, 2, 4, 4, 4, 4],
