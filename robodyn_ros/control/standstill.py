@@ -88,4 +88,5 @@ class StandstillFriction:
         held = np.maximum(2.0 - 2.0 * rest / self._fade_time, 0.0)
         edge = last * self._reach
         at_rest = np.where(held >= 1.0, edge, qd + held * (edge - qd))
-        return np.where(moving | (last == 0.0), qd, at_rest)
+        result: Array = np.where(moving | (last == 0.0), qd, at_rest)
+        return result
