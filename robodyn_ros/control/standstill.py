@@ -76,7 +76,7 @@ class StandstillFriction:
     def velocities(self, qd: Array) -> Array:
         """The same of many samples in a row, a period apart, shape (N, n)."""
         if not len(qd):
-            return qd.copy()
+            return np.array(qd)
         moving = np.abs(qd) >= self._reach
         side = np.vstack([self._sides, np.sign(qd)])
         # Row of the last sample that moved, for every sample: 0 is what was before.
