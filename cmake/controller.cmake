@@ -40,6 +40,7 @@ add_library(robodyn_law STATIC
   src/guarded_torque.cpp
   src/model_torque.cpp
   src/payload.cpp
+  src/payload_limit.cpp
   src/puma_part.cpp
   src/result_file.cpp
   src/result_hash.cpp
@@ -55,7 +56,7 @@ target_include_directories(robodyn_law SYSTEM PRIVATE ${urdfdom_headers_INCLUDE_
 target_link_libraries(robodyn_law PUBLIC ${pinocchio} PRIVATE ${yaml_cpp} urdfdom::urdfdom_model
   rcutils::rcutils)
 
-foreach(program law_check law_fuzz)
+foreach(program law_check law_fuzz payload_check)
   add_executable(${program} src/${program}.cpp)
   target_compile_options(${program} PRIVATE -Wall -Wextra -Wpedantic -O2)
   target_link_libraries(${program} PRIVATE robodyn_law)

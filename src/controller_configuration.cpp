@@ -51,13 +51,16 @@ void FeedforwardTorqueController::prepare()
     excluded.push_back(words[row] == "excluded");
   }
   torque.set_gravity_excluded(excluded);
+  const LawSettings limits = settings();
+  payload_limit_ = std::make_unique<PayloadLimit>(
+    parameters_.result_file, limits.max_torque, parameters_.max_payload);
   if (model_.payload.size() > 0) {
+    payload_limit_->check(model_.payload, model_.payload_frame);
     torque.set_values(torque.with_payload(model_.payload, model_.payload_frame));
   }
   payload_mass_ = model_.payload.size() > 0 ? model_.payload[0] : 0.0;
   payload_values_ = torque.values();
   payload_ready_ = false;
-  const LawSettings limits = settings();
   guarded_ = std::make_unique<GuardedTorque>(
     torque, limits, WatchSettings{parameters_.reference_timeout, parameters_.state_timeout});
   effort_ = EffortCommand(
@@ -211,6 +214,7 @@ void FeedforwardTorqueController::on_payload(
     const ModelTorque & torque = *model_.torque;
     const Vector payload = payload_numbers(
       torque, request.mass, request.center_of_mass, request.inertia);
+    payload_limit_->check(payload, request.frame);
     if (payload_ready_) {
       throw std::invalid_argument("the payload before is still to be taken: is it active?");
     }

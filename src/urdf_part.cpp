@@ -30,6 +30,20 @@ urdf::ModelInterfaceSharedPtr parse(const std::string & xml)
   return tree;
 }
 
+JointFacts facts_of(const urdf::Joint & joint)
+{
+  JointFacts result;
+  result.sliding = joint.type == urdf::Joint::PRISMATIC;
+  if (joint.limits) {
+    result.effort = joint.limits->effort;
+  }
+  if (joint.limits && joint.type != urdf::Joint::CONTINUOUS) {
+    result.lower = joint.limits->lower;
+    result.upper = joint.limits->upper;
+  }
+  return result;
+}
+
 // A continuous joint is a plain revolute one: an angle is all the dynamics needs.
 Body body_of(
   const urdf::Joint & joint, int parent, const pinocchio::SE3 & home, Eigen::Index index)
@@ -41,7 +55,8 @@ Body body_of(
   const Eigen::Vector3d axis(joint.axis.x, joint.axis.y, joint.axis.z);
   const auto still = pinocchio::Motion::Zero();
   return {
-    parent, index, sliding, axis.normalized(), home, home, still, still, pinocchio::Force::Zero()};
+    parent, index, sliding, axis.normalized(), home, home, still, still, pinocchio::Force::Zero(),
+    facts_of(joint)};
 }
 
 /// What moves the link of a body as it moves, with its ten parameters.
@@ -184,6 +199,15 @@ void UrdfPart::add_again(
       bodies_[static_cast<std::size_t>(body.parent)].force += body.placement.act(body.force);
     }
   }
+}
+
+std::vector<JointFacts> UrdfPart::joint_facts(std::size_t joints) const
+{
+  std::vector<JointFacts> result(joints);
+  for (const Body & body : bodies_) {
+    result[static_cast<std::size_t>(body.joint)] = body.facts;
+  }
+  return result;
 }
 
 void UrdfPart::add_payload(

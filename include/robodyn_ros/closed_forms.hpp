@@ -3,6 +3,7 @@
 
 #include <array>
 #include <string>
+#include <vector>
 
 #include "robodyn_ros/part.hpp"
 
@@ -17,6 +18,12 @@ public:
   Eigen::Index width() const override;
   void add(
     const Motion & motion, const Eigen::Ref<const Vector> & values, Vector & tau) override;
+  std::vector<JointFacts> joint_facts(std::size_t joints) const override
+  {
+    std::vector<JointFacts> result(joints);
+    result.front().sliding = !rotary_;
+    return result;
+  }
   void add_payload(
     const Eigen::Ref<const Vector> & payload, const std::string & frame,
     Eigen::Ref<Vector> values) const override;
@@ -39,6 +46,12 @@ public:
   };
   ScaraPart(Eigen::Index joints, const Geometry & geometry);
   Eigen::Index width() const override {return 8;}
+  std::vector<JointFacts> joint_facts(std::size_t joints) const override
+  {
+    std::vector<JointFacts> result(joints);
+    result.at(2).sliding = true;
+    return result;
+  }
   void add(
     const Motion & motion, const Eigen::Ref<const Vector> & values, Vector & tau) override;
   void add_payload(

@@ -15,6 +15,7 @@
 #include "robodyn_ros/effort_command.hpp"
 #include "robodyn_ros/feedforward_torque_controller_parameters.hpp"
 #include "robodyn_ros/guarded_torque.hpp"
+#include "robodyn_ros/payload_limit.hpp"
 #include "robodyn_ros/result_file.hpp"
 #include "robodyn_ros/srv/set_payload.hpp"
 #include "robodyn_ros/torque_state_queue.hpp"
@@ -78,6 +79,7 @@ private:
   std::mutex configuring_;  // services wait while the model is replaced; the loop does not run then
   IdentifiedModel model_;
   double payload_mass_ = 0.0;
+  std::unique_ptr<PayloadLimit> payload_limit_;
   std::unique_ptr<GuardedTorque> guarded_;
   std::unique_ptr<Motion> reference_;  // in the order of the model
   Vector measured_;                    // in the order of the model

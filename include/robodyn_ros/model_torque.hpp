@@ -50,6 +50,13 @@ public:
   /// Link in whose frame a URDF robot's payload is told by default; empty for the others.
   std::string payload_frame() const;
 
+  /// What is known of the robot's joints, and where its parameters begin.
+  std::vector<JointFacts> joint_facts() const
+  {
+    return bodies_.front().part->joint_facts(joints_.size());
+  }
+  Eigen::Index first_of_robot() const {return bodies_.front().first;}
+
   /// Take other values; does not allocate.
   void set_values(const Vector & values);
 

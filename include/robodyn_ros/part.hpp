@@ -5,6 +5,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <Eigen/Core>
 
@@ -26,6 +27,15 @@ struct Motion
   }
 };
 
+/// What is known of a joint: limits in [rad] or [m], effort in [Nm] or [N], 0: not known.
+struct JointFacts
+{
+  double lower = -3.141592653589793;
+  double upper = 3.141592653589793;
+  double effort = 0.0;
+  bool sliding = false;
+};
+
 /// The bodies of a robot.
 class Part
 {
@@ -43,6 +53,12 @@ public:
     const Motion & motion, const Eigen::Ref<const Vector> & values, Vector & tau)
   {
     add(motion, values, tau);
+  }
+
+  /// What is known of each of so many joints.
+  virtual std::vector<JointFacts> joint_facts(std::size_t joints) const
+  {
+    return std::vector<JointFacts>(joints);
   }
 
   /// Link that carries the payload of a URDF robot; empty for the others.

@@ -39,6 +39,7 @@ struct Body
   pinocchio::Motion velocity;
   pinocchio::Motion acceleration;  // less gravity
   pinocchio::Force force;         // that the joint takes up
+  JointFacts facts;
 };
 
 /// Ten parameters of each moving link, in the order of the joints, then a rotor inertia per joint.
@@ -55,6 +56,7 @@ public:
     const Motion & motion, const Eigen::Ref<const Vector> & values, Vector & tau) override;
   void add_again(
     const Motion & motion, const Eigen::Ref<const Vector> & values, Vector & tau) override;
+  std::vector<JointFacts> joint_facts(std::size_t joints) const override;
   std::string payload_frame() const override {return carrier_;}
   void add_payload(
     const Eigen::Ref<const Vector> & payload, const std::string & frame,

@@ -74,7 +74,7 @@ class ModelTorque:
         :raises ControlError: values of the wrong number or not finite; the old ones then hold
         """
         self._take(self._checked(values))
-        self._share = 1.0
+        self._blended = 1.0
 
     def blend_to(self, values: ArrayLike) -> None:
         """Begin to go over to other values, from those of now: `blend` says how far.
@@ -86,15 +86,15 @@ class ModelTorque:
         :raises ControlError: values of the wrong number or not finite; the old ones then hold
         """
         values = self._checked(values)
-        if self._share < 1.0:
-            self._take(self._start + self._share * (self._values - self._start))
+        if self._blended < 1.0:
+            self._take(self._start + self._blended * (self._values - self._start))
         self._start, self._bodies_before = self._values.copy(), self._bodies_of_sample
         self._take(values)
-        self._share = 0.0
+        self._blended = 0.0
 
     def blend(self, share: float) -> None:
         """Count the values of `blend_to` by a share, 0..1; the torque is linear in them."""
-        self._share = share
+        self._blended = share
 
     def _checked(self, values: ArrayLike) -> Array:
         values = np.asarray(values, dtype=float)
@@ -134,9 +134,9 @@ class ModelTorque:
         if q.ndim > 1:
             return _sum(self._bodies, q, qd, qdd)
         result = _sum(self._bodies_of_sample, q, qd, qdd)
-        if self._share < 1.0:
+        if self._blended < 1.0:
             before = _sum(self._bodies_before, q, qd, qdd)
-            result = before + self._share * (result - before)
+            result = before + self._blended * (result - before)
         return result
 
     def load(self, q: Array, qd: Array, qdd: Array) -> Array | None:

@@ -6,8 +6,8 @@ largest mass is given, it follows from the effort limits: every joint must be ab
 - hold the arm and the payload at its worst pose within the joint limits, and
 - accelerate the payload alone like a mass that falls, with 9.81 m/s^2 at the robot's reach.
 
-With a given largest mass, a payload may have this mass, a first moment of this mass at the reach of
-the robot, and the inertia of this mass at that distance.
+With a given largest mass, a payload may have this mass, and the first moment and inertia of this
+mass at the reach of the robot.
 """
 
 from __future__ import annotations
@@ -66,9 +66,12 @@ class PayloadLimit:
 
         :raises ControlError: naming the payload, the limit, and what to do
         """
-        mass, moment, inertia = payload.size
         if not np.any(payload.added):
             return
+        with np.errstate(all='ignore'):  # 1e308 kg is refused like any other
+            self._check(*payload.size)
+
+    def _check(self, mass: float, moment: float, inertia: float) -> None:
         if self._given:
             self._check_given(mass, moment, inertia)
         elif self._effort is None:
@@ -81,17 +84,16 @@ class PayloadLimit:
 
     def _check_given(self, mass: float, moment: float, inertia: float) -> None:
         most, reach = self._given, self.reach
-        for value, limit, what, unit in (
-            (mass, most, 'payload', 'kg'),
-            (moment, most * reach, "payload's first moment", 'kg m'),
-            (inertia, most * reach**2, "payload's inertia", 'kg m^2'),
+        rule = f' (max_payload {most:.4g} kg at {reach:.3g} m)'
+        for value, limit, what, name, unit in (
+            (mass, most, 'payload', 'max_payload', 'kg'),
+            (moment, most * reach, "payload's first moment", 'its limit', 'kg m'),
+            (inertia, most * reach**2, "payload's inertia", 'its limit', 'kg m^2'),
         ):
-            if value > limit * (1.0 + 1e-9):
-                rule = '' if unit == 'kg' else f' (max_payload {most:g} kg at {reach:.3g} m)'
+            if not value <= limit * (1.0 + 1e-9):
                 raise ControlError(
-                    f'{what} of {value:.4g} {unit} is above {"max_payload" if not rule else "its"}'
-                    f'{" limit" if rule else ""} of {limit:.4g} {unit}{rule}: check the unit, or '
-                    f'raise max_payload'
+                    f'{what} of {value:.4g} {unit} is above {name} of {limit:.4g} {unit}'
+                    f'{"" if what == "payload" else rule}: check the unit, or raise max_payload'
                 )
 
     def _check_effort(self, mass: float, moment: float, inertia: float, effort: Array) -> None:
@@ -178,8 +180,8 @@ def _too_large(mass: float, moment: float, inertia: float, share: float, joint: 
     if not mass > 0.0:
         return (
             f"the payload's inertia of {inertia:.4g} kg m^2 is above its limit of "
-            f'{share * inertia:.4g} kg m^2, at which joint {joint} reaches its effort limit: check '
-            f'the unit, or set max_payload'
+            f'{share * inertia:.4g} kg m^2, at which joint {joint} reaches its effort limit: '
+            f'check the unit, or set max_payload'
         )
     shape = ' with its centre of mass and inertia' if moment > 0.0 or inertia > 0.0 else ''
     return (

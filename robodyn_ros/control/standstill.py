@@ -76,7 +76,7 @@ class StandstillFriction:
     def velocities(self, qd: Array) -> Array:
         """The same of many samples in a row, a period apart, shape (N, n)."""
         if not len(qd):
-            return qd.copy()
+            return np.array(qd)
         moving = np.abs(qd) >= self._reach
         side = np.vstack([self._sides, np.sign(qd)])
         # Row of the last sample that moved, for every sample: 0 is what was before.
@@ -88,4 +88,5 @@ class StandstillFriction:
         held = np.maximum(2.0 - 2.0 * rest / self._fade_time, 0.0)
         edge = last * self._reach
         at_rest = np.where(held >= 1.0, edge, qd + held * (edge - qd))
-        return np.where(moving | (last == 0.0), qd, at_rest)
+        result: Array = np.where(moving | (last == 0.0), qd, at_rest)
+        return result

@@ -161,13 +161,13 @@ class Payload:
     def size(self) -> tuple[float, float, float]:
         """Mass [kg], first moment [kg m] and largest inertia [kg m^2], in the link's frame."""
         if len(self.values) != len(INERTIAL_NAMES):
-            found = {item: value for item, value in zip(self.model.parameters, self.values)}
+            found = dict(zip(self.model.parameters, self.values.tolist(), strict=True))
             mass, inertia = found.get(MASS, 0.0), found.get(INERTIA, 0.0)
             return abs(float(mass)), 0.0, abs(float(inertia))
         ten = self.added[: 10 * len(self.model.joints)].reshape(-1, 10).sum(axis=0)
         xx, xy, yy, xz, yz, zz = ten[4:]
         tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-        largest = np.abs(np.linalg.eigvalsh(tensor)).max()
+        largest = np.abs(tensor).sum(axis=1).max()  # at least the largest principal moment
         return abs(float(ten[0])), float(np.linalg.norm(ten[1:4])), float(largest)
 
     @property
@@ -292,6 +292,8 @@ def _ten_of(mass: float, center_of_mass: Sequence[float], inertia: Sequence[floa
     xx, xy, xz, yy, yz, zz = moments
     tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
     second = 0.5 * np.trace(tensor) * np.eye(3) - tensor
+    if not np.isfinite(second).all():
+        raise ModelError(f'no robot carries the inertia {list(inertia)} kg m^2: check the unit')
     if np.linalg.eigvalsh(second).min() < -_ROUNDING * max(1.0, np.abs(tensor).max()):
         raise ModelError(
             f'no body has the inertia {list(inertia)} kg m^2: its principal moments must not be '

@@ -198,10 +198,7 @@ class TrajectoryMode:
         self._scale = scale
 
     def set_values(self, values: Array) -> None:
-        """Take other parameter values (p,) for the trajectories to come.
-
-        :raises ControlError: values that cannot be used
-        """
+        """Take other parameter values (p,) for the trajectories to come."""
         if self._torque is not None:
             self._torque.set_values(values)
 

@@ -71,7 +71,7 @@ def test_payload_scale_and_enable_at_run_time_never_step(cell):
     request = SetPayload.Request(mass=4.0, frame='link5', center_of_mass=[0.1, 0.0, 0.05])
     assert cell.call(SetPayload, f'{PLUGIN}/set_payload', request).success
     cell.diagnoses.clear()
-    cell.go_on(0.1)
+    cell.go_on(0.5)  # blended in
     since = cell.last.stamp
     cell.go_on(0.4)
     payload = payload_of(cell.model, 4.0, frame='link5', center_of_mass=[0.1, 0.0, 0.05])
@@ -115,6 +115,7 @@ def test_refusals_are_sentences(cell):
         (SetPayload.Request(mass=1.0, center_of_mass=[1.0]), 'needs 3 numbers'),
         (SetPayload.Request(mass=1.0, inertia=[1.0]), 'needs 6 numbers'),
         (SetPayload.Request(mass=1.0, inertia=[1.0, 0, 0, 1.0, 0, 3.0]), 'no body has'),
+        (SetPayload.Request(mass=2500.0), 'payload of 2500 kg is above max_payload of'),
         (SetPayload.Request(mass=1.0, frame='hand'), "no link 'hand'"),
         (SetPayload.Request(mass=1.0, frame='base_link'), 'not moved by any joint'),
     ):

@@ -43,6 +43,7 @@ CENTRE, INERTIA = [0.05, -0.02, 0.1], [0.01, 0.0, 0.0, 0.01, 0.0, 0.01]
 PAYLOAD = payload_of(MODEL, 8.0, center_of_mass=CENTRE, inertia=INERTIA)
 REQUEST = SetPayload.Request(mass=8.0, center_of_mass=CENTRE, inertia=INERTIA)
 JOINTS = [f'joint{k}' for k in range(1, 7)]
+STRONG = [1000.0, 500.0]
 
 
 def model_torque(q, qd, values):
@@ -105,6 +106,11 @@ def test_refusals_leave_the_payload_as_it_is(stream):
         ({'mass': 1.0, 'center_of_mass': [0.0, 1.0]}, 'centre of mass needs 3 numbers'),
         ({'mass': 1.0, 'inertia': [0.1]}, 'inertia needs 6 numbers'),
         ({'mass': 1.0, 'frame': 'hand'}, "has no link 'hand'"),
+        ({'mass': 2500.0}, 'payload of 2500 kg is above max_payload of '),
+        ({'mass': 1e9}, 'payload of 1e+09 kg is above max_payload of '),
+        ({'mass': 1e308}, 'payload of 1e+308 kg is above max_payload of '),
+        ({'mass': 1.0, 'center_of_mass': [0.0, 50.0, 0.0]}, 'payload of 1 kg with its centre of'),
+        ({'mass': 1.0, 'inertia': [1e6, 0.0, 0.0, 1e6, 0.0, 1e6]}, 'payload of 1 kg with its'),
     ):
         answer = stream.process.call(SetPayload, 'set_payload', SetPayload.Request(**fields))
         assert not answer.success and sentence in answer.message
@@ -184,14 +190,17 @@ def carried(monkeypatch):
     rclpy.init(context=context)
     nodes = []
 
-    def make(**parameters):
-        overrides = [Parameter(f'payload.{key}', value=v) for key, v in parameters.items()]
+    def make(set_values=None, **parameters):
+        overrides = [
+            Parameter(key if key == 'max_payload' else f'payload.{key}', value=v)
+            for key, v in parameters.items()
+        ]
         nodes.append(
             rclpy.create_node(
                 'carried', context=context, parameter_overrides=overrides, enable_rosout=False
             )
         )
-        return CarriedPayload(nodes[-1], lambda: None)
+        return CarriedPayload(nodes[-1], set_values or (lambda values: None))
 
     try:
         yield make
@@ -203,16 +212,32 @@ def carried(monkeypatch):
 
 def test_parameters_win_over_the_payload_of_the_result(carried, tmp_path):
     model = load_identified_model(loaded_file(tmp_path))
-    np.testing.assert_array_equal(carried().at_start(model).values, PAYLOAD.values)
-    heavier = carried(mass=9.0, center_of_mass=CENTRE).at_start(model)
+    np.testing.assert_array_equal(carried().at_start(model, STRONG)[0].values, PAYLOAD.values)
+    heavier, _ = carried(mass=9.0, center_of_mass=CENTRE).at_start(model, STRONG)
     assert heavier.mass == 9.0
     np.testing.assert_allclose(heavier.center_of_mass, CENTRE)
     bare = load_identified_model(result_file(tmp_path, MODEL, VALUES))
-    assert carried().at_start(bare) is None
+    assert carried().at_start(bare, STRONG)[0] is None
     with pytest.raises(RobodynError, match='must not be negative'):
-        carried(mass=-1.0).at_start(bare)
+        carried(mass=-1.0).at_start(bare, STRONG)
     with pytest.raises(RobodynError, match=r'payload.mass'):
         carried(mass='heavy')
+
+
+@pytest.mark.parametrize('source', ['parameters', 'result'])
+def test_a_payload_at_start_that_the_robot_cannot_carry_is_refused(carried, tmp_path, source):
+    """The arm of 1 kg m holds 8 kg at 0.4 m with some 60 Nm more."""
+    model = load_identified_model(loaded_file(tmp_path))
+    given = {'mass': 2500.0} if source == 'parameters' else {}
+    mass = 2500 if source == 'parameters' else 8
+    with pytest.raises(
+        RobodynError, match=rf'payload of {mass} kg.* is above max_payload of [\d.]+'
+    ):
+        carried(**given).at_start(model, [30.0, 20.0])
+    with pytest.raises(RobodynError, match=r'has no effort limits. Set the parameter max_payload'):
+        carried(**given).at_start(model, None)
+    payload, _ = carried(**given, max_payload=2500.0).at_start(model, None)
+    assert payload.mass == mass
 
 
 def set_on(carried, description, **fields):
@@ -220,9 +245,9 @@ def set_on(carried, description, **fields):
     model = build_model(description)
     values = np.ones(len(model.parameters))
     identified = IdentifiedModel(model=model, values=values, stddevs=values, hash='')
-    part = carried()
     torque = ModelTorque(model, values)
-    part.use(identified, None, torque)
+    part = carried(torque.set_values)
+    part.use(identified, *part.at_start(identified, [100.0] * len(model.joints)))
     answer = part._on_set(SetPayload.Request(**fields), SetPayload.Response())
     return answer, model, values, torque
 

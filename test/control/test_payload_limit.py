@@ -1,0 +1,125 @@
+"""The largest payload against hand calculations, and against a dense search of the worst pose."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from robots import SIX_AXIS
+
+from robodyn_ros.control.payload_limit import PayloadLimit, start_shares
+from robodyn_ros.errors import ControlError
+from robodyn_ros.models.catalog import build_model, robot_model
+from robodyn_ros.models.payload import PayloadModel, payload_of
+
+G = 9.81
+CRANK = """<robot name="crank"><link name="base"/><link name="arm"><inertial>
+<origin xyz="0.5 0 0"/><mass value="4"/>
+<inertia ixx="0" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial></link>
+<joint name="joint1" type="revolute"><parent link="base"/><child link="arm"/><axis xyz="0 1 0"/>
+<limit lower="-2" upper="2" effort="100" velocity="1"/></joint>
+<link name="tool"/><joint name="fixed" type="fixed"><parent link="arm"/><child link="tool"/>
+<origin xyz="1 0 0"/></joint></robot>"""
+
+
+def limit_of(model, effort, **options):
+    values = np.nan_to_num(model.prior())
+    return PayloadLimit(PayloadModel(arm=model), values, effort=effort, **options)
+
+
+def carries(limit, payload):
+    try:
+        limit.check(payload)
+    except ControlError as error:
+        assert 'check the unit' in str(error)
+        return False
+    return True
+
+
+def test_a_crank_carries_what_its_effort_limit_leaves_at_the_horizontal():
+    crank = build_model(
+        {'kind': 'urdf', 'urdf': CRANK, 'joints': ['joint1'], 'rotor_inertia': False}
+    )  # fmt: skip
+    limit = limit_of(crank, [100.0])
+    most = (100.0 - 4.0 * G * 0.5) / G  # at 1 m
+    for factor, expected in ((0.99, True), (1.01, False)):
+        payload = payload_of(crank, factor * most, center_of_mass=[1.0, 0.0, 0.0])
+        assert carries(limit, payload) == expected
+        assert carries(limit, payload_of(crank, factor * most, frame='tool')) == expected
+    heavy = r'payload of 2500 kg with .* is above max_payload of 8.194 kg, at which joint joint1'
+    with pytest.raises(ControlError, match=heavy):
+        limit.check(payload_of(crank, 2500.0, frame='tool'))
+    weak = limit_of(crank, [19.0])
+    with pytest.raises(ControlError, match=r'joint1 needs 19.62 for the arm alone, its effort'):
+        weak.check(payload_of(crank, 0.1, frame='tool'))
+    weak.check(payload_of(crank, 0.0))
+
+
+def test_a_joint_without_gravity_must_accelerate_the_payload():
+    """A horizontal linear axis: 1 g. An axis that feels inertia only: 9.81 rad/s^2."""
+    rest = {'kind': 'axis', 'joints': ['joint1'], 'dynamic_model': 1}
+    slide = build_model({**rest, 'type': 'linear'})
+    limit = limit_of(slide, [50.0])
+    assert carries(limit, payload_of(slide, 5.09)) and not carries(limit, payload_of(slide, 5.11))
+    table = build_model({**rest, 'type': 'rotary'})
+    limit = limit_of(table, [50.0])
+    assert carries(limit, payload_of(table, 1.0, inertia=[5.09]))
+    with pytest.raises(ControlError, match=r'inertia of 5.11 kg m\^2 is above its limit of 5.097'):
+        limit.check(payload_of(table, 1.0, inertia=[5.11]))
+
+
+def test_the_worst_pose_of_six_axes_is_found_within_a_percent():
+    arm = robot_model(SIX_AXIS)
+    effort = np.array([1e5, 1400.0, 650.0, 1e5, 1e5, 1e5])
+    limit = limit_of(arm, effort)
+    payload = PayloadModel(arm=arm)
+    low, high = payload.joint_limits().T
+    q = low + (high - low) * np.random.default_rng(5).uniform(size=(60000, 6))
+    own = arm.torque(q, 0 * q, 0 * q, np.nan_to_num(arm.prior()))
+    per_kg = payload.torque(q, 0 * q, 0 * q, payload.values_of(1.0))
+    room = (effort - np.abs(own)) / np.maximum(np.abs(per_kg), 1e-12)
+    found = room[:, 1:3].min()
+    assert not carries(limit, payload_of(arm, 1.001 * found))
+    assert carries(limit, payload_of(arm, 0.95 * found))
+
+
+def test_what_is_far_away_or_spread_out_is_no_less_unsafe_than_mass():
+    arm = robot_model(SIX_AXIS)
+    limit = limit_of(arm, [1100.0, 1400.0, 650.0, 110.0, 100.0, 55.0])
+    assert carries(limit, payload_of(arm, 5.0, center_of_mass=[0.0, 0.05, 0.1]))
+    assert not carries(limit, payload_of(arm, 1.0, center_of_mass=[0.0, 0.0, 50.0]))
+    assert not carries(limit, payload_of(arm, 1.0, inertia=[1e6, 0.0, 0.0, 1e6, 0.0, 1e6]))
+    assert not carries(limit, payload_of(arm, 1e308, center_of_mass=[0.1, 0.0, 0.0]))
+
+
+@pytest.mark.parametrize('effort', [None, [1.0] * 6])
+def test_a_given_max_payload_counts_in_place_of_efforts(effort):
+    arm = robot_model(SIX_AXIS)
+    limit = limit_of(arm, effort, max_payload=200.0)
+    assert carries(limit, payload_of(arm, 200.0))
+    reach = limit.reach
+    for size, words in (
+        ({'mass': 2500.0}, r'payload of 2500 kg is above max_payload of 200 kg: check the unit'),
+        ({'mass': 10.0, 'center_of_mass': [0.0, 0.0, 21.0 * reach]}, 'first moment of'),
+        ({'mass': 0.1, 'center_of_mass': [0.0, 0.0, 60.0 * reach]}, r'inertia of .* is above its'),
+    ):
+        with pytest.raises(ControlError, match=words):
+            limit.check(payload_of(arm, **size))
+
+
+def test_without_effort_limits_a_max_payload_is_needed():
+    arm = robot_model(SIX_AXIS)
+    limit = limit_of(arm, None)
+    limit.check(payload_of(arm, 0.0))
+    with pytest.raises(ControlError, match=r'Set the parameter max_payload \(kg\)'):
+        limit.check(payload_of(arm, 0.1))
+    for bad in (-1.0, np.nan, np.inf):
+        with pytest.raises(ControlError, match='max_payload must be 0 kg or more'):
+            limit_of(arm, None, max_payload=bad)
+
+
+def test_start_poses_are_spread_evenly():
+    shares = start_shares(512, 7)
+    assert shares.shape == (512, 7) and (shares >= 0.0).all() and (shares < 1.0).all()
+    for column in shares.T:
+        counts, _ = np.histogram(column, 8, (0.0, 1.0))
+        assert (np.abs(counts - 64) <= 4).all()
