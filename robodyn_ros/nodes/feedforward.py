@@ -154,10 +154,10 @@ class Feedforward(ModelNode):
         if self._facts is None:
             return ''
         if self._facts.target is not None:
-            refusal = self._mode.target.refusal
+            waiting = self._mode.target.waiting
             streaming = isinstance(self._mode, StreamingMode)
             wanted = streaming and self._enabled and not self._killed
-            return f'waits to apply torque: {refusal}' if wanted and refusal else ''
+            return f'waits to apply torque: {waiting}' if wanted and waiting else ''
         return (
             f'waits for controller {self._facts.name}, which does not say what it commands yet '
             f'(no controller of ros2_control there: check_controller: false)'
