@@ -11,6 +11,7 @@ from rcl_interfaces.msg import SetParametersResult
 from rclpy.parameter import Parameter
 from std_srvs.srv import SetBool, Trigger
 
+from robodyn_ros.control.delivery import Delivery
 from robodyn_ros.control.feedforward import AdditiveTorque, FeedforwardSettings
 from robodyn_ros.control.gravity_free import GravityFree
 from robodyn_ros.control.model_torque import ModelTorque
@@ -229,8 +230,18 @@ class Feedforward(ModelNode):
         self._mode.begin(enabled)
         if enabled:
             self._marker.set()
+        self._warn_of_unknown_state()
         if self._facts is not None:
             self._facts.asking = False
+
+    def _warn_of_unknown_state(self) -> None:
+        target = self._mode.target
+        streaming = isinstance(self._mode, StreamingMode)
+        if self._facts is not None and streaming and target.delivery is Delivery.UNKNOWN:
+            self.get_logger().warning(
+                f'the state of {target.name} is unknown: neither list_controllers of its '
+                f'controller manager (package controller_manager_msgs) nor its get_state answers'
+            )
 
     def finish(self) -> None:
         """Ramp to zero."""
