@@ -257,7 +257,8 @@ class Feedforward(ModelNode):
         if mode.fault:
             now = 'still applied' if mode.applied else 'zero'
             return DiagnosticStatus.ERROR, f'torque is {now}: {mode.fault}', details
-        if warning := '; '.join(filter(None, (self._killed, mode.target.problem, mode.warning))):
+        killed = f'active, but {self._killed}' if self._killed else ''
+        if warning := '; '.join(filter(None, (killed, mode.target.problem, mode.warning))):
             return DiagnosticStatus.WARN, warning, details
         return DiagnosticStatus.OK, 'active', details
 
