@@ -64,6 +64,7 @@ class Cycle(NamedTuple):
     applied: np.ndarray
     enabled: bool
     fault: str
+    delivery: int
 
 
 def write_result(folder: Path):
@@ -176,6 +177,7 @@ class ControlCell:
         self.cycles[message.cycle] = self.last = Cycle(
             nanoseconds(message.header.stamp), np.array(message.requested),
             np.array(message.additive_command), message.enabled, message.fault,
+            message.delivery,
         )  # fmt: skip
 
     def _on_diagnostics(self, message) -> None:

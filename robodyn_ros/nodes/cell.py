@@ -160,7 +160,7 @@ class CellNode(Node):
             ('forward_effort_controller/commands', self._on_effort),
         ):
             self.create_subscription(Float64MultiArray, topic, callback, 10)
-        self._services = self._offer_services()
+        self._told = self._offer_services()
         topic = 'joint_trajectory_controller/joint_trajectory'
         self.create_subscription(JointTrajectory, topic, self._on_points, 10, raw=True)
 
@@ -229,7 +229,7 @@ class CellNode(Node):
             accept(message.data)
         except RobodynError as error:
             self.get_logger().error(str(error), throttle_duration_sec=1.0)
-        self._services.announce()
+        self._told.announce()
 
     def _on_push(self, request: Push.Request, response: Push.Response) -> Push.Response:
         try:
@@ -255,7 +255,7 @@ class CellNode(Node):
     def _on_reset(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         self._state = self.cell.reset()
         self._controllers.reset(self.cell.plant.initial)
-        self._services.announce()
+        self._told.announce()
         response.success = True
         response.message = 'at rest in the initial position'
         return response

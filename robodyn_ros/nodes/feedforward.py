@@ -11,6 +11,7 @@ from rcl_interfaces.msg import SetParametersResult
 from rclpy.parameter import Parameter
 from std_srvs.srv import SetBool, Trigger
 
+from robodyn_ros.control.delivery import Delivery
 from robodyn_ros.control.feedforward import AdditiveTorque, FeedforwardSettings
 from robodyn_ros.control.gravity_free import GravityFree
 from robodyn_ros.control.model_torque import ModelTorque
@@ -159,10 +160,10 @@ class Feedforward(ModelNode):
         if self._facts is None:
             return ''
         if self._facts.target is not None:
-            refusal = self._mode.target.refusal
+            waiting = self._mode.target.waiting
             streaming = isinstance(self._mode, StreamingMode)
             wanted = streaming and self._enabled and not self._killed
-            return f'waits to apply torque: {refusal}' if wanted and refusal else ''
+            return f'waits to apply torque: {waiting}' if wanted and waiting else ''
         return (
             f'waits for controller {self._facts.name}, which does not say what it commands yet '
             f'(no controller of ros2_control there: check_controller: false)'
@@ -247,8 +248,18 @@ class Feedforward(ModelNode):
         self._mode.begin(enabled)
         if enabled:
             self._marker.set()
+        self._warn_of_unknown_state()
         if self._facts is not None:
             self._facts.asking = False
+
+    def _warn_of_unknown_state(self) -> None:
+        target = self._mode.target
+        streaming = isinstance(self._mode, StreamingMode)
+        if self._facts is not None and streaming and target.delivery is Delivery.UNKNOWN:
+            self.get_logger().warning(
+                f'the state of {target.name} is unknown: neither list_controllers of its '
+                f'controller manager (package controller_manager_msgs) nor its get_state answers'
+            )
 
     def finish(self) -> None:
         """Ramp to zero."""
@@ -264,7 +275,8 @@ class Feedforward(ModelNode):
         if mode.fault:
             now = 'still applied' if mode.applied else 'zero'
             return DiagnosticStatus.ERROR, f'torque is {now}: {mode.fault}', details
-        if warning := '; '.join(filter(None, (self._killed, mode.target.problem, mode.warning))):
+        killed = f'active, but {self._killed}' if self._killed else ''
+        if warning := '; '.join(filter(None, (killed, mode.target.problem, mode.warning))):
             return DiagnosticStatus.WARN, warning, details
         return DiagnosticStatus.OK, 'active', details
 

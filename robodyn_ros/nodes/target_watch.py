@@ -37,7 +37,8 @@ class TargetWatch:
 
     :ivar delivery: whether commands reach the drives
     :ivar problem: why they do not; '': no reason is known
-    :ivar refusal: why no torque should be commanded now, and what to do; ''
+    :ivar refusal: why torque must not be enabled, and what to do; ''
+    :ivar waiting: the same, or that an answer is still to come; ''
     """
 
     def __init__(
@@ -60,8 +61,7 @@ class TargetWatch:
         self.ask = ask
         self.joints: Sequence[str] = ()
         self.delivery = Delivery.UNKNOWN
-        self.problem = ''
-        self.refusal = f'the state of {self.name} is not known yet' if ask else ''
+        self.problem = self.refusal = self.waiting = ''
         self._known = TargetState(self.name)
         self._publisher = publisher
         self._changed = changed
@@ -79,6 +79,8 @@ class TargetWatch:
         self._pending: tuple[Any, Any] | None = None
         self._asked = self._answered = self._looked = NEVER
         self._met = float('inf')
+        if ask:
+            self.waiting = self._not_known()
 
     def tick(self) -> None:
         """See who subscribes, and ask for the state; may be called at any rate."""
@@ -137,7 +139,7 @@ class TargetWatch:
 
     def _update(self) -> None:
         """Work out what all this means, and report what is new."""
-        before = self.delivery, self.problem, self.refusal
+        before = self.delivery, self.problem, self.waiting
         self.problem = self._known.problem(self.joints)
         self.delivery = self._known.delivery(self.joints)
         if not self._publisher.get_subscription_count():
@@ -147,20 +149,26 @@ class TargetWatch:
                 self.problem = self.problem or f'{self.topic} has no subscriber'
         else:
             self._met = min(self._met, time.monotonic())
-        self.refusal = self._refusal() if self.ask else ''
-        if before != (self.delivery, self.problem, self.refusal):
+        if self.ask:
+            self.refusal = self._refusal()
+            self.waiting = self.refusal or self._not_known()
+        if before != (self.delivery, self.problem, self.waiting):
             self._changed()
 
     def _refusal(self) -> str:
-        if self.problem:
-            short = self.name.rpartition('/')[2]
-            return (
-                f'{self.problem}, so commands reach no drive: activate it '
-                f'(ros2 control switch_controllers --activate {short})'
-            )
+        if not self.problem:
+            return ''
+        short = self.name.rpartition('/')[2]
+        return (
+            f'{self.problem}, so commands reach no drive: activate it '
+            f'(ros2 control switch_controllers --activate {short})'
+        )
+
+    def _not_known(self) -> str:
+        """Say that an answer about the state may still come."""
         if self._known.state:
             return ''
-        if any(client.service_is_ready() for client, *_ in self._sources):
-            return f'the state of {self.name} is not known yet'
-        young = time.monotonic() - self._met < PATIENCE
-        return f'the state of {self.name} is not known yet' if young else ''
+        ready = any(client.service_is_ready() for client, *_ in self._sources)
+        if not ready and time.monotonic() - self._met >= PATIENCE:
+            return ''
+        return f'the state of {self.name} is not known yet'

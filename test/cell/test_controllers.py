@@ -102,3 +102,21 @@ def test_effort_limits_are_enforced_only_when_asked_for():
     cell = controllers(effort_limit=np.array([3.0, 10.0]))
     cell.accept_trajectory(line(5.0), now=0.0)
     assert cell.update(1.0).effort.tolist() == [3.0, 5.0]
+
+
+def test_a_controller_is_active_until_a_command_that_it_cannot_use():
+    cell = controllers()
+    efforts = ('a/effort', 'b/effort')
+    assert cell.states() == {
+        'joint_trajectory_controller': ('active', ('a/position', 'b/position', *efforts)),
+        'forward_position_controller': ('active', ('a/position', 'b/position')),
+        'forward_effort_controller': ('active', efforts),
+    }
+    cell.accept_effort([1.0, 2.0])
+    assert cell.states()['forward_effort_controller'] == ('active', efforts)
+    assert cell.states()['joint_trajectory_controller'][1] == ('a/position', 'b/position')
+    with pytest.raises(CellError, match='needs 2 commands, got 1'):
+        cell.accept_effort([1.0])
+    assert cell.states()['forward_effort_controller'] == ('inactive', ())
+    cell.reset(np.zeros(2))
+    assert cell.states()['forward_effort_controller'] == ('active', efforts)

@@ -28,6 +28,7 @@ from control_checks import (  # noqa: E402
 from controller_build import law_check  # noqa: E402
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue  # noqa: E402
 from rcl_interfaces.srv import SetParameters  # noqa: E402
+from robodyn_ros.msg import TorqueState  # noqa: E402
 from robodyn_ros.srv import SetPayload  # noqa: E402
 
 from robodyn_ros.control.model_torque import ModelTorque  # noqa: E402
@@ -60,6 +61,7 @@ def test_the_commanded_effort_is_the_law_at_the_reference_some_cycles_earlier(ce
     given = np.array([row.applied for row in cell.cycles.values()])
     efforts = np.array(list(cell.efforts.values()))
     assert np.abs(efforts).max() > 5.0
+    assert {row.delivery for row in cell.cycles.values()} == {TorqueState.DELIVERED}
     found = [(np.abs(given - effort).max(axis=1) < 1e-12).any() for effort in efforts]
     assert np.mean(found) > 0.9 * cell.heard()
     check_steps(cell)

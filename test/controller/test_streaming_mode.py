@@ -97,6 +97,22 @@ def test_a_controller_that_is_deactivated_keeps_its_torque_which_is_a_fault_unti
     cell.wait(lambda: np.abs(cell.effort).max() > 50.0, 'torque')
 
 
+def test_torque_is_refused_while_the_controller_is_inactive(cell):
+    assert cell.feedforward.enable(False).success
+    cell.come_to_zero()
+    cell.switch(deactivate=BOTH)
+    cell.feedforward.wait_for('/forward_effort_controller is not active (inactive)')
+    assert cell.torques[-1].delivery == TorqueState.NOT_DELIVERED
+    refused = cell.feedforward.enable(True)
+    assert not refused.success
+    assert 'ros2 control switch_controllers --activate' in refused.message
+    cell.switch(activate=BOTH)
+    cell.feedforward.wait(lambda: cell.feedforward.enable(True).success, 'the state')
+    cell.wait(lambda: np.abs(cell.effort).max() > 50.0, 'torque')
+    cell.feedforward.spin(1.0)  # two answers: the interfaces are held
+    assert cell.torques[-1].delivery == TorqueState.DELIVERED and not cell.torques[-1].fault
+
+
 def test_disabled_before_it_the_controller_is_deactivated_without_torque(cell):
     assert cell.feedforward.enable(False).success
     cell.come_to_zero()

@@ -1,5 +1,7 @@
 """What the cell receives while messages are dropped, late, doubled, spoilt or frozen."""
 
+import time
+
 import numpy as np
 import pytest
 
@@ -12,9 +14,11 @@ from faulty_cell import (
     PERIOD,
     RAMP_DOWN,
     STEP,
+    TIMEOUT,
     UNKNOWN,
     FaultyCell,
 )
+from robodyn_ros.msg import TorqueState
 from ros_client import SilenceError, steps, undisturbed
 from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import SetBool, Trigger
@@ -144,6 +148,27 @@ def test_a_cell_that_is_killed_takes_the_torque_away_and_the_levels_are_unknown(
         cell.move(900.0)
     cell.spin(0.3)
     assert not cell.flows(), 'a fault stays until it is reset'
+    cell.ready()
+
+
+@undisturbed
+def test_a_controller_that_deactivates_itself_takes_the_torque_away_until_it_is_active(cell):
+    cell.ready()
+    assert cell.state.delivery == TorqueState.DELIVERED
+    other = cell.node.create_publisher(Float64MultiArray, COMMANDS, 10)
+    cell.wait(other.get_subscription_count, 'the cell')
+    begin = time.monotonic()
+    other.publish(Float64MultiArray(data=[1.0]))
+    cell.wait(lambda: cell.state.fault and not cell.flows(), 'the fault')
+    if time.monotonic() - begin > TIMEOUT:
+        SilenceError.check(cell.state.fault)
+    assert '/forward_effort_controller is not active (inactive) with torque' in cell.state.fault
+    assert cell.state.delivery == TorqueState.NOT_DELIVERED
+    cell.call(Trigger, 'feedforward/reset', Trigger.Request())
+    refused = cell.call(SetBool, 'feedforward/enable', SetBool.Request(data=True))
+    assert not refused.success and 'commands reach no drive: activate it' in refused.message
+    cell.call(Trigger, 'cell/reset', Trigger.Request())
+    cell.move(900.0)
     cell.ready()
 
 

@@ -120,7 +120,7 @@ def start(stream, **options):
 def test_after_kill_9_the_same_start_does_not_enable_itself_unless_a_parameter_says_so(stream):
     said, enabled = again(stream)
     assert not enabled
-    assert 'torque is not enabled: this node was killed with torque enabled (process ' in said
+    assert 'active, but torque is not enabled: this node was killed with torque enabled' in said
     assert 'call ~/enable' in said and 'this node was killed' in stream.process.said()
     assert not any(np.any(row.message.data) for row in stream.commands)
     assert stream.process.enable(True).success

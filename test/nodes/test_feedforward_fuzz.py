@@ -22,6 +22,7 @@ from sensor_msgs.msg import JointState
 from robodyn_ros.control.effort_declaration import EffortDeclaration
 from robodyn_ros.control.feedforward import AdditiveTorque, FeedforwardSettings
 from robodyn_ros.control.model_torque import ModelTorque
+from robodyn_ros.control.reference_timeout import HIGHEST, LOWEST
 from robodyn_ros.control.state_watch import StateWatch
 from robodyn_ros.nodes import feedforward_streaming
 
@@ -78,7 +79,7 @@ def clock(monkeypatch):
     return now
 
 
-def streaming(node, **declared):
+def streaming(node, timeout=0.02, **declared):
     given = {'unit': 'Nm', 'side': 'joint', 'gravity': 'included', **declared}
     effort = EffortDeclaration.from_mapping(given).for_joints(MODEL.joints)
     settings = FeedforwardSettings(
@@ -90,7 +91,7 @@ def streaming(node, **declared):
     )
     effort.check_limit(settings.limit)
     law = AdditiveTorque(torque=ModelTorque(MODEL, VALUES), settings=settings)
-    mode = feedforward_streaming.StreamingMode(node, 0.02)
+    mode = feedforward_streaming.StreamingMode(node, timeout)
     mode.use(law, effort, StateWatch(width=2, timeout=0.5))
     mode.begin(True)
     return mode, effort
@@ -222,6 +223,57 @@ def test_after_a_pause_that_the_watchdog_slept_through_no_reference_is_used(cloc
     assert 'no usable reference for 0.052 s' in mode.fault
     ramp = commands_of(node, 1.0)[100:]
     assert ramp[0].any() and not ramp[CYCLES:].any()
+
+
+def quiet(node, clock):
+    """A mode whose automatic timeout knows no long pause; joint states are not watched."""
+    mode, _ = streaming(node, timeout=0.0)
+    mode._states.timeout = 0.0
+    for _ in range(100_000):
+        clock[0] += PERIOD
+        mode._timeout.read(clock[0])
+    return mode
+
+
+def watched(mode, clock, seconds):
+    """The watchdog comes in time, and no reference; how long that goes well, in [s]."""
+    begin = now = clock[0]
+    while not mode.fault and now < begin + seconds:
+        clock[0] = now = clock[0] + 0.5 * LOWEST
+        mode._on_watchdog()
+    return now - begin
+
+
+def test_the_automatic_timeout_accepts_a_pause_of_the_node_but_no_silence_of_the_sender(clock):
+    node = FakeNode()
+    mode = quiet(node, clock)
+    at = run(mode, clock, 0, 100)
+    assert not mode.fault and mode.details()['reference_timeout'] == LOWEST
+    watched(mode, clock, 0.5 * LOWEST)
+    clock[0] += 0.1  # the node was held up: first comes the watchdog, then what has queued up
+    mode._on_watchdog()
+    at = run(mode, clock, at, 100)
+    assert not mode.fault
+    assert 0.1 < mode.details()['longest_pause'] < 0.15
+    assert HIGHEST < watched(mode, clock, 1.0) <= HIGHEST + LOWEST, 'from then on the bound'
+    assert '3 times the longest recent pause' in mode.fault
+    assert not commands_of(node, 1.0)[-1].any()
+
+
+def test_silence_on_a_quiet_machine_trips_at_the_least_automatic_timeout(clock):
+    mode = quiet(FakeNode(), clock)
+    run(mode, clock, 0, 100)
+    watched(mode, clock, 0.5 * LOWEST)
+    assert watched(mode, clock, 1.0) <= LOWEST
+    assert 'no usable reference for 0.06' in mode.fault
+
+
+def test_a_sender_that_was_silent_while_the_node_was_held_up_is_a_fault(clock):
+    mode = quiet(FakeNode(), clock)
+    at = run(mode, clock, 0, 100)
+    clock[0] += 0.05
+    run(mode, clock, at + 25, 1)
+    assert 'no usable reference for 0.052 s (reference_timeout is 0.04 s' in mode.fault
 
 
 @pytest.mark.parametrize('share', [0.5, 0.9, 1.1, 2.0])

@@ -91,7 +91,11 @@ def test_the_controller_manager_says_state_and_claimed_interfaces(cell):
     for client in cell.clients.values():
         client.ready = True
     watch = cell.later()
-    assert 'is not known yet' in watch.refusal and watch.delivery is Delivery.UNKNOWN
+    assert (
+        not watch.refusal
+        and 'is not known yet' in watch.waiting
+        and watch.delivery is Delivery.UNKNOWN
+    )
     assert not cell.clients[STATE].asked, 'one source is enough'
     for answer, delivery, problem in (
         (listed('active', 'a/effort', 'b/effort'), Delivery.DELIVERED, ''),
@@ -122,12 +126,12 @@ def test_without_a_controller_manager_the_controllers_get_state_is_asked(cell):
 
 def test_where_nothing_answers_the_state_is_unknown_and_after_some_time_no_reason_to_wait(cell):
     watch = cell.later()
-    assert 'is not known yet' in watch.refusal
+    assert not watch.refusal and 'is not known yet' in watch.waiting
     cell.later(target_watch.PATIENCE)
-    assert not watch.refusal and watch.delivery is Delivery.UNKNOWN
+    assert not watch.waiting and watch.delivery is Delivery.UNKNOWN
     cell.clients[LIST].ready = True
     cell.later()
-    assert 'is not known yet' in watch.refusal, 'an answer is on its way'
+    assert not watch.refusal and 'is not known yet' in watch.waiting, 'an answer is on its way'
 
 
 def test_answers_that_stay_away_make_the_state_unknown_and_are_given_up(cell):
