@@ -73,8 +73,9 @@ def check_yaml(text: str) -> None:
         if isinstance(event, yaml.CollectionStartEvent):
             open_nodes.append((anchor, total))
             if len(open_nodes) > DEEPEST:
-                line = event.start_mark.line + 1
-                raise TooLargeError(f'line {line} is nested more than {DEEPEST} levels deep')
+                mark = event.start_mark
+                where = f'line {mark.line + 1}' if mark else 'it'
+                raise TooLargeError(f'{where} is nested more than {DEEPEST} levels deep')
         elif isinstance(event, yaml.CollectionEndEvent):
             anchor, begin = open_nodes.pop()
             if anchor:

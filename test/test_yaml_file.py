@@ -74,19 +74,23 @@ def test_a_file_that_would_end_the_process_is_refused(tmp_path, kind):
         capture_output=True, text=True, timeout=60, check=False, cwd=ROOT,
     )  # fmt: skip
     assert done.returncode == 0, done.returncode
-    assert re.search(r'file.yaml cannot be read: .* more than \d+ (levels deep|values)', done.stdout)
+    assert re.search(
+        r'file.yaml cannot be read: .* more than \d+ (levels deep|values)', done.stdout
+    )
 
 
-@pytest.mark.parametrize('text', ['a: !!bool maybe', 'a: 2001-13-45', 'a: !!float x', '? [a]\n: 1'])
+@pytest.mark.parametrize(
+    'text', ['a: !!bool maybe', 'a: 2001-13-45', 'a: !!float x', '? [a]\n: 1']
+)
 def test_values_that_are_none_of_their_type_give_a_sentence(tmp_path, text):
     (tmp_path / 'file.yaml').write_text(text)
-    with pytest.raises(ConfigError, match='the file .* cannot be read: it is no YAML: '):
+    with pytest.raises(ConfigError, match=r'the file .* cannot be read: it is no YAML: '):
         read_yaml(tmp_path / 'file.yaml', 'the file', ConfigError)
 
 
 def test_a_name_that_no_file_can_have(tmp_path):
     for name in ('n' * 256, 'd/' * 2000, 'a\0b'):
-        with pytest.raises(ConfigError, match='the file .* cannot be read: '):
+        with pytest.raises(ConfigError, match=r'the file .* cannot be read: '):
             read_yaml(tmp_path / name, 'the file', ConfigError)
 
 
