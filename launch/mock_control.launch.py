@@ -10,7 +10,7 @@ from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
 from robodyn_ros.errors import ConfigError
-from robodyn_ros.nodes.launching import share
+from robodyn_ros.nodes.launching import combined, share
 from robodyn_ros.nodes.mock_hardware import with_mock_hardware
 
 CONTROLLERS = {
@@ -43,7 +43,8 @@ def generate_launch_description() -> LaunchDescription:
             ),
             DeclareLaunchArgument(
                 'params_file', default_value='',
-                description='parameter YAML of your own; it is read last, so it wins',
+                description='parameter YAML of your own; it is read last, so it wins, under /** '
+                'or any other key',
             ),
             DeclareLaunchArgument(
                 'robot_state_publisher', default_value='true', choices=['true', 'false'],
@@ -66,11 +67,14 @@ def _create(context: LaunchContext) -> list[Action]:
             raise ConfigError(f'launch argument {name}: there is no file {given[name]}')
     if given['way'] == 'plugin' and not given['result_file']:
         raise ConfigError('launch argument result_file: the plugin needs a result.yaml')
-    parameters: list[object] = [str(share('config', 'ros2_control', f'{given["way"]}.yaml'))]
+    package = str(share('config', 'ros2_control', f'{given["way"]}.yaml'))
+    parameters: list[object] = [package]
     if given['result_file']:
         parameters.append({'result_file': str(Path(given['result_file']).resolve())})
     if given['params_file']:
-        parameters.append(given['params_file'])
+        # also as keys that no other key can win against: rcl goes by keys, not by files
+        own = given['params_file']
+        parameters += [own, str(combined([package], own, given['namespace']))]
     manager = Node(
         package='controller_manager', executable='ros2_control_node', parameters=parameters,
         namespace=given['namespace'], output='screen',

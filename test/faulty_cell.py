@@ -51,7 +51,8 @@ LAST = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 class FaultyCell(RosClient):
     """The processes, and everything they said that promises are about."""
 
-    def __init__(self, folder, number: int) -> None:
+    def __init__(self, folder, number: int, others=None) -> None:
+        """Start the processes, and others with these parameters."""
         super().__init__(environment(number))
         self.folder = folder
         self.environment = {**environment(number), 'ROS_HOME': str(folder / 'ros')}
@@ -69,6 +70,7 @@ class FaultyCell(RosClient):
                 'state_timeout': TIMEOUT,
             },
             'collision_monitor': {**shared, 'max_torque_error': [1e4, 1e4]},
+            **(others or {}),
         }  # fmt: skip
         self.processes = {}
         for name in self.parameters:

@@ -26,7 +26,7 @@ from robodyn_ros.excitation.tool_moves import ToolMoves
 from robodyn_ros.excitation.trajectory import Chain, Trajectory
 from robodyn_ros.models.kinematics import FILES
 from robodyn_ros.output_files import write_whole
-from robodyn_ros.yaml_file import LOADER
+from robodyn_ros.yaml_file import read_yaml
 
 Description = Mapping[str, Any]
 
@@ -69,13 +69,7 @@ def load_motion(path: str | Path) -> Trajectory:
 
     :raises MotionError: the file cannot be read, is no YAML, or see `build_motion`
     """
-    try:
-        description = yaml.load(Path(path).read_text(encoding='utf-8'), Loader=LOADER)
-    except (OSError, UnicodeDecodeError) as error:
-        raise MotionError(f'the motion file {path} cannot be read: {error}') from error
-    except yaml.YAMLError as error:
-        text = ' '.join(str(error).split())
-        raise MotionError(f'the motion file {path} is no YAML: {text}') from error
+    description = read_yaml(path, 'the motion file', MotionError)
     try:
         return build_motion(_beside(Path(path).parent, description))
     except MotionError as error:

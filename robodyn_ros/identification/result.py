@@ -27,7 +27,7 @@ from robodyn_ros.models.catalog import build_model
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.payload import Payload
 from robodyn_ros.recording.recording import Finding
-from robodyn_ros.yaml_file import DUMPER, LOADER, read_yaml
+from robodyn_ros.yaml_file import DUMPER, parse_yaml, read_yaml
 
 if TYPE_CHECKING:  # pulls in scipy.signal, seconds that a node need not spend
     from robodyn_ros.identification.choice import Selection
@@ -224,7 +224,7 @@ def load_identified_model(source: str | Path | Mapping[str, Any]) -> IdentifiedM
             f'{name}: format {content["format"]} is not known, expected {FORMAT}'
         )
     try:
-        model = build_model(yaml.load(content['description'], Loader=LOADER))
+        model = build_model(parse_yaml(content['description']))
     except (RobodynError, yaml.YAMLError, AttributeError) as error:
         text = ' '.join(str(error).split())
         raise IdentificationError(f'{name}: the model cannot be built: {text}') from error

@@ -27,6 +27,7 @@ from robodyn_ros.errors import RobodynError
 from robodyn_ros.nodes.cell_controllers import ControllerServices
 from robodyn_ros.nodes.common import Diagnostics, declare, realtime_priority, run
 from robodyn_ros.nodes.joint_states import fill
+from robodyn_ros.nodes.suite_node import SuiteNode
 from robodyn_ros.nodes.trajectory_message import read_trajectory
 from robodyn_ros.srv import Push
 
@@ -76,7 +77,7 @@ def time_message(stamp: int) -> Time:
     return Time(sec=seconds, nanosec=nanoseconds)
 
 
-class CellNode(Node):
+class CellNode(SuiteNode):
     """Runs the cell in step with the ROS clock.
 
     Cycle k belongs to the time epoch + k * servo period, which is the stamp of what it
@@ -96,7 +97,7 @@ class CellNode(Node):
         enforced = declare(
             self, 'enforce_command_limits', False,
             'clip commanded effort to max_torque, as ros2_control does with this parameter',
-            read_only=True,
+            read_only=True, limit=True,
         )  # fmt: skip
         self._controllers = Controllers(
             joints=self.cell.joints,

@@ -50,11 +50,11 @@ class CollisionMonitor(ModelNode):
         self._delay_cycles = int(declare(
             self, 'additive_torque_delay', 3,
             'motion_source reference: cycles between a command and its effect',
-            read_only=True, minimum=0, maximum=1000,
+            read_only=True, limit=True, minimum=0, maximum=1000,
         ))  # fmt: skip
         service = declare(
             self, 'stop_service', '', 'std_srvs/Trigger to call when a collision is seen',
-            read_only=True,
+            read_only=True, limit=True,
         )  # fmt: skip
         self._stop_client = self.create_client(Trigger, service) if service else None
         self._detector: TorqueErrorDetector | None = None
@@ -99,14 +99,17 @@ class CollisionMonitor(ModelNode):
             ('frozen_timeout', 0.2, 'UNKNOWN when values stay the same so long [s]; 0: no check',
              limits),
         ]  # fmt: skip
-        return {name: declare(self, name, *rest, **options) for name, *rest, options in rows}
+        return {
+            name: declare(self, name, *rest, limit=True, **options)
+            for name, *rest, options in rows
+        }
 
     def _declare_source(self) -> str:
         source = str(declare(
             self, 'motion_source', 'feedback',
             'what the model torque is computed from: feedback (joint_states) or reference '
             '(~/reference, delayed)',
-            read_only=True,
+            read_only=True, limit=True,
         ))  # fmt: skip
         if source not in SOURCES:
             raise ConfigError(f"parameter 'motion_source' must be one of {SOURCES}, got {source}")
@@ -150,6 +153,11 @@ class CollisionMonitor(ModelNode):
         self._torque.set_values(values)
         if self._detector is not None:
             self._detector.lose('the payload was changed')
+
+    def on_unexpected(self, reason: str) -> None:
+        """Know nothing until new samples have settled."""
+        if self._detector is not None:
+            self._detector.lose(reason)
 
     def report(self) -> tuple[bytes, str, dict[str, object]]:
         """Worst level, its sentence, and what was refused."""

@@ -27,6 +27,8 @@ from rclpy.timer import Timer
 
 from robodyn_ros.errors import ConfigError, RobodynError
 from robodyn_ros.nodes.folders import expanded
+from robodyn_ros.nodes.given_parameters import GivenParameters
+from robodyn_ros.nodes.suite_node import Guarded
 
 MONITOR_QOS = QoSProfile(
     depth=5, reliability=ReliabilityPolicy.BEST_EFFORT, history=HistoryPolicy.KEEP_LAST
@@ -41,6 +43,10 @@ SHUTDOWN_TIMEOUT = 5.0
 """Longest time a node may take to come to its safe end after SIGINT, in [s]."""
 SIGNAL_TIMEOUT = 1.0
 """Longest time until a node that has nothing to do notices a signal, in [s]."""
+IMMEDIATELY = 1e-3
+"""An executor that raises again within this time may not have done anything else, in [s]."""
+MOST_IN_A_ROW = 1000
+"""So often an executor may raise immediately before the node ends."""
 PACKAGE = 'package://'
 _ARRAYS = tuple(kind for kind in Parameter.Type if kind.name.endswith('_ARRAY'))
 
@@ -66,12 +72,18 @@ def run(
     :return: exit code of a node that could not be created; otherwise the process ends here, with
         0 after a clean end and 1 after an exception, which is printed
     """
-    # rclpy's own handlers would close the context before a node could publish its last zero
-    rclpy.init(args=argv, signal_handler_options=SignalHandlerOptions.NO)
+    try:
+        given = GivenParameters(sys.argv if argv is None else argv)
+        # rclpy's own handlers would close the context before a node could publish its last zero
+        rclpy.init(args=argv, signal_handler_options=SignalHandlerOptions.NO)
+    except Exception as error:  # rcl has no class of its own for a file that it cannot use
+        print(f'error: {" ".join(str(error).split())}', file=sys.stderr)
+        return 2
     stop = _StopRequest()
     code = 0
     try:
-        _run(create, stop, SingleThreadedExecutor() if coroutines else make_executor())
+        with given.used():
+            _run(create, stop, SingleThreadedExecutor() if coroutines else make_executor())
     except RobodynError as error:
         print(f'error: {error}', file=sys.stderr)
         return 2
@@ -168,9 +180,18 @@ def _spin(executor: Executor, node: Node, stop: _StopRequest) -> None:
     # costs a node with 2000 messages a second 4 % of a core. Python's handlers run with the next
     # callback, or when the time is over; it is not shorter because each of these calls leaves
     # 32 bytes behind (rclpy 7.1.6).
+    in_a_row = 0
     try:
         while rclpy.ok() and not stop.requested:
-            executor.spin_until_future_complete(stop, timeout_sec=SIGNAL_TIMEOUT)
+            begin = time.monotonic()
+            try:
+                executor.spin_until_future_complete(stop, timeout_sec=SIGNAL_TIMEOUT)
+                in_a_row = 0
+            except Exception as error:  # of rclpy itself: a message that it cannot read
+                in_a_row = in_a_row + 1 if time.monotonic() - begin < IMMEDIATELY else 0
+                if in_a_row > MOST_IN_A_ROW or not rclpy.ok() or not isinstance(node, Guarded):
+                    raise
+                node.unexpected('while waiting for messages', error)
     finally:  # after a signal, and after an exception: torque must not stay as it is
         stop.forget()
         _come_to_rest(executor, node)
@@ -194,11 +215,13 @@ def declare(
     read_only: bool = False,
     minimum: float | None = None,
     maximum: float | None = None,
+    limit: bool = False,
 ) -> Any:
     """Declare a parameter with description and range, and return its value.
 
     :param default: a value, or a `rclpy.Parameter.Type` for a parameter without default, whose
         value is then None, or [] for an array (an empty list says nothing about its elements)
+    :param limit: it bounds what the node does: its value and source are logged
     :raises ConfigError: the value given has another type, or is outside its range; for an
         array every element is checked (rclpy checks scalars only)
     """
@@ -228,7 +251,15 @@ def declare(
     if array:
         value = [] if value is None else list(value)
         _check_elements(name, value, minimum, maximum)
+    if limit:
+        log_limit(node, name, value)
     return value
+
+
+def log_limit(node: Node, name: str, value: Any) -> None:
+    """Log a limit in force and where it was given."""
+    source = node.source(name) if isinstance(node, Guarded) else ''
+    node.get_logger().info(f'limit {name}: {"none" if value is None else value} ({source})')
 
 
 def _check_elements(
@@ -303,7 +334,7 @@ def resource(name: str) -> Path:
     """
     if not name.startswith(PACKAGE):
         return expanded(name)
-    package, _, rest = name[len(PACKAGE) :].partition('/')
+    package, _, rest = str(expanded(name[len(PACKAGE) :])).partition('/')
     try:
         return Path(get_package_share_directory(package)) / rest
     except (LookupError, ValueError) as error:
@@ -326,12 +357,17 @@ class Diagnostics:
         :param message: one sentence for the operator
         :param values: details, shown as key and value
         """
+        shown = dict(values)
+        if isinstance(self._node, Guarded):
+            shown |= self._node.refusals.details()
+            if self._node.refusals.unexpected and level == DiagnosticStatus.OK:
+                level = DiagnosticStatus.WARN
         status = DiagnosticStatus(
             level=level,
             name=self._node.get_fully_qualified_name().lstrip('/'),
             hardware_id=self._hardware_id,
             message=message,
-            values=[KeyValue(key=key, value=str(value)) for key, value in values.items()],
+            values=[KeyValue(key=key, value=str(value)) for key, value in shown.items()],
         )
         array = DiagnosticArray(status=[status])
         array.header.stamp = self._node.get_clock().now().to_msg()

@@ -16,6 +16,7 @@ from robodyn_ros.control.torque_limits import torque_limit
 from robodyn_ros.control.units import MECHANICS, OBJECTS
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.models.interface import Array, DynamicModel, Joint
+from robodyn_ros.nodes.common import log_limit
 from robodyn_ros.recording.recording import Recording
 
 PREFIX = 'effort.'
@@ -86,7 +87,9 @@ def declare_torque_limit(node: Node, name: str, text: str) -> Any:
         dynamic_typing=True,
     )
     value = node.declare_parameter(name, None, descriptor).value
-    return value if value is None or isinstance(value, (str, int, float)) else list(value)
+    value = value if value is None or isinstance(value, (str, int, float)) else list(value)
+    log_limit(node, name, value)
+    return value
 
 
 def read_torque_limit(

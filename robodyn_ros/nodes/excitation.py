@@ -17,7 +17,6 @@ import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
 from numpy.typing import NDArray
 from rclpy.action import ActionServer, CancelResponse
-from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
@@ -43,6 +42,7 @@ from robodyn_ros.nodes.excitation_run import Run
 from robodyn_ros.nodes.path_marker import PathMarker
 from robodyn_ros.nodes.presence import Owner
 from robodyn_ros.nodes.robot_state import LONGEST, RobotState
+from robodyn_ros.nodes.suite_node import SuiteNode
 
 Array = NDArray[np.float64]
 TICK = 0.02
@@ -59,7 +59,7 @@ LINGER = 0.3
 """Time for the last result to leave before the node ends, in [s]."""
 
 
-class Excitation(Node):
+class Excitation(SuiteNode):
     """Runs one excitation at a time."""
 
     def __init__(self) -> None:
@@ -130,12 +130,8 @@ class Excitation(Node):
             self._run.request_stop(problem)
 
     def _on_start(self, request: Any, response: Any) -> Any:
-        try:
-            response.message = self._begin(None, Excite.Goal())
-            response.success = True
-        except RobodynError as error:
-            response.message = str(error)
-            self.get_logger().error(str(error))
+        response.message = self._begin(None, Excite.Goal())
+        response.success = True
         return response
 
     def _on_goal(self, goal: Any) -> None:
@@ -324,6 +320,16 @@ class Excitation(Node):
         elif self._designer.goal is goal:
             self._designer.cancel('the goal was cancelled')
         return CancelResponse.ACCEPT
+
+    def on_unexpected(self, reason: str) -> None:
+        """Brake; when even that raises, hold the measured position."""
+        current = self._run
+        if current is not None and not current.reason:
+            current.request_stop(reason)
+        elif current is not None:
+            if not self._output.streaming:
+                self._output.hold(self._state.position)
+            self._finish(current, False, f'stopped after {current.time:.1f} s: {reason}')
 
     def begin_shutdown(self) -> None:
         """Come to rest before the node ends."""

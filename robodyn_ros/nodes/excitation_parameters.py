@@ -117,7 +117,9 @@ def _fixed(
     minimum: float | None = None,
     maximum: float | None = None,
 ) -> Any:
-    return declare(node, name, default, text, read_only=True, minimum=minimum, maximum=maximum)
+    return declare(
+        node, name, default, text, read_only=True, minimum=minimum, maximum=maximum, limit=True
+    )
 
 
 def declare_limits(node: Node) -> JointLimits:

@@ -53,7 +53,7 @@ class Feedforward(ModelNode):
         self._residual_scale = float(declare(
             self, 'residual_scale', 0.5, 'streaming mode: share of the residual torque of a '
             'result with double encoders that is applied; 0: none',
-            read_only=True, minimum=0.0, maximum=1.0,
+            read_only=True, limit=True, minimum=0.0, maximum=1.0,
         ))  # fmt: skip
         self._threshold = declare_torque_limit(
             self, 'torque_threshold', 'additive or measured torque beyond it is a fault'
@@ -61,18 +61,20 @@ class Feedforward(ModelNode):
         self._state_timeout = float(declare(
             self, 'state_timeout', SILENCE, 'while torque is applied: longest time without a new '
             'joint state [s]; 0: joint states are not watched',
-            read_only=True, minimum=0.0, maximum=10.0,
+            read_only=True, limit=True, minimum=0.0, maximum=10.0,
         ))  # fmt: skip
         check = bool(declare(
             self, 'check_controller', True, 'ask the controller for its joints, interfaces and '
             'state, and apply torque only when they fit; false: for targets that are no '
             'ros2_control controller',
-            read_only=True,
+            read_only=True, limit=True,
         ))  # fmt: skip
         self._mode = self._make_mode(check)
         self._facts = self._ask() if check else None
         self._enabled = bool(
-            declare(self, 'enabled', True, 'apply torque when activated', read_only=True)
+            declare(
+                self, 'enabled', True, 'apply torque when activated', read_only=True, limit=True
+            )
         )
         self._killed = self._left_by_a_killed_process()
         self.create_service(SetBool, '~/enable', self._on_enable)
@@ -119,20 +121,25 @@ class Feedforward(ModelNode):
             ('feedforward_scale', 1.0, 'share of the model torque that is applied',
              {'minimum': 0.0, 'maximum': 1.0}),
         ]  # fmt: skip
-        return {name: declare(self, name, *rest, **options) for name, *rest, options in rows}
+        return {
+            name: declare(self, name, *rest, limit=True, **options)
+            for name, *rest, options in rows
+        }
 
     def _make_mode(self, check: bool) -> StreamingMode | TrajectoryMode:
-        mode = declare(self, 'mode', 'trajectory', 'trajectory or streaming', read_only=True)
+        mode = declare(
+            self, 'mode', 'trajectory', 'trajectory or streaming', read_only=True, limit=True
+        )
         hold = declare(
             self, 'hold_at_end', False,
             'trajectory mode: keep the last torque after a trajectory instead of ramping to zero',
-            read_only=True,
+            read_only=True, limit=True,
         )  # fmt: skip
         timeout = declare(
             self, 'reference_timeout', 0.0,
             'streaming mode: longest pause between usable references [s], at least 0.002; 0: '
             '3 times the longest recent pause, from 0.04 to 0.2 s',
-            read_only=True, minimum=0.0, maximum=1.0,
+            read_only=True, minimum=0.0, maximum=1.0, limit=True,
         )  # fmt: skip
         if 0.0 < timeout < 0.002:
             raise ConfigError(
@@ -193,6 +200,7 @@ class Feedforward(ModelNode):
         settings = FeedforwardSettings(joints=model.joints, **values)
         effort = self._effort.for_joints(model.model.joints)
         effort.check_limit(settings.limit)
+        self._log_limits(settings, from_urdf=limit == [0.0])
         whole = torque
         if effort.gravity_excluded.any():
             self.get_logger().info('effort without gravity: gravity torque is left to the driver')
@@ -211,6 +219,12 @@ class Feedforward(ModelNode):
         limit = read_torque_limit('torque_max', self._torque_max, model.joints, self._effort)
         check = None if limit is None else PlannedTorque(whole, limit, model.model.joints)
         self._mode.use(torque, settings, effort, states, watch=watch, check=check)
+
+    def _log_limits(self, settings: FeedforwardSettings, *, from_urdf: bool) -> None:
+        source = 'effort limits of the URDF' if from_urdf else self.source('max_torque')
+        each = zip(settings.joints, settings.limit, settings.rate, strict=True)
+        text = ', '.join(f'{name} {torque:.4g} (per s {rate:.4g})' for name, torque, rate in each)
+        self.get_logger().info(f'additive torque is limited to [Nm or N] {text}: {source}')
 
     def _residual(
         self, model: IdentifiedModel, settings: FeedforwardSettings
@@ -267,6 +281,11 @@ class Feedforward(ModelNode):
         self._marker.clear()
         if self._facts is not None:
             self._facts.asking = True
+
+    def on_unexpected(self, reason: str) -> None:
+        """Latch a fault: torque goes to zero."""
+        if self.active:
+            self._mode.trip(reason)
 
     def report(self) -> tuple[bytes, str, dict[str, object]]:
         """What the mode does, its fault and what was refused."""

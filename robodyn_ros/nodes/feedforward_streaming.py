@@ -326,6 +326,11 @@ class StreamingMode:
             return silence
         return self._states.silence(now) if self._states is not None else ''
 
+    def trip(self, reason: str) -> None:
+        """Latch a fault and ramp to zero, unless one is latched already."""
+        if self._law is not None and not self._law.fault:
+            self._trip(self._law, reason)
+
     def _trip(self, law: AdditiveTorque, reason: str) -> None:
         law.trip(reason)
         self._ramp_down(law)

@@ -348,6 +348,11 @@ class TrajectoryMode:
         self._start = stamp or self._now()
         self._plan, self._until = plan, plan.end_of_effort
 
+    def trip(self, reason: str) -> None:
+        """Latch a fault and take the torque out, unless one is latched already."""
+        if not self.fault:
+            self._trip(reason)
+
     def _trip(self, reason: str) -> None:
         """Latch a fault; the rest of a running motion goes on without torque."""
         self.fault = reason

@@ -13,20 +13,21 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
-from rclpy.node import Node
 
 from robodyn_ros.action import Excite, RunIdentification
 from robodyn_ros.errors import IdentificationError, RobodynError
 from robodyn_ros.msg import IdentificationReport
 from robodyn_ros.nodes.background import Background
-from robodyn_ros.nodes.common import LATCHED_QOS, resource, run
+from robodyn_ros.nodes.common import LATCHED_QOS, Diagnostics, resource, run, steady_timer
 from robodyn_ros.nodes.folders import expanded
 from robodyn_ros.nodes.identification_cancel import Cancel, CancelledError, cancelled
 from robodyn_ros.nodes.identification_peers import ExcitationClient, RecorderClient
 from robodyn_ros.nodes.identification_work import IdentificationWork, Job, Terms
 from robodyn_ros.nodes.presence import Presence
 from robodyn_ros.nodes.report_message import report_message
+from robodyn_ros.nodes.suite_node import SuiteNode
 from robodyn_ros.srv import (
     IdentificationFinish,
     IdentificationStart,
@@ -34,7 +35,7 @@ from robodyn_ros.srv import (
 )
 
 
-class IdentificationNode(Node):
+class IdentificationNode(SuiteNode):
     """Services and the action of the identification."""
 
     def __init__(self) -> None:
@@ -48,6 +49,8 @@ class IdentificationNode(Node):
         self._report = self.create_publisher(IdentificationReport, '~/report', LATCHED_QOS)
         self._offer()
         self._presence = Presence(self)
+        self._diagnostics = Diagnostics(self, 'robodyn identification')
+        steady_timer(self, 1.0, self._diagnose)
 
     def _offer(self) -> None:
         group = self._background.group
@@ -254,6 +257,10 @@ class IdentificationNode(Node):
         self._report.publish(report)
         self.get_logger().info(_sentence(report))
         return report
+
+    def _diagnose(self) -> None:
+        text = 'an identification is under way' if self._running else 'idle'
+        self._diagnostics.publish(DiagnosticStatus.OK, text, {})
 
     def destroy_node(self) -> None:
         """Give up work that has not started."""

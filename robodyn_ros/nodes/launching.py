@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from ament_index_python.packages import get_package_share_directory
 from launch import LaunchContext, LaunchDescription
 from launch.action import Action
-from launch.actions import DeclareLaunchArgument, OpaqueFunction
+from launch.actions import (
+    DeclareLaunchArgument,
+    OpaqueFunction,
+    RegisterEventHandler,
+    TimerAction,
+)
+from launch.event_handlers import OnProcessExit
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.nodes.common import resource
 from robodyn_ros.nodes.robot_files import RobotFiles, environment
+from robodyn_ros.parameter_files import as_file, merged, read_source
 
 ARGUMENTS = {
     'namespace': ('', 'namespace of all nodes and topics'),
@@ -29,8 +39,12 @@ ARGUMENTS = {
         '(a designed motion) of six_axis, scara, delta',
     ),
     'urdf': ('', 'URDF file of your robot; empty: urdf/ROBOT.urdf of this package'),
-    'params_file': ('', 'parameter YAML of your own; it is read last, so it wins'),
+    'params_file': (
+        '',
+        'parameter YAML of your own; it is read last, so it wins, under /** or any other key',
+    ),
     'use_sim_time': ('false', 'take the time from /clock'),
+    'respawn': ('true', 'start a node again 2 s after it has died'),
     'log_level': ('info', 'least severe messages to log'),
     'autostart': ('true', 'configure and activate lifecycle nodes at once'),
     'result_file': ('', 'result.yaml of an identification'),
@@ -59,6 +73,7 @@ ARGUMENTS = {
 SWITCH = ('true', 'false')
 CHOICES = {
     'use_sim_time': SWITCH,
+    'respawn': SWITCH,
     'autostart': SWITCH,
     'feedforward': SWITCH,
     'collision_monitor': SWITCH,
@@ -66,7 +81,16 @@ CHOICES = {
     'log_level': ('debug', 'info', 'warn', 'error', 'fatal'),
 }
 
-BASIC = ('namespace', 'robot', 'variant', 'urdf', 'params_file', 'use_sim_time', 'log_level')
+BASIC = (
+    'namespace',
+    'robot',
+    'variant',
+    'urdf',
+    'params_file',
+    'use_sim_time',
+    'log_level',
+    'respawn',
+)
 """Arguments of every launch file."""
 
 FILES = ('params_file', 'urdf', 'model_file', 'effort')
@@ -74,6 +98,14 @@ FILES = ('params_file', 'urdf', 'model_file', 'effort')
 
 PARAMETER_FILES = ('params_file', 'effort')
 """Arguments that nodes get as a ROS parameter file, the others as a parameter."""
+
+
+RESPAWN_DELAY = 2.0
+"""Time from the end of a node that died to its next start, in [s]."""
+
+ENDED = (0, 2)
+"""Exit codes after which a node is not started again: it was told to end, or its parameters
+cannot be used, which another start does not change."""
 
 
 def description(nodes: Sequence[str], arguments: Sequence[str] = ()) -> LaunchDescription:
@@ -123,9 +155,54 @@ def _creator(
         files = RobotFiles(values['robot'], values['variant'], values['effort'])
         files.check()
         common['urdf'] = values['urdf'] or str(files.urdf)
-        return [_node(name, files, values, common) for name in nodes]
+        return [
+            action
+            for name in nodes
+            for action in kept_alive(
+                partial(_node, name, files, values, common), values['respawn'] == 'true'
+            )
+        ]
 
     return create
+
+
+def kept_alive(create: Callable[[], Node], respawn: bool) -> list[Action]:
+    """Launch a node, again whenever it has died.
+
+    launch itself would also restart a node that refuses its parameters, for ever.
+    """
+    node = create()
+
+    def again(event: Any, context: LaunchContext) -> list[Action]:
+        if context.is_shutdown or event.returncode in ENDED:
+            return []
+        return [TimerAction(period=RESPAWN_DELAY, actions=kept_alive(create, respawn))]
+
+    if not respawn:
+        return [node]
+    handler = OnProcessExit(target_action=lambda action: action is node, on_exit=again)
+    return [RegisterEventHandler(handler), node]
+
+
+def combined(files: Sequence[str], last: str, namespace: str) -> Path:
+    """Write a parameter file in which `last` wins for every node that `files` name.
+
+    For nodes of others, which leave precedence to rcl. Keys are names with namespace.
+
+    :param files: parameter files with keys that end in the name of a node
+    :param last: parameter file of the user
+    :raises ConfigError: a file that cannot be read
+    """
+    sources = [read_source(file) for file in (*files, last)]
+    names = dict.fromkeys(
+        key.rpartition('/')[2] for source in sources[:-1] for key, _ in source.blocks
+    )
+    space = f'/{namespace.strip("/")}'.rstrip('/')
+    nodes = [f'{space}/{name}' for name in names if '*' not in name]
+    text = as_file({node: merged(sources, node) for node in nodes})
+    with tempfile.NamedTemporaryFile('w', suffix='.yaml', encoding='utf-8', delete=False) as file:
+        file.write(text)
+    return Path(file.name)
 
 
 def _node(name: str, files: RobotFiles, values: dict[str, str], common: dict[str, object]) -> Node:

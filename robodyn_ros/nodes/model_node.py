@@ -8,7 +8,7 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from rcl_interfaces.msg import ParameterDescriptor
-from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
+from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
 from rclpy.qos import HistoryPolicy, QoSProfile, ReliabilityPolicy
 
 from robodyn_ros.control.model_torque import ModelTorque
@@ -24,6 +24,8 @@ from robodyn_ros.nodes.common import (
     steady_timer,
 )
 from robodyn_ros.nodes.payload import CarriedPayload, loaded_values
+from robodyn_ros.nodes.refusals import sentence
+from robodyn_ros.nodes.suite_node import SuiteLifecycleNode
 from robodyn_ros.srv import LoadParameters
 
 STREAM_QOS = QoSProfile(
@@ -45,7 +47,7 @@ MODEL_KEYS = (
 """Parameters `dynamic_model.*`, as an identification writes them into its result file."""
 
 
-class ModelNode(LifecycleNode):
+class ModelNode(SuiteLifecycleNode):
     """Loads a result, configures and activates itself, reports diagnostics.
 
     A subclass gives `build` (from model to law), `begin`, `finish` and `report`. What goes wrong
@@ -65,7 +67,7 @@ class ModelNode(LifecycleNode):
         declare(self, 'result_file', '', 'result YAML of an identification')
         self._hash = declare(
             self, 'model_hash', '', 'no other model than the one with this hash is accepted',
-            read_only=True,
+            read_only=True, limit=True,
         )  # fmt: skip
         for key in MODEL_KEYS:
             text = f'{key} of the identified model, when result_file is empty'
@@ -76,7 +78,14 @@ class ModelNode(LifecycleNode):
             )
         self._carried = CarriedPayload(self, self.set_values)
         self._autostart = bool(
-            declare(self, 'autostart', False, 'configure and activate at once', read_only=True)
+            declare(
+                self,
+                'autostart',
+                False,
+                'configure and activate at once',
+                read_only=True,
+                limit=True,
+            )
         )
         window = declare(
             self,
@@ -85,6 +94,7 @@ class ModelNode(LifecycleNode):
             'Coulomb friction is a straight line within this speed [rad/s or m/s]; one value or '
             'one per joint',
             minimum=0.0,
+            limit=True,
         )
         self._window = expanded(window)
         realtime_priority(self, 40)
@@ -186,16 +196,18 @@ class ModelNode(LifecycleNode):
 
     def _stop(self) -> None:
         if self.active:
-            self.finish()
-            self.active = False
+            try:
+                self.finish()
+            finally:
+                self.active = False
 
     def _attempt(
         self, word: str, action: Any, then: Any, state: LifecycleState
     ) -> TransitionCallbackReturn:
         try:
             action()
-        except RobodynError as error:
-            self._problem = f'cannot be {word}: {error}'
+        except Exception as error:
+            self._problem = f'cannot be {word}: {sentence(error)}'
             self.get_logger().error(self._problem)
             return TransitionCallbackReturn.FAILURE
         self._problem = ''

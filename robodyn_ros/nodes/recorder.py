@@ -10,7 +10,6 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.event_handler import SubscriptionEventCallbacks, UnsupportedEventTypeError
-from rclpy.node import Node
 from rclpy.qos import HistoryPolicy, QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
 
@@ -20,6 +19,7 @@ from robodyn_ros.nodes.common import RECORDER_QOS, Diagnostics, declare, run, st
 from robodyn_ros.nodes.effort import EffortParameters
 from robodyn_ros.nodes.folders import expanded
 from robodyn_ros.nodes.presence import Owner, Presence
+from robodyn_ros.nodes.suite_node import SuiteNode
 from robodyn_ros.recording.disk_space import MEGABYTE, check_space
 from robodyn_ros.recording.joint_state_bag import BagStatistics, JointStateBag
 from robodyn_ros.srv import StartRecording, StopRecording
@@ -30,7 +30,7 @@ SILENCE = 2.0
 NOTHING = BagStatistics(messages=0, missing=0, late=0, largest_gap=0.0, duration=0.0)
 
 
-class Recorder(Node):
+class Recorder(SuiteNode):
     """Records `joint_states` as it comes over the wire, from ~/start to ~/stop."""
 
     def __init__(self) -> None:

@@ -13,7 +13,7 @@ import yaml
 
 from robodyn_ros.recording.mcap import CHUNK, DATA_END, MAGIC, MESSAGE, METADATA, metadata_of
 from robodyn_ros.recording.rosbag import bag_files, is_rosbag
-from robodyn_ros.yaml_file import LOADER
+from robodyn_ros.yaml_file import parse_yaml
 
 RECORD_NAME = 'robodyn_ros'
 EFFORT_KEY = 'robodyn_effort'
@@ -38,7 +38,7 @@ def bag_metadata(path: str | Path) -> dict[str, str]:
 def _of_folder(folder: Path, path: Path) -> dict[str, str]:
     try:
         text = (folder / 'metadata.yaml').read_text(encoding='utf-8')
-        bag = yaml.load(text, Loader=LOADER)
+        bag = parse_yaml(text)
         bag = bag['rosbag2_bagfile_information']
         own = path.is_dir() or path.name in [Path(str(n)).name for n in bag['relative_file_paths']]
         custom = bag.get('custom_data') if own else None

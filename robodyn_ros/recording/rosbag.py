@@ -21,7 +21,7 @@ from robodyn_ros.recording.mcap import McapScan
 from robodyn_ros.recording.recording import Finding
 from robodyn_ros.recording.storage import blockwise, sweep
 from robodyn_ros.recording.table import Table
-from robodyn_ros.yaml_file import LOADER
+from robodyn_ros.yaml_file import parse_yaml
 
 SUFFIXES = ('.mcap', '.db3')
 MOTOR = '_motor'
@@ -128,7 +128,7 @@ def _listed(path: Path, found: _Found) -> tuple[list[Path], bool]:
         return [path], False
     try:
         text = (path / 'metadata.yaml').read_text(encoding='utf-8')
-        bag = yaml.load(text, Loader=LOADER)
+        bag = parse_yaml(text)
         bag = bag['rosbag2_bagfile_information']
         names = [Path(str(name)).name for name in bag['relative_file_paths']]
         if str(bag.get('compression_mode') or 'none').lower() != 'none':

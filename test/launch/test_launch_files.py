@@ -1,15 +1,23 @@
 """Every launch file as `ros2 launch` runs it, up to the nodes that it would start."""
 
+import sys
+import threading
+import time
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+import yaml
 
 pytest.importorskip('launch_ros', reason='launch_ros is not installed (it comes with ROS 2)')
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
-from launch import LaunchContext
+from launch import LaunchContext, LaunchDescription, LaunchService
 from launch.action import Action
-from launch.actions import IncludeLaunchDescription, OpaqueFunction
+from launch.actions import (
+    ExecuteProcess,
+    IncludeLaunchDescription,
+    OpaqueFunction,
+)
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch_ros.actions import Node
 
@@ -236,6 +244,42 @@ def test_files_may_be_named_by_their_package(nodes, prefix):
     assert found['urdf'] == str(prefix / 'share/robodyn_ros/urdf/six_axis.urdf')
 
 
+@pytest.mark.parametrize(
+    ('end', 'respawn', 'starts'),
+    [('os.kill(os.getpid(), 9)', True, 3), ('sys.exit(1)', True, 3), ('sys.exit(2)', True, 1),
+     ('sys.exit(0)', True, 1), ('sys.exit(1)', False, 1)],
+)  # fmt: skip
+def test_a_node_that_dies_is_started_again_and_one_that_ends_is_not(
+    end, respawn, starts, tmp_path, monkeypatch
+):
+    """With processes that end so twice, under the real launch service."""
+    monkeypatch.setattr(launching, 'RESPAWN_DELAY', 0.05)
+    marker = tmp_path / 'starts'
+    code = (
+        'import os, sys, time\n'
+        'with open(sys.argv[1], "a") as file: file.write("started\\n")\n'
+        f'if len(open(sys.argv[1]).readlines()) < 3: {end}\n'
+        'time.sleep(60)\n'
+    )
+
+    def create():
+        return ExecuteProcess(cmd=[sys.executable, '-c', code, str(marker)])
+
+    def end_with_the_last():
+        deadline = time.monotonic() + 30.0
+        while len(marker.read_text().splitlines()) < starts and time.monotonic() < deadline:
+            time.sleep(0.05)
+        service.shutdown()
+
+    marker.touch()
+    service = LaunchService(noninteractive=True)
+    service.include_launch_description(LaunchDescription(launching.kept_alive(create, respawn)))
+    if starts == 3:  # else the service ends by itself, as nothing is left to start
+        threading.Thread(target=end_with_the_last, daemon=True).start()
+    service.run()
+    assert len(marker.read_text().splitlines()) == starts
+
+
 def test_a_misspelt_robot_is_refused_even_beside_a_urdf(nodes, tmp_path):
     urdf = tmp_path / 'mine.urdf'
     urdf.write_text('<robot/>')
@@ -264,6 +308,35 @@ def mock_control(**arguments):
             )
     (create,) = [entity for entity in description.entities if isinstance(entity, OpaqueFunction)]
     return [node for node in create.execute(context) if isinstance(node, Node)]
+
+
+FORMS = {
+    'any node': '/**',
+    'a name': '{}',
+    'a name in any namespace': '/**/{}',
+    'a name with namespace': '/cell1/{}',
+    'a namespace': '/cell1/**',
+}
+
+
+@pytest.mark.parametrize('form', FORMS)
+def test_the_users_file_wins_over_the_controllers_in_any_form(prefix, tmp_path, form):
+    key = FORMS[form].format('joint_trajectory_controller')
+    mine = tmp_path / 'mine.yaml'
+    content = {key: {'ros__parameters': {'command_interfaces': ['position']}}}
+    mine.write_text(yaml.safe_dump(content))
+    namespace = '' if form == 'a name' else 'cell1'
+    arguments = {'way': 'trajectory_effort', 'params_file': str(mine), 'namespace': namespace}
+    manager = mock_control(**arguments)[1]
+    context = LaunchContext()
+    manager._perform_substitutions(context)
+    given = [str(file) for file, is_file in manager._Node__expanded_parameter_arguments if is_file]
+    assert Path(given[0]).name == 'trajectory_effort.yaml' and given[1] == str(mine)
+    node = '/'.join(filter(None, ('', namespace, 'joint_trajectory_controller'))).strip('/')
+    last = yaml.safe_load(Path(given[-1]).read_text())
+    parameters = last[f'/{node}']['ros__parameters']
+    assert parameters['command_interfaces'] == ['position']
+    assert parameters['joints'] == [f'joint{number}' for number in range(1, 7)], 'of the package'
 
 
 @pytest.mark.parametrize('way', ['streaming', 'trajectory_effort'])

@@ -157,20 +157,26 @@ def test_deactivation_ramps_down_then_zero_and_activation_starts_from_zero(strea
 
 
 @undisturbed
-def test_an_exception_ramps_down_then_zero_and_the_process_ends_with_1(stream):
+def test_an_exception_ramps_down_then_zero_and_the_node_stays(stream):
     stream.ready()
     stream.run(80)
     begin = len(stream.commands)
     assert np.any(stream.commands[-1].message.data)
     stream.process.steady(False)
     (stream.folder / 'raise').touch()
-    while stream.process.process.poll() is None:
+    sentence = 'unexpected RuntimeError: injected by a test'
+    while sentence not in stream.process.said():
         q, qd = stream.motion()
         stream.reference.publish(joint_state(NAMES, stream.time, q, qd))
         stream.process.spin(0.01)
-    assert stream.process.end() == 1
-    assert 'RuntimeError: injected by a test' in stream.process.said()
-    stream.process.drain()
+    stream.process.settle()
+    stream.come_to_zero()
+    assert not (answer := stream.process.enable(True)).success
+    assert sentence in answer.message
+    (stream.folder / 'raise').unlink()
+    stream.process.wait_for(f'torque is zero: timer of 1 s: {sentence}')
+    status = stream.process.status()
+    assert {item.key: item.value for item in status.values}['unexpected_errors'] != '0'
     ramp = check_commands(stream.commands[begin - 1 :])
     assert not ramp[-5:].any()
 

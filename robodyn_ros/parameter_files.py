@@ -1,0 +1,208 @@
+"""ROS parameters from files and the command line: what is given later wins, whatever its key.
+
+rcl applies the keys of all files in the order in which each key appears first. A limit under `/**`
+in the last file therefore loses against one under the node's name in an earlier file, and so does
+`-p`, which goes to `/**`, when an earlier file has that key. Here each file and each `-p` is
+applied as a whole, in the order given. Within one file the order is rcl's, and so are the types:
+values stay scalars as they were written until rcl reads the result.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from robodyn_ros.errors import ConfigError
+from robodyn_ros.yaml_file import DUMPER, LOADER, check_yaml, read_text
+
+COMMAND_LINE = 'command line'
+EVERY_NODE = '/**'
+BLOCK = 'ros__parameters'
+VALUED = ('-p', '--param', '-r', '--remap', '--params-file')
+"""ROS arguments that are followed by what is read here."""
+LAUNCH_FILE = 'launch_params_'
+"""Name of the files in which launch_ros hands over parameters that a launch file sets."""
+
+
+@dataclass(frozen=True)
+class Given:
+    """A value, as it was written, and where it was given."""
+
+    value: yaml.Node
+    source: str
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file or a `-p`: its blocks of parameters, in the order in which they apply.
+
+    :ivar blocks: key and parameters of each block
+    """
+
+    name: str
+    blocks: tuple[tuple[str, dict[str, yaml.Node]], ...]
+
+    def of(self, node: str) -> dict[str, yaml.Node]:
+        """Parameters for a node, named with its namespace, such as '/robot1/feedforward'."""
+        found: dict[str, yaml.Node] = {}
+        for key, values in self.blocks:
+            if matches(key, node):
+                found.update(values)
+        return found
+
+
+def matches(key: str, node: str) -> bool:
+    """Return True if the key of a parameter file is for a node, by the rule of rcl.
+
+    :param key: such as `feedforward`, `/robot1/feedforward`, `/**/feedforward`, `/*`, `/**`
+    :param node: name with namespace, such as '/robot1/feedforward'
+    """
+    absolute = key if key.startswith('/') else f'/{key}'
+    parts = [re.escape(part) for part in absolute.split('/*')]
+    # what is left of `/**` is a star behind the group
+    pattern = r'(/\w+)'.join(parts).replace(r'(/\w+)\*', r'(/\w+)*')
+    return re.fullmatch(pattern, node, re.ASCII) is not None
+
+
+def merged(sources: Iterable[Source], node: str) -> dict[str, Given]:
+    """Parameters of a node: of each name the value that was given last."""
+    found: dict[str, Given] = {}
+    for source in sources:
+        for name, value in source.of(node).items():
+            found[name] = Given(value, source.name)
+    return found
+
+
+def as_file(values: dict[str, dict[str, Given]]) -> str:
+    """Text of a parameter file with these parameters of each key."""
+    blocks = [
+        (key, _mapping([(BLOCK, _mapping([(name, one.value) for name, one in of.items()]))]))
+        for key, of in values.items()
+        if of
+    ]
+    text: str = yaml.serialize(_mapping(blocks), Dumper=DUMPER, allow_unicode=True, width=10**6)
+    return text
+
+
+def read_source(path: str | Path) -> Source:
+    """Read a parameter file.
+
+    :raises ConfigError: it cannot be read, or is no YAML
+    """
+    what = 'the parameter file'
+    text = read_text(path, what, ConfigError)
+    try:
+        check_yaml(text)
+        root = yaml.compose(text, Loader=LOADER)
+    except yaml.YAMLError as error:
+        reason = ' '.join(str(error).split())
+        raise ConfigError(f'{what} {path} cannot be read: {reason}') from error
+    blocks: dict[str, dict[str, yaml.Node]] = {}  # a key that comes again stays where it was
+    for key, values in _blocks(root, ''):
+        blocks.setdefault(key, {}).update(_flat(values, ''))
+    launched = Path(path).name.startswith(LAUNCH_FILE)
+    return Source(f'launch file ({path})' if launched else str(path), tuple(blocks.items()))
+
+
+def _blocks(node: yaml.Node | None, key: str) -> Iterator[tuple[str, yaml.Node]]:
+    """Key and content of each block `ros__parameters`; rcl joins nested keys by slashes."""
+    for name, value in _items(node):
+        if name.startswith(BLOCK):
+            yield key, value
+        else:
+            yield from _blocks(value, f'{key}/{name}' if key else name)
+
+
+def _flat(node: yaml.Node, prefix: str) -> dict[str, yaml.Node]:
+    """Parameters of a block; rcl joins nested names by dots."""
+    found: dict[str, yaml.Node] = {}
+    for name, value in _items(node):
+        if isinstance(value, yaml.MappingNode):
+            found.update(_flat(value, f'{prefix}{name}.'))
+        else:
+            found[prefix + name] = value
+    return found
+
+
+def _items(node: yaml.Node | None) -> list[tuple[str, yaml.Node]]:
+    """Names and values of a mapping; nothing of what rcl refuses."""
+    pairs = node.value if isinstance(node, yaml.MappingNode) else []
+    return [(str(name.value), value) for name, value in pairs]
+
+
+def _mapping(pairs: Sequence[tuple[str, yaml.Node]]) -> yaml.MappingNode:
+    text = 'tag:yaml.org,2002:str'
+    items = [(yaml.ScalarNode(text, name, style='"'), value) for name, value in pairs]
+    return yaml.MappingNode('tag:yaml.org,2002:map', items, flow_style=False)
+
+
+class RosArguments:
+    """What the ROS arguments of a process say of its parameters and its name."""
+
+    def __init__(self, arguments: Sequence[str]) -> None:
+        """Read them, and the parameter files they name.
+
+        :param arguments: of the process, such as sys.argv
+        :raises ConfigError: a parameter file that cannot be read
+        """
+        self.sources: list[Source] = []
+        self._rules: list[tuple[str, str, str]] = []
+        for flag, value in _flags(arguments):
+            if flag == '--params-file':
+                self.sources.append(read_source(value))
+            elif flag in ('-p', '--param'):
+                self.sources += _rule_source(value)
+            elif flag in ('-r', '--remap'):
+                prefix, name, new = _rule(value)
+                self._rules.append((prefix, name, new))
+
+    def node(self, name: str, namespace: str = '') -> str:
+        """Name with namespace of a node whose program calls it so, after remapping."""
+        new = self._remapped(name, ('__node', '__name')) or name
+        space = self._remapped(new, ('__ns',)) or namespace
+        return f'/{space.strip("/")}/{new}' if space.strip('/') else f'/{new}'
+
+    def _remapped(self, node: str, kinds: tuple[str, ...]) -> str:
+        """What the first rule for this node says, or nothing."""
+        fitting = (
+            new for prefix, name, new in self._rules if name in kinds and prefix in ('', node)
+        )
+        return next(fitting, '')
+
+
+def _flags(arguments: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Flags between `--ros-args` and `--`, each with the argument that follows it."""
+    ros = False
+    rest = iter(arguments)
+    for argument in rest:
+        if argument == '--ros-args':
+            ros = True
+        elif argument == '--':
+            ros = False
+        elif ros and argument in VALUED:
+            yield argument, next(rest, '')
+
+
+def _rule(text: str) -> tuple[str, str, str]:
+    """Prefix, name and value of `[NODE:]NAME:=VALUE`."""
+    left, _, value = text.partition(':=')
+    prefix, colon, name = left.rpartition(':')
+    return prefix if colon else '', name, value
+
+
+def _rule_source(text: str) -> list[Source]:
+    """The parameter of a `-p`; none of what rcl refuses."""
+    prefix, name, value = _rule(text)
+    try:
+        check_yaml(value)
+        node = yaml.compose(value, Loader=LOADER)
+    except yaml.YAMLError as error:
+        reason = ' '.join(str(error).split())
+        raise ConfigError(f'parameter {name!r} of the command line: {reason}') from error
+    if not name or node is None:
+        return []
+    return [Source(COMMAND_LINE, ((prefix or EVERY_NODE, {name: node}),))]

@@ -1,0 +1,237 @@
+"""Bad messages and requests, sent to running nodes: each is refused, and no node ends."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip('rclpy')
+pytest.importorskip('robodyn_ros.msg')
+from faulty_cell import LIMIT, REFERENCE, STEP, FaultyCell
+from lifecycle_msgs.msg import Transition, TransitionEvent
+from lifecycle_msgs.srv import ChangeState, GetState
+from rcl_interfaces.msg import Parameter, ParameterValue
+from rcl_interfaces.srv import GetParameters, SetParameters, SetParametersAtomically
+from rclpy.action import ActionClient
+from rclpy.serialization import serialize_message
+from robodyn_ros.action import Excite, RunIdentification
+from robodyn_ros.srv import Identify, LoadParameters, StartRecording, StopRecording
+from ros_client import SilenceError, steps, undisturbed
+from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+pytestmark = [pytest.mark.ros, pytest.mark.timeout(240)]
+NODES = (
+    'cell', 'feedforward', 'collision_monitor', 'recorder', 'identification', 'excitation',
+)  # fmt: skip
+MANAGED = ('feedforward', 'collision_monitor')
+NAMES = {'one component of 256 characters': 'n' * 256, '2000 folders': 'd/' * 2000}
+JOINTS = ['joint1', 'joint2']
+STATE = JointState(name=JOINTS, position=[0.1, 0.2], velocity=[0.0, 0.0], effort=[1.0, 2.0])
+POINTS = JointTrajectory(joint_names=JOINTS, points=[JointTrajectoryPoint(positions=[0.1, 0.2])])
+MESSAGES = {
+    REFERENCE: (STATE, 'feedforward'),
+    'joint_states': (STATE, ''),
+    'joint_trajectory_controller/joint_trajectory': (POINTS, 'cell'),
+    'forward_position_controller/commands': (Float64MultiArray(data=[0.1, 0.2]), ''),
+    'forward_effort_controller/commands': (Float64MultiArray(data=[0.1, 0.2]), ''),
+    'forward_effort_controller/transition_event': (TransitionEvent(timestamp=7), ''),
+}
+"""Topics with a message that would be good if it were whole, and the node that counts it; '': the
+middleware drops what it cannot read before a node sees it."""
+
+
+@pytest.fixture(scope='module')
+def cell(tmp_path_factory):
+    cell = None
+    try:
+        folder = tmp_path_factory.mktemp('hostile')
+        robot = {'urdf': folder / 'arm.urdf', 'effort.unit': 'Nm', 'effort.side': 'joint',
+                 'effort.gravity': 'included', 'output_directory': folder / 'out'}  # fmt: skip
+        others = dict.fromkeys(('recorder', 'identification', 'excitation'), robot)
+        cell = FaultyCell(folder, 71, others)
+        (folder / 'nested.yaml').write_text('[' * 100_000 + ']' * 100_000)
+        # six nodes start at once: on a busy machine that takes a while
+        cell.wait(lambda: set(NODES) <= set(cell.diagnostics), 'diagnostics of every node', 120.0)
+        cell.move(900.0)
+        yield cell
+    finally:
+        if cell is not None:
+            cell.close()
+
+
+def refused(cell, name):
+    """Count of what a node refused or did not expect, by its diagnostics."""
+    values = {item.key: item.value for item in cell.diagnostics[name].values}
+    keys = ('refused_requests', 'unexpected_errors', 'refused')
+    return sum(int(values.get(key, 0)) for key in keys)
+
+
+class Attack:
+    """Afterwards all nodes answer, some of them count, and torque was bounded throughout."""
+
+    def __init__(self, cell, *names):
+        self.cell, self.names = cell, names
+
+    def __enter__(self):
+        self.cell.ready()
+        self.before = {name: refused(self.cell, name) for name in self.names}
+
+    def __exit__(self, kind, error, trace):
+        if kind is not None:
+            return
+        cell = self.cell
+        for name in NODES:
+            cell.call(GetParameters, f'{name}/get_parameters', GetParameters.Request())
+        for name, count in self.before.items():
+            cell.wait(lambda name=name, count=count: refused(cell, name) > count,
+                      f'the count of {name}')  # fmt: skip
+        rows = cell.commands
+        commands = np.array([row.message for row in rows])
+        assert np.isfinite(commands).all() and (np.abs(commands) <= LIMIT).all()
+        change, between = steps(rows, lambda row: row)
+        assert (np.abs(change) <= STEP * between * (1 + 1e-9)).all()
+        if not cell.state.enabled:
+            SilenceError.check(cell.state.fault)
+            assert cell.state.fault, 'torque went to zero, and why'
+
+
+def answered(cell, kind, service, request):
+    answer = cell.call(kind, service, request)
+    assert answer.success is False
+    if hasattr(answer, 'message'):
+        assert answer.message and '\n' not in answer.message
+        return answer.message
+    return ''
+
+
+@pytest.mark.parametrize('name', NAMES)
+@undisturbed
+def test_a_path_that_no_file_can_have(cell, name):
+    path = NAMES[name]
+    with Attack(cell, 'identification', 'recorder', 'excitation', 'feedforward'):
+        for wish in (
+            Identify.Request(recording=path),
+            Identify.Request(recording=str(cell.folder), output_directory=path),
+            Identify.Request(recording=str(cell.folder), validation_recording=path),
+        ):
+            assert 'unexpected' not in answered(cell, Identify, 'identification/identify', wish)
+        wish = StartRecording.Request(recording=path)
+        assert 'unexpected' not in answered(cell, StartRecording, 'recorder/start', wish)
+        for node in MANAGED:
+            wish = LoadParameters.Request(result_file=path)
+            answered(cell, LoadParameters, f'{node}/load_parameters', wish)
+        assert 'unexpected' not in goal(cell, Excite, 'excitation/excite', motion_file=path)
+        run = 'identification/run_identification'
+        assert 'unexpected' not in goal(cell, RunIdentification, run, motion_file=path)
+        assert 'unexpected' not in goal(cell, RunIdentification, run, output_directory=path)
+
+
+def goal(cell, kind, name, **fields):
+    """Message of the result of a goal without success."""
+    client = ActionClient(cell.node, kind, name)
+    try:
+        cell.wait(client.server_is_ready, name)
+        sent = client.send_goal_async(kind.Goal(**fields))
+        cell.wait(sent.done, 'the answer to a goal')
+        result = sent.result().get_result_async()
+        cell.wait(result.done, 'the result')
+    finally:
+        client.destroy()
+    assert not result.result().result.success
+    return result.result().result.message
+
+
+@pytest.mark.parametrize('topic', MESSAGES)
+@undisturbed
+def test_a_truncated_message(cell, topic):
+    message, node = MESSAGES[topic]
+    whole = serialize_message(message)
+    with Attack(cell, *filter(None, [node])):
+        publisher = cell.publisher(type(message), topic, 'feedforward')
+        for length in (len(whole) - 9, len(whole) // 2, 5, 4):
+            publisher.publish(whole[:length])
+        # counts of sequences that claim more than there is
+        publisher.publish(whole[:16] + b'\xff\xff\xff\x7f' + whole[20:])
+        for name in NODES:
+            cell.known_to(name)
+        cell.node.destroy_publisher(publisher)
+
+
+@pytest.mark.parametrize('node', MANAGED)
+@undisturbed
+def test_a_transition_that_is_not_possible_or_unknown(cell, node):
+    with Attack(cell, node):
+        for transition in (
+            Transition(id=Transition.TRANSITION_CONFIGURE),
+            Transition(id=Transition.TRANSITION_CLEANUP),
+            Transition(id=77),
+            Transition(id=255),
+            Transition(label='nonsense'),
+        ):
+            request = ChangeState.Request(transition=transition)
+            answered(cell, ChangeState, f'{node}/change_state', request)
+        state = cell.call(GetState, f'{node}/get_state', GetState.Request())
+        assert state.current_state.label == 'active'
+
+
+@undisturbed
+def test_a_parameter_of_a_type_that_there_is_not(cell):
+    with Attack(cell, *NODES):
+        for node in NODES:
+            bad = [Parameter(name='use_sim_time', value=ParameterValue(type=99))]
+            request = SetParameters.Request(parameters=bad * 2)
+            results = cell.call(SetParameters, f'{node}/set_parameters', request).results
+            assert [result.successful for result in results] == [False, False]
+            assert '99' in results[0].reason
+            request = SetParametersAtomically.Request(parameters=bad)
+            name = f'{node}/set_parameters_atomically'
+            result = cell.call(SetParametersAtomically, name, request).result
+            assert not result.successful and '99' in result.reason
+
+
+@undisturbed
+def test_a_negative_clock(cell):
+    def simulated(node, value):
+        parameter = Parameter(name='use_sim_time', value=ParameterValue(type=1, bool_value=value))
+        request = SetParameters.Request(parameters=[parameter])
+        assert cell.call(SetParameters, f'{node}/set_parameters', request).results[0].successful
+
+    nodes = [name for name in NODES if name not in ('cell', 'feedforward')]
+    with Attack(cell, *nodes):
+        for node in nodes:
+            simulated(node, True)
+            publisher = cell.publisher(Clock, '/clock', node)
+            clock = Clock()
+            clock.clock.sec = -5
+            publisher.publish(clock)
+            publisher.publish(serialize_message(clock)[:7])
+            cell.known_to(node)
+            cell.node.destroy_publisher(publisher)
+            simulated(node, False)
+
+
+@undisturbed
+def test_yaml_that_is_nested_too_deeply(cell):
+    path = str(cell.folder / 'nested.yaml')
+    with Attack(cell, 'collision_monitor', 'excitation'):
+        assert 'levels deep' in goal(cell, Excite, 'excitation/excite', motion_file=path)
+
+        def change(number):
+            request = ChangeState.Request(transition=Transition(id=number))
+            return cell.call(ChangeState, 'collision_monitor/change_state', request).success
+
+        assert change(Transition.TRANSITION_DEACTIVATE)
+        wish = LoadParameters.Request(result_file=path)
+        text = answered(cell, LoadParameters, 'collision_monitor/load_parameters', wish)
+        assert 'levels deep' in text
+        assert change(Transition.TRANSITION_ACTIVATE)
+
+
+def test_every_node_still_does_its_work(cell):
+    cell.ready()
+    wish = StartRecording.Request(recording=str(cell.folder / 'last'))
+    assert (answer := cell.call(StartRecording, 'recorder/start', wish)).success, answer.message
+    cell.spin(0.3)
+    assert cell.call(StopRecording, 'recorder/stop', StopRecording.Request()).messages > 10
+    assert all(process.poll() is None for process in cell.processes.values())
