@@ -155,6 +155,9 @@ def test_joint_that_is_not_enabled_is_never_ok_and_never_latches() -> None:
     assert list(detector.level) == [UNKNOWN, OK]
     assert not detector.latched
     assert detector.message == 'ok'
+    for _ in range(50):
+        detector.update(*arm.sample())
+    assert detector.message == 'ok'
     detector = make(torque_error_enable=[False, False])
     for push in (0.0, 50.0):
         for _ in range(100):

@@ -194,10 +194,11 @@ def test_references_of_half_a_period_ramp_in_by_half_the_share() -> None:
     assert laws[0].state is State.RAMPING_IN
 
 
-def test_stop_runs_straight_to_exactly_zero_within_ramp_down_time() -> None:
+@pytest.mark.parametrize('cycles', [60, 10])  # active, and still ramping in
+def test_stop_runs_straight_to_exactly_zero_within_ramp_down_time(cycles: int) -> None:
     law = make()
     law.start()
-    for _ in range(60):
+    for _ in range(cycles):
         law.update(REST, REST, REST)
     start = law.applied.copy()
     assert start.any()
