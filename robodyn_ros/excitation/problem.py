@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Literal, get_args
 
 import numpy as np
@@ -275,7 +276,7 @@ class Problem:
             excess = broken(factors, period)
             sentence = sentence or excess.sentence
             while excess.size > 0.0 and factors.min() > _LEAST:
-                factors, excess = _smaller(factors, excess, lambda f, p=period: broken(f, p))
+                factors, excess = _smaller(factors, excess, partial(broken, period=period))
         step = _FIRST_STEP
         while factors.max() > 0.0:
             excess = broken(factors, CHECK_PERIOD)

@@ -167,8 +167,9 @@ class SelfCollisionRule(Rule):
         gone &= ~np.array(self.geometry.at_walls) | (np.ptp(seen, axis=0) < BETWEEN)
         self.touching = [name for name, always in zip(pairs, gone, strict=True) if always]
         self.geometry.without(self.touching)
-        soft: Array = clearance + np.clip(_SHARE * (farthest - clearance), 0.0, SOFT)
-        return soft[~gone]
+        soft = clearance + np.clip(_SHARE * (farthest - clearance), 0.0, SOFT)
+        kept: Array = soft[~gone]
+        return kept
 
     def excess(self, motion: Motion) -> Excess:
         """Look at every sample; the size is the share of samples in collision."""
