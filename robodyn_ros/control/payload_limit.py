@@ -24,7 +24,7 @@ GRAVITY = 9.81
 """Acceleration that a payload must bear, in [m/s^2]."""
 STARTS, SHARES, SWEEPS = 8, 13, 3
 """Search for the worst pose: start poses for each joint, positions tried of each joint in turn,
-and how often. The worst pose is found within 1 % of its torque."""
+and how often."""
 _NEAR = 1e-4
 """Distance of a payload from a joint's axis that counts as none, in [m]."""
 _FREE = 1e-9
