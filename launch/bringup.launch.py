@@ -16,19 +16,22 @@ PARTS = {
         'model_file',
         'dynamic_model',
         'effort',
+        'allow_unchecked',
     ),
     'feedforward': ('result_file', 'autostart', 'effort'),
     'collision_monitor': ('result_file', 'autostart', 'effort'),
 }
 SWITCHED = ('cell', 'feedforward', 'collision_monitor')
+LIKE = {'allow_unchecked': 'cell'}
+"""Arguments whose default is the value of another: nothing stands in the simulated cell."""
 
 
 def generate_launch_description() -> LaunchDescription:
     """Include the parts; feed-forward and monitor need a result_file."""
-    own = dict.fromkeys((*BASIC, *(name for names in PARTS.values() for name in names), *SWITCHED))
+    own = dict.fromkeys((*BASIC, *SWITCHED, *(name for names in PARTS.values() for name in names)))
     return LaunchDescription(
         [
-            *(declared(name) for name in own),
+            *(declared(name, LIKE.get(name, '')) for name in own),
             *(included(part, names) for part, names in PARTS.items()),
         ]
     )

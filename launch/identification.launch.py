@@ -9,5 +9,12 @@ def generate_launch_description() -> LaunchDescription:
     """Launch the three nodes."""
     return description(
         ['excitation', 'recorder', 'identification'],
-        ['output_directory', 'command_topic', 'model_file', 'dynamic_model', 'effort'],
+        [
+            'output_directory',
+            'command_topic',
+            'model_file',
+            'dynamic_model',
+            'effort',
+            'allow_unchecked',
+        ],
     )

@@ -87,7 +87,7 @@ class Feedforward(ModelNode):
         anew = declare(
             self, 'enable_after_kill', False, 'apply torque when activated also after a process '
             'of this node was killed with torque enabled',
-            read_only=True,
+            read_only=True, limit=True,
         )  # fmt: skip
         self._marker = TorqueMarker(self)
         if anew or not self._enabled or not self._marker.found:

@@ -64,6 +64,11 @@ ARGUMENTS = {
         'where excitation sends its motion; feedforward/joint_trajectory: through the '
         'feed-forward; empty: straight to the controller',
     ),
+    'allow_unchecked': (
+        '',
+        'true: run excitation motions although self-collision, a floor or surroundings are not '
+        'checked; empty: as the parameters of excitation say',
+    ),
     'feedforward': ('false', 'add the torque of result_file to every trajectory'),
     'collision_monitor': ('false', 'monitor collisions with the model of result_file'),
     'cell': ('true', 'simulate the robot cell; false: a real one is running'),
@@ -75,6 +80,7 @@ CHOICES = {
     'use_sim_time': SWITCH,
     'respawn': SWITCH,
     'autostart': SWITCH,
+    'allow_unchecked': ('', *SWITCH),
     'feedforward': SWITCH,
     'collision_monitor': SWITCH,
     'cell': SWITCH,
@@ -122,11 +128,17 @@ def description(nodes: Sequence[str], arguments: Sequence[str] = ()) -> LaunchDe
     )
 
 
-def declared(name: str) -> DeclareLaunchArgument:
-    """Declare one of ARGUMENTS."""
+def declared(name: str, like: str = '') -> DeclareLaunchArgument:
+    """Declare one of ARGUMENTS.
+
+    :param like: another argument, declared before, whose value is the default
+    """
     default, text = ARGUMENTS[name]
     return DeclareLaunchArgument(
-        name, default_value=default, description=text, choices=CHOICES.get(name)
+        name,
+        default_value=LaunchConfiguration(like) if like else default,
+        description=text,
+        choices=CHOICES.get(name),
     )
 
 

@@ -138,6 +138,19 @@ def test_a_real_robot_in_place_of_the_cell(nodes):
     assert 'cell' not in nodes('bringup.launch.py', cell='false')
 
 
+def test_unchecked_motions_run_only_in_the_simulated_cell_unless_asked_for(nodes):
+    def allowed(name, **arguments):
+        return parameters(nodes(name, **arguments)['excitation']).get('allow_unchecked')
+
+    for robot in ROBOTS:
+        assert allowed('bringup.launch.py', robot=robot) is True
+        assert allowed('bringup.launch.py', robot=robot, cell='false') is False
+    assert allowed('bringup.launch.py', cell='false', allow_unchecked='true') is True
+    assert allowed('identification.launch.py') is None
+    for file in (ROOT / 'config').glob('excitation_*.yaml'):
+        assert 'allow_unchecked' not in file.read_text()
+
+
 def test_excitation_through_the_feedforward(nodes):
     topic = 'feedforward/joint_trajectory'
     found = nodes('bringup.launch.py', command_topic=topic, **EVERYTHING)
