@@ -214,7 +214,7 @@ def test_ready_files_design_for_our_own_robots(make, robot):
         flat['model_file'] = str(ROOT / name)
     designer, *_ = make(flat, robot)
     assert designer.asked
-    design = designer._design(designer._values())
+    design = designer._design(designer.values())
     problem = Problem(design)
     assert len(problem.criterion.columns) > 5 and design.margins.velocity == 0.1
     weights = design.criterion.torque_weights

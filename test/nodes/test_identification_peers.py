@@ -66,7 +66,12 @@ class Cell:
         limits = str(ROOT / 'config' / 'joint_limits_single_axis.yaml')
         parameters = {
             'recorder': {},
-            'excitation': {'urdf': urdf, 'joint_limits': limits, **EXCITATION},
+            'excitation': {
+                'urdf': urdf,
+                'joint_limits': limits,
+                'allow_unchecked': True,
+                **EXCITATION,
+            },
             'identification': {'urdf': urdf, 'output_directory': str(self.folder / 'out')},
         }
         effort = [ROOT / 'config' / 'effort_single_axis.yaml']
