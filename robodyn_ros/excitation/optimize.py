@@ -99,7 +99,7 @@ def optimise(
     count = starts_within(problem, seconds, method) if starts is None else max(1, starts)
     work = _Work(seconds, began, _finishing(problem, seed, seconds), progress, cancel)
     cores = os.cpu_count() or 1
-    team = Team(design, problem, cores if processes is None else processes)
+    team = Team(problem.design, problem, cores if processes is None else processes)
     try:
         found = _search(team, work, method, seed, count)
     finally:

@@ -62,7 +62,8 @@ MOTION = {
     ),
     'samples': Option(int, SAMPLES, 'on which the criterion is evaluated', 'N'),
     'position': Option(
-        float, None, 'where the motion begins and ends, rad or m; not given: middle of the ranges',
+        float, None, 'where the motion begins and ends, rad or m; not given: middle of the free '
+        'ranges',
         'Q', count=0,
     ),
     'normalised_share': Option(

@@ -31,6 +31,7 @@ from robodyn_ros.excitation.descent import Descent, StopError, descend
 from robodyn_ros.excitation.family import FourierFamily, MotionFamily, Sampled, SineSumFamily
 from robodyn_ros.excitation.joint_moves import RISE
 from robodyn_ros.excitation.limits import CHECK_PERIOD, JointLimits
+from robodyn_ros.excitation.rest import rest_position
 from robodyn_ros.excitation.sensitivity import has_exact_gradient
 from robodyn_ros.excitation.trajectory import Array, Trajectory
 from robodyn_ros.excitation.waypoints import WaypointFamily
@@ -49,8 +50,6 @@ _FIRST_STEP = 1.0 / 256.0
 """Of the factor of a motion that breaks a rule between the samples of the coarse grid."""
 _MENDING = 30
 """Steps of a descent away from what breaks the rules."""
-_ASIDE = 0.5
-"""Distance [rad] or [m] from a joint's only position limit at which it rests."""
 _HOPELESS = 1e3
 _BLOCK_EFFORT, _DIFFERENCES_EFFORT, _RULE_EFFORT, _LEAST_EFFORT = 4.0, 10.0, 1.0, 0.3
 
@@ -65,7 +64,8 @@ class Design:
     :param motion: 'fourier', 'sines' (sums of sines with free frequencies) or 'waypoints'
     :param duration: in [s]
     :param harmonics: of the series, sines in a sum, or half the number of via-points
-    :param position: at both ends, (n,) in [rad] or [m]; None: the middle of the joints' ranges
+    :param position: at both ends, (n,) in [rad] or [m]; None: the middle of the free ranges, see
+        `rest_position`
     :param samples: on which the criterion is evaluated, spread evenly over the motion
     :param margins: what of the limits stays unused
     :param fly_by: of the via-points, see `JointMoves`; 0: a stop at each of them
@@ -113,10 +113,15 @@ class Problem:
 
         :raises MotionError: what is asked for is not possible, saying which limit makes it so
         """
-        self.design = design
         names = design.model.joint_names
         self.limits = design.margins.narrow(design.limits.select(names))
-        self.position = rest_position(self.limits, design.position)
+        self.rules: tuple[Rule, ...] = (
+            ModelRule(design.model),
+            *(limit.rule(design.model) for limit in design.rules),
+        )
+        rules = self.rules if design.rules else ()
+        self.position = rest_position(self.limits, design.position, rules)
+        self.design = replace(design, position=tuple(self.position))  # workers need not choose
         room = Room.around(self.position, self.limits)
         self.family = _family(design, self.limits, self.position)
         self.bounds: GridBounds | ConservativeBounds
@@ -126,10 +131,6 @@ class Problem:
             self.bounds = ConservativeBounds(self.family, room)
         else:
             self.bounds = GridBounds(self.family, room)
-        self.rules: tuple[Rule, ...] = (
-            ModelRule(design.model),
-            *(limit.rule(design.model) for limit in design.rules),
-        )
         check_rest(self.rules, self.position)
         self.criterion = Criterion(design.model, design.criterion, reference=self._reference())
         self._check_samples()
@@ -321,27 +322,6 @@ class Candidate:
     trajectory: Trajectory
     repaired: float
     broken: str
-
-
-def rest_position(limits: JointLimits, given: Sequence[float] | None) -> Array:
-    """Position (n,) given, or the middle of the ranges.
-
-    Where a range is infinite it is 0, or as near to it as a limit on one side lets it be.
-
-    :raises MotionError: another count, or not finite
-    """
-    if given is not None:
-        position = np.array(given, dtype=float)
-        if position.shape != limits.lower.shape or not np.isfinite(position).all():
-            raise MotionError(
-                f'the position must be {len(limits.joints)} finite numbers, one for each of '
-                f'{list(limits.joints)}, got {list(given)}'
-            )
-        return position
-    low, high = (np.where(np.isfinite(v), v, 0.0) for v in (limits.lower, limits.upper))
-    both = np.isfinite(limits.lower) & np.isfinite(limits.upper)
-    aside = np.clip(0.0, limits.lower + _ASIDE, limits.upper - _ASIDE)
-    return np.where(both, 0.5 * (low + high), aside)
 
 
 def _family(design: Design, limits: JointLimits, position: Array) -> MotionFamily:

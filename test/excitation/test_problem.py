@@ -1,7 +1,5 @@
 """The search as a function of numbers: derivatives, and motions that keep every limit."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -14,7 +12,7 @@ from robodyn_ros.excitation.bounds import Margins, used_shares
 from robodyn_ros.excitation.constraints import SpaceLimit, TorqueLimit
 from robodyn_ros.excitation.criteria import Options
 from robodyn_ros.excitation.limits import JointLimits, check_motion
-from robodyn_ros.excitation.problem import Design, Problem, Stage, rest_position
+from robodyn_ros.excitation.problem import Design, Problem, Stage
 from robodyn_ros.models.chain import Chain
 from robodyn_ros.models.urdf import UrdfModel
 
@@ -109,16 +107,6 @@ def test_random_limits_are_never_broken(seed, motion, middle):
     candidate = problem.finish(3.0 * problem.family.start(random))
     check_motion(candidate.trajectory, limits)
     assert np.isfinite(candidate.value)
-
-
-def test_rest_position_is_the_middle_or_as_near_to_zero_as_can_be():
-    limits = random_limits(0)
-    low, high = limits.lower.copy(), limits.upper.copy()
-    low[:3], high[:3] = [-np.inf, 1.0, -np.inf], [np.inf, np.inf, -1.0]
-    low[3:], high[3:] = [-1.0, 0.0, 2.0], [2.0, 1.0, 3.0]
-    position = rest_position(replace(limits, lower=low, upper=high), None)
-    np.testing.assert_allclose(position[[0, 3, 4, 5]], [0.0, 0.5, 0.5, 2.5])
-    assert position[1] > 1.0 and position[2] < -1.0
 
 
 @pytest.mark.parametrize(
