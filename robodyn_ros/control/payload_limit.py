@@ -191,6 +191,6 @@ def _too_large(
         )
     shape = ' with its centre of mass and inertia' if moment > 0.0 or inertia > 0.0 else ''
     return (
-        f'payload of {mass * size:.4g} kg{shape} is above max_payload of {share * mass:.4g} kg, at which '
-        f'joint {joint} reaches its effort limit: check the unit, or set max_payload'
+        f'payload of {mass * size:.4g} kg{shape} is above max_payload of {share * mass:.4g} kg, '
+        f'at which joint {joint} reaches its effort limit: check the unit, or set max_payload'
     )
