@@ -97,6 +97,9 @@ class PayloadLimit:
                 )
 
     def _check_effort(self, mass: float, moment: float, inertia: float, effort: Array) -> None:
+        # per unit of the payload: products with 1e308 kg overflow, and the limit would be 0 kg
+        size = mass or inertia or 1.0
+        mass, moment, inertia = mass / size, moment / size, inertia / size
         held = self._per_mass * mass + GRAVITY * moment * self._turning
         free = effort - self._arm
         spared = np.where(held > _FREE, free / np.maximum(held, _FREE), np.inf)
@@ -112,9 +115,9 @@ class PayloadLimit:
         moved = np.where(self._turning, turned / self.reach, mass) * GRAVITY
         share = np.minimum(share, effort / np.maximum(moved, _FREE))
         joint = int(share.argmin())
-        if not share[joint] >= 1.0 - 1e-9:
+        if not share[joint] >= size * (1.0 - 1e-9):
             raise ControlError(
-                _too_large(mass, moment, inertia, share[joint], self._joints[joint])
+                _too_large(mass, moment, inertia, size, share[joint], self._joints[joint])
             )
 
     def _body(self, q: Array, values: Array, qdd: Array | None = None) -> Array:
@@ -176,15 +179,18 @@ def start_shares(count: int, width: int) -> Array:
     return shares
 
 
-def _too_large(mass: float, moment: float, inertia: float, share: float, joint: str) -> str:
+def _too_large(
+    mass: float, moment: float, inertia: float, size: float, share: float, joint: str
+) -> str:
+    """Say what is refused: a payload per unit, how many units, and how many are possible."""
     if not mass > 0.0:
         return (
-            f"the payload's inertia of {inertia:.4g} kg m^2 is above its limit of "
+            f"the payload's inertia of {inertia * size:.4g} kg m^2 is above its limit of "
             f'{share * inertia:.4g} kg m^2, at which joint {joint} reaches its effort limit: '
             f'check the unit, or set max_payload'
         )
     shape = ' with its centre of mass and inertia' if moment > 0.0 or inertia > 0.0 else ''
     return (
-        f'payload of {mass:.4g} kg{shape} is above max_payload of {share * mass:.4g} kg, at which '
-        f'joint {joint} reaches its effort limit: check the unit, or set max_payload'
+        f'payload of {mass * size:.4g} kg{shape} is above max_payload of {share * mass:.4g} kg, '
+        f'at which joint {joint} reaches its effort limit: check the unit, or set max_payload'
     )

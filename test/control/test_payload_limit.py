@@ -91,6 +91,15 @@ def test_what_is_far_away_or_spread_out_is_no_less_unsafe_than_mass():
     assert not carries(limit, payload_of(arm, 1e308, center_of_mass=[0.1, 0.0, 0.0]))
 
 
+def test_the_limit_that_is_named_does_not_depend_on_what_was_tried():
+    arm = robot_model(SIX_AXIS)
+    limit = limit_of(arm, [1100.0, 1400.0, 650.0, 110.0, 100.0, 55.0])
+    for mass in (2500.0, 1e9, 1e300, 1e308):
+        with pytest.raises(ControlError, match=r'max_payload of 75\.07 kg') as refused:
+            limit.check(payload_of(arm, mass))
+        assert f'payload of {mass:.4g} kg is above' in str(refused.value)
+
+
 @pytest.mark.parametrize('effort', [None, [1.0] * 6])
 def test_a_given_max_payload_counts_in_place_of_efforts(effort):
     arm = robot_model(SIX_AXIS)

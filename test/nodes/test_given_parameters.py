@@ -98,7 +98,7 @@ def test_the_users_file_and_command_line_win_over_the_packages_files(
     [
         ('[' * 100_000 + ']' * 100_000, 'error: the parameter file {} cannot be read: '),
         ('/**: {ros__parameters: {max_torque: [1', 'error: the parameter file {} cannot be read'),
-        ('/**: {ros__parameters: {max_torque: }}', 'error: Failed to parse ROS arguments: '),
+        ('/**: {ros__parameters: {max_torque: }}', 'error: failed to initialize rcl: '),
         ('/**: {ros__parameters: {max_torque: fast}}', "error: parameter 'max_torque': "),
     ],
 )
