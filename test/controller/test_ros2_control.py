@@ -88,7 +88,7 @@ def test_payload_scale_and_enable_at_run_time_never_step(cell):
     request = SetParameters.Request(parameters=[Parameter(name='feedforward_scale', value=value)])
     answer = cell.call(SetParameters, f'{PLUGIN}/set_parameters', request)
     assert answer.results[0].successful
-    cell.go_on(0.2)
+    cell.go_on(0.5)  # blended in
     delayed = cell.cycles.get(max(cell.cycles) - DELAY)
     if delayed is not None:
         np.testing.assert_allclose(cell.last.applied, 0.5 * delayed.requested, atol=1e-9)
