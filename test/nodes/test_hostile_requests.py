@@ -223,8 +223,10 @@ def test_a_negative_clock(cell):
 @undisturbed
 def test_yaml_that_is_nested_too_deeply(cell):
     path = str(cell.folder / 'nested.yaml')
-    with Attack(cell, 'collision_monitor', 'excitation'):
-        assert 'levels deep' in goal(cell, Excite, 'excitation/excite', motion_file=path)
+    with Attack(cell):
+        run = 'identification/run_identification'
+        wishes = {'ident_payload': True, 'base_result': path}
+        assert 'levels deep' in goal(cell, RunIdentification, run, **wishes)
 
         def change(number):
             request = ChangeState.Request(transition=Transition(id=number))
