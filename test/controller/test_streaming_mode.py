@@ -101,8 +101,9 @@ def test_torque_is_refused_while_the_controller_is_inactive(cell):
     assert cell.feedforward.enable(False).success
     cell.come_to_zero()
     cell.switch(deactivate=BOTH)
-    cell.feedforward.wait_for('/forward_effort_controller is not active (inactive)')
-    assert cell.torques[-1].delivery == TorqueState.NOT_DELIVERED
+    cell.feedforward.wait(
+        lambda: cell.torques[-1].delivery == TorqueState.NOT_DELIVERED, 'the state'
+    )
     refused = cell.feedforward.enable(True)
     assert not refused.success
     assert 'ros2 control switch_controllers --activate' in refused.message

@@ -180,7 +180,6 @@ def test_cancel_keeps_the_best_so_far(make, reason, pictures):
     ('values', 'words'),
     [
         ({'optimise.criterion': 'best'}, 'criterion must be one of cond, block, det'),
-        ({'optimise.floor': 1.0}, 'box and floor need frames'),
         ({'model_file': f'{ROOT}/config/model_scara.yaml'}, "no limits for joint 'joint2'"),
         ({'dynamic_model': 2, 'model_file': 'none.yaml'}, 'none.yaml'),
     ],
