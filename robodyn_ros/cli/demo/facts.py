@@ -39,11 +39,13 @@ class Limits:
     :param torque_error: largest torque error on another motion, share of RMS
     :param tracking_cut: least reduction of the tracking error by the additive torque, share
     :param alarm_latency: longest time from a push to its alarm, in [s]
+    :param unmonitored: largest share of samples without monitoring in that motion
     """
 
     torque_error: float = 0.03
     tracking_cut: float = 0.7
     alarm_latency: float = 0.02
+    unmonitored: float = 0.01
 
 
 @dataclass(frozen=True)

@@ -63,7 +63,7 @@ SHORT = Length(
     validation='tracking',
     start=0.5,
     pause=0.1,
-    limits=Limits(torque_error=0.2, tracking_cut=0.3, alarm_latency=0.03),
+    limits=Limits(torque_error=0.2, tracking_cut=0.3, alarm_latency=0.03, unmonitored=0.1),
     pushes=1,
 )
 """Shows that every step works; how well, only the full length does."""

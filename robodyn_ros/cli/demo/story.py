@@ -88,7 +88,12 @@ def _monitor(stage: Stage, length: Length) -> list[Figure]:
     return [
         Figure('torque error on another motion', 100.0 * residual, 100.0 * most, '%'),
         Figure('false alarms in that motion', float(alarms.collisions), 0.0, ''),
-        Figure('of it unmonitored', 100.0 * alarms.unmonitored, 1.0, '%'),
+        Figure(
+            'of it unmonitored',
+            100.0 * alarms.unmonitored,
+            100.0 * stage.facts.limits.unmonitored,
+            '%',
+        ),
         Figure('duration of that motion', (motion[1] - motion[0]) * 1e-9, least, 's', True),
     ]
 
