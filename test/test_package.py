@@ -31,6 +31,8 @@ KEYS = {
     'matplotlib': 'python3-matplotlib',
     'mujoco': 'python3-mujoco-pip',
     'numpy': 'python3-numpy',
+    'coal': 'pinocchio',  # comes with it
+    'hppfcl': 'pinocchio',  # its name before Pinocchio 3.3
     'pinocchio': 'pinocchio',
     'rosbags': 'python3-rosbags-pip',
     'scipy': 'python3-scipy',
@@ -39,7 +41,7 @@ KEYS = {
     'threadpoolctl': None,  # its rosdep key is not sure
 }
 PIP_NAMES = {'pinocchio': 'pin', 'yaml': 'pyyaml', 'backports': 'backports-zstd'}
-PIP_NAMES |= {'compression': 'backports-zstd'}
+PIP_NAMES |= {'compression': 'backports-zstd', 'coal': 'pin', 'hppfcl': 'pin'}
 
 
 def imports(files: list[Path]) -> set[str]:

@@ -129,7 +129,7 @@ RAW = st.sampled_from(['yes', '0x1F', '010', '1e3', '.inf', '1:30', 'nan', '+1',
 def rcl():
     """Parameters that rcl gives to a node with these arguments."""
     rclpy = pytest.importorskip('rclpy')
-    from ros_domain import domain
+    from robodyn_ros.cli.demo.ros_domain import domain
 
     os.environ['ROS_DOMAIN_ID'] = domain(1)
     context = rclpy.Context()

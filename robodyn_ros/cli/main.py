@@ -14,7 +14,7 @@ from robodyn_ros.errors import RobodynError
 COMMANDS = {
     'excite': 'design the motion that reveals the parameters',
     'advise': 'say what sines made by hand lack',
-    'motion': 'check a motion file against the limits of a robot, and draw it',
+    'motion': 'check a motion file against the limits of a robot and for collisions, and draw it',
     'identify': 'identify a robot from a recording',
     'friction': 'friction over velocity from the bidirectional experiment',
     'compare': 'compare a URDF from CAD with an identified model',

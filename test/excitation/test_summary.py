@@ -55,7 +55,8 @@ def test_sentence_and_table(result):
     assert 'condition number 136.6, largest share of a limit used position' in sentence(
         result, DESIGN
     )
-    assert sentence(result, DESIGN).endswith('; scaled down')
+    text = sentence(result, DESIGN)
+    assert '; scaled down; NOT checked: ' in text and text.endswith('(option box)')
     text = table({**summary(result, DESIGN), 'files': {'table': 'there.csv'}})
     assert 'the search ended early' in text and 'table        there.csv' in text
     assert 'infinite' in text and text.count('%') == 4 * 6

@@ -38,6 +38,7 @@ def test_an_interrupt_ends_both_parts() -> None:
     process = subprocess.Popen(
         python(code), cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         start_new_session=True, env={**os.environ, 'PYTHONUNBUFFERED': '1'},
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )  # fmt: skip
     assert process.stdout is not None
     while process.stdout.readline() != 'a\n':
