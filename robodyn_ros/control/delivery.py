@@ -1,4 +1,4 @@
-"""Whether torque commands reach the drives, by the state of the controller that takes them."""
+"""Delivery of torque commands to the drives, by the state of the controller that takes them."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ class GravityFree(ModelTorque):
         self._whole.blend_to(values)
 
     def blend(self, share: float) -> None:
-        """Go on with that, as of the whole."""
+        """Advance the blending, as in `ModelTorque`."""
         self._whole.blend(share)
 
     def body(self, q: Array, qd: Array, qdd: Array) -> Array:

@@ -213,7 +213,7 @@ class Recorder(SuiteNode):
         check_space(path, MEGABYTE * float(self.get_parameter('min_free_space').value))
 
     def _look_after(self, bag: JointStateBag) -> None:
-        """Put waiting messages on the disk; end where there is no space, or nobody who asked."""
+        """Write waiting messages; end when the disk is full or the owner is gone."""
         if bag.closed:
             return
         try:
