@@ -17,7 +17,6 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from multiprocessing import connection
 from typing import Any
 
 from robodyn_ros.errors import MotionError
@@ -132,15 +131,17 @@ class Team:
         if self._pool is None:
             return
         self._stop.set()
-        self._pool.shutdown(wait=False, cancel_futures=True)
-        end = time.monotonic() + _GRACE
-        for child in self._children:
-            if not connection.wait([child.sentinel], max(0.0, end - time.monotonic())):
-                child.terminate()
-        for child in self._children:
-            child.join()
-        self._pool.shutdown(wait=True)
+        impatient = threading.Timer(_GRACE, self._terminate)
+        impatient.start()
+        # Only the pool's own thread waits for the processes: of two that do, one may come back
+        # before the process counts as ended.
+        self._pool.shutdown(cancel_futures=True)
+        impatient.cancel()
         self._news.close()
+
+    def _terminate(self) -> None:
+        for child in self._children:
+            child.terminate()
 
 
 def search(

@@ -46,6 +46,7 @@ class CollisionGuard:
             'allow_unchecked',
             False,
             'run motions although self-collision, a floor or surroundings are not checked',
+            limit=True,
         )
 
     def check_allowed(self) -> None:

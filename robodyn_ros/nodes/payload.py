@@ -54,7 +54,7 @@ class CarriedPayload:
         self._most = float(declare(
             node, 'max_payload', 0.0, 'a payload of a larger mass is refused [kg]; 0: the largest '
             'one that the effort limits of the joints can carry',
-            read_only=True, minimum=0.0,
+            read_only=True, limit=True, minimum=0.0,
         ))  # fmt: skip
         self._block = _declared_block(node)
         node.create_service(SetPayload, '~/set_payload', self._on_set)
