@@ -25,18 +25,18 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from bench_identify import ROOT, motion
 
-from robodyn_ros.identification.condense import condense
-from robodyn_ros.identification.consistency import bodies_of
-from robodyn_ros.identification.estimators import estimate
+from robodyn_ros.identification.factors.condense import condense
+from robodyn_ros.identification.files.urdf import identified_urdf
+from robodyn_ros.identification.fit.least_squares import estimate
 from robodyn_ros.identification.options import PRIORS, IdentifyOptions
-from robodyn_ros.identification.physical import (
+from robodyn_ros.identification.physical.consistency import bodies_of
+from robodyn_ros.identification.physical.semidefinite import (
     Data,
     Problem,
     has_usable_inertials,
     plain_prior,
 )
 from robodyn_ros.identification.pipeline import identify
-from robodyn_ros.identification.urdf_export import identified_urdf
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.catalog import robot_model
 from robodyn_ros.models.interface import Array, DynamicModel

@@ -26,17 +26,17 @@ import numpy as np
 from scipy import signal
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / 'test')]
+sys.path[:0] = [str(ROOT), str(ROOT / 'test/support/plants')]
 
 from bench_generalisation import truth  # noqa: E402
 from robots import random_urdf  # noqa: E402
 from simulation import sines  # noqa: E402
 
-from robodyn_ros.identification.condensing import condensed_parts, reweighing  # noqa: E402
-from robodyn_ros.identification.fitting import fit_condensed  # noqa: E402
+from robodyn_ros.identification.factors.passes import condensed_parts, reweighing  # noqa: E402
+from robodyn_ros.identification.factors.segments import stretches_of  # noqa: E402
+from robodyn_ros.identification.fit.weighting import fit_condensed  # noqa: E402
 from robodyn_ros.identification.options import IdentifyOptions  # noqa: E402
 from robodyn_ros.identification.pipeline import identify  # noqa: E402
-from robodyn_ros.identification.stretches import stretches_of  # noqa: E402
 from robodyn_ros.models.base_parameters import base_parameters  # noqa: E402
 from robodyn_ros.models.catalog import robot_model  # noqa: E402
 from robodyn_ros.models.interface import Array, DynamicModel  # noqa: E402

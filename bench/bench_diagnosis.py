@@ -1,9 +1,9 @@
 """How often the diagnosis names the flaw of a recording first, and what it costs.
 
 Recordings of eight robots with exactly one flaw each, and healthy ones, are made by
-`test/flaws.py` and identified. Prints the confusion table (flaw by first finding), and ends with 1
-if the intended finding comes first in less than 95 % of the flawed recordings, if a healthy one
-has a finding of severity error, or if the diagnosis takes too long:
+`test/support/plants/flaws.py` and identified. Prints the confusion table (flaw by first finding),
+and ends with 1 if the intended finding comes first in less than 95 % of the flawed recordings, if
+a healthy one has a finding of severity error, or if the diagnosis takes too long:
 `python bench/bench_diagnosis.py [--tuning] [--seeds N] [--verbose]`.
 
 Thresholds were chosen on the seeds of `--tuning`; without it other seeds are used, that is other
@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'test'))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'test/support/plants'))
 
 import flaws
 

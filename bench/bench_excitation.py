@@ -25,18 +25,18 @@ from typing import Any
 os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')  # as the processes that search
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / 'test')]
+sys.path[:0] = [str(ROOT), str(ROOT / 'test/support/plants')]
 
 import numpy as np  # noqa: E402
 from published import robot, table1, table3_states  # noqa: E402
 from robots import dh_urdf  # noqa: E402
 
-from robodyn_ros.excitation.criteria import Options  # noqa: E402
-from robodyn_ros.excitation.limits import JointLimits, check_motion  # noqa: E402
-from robodyn_ros.excitation.optimize import optimise, starts_within  # noqa: E402
-from robodyn_ros.excitation.problem import Design, Problem  # noqa: E402
+from robodyn_ros.excitation.design.criteria import Options  # noqa: E402
+from robodyn_ros.excitation.design.optimize import optimise, starts_within  # noqa: E402
+from robodyn_ros.excitation.design.problem import Design, Problem  # noqa: E402
+from robodyn_ros.excitation.limits.joint_limits import JointLimits, check_motion  # noqa: E402
 from robodyn_ros.models.catalog import build_model  # noqa: E402
-from robodyn_ros.models.urdf import UrdfModel  # noqa: E402
+from robodyn_ros.models.serial.urdf import UrdfModel  # noqa: E402
 
 # case: criterion, conservative bounds, method, figure, and per robot its bound; smaller is better,
 # but for det. Of block and of the other robots the bound is that of the ratio.

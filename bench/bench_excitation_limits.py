@@ -1,9 +1,9 @@
 """Random limits, from wide to hopeless: no motion breaks one, nothing hangs, refusals say why.
 
 `python bench/bench_excitation_limits.py [--examples 1000]`: limit sets that hypothesis draws
-(`test/random_designs.py`: robot, kind of motion, criterion, limits, margins, torque limits, box,
-self-collision), a tenth of a second of search each. Stops at the first that fails, with the design
-made as small as it can be.
+(`test/support/plants/random_designs.py`: robot, kind of motion, criterion, limits, margins,
+torque limits, box, self-collision), a tenth of a second of search each. Stops at
+the first that fails, with the design made as small as it can be.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')  # it searches in this process
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / 'test')]
+sys.path[:0] = [str(ROOT), str(ROOT / 'test/support/plants')]
 
 from hypothesis import HealthCheck, Phase, given, settings  # noqa: E402
 from random_designs import designs, judge  # noqa: E402

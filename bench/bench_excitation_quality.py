@@ -17,20 +17,20 @@ from pathlib import Path
 import numpy as np
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / 'test')]
+sys.path[:0] = [str(ROOT), str(ROOT / 'test/support/plants')]
 
 from published import JOINTS, robot, table1, table3  # noqa: E402
 from robots import random_urdf  # noqa: E402
 
 from robodyn_ros.excitation.advice import CLOSE, advise  # noqa: E402
-from robodyn_ros.excitation.criteria import CRITERIA, Options, torque_weights  # noqa: E402
-from robodyn_ros.excitation.optimize import optimise  # noqa: E402
-from robodyn_ros.excitation.problem import Design, Problem  # noqa: E402
-from robodyn_ros.excitation.sine import SineMotion  # noqa: E402
+from robodyn_ros.excitation.design.criteria import CRITERIA, Options, torque_weights  # noqa: E402
+from robodyn_ros.excitation.design.optimize import optimise  # noqa: E402
+from robodyn_ros.excitation.design.problem import Design, Problem  # noqa: E402
+from robodyn_ros.excitation.motions.sine import SineMotion  # noqa: E402
 from robodyn_ros.excitation.trajectory import Trajectory  # noqa: E402
 from robodyn_ros.models.base_parameters import base_parameters  # noqa: E402
 from robodyn_ros.models.interface import Array  # noqa: E402
-from robodyn_ros.models.urdf import UrdfModel  # noqa: E402
+from robodyn_ros.models.serial.urdf import UrdfModel  # noqa: E402
 
 NOISE = 0.02
 """Standard deviation of the torque noise, as a share of each joint's RMS torque."""

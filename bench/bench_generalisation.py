@@ -17,7 +17,7 @@ import numpy as np
 from scipy import signal
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / 'test')]
+sys.path[:0] = [str(ROOT), str(ROOT / 'test/support/plants')]
 
 from simulation import random_values, sines  # noqa: E402
 

@@ -28,7 +28,7 @@ from robodyn_ros.identification.options import METHODS, IdentifyOptions, Method
 from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.models.catalog import robot_model
 from robodyn_ros.models.interface import Array, DynamicModel, sample_blocks
-from robodyn_ros.recording.bag_metadata import EFFORT_KEY, SI_EFFORT
+from robodyn_ros.recording.bags.bag_metadata import EFFORT_KEY, SI_EFFORT
 from robodyn_ros.recording.recording import Recording
 from robodyn_ros.recording.writers import write_csv, write_rosbag
 

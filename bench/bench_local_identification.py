@@ -41,19 +41,19 @@ from ns16_motions import (  # noqa: E402
 )
 from ns16_plant import COULOMB, NOMINAL, PEAK, STRIBECK, Plant, Run  # noqa: E402
 
-from robodyn_ros.excitation.criteria import (  # noqa: E402
+from robodyn_ros.excitation.design.criteria import (  # noqa: E402
     NORMALISATIONS,
     Normalisation,
     Options,
     torque_weights,
 )
-from robodyn_ros.excitation.optimize import optimise  # noqa: E402
-from robodyn_ros.excitation.problem import Design, Problem  # noqa: E402
+from robodyn_ros.excitation.design.optimize import optimise  # noqa: E402
+from robodyn_ros.excitation.design.problem import Design, Problem  # noqa: E402
 from robodyn_ros.excitation.trajectory import Array, Trajectory  # noqa: E402
-from robodyn_ros.identification.condensing import condensed_signals  # noqa: E402
-from robodyn_ros.identification.estimators import estimate  # noqa: E402
+from robodyn_ros.identification.factors.passes import condensed_signals  # noqa: E402
+from robodyn_ros.identification.fit.least_squares import estimate  # noqa: E402
 from robodyn_ros.identification.options import IdentifyOptions  # noqa: E402
-from robodyn_ros.identification.processing import Processed, process  # noqa: E402
+from robodyn_ros.identification.signals.processing import Processed, process  # noqa: E402
 from robodyn_ros.models.base_parameters import BaseParameters, base_parameters  # noqa: E402
 from robodyn_ros.models.interface import DynamicModel, sample_blocks  # noqa: E402
 

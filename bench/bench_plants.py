@@ -22,7 +22,7 @@ import numpy as np
 from scipy import signal
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / 'test')]
+sys.path[:0] = [str(ROOT), str(ROOT / 'test/support/plants')]
 
 from bench_generalisation import truth  # noqa: E402
 from robots import random_urdf  # noqa: E402

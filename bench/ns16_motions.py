@@ -13,18 +13,18 @@ from pathlib import Path
 import numpy as np
 
 from robodyn_ros.errors import MotionError
-from robodyn_ros.excitation.constraints import Limit, SpaceLimit, frame_points
-from robodyn_ros.excitation.joint_moves import JointMoves
-from robodyn_ros.excitation.limits import JointLimits, check_motion
-from robodyn_ros.excitation.limits_file import load_limits
-from robodyn_ros.excitation.problem import Problem
-from robodyn_ros.excitation.spline import SplineTrajectory, TrajectoryPoints
-from robodyn_ros.excitation.tool_moves import ToolMove, ToolMoves
+from robodyn_ros.excitation.design.problem import Problem
+from robodyn_ros.excitation.limits.constraints import Limit, SpaceLimit, frame_points
+from robodyn_ros.excitation.limits.joint_limits import JointLimits, check_motion
+from robodyn_ros.excitation.limits.limits_file import load_limits
+from robodyn_ros.excitation.motions.joint_moves import JointMoves
+from robodyn_ros.excitation.motions.spline import SplineTrajectory, TrajectoryPoints
+from robodyn_ros.excitation.motions.tool_moves import ToolMove, ToolMoves
 from robodyn_ros.excitation.trajectory import Array, Trajectory
 from robodyn_ros.models.catalog import robot_model
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.models.kinematics import kinematics_of
-from robodyn_ros.models.urdf_file import read_urdf
+from robodyn_ros.models.serial.urdf_file import read_urdf
 
 ROOT = Path(__file__).resolve().parent.parent
 FRICTION = ('coulomb', 'viscous', 'quadratic')

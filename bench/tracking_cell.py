@@ -15,21 +15,21 @@ import yaml
 
 from robodyn_ros.cell.config import CellConfig
 from robodyn_ros.cell.robot_cell import RobotCell
-from robodyn_ros.control.feedforward import AdditiveTorque, FeedforwardSettings
-from robodyn_ros.control.model_torque import ModelTorque
-from robodyn_ros.control.trajectory_effort import trajectory_effort
+from robodyn_ros.control.feedforward.additive_torque import AdditiveTorque, FeedforwardSettings
+from robodyn_ros.control.feedforward.trajectory_effort import trajectory_effort
+from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.excitation.catalog import build_motion
-from robodyn_ros.excitation.limits import JointLimits
-from robodyn_ros.excitation.limits_file import load_limits
+from robodyn_ros.excitation.limits.joint_limits import JointLimits
+from robodyn_ros.excitation.limits.limits_file import load_limits
+from robodyn_ros.excitation.motions.spline import SplineTrajectory
 from robodyn_ros.excitation.plan import points_of
-from robodyn_ros.excitation.spline import SplineTrajectory
 from robodyn_ros.excitation.trajectory import Motion, Trajectory
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.identification.result import IdentificationResult
 from robodyn_ros.models.catalog import load_model
 from robodyn_ros.models.interface import Array
-from robodyn_ros.models.urdf_file import read_urdf
+from robodyn_ros.models.serial.urdf_file import read_urdf
 from robodyn_ros.recording.recording import Recording
 
 CONFIG = Path(__file__).resolve().parent.parent / 'config'

@@ -11,9 +11,9 @@ from tracking_cell import Effort, FeedForward, Run, identified, limits_of, run, 
 from robodyn_ros.cell.config import CellConfig
 from robodyn_ros.control.settling import MILLIMETRES, Settling, group_error, settling
 from robodyn_ros.errors import MotionError
-from robodyn_ros.excitation.limits import check_motion
-from robodyn_ros.excitation.line import LineMotion
-from robodyn_ros.excitation.sine import SineMotion
+from robodyn_ros.excitation.limits.joint_limits import check_motion
+from robodyn_ros.excitation.motions.line import LineMotion
+from robodyn_ros.excitation.motions.sine import SineMotion
 from robodyn_ros.excitation.trajectory import Trajectory
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.kinematics import kinematics_of

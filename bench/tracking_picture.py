@@ -9,7 +9,7 @@ import numpy as np
 from tracking_cell import Run
 from tracking_demos import LEAD, Case, joint_error, settled
 
-from robodyn_ros.excitation.line import LineMotion
+from robodyn_ros.excitation.motions.line import LineMotion
 from robodyn_ros.models.interface import Array
 
 mpl.use('Agg')

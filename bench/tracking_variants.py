@@ -10,7 +10,7 @@ import numpy as np
 from tracking_cell import with_drives
 from tracking_demos import Case, flag_time, tool_settling_time
 
-from robodyn_ros.excitation.line import LineMotion
+from robodyn_ros.excitation.motions.line import LineMotion
 
 Variant = Callable[[Case], Case]
 

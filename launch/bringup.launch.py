@@ -6,7 +6,7 @@ from launch.conditions import IfCondition
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch.substitutions import LaunchConfiguration
 
-from robodyn_ros.nodes.launching import BASIC, declared, share
+from robodyn_ros.nodes.launching.descriptions import BASIC, declared, share
 
 PARTS = {
     'cell': (),

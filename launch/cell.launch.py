@@ -2,7 +2,7 @@
 
 from launch import LaunchDescription
 
-from robodyn_ros.nodes.launching import description
+from robodyn_ros.nodes.launching.descriptions import description
 
 
 def generate_launch_description() -> LaunchDescription:

@@ -10,8 +10,8 @@ from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
 from robodyn_ros.errors import ConfigError
-from robodyn_ros.nodes.launching import combined, share
-from robodyn_ros.nodes.mock_hardware import with_mock_hardware
+from robodyn_ros.nodes.launching.descriptions import combined, share
+from robodyn_ros.nodes.launching.mock_hardware import with_mock_hardware
 
 CONTROLLERS = {
     'plugin': ('feedforward_torque_controller', 'joint_trajectory_controller'),

@@ -256,7 +256,7 @@ Fault AdditiveTorque::request(const Motion & motion)
 }
 
 /// Friction of a reference that stands still is that of the motion before, until it fades out:
-/// control/standstill.py.
+/// control/torque/standstill.py.
 void AdditiveTorque::hold_friction(const Vector & qd)
 {
   for (Eigen::Index joint = 0; joint < velocity_.size(); ++joint) {

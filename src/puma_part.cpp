@@ -102,7 +102,7 @@ Eigen::MatrixXd relations(const PumaPart::Geometry * geometry)
     int row, column;
     double factor;
   };
-  // Columns count from 0: I_k is k - 1, g_k is 28 + k. models/puma.py, _relations.
+  // Columns count from 0: I_k is k - 1, g_k is 28 + k. models/closed_forms/puma.py, _relations.
   const double offset = g.d2 + g.d3;
   const std::array<Rule, 9> rules{{
     {12, 11, offset / g.a2}, {14, 15, g.d4 / g.a2}, {17, 15, offset / g.a2}, {20, 18, -1.0},

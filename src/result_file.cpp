@@ -212,7 +212,7 @@ YAML::Node parameters_of(const YAML::Node & content)
   throw error("it has no \"dynamic_model\"");
 }
 
-/// Payload of a result: identification/payload_block.py.
+/// Payload of a result: identification/payload/block.py.
 void read_payload(const YAML::Node & block, IdentifiedModel & model)
 {
   const auto names = get<Names>(block, "parameter_names");

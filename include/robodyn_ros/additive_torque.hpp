@@ -1,4 +1,4 @@
-// The additive torque law (softMC Taddcmd): robodyn_ros/control/feedforward.py is its oracle.
+// The additive torque law (softMC Taddcmd): robodyn_ros/control/feedforward/additive_torque.py is its oracle.
 #pragma once
 
 #include <vector>

@@ -10,7 +10,7 @@
 namespace robodyn_ros
 {
 
-/// One rotary or linear axis, see models/axis.py for its five models.
+/// One rotary or linear axis, see models/closed_forms/axis.py for its five models.
 class AxisPart : public Part
 {
 public:
@@ -36,7 +36,7 @@ private:
   bool known_payload_;
 };
 
-/// SCARA with three or four axes, eight parameters, see models/scara.py.
+/// SCARA with three or four axes, eight parameters, see models/closed_forms/scara.py.
 class ScaraPart : public Part
 {
 public:
@@ -63,7 +63,7 @@ private:
   Geometry geometry_;
 };
 
-/// PUMA, dynamic model 1: 34 parameters, or 26 with known kinematics, see models/puma.py.
+/// PUMA, dynamic model 1: 34 parameters, or 26 with known kinematics, see models/closed_forms/puma.py.
 class PumaPart : public Part
 {
 public:
@@ -84,7 +84,7 @@ private:
   Vector all_;
 };
 
-/// PUMA, dynamic model 2: gravity of a slow motion, see models/puma.py.
+/// PUMA, dynamic model 2: gravity of a slow motion, see models/closed_forms/puma.py.
 class PumaGravityPart : public Part
 {
 public:

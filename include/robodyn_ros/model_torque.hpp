@@ -1,4 +1,4 @@
-// Torque of an identified model: robodyn_ros/control/model_torque.py.
+// Torque of an identified model: robodyn_ros/control/torque/model_torque.py.
 #pragma once
 
 #include <memory>

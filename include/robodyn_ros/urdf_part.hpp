@@ -1,4 +1,4 @@
-// Rigid bodies of a serial robot from its URDF: robodyn_ros/models/urdf.py.
+// Rigid bodies of a serial robot from its URDF: robodyn_ros/models/serial/urdf.py.
 #pragma once
 
 #include <map>

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from robodyn_ros.cell.jtc import JointTrajectoryController, Reference
 from robodyn_ros.errors import CellError, MotionError
-from robodyn_ros.excitation.spline import TrajectoryPoints
+from robodyn_ros.excitation.motions.spline import TrajectoryPoints
 
 Array = NDArray[np.float64]
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robodyn_ros.errors import MotionError
-from robodyn_ros.excitation.spline import SplineTrajectory, TrajectoryPoints
+from robodyn_ros.excitation.motions.spline import SplineTrajectory, TrajectoryPoints
 
 Array = NDArray[np.float64]
 POSITION_ONLY = (

@@ -12,7 +12,7 @@ from robodyn_ros.cli.excite import add_robot, robot
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.advice import Advice, advise
 from robodyn_ros.excitation.catalog import build_motion
-from robodyn_ros.excitation.sine import SineMotion
+from robodyn_ros.excitation.motions.sine import SineMotion
 from robodyn_ros.yaml_file import read_yaml
 
 

@@ -9,9 +9,9 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any
 
-from robodyn_ros.identification.bodywise import AXES, INERTIAS, BodyEstimate, identify_bodies
-from robodyn_ros.identification.bodywise_file import WRENCH_AXES, read_bodies
-from robodyn_ros.models.urdf import GRAVITY
+from robodyn_ros.analysis.bodywise import AXES, INERTIAS, BodyEstimate, identify_bodies
+from robodyn_ros.analysis.bodywise_file import WRENCH_AXES, read_bodies
+from robodyn_ros.models.serial.urdf import GRAVITY
 from robodyn_ros.recording.recording import Finding
 
 HIDDEN = 'not identifiable'

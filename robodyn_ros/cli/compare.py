@@ -6,10 +6,10 @@ import argparse
 import json
 from typing import Any
 
+from robodyn_ros.analysis.compare import compare
+from robodyn_ros.analysis.compare_report import export_comparison, text_comparison
 from robodyn_ros.cli.effort import add_source, declared_effort
-from robodyn_ros.control.recorded_effort import in_si_units
-from robodyn_ros.identification.compare import compare
-from robodyn_ros.identification.compare_report import export_comparison, text_comparison
+from robodyn_ros.control.effort.recorded import in_si_units
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.result import load_identified_model
 from robodyn_ros.recording.readers import read_recording

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from robodyn_ros.control.delay_estimate import (
+from robodyn_ros.analysis.delay import (
     DelayEstimate,
     Samples,
     configured_delay,
@@ -18,9 +18,7 @@ from robodyn_ros.control.delay_estimate import (
     position_lags,
 )
 from robodyn_ros.errors import RecordingError
-from robodyn_ros.recording.finding import Finding
-from robodyn_ros.recording.readers import read_recording, recording_format
-from robodyn_ros.recording.topic_bag import (
+from robodyn_ros.recording.bags.topic_bag import (
     JOINT_STATE,
     TORQUE_STATE,
     TRAJECTORY_STATE,
@@ -28,6 +26,8 @@ from robodyn_ros.recording.topic_bag import (
     read_topic,
     topic_types,
 )
+from robodyn_ros.recording.finding import Finding
+from robodyn_ros.recording.readers import read_recording, recording_format
 
 EXIT_WRONG = 1
 READ = 'ros2 bag record /joint_states /joint_trajectory_controller/controller_state'

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from robodyn_ros.control.effort_declaration import EffortDeclaration
+from robodyn_ros.control.effort.declaration import EffortDeclaration
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.recording.readers import recording_format
 

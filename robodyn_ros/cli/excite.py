@@ -14,10 +14,11 @@ from typing import Any
 from robodyn_ros.cli.progress import Show, progress_bar
 from robodyn_ros.cli.robot_model import add_urdf_options, chosen_model, refuse, split
 from robodyn_ros.errors import ConfigError
+from robodyn_ros.excitation.design.optimize import Cancel, Progress
+from robodyn_ros.excitation.design.problem import Design
 from robodyn_ros.excitation.export import export_motion
-from robodyn_ros.excitation.limits import JointLimits
-from robodyn_ros.excitation.limits_file import load_limits
-from robodyn_ros.excitation.optimize import Cancel, Progress
+from robodyn_ros.excitation.limits.joint_limits import JointLimits
+from robodyn_ros.excitation.limits.limits_file import load_limits
 from robodyn_ros.excitation.options import (
     LIMITS,
     MOTION,
@@ -27,11 +28,10 @@ from robodyn_ros.excitation.options import (
     make_design,
     search,
 )
-from robodyn_ros.excitation.problem import Design
 from robodyn_ros.excitation.robot_frame import model_limits, shown_frame
 from robodyn_ros.excitation.summary import present, summary, table
 from robodyn_ros.models.interface import DynamicModel
-from robodyn_ros.models.urdf_file import read_urdf
+from robodyn_ros.models.serial.urdf_file import read_urdf
 
 EXIT_INTERRUPTED = 130
 

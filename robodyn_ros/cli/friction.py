@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from robodyn_ros.analysis.friction_curve import FrictionCurve, friction_curves
 from robodyn_ros.cli.effort import add_source, declared_effort
-from robodyn_ros.control.recorded_effort import in_si_units
+from robodyn_ros.control.effort.recorded import in_si_units
 from robodyn_ros.errors import IdentificationError
-from robodyn_ros.identification.files import write_bytes, write_text
-from robodyn_ros.identification.friction_curve import FrictionCurve, friction_curves
+from robodyn_ros.identification.files.parameter_text import write_bytes, write_text
 from robodyn_ros.models.friction_terms import LAWS
 from robodyn_ros.output_files import made_folder
 from robodyn_ros.recording.readers import read_recording

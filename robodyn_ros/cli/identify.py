@@ -12,10 +12,15 @@ from typing import Any
 from robodyn_ros.cli.effort import add_source, declared_effort
 from robodyn_ros.cli.progress import progress_bar
 from robodyn_ros.cli.robot_model import OF_URDF, add_urdf_options, chosen_model, refuse
-from robodyn_ros.control.recorded_effort import in_si_units
+from robodyn_ros.control.effort.recorded import in_si_units
 from robodyn_ros.errors import ConfigError
-from robodyn_ros.identification.double_encoder import identify_double
-from robodyn_ros.identification.export import export
+from robodyn_ros.identification.diagnosis.position_limits import position_limits
+from robodyn_ros.identification.files.export import export
+from robodyn_ros.identification.files.report import text_report
+from robodyn_ros.identification.files.result_folder import ResultFolder
+from robodyn_ros.identification.fit.robust import LOSSES
+from robodyn_ros.identification.gears.double_encoder import identify_double
+from robodyn_ros.identification.gears.selection import RESIDUALS, Residual
 from robodyn_ros.identification.options import (
     DISTANCES,
     METHODS,
@@ -23,17 +28,12 @@ from robodyn_ros.identification.options import (
     Consistent,
     IdentifyOptions,
 )
-from robodyn_ros.identification.payload import identify_payload, load_base
-from robodyn_ros.identification.position_limits import position_limits
-from robodyn_ros.identification.report import text_report
-from robodyn_ros.identification.residual_fit import RESIDUALS, Residual
+from robodyn_ros.identification.payload.identify import identify_payload, load_base
 from robodyn_ros.identification.result import IdentifiedModel
-from robodyn_ros.identification.result_folder import ResultFolder
-from robodyn_ros.identification.robust import LOSSES
 from robodyn_ros.models.friction_terms import AUTO
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.models.payload import PayloadModel
-from robodyn_ros.models.urdf_file import UrdfFile, read_urdf
+from robodyn_ros.models.serial.urdf_file import UrdfFile, read_urdf
 from robodyn_ros.recording.readers import read_recording
 from robodyn_ros.recording.recording import Recording
 from robodyn_ros.recording.signals import split_motion

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from robodyn_ros.cli.effort import add_effort, declared_effort
-from robodyn_ros.control.effort_declaration import undeclared
-from robodyn_ros.control.recorded_effort import bag_declaration, in_si_units
+from robodyn_ros.control.effort.declaration import undeclared
+from robodyn_ros.control.effort.recorded import bag_declaration, in_si_units
 from robodyn_ros.errors import RecordingError
+from robodyn_ros.recording.bags.rosbag import NoSuchTopicError
 from robodyn_ros.recording.readers import read_recording, recording_format
 from robodyn_ros.recording.recording import Finding, Recording
-from robodyn_ros.recording.rosbag import NoSuchTopicError
 
 TOPIC = '/joint_states'
 SIGNALS = ('position', 'velocity', 'acceleration', 'torque')

@@ -8,11 +8,11 @@ from typing import Any
 
 from robodyn_ros.cli.excite import add_option, add_robot, robot
 from robodyn_ros.errors import MotionError
-from robodyn_ros.excitation.bounds import used_shares
 from robodyn_ros.excitation.catalog import load_motion
-from robodyn_ros.excitation.collision_check import Report, collision_lines
+from robodyn_ros.excitation.collisions.check import Report, collision_lines
 from robodyn_ros.excitation.export import export_motion
-from robodyn_ros.excitation.limits import JointLimits, check_motion
+from robodyn_ros.excitation.limits.bounds import used_shares
+from robodyn_ros.excitation.limits.joint_limits import JointLimits, check_motion
 from robodyn_ros.excitation.options import SPACE, collision_coverage
 from robodyn_ros.excitation.plan import check_joints
 from robodyn_ros.excitation.robot_frame import shown_frame

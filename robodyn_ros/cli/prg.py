@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from robodyn_ros.identification.prg_import import FRICTION_SIGNS, read_prg, write_imported
+from robodyn_ros.identification.files.prg_import import FRICTION_SIGNS, read_prg, write_imported
 from robodyn_ros.models.catalog import load_model
 
 

@@ -9,7 +9,7 @@ from robodyn_ros.errors import ConfigError
 from robodyn_ros.models.catalog import load_model, robot_model
 from robodyn_ros.models.friction_terms import LAWS, TERMS
 from robodyn_ros.models.interface import DynamicModel
-from robodyn_ros.models.urdf import GRAVITY
+from robodyn_ros.models.serial.urdf import GRAVITY
 
 OF_URDF = ('friction', 'gravity', 'no-rotor-inertia')
 

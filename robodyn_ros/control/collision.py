@@ -10,9 +10,9 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from robodyn_ros.control.feedforward import per_joint
-from robodyn_ros.control.low_pass import MatchedLowPass
-from robodyn_ros.control.model_torque import ModelTorque
+from robodyn_ros.control.feedforward.additive_torque import per_joint
+from robodyn_ros.control.torque.low_pass import MatchedLowPass
+from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.errors import ControlError
 from robodyn_ros.models.interface import Array
 

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from robodyn_ros.control.effort import EffortConversion
-from robodyn_ros.control.model_torque import ModelTorque
-from robodyn_ros.control.trajectory_effort import TorquePlan
+from robodyn_ros.control.effort.joint_effort import EffortConversion
+from robodyn_ros.control.feedforward.trajectory_effort import TorquePlan
+from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.errors import ConfigError, ControlError
 from robodyn_ros.excitation.trajectory import Trajectory
 from robodyn_ros.models.friction_terms import FRICTION_PARAMETERS

@@ -15,8 +15,8 @@ from typing import Literal
 
 import numpy as np
 
-from robodyn_ros.excitation.limits import JointLimits
-from robodyn_ros.excitation.sine import SineMotion
+from robodyn_ros.excitation.limits.joint_limits import JointLimits
+from robodyn_ros.excitation.motions.sine import SineMotion
 from robodyn_ros.excitation.trajectory import Array
 
 Quality = Literal['bad', 'medium', 'good']

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from robodyn_ros.errors import MotionError
-from robodyn_ros.excitation.spline import TrajectoryPoints
+from robodyn_ros.excitation.motions.spline import TrajectoryPoints
 from robodyn_ros.excitation.trajectory import Array
 
 FIRST = 0.1

@@ -11,18 +11,18 @@ import numpy as np
 import yaml
 
 from robodyn_ros.errors import MotionError
-from robodyn_ros.excitation.bidirectional import BidirectionalMotion
-from robodyn_ros.excitation.fourier import FourierMotion
-from robodyn_ros.excitation.joint_moves import JointMoves
-from robodyn_ros.excitation.limits import JointLimits
-from robodyn_ros.excitation.line import LineMotion
-from robodyn_ros.excitation.point_to_point import PointToPoint
-from robodyn_ros.excitation.ramp import joint_names, per_joint
-from robodyn_ros.excitation.sine import SineMotion
-from robodyn_ros.excitation.sinesum import SineSumMotion
-from robodyn_ros.excitation.spline import SplineTrajectory, TrajectoryPoints
+from robodyn_ros.excitation.limits.joint_limits import JointLimits
+from robodyn_ros.excitation.motions.bidirectional import BidirectionalMotion
+from robodyn_ros.excitation.motions.fourier import FourierMotion
+from robodyn_ros.excitation.motions.joint_moves import JointMoves
+from robodyn_ros.excitation.motions.line import LineMotion
+from robodyn_ros.excitation.motions.point_to_point import PointToPoint
+from robodyn_ros.excitation.motions.ramp import joint_names, per_joint
+from robodyn_ros.excitation.motions.sine import SineMotion
+from robodyn_ros.excitation.motions.sinesum import SineSumMotion
+from robodyn_ros.excitation.motions.spline import SplineTrajectory, TrajectoryPoints
+from robodyn_ros.excitation.motions.tool_moves import ToolMoves
 from robodyn_ros.excitation.stopping import StoppedMotion
-from robodyn_ros.excitation.tool_moves import ToolMoves
 from robodyn_ros.excitation.trajectory import Chain, Trajectory
 from robodyn_ros.models.kinematics import FILES
 from robodyn_ros.output_files import write_whole

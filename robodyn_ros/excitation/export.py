@@ -10,7 +10,7 @@ import numpy as np
 
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.catalog import write_motion
-from robodyn_ros.excitation.limits import JointLimits
+from robodyn_ros.excitation.limits.joint_limits import JointLimits
 from robodyn_ros.excitation.trajectory import Array, Trajectory
 from robodyn_ros.output_files import made_folder, write_whole
 

@@ -12,15 +12,20 @@ from typing import Any
 import numpy as np
 
 from robodyn_ros.errors import MotionError
-from robodyn_ros.excitation.bounds import Margins
-from robodyn_ros.excitation.collision_check import Coverage, cover
-from robodyn_ros.excitation.constraints import Limit, TorqueLimit
-from robodyn_ros.excitation.criteria import CRITERIA, NORMALISATIONS, Options, torque_weights
-from robodyn_ros.excitation.joint_moves import RISE
-from robodyn_ros.excitation.limits import JointLimits
-from robodyn_ros.excitation.optimize import METHODS, Cancel, Optimised, Progress, optimise
-from robodyn_ros.excitation.problem import MOTIONS, SAMPLES, Design
-from robodyn_ros.excitation.self_collision import CLEARANCE
+from robodyn_ros.excitation.collisions.check import Coverage, cover
+from robodyn_ros.excitation.collisions.self_collision import CLEARANCE
+from robodyn_ros.excitation.design.criteria import (
+    CRITERIA,
+    NORMALISATIONS,
+    Options,
+    torque_weights,
+)
+from robodyn_ros.excitation.design.optimize import METHODS, Cancel, Optimised, Progress, optimise
+from robodyn_ros.excitation.design.problem import MOTIONS, SAMPLES, Design
+from robodyn_ros.excitation.limits.bounds import Margins
+from robodyn_ros.excitation.limits.constraints import Limit, TorqueLimit
+from robodyn_ros.excitation.limits.joint_limits import JointLimits
+from robodyn_ros.excitation.motions.joint_moves import RISE
 from robodyn_ros.models.friction_terms import FRICTION_PARAMETERS
 from robodyn_ros.models.interface import DynamicModel
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from robodyn_ros.errors import MotionError
-from robodyn_ros.excitation.limits import JointLimits, check_motion, check_position
-from robodyn_ros.excitation.point_to_point import PointToPoint
-from robodyn_ros.excitation.spline import SplineTrajectory, TrajectoryPoints
+from robodyn_ros.excitation.limits.joint_limits import JointLimits, check_motion, check_position
+from robodyn_ros.excitation.motions.point_to_point import PointToPoint
+from robodyn_ros.excitation.motions.spline import SplineTrajectory, TrajectoryPoints
 from robodyn_ros.excitation.trajectory import Array, Chain, Trajectory
 
 

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from robodyn_ros.errors import MotionError
-from robodyn_ros.excitation.constraints import Points, frame_points
-from robodyn_ros.excitation.limits import JointLimits
+from robodyn_ros.excitation.limits.constraints import Points, frame_points
+from robodyn_ros.excitation.limits.joint_limits import JointLimits
 from robodyn_ros.models.interface import DynamicModel, SumModel
-from robodyn_ros.models.urdf import UrdfModel
-from robodyn_ros.models.urdf_file import UrdfFile
+from robodyn_ros.models.serial.urdf import UrdfModel
+from robodyn_ros.models.serial.urdf_file import UrdfFile
 
 
 def model_limits(model: DynamicModel) -> JointLimits:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from robodyn_ros.errors import MotionError
-from robodyn_ros.excitation.spline import SplineTrajectory, TrajectoryPoints
+from robodyn_ros.excitation.motions.spline import SplineTrajectory, TrajectoryPoints
 from robodyn_ros.excitation.trajectory import Array, Motion, Trajectory
 
 SMOOTH = 0.03

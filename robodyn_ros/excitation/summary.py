@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from robodyn_ros.excitation.collision_check import collision_lines
-from robodyn_ros.excitation.constraints import TorqueLimit
-from robodyn_ros.excitation.optimize import Optimised
-from robodyn_ros.excitation.problem import Design
+from robodyn_ros.excitation.collisions.check import collision_lines
+from robodyn_ros.excitation.design.optimize import Optimised
+from robodyn_ros.excitation.design.problem import Design
+from robodyn_ros.excitation.limits.constraints import TorqueLimit
 from robodyn_ros.excitation.trajectory import Array
 
 FIGURES = {'cond': 'condition_number', 'det': 'log10_det', 'block': 'block_objective'}

@@ -7,10 +7,10 @@ from datetime import datetime, timezone
 
 import numpy as np
 
-from robodyn_ros.identification.choice import Selection
+from robodyn_ros.identification.fit.torque_errors import FitReport
 from robodyn_ros.identification.options import IdentifyOptions
+from robodyn_ros.identification.physical.selection import Selection
 from robodyn_ros.identification.result import IdentificationResult
-from robodyn_ros.identification.validation import FitReport
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.recording.recording import Finding, Recording
 

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from robodyn_ros.errors import IdentificationError
-from robodyn_ros.identification.robust import LOSSES, Loss
+from robodyn_ros.identification.fit.robust import LOSSES, Loss
 
 Method = Literal['wls', 'ols', 'covariance', 'robust']
 METHODS: tuple[Method, ...] = ('wls', 'ols', 'covariance', 'robust')

@@ -16,44 +16,44 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from robodyn_ros.errors import InsufficientData
-from robodyn_ros.identification.choice import Selection, choose, selection_findings
-from robodyn_ros.identification.completion import (
-    Completion,
-    complete,
-    parameter_stddevs,
-    seen_and_prior,
-)
-from robodyn_ros.identification.condense import Condensed
-from robodyn_ros.identification.condensing import (
+from robodyn_ros.identification.diagnosis.diagnose import diagnose
+from robodyn_ros.identification.factors.condense import Condensed
+from robodyn_ros.identification.factors.joint_fit import Case
+from robodyn_ros.identification.factors.passes import (
     SAMPLES_PER_COLUMN,
     Progress,
     condensed_parts,
     phase_of,
     reweighing,
 )
-from robodyn_ros.identification.diagnosis import diagnose
-from robodyn_ros.identification.diagnosis_sample import Case
-from robodyn_ros.identification.estimators import Estimate
-from robodyn_ros.identification.fitting import fit_condensed
-from robodyn_ros.identification.friction_choice import (
+from robodyn_ros.identification.factors.segments import Stretches, evaluate_all, stretches_of
+from robodyn_ros.identification.files.signals_bag import Signals
+from robodyn_ros.identification.fit.least_squares import Estimate
+from robodyn_ros.identification.fit.time_offset import TimeOffset, offset_findings, offsets_of
+from robodyn_ros.identification.fit.torque_errors import FitReport, residual_ratio
+from robodyn_ros.identification.fit.uncertainty import torque_uncertainty
+from robodyn_ros.identification.fit.weighting import fit_condensed
+from robodyn_ros.identification.friction.law_selection import (
     FrictionChoice,
     friction_findings,
     settled_friction,
 )
-from robodyn_ros.identification.named import named_parameters
 from robodyn_ros.identification.nothing import nothing_identified
 from robodyn_ros.identification.options import IdentifyOptions
-from robodyn_ros.identification.processing import Processed
+from robodyn_ros.identification.physical.completion import (
+    Completion,
+    complete,
+    parameter_stddevs,
+    seen_and_prior,
+)
+from robodyn_ros.identification.physical.named_parameters import named_parameters
+from robodyn_ros.identification.physical.ridge import ridge_estimate
+from robodyn_ros.identification.physical.selection import Selection, choose, selection_findings
 from robodyn_ros.identification.result import IdentificationResult
-from robodyn_ros.identification.ridge import ridge_estimate
-from robodyn_ros.identification.signals_bag import Signals
-from robodyn_ros.identification.stretches import Stretches, evaluate_all, stretches_of
-from robodyn_ros.identification.thresholds import options_for
-from robodyn_ros.identification.time_offset import TimeOffset, offset_findings, offsets_of
-from robodyn_ros.identification.uncertainty import torque_uncertainty
-from robodyn_ros.identification.validation import FitReport, residual_ratio
+from robodyn_ros.identification.signals.moving_samples import options_for
+from robodyn_ros.identification.signals.processing import Processed
 from robodyn_ros.models.base_parameters import BaseParameters, base_parameters
-from robodyn_ros.models.closed_form import closed_form_part
+from robodyn_ros.models.closed_forms.closed_form import closed_form_part
 from robodyn_ros.models.friction import open_friction
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.recording.recording import Finding, Recording

@@ -13,16 +13,16 @@ import numpy as np
 import yaml
 
 from robodyn_ros.errors import IdentificationError, RobodynError
-from robodyn_ros.identification.facts import header_facts, json_facts
-from robodyn_ros.identification.files import parameter_text, write_text
-from robodyn_ros.identification.payload_block import (
+from robodyn_ros.identification.files.facts import header_facts, json_facts
+from robodyn_ros.identification.files.parameter_text import parameter_text, write_text
+from robodyn_ros.identification.gears.block import read_residual, residual_block
+from robodyn_ros.identification.gears.gear_torque import ResidualTorque
+from robodyn_ros.identification.payload.block import (
     IdentifiedPayload,
     beside,
     payload_block,
     read_payload,
 )
-from robodyn_ros.identification.residual import ResidualTorque
-from robodyn_ros.identification.residual_block import read_residual, residual_block
 from robodyn_ros.models.catalog import build_model
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.payload import Payload
@@ -30,12 +30,12 @@ from robodyn_ros.recording.recording import Finding
 from robodyn_ros.yaml_file import DUMPER, parse_yaml, read_yaml
 
 if TYPE_CHECKING:  # pulls in scipy.signal, seconds that a node need not spend
-    from robodyn_ros.identification.choice import Selection
-    from robodyn_ros.identification.double_encoder import IdentifiedResidual
-    from robodyn_ros.identification.friction_choice import FrictionChoice
-    from robodyn_ros.identification.named import NamedParameters
-    from robodyn_ros.identification.signals_bag import Signals
-    from robodyn_ros.identification.validation import FitReport
+    from robodyn_ros.identification.files.signals_bag import Signals
+    from robodyn_ros.identification.fit.torque_errors import FitReport
+    from robodyn_ros.identification.friction.law_selection import FrictionChoice
+    from robodyn_ros.identification.gears.double_encoder import IdentifiedResidual
+    from robodyn_ros.identification.physical.named_parameters import NamedParameters
+    from robodyn_ros.identification.physical.selection import Selection
 
 FORMAT = 1
 """Version of the parameter file."""

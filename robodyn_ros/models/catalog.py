@@ -12,16 +12,16 @@ from typing import Any
 import numpy as np
 
 from robodyn_ros.errors import ModelError
-from robodyn_ros.models.axis import AxisModel
-from robodyn_ros.models.closed_form import ClosedFormModel
-from robodyn_ros.models.delta import DeltaModel
+from robodyn_ros.models.closed_forms.axis import AxisModel
+from robodyn_ros.models.closed_forms.closed_form import ClosedFormModel
+from robodyn_ros.models.closed_forms.delta import DeltaModel
+from robodyn_ros.models.closed_forms.puma import puma_model
+from robodyn_ros.models.closed_forms.scara import ScaraModel
 from robodyn_ros.models.friction import FrictionModel, Load
 from robodyn_ros.models.friction_terms import DEFAULT_TERMS, FIGURES
 from robodyn_ros.models.interface import DynamicModel, Joint, SumModel
 from robodyn_ros.models.payload import PayloadModel
-from robodyn_ros.models.puma import puma_model
-from robodyn_ros.models.scara import ScaraModel
-from robodyn_ros.models.urdf import GRAVITY, UrdfModel
+from robodyn_ros.models.serial.urdf import GRAVITY, UrdfModel
 from robodyn_ros.yaml_file import read_yaml
 
 Description = Mapping[str, Any]

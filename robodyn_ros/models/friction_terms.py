@@ -2,7 +2,7 @@
 
 Every term is linear in its own parameter. What is not linear in friction, the velocity over which
 Coulomb friction turns round for example, is a *figure*: it stands in the model's description, one
-number per joint, and is found by an outer search (`identification.friction_search`).
+number per joint, and is found by an outer search (`identification.friction.law_fit`).
 """
 
 from __future__ import annotations
@@ -178,7 +178,7 @@ LAWS: dict[str, tuple[str, ...]] = {
 """Sets of terms that have a name; it may stand for them wherever terms are named."""
 
 AUTO = 'auto'
-"""Stands for the law that cross-validation favours, see `identification.friction_search`."""
+"""Stands for the law that cross-validation favours, see `identification.friction.law_fit`."""
 
 FRICTION_PARAMETERS = frozenset(term.parameter for term in TERMS.values())
 """Last part of the names of all parameters that are friction."""

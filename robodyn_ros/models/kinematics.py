@@ -13,14 +13,18 @@ from typing import Any
 import numpy as np
 
 from robodyn_ros.errors import ModelError
-from robodyn_ros.models import delta, scara
 from robodyn_ros.models.catalog import load_model
-from robodyn_ros.models.closed_form import article, checked_geometry, closed_form_part
-from robodyn_ros.models.delta_kinematics import ARMS, DeltaGeometry, forward_kinematics
+from robodyn_ros.models.closed_forms import delta, scara
+from robodyn_ros.models.closed_forms.closed_form import article, checked_geometry, closed_form_part
+from robodyn_ros.models.closed_forms.delta_kinematics import (
+    ARMS,
+    DeltaGeometry,
+    forward_kinematics,
+)
 from robodyn_ros.models.interface import Array, DynamicModel, SumModel
 from robodyn_ros.models.kinematics_base import SINGULAR, JointMotion, Kinematics
-from robodyn_ros.models.serial_kinematics import SerialKinematics
-from robodyn_ros.models.urdf import UrdfModel
+from robodyn_ros.models.serial.serial_kinematics import SerialKinematics
+from robodyn_ros.models.serial.urdf import UrdfModel
 
 
 class ScaraKinematics(Kinematics):

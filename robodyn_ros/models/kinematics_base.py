@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robodyn_ros.errors import ModelError
-from robodyn_ros.models.closed_form import article
+from robodyn_ros.models.closed_forms.closed_form import article
 from robodyn_ros.models.interface import Array
 
 SINGULAR = 1e-6

@@ -8,10 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from robodyn_ros.errors import ModelError
-from robodyn_ros.models.closed_form import ClosedFormModel, article
+from robodyn_ros.models.closed_forms.closed_form import ClosedFormModel, article
 from robodyn_ros.models.interface import Array, DynamicModel, Parameter, SumModel
-from robodyn_ros.models.urdf import INERTIAL_NAMES, INERTIAL_UNITS, UrdfModel, ten_parameters
-from robodyn_ros.models.urdf_file import UrdfFile
+from robodyn_ros.models.serial.urdf import (
+    INERTIAL_NAMES,
+    INERTIAL_UNITS,
+    UrdfModel,
+    ten_parameters,
+)
+from robodyn_ros.models.serial.urdf_file import UrdfFile
 
 MASS, INERTIA = Parameter('payload.mass', 'kg'), Parameter('payload.inertia', 'kg m^2')
 _MASSES = (MASS.name, 'payload.m', 'payload.M')

@@ -15,17 +15,17 @@ from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
 from robodyn_ros.control.collision import CollisionSettings, Level, TorqueErrorDetector
-from robodyn_ros.control.delay import DelayLine
-from robodyn_ros.control.gravity_free import GravityFree
-from robodyn_ros.control.model_torque import ModelTorque
+from robodyn_ros.control.torque.delay import DelayLine
+from robodyn_ros.control.torque.gravity_free import GravityFree
+from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.identification.result import IdentifiedModel
 from robodyn_ros.models.interface import Array
 from robodyn_ros.msg import CollisionState
-from robodyn_ros.nodes.common import MONITOR_QOS, declare, run, steady_timer
-from robodyn_ros.nodes.effort import EffortParameters
-from robodyn_ros.nodes.joint_state_bytes import JointStateBytes
-from robodyn_ros.nodes.model_node import STREAM_QOS, ModelNode, expanded
+from robodyn_ros.nodes.base.common import MONITOR_QOS, declare, run, steady_timer
+from robodyn_ros.nodes.robot.effort import EffortParameters
+from robodyn_ros.nodes.robot.joint_state_bytes import JointStateBytes
+from robodyn_ros.nodes.robot.model_node import STREAM_QOS, ModelNode, expanded
 
 SOURCES = ('feedback', 'reference')
 DIAGNOSTIC_LEVELS = {

@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robodyn_ros.errors import RecordingError
-from robodyn_ros.recording.columns import Signals
 from robodyn_ros.recording.missing_values import longest_run, missing_values
 from robodyn_ros.recording.recording import Finding, Recording, Severity
 from robodyn_ros.recording.stamps import missing_in_gaps
 from robodyn_ros.recording.storage import blockwise, extremes, sweep
+from robodyn_ros.recording.tables.columns import Signals
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.bool_]

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from robodyn_ros.errors import RecordingError
+from robodyn_ros.recording.bags.rosbag import is_rosbag, read_rosbag
 from robodyn_ros.recording.checks import checked_recording
-from robodyn_ros.recording.columns import load_columns, signals_from
-from robodyn_ros.recording.csv_file import read_csv
-from robodyn_ros.recording.mat_file import read_mat
-from robodyn_ros.recording.npz_file import read_npz
 from robodyn_ros.recording.recording import Recording
-from robodyn_ros.recording.rosbag import is_rosbag, read_rosbag
-from robodyn_ros.recording.table import Table
+from robodyn_ros.recording.tables.columns import load_columns, signals_from
+from robodyn_ros.recording.tables.csv_file import read_csv
+from robodyn_ros.recording.tables.mat_file import read_mat
+from robodyn_ros.recording.tables.npz_file import read_npz
+from robodyn_ros.recording.tables.table import Table
 
 TABLES = {'.csv': read_csv, '.txt': read_csv, '.npz': read_npz, '.mat': read_mat}
 # Best-effort transport may deliver a message behind newer ones; a file has no such excuse.

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robodyn_ros.errors import RecordingError
-from robodyn_ros.recording.cdr import LITTLE_ENDIAN
-from robodyn_ros.recording.joint_state_bag import JointStateBag
+from robodyn_ros.recording.bags.cdr import LITTLE_ENDIAN
+from robodyn_ros.recording.bags.joint_state_bag import JointStateBag
 from robodyn_ros.recording.recording import Array, Recording
 
 BLOCK = 4096

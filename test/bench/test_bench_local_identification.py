@@ -8,7 +8,7 @@ import pytest
 from bench import bench_local_identification as comparison
 from bench.ns16_motions import ns16_model, sine_sum, spaces
 from bench.ns16_plant import COULOMB, NOMINAL, ROTOR, VISCOUS, Run
-from robodyn_ros.excitation.problem import Design, Problem
+from robodyn_ros.excitation.design.problem import Design, Problem
 from robodyn_ros.models.base_parameters import base_parameters
 
 MODEL = ns16_model()

@@ -18,8 +18,8 @@ from bench.ns16_motions import (
     sine_sum,
     spaces,
 )
-from robodyn_ros.excitation.constraints import SpaceLimit, frame_points
-from robodyn_ros.excitation.problem import Design, Problem
+from robodyn_ros.excitation.design.problem import Design, Problem
+from robodyn_ros.excitation.limits.constraints import SpaceLimit, frame_points
 
 MODEL = ns16_model()
 WIDE, LOCAL = spaces()

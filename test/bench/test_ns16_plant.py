@@ -24,8 +24,8 @@ from bench.ns16_plant import (
     Plant,
     friction,
 )
-from robodyn_ros.excitation.joint_moves import JointMoves
-from robodyn_ros.models.urdf import UrdfModel
+from robodyn_ros.excitation.motions.joint_moves import JointMoves
+from robodyn_ros.models.serial.urdf import UrdfModel
 
 JOINTS = tuple(f'joint{number}' for number in range(1, 7))
 BENT = np.array([0.0, 0.5, -1.75, 0.0, 0.9, 0.0])

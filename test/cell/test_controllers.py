@@ -5,7 +5,7 @@ import pytest
 
 from robodyn_ros.cell.controllers import Controllers, ForwardController
 from robodyn_ros.errors import CellError, MotionError
-from robodyn_ros.excitation.spline import TrajectoryPoints
+from robodyn_ros.excitation.motions.spline import TrajectoryPoints
 
 JOINTS = ('a', 'b')
 

@@ -14,12 +14,12 @@ import yaml
 from robodyn_ros.cell.config import CellConfig
 from robodyn_ros.cell.robot_cell import RobotCell
 from robodyn_ros.excitation.catalog import build_motion, load_motion
-from robodyn_ros.excitation.limits import JointLimits, check_motion
-from robodyn_ros.excitation.limits_file import load_limits
+from robodyn_ros.excitation.limits.joint_limits import JointLimits, check_motion
+from robodyn_ros.excitation.limits.limits_file import load_limits
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.models.catalog import load_model
-from robodyn_ros.models.urdf_file import parse_urdf
+from robodyn_ros.models.serial.urdf_file import parse_urdf
 from robodyn_ros.recording.recording import Recording
 
 ROOT = Path(__file__).resolve().parents[2]

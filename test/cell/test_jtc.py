@@ -5,7 +5,7 @@ import pytest
 
 from robodyn_ros.cell.jtc import JointTrajectoryController
 from robodyn_ros.errors import MotionError
-from robodyn_ros.excitation.spline import TrajectoryPoints
+from robodyn_ros.excitation.motions.spline import TrajectoryPoints
 
 
 def points(*rows, joints=('a',)):

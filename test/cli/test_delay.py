@@ -5,13 +5,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from recording.bags import JOINT_STATE, message
+from bags import JOINT_STATE, message
 from recording.test_topic_bag import torque_types
 from rosbags.rosbag2 import StoragePlugin, Writer
 from rosbags.typesys import get_types_from_msg
 
 from robodyn_ros.cli.main import main
-from robodyn_ros.recording.topic_bag import TORQUE_STATE, TRAJECTORY_STATE
+from robodyn_ros.recording.bags.topic_bag import TORQUE_STATE, TRAJECTORY_STATE
 
 NAMES = ['a', 'b']
 PERIOD = 2_000_000

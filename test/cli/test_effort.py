@@ -10,7 +10,7 @@ from robots import random_urdf
 from simulation import arm, record
 
 from robodyn_ros.cli import identify, info
-from robodyn_ros.control.effort_declaration import EffortDeclaration
+from robodyn_ros.control.effort.declaration import EffortDeclaration
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.recording.writers import write_csv, write_rosbag
 

@@ -13,7 +13,7 @@ from robots import LWR4, UR10
 from robodyn_ros.cli import excite
 from robodyn_ros.cli.main import main
 from robodyn_ros.excitation.catalog import load_motion
-from robodyn_ros.excitation.criteria import Criterion
+from robodyn_ros.excitation.design.criteria import Criterion
 
 LIMITS = """
 joint_limits:

@@ -5,7 +5,7 @@ import json
 import numpy as np
 
 from robodyn_ros.cli.main import main
-from robodyn_ros.excitation.bidirectional import BidirectionalMotion
+from robodyn_ros.excitation.motions.bidirectional import BidirectionalMotion
 
 
 def test_friction_of_a_recorded_experiment(tmp_path, capsys):

@@ -4,7 +4,7 @@ import yaml
 from prg_results import KINDS, model_of, result_of
 
 from robodyn_ros.cli.main import main
-from robodyn_ros.identification.prg import prg_text
+from robodyn_ros.identification.files.prg import prg_text
 from robodyn_ros.identification.result import load_identified_model
 
 

@@ -7,9 +7,9 @@ from control_arm import six_axis_cell, small_arm, wave
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from robodyn_ros.analysis.collision_thresholds import propose_thresholds
 from robodyn_ros.control.collision import CollisionSettings, Level, TorqueErrorDetector
-from robodyn_ros.control.model_torque import ModelTorque
-from robodyn_ros.control.thresholds import propose_thresholds
+from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.errors import ControlError
 from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.recording import Recording

@@ -2,9 +2,10 @@ import numpy as np
 import pytest
 from control_arm import small_arm
 
-from robodyn_ros.control.effort_declaration import EffortDeclaration
-from robodyn_ros.control.feedforward import FeedforwardSettings
-from robodyn_ros.control.model_torque import ModelTorque
+from robodyn_ros.control.effort.declaration import EffortDeclaration
+from robodyn_ros.control.feedforward.additive_torque import FeedforwardSettings
+from robodyn_ros.control.feedforward.trajectory_effort import trajectory_effort
+from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.control.torque_limits import (
     BLOCK,
     PeakTorque,
@@ -16,10 +17,9 @@ from robodyn_ros.control.torque_limits import (
     prior_torque,
     torque_limit,
 )
-from robodyn_ros.control.trajectory_effort import trajectory_effort
 from robodyn_ros.errors import ConfigError, ControlError
-from robodyn_ros.excitation.sine import SineMotion
-from robodyn_ros.excitation.spline import SplineTrajectory, TrajectoryPoints
+from robodyn_ros.excitation.motions.sine import SineMotion
+from robodyn_ros.excitation.motions.spline import SplineTrajectory, TrajectoryPoints
 from robodyn_ros.models.catalog import build_model
 
 MODEL, VALUES = small_arm()

@@ -10,9 +10,9 @@ import pytest
 from control_arm import six_axis_cell
 
 from robodyn_ros.cell.controllers import Controllers
-from robodyn_ros.control.feedforward import AdditiveTorque, FeedforwardSettings
-from robodyn_ros.control.trajectory_effort import trajectory_effort
-from robodyn_ros.excitation.spline import SplineTrajectory, TrajectoryPoints
+from robodyn_ros.control.feedforward.additive_torque import AdditiveTorque, FeedforwardSettings
+from robodyn_ros.control.feedforward.trajectory_effort import trajectory_effort
+from robodyn_ros.excitation.motions.spline import SplineTrajectory, TrajectoryPoints
 
 PERIOD = 0.002
 MOVING = 3.0

@@ -31,7 +31,7 @@ from rcl_interfaces.srv import SetParameters  # noqa: E402
 from robodyn_ros.msg import TorqueState  # noqa: E402
 from robodyn_ros.srv import SetPayload  # noqa: E402
 
-from robodyn_ros.control.model_torque import ModelTorque  # noqa: E402
+from robodyn_ros.control.torque.model_torque import ModelTorque  # noqa: E402
 from robodyn_ros.models.payload import payload_of  # noqa: E402
 
 pytestmark = pytest.mark.ros

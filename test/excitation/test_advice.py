@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from motions import JOINTS, limits
 
 from robodyn_ros.excitation.advice import CLOSE, advise, repetitions
-from robodyn_ros.excitation.limits import check_motion
-from robodyn_ros.excitation.sine import SineMotion
+from robodyn_ros.excitation.limits.joint_limits import check_motion
+from robodyn_ros.excitation.motions.sine import SineMotion
 
 # Table 2 of the document. Its second row is printed "1 1.2 1.2", but its comment (3 cycles of j2,
 # 2 of j3) and its verdict belong to a third frequency of 0.8.

@@ -3,7 +3,7 @@ import pytest
 
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.braking import FIRST, braking
-from robodyn_ros.excitation.spline import SplineTrajectory
+from robodyn_ros.excitation.motions.spline import SplineTrajectory
 
 JOINTS = ('a', 'b', 'c')
 POSITION, VELOCITY = np.array([0.1, -0.2, 0.3]), np.array([2.0, -0.5, 0.0])

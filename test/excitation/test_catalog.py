@@ -9,20 +9,20 @@ import yaml
 from motions import JOINTS, random_fourier, random_sine
 
 from robodyn_ros.errors import MotionError
-from robodyn_ros.excitation.bidirectional import BidirectionalMotion
 from robodyn_ros.excitation.catalog import KINDS, build_motion, load_motion, write_motion
-from robodyn_ros.excitation.joint_moves import JointMoves
-from robodyn_ros.excitation.limits import JointLimits, check_motion
-from robodyn_ros.excitation.limits_file import load_limits
-from robodyn_ros.excitation.line import LineMotion
+from robodyn_ros.excitation.limits.joint_limits import JointLimits, check_motion
+from robodyn_ros.excitation.limits.limits_file import load_limits
+from robodyn_ros.excitation.motions.bidirectional import BidirectionalMotion
+from robodyn_ros.excitation.motions.joint_moves import JointMoves
+from robodyn_ros.excitation.motions.line import LineMotion
+from robodyn_ros.excitation.motions.point_to_point import PointToPoint
+from robodyn_ros.excitation.motions.sinesum import SineSumMotion
+from robodyn_ros.excitation.motions.spline import SplineTrajectory
+from robodyn_ros.excitation.motions.tool_moves import ToolMoves
 from robodyn_ros.excitation.plan import points_of
-from robodyn_ros.excitation.point_to_point import PointToPoint
-from robodyn_ros.excitation.sinesum import SineSumMotion
-from robodyn_ros.excitation.spline import SplineTrajectory
 from robodyn_ros.excitation.stopping import StoppedMotion
-from robodyn_ros.excitation.tool_moves import ToolMoves
 from robodyn_ros.excitation.trajectory import Chain
-from robodyn_ros.models.urdf_file import read_urdf
+from robodyn_ros.models.serial.urdf_file import read_urdf
 
 URDF = Path(__file__).parents[2] / 'urdf'
 SCARA = {'kind': 'scara', 'axes': 3, 'geometry': {'L1': 0.35, 'L2': 0.25}}

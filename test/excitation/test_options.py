@@ -7,11 +7,11 @@ import pytest
 from published import PUMA, robot, table1, urdf
 
 from robodyn_ros.errors import MotionError
-from robodyn_ros.excitation.constraints import SpaceLimit, TorqueLimit
-from robodyn_ros.excitation.limits import check_motion
+from robodyn_ros.excitation.collisions.self_collision import SelfCollisionLimit
+from robodyn_ros.excitation.design.problem import Design
+from robodyn_ros.excitation.limits.constraints import SpaceLimit, TorqueLimit
+from robodyn_ros.excitation.limits.joint_limits import check_motion
 from robodyn_ros.excitation.options import OPTIONS, make_design, search
-from robodyn_ros.excitation.problem import Design
-from robodyn_ros.excitation.self_collision import SelfCollisionLimit
 from robodyn_ros.models.catalog import build_model, with_friction
 
 MODEL = robot('puma')

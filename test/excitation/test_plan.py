@@ -5,10 +5,10 @@ import pytest
 from motions import JOINTS, assert_rest_at_ends, limits, random_fourier, random_sine
 
 from robodyn_ros.errors import MotionError
-from robodyn_ros.excitation.limits import check_motion
+from robodyn_ros.excitation.limits.joint_limits import check_motion
+from robodyn_ros.excitation.motions.sine import SineMotion
+from robodyn_ros.excitation.motions.spline import SplineTrajectory
 from robodyn_ros.excitation.plan import distance_between, plan_excitation, points_of
-from robodyn_ros.excitation.sine import SineMotion
-from robodyn_ros.excitation.spline import SplineTrajectory
 
 WIDE = limits(velocity=20.0, acceleration=200.0)
 

@@ -7,7 +7,7 @@ import pinocchio as pin
 import pytest
 from published import robot
 
-from robodyn_ros.excitation.constraints import frame_points
+from robodyn_ros.excitation.limits.constraints import frame_points
 from robodyn_ros.excitation.robot_frame import (
     frame_in_urdf,
     model_limits,
@@ -15,7 +15,7 @@ from robodyn_ros.excitation.robot_frame import (
     tip_link,
 )
 from robodyn_ros.models.catalog import build_model, load_model, with_friction
-from robodyn_ros.models.urdf_file import read_urdf
+from robodyn_ros.models.serial.urdf_file import read_urdf
 
 FOLDER = Path(__file__).parents[2]
 

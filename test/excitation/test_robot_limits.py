@@ -10,13 +10,13 @@ import pinocchio as pin
 import pytest
 from robots import UR10
 
-from robodyn_ros.excitation.constraints import SpaceLimit, TorqueLimit
-from robodyn_ros.excitation.limits import JointLimits, check_motion
-from robodyn_ros.excitation.optimize import optimise
-from robodyn_ros.excitation.problem import Design, Problem
-from robodyn_ros.excitation.search import ROUNDS, begin, improve
-from robodyn_ros.excitation.self_collision import SelfCollisionLimit
-from robodyn_ros.models.urdf import UrdfModel
+from robodyn_ros.excitation.collisions.self_collision import SelfCollisionLimit
+from robodyn_ros.excitation.design.optimize import optimise
+from robodyn_ros.excitation.design.problem import Design, Problem
+from robodyn_ros.excitation.design.search import ROUNDS, begin, improve
+from robodyn_ros.excitation.limits.constraints import SpaceLimit, TorqueLimit
+from robodyn_ros.excitation.limits.joint_limits import JointLimits, check_motion
+from robodyn_ros.models.serial.urdf import UrdfModel
 
 MODEL = UrdfModel.from_file(UR10, rotor_inertia=False)
 LIMITS = replace(

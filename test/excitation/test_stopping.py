@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from motions import JOINTS, assert_derivatives, random_fourier, random_sine
 
 from robodyn_ros.errors import MotionError
-from robodyn_ros.excitation.point_to_point import PointToPoint
+from robodyn_ros.excitation.motions.point_to_point import PointToPoint
 from robodyn_ros.excitation.stopping import SMOOTH, StoppedMotion
 
 MAKERS = (random_sine, random_fourier)

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from published import robot, table1, table3, table3_states
 
-from robodyn_ros.excitation.bounds import used_shares
-from robodyn_ros.excitation.criteria import Criterion, Options
-from robodyn_ros.excitation.optimize import Optimised
+from robodyn_ros.excitation.design.criteria import Criterion, Options
+from robodyn_ros.excitation.design.optimize import Optimised
+from robodyn_ros.excitation.limits.bounds import used_shares
 from robodyn_ros.excitation.options import make_design
 from robodyn_ros.excitation.summary import present, sentence, summary, table
 

@@ -5,7 +5,7 @@ import pytest
 from motions import JOINTS, assert_derivatives, assert_rest_at_ends, random_sine
 
 from robodyn_ros.errors import MotionError
-from robodyn_ros.excitation.point_to_point import PointToPoint
+from robodyn_ros.excitation.motions.point_to_point import PointToPoint
 from robodyn_ros.excitation.trajectory import Chain
 
 

@@ -11,7 +11,7 @@ from simulation import arm, record
 
 from robodyn_ros.cli.main import main
 from robodyn_ros.errors import IdentificationError
-from robodyn_ros.identification.export import export
+from robodyn_ros.identification.files.export import export
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.identification.result import write_result

@@ -9,10 +9,10 @@ from robots import random_urdf
 from simulation import arm, record
 
 from robodyn_ros.errors import IdentificationError
-from robodyn_ros.identification.files import write_text
+from robodyn_ros.identification.files.parameter_text import write_text
+from robodyn_ros.identification.files.report import text_report
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.pipeline import identify
-from robodyn_ros.identification.report import text_report
 from robodyn_ros.identification.result import load_identified_model, write_result
 from robodyn_ros.yaml_file import LOADER
 

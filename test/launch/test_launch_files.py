@@ -22,8 +22,8 @@ from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch_ros.actions import Node
 
 from robodyn_ros.errors import ConfigError
-from robodyn_ros.nodes import launching
-from robodyn_ros.nodes.robot_files import PROFILE
+from robodyn_ros.nodes.launching.descriptions import descriptions as launching
+from robodyn_ros.nodes.launching.robot_files import PROFILE
 
 ROOT = Path(__file__).resolve().parents[2]
 NODES = {

@@ -12,8 +12,8 @@ from robodyn_ros.models.base_parameters import base_parameters, condition_number
 from robodyn_ros.models.catalog import robot_model
 from robodyn_ros.models.friction import FrictionModel
 from robodyn_ros.models.interface import Joint, SumModel
-from robodyn_ros.models.urdf import UrdfModel
-from robodyn_ros.models.urdf_file import UrdfWarning
+from robodyn_ros.models.serial.urdf import UrdfModel
+from robodyn_ros.models.serial.urdf_file import UrdfWarning
 
 HALF_PI = np.pi / 2
 PUMA = [

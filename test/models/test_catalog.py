@@ -11,7 +11,7 @@ from robodyn_ros.errors import ModelError
 from robodyn_ros.models.catalog import KINDS, build_model, load_model, model_hash, robot_model
 from robodyn_ros.models.friction import FrictionModel
 from robodyn_ros.models.interface import Joint, SumModel
-from robodyn_ros.models.urdf import UrdfModel
+from robodyn_ros.models.serial.urdf import UrdfModel
 
 XML = random_urdf(3, 4)
 

@@ -6,7 +6,7 @@ import yaml
 from robots import UR10, random_states
 
 from robodyn_ros.errors import ModelError
-from robodyn_ros.identification.condense import acting_columns
+from robodyn_ros.identification.factors.condense import acting_columns
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.catalog import build_model, model_hash, robot_model, with_friction
 from robodyn_ros.models.friction import FrictionModel

@@ -15,7 +15,7 @@ from robodyn_ros.models.interface import (
     SumModel,
     sample_blocks,
 )
-from robodyn_ros.models.urdf import UrdfModel
+from robodyn_ros.models.serial.urdf import UrdfModel
 
 
 class Spring(DynamicModel):

@@ -9,9 +9,10 @@ from closed_form_oracle import body, urdf
 
 from robodyn_ros.errors import ModelError
 from robodyn_ros.models.catalog import build_model
-from robodyn_ros.models.closed_form import components
-from robodyn_ros.models.delta import DeltaModel
-from robodyn_ros.models.delta_kinematics import DeltaGeometry, delta_motion
+from robodyn_ros.models.closed_forms.closed_form import components
+from robodyn_ros.models.closed_forms.delta import DeltaModel
+from robodyn_ros.models.closed_forms.delta_kinematics import DeltaGeometry, delta_motion
+from robodyn_ros.models.closed_forms.scara import ScaraModel
 from robodyn_ros.models.friction import FrictionModel
 from robodyn_ros.models.interface import SumModel
 from robodyn_ros.models.kinematics import (
@@ -20,7 +21,6 @@ from robodyn_ros.models.kinematics import (
     build_kinematics,
     kinematics_of,
 )
-from robodyn_ros.models.scara import ScaraModel
 
 ARMS = {'L1': 0.35, 'L2': 0.25}
 RODS = {'R_b': 0.2, 'r_p': 0.045, 'L_AB': 0.35, 'L_BC': 0.8}

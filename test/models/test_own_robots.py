@@ -21,7 +21,7 @@ from robots import (
 
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.catalog import load_model, robot_model
-from robodyn_ros.models.urdf import UrdfModel
+from robodyn_ros.models.serial.urdf import UrdfModel
 
 UR10_JOINTS = (
     'shoulder_pan_joint',

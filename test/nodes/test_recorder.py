@@ -19,8 +19,8 @@ from ros_client import PATIENCE, RosClient, environment
 from rosbags.rosbag2 import Reader
 from sensor_msgs.msg import JointState
 
-from robodyn_ros.control.recorded_effort import bag_declaration, in_si_units
-from robodyn_ros.nodes.presence import Presence
+from robodyn_ros.control.effort.recorded import bag_declaration, in_si_units
+from robodyn_ros.nodes.base.presence import Presence
 from robodyn_ros.recording.readers import read_recording
 
 pytestmark = pytest.mark.ros

@@ -3,7 +3,7 @@ import pytest
 
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording.checks import checked_recording
-from robodyn_ros.recording.columns import Signals
+from robodyn_ros.recording.tables.columns import Signals
 
 
 def signals(count=200, period=0.01, joints=('a', 'b'), **changes):

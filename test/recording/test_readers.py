@@ -3,7 +3,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from recording.bags import cdr, wave, write_bag
+from bags import cdr, wave, write_bag
 from scipy.io import savemat
 
 from robodyn_ros.errors import RecordingError

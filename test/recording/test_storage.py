@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from robodyn_ros.errors import RecordingError
-from robodyn_ros.recording import cdr, storage
+from robodyn_ros.recording import storage
+from robodyn_ros.recording.bags import cdr
 from robodyn_ros.recording.readers import read_recording
 from robodyn_ros.recording.recording import Recording
 from robodyn_ros.recording.storage import Spool, all_finite, blockwise, extremes, release, sweep

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
+from bags import JOINT_STATE, TYPES, cdr, message
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from recording.bags import JOINT_STATE, TYPES, cdr, message
 
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording import writers as module
@@ -88,7 +88,7 @@ def test_nothing_half_written_is_left(tmp_path, monkeypatch, write):
     def broken(*_):
         raise OSError(28, 'No space left on device')
 
-    monkeypatch.setattr('robodyn_ros.recording.joint_state_bag.JointStateBag.add', broken)
+    monkeypatch.setattr('robodyn_ros.recording.bags.joint_state_bag.JointStateBag.add', broken)
     monkeypatch.setattr(module.os, 'fsync', broken)
     with pytest.raises(RecordingError, match=r'cannot be written|No space left'):
         write(recording(), tmp_path / 'out')

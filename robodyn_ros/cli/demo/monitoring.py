@@ -9,12 +9,12 @@ from typing import Any
 
 import yaml
 
+from robodyn_ros.analysis.collision_thresholds import ThresholdProposal, propose_thresholds
 from robodyn_ros.control.collision import CollisionSettings
-from robodyn_ros.control.model_torque import ModelTorque
-from robodyn_ros.control.thresholds import ThresholdProposal, propose_thresholds
+from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.identification.result import IdentifiedModel
 from robodyn_ros.msg import CollisionState
-from robodyn_ros.nodes.model_node import expanded
+from robodyn_ros.nodes.robot.model_node import expanded
 from robodyn_ros.recording.readers import read_recording
 
 SETTINGS = ('period', 'low_velocity', 'low_velocity_hold', 'torque_error_filter', 'filter_cutoff')

@@ -13,7 +13,7 @@ from pathlib import Path
 import yaml
 
 from robodyn_ros.errors import RobodynError
-from robodyn_ros.nodes.robot_files import environment
+from robodyn_ros.nodes.launching.robot_files import environment
 
 STOP_TIMEOUT = 8.0
 """Time a node has to end after SIGINT before it is killed, in [s]."""

@@ -24,8 +24,8 @@ from robodyn_ros.cli.demo.processes import NodeProcesses
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.identification.result import IdentifiedModel, load_identified_model
 from robodyn_ros.msg import CollisionState, IdentificationReport, TorqueState
-from robodyn_ros.nodes.common import MONITOR_QOS, resource
-from robodyn_ros.nodes.robot_files import RobotFiles
+from robodyn_ros.nodes.base.common import MONITOR_QOS, resource
+from robodyn_ros.nodes.launching.robot_files import RobotFiles
 from robodyn_ros.srv import Push, StartRecording, StopRecording
 
 RECORDERS = {

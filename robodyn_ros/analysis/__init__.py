@@ -1,0 +1,1 @@
+"""What a user asks after the identification: comparisons, friction curves, delay, thresholds."""

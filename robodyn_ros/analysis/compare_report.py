@@ -1,0 +1,200 @@
+"""A comparison of CAD and result as text, tables and pictures."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from robodyn_ros.analysis.compare import CAD, RESULT, Comparison, TorqueErrors
+from robodyn_ros.errors import IdentificationError
+from robodyn_ros.identification.files.parameter_text import write_bytes, write_text
+from robodyn_ros.output_files import made_folder
+
+FACTS, BASE, ERRORS = 'comparison.json', 'base_parameters.csv', 'torque_errors.csv'
+TORQUES, TABLES = 'torques.png', 'comparison.png'
+
+_POINTS = 4000
+_COLOURS = {CAD: 'C1', RESULT: 'C0'}
+
+
+def text_comparison(comparison: Comparison) -> str:
+    """Lay a comparison out for reading: base parameters (Table 2), torque errors (Table 3)."""
+    lines = [
+        f'CAD        {comparison.cad}',
+        f'result     {comparison.result}',
+        f'recording  {comparison.torques[0].report.source}, {len(comparison.signals)} samples',
+        '',
+    ]
+    if comparison.rows:
+        lines.append(
+            f'{"CAD":>12}  {"result":>12}  {"std. dev.":>10}  {"difference":>12}  '
+            f'{"unit":<9} base parameter'
+        )
+    for row in comparison.rows:
+        lines.append(
+            f'{_cell(row.cad, 5):>12}  {_cell(row.result, 5):>12}  {_cell(row.stddev, 3):>10}  '
+            f'{_cell(row.difference, 4):>12}  {row.unit:<9} {row.expression}'
+        )
+    lines += [''] if comparison.rows else []
+    lines += _error_lines(comparison)
+    lines.append('')
+    texts = [finding.line for finding in comparison.findings]
+    for text in texts or ['no findings']:
+        lines += textwrap.wrap(text, 100, subsequent_indent='  ')
+    return '\n'.join(lines)
+
+
+def _error_lines(comparison: Comparison) -> list[str]:
+    """RMS torque error of each joint, and the relative residual of all."""
+    names = [joint.name for joint in comparison.model.joints]
+    width = max(len('residual'), *map(len, names))
+    lines = [
+        'RMS torque error; the links of the CAD have friction and rotors of the result',
+        f'{"joint":<{width}}' + ''.join(f'  {each.name:>12}' for each in comparison.torques),
+    ]
+    for index, joint in enumerate(comparison.model.joints):
+        cells = (each.report.rms_error[index] for each in comparison.torques)
+        lines.append(
+            f'{joint.name:<{width}}'
+            + ''.join(f'  {_cell(value, 4):>12}' for value in cells)
+            + f'  {joint.torque_unit}'
+        )
+    shares = (f'{100.0 * each.report.relative_residual:.2f} %' for each in comparison.torques)
+    lines.append(f'{"residual":<{width}}' + ''.join(f'  {share:>12}' for share in shares))
+    return lines
+
+
+def export_comparison(comparison: Comparison, folder: str | Path) -> dict[str, str]:
+    """Write comparison.json, the two tables as CSV, and pictures of the tables and the torques.
+
+    :return: paths of what was written, by kind
+    :raises IdentificationError: a file cannot be written
+    """
+    folder = made_folder(folder, IdentificationError)
+    facts = json.dumps(comparison.to_json(), indent=2, allow_nan=False)
+    write_text(facts + '\n', folder / FACTS)
+    write_text(_base_table(comparison), folder / BASE)
+    write_text(_error_table(comparison), folder / ERRORS)
+    write_bytes(_picture(_draw_tables(comparison)), folder / TABLES)
+    write_bytes(_picture(_draw_torques(comparison)), folder / TORQUES)
+    files = {'facts': FACTS, 'base_parameters': BASE, 'torque_errors': ERRORS}
+    files |= {'tables': TABLES, 'torques': TORQUES}
+    return {kind: str(folder / name) for kind, name in files.items()}
+
+
+def _base_table(comparison: Comparison) -> str:
+    rows = [
+        [row.expression, row.unit, row.cad, row.result, row.stddev, row.difference]
+        for row in comparison.rows
+    ]
+    return _csv(['base_parameter', 'unit', 'cad', 'result', 'stddev', 'difference'], rows)
+
+
+def _error_table(comparison: Comparison) -> str:
+    names = [each.name.lower().replace(' ', '_') for each in comparison.torques]
+    rows = [
+        [joint.name, joint.torque_unit, *(each.report.rms_error[k] for each in comparison.torques)]
+        for k, joint in enumerate(comparison.model.joints)
+    ]
+    return _csv(['joint', 'unit', *(f'rms_error_{name}' for name in names)], rows)
+
+
+def _csv(header: list[str], rows: list[list[Any]]) -> str:
+    """CSV text; what is no number is an empty cell."""
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator='\n')
+    writer.writerow(header)
+    for row in rows:
+        writer.writerow([_exact(cell) for cell in row])
+    return file.getvalue()
+
+
+def _exact(cell: Any) -> str:
+    if isinstance(cell, str):
+        return cell
+    return '' if math.isnan(cell) else repr(float(cell))
+
+
+def _cell(value: float, digits: int) -> str:
+    return '-' if math.isnan(value) else f'{value:.{digits}g}'
+
+
+def _figure(width: float, height: float) -> Any:
+    """Figure without a display: matplotlib is slow to load, so only here."""
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout='constrained')
+
+
+def _picture(figure: Any) -> bytes:
+    content = io.BytesIO()
+    figure.savefig(content, dpi=110, format='png')
+    return content.getvalue()
+
+
+def _draw_tables(comparison: Comparison) -> Any:
+    """Base parameters side by side with the standard deviation, and RMS errors as bars."""
+    rows = [row for row in comparison.rows if not math.isnan(row.cad)]
+    figure = _figure(11.0, max(4.0, 0.17 * len(rows) + 1.0))
+    left, right = figure.subplots(1, 2, width_ratios=(3, 2))
+    at = np.arange(len(rows))
+    left.plot([row.cad for row in rows], at, 'x', color=_COLOURS[CAD], label='CAD')
+    left.errorbar(
+        [row.result for row in rows],
+        at,
+        xerr=np.nan_to_num([row.stddev for row in rows]),
+        fmt='.',
+        color=_COLOURS[RESULT],
+        label='result, standard deviation',
+    )
+    left.set_xscale('symlog', linthresh=0.01)
+    left.set_yticks(at, [textwrap.shorten(row.expression, 34) for row in rows], fontsize=6)
+    left.invert_yaxis()
+    left.set_xlabel('base parameter [kg, kg m, kg m²]', fontsize=8)
+    left.legend(fontsize=7)
+    width = 0.8 / len(comparison.torques)
+    joints = np.arange(len(comparison.model.joints))
+    for number, each in enumerate(comparison.torques):
+        places = joints + width * (number - 0.5 * (len(comparison.torques) - 1))
+        colour = _COLOURS.get(each.name, 'C2')
+        right.bar(places, each.report.rms_error, width, label=each.name, color=colour)
+    right.set_xticks(joints, comparison.model.joint_names, fontsize=7, rotation=30)
+    right.set_ylabel('RMS torque error [Nm, N]', fontsize=8)
+    right.legend(fontsize=7)
+    return figure
+
+
+def _draw_torques(comparison: Comparison) -> Any:
+    """Measured torque, that of CAD and of the result, and the errors (Fig. 3 and 4)."""
+    shown = [each for each in comparison.torques if each.name in (CAD, RESULT)]
+    joints = comparison.model.joints
+    figure = _figure(11.0, 1.9 * len(joints) + 0.5)
+    axes = figure.subplots(len(joints), len(shown), squeeze=False, sharex=True, sharey='row')
+    step = max(1, len(comparison.signals) // _POINTS)
+    for column, each in enumerate(shown):
+        axes[0][column].set_title(f'{each.name}: torque and error', fontsize=9)
+        for row, joint in enumerate(joints):
+            _draw_joint(axes[row][column], comparison, each, row, step)
+            axes[row][0].set_ylabel(f'{joint.name} [{joint.torque_unit}]', fontsize=8)
+        axes[-1][column].set_xlabel('t [s]', fontsize=8)
+    axes[0][0].legend(fontsize=6)
+    return figure
+
+
+def _draw_joint(
+    plot: Any, comparison: Comparison, each: TorqueErrors, joint: int, step: int
+) -> None:
+    time = comparison.signals.time[::step]
+    measured = comparison.signals.torque[::step, joint]
+    predicted = each.predicted[::step, joint]
+    plot.plot(time, measured, linewidth=1.0, color='C0', label='measured')
+    plot.plot(time, predicted, linewidth=1.0, color='C3', label='predicted')
+    plot.plot(time, measured - predicted, linewidth=0.6, color='0.2', label='error')
+    plot.tick_params(labelsize=6)

@@ -1,0 +1,183 @@
+"""Effort fields to Nm or N at the joint and back, for joints in a fixed order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from robodyn_ros.control.effort.units import Drives
+from robodyn_ros.errors import ConfigError
+from robodyn_ros.models.interface import Array, Joint
+
+UNITS = ('Nm', 'N', 'A', 'permille_rated_current', 'permille_rated_torque', 'SI')
+"""Units of an effort; SI: Nm or N, whichever the joint has."""
+SIDES = ('joint', 'motor')
+GRAVITY = ('included', 'excluded')
+NEEDS = {
+    'A': ('constant',),
+    'permille_rated_current': ('rated_current', 'constant'),
+    'permille_rated_torque': ('rated_torque',),
+}
+"""Drive facts a unit cannot do without; constant: that of torque or of force."""
+INT16 = 32767.0
+"""Largest value of a per mille object; drivers cast to int16 without looking."""
+
+
+class EffortConversion:
+    """Conversion for n joints in a fixed order; the cycle allocates nothing.
+
+    :ivar scale: Nm or N at the joint per unit of the effort field, shape (n,)
+    :ivar gravity_excluded: joints whose effort has no gravity in it, bool of shape (n,)
+    """
+
+    def __init__(
+        self,
+        joints: Sequence[str],
+        *,
+        unit: Sequence[str],
+        command_unit: Sequence[str],
+        side: Sequence[str],
+        gravity: Sequence[str],
+        direction: ArrayLike,
+        drives: Drives,
+    ) -> None:
+        """Compute the factors; all sequences have one entry per joint.
+
+        :param unit: of the effort field of joint states, from `UNITS`
+        :param command_unit: of the effort commands, from `UNITS`
+        :param side: where the torque of the unit acts, from `SIDES`
+        :param gravity: whether the effort holds the gravity torque, from `GRAVITY`
+        :param direction: 1, or -1 where a positive effort drives the joint backwards
+        :raises ConfigError: a fact is missing for a unit, or does not go with it
+        """
+        self.joints = tuple(joints)
+        self.unit, self.command_unit, self.side = tuple(unit), tuple(command_unit), tuple(side)
+        self.gravity = tuple(gravity)
+        self.gravity_excluded = np.array([word == 'excluded' for word in gravity])
+        self.direction = np.asarray(direction, dtype=float)
+        self.drives = drives
+        drives.check(self.joints)
+        self.scale = self._scales(self.unit)
+        self._per_torque = 1.0 / self._scales(self.command_unit)
+        permille = np.array([word.startswith('permille') for word in self.command_unit])
+        self.command_limit = np.where(permille, INT16, np.inf)
+        self._command = np.zeros(len(self.joints))
+        self._clamped = bool(permille.any())
+        self.feedback_is_si = bool((self.scale == 1.0).all())
+        self.command_is_si = bool((self._per_torque == 1.0).all()) and not self._clamped
+
+    def feedback(self, effort: Array) -> Array:
+        """Turn efforts, shape (..., n), into Nm or N at the joint, in place."""
+        if not self.feedback_is_si:
+            np.multiply(effort, self.scale, out=effort)
+        return effort
+
+    def command(self, torque: Array) -> Array:
+        """Turn a torque at the joint, shape (n,), in [Nm] or [N], into the unit of commands.
+
+        Per mille values stop at +-32767, they never wrap. The result is an array of this object,
+        or `torque` itself where there is nothing to convert.
+        """
+        if self.command_is_si:
+            return torque
+        np.multiply(torque, self._per_torque, out=self._command)
+        if self._clamped:
+            np.minimum(self._command, self.command_limit, out=self._command)
+            np.maximum(self._command, -self.command_limit, out=self._command)
+        return self._command
+
+    def commands(self, torque: Array) -> Array:
+        """`command` of many samples, shape (N, n)."""
+        if self.command_is_si:
+            return torque
+        limit = self.command_limit
+        result: Array = np.clip(torque * self._per_torque, -limit, limit)
+        return result
+
+    def check_limit(self, limit: Array) -> None:
+        """Refuse a largest torque that no command can say.
+
+        :param limit: shape (n,), in [Nm] or [N]
+        :raises ConfigError: naming the joint
+        """
+        for joint, unit, value, most in zip(
+            self.joints, self.command_unit, np.abs(limit * self._per_torque), self.command_limit,
+            strict=True,
+        ):  # fmt: skip
+            if value > most:
+                raise ConfigError(
+                    f'max_torque of joint {joint!r} is {value:.0f} {unit}, a drive takes at most '
+                    f'{most:.0f}: check the drive facts of effort.*'
+                )
+
+    def check_joints(self, joints: Sequence[Joint]) -> None:
+        """Refuse a unit that is not that of the joint, as far as the declaration tells.
+
+        :param joints: the same joints, with their types
+        :raises ConfigError: naming the joint and both units
+        """
+        for index, joint in enumerate(joints):
+            found = self._joint_unit(index)
+            if found not in ('', joint.torque_unit):
+                raise ConfigError(
+                    f'joint {joint.name!r} is {joint.type}, so its torque is in '
+                    f'{joint.torque_unit}; effort.* declares {found} at the joint'
+                )
+
+    def _joint_unit(self, index: int) -> str:
+        """Nm or N at the joint, as declared; '' where that is not told."""
+        drives, unit = self.drives, self.unit[index]
+        moved = drives.screw_lead[index] or drives.pulley_radius[index]
+        if unit == 'SI':
+            return ''
+        if unit in ('Nm', 'N'):
+            return 'N' if self.side[index] == 'motor' and moved else unit
+        return 'N' if drives.linear[index] or moved else 'Nm'
+
+    def describe(self, index: int) -> str:
+        """Say in words what is declared for one joint."""
+        sign = '' if self.direction[index] > 0.0 else ', direction reversed'
+        return (
+            f'{self.unit[index]} on the {self.side[index]} side, gravity {self.gravity[index]}'
+            f'{sign} ({self.scale[index]:.6g} Nm or N per unit)'
+        )
+
+    def _scales(self, units: Sequence[str]) -> Array:
+        scales = [self._scale(index, unit) for index, unit in enumerate(units)]
+        result: Array = np.array(scales) * self.direction
+        return result
+
+    def _scale(self, index: int, unit: str) -> float:
+        """Torque at the joint per unit, for one joint."""
+        drives, joint, motor = self.drives, self.joints[index], self.side[index] == 'motor'
+        for need in NEEDS.get(unit, ()):
+            if not getattr(drives, need)[index] > 0.0:
+                name = 'torque_constant (of a linear motor: effort.force_constant)'
+                raise ConfigError(
+                    f'the effort of joint {joint!r} is declared in {unit}, which needs '
+                    f'effort.{name if need == "constant" else need}'
+                )
+        if unit in NEEDS and not motor and (drives.transmission[index] != 1.0):
+            raise ConfigError(
+                f'the effort of joint {joint!r} is declared in {unit} on the joint side, so '
+                f'gear, screw and pulley do not count: leave them out, or say effort.side: motor'
+            )
+        if unit == 'SI' and motor:
+            raise ConfigError(
+                f'the effort of joint {joint!r} is declared as SI, which is on the joint side: '
+                f'say Nm, or effort.side: joint'
+            )
+        if motor and not drives.moved[index]:
+            raise ConfigError(
+                f'the effort of joint {joint!r} is declared on the motor side, which needs '
+                f'effort.gear_ratio, effort.screw_lead or effort.pulley_radius (of a linear '
+                f'motor: effort.force_constant); say gear_ratio: 1 for a direct drive'
+            )
+        at_motor = {
+            'A': drives.constant[index],
+            'permille_rated_current': drives.constant[index] * drives.rated_current[index] * 1e-6,
+            'permille_rated_torque': drives.rated_torque[index] * 1e-6,
+        }.get(unit, 1.0)
+        return float(at_motor * (drives.transmission[index] if motor else 1.0))

@@ -1,0 +1,125 @@
+"""Recordings in Nm or N at the joint, whatever the driver wrote into the effort field."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from robodyn_ros.control.effort.declaration import EffortDeclaration, undeclared
+from robodyn_ros.control.effort.joint_effort import EffortConversion
+from robodyn_ros.errors import ConfigError
+from robodyn_ros.models.friction import FrictionModel
+from robodyn_ros.models.interface import Array, DynamicModel, Joint, SumModel
+from robodyn_ros.recording.bags.bag_metadata import bag_metadata
+from robodyn_ros.recording.readers import recording_format
+from robodyn_ros.recording.recording import Recording
+from robodyn_ros.recording.storage import blockwise
+from robodyn_ros.recording.tables.columns import load_columns
+
+
+def in_si_units(
+    recording: Recording,
+    path: str | Path,
+    declared: EffortDeclaration | None,
+    model: DynamicModel | None = None,
+    *,
+    columns: Mapping[str, object] | str | Path | None = None,
+) -> Recording:
+    """Return a recording that was read from `path` with its torque in Nm or N at the joint.
+
+    Tables (CSV, NPZ, MAT) and mapped columns are in SI by their documented format and stay as
+    they are. A bag says in its metadata what its effort is, or `declared` does.
+
+    :param declared: what the user or the parameters declare, or None
+    :param model: to be identified from it; its joints' types are held against the units, and it
+        must have no gravity where the effort has none
+    :param columns: the mapping the recording was read with
+    :raises ConfigError: nothing is declared, two declarations differ, one cannot be used, or the
+        effort has no gravity and the model does
+    """
+    if recording_format(path) != 'rosbag2':
+        return recording
+    if columns is not None and 'torque' in load_columns(columns):
+        return recording
+    declared = agreed(bag_declaration(path), declared, recording.joints, str(path))
+    conversion = declared.for_joints(_joints(recording, model))
+    if model is not None:
+        check_gravity(conversion, model)
+    if conversion.feedback_is_si:
+        return recording
+    torque = blockwise(lambda part: conversion.feedback(np.array(part)), recording.torque)
+    return replace(recording, torque=torque)
+
+
+def bag_declaration(path: str | Path) -> EffortDeclaration | None:
+    """The declaration a bag carries; None: it carries none.
+
+    :raises ConfigError: it cannot be used
+    """
+    return EffortDeclaration.from_metadata(bag_metadata(path), source=f'the bag {path}')
+
+
+def agreed(
+    stored: EffortDeclaration | None,
+    declared: EffortDeclaration | None,
+    joints: Sequence[str],
+    what: str,
+) -> EffortDeclaration:
+    """The one declaration there is, or either of two that mean the same for these joints.
+
+    :raises ConfigError: there is none, or the two differ
+    """
+    if stored is None or declared is None:
+        one = stored or declared
+        if one is None:
+            raise undeclared(what)
+        return one
+    first, second = stored.for_joints(joints), declared.for_joints(joints)
+    same = np.isclose(first.scale, second.scale, rtol=1e-6, atol=0.0)
+    same &= first.gravity_excluded == second.gravity_excluded
+    if not same.all():
+        joint = int(np.flatnonzero(~same)[0])
+        raise ConfigError(
+            f'the effort of joint {joints[joint]!r} is {first.describe(joint)} according to '
+            f'{stored.source}, but {second.describe(joint)} according to {declared.source}'
+        )
+    return stored
+
+
+def _joints(recording: Recording, model: DynamicModel | None) -> list[str] | list[Joint]:
+    known = {joint.name: joint for joint in model.joints} if model is not None else {}
+    if all(name in known for name in recording.joints):
+        return [known[name] for name in recording.joints]
+    return list(recording.joints)
+
+
+def check_gravity(conversion: EffortConversion, model: DynamicModel) -> None:
+    """Refuse to identify a model with gravity from efforts without it.
+
+    :raises ConfigError: naming the joint
+    """
+    without = dict(zip(conversion.joints, conversion.gravity_excluded, strict=True))
+    felt = _feels_gravity(model)
+    for index, name in enumerate(model.joint_names):
+        if without.get(name, False) and felt[index]:
+            raise ConfigError(
+                f'the effort of joint {name!r} is declared without gravity, but the model has '
+                f'gravity on that joint: identify with a model without (gravity 0 0 0), or '
+                f'record an effort that includes it'
+            )
+
+
+def _feels_gravity(model: DynamicModel) -> Array:
+    """Which joints have gravity in the model, bool of shape (n,)."""
+    width = len(model.joints)
+    if isinstance(model, FrictionModel):
+        return np.zeros(width, dtype=bool)
+    if isinstance(model, SumModel):
+        return np.asarray(np.any([_feels_gravity(part) for part in model.parts], axis=0))
+    share = np.random.default_rng(0).uniform(-0.9, 0.9, (20, width))
+    still = np.zeros_like(share)
+    regressor = model.regressor(model.positions(share), still, still)
+    return np.asarray((np.abs(regressor) > 1e-9).any(axis=(0, 2)))

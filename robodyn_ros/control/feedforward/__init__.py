@@ -1,0 +1,1 @@
+"""Additive torque of each cycle and of complete trajectories."""

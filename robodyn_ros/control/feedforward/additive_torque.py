@@ -1,0 +1,335 @@
+"""Additive torque of every cycle: model torque, delayed, limited, ramped in and out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from robodyn_ros.control.torque.delay import DelayLine
+from robodyn_ros.control.torque.gear_torque import MeasuredResidual
+from robodyn_ros.control.torque.model_torque import ModelTorque
+from robodyn_ros.control.torque.standstill import FADE_TIME, StandstillFriction
+from robodyn_ros.errors import ControlError
+from robodyn_ros.models.interface import Array
+
+LARGEST = 1e150
+"""A reference or torque from here on counts as not finite: its square would not be."""
+USUAL = 1e6
+"""Size of a reference below which no torque overflows. Only above it numpy is told not to warn:
+that makes each of its operations half a microsecond slower."""
+
+
+@dataclass(frozen=True)
+class FeedforwardSettings:
+    """How additive torque may leave; joint order is that of the model.
+
+    :param joints: names of the n joints
+    :param max_torque: largest additive torque, shape (n,), in [Nm] or [N]
+    :param max_torque_rate: shape (n,), in [Nm/s] or [N/s]; None: max_torque in 50 ms
+    :param period: servo period, in [s]
+    :param additive_torque_delay: cycles between a command and the drive's acting on it
+    :param feedforward_scale: share of the model torque that is applied, 0..1
+    :param ramp_up_time: from zero to full model torque, and from one scale or payload to another,
+        in [s]
+    :param ramp_down_time: from any torque to zero, in [s]
+    :param friction_fade_time: standstill after which no friction torque remains, in [s]
+    :raises ControlError: when built from values that cannot be used; among them a ramp_down_time
+        too short for max_torque_rate
+    """
+
+    joints: Sequence[str]
+    max_torque: ArrayLike
+    max_torque_rate: ArrayLike | None = None
+    period: float = 0.002
+    additive_torque_delay: int = 3
+    feedforward_scale: float = 1.0
+    ramp_up_time: float = 0.25
+    ramp_down_time: float = 0.1
+    friction_fade_time: float = FADE_TIME
+
+    def __post_init__(self) -> None:
+        """Check."""
+        _between('period', self.period, 1e-5, 1.0)
+        _between('additive_torque_delay', self.additive_torque_delay, 0, 1000)
+        _between('feedforward_scale', self.feedforward_scale, 0.0, 1.0)
+        for name in ('ramp_up_time', 'ramp_down_time', 'friction_fade_time'):
+            _between(name, getattr(self, name), self.period, 60.0)
+        limit, rate = self.limit, self.rate
+        for joint, torque, slope in zip(self.joints, limit, rate, strict=True):
+            if torque > slope * self.period * self.ramp_down_cycles * (1.0 + 1e-9):
+                raise ControlError(
+                    f'joint {joint}: max_torque {torque:.6g} cannot fall to zero within '
+                    f'ramp_down_time {self.ramp_down_time:.6g} s at max_torque_rate {slope:.6g}; '
+                    f'at least {torque / slope:.6g} s are needed'
+                )
+
+    @property
+    def limit(self) -> Array:
+        """Largest additive torque, shape (n,), in [Nm] or [N]."""
+        return per_joint('max_torque', self.max_torque, self.joints)
+
+    @property
+    def rate(self) -> Array:
+        """Largest change of the additive torque, shape (n,), in [Nm/s] or [N/s]."""
+        if self.max_torque_rate is None:
+            return self.limit / min(0.05, self.period * self.ramp_down_cycles)
+        return per_joint('max_torque_rate', self.max_torque_rate, self.joints)
+
+    @property
+    def ramp_down_cycles(self) -> int:
+        """Rounded down: the ramp ends within ramp_down_time, not a cycle later."""
+        return max(1, int(self.ramp_down_time / self.period + 1e-9))
+
+
+def per_joint(name: str, values: ArrayLike, joints: Sequence[str]) -> Array:
+    """One positive, finite number per joint, shape (n,); a single number is for all of them.
+
+    :raises ControlError: another number of values, or one that is not positive and finite
+    """
+    array = np.array(values, dtype=float)
+    if array.ndim == 0:
+        array = np.full(len(joints), float(array))
+    if array.shape != (len(joints),):
+        raise ControlError(
+            f'{name} needs one value for each of the {len(joints)} joints, got {array.size}'
+        )
+    for joint, value in zip(joints, array, strict=True):
+        if not (np.isfinite(value) and value > 0.0):
+            raise ControlError(f'{name} of joint {joint} must be above 0, got {value}')
+    return array
+
+
+def _between(name: str, value: float, low: float, high: float) -> None:
+    if not low <= value <= high:
+        raise ControlError(f'{name} must be from {low} to {high}, got {value}')
+
+
+class State(Enum):
+    """What the additive torque is doing; INACTIVE means: exactly zero."""
+
+    INACTIVE = 'inactive'
+    RAMPING_IN = 'ramping in'
+    ACTIVE = 'active'
+    RAMPING_OUT = 'ramping out'
+
+
+ENABLED = (State.RAMPING_IN, State.ACTIVE)
+
+
+class AdditiveTorque:
+    """The additive torque law (softMC Taddcmd), one call per cycle.
+
+    `update` takes the reference of a cycle, `idle` stands for a cycle without one. Both return
+    the torque to send: always finite, within the limit, and at most max_torque_rate times the
+    time of the cycle away from the one before. While ramping out the torque runs straight to
+    zero, whatever comes in. A fault does the same and stays until `reset`. Another scale, or other
+    parameter values, are blended in over ramp_up_time.
+    """
+
+    def __init__(
+        self,
+        *,
+        torque: ModelTorque,
+        settings: FeedforwardSettings,
+        residual: MeasuredResidual | None = None,
+    ) -> None:
+        """Reserve the memory; the law starts inactive.
+
+        :param residual: torque by measured deflections, added without the delay of the model
+            torque; None: without
+        :raises ControlError: the settings are for other joints than the model's
+        """
+        if tuple(settings.joints) != torque.joints:
+            raise ControlError(
+                f'the model has the joints {list(torque.joints)}, the feed-forward settings are '
+                f'for {list(settings.joints)}'
+            )
+        width = len(torque.joints)
+        self.joints = torque.joints
+        self.settings = settings
+        self.state = State.INACTIVE
+        self.fault = ''
+        self.requested = np.zeros(width)
+        self.applied = np.zeros(width)
+        self.residual = residual
+        self._torque = torque
+        self._standstill = StandstillFriction(
+            window=torque.velocity_window,
+            fade_time=settings.friction_fade_time,
+            period=settings.period,
+        )
+        self._delay = DelayLine(width=width, cycles=settings.additive_torque_delay)
+        self._bounds = list(
+            zip(settings.limit.tolist(), (settings.rate * settings.period).tolist(), strict=True)
+        )
+        self._up = settings.period / settings.ramp_up_time
+        self._down_cycles = settings.ramp_down_cycles
+        self._ramp = 0.0
+        self._fading = np.zeros(width)
+        self._scale = settings.feedforward_scale
+        self._scales = (self._scale, self._scale)  # before and after the last change
+        self._rescaled = self._revalued = 1.0  # share of the last change that is done
+
+    @property
+    def scale(self) -> float:
+        """Share of the model torque that is applied, 0..1, once a change is blended in."""
+        return self._scales[1]
+
+    @scale.setter
+    def scale(self, scale: float) -> None:
+        """Blend another scale in.
+
+        :raises ControlError: it is not from 0 to 1; the old one then holds
+        """
+        _between('feedforward_scale', scale, 0.0, 1.0)
+        if scale != self._scales[1]:
+            self._scales = (self._scale, scale)
+            self._rescaled = 0.0
+
+    def set_values(self, values: ArrayLike) -> None:
+        """Blend other parameter values in, of another payload for example.
+
+        :param values: shape (p,), SI
+        :raises ControlError: values of the wrong number or not finite; the old ones then hold
+        """
+        self._torque.blend_to(values)
+        self._revalued = 0.0
+
+    @property
+    def enabled(self) -> bool:
+        """Whether model torque is applied (not ramping to zero, not zero)."""
+        return self.state in ENABLED
+
+    def start(self) -> None:
+        """Ramp the model torque in, from the torque of now.
+
+        :raises ControlError: a fault is latched
+        """
+        if self.fault:
+            raise ControlError(f'additive torque is held at zero by a fault: {self.fault}')
+        if not self.enabled:
+            self._delay.clear()
+            self._standstill.clear()
+            if self.residual is not None:
+                self.residual.clear()
+            self._ramp = 0.0
+            self._follow_changes(1.0)
+            self.state = State.RAMPING_IN
+
+    def stop(self) -> None:
+        """Ramp the torque out."""
+        if self.enabled:
+            self._fading[:] = self.applied
+            self._ramp = 1.0
+            self.state = State.RAMPING_OUT
+
+    def trip(self, reason: str) -> None:
+        """Latch a fault (the first one is kept) and ramp the torque out."""
+        self.fault = self.fault or reason
+        self.stop()
+
+    def reset(self) -> None:
+        """Clear the fault; `start` is needed to apply torque again."""
+        self.fault = ''
+
+    def update(
+        self,
+        q: Array,
+        qd: Array,
+        qdd: Array,
+        elapsed: float = math.inf,
+        passed: float = math.inf,
+    ) -> Array:
+        """Advance by one cycle with this reference; what cannot be used is a fault.
+
+        :param q: reference position, shape (n,), in [rad] or [m]
+        :param qd: reference velocity, shape (n,), in [rad/s] or [m/s]
+        :param qdd: reference acceleration, shape (n,), in [rad/s^2] or [m/s^2]
+        :param elapsed: time since the reference before, in [s]; below a period the torque may
+            change by so much less, above it by no more
+        :param passed: time that has passed for the drives, in [s], where that may be less
+        :return: torque to send, shape (n,), in [Nm] or [N]; the array belongs to the law
+        """
+        share = min(1.0, elapsed / self.settings.period)
+        self._follow_changes(share * self._up if self.enabled else 1.0)
+        problem = self._request(q, qd, qdd, share)
+        if problem:
+            self.trip(problem)
+            return self.idle()
+        delayed = self._delay.push(self.requested)
+        if not self.enabled:
+            return self.idle()
+        if self.residual is not None:
+            delayed = delayed + self.residual.torque()
+        self._ramp = min(1.0, self._ramp + share * self._up)
+        if self._ramp == 1.0:
+            self.state = State.ACTIVE
+        share = min(share, passed / self.settings.period)
+        return self._approach(delayed, self._scale * self._ramp, share)
+
+    def idle(self) -> Array:
+        """Advance by one cycle without a reference: ramp on, or hold the torque of now.
+
+        :return: torque to send, shape (n,), in [Nm] or [N]; the array belongs to the law
+        """
+        if self.state is State.RAMPING_OUT:
+            self._ramp -= 1.0 / self._down_cycles
+            if self._ramp < 1e-9:
+                self.state = State.INACTIVE
+                self._ramp = 0.0
+            self.applied[:] = self._fading * self._ramp
+        return self.applied
+
+    def _follow_changes(self, step: float) -> None:
+        """Go on with changes of scale and values by a share of them."""
+        if self._rescaled < 1.0:
+            self._rescaled = min(1.0, self._rescaled + step)
+            before, after = self._scales
+            self._scale = before + self._rescaled * (after - before)
+        if self._revalued < 1.0:
+            self._revalued = min(1.0, self._revalued + step)
+            self._torque.blend(self._revalued)
+
+    def _request(self, q: Array, qd: Array, qdd: Array, share: float) -> str:
+        """Compute the model torque into `requested`; return why it cannot be used, or ''."""
+        shape = self.applied.shape
+        if q.shape != shape or qd.shape != shape or qdd.shape != shape:
+            return f'the reference has not {shape[0]} values per quantity'
+        # One number tells whether any value is not finite (or absurdly large).
+        size = math.hypot(*q.tolist(), *qd.tolist(), *qdd.tolist())
+        if not size < LARGEST:
+            return 'the reference is not finite'
+        if size < USUAL:
+            torque = self._model_torque(q, qd, qdd, share)
+        else:
+            with np.errstate(all='ignore'):
+                torque = self._model_torque(q, qd, qdd, share)
+        if not math.hypot(*torque.tolist()) < LARGEST:
+            return 'the model torque of the reference is not finite'
+        self.requested[:] = torque
+        return ''
+
+    def _model_torque(self, q: Array, qd: Array, qdd: Array, share: float) -> Array:
+        """Torque of one sample; friction of a reference that stands still is that of before."""
+        torque = self._torque
+        result = torque.friction(self._standstill.velocity(qd, share), torque.load(q, qd, qdd))
+        result += torque.body(q, qd, qdd)
+        return result
+
+    def _approach(self, target: Array, scale: float, share: float) -> Array:
+        """Move towards the scaled target within the limit and this share of a period's rate."""
+        # Joint by joint: on a few numbers this takes a third of numpy's time.
+        rows = zip(target.tolist(), self.applied.tolist(), self._bounds, strict=True)
+        sent = []
+        for wanted, now, (limit, most) in rows:
+            aim, step = wanted * scale, most * share
+            aim = limit if aim > limit else -limit if aim < -limit else aim
+            low, high = now - step, now + step
+            sent.append(high if aim > high else low if aim < low else aim)
+        self.applied[:] = sent
+        return self.applied

@@ -1,0 +1,1 @@
+"""Model torque evaluated in a control cycle."""

@@ -1,0 +1,112 @@
+"""Residual torque of every cycle, from the encoders on both sides of the gears.
+
+It is computed from measured states, not from the reference, so it goes around a loop: torque
+bends the gear, the gear's deflection changes the torque. It therefore never exceeds what training
+showed, has a scale of its own, and fades to zero as soon as measurements stay away.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from robodyn_ros.control.torque.low_pass import MatchedLowPass
+from robodyn_ros.errors import ControlError
+from robodyn_ros.identification.gears.gear_torque import ResidualTorque
+from robodyn_ros.models.interface import Array
+
+HIGHEST_SHARE = 0.4
+"""Highest cut-off of the inputs as a share of the rate at which they come."""
+
+
+class MeasuredResidual:
+    """Takes measured positions in as they come, gives a torque every cycle."""
+
+    def __init__(
+        self,
+        residual: ResidualTorque,
+        *,
+        period: float,
+        scale: float = 0.5,
+        timeout: float = 0.02,
+        fade_time: float = 0.1,
+    ) -> None:
+        """Reserve the memory; the torque is zero until measurements have settled.
+
+        :param period: of the cycles, in [s]; measurements may come more or less often
+        :param scale: share of the residual torque that is applied, 0..1
+        :param timeout: measurements older than this are none, in [s]
+        :param fade_time: from full torque to zero and back, in [s]
+        :raises ControlError: a scale outside 0 to 1, or a time that is not positive and finite
+        """
+        if not 0.0 <= scale <= 1.0:
+            raise ControlError(f'residual_scale must be from 0 to 1, got {scale}')
+        for name, value in (('period', period), ('timeout', timeout), ('fade_time', fade_time)):
+            if not 0.0 < value < np.inf:
+                raise ControlError(
+                    f'{name} of the residual torque must be above 0 and finite, got {value}'
+                )
+        width = len(residual.joints)
+        self.joints = residual.joints
+        self.scale = scale
+        self._residual = residual
+        cutoff = min(residual.cutoff or np.inf, HIGHEST_SHARE / period)
+        self._low_pass = MatchedLowPass(signals=2, width=width, cutoff=cutoff, period=period)
+        self._period, self._timeout = period, timeout
+        self._stamp = self._due = 0.0
+        self._stale = max(1, int(timeout / period + 1e-9))
+        self._step = min(1.0, period / fade_time)
+        self._age = self._stale
+        self._share = 0.0
+        self._signals = np.zeros((2, width))
+        self._fresh = False
+        self._last = np.zeros(width)
+        self.applied = np.zeros(width)
+
+    def clear(self) -> None:
+        """Forget what was measured; the torque is zero at once."""
+        self._age, self._share, self._fresh = self._stale, 0.0, False
+        self._last[:] = self.applied[:] = 0.0
+
+    def read(self, position: Array, motor: Array, stamp: float) -> None:
+        """Take measured positions; ones that are not finite, or not newer, count as none.
+
+        The filter runs on the clock of the stamps, in steps of the period.
+
+        :param position: of the joints, shape (n,), in [rad] or [m]
+        :param motor: of the motors, as the encoders on them count, shape (n,)
+        :param stamp: when they were measured, in [s]
+        """
+        elapsed, self._stamp = stamp - self._stamp, stamp
+        if not elapsed > 0.0:
+            return
+        np.divide(motor, self._residual.gear_ratio, out=self._signals[1])
+        np.subtract(self._signals[1], position, out=self._signals[0])
+        if not np.isfinite(self._signals).all():
+            return
+        if self._age >= self._stale or elapsed > self._timeout:
+            self._low_pass.restart(self._signals)
+            self._due = 0.0
+        else:
+            self._due += elapsed / self._period
+            steps = round(self._due)
+            self._due -= steps
+            for _ in range(steps):
+                self._low_pass.update(self._signals)
+        self._age, self._fresh = 0, True
+
+    def torque(self) -> Array:
+        """Advance by one cycle.
+
+        :return: torque to add, shape (n,), in [Nm] or [N]; the array belongs to this object
+        """
+        stale = self._age >= self._stale
+        self._age = min(self._age + 1, self._stale)
+        self._share = min(max(self._share + (-self._step if stale else self._step), 0.0), 1.0)
+        if self._fresh and not stale:
+            value, rate = self._low_pass.value, self._low_pass.derivative
+            found = self._residual.torque(value[:1], rate[:1], rate[1:])[0]
+            if np.isfinite(found).all():
+                self._last[:] = found
+        self._fresh = False
+        np.multiply(self._last, self.scale * self._share, out=self.applied)
+        return self.applied

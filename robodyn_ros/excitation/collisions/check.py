@@ -1,0 +1,201 @@
+"""What of a motion is checked for collisions, what is not, and what the check finds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from robodyn_ros.errors import MotionError
+from robodyn_ros.excitation.collisions.self_collision import (
+    PERIOD,
+    Contacts,
+    NoPairsError,
+    SelfCollisionLimit,
+    SelfCollisionRule,
+    words,
+)
+from robodyn_ros.excitation.limits.constraints import Limit, SpaceLimit
+from robodyn_ros.excitation.trajectory import Motion, Trajectory
+from robodyn_ros.models.interface import DynamicModel
+
+_ENDLESS = (np.inf,) * 3
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """What a motion is checked against.
+
+    :param limits: to keep while a motion is designed, and to check afterwards
+    :param rule: of the links' distances, made of one of the limits; None: it is not checked
+    :param unchecked: what nobody checks, each with the reason
+    :param notes: what else to know about the check
+    """
+
+    limits: tuple[Limit, ...] = ()
+    rule: SelfCollisionRule | None = None
+    unchecked: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def check(self, trajectory: Trajectory, model: DynamicModel | None = None) -> Report:
+        """Check a motion every `PERIOD`.
+
+        :param model: of the robot, for limits of frames
+        :raises MotionError: there are limits of frames, and no model that has such frames
+        """
+        contacts = None if self.rule is None else self.rule.check(trajectory)
+        broken = ''
+        if self.rule is not None and contacts is not None and contacts.share > 0.0:
+            broken = f'the motion collides: {contacts.sentence(self.rule.clearance)}'
+        for limit in self.limits:
+            if isinstance(limit, SpaceLimit) and not broken:
+                broken = _outside(limit, trajectory, model)
+        return Report(contacts, broken, self.unchecked, self.notes)
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a check found.
+
+    :param contacts: smallest distance, and share of the time with a collision; None: not checked
+    :param broken: sentence about a collision, or what leaves its box; empty: there is none
+    :param unchecked: see `Coverage`
+    :param notes: see `Coverage`
+    """
+
+    contacts: Contacts | None
+    broken: str
+    unchecked: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    def facts(self) -> dict[str, Any]:
+        """Plain types, SI units; a distance of null: there is nothing that could touch."""
+        found = self.contacts
+        collision: dict[str, Any] = {'checked': found is not None}
+        if found is not None:
+            nearest = float(found.distance) if np.isfinite(found.distance) else None
+            collision |= {
+                'share': found.share,
+                'smallest_distance': nearest,
+                'pair': list(found.pair),
+                'time': found.time,
+            }
+        return {
+            'collision': collision,
+            'not_checked': list(self.unchecked),
+            'notes': list(self.notes),
+        }
+
+
+def collision_lines(facts: Mapping[str, Any]) -> list[str]:
+    """Lay `Report.facts` out for reading."""
+    found, lines = facts['collision'], []
+    if found['checked'] and found['smallest_distance'] is not None:
+        distance, pair = 1e3 * found['smallest_distance'], ' and '.join(found['pair'])
+        word = 'smallest distance' if distance > 0.0 else 'largest depth'
+        lines.append(
+            f'collisions during {found["share"]:.2%} of the time; {word} {abs(distance):.1f} mm, '
+            f'{pair}, at t = {found["time"]:.3f} s'
+        )
+    lines += [f'NOT checked: {text}' for text in facts['not_checked']]
+    return lines + list(facts['notes'])
+
+
+def cover(values: Mapping[str, Any], urdf: str, joints: Sequence[str]) -> Coverage:
+    """Find out what can be checked.
+
+    :param values: of the options `SPACE` of `options.py`, all of them
+    :param urdf: file of the robot, or its text; empty: there is none
+    :param joints: that move
+    :raises MotionError: options that cannot be used, or geometry that cannot be read
+    """
+    box, floor = values['box'], values['floor']
+    lower, upper = _corners(box, floor)
+    walls = bool(box) or floor is not None
+    unchecked = []
+    if not walls:
+        unchecked.append('a floor (option floor)')
+    if not box:
+        unchecked.append('what stands around the robot (option box)')
+    limits: list[Limit] = []
+    if walls and values['frames']:
+        limits.append(SpaceLimit(tuple(values['frames']), lower, upper))
+        lower, upper = (-np.inf,) * 3, _ENDLESS
+        walls = False
+    itself = values['self_collision']
+    if itself and not urdf:
+        raise MotionError('self-collision needs the URDF file: the geometry is in it')
+    limit = SelfCollisionLimit(
+        urdf, (), values['clearance'], values['srdf'] or '', lower, upper, itself is not False
+    )
+    rule, missing = None, _why_not(itself, urdf)
+    notes: list[str] = []
+    if not missing or (walls and urdf):
+        rule, missing, notes = _rule(limit, joints, missing, required=bool(itself))
+    if walls and (rule is None or not rule.file.solid):
+        raise MotionError(
+            'box and floor need frames: which links (or tool) they hold for; without frames they '
+            'hold for links with <collision> geometry, and there are none'
+        )
+    if rule is not None and rule.geometry.pairs:
+        limits.append(limit)
+    return Coverage(tuple(limits), rule, (*missing, *unchecked), tuple(notes))
+
+
+def _why_not(itself: bool | None, urdf: str) -> list[str]:
+    if itself is False:
+        return ['self-collision: it is switched off']
+    return [] if urdf else ['self-collision: there is no URDF']
+
+
+def _rule(
+    limit: SelfCollisionLimit, joints: Sequence[str], missing: list[str], *, required: bool
+) -> tuple[SelfCollisionRule | None, list[str], list[str]]:
+    """Make the rule; say what it does not see, and what it leaves out."""
+    try:
+        rule = SelfCollisionRule(limit, joints)
+    except NoPairsError as error:
+        if required:
+            raise
+        if error.solid:
+            return None, missing, ['no two links could collide: a joint joins them']
+        return None, [*missing, f'self-collision: {error}'], []
+    bare = rule.file.bare
+    if bare:
+        lost = ''.join(f'; mesh not found: {name}' for name in rule.file.lost[:1])
+        missing = [
+            *missing,
+            f'links without <collision> geometry: {", ".join(bare)}{lost}',
+        ]
+    if held := rule.geometry.held():
+        missing = [*missing, f'joints that do not move, taken to be at 0: {", ".join(held)}']
+    notes = []
+    if rule.touching:
+        pairs = ', '.join(words(rule.touching))
+        notes.append(
+            f'left out, as they are too close in every position: {pairs}; '
+            'disable such pairs in an SRDF (option srdf) if that is right'
+        )
+    return rule, missing, notes
+
+
+def _corners(
+    box: Sequence[float] | None, floor: float | None
+) -> tuple[tuple[float, float, float], tuple[float, float, float]]:
+    sides = list(box) if box else [-np.inf] * 3 + [np.inf] * 3
+    if len(sides) != 6:
+        raise MotionError(f'box must be six numbers, x, y, z of two corners, got {sides}')
+    bottom = -np.inf if floor is None else floor
+    return (sides[0], sides[1], max(sides[2], bottom)), (sides[3], sides[4], sides[5])
+
+
+def _outside(limit: SpaceLimit, trajectory: Trajectory, model: DynamicModel | None) -> str:
+    if model is None:
+        raise MotionError('box and floor of frames need the model of the robot')
+    columns = [trajectory.joints.index(name) for name in model.joint_names]
+    motion = trajectory.grid(PERIOD)
+    rows = (motion.position, motion.velocity, motion.acceleration)
+    ordered = Motion(motion.time, *(item[:, columns] for item in rows))
+    return limit.rule(model).excess(ordered).sentence

@@ -1,0 +1,299 @@
+"""Distances of a robot's links from each other and from the walls around it."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from robodyn_ros.errors import MotionError
+from robodyn_ros.excitation.collisions.robot_files import CollisionFile
+from robodyn_ros.excitation.trajectory import Array
+
+try:
+    import coal
+except ImportError:  # its name before version 3
+    import hppfcl as coal
+
+FAR = np.pi
+"""Range of joints without position limits, in [rad] or [m]."""
+LONGEST = 100.0
+"""Travel of a linear joint without position limits, in [m]."""
+FLOOR = 2
+"""Number of the lower face in z among the faces of a box."""
+_NORMALS = np.vstack([np.eye(3), -np.eye(3)])
+
+
+class CollisionGeometry:
+    """Signed distances of all pairs of objects that could touch.
+
+    Left out are pairs of links that a joint joins, directly or by links without geometry: they
+    overlap by design. Meshes count as their convex hulls. Joints that do not move are at 0, or at
+    the limit next to it.
+    """
+
+    def __init__(
+        self,
+        file: CollisionFile,
+        joints: Sequence[str],
+        *,
+        disabled: frozenset[frozenset[str]] = frozenset(),
+        lower: Sequence[float] = (-np.inf,) * 3,
+        upper: Sequence[float] = (np.inf,) * 3,
+    ) -> None:
+        """Build the geometry.
+
+        :param joints: that move; their order is that of all positions
+        :param disabled: pairs of links that are left out
+        :param lower: x, y, z in [m] of a box around the robot, in the base frame; -inf: no wall
+        :param upper: likewise
+        :raises MotionError: a joint that the URDF does not have, or geometry that cannot be used
+        """
+        if not hasattr(pin, 'computeDistances'):
+            raise MotionError('this Pinocchio was built without a collision library')
+        self._model, self._geometry = _build(file)
+        self._names = [
+            self._model.frames[item.parentFrame].name for item in self._geometry.geometryObjects
+        ]
+        self._columns, self._velocities = _columns(self._model, joints)
+        self._rest = _rest(self._model)
+        _pair(self._model, self._geometry, self._names, disabled)
+        self._add_walls(lower, upper)
+        self._model_data = self._model.createData()
+        self._reset()
+
+    def _reset(self) -> None:
+        """Make what depends on the pairs."""
+        self._data: Any = self._geometry.createData()
+        self._reach = _reach(self._model, self._geometry, self._velocities)
+
+    def _add_walls(self, lower: Sequence[float], upper: Sequence[float]) -> None:
+        """Add a half-space beyond every finite face of the box, for all links that move."""
+        moving = [i for i, o in enumerate(self._geometry.geometryObjects) if o.parentJoint > 0]
+        faces = zip(_NORMALS, [*lower, *(-np.array(upper))], strict=True)
+        self._walls: set[int] = set()
+        for number, (normal, offset) in enumerate(faces):
+            if not np.isfinite(offset):
+                continue
+            shape = coal.Halfspace(normal, float(offset))
+            item = pin.GeometryObject(f'wall{number}', 0, 0, pin.SE3.Identity(), shape)
+            index = self._geometry.addGeometryObject(item)
+            # what is solid is where normal @ x < offset; a lower face in z is a floor
+            what = 'the floor' if number == FLOOR else 'the wall'
+            place = offset * normal.sum()
+            self._names.append(f'{what} at {"xyz"[number % 3]} = {place:g} m')
+            self._walls.add(index)
+            for link in moving:
+                self._geometry.addCollisionPair(pin.CollisionPair(link, index))
+
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """Names of the links, or walls, of every pair."""
+        return [(self._names[p.first], self._names[p.second]) for p in self._collision_pairs]
+
+    @property
+    def at_walls(self) -> list[bool]:
+        """Tell for every pair whether it is of a link and a wall."""
+        return [pair.second in self._walls for pair in self._collision_pairs]
+
+    @property
+    def _collision_pairs(self) -> list[Any]:
+        return list(self._geometry.collisionPairs)
+
+    def without(self, names: Sequence[tuple[str, str]]) -> None:
+        """Leave further pairs out."""
+        # copies: pairs shift in Pinocchio's list when one is removed
+        pairs = [(item.first, item.second) for item in self._collision_pairs]
+        kept = [pair for pair, name in zip(pairs, self.pairs, strict=True) if name not in names]
+        self._geometry.removeAllCollisionPairs()
+        for first, second in kept:
+            self._geometry.addCollisionPair(pin.CollisionPair(first, second))
+        self._reset()
+
+    def held(self) -> list[str]:
+        """Names of the moving joints that stay at rest."""
+        moved = set(self._velocities)
+        return [
+            name
+            for name, joint in zip(self._model.names, self._model.joints, strict=True)
+            if name != 'universe' and not moved & set(range(joint.idx_v, joint.idx_v + joint.nv))
+        ]
+
+    def nearer(self, position: Array, distance: float) -> Iterator[tuple[int, int, float]]:
+        """Yield row, pair and distance [m] of all that is nearer than `distance`, and some more.
+
+        After each look at a pair rows are skipped until the joints have moved so far that it may
+        have come as near; neighbouring rows must be neighbours on a path.
+
+        :param position: of the joints, shape (N, n)
+        """
+        moved = np.abs(np.diff(position, axis=0, prepend=position[:1]))
+        poses = self._poses(position)
+        for pair, reach in enumerate(self._reach):
+            travel = np.cumsum(moved @ reach).tolist()
+            row = 0
+            while row < len(poses):
+                found = self._distance(pair, poses[row])
+                yield row, pair, found
+                row = bisect_right(travel, travel[row] + found - distance, row + 1)
+
+    def distance(self, pair: int, position: Array) -> float:
+        """Distance in [m] of a pair at joint positions (n,); negative: depth."""
+        return self._distance(pair, self._poses(position[None])[0])
+
+    def _distance(self, pair: int, pose: Array) -> float:
+        pin.updateGeometryPlacements(
+            self._model, self._model_data, self._geometry, self._data, pose
+        )
+        return float(pin.computeDistance(self._geometry, self._data, pair).min_distance)
+
+    def slopes(self, position: Array, distance: Array) -> Iterator[tuple[int, float, Array]]:
+        """Yield for all pairs nearer than `distance` the row, by how much, and the slope (n,).
+
+        :param position: of the joints, shape (N, n), in any order
+        :param distance: of each pair, shape (P,), in [m]
+        """
+        for row, pose in enumerate(self._poses(position)):
+            pin.computeDistances(self._model, self._model_data, self._geometry, self._data, pose)
+            near = distance - [item.min_distance for item in self._data.distanceResults]
+            pairs = np.flatnonzero(near > 0.0)
+            if len(pairs):
+                pin.computeJointJacobians(self._model, self._model_data, pose)
+            for pair in pairs:
+                yield row, float(near[pair]), self._slope(int(pair))
+
+    def _slope(self, pair: int) -> Array:
+        """Derivative (n,) of the distance last computed of a pair."""
+        result, objects = self._data.distanceResults[pair], self._geometry.geometryObjects
+        item = self._geometry.collisionPairs[pair]
+        # the normal points from the first object to the second one
+        x, y, z = result.normal
+        slope = np.zeros(self._model.nv)
+        for sign, index, point in (
+            (-1.0, item.first, result.getNearestPoint1()),
+            (1.0, item.second, result.getNearestPoint2()),
+        ):
+            u, v, w = point
+            wrench = np.array([x, y, z, v * z - w * y, w * x - u * z, u * y - v * x])
+            jacobian = pin.getJointJacobian(
+                self._model, self._model_data, objects[index].parentJoint, pin.WORLD
+            )
+            slope += sign * (wrench @ jacobian)
+        return slope[self._velocities]
+
+    def random_positions(self, count: int) -> Array:
+        """Positions (count, n) spread over the ranges of the joints, always the same ones."""
+        lower = np.maximum(self._model.lowerPositionLimit, -FAR)
+        upper = np.minimum(self._model.upperPositionLimit, FAR)
+        rows = [(-FAR, FAR) if circular else (lower[i], upper[i]) for i, circular in self._columns]
+        low, high = np.array(rows).T
+        return np.random.default_rng(0).uniform(low, high, (count, len(rows)))
+
+    def _poses(self, position: Array) -> Array:
+        """Pinocchio's q (N, nq) at joint positions (N, n)."""
+        poses = np.tile(self._rest, (len(position), 1))
+        for (index, circular), values in zip(self._columns, position.T, strict=True):
+            if circular:
+                poses[:, index], poses[:, index + 1] = np.cos(values), np.sin(values)
+            else:
+                poses[:, index] = values
+        return poses
+
+
+def _build(file: CollisionFile) -> tuple[Any, Any]:
+    try:
+        model = pin.buildModelFromXML(file.text)
+        geometry = pin.buildGeomFromUrdfString(model, file.text, pin.GeometryType.COLLISION)
+    except (ValueError, RuntimeError) as error:
+        text = ' '.join(str(error).split())
+        raise MotionError(
+            f'the collision geometry of {file.source} cannot be read: {text}'
+        ) from error
+    for item in geometry.geometryObjects:
+        if isinstance(item.geometry, coal.BVHModelBase):
+            item.geometry.buildConvexHull(True, 'Qt')
+            item.geometry = item.geometry.convex
+    return model, geometry
+
+
+def _columns(model: Any, joints: Sequence[str]) -> tuple[list[tuple[int, bool]], list[int]]:
+    """Where each joint goes in Pinocchio's q, and whether as cosine and sine; and in its v."""
+    result, velocities = [], []
+    for name in joints:
+        if not model.existJointName(name):
+            raise MotionError(f'the URDF with the collision geometry has no joint {name!r}')
+        joint = model.joints[model.getJointId(name)]
+        result.append((int(joint.idx_q), joint.nq == 2))
+        velocities.append(int(joint.idx_v))
+    return result, velocities
+
+
+def _rest(model: Any) -> Array:
+    """Pinocchio's q with every joint at 0, or as near to it as its limits let it be."""
+    rest: Array = pin.neutral(model)
+    for joint in model.joints:
+        if joint.nq == joint.nv == 1:
+            low, high = model.lowerPositionLimit, model.upperPositionLimit
+            rest[joint.idx_q] = np.clip(0.0, low[joint.idx_q], high[joint.idx_q])
+    return rest
+
+
+def _pair(
+    model: Any, geometry: Any, names: Sequence[str], disabled: frozenset[frozenset[str]]
+) -> None:
+    """Pair all objects on joints that do not follow each other, seen without empty joints."""
+    carrying = {item.parentJoint for item in geometry.geometryObjects}
+
+    def carrier(joint: int) -> int:
+        joint = int(model.parents[joint])
+        while joint > 0 and joint not in carrying:
+            joint = int(model.parents[joint])
+        return joint
+
+    objects = geometry.geometryObjects
+    for first in range(len(objects)):
+        for second in range(first):
+            one, other = objects[first].parentJoint, objects[second].parentJoint
+            joined = one == other or carrier(one) == other or carrier(other) == one
+            if not joined and frozenset((names[first], names[second])) not in disabled:
+                geometry.addCollisionPair(pin.CollisionPair(second, first))
+
+
+def _reach(model: Any, geometry: Any, velocities: Sequence[int]) -> Array:
+    """Largest change (P, n) of the distance of each pair with each joint, in [m/rad] or [m/m].
+
+    That is the largest distance of a point of the geometry from the joint, over all positions.
+    """
+    radii = []
+    for item in geometry.geometryObjects:
+        if item.parentJoint == 0:  # no joint moves it, and a half-space has no end
+            radii.append(0.0)
+            continue
+        item.geometry.computeLocalAABB()
+        center = item.placement.act(item.geometry.aabb_center)
+        radii.append(float(np.linalg.norm(center)) + item.geometry.aabb_radius)
+    reach = np.zeros((len(geometry.collisionPairs), model.nv))
+    for row, pair in enumerate(geometry.collisionPairs):
+        chains = [
+            list(model.supports[geometry.geometryObjects[index].parentJoint])
+            for index in (pair.first, pair.second)
+        ]
+        for index, chain, other in zip(
+            (pair.first, pair.second), chains, reversed(chains), strict=True
+        ):
+            length = radii[index]
+            for number in reversed(chain):
+                if number == 0 or number in other:
+                    break
+                joint = model.joints[number]
+                sliding = 'P' in joint.shortname()
+                if joint.nv == 1:
+                    reach[row, joint.idx_v] = 1.0 if sliding else length
+                length += float(np.linalg.norm(model.jointPlacements[number].translation))
+                if sliding:
+                    limits = (model.lowerPositionLimit, model.upperPositionLimit)
+                    length += max(min(abs(side[joint.idx_q]), LONGEST) for side in limits)
+    return reach[:, list(velocities)]

@@ -1,0 +1,228 @@
+"""A robot must hit neither itself nor the walls around it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from robodyn_ros.errors import MotionError
+from robodyn_ros.excitation.collisions.geometry import CollisionGeometry
+from robodyn_ros.excitation.collisions.robot_files import (
+    CollisionFile,
+    disabled_pairs,
+    read_collision_file,
+)
+from robodyn_ros.excitation.limits.constraints import STEEP, Excess, Limit, Rule, States
+from robodyn_ros.excitation.trajectory import Array, Motion, Trajectory
+from robodyn_ros.models.interface import DynamicModel
+
+CLEARANCE = 1e-3
+"""Default of the smallest distance of two links, in [m]."""
+FIRST = 400
+"""On about so many samples the smallest distance of a motion is looked for first."""
+BETWEEN = 1e-3
+"""A designed motion keeps links so much farther apart, in [m], for what lies between samples."""
+SOFT = 0.02
+"""This much above the clearance, in [m], a motion begins to be pulled away."""
+PERIOD = 1e-3
+"""Motions are checked at times that are so far apart, in [s]."""
+_BLOCK = 20_000
+_SHARE = 0.1
+"""Of the largest distance of a pair: it is not pulled apart from farther."""
+_POSES = 100
+"""A pair of links that is too close at so many random positions cannot be kept apart."""
+
+
+@dataclass(frozen=True)
+class SelfCollisionLimit(Limit):
+    """Keep links apart that no joint joins, and inside a box.
+
+    :param urdf: file with the collision geometry, or its text
+    :param packages: folders in which `package://` names are looked for
+    :param clearance: smallest distance of two links, and of a link and a wall, in [m]
+    :param srdf: file that names pairs of links to leave out; empty: none
+    :param lower: x, y, z of the box in [m], in the base frame; z is a floor; -inf: no wall
+    :param upper: likewise
+    :param itself: False: the box only
+    """
+
+    urdf: str
+    packages: tuple[str, ...] = ()
+    clearance: float = 0.0
+    srdf: str = ''
+    lower: tuple[float, float, float] = (-np.inf, -np.inf, -np.inf)
+    upper: tuple[float, float, float] = (np.inf, np.inf, np.inf)
+    itself: bool = True
+
+    def rule(self, model: DynamicModel) -> SelfCollisionRule:
+        """Read the geometry.
+
+        :raises MotionError: it cannot be read, there is none, or Pinocchio has no such library
+        """
+        return SelfCollisionRule(self, model.joint_names)
+
+
+@dataclass(frozen=True)
+class Contacts:
+    """What a check of a motion found.
+
+    :param share: of the time during which links, or a link and a wall, are too close
+    :param distance: smallest one in [m]; negative: depth; inf: there is nothing that could touch
+    :param pair: names of what is that close
+    :param time: of it, in [s]
+    :param first: when something is too close for the first time, in [s]; inf: never
+    """
+
+    share: float = 0.0
+    distance: float = np.inf
+    pair: tuple[str, str] = ('', '')
+    time: float = 0.0
+    first: float = np.inf
+
+    def sentence(self, clearance: float) -> str:
+        """Say what touches, or comes nearer than a clearance in [m]."""
+        first, other = (name if ' ' in name else repr(name) for name in self.pair)
+        if self.distance <= 0.0:
+            what = f'collide, {-1e3 * self.distance:.1f} mm deep,'
+        else:
+            what = f'are {1e3 * self.distance:.1f} mm apart, not {1e3 * clearance:.3g} mm,'
+        return f'{first} and {other} {what} at t = {self.time:.3f} s'
+
+
+@dataclass
+class _Seen:
+    """What was seen so far: samples that are too close, and the smallest distance."""
+
+    hits: int = 0
+    first: float = np.inf
+    best: Contacts = field(default_factory=Contacts)
+
+    @property
+    def least(self) -> float:
+        """Smallest distance so far in [m]; below any where there is none."""
+        return self.best.distance if np.isfinite(self.best.distance) else -np.inf
+
+
+class NoPairsError(MotionError):
+    """There is nothing to check.
+
+    :param solid: whether there is collision geometry
+    """
+
+    def __init__(self, file: CollisionFile) -> None:
+        """Say what is missing."""
+        text = f'{file.source} has no two links with collision geometry that could collide'
+        if file.lost:
+            text += f', meshes were not found: {", ".join(file.lost[:3])}'
+        elif not file.solid:
+            text += ': it has no <collision>, and <visual> does not count'
+        super().__init__(text)
+        self.solid = bool(file.solid)
+
+
+class SelfCollisionRule(Rule):
+    """Distances of links that no joint joins, and of links and walls, are kept.
+
+    Pairs that are too close at all of some random positions are left out and named.
+    """
+
+    def __init__(self, limit: SelfCollisionLimit, joints: Sequence[str]) -> None:
+        """Read model and geometry."""
+        if not limit.clearance >= 0.0:
+            raise MotionError(f'the clearance must not be below 0 m, got {limit.clearance}')
+        self.clearance = limit.clearance
+        self.joints = tuple(joints)
+        self.file: CollisionFile = read_collision_file(limit.urdf, limit.packages)
+        """The links with geometry, and those without."""
+        disabled = disabled_pairs(limit.srdf) if limit.srdf else frozenset()
+        self.geometry = CollisionGeometry(
+            self.file, joints, disabled=disabled, lower=limit.lower, upper=limit.upper
+        )
+        solid = set(self.file.solid)
+        if not limit.itself:
+            self.geometry.without([pair for pair in self.geometry.pairs if set(pair) <= solid])
+        if not self.geometry.pairs:
+            raise NoPairsError(self.file)
+        self.touching: list[tuple[str, str]] = []
+        """Pairs that no position keeps apart."""
+        self._near = self._survey(limit.clearance)
+
+    def _survey(self, clearance: float) -> Array:
+        """Look at random positions; return the distance (P,) from which each pair is pulled apart.
+
+        Leaves pairs out that are too close at all of them; a wall only where nothing changes.
+        Pairs that are never far apart, as those of a wrist, are pulled apart from less.
+        """
+        pairs, positions = self.geometry.pairs, self.geometry.random_positions(_POSES)
+        seen = np.array(
+            [
+                [self.geometry.distance(pair, row) for pair in range(len(pairs))]
+                for row in positions
+            ]
+        )
+        farthest = seen.max(axis=0)
+        gone = farthest < clearance + BETWEEN
+        gone &= ~np.array(self.geometry.at_walls) | (np.ptp(seen, axis=0) < BETWEEN)
+        self.touching = [name for name, always in zip(pairs, gone, strict=True) if always]
+        self.geometry.without(self.touching)
+        soft = clearance + np.clip(_SHARE * (farthest - clearance), 0.0, SOFT)
+        kept: Array = soft[~gone]
+        return kept
+
+    def excess(self, motion: Motion) -> Excess:
+        """Look at every sample; the size is the share of samples in collision."""
+        seen = _Seen()
+        needed = self.clearance + BETWEEN
+        self._look(motion.time, motion.position, needed, seen)
+        if not seen.hits:
+            return Excess()
+        return Excess(seen.hits / len(motion.time), seen.best.sentence(needed))
+
+    def check(self, trajectory: Trajectory) -> Contacts:
+        """Check a motion every `PERIOD`; its joints may be in any order."""
+        columns = [trajectory.joints.index(name) for name in self.joints]
+        count = int(np.ceil(trajectory.duration / PERIOD - 1e-9)) + 1
+        time = np.linspace(0.0, trajectory.duration, count)
+        seen = _Seen()
+        some = trajectory.sample(time[:: max(1, count // FIRST)])
+        self._look(some.time, some.position[:, columns], np.inf, seen)
+        seen.hits, seen.first = 0, np.inf
+        for first in range(0, count, _BLOCK):
+            motion = trajectory.sample(time[first : first + _BLOCK])
+            self._look(motion.time, motion.position[:, columns], self.clearance, seen)
+        return replace(seen.best, share=seen.hits / count, first=seen.first)
+
+    def _look(self, time: Array, position: Array, clearance: float, seen: _Seen) -> None:
+        """Count samples that are nearer than the clearance, and find the smallest distance.
+
+        It is exact where it is below the clearance or `seen` has a good one already.
+        """
+        floor = max(clearance, seen.least)
+        close = set()
+        for row, pair, distance in self.geometry.nearer(position, floor):
+            if distance < clearance:
+                close.add(row)
+            if distance < seen.best.distance:
+                name = self.geometry.pairs[pair]
+                seen.best = Contacts(0.0, distance, name, float(time[row]))
+        seen.hits += len(close)
+        if close:
+            seen.first = min(seen.first, float(time[min(close)]))
+
+    def penalty(self, states: States) -> tuple[float, States]:
+        """Mean square of the distances below clearance + `SOFT`, in [m]."""
+        _, slopes = super().penalty(states)
+        total = 0.0
+        for row, near, slope in self.geometry.slopes(states[0], self._near):
+            total += near**2
+            slopes[0][row] -= 2.0 * near * slope
+        factor = STEEP / len(states[0])
+        slopes[0][...] *= factor
+        return factor * total, slopes
+
+
+def words(pairs: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """Pairs as they are written in a sentence."""
+    return (f'{first} and {other}' for first, other in pairs)

@@ -1,0 +1,1 @@
+"""Optimisation of an excitation motion."""

@@ -1,0 +1,261 @@
+"""Kinds of motion with free figures x, for an optimiser: what x does to the joints, and back.
+
+Every motion of a family is a position to start from plus a deviation. The deviation of a joint
+may be scaled by a factor of its own and is then still of the family: so limits of position,
+velocity and acceleration can be met exactly by scaling.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.linalg import null_space
+
+from robodyn_ros.errors import MotionError
+from robodyn_ros.excitation.motions.fourier import FourierMotion
+from robodyn_ros.excitation.motions.ramp import DEFAULT_LEAD, joint_names, per_joint
+from robodyn_ros.excitation.motions.sinesum import SineSumMotion
+from robodyn_ros.excitation.trajectory import Array, Trajectory
+
+
+class Sampled(ABC):
+    """A family at fixed times (N,)."""
+
+    @abstractmethod
+    def deviation(self, x: Array) -> Array:
+        """Deviation of the position and its two derivatives, shape (3, N, n)."""
+
+    @abstractmethod
+    def pull(self, x: Array, weights: Array) -> Array:
+        """Derivative by x (size,) of the sum of weights (3, N, n) times the deviation."""
+
+
+class MotionFamily(ABC):
+    """Motions of n joints of one kind, between t = 0 and `duration`, with `size` free figures."""
+
+    joints: tuple[str, ...]
+    position: Array
+    duration: float
+    size: int
+
+    @abstractmethod
+    def sampled(self, time: Array) -> Sampled:
+        """Prepare the evaluation at times (N,), in [s]."""
+
+    @abstractmethod
+    def motion(self, x: Array, scale: Array) -> Trajectory:
+        """Motion of the figures x, every joint's deviation multiplied by its scale (n,)."""
+
+    @abstractmethod
+    def start(self, random: np.random.Generator) -> Array:
+        """Random figures (size,) to begin with."""
+
+    @abstractmethod
+    def fastest(self) -> float:
+        """Largest frequency in the deviation, in [Hz]; tells how many samples describe it."""
+
+
+class FourierFamily(MotionFamily):
+    """One period of a Fourier series at `position`, at rest and unaccelerated, at both ends.
+
+    Document "double_encoder_identification_2023", Eq. 15 and the end conditions under Eq. 17.
+    x holds, per joint, coordinates of (a_l) in the space sum a_l = 0 and of (b_l) in the space
+    sum l b_l = 0; theta_0 follows. So every x meets the conditions.
+    """
+
+    def __init__(
+        self,
+        *,
+        joints: Sequence[str],
+        position: Sequence[float] | Array,
+        duration: float,
+        harmonics: int,
+    ) -> None:
+        """Check and keep the figures.
+
+        :param position: at both ends, shape (n,), in [rad] or [m]
+        :param duration: the period, in [s]
+        :param harmonics: at least 2
+        :raises MotionError: a figure that cannot be used
+        """
+        self.joints = joint_names(joints)
+        self.position = per_joint(self.joints, 'position', position)
+        self.duration = checked_duration(duration)
+        if not 2 <= harmonics <= 100:
+            raise MotionError(f'a Fourier motion needs 2 to 100 harmonics, got {harmonics}')
+        self.harmonics = int(harmonics)
+        self.order = np.arange(1.0, harmonics + 1.0)
+        self.omega = 2.0 * np.pi / self.duration * self.order
+        self.a_space: Array = null_space(np.ones((1, harmonics)))
+        self.b_space: Array = null_space(self.order[None, :])
+        self.size = len(self.joints) * 2 * (harmonics - 1)
+
+    def coefficients(self, x: Array) -> tuple[Array, Array]:
+        """Coefficients a and b, each (n, L), of the figures x."""
+        rows = x.reshape(len(self.joints), -1)
+        half = self.harmonics - 1
+        return rows[:, :half] @ self.a_space.T, rows[:, half:] @ self.b_space.T
+
+    def sampled(self, time: Array) -> Sampled:
+        """Prepare sines and cosines."""
+        phase = np.asarray(time, dtype=float)[:, None] * self.omega
+        sine, cosine, a, b = np.sin(phase), np.cos(phase), self.a_space, self.b_space
+        rows = [
+            np.hstack([(sine / self.omega) @ a, ((1.0 - cosine) / self.omega) @ b]),
+            np.hstack([cosine @ a, sine @ b]),
+            np.hstack([-(sine * self.omega) @ a, (cosine * self.omega) @ b]),
+        ]
+        return LinearSamples(np.array(rows), len(self.joints))
+
+    def motion(self, x: Array, scale: Array) -> FourierMotion:
+        """Series of the scaled coefficients."""
+        a, b = self.coefficients(x)
+        return FourierMotion.from_rest(
+            joints=self.joints,
+            position=self.position,
+            a=a * scale[:, None],
+            b=b * scale[:, None],
+            base_frequency=1.0 / self.duration,
+        )
+
+    def start(self, random: np.random.Generator) -> Array:
+        """Coefficients of equal size at all frequencies."""
+        return random.normal(size=self.size)
+
+    def fastest(self) -> float:
+        """Frequency of the last harmonic."""
+        return self.harmonics / self.duration
+
+
+class SineSumFamily(MotionFamily):
+    """Sums of W sines with free amplitudes and frequencies: algorithm A.
+
+    Document "local_identification", Eq. 1, with its bound on the frequencies. x holds, per joint,
+    W amplitudes and W numbers z with frequency = highest * (0.05 + 0.95 / (1 + exp(-z))).
+    """
+
+    def __init__(
+        self,
+        *,
+        joints: Sequence[str],
+        position: Sequence[float] | Array,
+        duration: float,
+        sines: int,
+        highest: Sequence[float] | Array | float,
+        lead: float = DEFAULT_LEAD,
+    ) -> None:
+        """Check and keep the figures.
+
+        :param position: where the motion begins, shape (n,), in [rad] or [m]
+        :param duration: leads included, in [s]
+        :param sines: W, at least 1
+        :param highest: highest frequency of each joint, shape (n,) or one, in [Hz]
+        :param lead: length of lead-in and lead-out, in [s]
+        :raises MotionError: a figure that cannot be used
+        """
+        self.joints = joint_names(joints)
+        self.position = per_joint(self.joints, 'position', position)
+        self.duration = checked_duration(duration)
+        self.highest = per_joint(self.joints, 'highest', highest)
+        if not (self.highest > 0.0).all() or not 1 <= sines <= 100:
+            raise MotionError(f'expected 1 to 100 sines above 0 Hz, got {sines}, {highest}')
+        self.sines, self.lead = int(sines), float(lead)
+        self.size = len(self.joints) * 2 * self.sines
+        ones = np.ones((len(self.joints), 1))
+        self._schedule = SineSumMotion(
+            joints=self.joints, center=self.position, amplitude=0.0 * ones, frequency=ones,
+            duration=self.duration, lead_in=self.lead, lead_out=self.lead,
+        )  # fmt: skip
+
+    def split(self, x: Array) -> tuple[Array, Array, Array]:
+        """Amplitudes, frequencies in [Hz] and their derivative by z, each (n, W)."""
+        rows = x.reshape(len(self.joints), 2, self.sines)
+        share = 1.0 / (1.0 + np.exp(-np.clip(rows[:, 1], -50.0, 50.0)))
+        top = self.highest[:, None]
+        return rows[:, 0], top * (0.05 + 0.95 * share), 0.95 * top * share * (1.0 - share)
+
+    def sampled(self, time: Array) -> Sampled:
+        """Prepare the schedule of lead-in and lead-out."""
+        return _Sines(self, self._schedule.schedule(np.asarray(time, dtype=float)))
+
+    def motion(self, x: Array, scale: Array) -> SineSumMotion:
+        """Sines of the scaled amplitudes."""
+        amplitude, frequency, _ = self.split(x)
+        return SineSumMotion(
+            joints=self.joints, center=self.position, amplitude=amplitude * scale[:, None],
+            frequency=frequency, duration=self.duration, lead_in=self.lead, lead_out=self.lead,
+        )  # fmt: skip
+
+    def start(self, random: np.random.Generator) -> Array:
+        """Amplitudes of equal size, frequencies spread over what is allowed."""
+        return random.normal(size=self.size)
+
+    def fastest(self) -> float:
+        """Highest frequency of any joint."""
+        return float(self.highest.max())
+
+
+class LinearSamples(Sampled):
+    """Deviation = basis (3, N, m) times the m figures of each joint."""
+
+    def __init__(self, basis: Array, joints: int) -> None:
+        self._basis, self._joints = basis, joints
+
+    def deviation(self, x: Array) -> Array:
+        """Deviation (3, N, n)."""
+        result: Array = self._basis @ x.reshape(self._joints, -1).T
+        return result
+
+    def pull(self, x: Array, weights: Array) -> Array:
+        """Weights (3, N, n) times the basis."""
+        result: Array = np.tensordot(weights, self._basis, axes=([0, 1], [0, 1]))
+        return result.ravel()
+
+
+class _Sines(Sampled):
+    def __init__(self, family: SineSumFamily, schedule: tuple[Array, Array, Array]) -> None:
+        self._family = family
+        self._s, self._rate, self._change = (value[:, None, None] for value in schedule)
+
+    def _curves(self, x: Array) -> tuple[Array, ...]:
+        """Amplitudes, slope by z, w, and the sines' values and derivatives by s, (N, n, W)."""
+        amplitude, frequency, slope = self._family.split(x)
+        omega = 2.0 * np.pi * frequency
+        phase = omega * self._s
+        sine, cosine = np.sin(phase), np.cos(phase)
+        return amplitude, 2.0 * np.pi * slope, omega, sine, cosine
+
+    def _timed(self, value: Array, first: Array, second: Array) -> Array:
+        return np.stack([value, first * self._rate, second * self._rate**2 + first * self._change])
+
+    def deviation(self, x: Array) -> Array:
+        amplitude, _, omega, sine, cosine = self._curves(x)
+        terms = self._timed(sine, omega * cosine, -(omega**2) * sine)
+        result: Array = (terms * amplitude).sum(axis=3)
+        return result
+
+    def pull(self, x: Array, weights: Array) -> Array:
+        amplitude, slope, omega, sine, cosine = self._curves(x)
+        s = self._s
+        terms = self._timed(sine, omega * cosine, -(omega**2) * sine)
+        by_omega = self._timed(
+            s * cosine,
+            cosine - omega * s * sine,
+            -2.0 * omega * sine - omega**2 * s * cosine,
+        )
+        heavy = weights[..., None]
+        by_amplitude = (heavy * terms).sum(axis=(0, 1))
+        by_z = (heavy * by_omega).sum(axis=(0, 1)) * amplitude * slope
+        return np.stack([by_amplitude, by_z], axis=1).ravel()
+
+
+def checked_duration(duration: float) -> float:
+    """Return the duration if it is one.
+
+    :raises MotionError: it is not finite or not above zero
+    """
+    if not (np.isfinite(duration) and duration > 0.0):
+        raise MotionError(f'the duration of a motion must be above 0 s, got {duration}')
+    return float(duration)

@@ -1,0 +1,243 @@
+"""Find the motion that reveals a robot's parameters best, inside every limit.
+
+Many random starts are searched roughly, the most promising ones ever more thoroughly; the best
+motion that keeps every limit is the result. How many there are follows from the time budget and
+the design alone, by a fixed rate, so that a seed gives the same motion on any machine and any
+number of cores, as long as the machine keeps up. Where it does not, the searches end with the
+time, and the result says so.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+
+from robodyn_ros.errors import MotionError
+from robodyn_ros.excitation.design.problem import Candidate, Design, Problem
+from robodyn_ros.excitation.design.search import ROUNDS, Found, begin
+from robodyn_ros.excitation.design.workers import Task, Team
+from robodyn_ros.excitation.limits.bounds import used_shares
+from robodyn_ros.excitation.trajectory import Array, Trajectory
+
+Method = Literal['gradient', 'genetic']
+METHODS: tuple[str, ...] = get_args(Method)
+
+STARTS_PER_MINUTE = {'gradient': 40.0, 'genetic': 2.0}
+"""For an arm of six axes; what one core gets done in a minute with some to spare."""
+_JUDGED = 4
+"""So many of the motions found are made and judged as they are, within every limit."""
+_SLOWER = 2.0
+"""The machine may be this much slower at the end than at the beginning."""
+_MENDING = 0.15
+"""Share of the time that is kept for mending motions that break a rule."""
+_LEAST_RESERVE = 0.2
+"""Time in [s] that is kept at least for ending in time."""
+
+Progress = Callable[[float, float], None]
+"""Told the share of the work that is done, and the best criterion so far."""
+Cancel = Callable[[], bool]
+
+
+@dataclass(frozen=True)
+class Optimised:
+    """The motion found, within every limit.
+
+    :param trajectory: the motion
+    :param value: criterion, see `Criterion`; the smaller the better
+    :param figures: see `Criterion.figures`
+    :param shares: of each joint's limits used, by quantity, shape (n,)
+    :param seconds: it took
+    :param starts: random starts that were searched
+    :param complete: whether nothing (time, cancel) ended the search early: the same seed then
+        gives the same motion anywhere
+    :param note: what a limit other than the joints' own did to the motion, or ''
+    """
+
+    trajectory: Trajectory
+    value: float
+    figures: dict[str, float]
+    shares: dict[str, Array]
+    seconds: float
+    starts: int
+    complete: bool
+    note: str = ''
+
+
+def optimise(
+    design: Design,
+    *,
+    seconds: float = 60.0,
+    seed: int = 0,
+    method: Method = 'gradient',
+    starts: int | None = None,
+    processes: int | None = None,
+    progress: Progress | None = None,
+    cancel: Cancel | None = None,
+) -> Optimised:
+    """Optimise a motion.
+
+    :param seconds: time budget; it is kept, and says how much is searched
+    :param starts: random starts instead of what the time budget says
+    :param processes: how many to search in; None: one per core; 0: in this process, where it is
+        for the caller to keep linear algebra on one thread (more are slower, above all on a busy
+        machine, and may change digits)
+    :param cancel: asked now and then whether to end; the best so far is then the result
+    :raises MotionError: no such motion can be made, saying which limit makes it impossible
+    """
+    began = time.monotonic()
+    if not seconds > 0.0 or method not in METHODS:
+        raise MotionError(
+            f'expected seconds above 0 and one of {METHODS}, got {seconds}, {method}'
+        )
+    problem = Problem(design)
+    count = starts_within(problem, seconds, method) if starts is None else max(1, starts)
+    work = _Work(seconds, began, _finishing(problem, seed, seconds), progress, cancel)
+    cores = os.cpu_count() or 1
+    team = Team(problem.design, problem, cores if processes is None else processes)
+    try:
+        found = _search(team, work, method, seed, count)
+    finally:
+        team.close()
+    best = _best(problem, found, work)
+    return Optimised(
+        trajectory=best.trajectory,
+        value=best.value,
+        figures=problem.criterion.figures(*problem.states(best.trajectory)),
+        shares=used_shares(best.trajectory, design.limits.select(problem.limits.joints)),
+        seconds=time.monotonic() - began,
+        starts=count,
+        complete=all(item.complete for item in found),
+        note=_note(best),
+    )
+
+
+def starts_within(problem: Problem, seconds: float, method: Method = 'gradient') -> int:
+    """Random starts for a time budget: by a fixed rate, whatever the machine."""
+    rate = STARTS_PER_MINUTE[method] / problem.effort()
+    return int(np.clip(round(seconds / 60.0 * rate), 2, 2000))
+
+
+class _Work:
+    """Deadlines, and the news of all searches."""
+
+    def __init__(
+        self,
+        seconds: float,
+        began: float,
+        reserve: float,
+        progress: Progress | None,
+        cancel: Cancel | None,
+    ) -> None:
+        self._seconds, self._began = seconds, began
+        self._progress, self._cancel = progress, cancel
+        self._reserve = min(reserve, 0.5 * seconds)
+        self._best, self._cancelled = float('inf'), False
+        self._searching = time.monotonic()
+
+    def until(self, share: float) -> float:
+        """When, by `time.monotonic`, a share of the time for searching is over."""
+        end = self._began + self._seconds - self._reserve
+        return self._searching + share * max(0.0, end - self._searching)
+
+    def over(self) -> bool:
+        """Tell whether there is no time to judge one motion more."""
+        left = self._began + self._seconds - time.monotonic()
+        return self._cancelled or left < self._reserve / _JUDGED
+
+    def overdue(self) -> bool:
+        """Tell whether there is no time to mend a motion."""
+        return time.monotonic() > self._began + self._seconds - self._reserve / (2.0 * _JUDGED)
+
+    def watch(self, value: float) -> bool:
+        """Pass the best value on; tell whether all is to end."""
+        self._best = min(self._best, value)
+        if self._progress is not None and np.isfinite(self._best):
+            share = (time.monotonic() - self._began) / self._seconds
+            self._progress(min(share, 1.0), self._best)
+        if not self._cancelled and self._cancel is not None:
+            self._cancelled = self._cancel()
+        return self._cancelled
+
+
+def _search(team: Team, work: _Work, method: Method, seed: int, count: int) -> list[Found]:
+    """Every round of the searches that are still in it; all that was found, in a fixed order."""
+    starts = range(count)
+    if method == 'genetic':
+        tasks = [Task(seed, start) for start in starts]
+        return team.run(tasks, work.until(1.0), work.watch)
+    found: list[Found] = []
+    chosen: list[tuple[int, Found | None]] = [(start, None) for start in starts]
+    for plan in ROUNDS:
+        chosen = chosen[: max(1, round(plan.kept * len(chosen)))]
+        tasks = [Task(seed, start, plan, item) for start, item in chosen]
+        results = team.run(tasks, work.until(plan.until), work.watch)
+        found = results + found
+        if work.watch(float('inf')):
+            break
+        order = sorted(range(len(results)), key=lambda index: (results[index].value, index))
+        chosen = [(tasks[index].start, results[index]) for index in order]
+    return found
+
+
+def _finishing(problem: Problem, seed: int, seconds: float) -> float:
+    """Time in [s] to keep for making the result, by how long it takes for a random motion."""
+    began = time.monotonic()
+    with suppress(MotionError):
+        problem.finish(begin(problem, seed, 0).x)
+    reserve = _LEAST_RESERVE + _SLOWER * _JUDGED * (time.monotonic() - began)
+    return reserve + (_MENDING * seconds if problem.design.rules else 0.0)
+
+
+def _best(problem: Problem, found: list[Found], work: _Work) -> Candidate:
+    """The best motion that keeps every limit, of the most promising ones; one at least.
+
+    :raises MotionError: none does
+    """
+    order = sorted(range(len(found)), key=lambda index: (found[index].value, index))
+    best: Candidate | None = None
+    reason: MotionError | None = None
+    for place, index in enumerate(order):
+        if best is not None and (place >= _JUDGED or work.over()):
+            break
+        try:
+            candidate = _finished(problem, found[index].x, work)
+        except MotionError as error:
+            reason = error
+            continue
+        if best is None or candidate.value < best.value:
+            best = candidate
+    if best is None:
+        raise reason or MotionError('no motion was found')
+    return best
+
+
+def _finished(problem: Problem, x: Array, work: _Work) -> Candidate:
+    """The motion of x; where it breaks a rule, one mended near it, if that is better.
+
+    :raises MotionError: neither keeps every limit
+    """
+    candidate: Candidate | None = None
+    with suppress(MotionError):
+        candidate = problem.finish(x)
+        if candidate.repaired == 1.0:
+            return candidate
+    mended = problem.mend(x, work.overdue)
+    try:
+        other = problem.finish(mended.x)
+    except MotionError:
+        if candidate is None:
+            raise
+        return candidate
+    return other if candidate is None or other.value < candidate.value else candidate
+
+
+def _note(best: Candidate) -> str:
+    if best.repaired == 1.0:
+        return ''
+    return f'joints were scaled down, to {best.repaired:.1%} at least: before, {best.broken}'

@@ -1,0 +1,361 @@
+"""The search for a motion as a plain function of numbers, and the motion they stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Literal, get_args
+
+import numpy as np
+
+from robodyn_ros.errors import ModelError, MotionError
+from robodyn_ros.excitation.collisions.check import Coverage
+from robodyn_ros.excitation.design.criteria import Criterion, Options, random_states
+from robodyn_ros.excitation.design.descent import Descent, StopError, descend
+from robodyn_ros.excitation.design.family import (
+    FourierFamily,
+    MotionFamily,
+    Sampled,
+    SineSumFamily,
+)
+from robodyn_ros.excitation.design.rest_position import rest_position
+from robodyn_ros.excitation.design.waypoints import WaypointFamily
+from robodyn_ros.excitation.limits.bounds import (
+    ConservativeBounds,
+    GridBounds,
+    Margins,
+    Room,
+    scale_within,
+)
+from robodyn_ros.excitation.limits.constraints import (
+    Excess,
+    Limit,
+    ModelRule,
+    Rule,
+    check_rest,
+    first_broken,
+)
+from robodyn_ros.excitation.limits.joint_limits import CHECK_PERIOD, JointLimits
+from robodyn_ros.excitation.motions.joint_moves import RISE
+from robodyn_ros.excitation.trajectory import Array, Trajectory
+from robodyn_ros.models.interface import DynamicModel
+from robodyn_ros.models.sensitivity import has_exact_gradient
+
+MotionKind = Literal['fourier', 'sines', 'waypoints']
+MOTIONS: tuple[str, ...] = get_args(MotionKind)
+SAMPLES = 200
+_COARSE = (0.1, 0.01)
+"""Periods [s] on which a motion is repaired before it is checked on `CHECK_PERIOD`."""
+_SHRINK = 0.7
+"""A joint's motion is scaled down by steps of this factor, until the rules are kept..."""
+_LEAST = 1.0 / 256.0
+"""... or it is smaller than this."""
+_FIRST_STEP = 1.0 / 256.0
+"""Of the factor of a motion that breaks a rule between the samples of the coarse grid."""
+_MENDING = 30
+"""Steps of a descent away from what breaks the rules."""
+_HOPELESS = 1e3
+_BLOCK_EFFORT, _DIFFERENCES_EFFORT, _RULE_EFFORT, _LEAST_EFFORT = 4.0, 10.0, 1.0, 0.3
+
+
+@dataclass(frozen=True)
+class Design:
+    """What is asked for.
+
+    :param model: regressor of the robot, with or without friction
+    :param limits: of the model's joints; velocity and acceleration must be finite
+    :param criterion: what to minimise
+    :param motion: 'fourier', 'sines' (sums of sines with free frequencies) or 'waypoints'
+    :param duration: in [s]
+    :param harmonics: of the series, sines in a sum, or half the number of via-points
+    :param position: at both ends, (n,) in [rad] or [m]; None: the middle of the free ranges, see
+        `rest_position`
+    :param samples: on which the criterion is evaluated, spread evenly over the motion
+    :param margins: what of the limits stays unused
+    :param fly_by: of the via-points, see `JointMoves`; 0: a stop at each of them
+    :param rise: of their moves' ramps, likewise; 0: trapezoids of speed
+    :param conservative: keep Eq. 17 of the double-encoder document instead of the limits alone
+    :param rules: further limits, see `constraints`
+    :param coverage: what of the rules is about collisions, and what is not checked
+    """
+
+    model: DynamicModel
+    limits: JointLimits
+    criterion: Options = field(default_factory=Options)
+    motion: MotionKind = 'fourier'
+    duration: float = 20.0
+    harmonics: int = 5
+    position: Sequence[float] | None = None
+    samples: int = SAMPLES
+    margins: Margins = field(default_factory=Margins)
+    fly_by: float = 1.0
+    rise: float = RISE
+    conservative: bool = False
+    rules: tuple[Limit, ...] = ()
+    coverage: Coverage = field(default_factory=Coverage, compare=False)
+
+
+@dataclass(frozen=True)
+class Stage:
+    """How smooth the problem is made: samples, see `log_condition` and `GridBounds.gauge`."""
+
+    samples: int
+    sharpness: float
+    hardness: float
+    penalty: float = 1.0
+
+
+CLOSE = Stage(samples=SAMPLES, sharpness=np.inf, hardness=600.0, penalty=300.0)
+"""The last stage: nothing is smoothed that matters."""
+
+
+class Problem:
+    """A design made ready: minimise `objective`, then `finish`."""
+
+    def __init__(self, design: Design) -> None:
+        """Prepare.
+
+        :raises MotionError: what is asked for is not possible, saying which limit makes it so
+        """
+        names = design.model.joint_names
+        self.limits = design.margins.narrow(design.limits.select(names))
+        self.rules: tuple[Rule, ...] = (
+            ModelRule(design.model),
+            *(limit.rule(design.model) for limit in design.rules),
+        )
+        rules = self.rules if design.rules else ()
+        self.position = rest_position(self.limits, design.position, rules)
+        self.design = replace(design, position=tuple(self.position))  # workers need not choose
+        room = Room.around(self.position, self.limits)
+        self.family = _family(design, self.limits, self.position)
+        self.bounds: GridBounds | ConservativeBounds
+        if design.conservative:
+            if not isinstance(self.family, FourierFamily):
+                raise MotionError('the conservative bounds (Eq. 17) are for Fourier motions only')
+            self.bounds = ConservativeBounds(self.family, room)
+        else:
+            self.bounds = GridBounds(self.family, room)
+        check_rest(self.rules, self.position)
+        self.criterion = Criterion(design.model, design.criterion, reference=self._reference())
+        self._check_samples()
+        self._at: dict[int, Sampled] = {}
+
+    def _reference(self) -> tuple[Array, Array, Array]:
+        limits = self.limits
+        spans = (np.where(np.isfinite(v), v, 1.0) for v in (limits.velocity, limits.acceleration))
+        velocity, acceleration = spans
+        q, qd, qdd = random_states(self.design.model, velocity=velocity, acceleration=acceleration)
+        lower, upper = self.design.model.position_limits().T
+        low, high = np.maximum(lower, limits.lower), np.minimum(upper, limits.upper)
+        usable = low < high
+        share = (q - lower) / (upper - lower)
+        inside = low + share * (high - low)
+        return np.where(usable, inside, q), qd, qdd
+
+    def _check_samples(self) -> None:
+        rows = self.design.samples * len(self.family.joints)
+        needed = len(self.criterion.columns)
+        if rows < needed:
+            raise MotionError(
+                f'{self.design.samples} samples give {rows} equations for {needed} parameters: '
+                f'at least {-(-needed // len(self.family.joints))} samples are needed'
+            )
+
+    def coarse_samples(self) -> int:
+        """Samples that describe the motion well enough to begin with."""
+        swings = self.family.fastest() * self.family.duration
+        needed = 2 * len(self.criterion.columns) // len(self.family.joints)
+        return min(self.design.samples, max(60, int(14 * swings), needed))
+
+    def effort(self) -> float:
+        """About how long one evaluation takes, compared with that for an arm of six axes.
+
+        By counting, not by the clock, so that it is the same on any machine.
+        """
+        joints = len(self.family.joints)
+        size = joints * (joints + 1) * self.coarse_samples() / (6 * 7 * 70)
+        if self.design.criterion.name == 'block':
+            size *= _BLOCK_EFFORT
+        if not has_exact_gradient(self.design.model):
+            size *= _DIFFERENCES_EFFORT
+        return max(_LEAST_EFFORT, size) + _RULE_EFFORT * len(self.design.rules)
+
+    def states(self, trajectory: Trajectory) -> tuple[Array, Array, Array]:
+        """States on which the criterion counts."""
+        motion = trajectory.sample(self._times(self.design.samples))
+        return motion.position, motion.velocity, motion.acceleration
+
+    def _times(self, samples: int) -> Array:
+        return np.arange(samples, dtype=np.float64) * (self.family.duration / samples)
+
+    def mend(self, x: Array, stop: Callable[[], bool]) -> Descent:
+        """Move away from x as far as the rules ask for, whatever the criterion says.
+
+        A motion that breaks a rule here and there would have to be scaled down as a whole else.
+
+        :param stop: asked now and then whether to end
+        """
+        stage = replace(CLOSE, samples=self.design.samples)
+
+        def objective(x: Array) -> tuple[float, Array]:
+            if stop():
+                raise StopError
+            return self.objective(x, stage, judged=False)
+
+        return descend(objective, x, _MENDING)
+
+    def objective(self, x: Array, stage: Stage, *, judged: bool = True) -> tuple[float, Array]:
+        """Smoothed criterion plus penalties of the bounded motion of x, and its derivative.
+
+        :param judged: False: the penalties alone
+        """
+        sampled = self._sampled(stage.samples)
+        deviation = sampled.deviation(x)
+        gauge, pull = self.bounds.gauge(x, stage.hardness)
+        states = self._states(deviation / gauge)
+        try:
+            value, by_state = 0.0, np.zeros((3, *states[0].shape))
+            if judged:
+                value, slopes = self.criterion.smooth(*states, stage.sharpness)
+                by_state = np.array(slopes)
+            for rule in self.rules:
+                more, extra = rule.penalty(states)
+                if more > 0.0:
+                    value += stage.penalty * more
+                    by_state += stage.penalty * np.array(extra)
+        except ModelError:  # beyond what a parallel robot reaches
+            return _HOPELESS, np.zeros(len(x))
+        if not np.isfinite(value):
+            return _HOPELESS, np.zeros(len(x))
+        by_gauge = -(by_state * deviation).sum(axis=(0, 1)) / gauge**2
+        return float(value), sampled.pull(x, by_state / gauge) + pull(by_gauge)
+
+    def cost(self, x: Array, samples: int) -> float:
+        """Criterion as it is, on some samples, plus penalties, with the limits closely kept."""
+        gauge, _ = self.bounds.gauge(x, CLOSE.hardness)
+        states = self._states(self._sampled(samples).deviation(x) / gauge)
+        try:
+            value = self.criterion.value(*states)
+            for rule in self.rules:
+                value += CLOSE.penalty * rule.penalty(states)[0]
+        except ModelError:
+            return _HOPELESS
+        return float(value) if np.isfinite(value) else _HOPELESS
+
+    def _sampled(self, samples: int) -> Sampled:
+        if samples not in self._at:
+            self._at[samples] = self.family.sampled(self._times(samples))
+        return self._at[samples]
+
+    def _states(self, bounded: Array) -> tuple[Array, Array, Array]:
+        return self.position + bounded[0], bounded[1], bounded[2]
+
+    def finish(self, x: Array) -> Candidate:
+        """Scale the motion of x so that it keeps every limit at all times, and judge it.
+
+        :raises MotionError: even the smallest motion breaks a rule, saying which
+        """
+        start = None
+        if isinstance(self.bounds, ConservativeBounds):
+            start = 1.0 / np.maximum(self.bounds.shares(x).max(axis=0), 1.0)
+        scale = scale_within(self.family, x, self.limits, start)
+        factors, sentence = self._factors(x, scale)
+        if not factors.any():
+            raise MotionError(f'even a very small motion breaks a limit: {sentence}')
+        trajectory = self.family.motion(x, factors * scale)
+        value = self.criterion.value(*self.states(trajectory))
+        return Candidate(value, x, trajectory, float(factors.min()), sentence)
+
+    def _factors(self, x: Array, scale: Array) -> tuple[Array, str]:
+        """Factors (n,) of the joints with which every rule is kept, and what forbade more.
+
+        Found on coarse grids, and made smaller until the rules are kept on a fine one too.
+        """
+
+        def broken(factors: Array, period: float) -> Excess:
+            motion = self.family.motion(x, factors * scale).grid(period)
+            return first_broken(self.rules, motion)
+
+        factors, sentence = np.ones(len(self.family.joints)), ''
+        for period in _COARSE:
+            excess = broken(factors, period)
+            sentence = sentence or excess.sentence
+            while excess.size > 0.0 and factors.min() > _LEAST:
+                factors, excess = _smaller(factors, excess, partial(broken, period=period))
+        step = _FIRST_STEP
+        while factors.max() > 0.0:
+            excess = broken(factors, CHECK_PERIOD)
+            if excess.size == 0.0:
+                break
+            sentence = sentence or excess.sentence
+            factors, step = np.maximum(0.0, factors - step * factors), 2.0 * step
+            if step > 1.0:
+                return np.zeros_like(factors), sentence
+        return factors, sentence
+
+
+def _smaller(
+    factors: Array, excess: Excess, broken: Callable[[Array], Excess]
+) -> tuple[Array, Excess]:
+    """Scale down the joint that this helps most; all of them where no joint alone helps."""
+    best, least = factors, excess
+    for joint in range(len(factors)):
+        trial = factors.copy()
+        trial[joint] *= _SHRINK
+        result = broken(trial)
+        if result.size < least.size:
+            best, least = trial, result
+    if best is factors:
+        best = _SHRINK * factors
+        least = broken(best)
+    return best, least
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A motion that keeps every limit.
+
+    :param value: criterion, the smaller the better
+    :param x: the figures it was made of
+    :param repaired: factor by which the joint that needed it most was scaled down for the rules
+    :param broken: sentence about the rule that asked for it
+    """
+
+    value: float
+    x: Array
+    trajectory: Trajectory
+    repaired: float
+    broken: str
+
+
+def _family(design: Design, limits: JointLimits, position: Array) -> MotionFamily:
+    if design.motion == 'fourier':
+        return FourierFamily(
+            joints=limits.joints,
+            position=position,
+            duration=design.duration,
+            harmonics=design.harmonics,
+        )
+    if design.motion == 'waypoints':
+        return WaypointFamily(
+            joints=limits.joints,
+            position=position,
+            duration=design.duration,
+            points=2 * design.harmonics,
+            rise=design.rise,
+            fly_by=design.fly_by,
+        )
+    if design.motion != 'sines':
+        raise MotionError(f'there is no motion {design.motion!r} to optimise, there are {MOTIONS}')
+    reach = np.minimum(limits.upper - position, position - limits.lower)
+    # the document's bound on frequencies; what has no limit counts as 1
+    figures = [np.where(np.isfinite(v), v, 1.0) for v in (limits.acceleration, reach)]
+    highest = np.sqrt(figures[0] / figures[1]) / (2.0 * np.pi)
+    return SineSumFamily(
+        joints=limits.joints,
+        position=position,
+        duration=design.duration,
+        sines=design.harmonics,
+        highest=highest,
+    )

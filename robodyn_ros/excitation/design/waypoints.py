@@ -1,0 +1,162 @@
+"""Via-points joined by a motion planner's joint moves, all of it free: algorithm B.
+
+Document "local_identification", section II and Eq. 2: via-points P_1 ... P_K and the speed are
+the figures that an optimiser chooses. Here every move has a duration of its own, and they add up
+to that of the motion; a short one is a fast one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from robodyn_ros.errors import MotionError
+from robodyn_ros.excitation.design.family import MotionFamily, Sampled, checked_duration
+from robodyn_ros.excitation.motions.joint_moves import RISE, JointMoves
+from robodyn_ros.excitation.motions.moves import fly_by_shares, shaped_profile
+from robodyn_ros.excitation.motions.ramp import joint_names, per_joint
+from robodyn_ros.excitation.trajectory import Array
+
+RAMP = 1.0 / 3.0
+"""Share of a move's duration that speeding up lasts, and braking."""
+SHORTEST, LONGEST = 0.4, 1.6
+"""Of the moves, before they are made to add up to the duration."""
+
+
+class WaypointFamily(MotionFamily):
+    """From `position` past K via-points and back, from rest to rest.
+
+    x holds, per joint, the deviations of the K via-points; then K + 1 numbers z, one per move,
+    with durations in proportion to 0.4 + 1.2 / (1 + exp(-z)).
+    """
+
+    def __init__(
+        self,
+        *,
+        joints: Sequence[str],
+        position: Sequence[float] | Array,
+        duration: float,
+        points: int,
+        rise: float = RISE,
+        fly_by: float = 0.0,
+    ) -> None:
+        """Check and keep the figures.
+
+        :param position: at both ends, shape (n,), in [rad] or [m]
+        :param duration: of all moves together, in [s]
+        :param points: K, at least 1
+        :param rise: see `JointMoves`; with 0 (trapezoid) derivatives by z leave the jumps of the
+            acceleration out
+        :param fly_by: likewise, of all via-points
+        :raises MotionError: a figure that cannot be used
+        """
+        self.joints = joint_names(joints)
+        self.position = per_joint(self.joints, 'position', position)
+        self.duration = checked_duration(duration)
+        if not 1 <= points <= 500:
+            raise MotionError(f'expected 1 to 500 via-points, got {points}')
+        self.points = int(points)
+        self.rise = float(rise)
+        self.fly_by = float(fly_by_shares(fly_by, self.points)[0])
+        self.profile = shaped_profile(1.0, RAMP, self.rise)
+        self.size = len(self.joints) * self.points + self.points + 1
+
+    def split(self, x: Array) -> tuple[Array, Array]:
+        """Deviations of the via-points (K, n), and the numbers z (K + 1,)."""
+        count = len(self.joints) * self.points
+        return x[:count].reshape(len(self.joints), -1).T, x[count:]
+
+    def timing(self, z: Array) -> tuple[Array, Array, Array]:
+        """Durations and begins of the moves, and their derivatives by z.
+
+        :return: (K + 1,), (K + 1,), (2, K + 1, K + 1): of durations and begins (first two) by z
+        """
+        share = 1.0 / (1.0 + np.exp(-np.clip(z, -50.0, 50.0)))
+        weight = SHORTEST + (LONGEST - SHORTEST) * share
+        slope = (LONGEST - SHORTEST) * share * (1.0 - share)
+        count = len(weight)
+        # from the begin of a move to that of the next: its weight less what both overlap
+        later = weight[1:] < weight[:-1]
+        steps = np.eye(count)
+        rows = np.arange(count - 1)
+        steps[rows, rows + later] -= self.fly_by * RAMP
+        total, begins = steps.sum(axis=0), np.cumsum(steps, axis=0) - steps
+        length = float(total @ weight)
+        by_weight = np.stack([np.eye(count), begins]) * self.duration / length
+        values = by_weight @ weight
+        by_weight -= values[:, :, None] * total / length
+        return values[0], values[1], by_weight * slope
+
+    def sampled(self, time: Array) -> Sampled:
+        """Keep the times: the moves in which they are depend on x."""
+        return _Moves(self, np.asarray(time, dtype=float))
+
+    def motion(self, x: Array, scale: Array) -> JointMoves:
+        """Moves past the scaled via-points."""
+        deviation, z = self.split(x)
+        rest = np.zeros((1, len(self.joints)))
+        return JointMoves(
+            joints=self.joints,
+            points=self.position + np.concatenate([rest, deviation * scale, rest]),
+            durations=self.timing(z)[0],
+            ramp=RAMP,
+            rise=self.rise,
+            fly_by=self.fly_by,
+        )
+
+    def start(self, random: np.random.Generator) -> Array:
+        """Via-points and durations anywhere."""
+        return random.normal(size=self.size)
+
+    def fastest(self) -> float:
+        """One swing lasts two moves, of which one is short."""
+        return (self.points + 1) / self.duration
+
+
+class _Moves(Sampled):
+    def __init__(self, family: WaypointFamily, time: Array) -> None:
+        self._family, self._time = family, time
+
+    def _shares(self, durations: Array, begins: Array) -> tuple[Array, Array]:
+        """Place of all times in all moves (N, M), 0 to 1, and the profile with its derivatives.
+
+        :return: the place, and way, speed, acceleration and jerk (4, N, M)
+        """
+        place = (self._time[:, None] - begins) / durations
+        profile, flat = self._family.profile, np.clip(place, 0.0, 1.0).ravel()
+        rows = np.array([*profile.sample(flat), profile.jerk(flat)]).reshape(4, *place.shape)
+        rows[1:] *= (place > 0.0) & (place < 1.0)
+        return place, rows
+
+    @staticmethod
+    def _ways(deviation: Array) -> Array:
+        """From each via-point to the next, (K + 1, n)."""
+        rest = np.zeros((1, deviation.shape[1]))
+        return np.diff(np.concatenate([rest, deviation, rest]), axis=0)
+
+    def deviation(self, x: Array) -> Array:
+        """Deviation (3, N, n): sums over the moves."""
+        deviation, z = self._family.split(x)
+        durations, begins, _ = self._family.timing(z)
+        _, rows = self._shares(durations, begins)
+        powers = np.stack([durations**0, durations**-1, durations**-2])
+        result: Array = (rows[:3] * powers[:, None]) @ self._ways(deviation)
+        return result
+
+    def pull(self, x: Array, weights: Array) -> Array:
+        """Via-points: weights times the moves. z: by how each move's duration and begin change.
+
+        Of the place u = (t - b) / d the derivatives are -1 / d by b and -u / d by d.
+        """
+        deviation, z = self._family.split(x)
+        durations, begins, by_z = self._family.timing(z)
+        place, rows = self._shares(durations, begins)
+        powers = np.stack([durations**0, durations**-1, durations**-2])
+        by_way = np.tensordot(weights, rows[:3] * powers[:, None], axes=([0, 1], [0, 1]))
+        heavy = (weights @ self._ways(deviation).T) * (powers / durations)[:, None]
+        by_begin = -(heavy * rows[1:]).sum(axis=(0, 1))
+        stretched = place * rows[1:] + np.arange(3.0)[:, None, None] * rows[:3]
+        by_duration = -(heavy * stretched).sum(axis=(0, 1))
+        by_points = by_way[:, :-1] - by_way[:, 1:]
+        return np.concatenate([by_points.ravel(), by_duration @ by_z[0] + by_begin @ by_z[1]])

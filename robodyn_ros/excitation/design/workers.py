@@ -1,0 +1,235 @@
+"""Searches on several cores.
+
+The workers are fresh processes with one thread each for linear algebra: how many there are does
+not change a digit of what a search finds.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import queue
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+from robodyn_ros.errors import MotionError
+from robodyn_ros.excitation.collisions.check import Coverage
+from robodyn_ros.excitation.design.problem import Design, Problem
+from robodyn_ros.excitation.design.search import Found, Round, begin, evolve, improve
+from robodyn_ros.models.catalog import build_model
+
+_THREADS = ('OPENBLAS_NUM_THREADS', 'OMP_NUM_THREADS', 'MKL_NUM_THREADS')
+_LOOK = 0.1
+"""The parent looks every so often [s] for news and for a wish to stop."""
+_GRACE = 0.3
+"""So long [s] the parent waits for processes that should have ended."""
+
+Watch = Callable[[float], bool]
+"""Told the criterion of any search's motion; returns whether to stop all of them."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """One search, or one round of it.
+
+    :param plan: round of a search by gradients; None: a genetic algorithm
+    :param found: what to go on from; None: the random start of this number
+    """
+
+    seed: int
+    start: int
+    plan: Round | None = None
+    found: Found | None = None
+
+
+class Team:
+    """Runs searches, here or in processes of its own."""
+
+    def __init__(self, design: Design, problem: Problem, processes: int) -> None:
+        """Start the processes.
+
+        :param processes: how many; 0: search in this process
+        """
+        self._problem = problem
+        self._pool: ProcessPoolExecutor | None = None
+        if processes > 0:
+            shipped: Any = replace(
+                design,
+                model=_Described(design.model.describe()),  # type: ignore[arg-type]
+                coverage=Coverage(),
+            )
+            context = multiprocessing.get_context('spawn')
+            self._stop, self._news = context.Event(), context.Queue()
+            self._pool = ProcessPoolExecutor(
+                processes,
+                mp_context=context,
+                initializer=_begin,
+                initargs=(shipped, self._stop, self._news),
+            )
+            before = set(multiprocessing.active_children())
+            with _one_thread_each(), _no_interrupts():
+                # processes are started with the first tasks: while the settings hold
+                for _ in range(processes):
+                    self._pool.submit(_ready)
+            self._children = set(multiprocessing.active_children()) - before
+
+    @contextmanager
+    def _alive(self) -> Iterator[None]:
+        """Say it in one sentence if a process ends that should not; leave none behind."""
+        try:
+            yield
+        except BrokenProcessPool as error:
+            self.close()
+            raise MotionError(
+                'a process that searches for a motion ended unexpectedly (out of memory, or its '
+                'model cannot be built there from its description); processes=0 searches here'
+            ) from error
+
+    def run(self, tasks: Sequence[Task], deadline: float, watch: Watch) -> list[Found]:
+        """Do the tasks and return what they found, in their order.
+
+        :param deadline: by `time.monotonic`, when searches end as they are
+        """
+        if self._pool is None:
+            here = _Here(watch, deadline)
+            return [search(self._problem, task, here.stop, here.news) for task in tasks]
+        with self._alive():
+            futures = [self._pool.submit(_work, task, deadline) for task in tasks]
+            left: set[Future[Found]] = set(futures)
+            while left and time.monotonic() < deadline + _GRACE:
+                _, left = wait(left, timeout=_LOOK, return_when=FIRST_COMPLETED)
+                if any([watch(value) for value in self._drain()] or [watch(float('inf'))]):
+                    self._stop.set()
+                    deadline = min(deadline, time.monotonic())
+            pairs = zip(tasks, futures, strict=True)
+            return [self._result(task, future) for task, future in pairs]
+
+    def _result(self, task: Task, future: Future[Found]) -> Found:
+        """What was found; what the task began with where no process came to it in time."""
+        if future.done():
+            return future.result()
+        future.cancel()
+        found = task.found or begin(self._problem, task.seed, task.start)
+        return replace(found, complete=False)
+
+    def _drain(self) -> Iterator[float]:
+        while True:
+            try:
+                yield self._news.get_nowait()
+            except queue.Empty:
+                return
+
+    def close(self) -> None:
+        """End the processes; one that does not hear, as it is only starting, is made to."""
+        if self._pool is None:
+            return
+        self._stop.set()
+        impatient = threading.Timer(_GRACE, self._terminate)
+        impatient.start()
+        # Only the pool's own thread waits for the processes: of two that do, one may come back
+        # before the process counts as ended.
+        self._pool.shutdown(cancel_futures=True)
+        impatient.cancel()
+        self._news.close()
+
+    def _terminate(self) -> None:
+        for child in self._children:
+            child.terminate()
+
+
+def search(
+    problem: Problem, task: Task, stop: Callable[[], bool], news: Callable[[float], None]
+) -> Found:
+    """Do one task."""
+    if task.plan is None:
+        return evolve(problem, task.seed, task.start, stop, news)
+    found = task.found or begin(problem, task.seed, task.start)
+    return improve(problem, found, task.plan, stop, news)
+
+
+class _Here:
+    """Deadline and watch of searches in this process."""
+
+    def __init__(self, watch: Watch, deadline: float) -> None:
+        self._watch, self._deadline, self._stopped = watch, deadline, False
+
+    def news(self, value: float) -> None:
+        self._stopped |= self._watch(value)
+
+    def stop(self) -> bool:
+        self.news(float('inf'))
+        return self._stopped or time.monotonic() > self._deadline
+
+
+@dataclass(frozen=True)
+class _Described:
+    """A model as it travels to another process."""
+
+    description: dict[str, object]
+
+
+class _Worker:
+    """What a worker process keeps between tasks."""
+
+    problem: Problem
+    stop: Any
+    news: Any
+
+
+def _begin(design: Design, stop: Any, news: Any) -> None:
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    described: Any = design.model
+    _Worker.problem = Problem(replace(design, model=build_model(described.description)))
+    _Worker.stop, _Worker.news = stop, news
+    news.cancel_join_thread()  # news nobody reads any more must not keep the process alive
+
+
+def _end_with_parent() -> None:
+    """A parent that was killed could not end us, and we would wait for its tasks for ever."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
+
+
+def _ready() -> None:
+    time.sleep(_LOOK)  # long enough for every process to get one
+
+
+def _work(task: Task, deadline: float) -> Found:
+    def stop() -> bool:
+        return time.monotonic() > deadline or bool(_Worker.stop.is_set())
+
+    return search(_Worker.problem, task, stop, _Worker.news.put)
+
+
+@contextmanager
+def _no_interrupts() -> Iterator[None]:
+    """Processes started now never see Ctrl-C: it is for the parent, which then stops them."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def _one_thread_each() -> Iterator[None]:
+    """Let processes started now use one thread for linear algebra."""
+    before = {name: os.environ.get(name) for name in _THREADS}
+    os.environ.update(dict.fromkeys(_THREADS, '1'))
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value

@@ -1,0 +1,1 @@
+"""Limits of the joints and rules in the workspace, and whether a motion keeps them."""

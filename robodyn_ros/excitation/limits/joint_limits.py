@@ -1,0 +1,260 @@
+"""What the joints may do, and whether a motion does only that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from robodyn_ros.errors import MotionError
+from robodyn_ros.excitation.trajectory import Array, Motion, Trajectory
+from robodyn_ros.models.serial.urdf_file import UrdfFile, UrdfJoint
+
+TIME_TO_MAX_VELOCITY = 1.0
+"""Where no file gives an acceleration limit, a joint may reach its velocity limit in 1 s."""
+
+CHECK_PERIOD = 1e-3
+_BLOCK = 50_000
+_FEW = 4
+"""So many samples tell nothing about what is between them."""
+_QUANTITIES = ('position', 'velocity', 'acceleration')
+_UNITS = {'position': '{}', 'velocity': '{}/s', 'acceleration': '{}/s^2'}
+
+
+@dataclass(frozen=True)
+class JointLimits:
+    """Limits of n joints; what is not limited is infinite. Arrays of shape (n,), read-only.
+
+    :param joints: names
+    :param units: 'rad' or 'm' for each joint
+    :param lower: lowest position, in [rad] or [m]
+    :param upper: highest position
+    :param velocity: largest magnitude, in [rad/s] or [m/s]
+    :param acceleration: largest magnitude, in [rad/s^2] or [m/s^2]
+    :param jerk: largest magnitude, in [rad/s^3] or [m/s^3]; it shapes moves and is not checked
+    :param effort: largest magnitude, in [Nm] or [N]
+    :raises MotionError: a limit is NaN, not above zero, or lower is above upper
+    """
+
+    joints: tuple[str, ...]
+    units: tuple[str, ...]
+    lower: Array
+    upper: Array
+    velocity: Array
+    acceleration: Array
+    jerk: Array
+    effort: Array
+
+    def __post_init__(self) -> None:
+        """Check."""
+        for name in ('lower', 'upper', 'velocity', 'acceleration', 'jerk', 'effort'):
+            values = np.array(getattr(self, name), dtype=float)
+            if values.shape != (len(self.joints),):
+                raise MotionError(
+                    f'limit {name} must have {len(self.joints)} values, got {values.size}'
+                )
+            bad = np.isnan(values)
+            if name not in ('lower', 'upper'):
+                bad |= values <= 0.0
+            if bad.any():
+                joint = int(np.argmax(bad))
+                raise MotionError(
+                    f'limit {name} of joint {self.joints[joint]!r} must be above 0, '
+                    f'got {values[joint]}'
+                )
+            values.flags.writeable = False
+            object.__setattr__(self, name, values)
+        wrong = self.lower >= self.upper
+        if wrong.any():
+            joint = int(np.argmax(wrong))
+            raise MotionError(
+                f'joint {self.joints[joint]!r} has the lower limit {self.lower[joint]:g} and the '
+                f'upper limit {self.upper[joint]:g}'
+            )
+
+    @classmethod
+    def from_urdf(cls, urdf: UrdfFile, joints: Sequence[str] | None = None) -> JointLimits:
+        """Take the limits of a URDF; accelerations are not in it and stay infinite.
+
+        :param joints: which joints, in which order; None: all that move
+        :raises MotionError: a joint the URDF does not have or that does not move
+        """
+        moving = {joint.name: joint for joint in urdf.joints if joint.type != 'fixed'}
+        chosen = [_find(moving, name, urdf.source) for name in joints or moving]
+        endless = np.full(len(chosen), np.inf)
+        return cls(
+            joints=tuple(joint.name for joint in chosen),
+            units=tuple('m' if joint.type == 'prismatic' else 'rad' for joint in chosen),
+            lower=np.array([joint.lower for joint in chosen]),
+            upper=np.array([joint.upper for joint in chosen]),
+            velocity=np.array([joint.velocity for joint in chosen]),
+            acceleration=endless,
+            jerk=endless,
+            effort=np.array([joint.effort for joint in chosen]),
+        )
+
+    def with_default_acceleration(self) -> JointLimits:
+        """Limit accelerations nobody gave: the velocity limit within `TIME_TO_MAX_VELOCITY`.
+
+        This is slow on purpose: a robot without figures must not be shaken.
+
+        :raises MotionError: a joint has neither a velocity nor an acceleration limit
+        """
+        missing = np.isinf(self.acceleration)
+        unknown = missing & np.isinf(self.velocity)
+        if unknown.any():
+            joint = self.joints[int(np.argmax(unknown))]
+            raise MotionError(
+                f'joint {joint!r} has neither a velocity nor an acceleration limit: give '
+                'max_velocity in the URDF or max_acceleration in a joint limits file'
+            )
+        rule = self.velocity / TIME_TO_MAX_VELOCITY
+        return replace(self, acceleration=np.where(missing, rule, self.acceleration))
+
+    def scaled(self, *, velocity: float = 1.0, acceleration: float = 1.0) -> JointLimits:
+        """Use a share of the velocity and acceleration limits.
+
+        :raises MotionError: a factor is not within (0, 1]
+        """
+        for name, factor in (('velocity', velocity), ('acceleration', acceleration)):
+            if not 0.0 < factor <= 1.0:
+                raise MotionError(f'the {name} scaling factor must be in (0, 1], got {factor}')
+        return replace(
+            self,
+            velocity=self.velocity * velocity,
+            acceleration=self.acceleration * acceleration,
+        )
+
+    def select(self, joints: Sequence[str]) -> JointLimits:
+        """Return the limits of these joints, in this order.
+
+        :raises MotionError: a joint without limits here
+        """
+        for name in joints:
+            if name not in self.joints:
+                raise MotionError(f'there are no limits for joint {name!r}, {_have(self.joints)}')
+        columns = [self.joints.index(name) for name in joints]
+        arrays = ('lower', 'upper', 'velocity', 'acceleration', 'jerk', 'effort')
+        return JointLimits(
+            tuple(joints),
+            tuple(self.units[column] for column in columns),
+            *(getattr(self, name)[columns] for name in arrays),
+        )
+
+
+def check_motion(
+    trajectory: Trajectory, limits: JointLimits, *, period: float = CHECK_PERIOD
+) -> None:
+    """Refuse a motion that breaks a position, velocity or acceleration limit.
+
+    The motion is sampled every `period` (finer if it is short), and at its breaks. Between samples
+    a smooth quantity rises above them by at most an eighth of its second difference, which is
+    added; where that difference comes from a step of acceleration (a kink), it is left out.
+
+    :param limits: for the trajectory's joints at least; matched by name
+    :raises MotionError: naming the joint, the time, the value and the limit it exceeds most
+    """
+    limits = limits.select(trajectory.joints)
+    worst = (0.0, '')
+    for block in blocks(trajectory, min(period, trajectory.duration / 200.0)):
+        for name in _QUANTITIES:
+            worst = max(worst, _worst(block, limits, name))
+    if worst[1]:
+        raise MotionError(worst[1])
+
+
+def check_position(position: Array, limits: JointLimits, what: str) -> None:
+    """Refuse a position (n,) outside the limits.
+
+    :param what: begins the sentence, for example 'the robot stands'
+    :raises MotionError: naming joint, value and limit
+    """
+    outside = np.maximum(limits.lower - position, position - limits.upper)
+    joint = int(np.argmax(outside))
+    if outside[joint] > 0.0:
+        unit = limits.units[joint]
+        raise MotionError(
+            f'{what} outside the limits: joint {limits.joints[joint]!r} is at '
+            f'{position[joint]:.4g} {unit}, allowed is {limits.lower[joint]:.4g} to '
+            f'{limits.upper[joint]:.4g} {unit}'
+        )
+
+
+def blocks(trajectory: Trajectory, period: float) -> Iterator[Motion]:
+    """Samples in blocks of bounded size, each with a few samples of its neighbours.
+
+    After them a motion's breaks, where values are largest and none is near: so few at a time that
+    `rise_between` adds nothing.
+    """
+    count = int(np.ceil(trajectory.duration / period)) + 1
+    time = np.linspace(0.0, trajectory.duration, count)
+    for first in range(0, count, _BLOCK):
+        yield trajectory.sample(time[max(0, first - 3) : first + _BLOCK + 3])
+    breaks = trajectory.breaks
+    for first in range(0, len(breaks), _FEW):
+        yield trajectory.sample(breaks[first : first + _FEW])
+
+
+def _worst(motion: Motion, limits: JointLimits, name: str) -> tuple[float, str]:
+    """Return the largest relative excess of one quantity, and the sentence about it."""
+    values: Array = getattr(motion, name)
+    bound = limits.upper if name == 'position' else getattr(limits, name)
+    lower = limits.lower if name == 'position' else -bound
+    if not np.isfinite(values).all():
+        row, joint = (int(index) for index in np.argwhere(~np.isfinite(values))[0])
+        return np.inf, _sentence(motion, limits, name, (row, joint), values[row, joint], np.inf)
+    margin = rise_between(values)
+    above, below = values + margin - bound, lower - values + margin
+    excess = np.maximum(above, below) / _scale(limits, name)
+    row, joint = (int(index) for index in np.unravel_index(np.argmax(excess), excess.shape))
+    if excess[row, joint] <= 1e-9:
+        return 0.0, ''
+    side, limit = (1.0, bound) if above[row, joint] >= below[row, joint] else (-1.0, lower)
+    value = values[row, joint] + side * margin[row, joint]
+    sentence = _sentence(motion, limits, name, (row, joint), value, limit[joint])
+    return float(excess[row, joint]), sentence
+
+
+def _scale(limits: JointLimits, name: str) -> Array:
+    """By what an excess is divided to compare limits: the limit, or the range of positions."""
+    scale = limits.upper - limits.lower if name == 'position' else getattr(limits, name)
+    return np.where(np.isfinite(scale), scale, 1.0)
+
+
+def rise_between(values: Array) -> Array:
+    """By how much smooth values can rise between samples: an eighth of the second difference.
+
+    The smallest of three neighbouring differences is taken: a kink or step shows in at most two.
+    """
+    margin = np.zeros_like(values)
+    if len(values) > _FEW:
+        second = np.abs(np.diff(values, n=2, axis=0)) / 8.0
+        margin[2:-2] = np.minimum(np.minimum(second[:-2], second[1:-1]), second[2:])
+    return margin
+
+
+def _sentence(
+    motion: Motion,
+    limits: JointLimits,
+    name: str,
+    place: tuple[int, int],
+    value: float,
+    limit: float,
+) -> str:
+    row, joint = place
+    unit = _UNITS[name].format(limits.units[joint])
+    return (
+        f'the motion breaks a limit: joint {limits.joints[joint]!r} reaches the {name} '
+        f'{value:.5g} {unit} at t = {motion.time[row]:.3f} s, the limit is {limit:.5g} {unit}'
+    )
+
+
+def _find(moving: dict[str, UrdfJoint], name: str, source: str) -> UrdfJoint:
+    if name not in moving:
+        raise MotionError(f'{source} has no moving joint {name!r}, {_have(tuple(moving))}')
+    return moving[name]
+
+
+def _have(names: Sequence[str]) -> str:
+    return f'there are: {", ".join(names)}'

@@ -1,0 +1,115 @@
+"""Joint limits from a YAML file in the form of MoveIt's joint_limits.yaml, on top of the URDF's.
+
+    default_velocity_scaling_factor: 0.5          # optional, as is the one for acceleration
+    joint_limits:
+      joint1:
+        has_position_limits: true
+        min_position: -1.5                        # [rad] or [m]
+        max_position: 1.5
+        has_velocity_limits: true
+        max_velocity: 2.0                         # [rad/s] or [m/s]
+        has_acceleration_limits: true
+        max_acceleration: 5.0
+        has_jerk_limits: true
+        max_jerk: 100.0
+        has_effort_limits: true
+        max_effort: 50.0                          # [Nm] or [N]
+
+A limit is used when its `has_...` is true or not there; `false` leaves the URDF's limit as it is.
+Of two limits the stricter one holds: a file can narrow a URDF, never widen it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from robodyn_ros.errors import ConfigError, MotionError
+from robodyn_ros.excitation.limits.joint_limits import JointLimits
+from robodyn_ros.yaml_file import read_yaml
+
+_VALUES = {
+    'min_position': ('has_position_limits', 'lower'),
+    'max_position': ('has_position_limits', 'upper'),
+    'max_velocity': ('has_velocity_limits', 'velocity'),
+    'max_acceleration': ('has_acceleration_limits', 'acceleration'),
+    'max_jerk': ('has_jerk_limits', 'jerk'),
+    'max_effort': ('has_effort_limits', 'effort'),
+}
+_FLAGS = tuple(dict.fromkeys(flag for flag, _ in _VALUES.values()))
+_FACTORS = ('default_velocity_scaling_factor', 'default_acceleration_scaling_factor')
+
+
+def load_limits(path: str | Path, base: JointLimits) -> JointLimits:
+    """Narrow limits by a file.
+
+    :param base: limits from the URDF
+    :raises ConfigError: the file cannot be read, is no YAML, or see `narrow_limits`
+    """
+    document = read_yaml(path, 'the joint limits file', ConfigError)
+    return narrow_limits(base, document, source=str(path))
+
+
+def narrow_limits(base: JointLimits, document: object, *, source: str) -> JointLimits:
+    """Narrow limits by the content of such a file.
+
+    :param source: names the file in messages
+    :raises ConfigError: a key that means nothing, a joint the robot does not have, a value that
+        is no number or not above zero, a `has_...` without its value
+    """
+    if not isinstance(document, Mapping) or not isinstance(document.get('joint_limits'), Mapping):
+        raise ConfigError(f'{source} must hold the mapping "joint_limits"')
+    _known_keys(document, ('joint_limits', *_FACTORS), source)
+    names = ('lower', 'upper', 'velocity', 'acceleration', 'jerk', 'effort')
+    arrays: dict[str, Any] = {name: np.array(getattr(base, name)) for name in names}
+    for joint, entry in document['joint_limits'].items():
+        if joint not in base.joints:
+            raise ConfigError(
+                f'{source}: the robot has no joint {joint!r}, it has: {", ".join(base.joints)}'
+            )
+        column = base.joints.index(joint)
+        for name, value in _read_joint(entry, f'{source}: joint {joint!r}').items():
+            stricter = max if name == 'lower' else min
+            arrays[name][column] = stricter(arrays[name][column], value)
+    factors = [_number(document.get(key, 1.0), source, key) for key in _FACTORS]
+    try:
+        return replace(base, **arrays).scaled(velocity=factors[0], acceleration=factors[1])
+    except MotionError as error:
+        raise ConfigError(f'{source}: {error}') from error
+
+
+def _read_joint(entry: object, where: str) -> dict[str, float]:
+    """Limits one joint's mapping gives, by the names of `JointLimits`."""
+    if not isinstance(entry, Mapping):
+        raise ConfigError(f'{where} must have a mapping of limits, got {entry!r:.60}')
+    _known_keys(entry, (*_VALUES, *_FLAGS), where)
+    for flag in _FLAGS:
+        if not isinstance(entry.get(flag, True), bool):
+            raise ConfigError(f'{where}: {flag} must be true or false, got {entry[flag]!r:.60}')
+    result = {}
+    for key, (flag, name) in _VALUES.items():
+        if key in entry:
+            value = _number(entry[key], where, key)
+            if name not in ('lower', 'upper') and value <= 0.0:
+                raise ConfigError(f'{where}: {key} must be above 0, got {value:g}')
+            if entry.get(flag, True):
+                result[name] = value
+        elif entry.get(flag, False):
+            raise ConfigError(f'{where}: {flag} is true, but {key} is not given')
+    return result
+
+
+def _known_keys(mapping: Mapping[Any, Any], known: tuple[str, ...], where: str) -> None:
+    for key in mapping:
+        if key not in known:
+            raise ConfigError(f'{where} has no key {key!r}, there are: {", ".join(known)}')
+
+
+def _number(value: object, where: str, key: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not np.isfinite(value):
+        raise ConfigError(f'{where}: {key} must be a finite number, got {value!r:.60}')
+    return float(value)

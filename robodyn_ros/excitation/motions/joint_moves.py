@@ -1,0 +1,188 @@
+"""Via-points joined by joint moves: all joints begin, cruise and arrive together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from robodyn_ros.errors import MotionError
+from robodyn_ros.excitation.limits.joint_limits import JointLimits
+from robodyn_ros.excitation.motions.moves import (
+    LONGEST_RAMP,
+    Schedule,
+    fly_by_shares,
+    shaped_profile,
+)
+from robodyn_ros.excitation.motions.point_to_point import SLACK
+from robodyn_ros.excitation.motions.ramp import joint_names
+from robodyn_ros.excitation.trajectory import Array, Motion, Trajectory
+
+RISE = 0.25
+"""Share of a ramp in which the acceleration rises, where nothing else is asked for."""
+
+
+class JointMoves(Trajectory):
+    """Joint moves with trapezoidal or seven-segment profile, with stops or fly-by in between.
+
+    All profiles have the same shape of ramp; so in a fly-by no joint is faster than the faster
+    one of both moves.
+    """
+
+    def __init__(
+        self,
+        *,
+        joints: Sequence[str],
+        points: Sequence[Sequence[float]] | Array,
+        durations: Sequence[float] | Array,
+        ramp: Sequence[float] | Array | float = 1.0 / 3.0,
+        rise: float = RISE,
+        fly_by: Sequence[float] | Array | float = 0.0,
+    ) -> None:
+        """Check and keep the figures.
+
+        :param points: via-points, both ends included, shape (K + 1, n), in [rad] or [m]
+        :param durations: of the K moves, each from rest to rest, in [s]
+        :param ramp: share of a move's duration that speeding up lasts, and braking, in (0, 0.5];
+            one for all or (K,)
+        :param rise: share of a ramp in which the acceleration rises, and falls, in [0, 0.5]:
+            0 is the trapezoid of speed, above there are seven segments
+        :param fly_by: share of the ramps during which two moves overlap, in [0, 1], one for all
+            or (K - 1,); 0: every via-point is a stop
+        :raises MotionError: wrong counts, or a figure out of its range
+        """
+        self.joints = joint_names(joints)
+        self.points = _points(self.joints, points)
+        moves = len(self.points) - 1
+        self.durations = _numbers('durations', durations, moves)
+        self.ramp = _numbers('ramp', ramp, moves)
+        self.rise = float(_numbers('rise', rise, 1)[0])
+        self.fly_by = fly_by_shares(fly_by, moves - 1)
+        figures = zip(self.durations.tolist(), self.ramp.tolist(), strict=True)
+        profiles = [shaped_profile(*figure, self.rise) for figure in figures]
+        self.schedule = Schedule(profiles, self.fly_by)
+        self.duration = self.schedule.duration
+        self._ways: Array = np.diff(self.points, axis=0)
+
+    @classmethod
+    def within(
+        cls,
+        limits: JointLimits,
+        *,
+        points: Sequence[Sequence[float]] | Array,
+        speed: float = 1.0,
+        rise: float = RISE,
+        fly_by: Sequence[float] | Array | float = 0.0,
+    ) -> JointMoves:
+        """Make the shortest such moves within velocity, acceleration and jerk limits.
+
+        In a fly-by the accelerations of two moves add: where a joint turns back, both moves
+        accelerate less, so that the sum is within the limit.
+
+        :param speed: share of the velocity limits used, in (0, 1]
+        :param rise: 0 leaves jerk limits aside: the acceleration jumps
+        :raises MotionError: as the constructor, or a via-point that is the one before
+        """
+        given = _points(limits.joints, points)
+        ways = np.abs(np.diff(given, axis=0))
+        moves = len(ways)
+        shares = fly_by_shares(fly_by, moves - 1)
+        if (still := np.flatnonzero(~(ways > 0.0).any(axis=1))).size:
+            raise MotionError(f'via-point {still[0] + 1} is the via-point before it: no move')
+        limits = limits.scaled(velocity=speed)
+        with np.errstate(divide='ignore', over='ignore'):
+            velocity, acceleration, jerk = (
+                (value / ways).min(axis=1)
+                for value in (limits.velocity, limits.acceleration, limits.jerk)
+            )
+        if rise == 0.0:
+            jerk = np.full(moves, math.inf)
+        for corner in np.flatnonzero(shares > 0.0):
+            pair = slice(corner, corner + 2)
+            peaks = _shape(velocity[pair], acceleration[pair], jerk[pair], rise)[2]
+            steps = np.diff(peaks[:, None] * np.diff(given, axis=0)[pair], axis=0)[0]
+            over = float((np.abs(steps) / limits.acceleration).max())
+            if over > 1.0:
+                acceleration[pair] = peaks / over
+        duration, ramp, _ = _shape(velocity, acceleration, jerk, rise)
+        return cls(
+            joints=limits.joints, points=given, durations=SLACK * duration, ramp=ramp,
+            rise=rise, fly_by=shares,
+        )  # fmt: skip
+
+    @property
+    def breaks(self) -> Array:
+        """Times at which segments of the moves' profiles meet."""
+        return self.schedule.breaks
+
+    def sample(self, time: Array) -> Motion:
+        """Evaluate the moves."""
+        time = np.clip(np.asarray(time, dtype=float), 0.0, self.duration)
+        position = self.points[self.schedule.done(time)].copy()
+        velocity, acceleration = np.zeros_like(position), np.zeros_like(position)
+        for number, rows, way, speed, change in self.schedule.active(time):
+            position[rows] += way[:, None] * self._ways[number]
+            velocity[rows] += speed[:, None] * self._ways[number]
+            acceleration[rows] += change[:, None] * self._ways[number]
+        return Motion(time, position, velocity, acceleration)
+
+    def describe(self) -> dict[str, object]:
+        """Return the arguments of the constructor."""
+        return {
+            'kind': 'joint_moves',
+            'joints': list(self.joints),
+            'points': self.points.tolist(),
+            'durations': self.durations.tolist(),
+            'ramp': self.ramp.tolist(),
+            'rise': self.rise,
+            'fly_by': self.fly_by.tolist(),
+        }
+
+
+def _shape(
+    velocity: Array, acceleration: Array, jerk: Array, rise: float
+) -> tuple[Array, Array, Array]:
+    """Duration, ramp and peak acceleration of the shortest moves over a way of 1.
+
+    A ramp of time r reaches the speed v with the peak acceleration v / (r (1 - rise)) and the
+    jerk v / (r^2 rise (1 - rise)); without cruising v r = 1. All arguments are of shape (K,).
+    """
+    flat, bend = 1.0 - rise, rise * (1.0 - rise)
+    with np.errstate(invalid='ignore'):
+        by_jerk = jerk * bend if bend > 0.0 else np.full_like(jerk, math.inf)
+    speed = np.minimum(velocity, np.minimum(np.sqrt(acceleration * flat), np.cbrt(by_jerk)))
+    if not np.isfinite(speed).all():
+        raise MotionError('moves need limits of velocity, acceleration or jerk, all are infinite')
+    time = np.maximum(speed / (acceleration * flat), np.sqrt(speed / by_jerk))
+    # nothing limits the acceleration: any ramp will do
+    time = np.where(time > 0.0, time, LONGEST_RAMP / speed)
+    duration = 1.0 / speed + time
+    return duration, np.minimum(time / duration, LONGEST_RAMP), speed / (time * flat)
+
+
+def _points(joints: Sequence[str], points: object) -> Array:
+    try:
+        given = np.array(points, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise MotionError(f'via-points must be rows of numbers, got {points!r:.60}') from error
+    if given.ndim != 2 or len(given) < 2 or given.shape[1] != len(joints):
+        raise MotionError(
+            f'via-points must be at least 2 rows of {len(joints)} values, one for each of '
+            f'{list(joints)}, got the shape {given.shape}'
+        )
+    if not np.isfinite(given).all():
+        raise MotionError('via-points must be finite numbers')
+    given.flags.writeable = False
+    return given
+
+
+def _numbers(name: str, values: object, count: int) -> Array:
+    try:
+        given = np.asarray(values, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise MotionError(f'{name} must be numbers, got {values!r:.60}') from error
+    result: Array = np.full(count, float(given)) if given.ndim == 0 else given.copy()
+    if result.shape != (count,):
+        raise MotionError(f'{name} must have {count} values, got {given.size}')
+    return result

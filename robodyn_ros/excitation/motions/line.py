@@ -1,0 +1,59 @@
+"""Move the tool along a straight line from rest to rest, at constant speed on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from robodyn_ros.excitation.motions.speed_profile import SpeedProfile
+from robodyn_ros.excitation.motions.tool_moves import ToolMoves
+from robodyn_ros.excitation.trajectory import Array
+from robodyn_ros.models.kinematics_base import Kinematics
+
+
+class LineMotion(ToolMoves):
+    """A straight line of the tool; its rotation, if it has one, turns in proportion to the way."""
+
+    what = 'line'
+
+    def __init__(
+        self,
+        *,
+        joints: Sequence[str],
+        robot: Kinematics | Mapping[str, object],
+        start: Sequence[float] | Array,
+        target: Sequence[float] | Array,
+        speed: float,
+        acceleration: float,
+        jerk: float | None = None,
+        near: Sequence[float] | Array | None = None,
+    ) -> None:
+        """Check the line; see `ToolMoves` for what it is made of.
+
+        :param target: pose (p,), or its place (3,) only
+        :raises MotionError: wrong counts, a start that is the target, limits that are none, or a
+            line that leaves the robot's reach or passes a singular position
+        """
+        super().__init__(
+            joints=joints, robot=robot, start=start, moves=[{'target': target}], speed=speed,
+            acceleration=acceleration, jerk=jerk, near=near,
+        )  # fmt: skip
+        self.target = self._corners[-1]
+
+    @property
+    def profile(self) -> SpeedProfile:
+        """How the way is covered."""
+        return self.schedule.profiles[0]
+
+    def describe(self) -> dict[str, object]:
+        """Return the arguments of the constructor."""
+        return {
+            'kind': 'line',
+            'joints': list(self.joints),
+            'robot': self.robot.describe(),
+            'start': self.start.tolist(),
+            'target': self.target.tolist(),
+            'speed': self.speed,
+            'acceleration': self.acceleration,
+            'jerk': self.jerk,
+            'near': None if self.near is None else self.near.tolist(),
+        }

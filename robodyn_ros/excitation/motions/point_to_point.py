@@ -1,0 +1,89 @@
+"""Move from rest to rest along a straight line in joint space."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from robodyn_ros.errors import MotionError
+from robodyn_ros.excitation.limits.joint_limits import JointLimits
+from robodyn_ros.excitation.motions.ramp import joint_names, per_joint
+from robodyn_ros.excitation.trajectory import Array, Motion, Trajectory
+
+# Largest derivatives of 10 x^3 - 15 x^4 + 6 x^5 on [0, 1].
+PEAK_VELOCITY = 15.0 / 8.0
+PEAK_ACCELERATION = 10.0 / np.sqrt(3.0)
+PEAK_JERK = 60.0
+SHORTEST = 0.1
+"""Even the smallest move takes this long, in [s]."""
+SLACK = 1.001
+"""Moves take this factor longer than they must, so that rounding never puts them over a limit."""
+
+
+class PointToPoint(Trajectory):
+    """All joints start and arrive together, on a quintic: no step in velocity or acceleration."""
+
+    def __init__(
+        self,
+        *,
+        joints: Sequence[str],
+        start: Sequence[float] | Array,
+        target: Sequence[float] | Array,
+        duration: float,
+    ) -> None:
+        """Check and keep the figures.
+
+        :param start: shape (n,), in [rad] or [m]
+        :param target: shape (n,), in [rad] or [m]; the start again: stand still
+        :param duration: in [s]
+        :raises MotionError: wrong counts, or no positive duration
+        """
+        self.joints = joint_names(joints)
+        self.start = per_joint(self.joints, 'start', start)
+        self.target = per_joint(self.joints, 'target', target)
+        if not (np.isfinite(duration) and duration > 0.0):
+            raise MotionError(f'the duration of a move must be above 0 s, got {duration}')
+        self.duration = float(duration)
+
+    @classmethod
+    def within(
+        cls,
+        limits: JointLimits,
+        *,
+        start: Sequence[float] | Array,
+        target: Sequence[float] | Array,
+    ) -> PointToPoint:
+        """Make the shortest such move within velocity, acceleration and jerk limits."""
+        distance = np.abs(
+            per_joint(limits.joints, 'target', target) - per_joint(limits.joints, 'start', start)
+        )
+        needed = (
+            PEAK_VELOCITY * distance / limits.velocity,
+            np.sqrt(PEAK_ACCELERATION * distance / limits.acceleration),
+            np.cbrt(PEAK_JERK * distance / limits.jerk),
+        )
+        duration = max(SHORTEST, *(SLACK * float(time.max()) for time in needed))
+        return cls(joints=limits.joints, start=start, target=target, duration=duration)
+
+    def sample(self, time: Array) -> Motion:
+        """Evaluate the quintic."""
+        time = np.clip(np.asarray(time, dtype=float), 0.0, self.duration)
+        x = (time / self.duration)[:, None]
+        way = (self.target - self.start)[None, :]
+        return Motion(
+            time,
+            self.start + way * (x**3 * (10.0 + x * (-15.0 + 6.0 * x))),
+            way / self.duration * (30.0 * (x * (1.0 - x)) ** 2),
+            way / self.duration**2 * (60.0 * x * (1.0 - x) * (1.0 - 2.0 * x)),
+        )
+
+    def describe(self) -> dict[str, object]:
+        """Return the arguments of the constructor."""
+        return {
+            'kind': 'move',
+            'joints': list(self.joints),
+            'start': self.start.tolist(),
+            'target': self.target.tolist(),
+            'duration': self.duration,
+        }

@@ -1,0 +1,350 @@
+"""Lines and circles of the tool at constant speed, with stops or fly-by where they meet."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+
+from robodyn_ros.errors import ModelError, MotionError
+from robodyn_ros.excitation.limits.bounds import used_shares
+from robodyn_ros.excitation.limits.joint_limits import JointLimits
+from robodyn_ros.excitation.motions.moves import Schedule, fly_by_shares
+from robodyn_ros.excitation.motions.point_to_point import SLACK
+from robodyn_ros.excitation.motions.ramp import joint_names, per_joint
+from robodyn_ros.excitation.motions.segments import PLACE, TURN, Segment
+from robodyn_ros.excitation.motions.speed_profile import SpeedProfile
+from robodyn_ros.excitation.trajectory import Array, Motion, Trajectory
+from robodyn_ros.models.kinematics import build_kinematics
+from robodyn_ros.models.kinematics_base import Kinematics
+from robodyn_ros.models.rotation import rotations
+
+Result = TypeVar('Result')
+
+KNOTS = 50
+"""Parts of a move from one of which to the next the robot's configuration is followed."""
+CHECKS = 200
+"""Parts of a move at whose ends is checked that the robot can follow, before anything moves."""
+_JUMP = 0.2
+"""Joints that move by so much, in [rad] or [m], more than their velocity says have jumped."""
+
+
+@dataclass(frozen=True)
+class ToolMove:
+    """One line, or one circle.
+
+    :param target: pose (p,), or its place (3,) only: the rest stays as it was
+    :param through: place (3,) on the circle, in [m]; None: a line
+    :param speed: in [m/s]; None: that of the whole motion
+    """
+
+    target: tuple[float, ...]
+    through: tuple[float, ...] | None = None
+    speed: float | None = None
+
+    def describe(self) -> dict[str, object]:
+        """Plain description."""
+        result: dict[str, object] = {'target': list(self.target)}
+        if self.through is not None:
+            result['through'] = list(self.through)
+        if self.speed is not None:
+            result['speed'] = self.speed
+        return result
+
+
+class ToolMoves(Trajectory):
+    """Lines and circles; joint positions, velocities and accelerations are exact.
+
+    In a fly-by the poses of two moves add: it rounds the corner. Where the moves meet without a
+    corner, with full fly-by and the same speed, the speed of the tool is constant.
+    """
+
+    what: ClassVar[str] = 'path'
+
+    def __init__(
+        self,
+        *,
+        joints: Sequence[str],
+        robot: Kinematics | Mapping[str, object],
+        moves: Sequence[ToolMove | Mapping[str, Any]],
+        speed: float,
+        acceleration: float,
+        jerk: float | None = None,
+        fly_by: Sequence[float] | Array | float = 0.0,
+        start: Sequence[float] | Array | None = None,
+        near: Sequence[float] | Array | None = None,
+    ) -> None:
+        """Check the path.
+
+        :param joints: names of the robot's n joints, in the order of its axes
+        :param robot: its kinematics, or what `build_kinematics` builds them from
+        :param moves: one after the other
+        :param speed: of the tool, where a move is long enough to reach it, in [m/s]
+        :param acceleration: largest one along a move, in [m/s^2]
+        :param jerk: likewise, in [m/s^3]; None: not limited, the acceleration jumps
+        :param fly_by: share of the ramps during which two moves overlap, in [0, 1], one for all
+            or one for each via-point; 0: every via-point is a stop
+        :param start: pose (p,), see `Kinematics`; None: that of `near`
+        :param near: joint positions (n,) near which the path begins, which chooses among the
+            robot's configurations and whole turns; None: the usual one
+        :raises MotionError: wrong counts, figures that are none, or a path that leaves the
+            robot's reach or passes a singular position
+        """
+        self.joints = joint_names(joints)
+        self.robot = self._kinematics(robot)
+        if len(self.joints) != self.robot.axes:
+            raise MotionError(
+                f'a {self.what} of a robot with {self.robot.axes} axes needs as many joints, '
+                f'got {list(self.joints)}'
+            )
+        self.near = None if near is None else per_joint(self.joints, 'near', near)
+        self.speed, self.acceleration, self.jerk = speed, acceleration, jerk
+        self.moves = tuple(_move(move) for move in moves)
+        if not self.moves:
+            raise MotionError('a path of the tool needs at least one move')
+        self.fly_by = fly_by_shares(fly_by, len(self.moves) - 1)
+        self.start = self._start(start)
+        self._corners = [self.start]
+        self._segments = [self._segment(move) for move in self.moves]
+        self.schedule = Schedule(
+            [
+                self._profile(segment, move)
+                for segment, move in zip(self._segments, self.moves, strict=True)
+            ],
+            self.fly_by,
+        )
+        self.duration = self.schedule.duration
+        self._follow()
+
+    @classmethod
+    def within(cls, limits: JointLimits, **arguments: Any) -> ToolMoves:
+        """Make such a path, slower as a whole if that is needed to keep the joints' limits.
+
+        :param limits: of the joints; positions are not looked at
+        :param arguments: those of the constructor
+        :raises MotionError: as the constructor
+        """
+        path = cls(**arguments)
+        shares = used_shares(path, limits)
+        slower = max(
+            float(shares['velocity'].max()), math.sqrt(float(shares['acceleration'].max()))
+        )
+        return path if slower <= 1.0 else path.slowed(SLACK * slower)
+
+    def slowed(self, factor: float) -> ToolMoves:
+        """Return the same path, passed in a time longer by a factor."""
+        description = self.describe()
+        del description['kind']
+        moves = [
+            ToolMove(m.target, m.through, None if m.speed is None else m.speed / factor)
+            for m in self.moves
+        ]
+        jerk = None if self.jerk is None else self.jerk / factor**3
+        figures = {'speed': self.speed / factor, 'acceleration': self.acceleration / factor**2}
+        return ToolMoves(**{**description, **figures, 'moves': moves, 'jerk': jerk})  # type: ignore[arg-type]
+
+    def _kinematics(self, robot: Kinematics | Mapping[str, object]) -> Kinematics:
+        try:
+            if isinstance(robot, Kinematics):
+                return robot
+            return build_kinematics(robot, joints=self.joints)
+        except ModelError as error:
+            raise MotionError(f'robot of a {self.what}: {error}') from error
+
+    def _start(self, start: object) -> Array:
+        if start is not None:
+            return self._pose('start', start, None)
+        if self.near is None:
+            raise MotionError(f'a {self.what} needs start or near: where it begins')
+        place: Array = self.robot.forward(self.near[None])[0]
+        return place
+
+    def _pose(self, name: str, values: object, before: Array | None) -> Array:
+        """Pose (p,) from all its numbers, or from its place where the one before is known."""
+        size = self.robot.pose_size
+        given = _numbers(name, values, size if before is None else (PLACE.stop, size))
+        if before is not None and len(given) < size:
+            given = np.concatenate([given, before[PLACE.stop :]])
+        if self.robot.rotates:
+            length = float(np.linalg.norm(given[TURN]))
+            if not length > 0.0:
+                raise MotionError(f'the quaternion of {name} is zero')
+            given[TURN] /= length
+        return given
+
+    def _segment(self, move: ToolMove) -> Segment:
+        before = self._corners[-1]
+        self._corners.append(self._pose('target', move.target, before))
+        through = None
+        if move.through is not None:
+            through = _numbers('through', move.through, PLACE.stop)
+        try:
+            return Segment(before, self._corners[-1], through=through, rotates=self.robot.rotates)
+        except MotionError as error:
+            name = self.what if len(self.moves) == 1 else f'move {len(self._corners) - 1}'
+            raise MotionError(f'{name}: {error}') from error
+
+    def _profile(self, segment: Segment, move: ToolMove) -> SpeedProfile:
+        return SpeedProfile(
+            distance=segment.length,
+            max_velocity=self.speed if move.speed is None else move.speed,
+            max_acceleration=self.acceleration,
+            max_jerk=math.inf if self.jerk is None else self.jerk,
+        )
+
+    def _follow(self) -> None:
+        """Follow the robot's configuration along the path, and check that it never jumps."""
+        ends = self.schedule.ends
+        self._times: Array = np.unique(
+            np.concatenate(
+                [
+                    np.linspace(begin, end, KNOTS + 1)
+                    for begin, end in zip(self.schedule.begins, ends, strict=True)
+                ]
+            )
+        )
+        poses = self.poses(self._times)[0]
+        self._knots: Array = np.empty((len(poses), self.robot.axes))
+        near = self.near
+        for row in range(len(poses)):
+            near = self._followed(lambda: self.robot.inverse(poses[row : row + 1], near=near))[0]  # noqa: B023
+            self._knots[row] = near
+        check = self.sample(np.linspace(0.0, self.duration, CHECKS * len(self.moves) + 1))
+        mean = 0.5 * (check.velocity[1:] + check.velocity[:-1])
+        step = np.diff(check.position, axis=0) - mean * np.diff(check.time)[:, None]
+        if (np.abs(step) > _JUMP).any():
+            row, joint = np.argwhere(np.abs(step) > _JUMP)[0]
+            raise MotionError(
+                f'the {self.what} passes too near to a singular position: joint '
+                f'{self.joints[joint]!r} jumps at t = {check.time[row]:.3f} s'
+            )
+
+    def poses(self, time: Array) -> tuple[Array, Array, Array]:
+        """Pose of the tool and its two derivatives, each of shape (N, p)."""
+        time = np.clip(np.asarray(time, dtype=float), 0.0, self.duration)
+        x = np.array(self._corners)[self.schedule.done(time)]
+        xd, xdd = np.zeros_like(x), np.zeros_like(x)
+        turn = _Turn(x[:, TURN]) if self.robot.rotates else None
+        for number, rows, way, speed, change in self.schedule.active(time):
+            segment = self._segments[number]
+            value, slope, curve = segment.displacement(way)
+            x[rows] += value
+            xd[rows] += slope * speed[:, None]
+            xdd[rows] += slope * change[:, None] + curve * speed[:, None] ** 2
+            if turn is not None:
+                turn.add(rows, segment.rotation, way, speed, change)
+        if turn is not None:
+            x[:, TURN], xd[:, TURN], xdd[:, TURN] = turn.quaternions()
+        return x, xd, xdd
+
+    @property
+    def breaks(self) -> Array:
+        """Times at which segments of the moves' profiles meet."""
+        return self.schedule.breaks
+
+    def sample(self, time: Array) -> Motion:
+        """Evaluate the path.
+
+        :raises MotionError: the path leaves the robot's reach or passes a singular position
+        """
+        time = np.clip(np.asarray(time, dtype=float), 0.0, self.duration)
+        columns = [np.interp(time, self._times, column) for column in self._knots.T]
+        near = np.stack(columns, axis=1)
+        return Motion(
+            time,
+            *self._followed(lambda: self.robot.motion(*self.poses(time), near=near)),
+        )
+
+    def _followed(self, compute: Callable[[], Result]) -> Result:
+        try:
+            return compute()
+        except ModelError as error:
+            raise MotionError(f'the {self.what} cannot be followed: {error}') from error
+
+    def describe(self) -> dict[str, object]:
+        """Return the arguments of the constructor."""
+        return {
+            'kind': 'tool_moves',
+            'joints': list(self.joints),
+            'robot': self.robot.describe(),
+            'start': self.start.tolist(),
+            'moves': [move.describe() for move in self.moves],
+            'speed': self.speed,
+            'acceleration': self.acceleration,
+            'jerk': self.jerk,
+            'fly_by': self.fly_by.tolist(),
+            'near': self._knots[0].tolist(),
+        }
+
+
+class _Turn:
+    """Rotations (N,) with angular velocity and acceleration, to which moves are added."""
+
+    def __init__(self, quaternions: Array) -> None:
+        self._rotation = rotations().from_quat(quaternions)
+        self._velocity = np.zeros((len(quaternions), 3))
+        self._acceleration = np.zeros((len(quaternions), 3))
+
+    def add(self, rows: Any, axis: Array, way: Array, speed: Array, change: Array) -> None:
+        """Turn some of them further, about an axis (3,) in [rad/m] by the way (M,) in [m].
+
+        What was there is turned along: w = w2 + R2 w1 and w' = w2' + R2 w1' + w2 x R2 w1.
+        """
+        if not axis.any():
+            return
+        turn = rotations().from_rotvec(way[:, None] * axis)
+        quaternions = self._rotation.as_quat()
+        quaternions[rows] = (turn * self._rotation[rows]).as_quat()
+        self._rotation = rotations().from_quat(quaternions)
+        own = speed[:, None] * axis
+        carried = turn.apply(self._velocity[rows])
+        self._acceleration[rows] = (
+            change[:, None] * axis + turn.apply(self._acceleration[rows]) + np.cross(own, carried)
+        )
+        self._velocity[rows] = own + carried
+
+    def quaternions(self) -> tuple[Array, Array, Array]:
+        """Quaternions h and their derivatives: h' = w h / 2, h'' = (w' h + w h') / 2."""
+        h = self._rotation.as_quat()
+        rate = 0.5 * _times(self._velocity, h)
+        return h, rate, 0.5 * (_times(self._acceleration, h) + _times(self._velocity, rate))
+
+
+def _times(vector: Array, h: Array) -> Array:
+    """Products (N, 4) of vectors (N, 3) and quaternions x, y, z, w."""
+    v, w = h[:, :3], h[:, 3:]
+    return np.column_stack([w * vector + np.cross(vector, v), -np.einsum('ni,ni->n', vector, v)])
+
+
+def _move(move: ToolMove | Mapping[str, Any]) -> ToolMove:
+    if isinstance(move, ToolMove):
+        return move
+    known = {'target', 'through', 'speed'}
+    if not isinstance(move, Mapping) or not {'target'} <= set(move) <= known:
+        raise MotionError(
+            f'a move of the tool has target, and may have through and speed, got {move!r:.80}'
+        )
+    lists = {name: move[name] for name in ('target', 'through') if move.get(name) is not None}
+    for name, values in lists.items():
+        if not isinstance(values, (list, tuple, np.ndarray)):
+            raise MotionError(f'{name} of a move must be a list of numbers, got {values!r:.60}')
+    return ToolMove(**{name: tuple(v) for name, v in lists.items()}, speed=move.get('speed'))
+
+
+def _numbers(name: str, values: object, sizes: int | tuple[int, ...]) -> Array:
+    """Finite numbers, as many as one of the sizes.
+
+    :raises MotionError: others
+    """
+    sizes = (sizes,) if isinstance(sizes, int) else sizes
+    try:
+        given = np.array(values, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise MotionError(f'{name} must be numbers, got {values!r:.80}') from error
+    if given.ndim != 1 or len(given) not in sizes or not np.isfinite(given).all():
+        counts = ' or '.join(str(size) for size in dict.fromkeys(sizes))
+        raise MotionError(f'{name} must have {counts} finite values, got {values!r:.80}')
+    return given

@@ -1,0 +1,1 @@
+"""Causes of a bad or doubtful identification."""

@@ -1,0 +1,86 @@
+"""Diagnosis of a low pass that was asked for: does it remove part of the motion?
+
+The fit takes the position low-passed and the torque as measured, both thinned by the same filter
+(`processing.thinning_for`). A torque low-passed like the position would lose the corners of
+friction, which the regressor has (measured: 8 -> 14 Ns/m, 6 -> 0 N at 1.5 times the sine). Hence
+the low pass must leave the motion alone: what it removes of it is missing in the regressor only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from robodyn_ros.identification.factors.joint_fit import Case
+from robodyn_ros.identification.signals.cutoff import automatic_cutoff
+from robodyn_ros.models.interface import Array
+from robodyn_ros.recording.recording import Finding
+from robodyn_ros.recording.signals import low_pass
+
+MOTION_SHARE = 0.005
+"""Share of a joint's motion that a low pass may remove; inertia errs by as much, and more where
+gravity is to be told from it (0.9 %: 2.7 %)."""
+
+GROSS_SHARE = 0.03
+"""Share from which on the estimate must not be used."""
+
+
+def cutoff_findings(case: Case) -> Iterator[Finding]:
+    """Joints of whose motion the low pass that was asked for removes a part, most first."""
+    automatic = _higher_automatic(case)
+    if automatic is None:
+        return
+    asked, share = case.signals.cutoff, removed_motion(case, automatic)
+    for joint in np.argsort(-share, kind='stable'):
+        if share[joint] <= MOTION_SHARE:
+            return
+        name = case.signals.joints[joint]
+        yield Finding(
+            'cutoff_too_low',
+            f'the low pass at {asked:g} Hz removes {share[joint]:.2%} of the motion of joint '
+            f'{name}, at most {MOTION_SHARE:.1%} leaves its parameters right: use a higher '
+            f'cut-off, or none to get the automatic one, {automatic:.3g} Hz',
+            name,
+            'error' if share[joint] > GROSS_SHARE else 'warning',
+        )
+
+
+def removed_motion(case: Case, automatic: float) -> Array:
+    """Share of each joint's motion (n,) above the cut-off used; 0 for joints that do not move.
+
+    Of what the automatic low pass would leave; what noise there is in it is taken off.
+    """
+    signals, rate = case.signals, case.rate
+    whole = low_pass(signals.measured_position, automatic, rate)
+    margin = min(int(2.0 * rate / automatic), len(whole) // 4)
+    inner = slice(margin, len(whole) - margin)
+    noise = (signals.measured_position - whole)[inner].var(axis=0)
+    noise *= automatic / (0.5 * rate - automatic)  # if white, what passes of it
+    removed = np.mean((whole - signals.position)[inner] ** 2, axis=0)
+    size = np.maximum(whole[inner].std(axis=0), 1e-300)
+    share = np.sqrt(np.maximum(removed - noise, 0.0)) / size
+    return np.where(signals.used.any(axis=0), share, 0.0)
+
+
+def with_harmonics(case: Case) -> Case:
+    """The same with the torque low-passed no lower than automatically.
+
+    Friction and gravity make harmonics of the motion: without them a torque looks late, or cut
+    off, to a regressor that has them.
+    """
+    automatic = _higher_automatic(case)
+    if automatic is None:
+        return case
+    torque = low_pass(case.signals.measured, automatic, case.rate)
+    return replace(case, signals=replace(case.signals, torque=torque))
+
+
+def _higher_automatic(case: Case) -> float | None:
+    """Automatic cut-off, if a lower one was asked for and used on the positions."""
+    signals = case.signals
+    if case.options.filter_cutoff is None or len(signals.thinning.taps) == 1:
+        return None
+    automatic = automatic_cutoff(signals.measured_position, case.rate)
+    return automatic if signals.cutoff is not None and signals.cutoff < automatic else None

@@ -1,0 +1,128 @@
+"""Diagnosis: what makes an identification bad or not to be trusted, the cause first.
+
+softMC document, sections "Review of the possible reasons for an identification failure" and "How
+to assess what is the failure reason based on the output files". What each finding means, how it
+was measured and what cannot be told is in docs/diagnosis.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from robodyn_ros.errors import RobodynError
+from robodyn_ros.identification.diagnosis.cutoff import cutoff_findings, with_harmonics
+from robodyn_ros.identification.diagnosis.motion import motion_findings, region_findings
+from robodyn_ros.identification.diagnosis.other_models import model_findings
+from robodyn_ros.identification.diagnosis.signals import (
+    delay_findings,
+    delays,
+    noise_findings,
+    saturation_findings,
+    slow_joints,
+    stale_findings,
+)
+from robodyn_ros.identification.diagnosis.torque_factors import factor_findings, sign_findings
+from robodyn_ros.identification.factors.joint_fit import Case, Sample, draw
+from robodyn_ros.recording.recording import Finding
+
+DEAD = ('no_motion', 'zero_torque', 'frozen_joint')
+"""Findings of the reader and the processing that are causes themselves."""
+
+CAUSES = (
+    *DEAD,
+    'cutoff_too_low',
+    'stale_joint',
+    'torque_sign',
+    'wrong_dynamic_model',
+    'torque_saturation',
+    'torque_factor',
+    'sensor_delay',
+    'noise_as_large_as_signal',
+    'region_too_small',
+    'moving_too_slowly',
+    'too_short',
+    'joints_move_together',
+    'motion_repeats',
+)
+"""Codes of all causes, in the order in which they are reported."""
+
+
+def diagnose(case: Case) -> tuple[Finding, ...]:
+    """Name the causes of a bad identification; empty if nothing is found. Never raises.
+
+    Causes that make data useless come first, and hide what is only their consequence; then what
+    makes the model wrong; then what makes it doubtful.
+    """
+    return _completed(_findings(case, _model_based))
+
+
+def diagnose_payload(case: Case) -> tuple[Finding, ...]:
+    """Name the causes of a bad identification of a payload; empty if none is found. Never raises.
+
+    The same without the tests of the model, which the arm's own identification went through, and
+    of how much the motion shows, which a payload needs less of: joints may stand still or move
+    slowly.
+
+    :param case: with the arm's model, and the values that it has with the payload
+    """
+    return _completed(_findings(case, _payload_based))
+
+
+def _completed(findings: Iterator[Finding]) -> tuple[Finding, ...]:
+    try:
+        return tuple(findings)
+    except (RobodynError, ArithmeticError, ValueError, IndexError) as error:
+        text = f'the diagnosis was not completed: {" ".join(str(error).split())}'
+        return (Finding('diagnosis_incomplete', text, severity='info'),)
+
+
+def _findings(case: Case, tests: Callable[[Case], Iterator[Finding]]) -> Iterator[Finding]:
+    known = (*case.recording.findings, *case.signals.findings)
+    dead = [item for item in known if item.code in DEAD and item.severity == 'error']
+    low, stale = list(cutoff_findings(case)), list(stale_findings(case))
+    yield from (*dead, *low, *stale)
+    if not (dead or low or any(item.severity == 'error' for item in stale)):
+        yield from tests(with_harmonics(case))
+        return
+    yield from region_findings(case)
+    yield from motion_findings(case)
+
+
+_ERRORS: tuple[Callable[[Case, Sample], Iterator[Finding]], ...] = (
+    sign_findings,
+    model_findings,
+    saturation_findings,
+    factor_findings,
+)
+
+
+def _model_based(case: Case) -> Iterator[Finding]:
+    """Findings that need the model; after the first kind of error the rest would be misled."""
+    sample = draw(case)
+    for test in _ERRORS:
+        found = list(test(case, sample))
+        yield from found
+        if any(item.severity == 'error' for item in found):
+            yield from region_findings(case)
+            yield from motion_findings(case)
+            return
+    shifts = delays(case, sample)
+    slow = slow_joints(case, sample, shifts)
+    yield from delay_findings(case, shifts, set(slow))
+    yield from noise_findings(case, sample)
+    yield from region_findings(case)  # a joint that moves little moves slowly
+    yield from (item.finding for item in slow.values() if item.clear)
+    yield from motion_findings(case)
+    yield from (item.finding for item in slow.values() if not item.clear)
+
+
+def _payload_based(case: Case) -> Iterator[Finding]:
+    """Findings on the signals that need a fit of the loaded arm to each joint's torque alone."""
+    sample = draw(case)
+    saturated = list(saturation_findings(case, sample))
+    yield from saturated
+    if not saturated:
+        shifts = delays(case, sample)
+        yield from delay_findings(case, shifts, set(slow_joints(case, sample, shifts)))
+    yield from region_findings(case)
+    yield from motion_findings(case)

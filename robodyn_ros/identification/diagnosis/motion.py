@@ -1,0 +1,221 @@
+"""Diagnosis of the motion: too short, too small a region, joints that move alike, stale data.
+
+softMC document, sections "Review of the possible reasons for an identification failure" and
+"Data acquisition" (choice of frequencies).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+
+import numpy as np
+
+from robodyn_ros.identification.factors.joint_fit import Case
+from robodyn_ros.models.closed_forms.closed_form import closed_form_part
+from robodyn_ros.models.closed_forms.puma import PumaGravityModel
+from robodyn_ros.models.interface import Array, SumModel
+from robodyn_ros.models.serial.urdf import UrdfModel
+from robodyn_ros.recording.recording import Finding
+
+CYCLES = 3.0
+"""Cycles that each joint should complete (softMC's rule of thumb)."""
+
+ENOUGH_CYCLES = 2.7
+"""Fewer are reported: the document's own example (0.15 Hz, 20 s) just misses 3 with a lead-in."""
+
+REGION = 0.25
+"""Share of a joint's range below which the region is too small."""
+
+ALIKE = 0.985
+"""Canonical correlation of two joints' motions (position and velocity) that move as one."""
+
+REPEATS = 0.06
+"""Distance of a motion from itself some time ago, in standard deviations, that is a repeat."""
+
+_POINTS = 500
+
+
+def motion_findings(case: Case) -> Iterator[Finding]:
+    """Findings on how long and in which pattern the robot moved."""
+    moving = _moving(case)
+    yield from _too_short(case, moving)
+    yield from _alike(case, moving)
+
+
+def _moving(case: Case) -> list[int]:
+    return [
+        joint
+        for joint in range(len(case.signals.joints))
+        if case.signals.used[:, joint].any() and np.ptp(case.signals.position[:, joint]) > 0.0
+    ]
+
+
+def cycles(position: Array) -> Array:
+    """Cycles of each joint (n,): the way gone over twice its stroke, or half its turning points.
+
+    The larger of both, so that a motion of many small swings within a big one counts them.
+    """
+    stroke = np.ptp(position, axis=0)
+    way = np.abs(np.diff(position, axis=0)).sum(axis=0)
+    by_way = way / np.maximum(2.0 * stroke, 1e-300)
+    turns = [
+        _turning_points(column, 0.1 * size)
+        for column, size in zip(position.T, stroke, strict=True)
+    ]
+    count: Array = np.maximum(by_way, np.array(turns) / 2.0)
+    return count
+
+
+def _turning_points(position: Array, least: float) -> int:
+    """Number of turning points with swings of at least `least` between them."""
+    count, direction, extreme = 0, 0.0, float(position[0])
+    for value in position.tolist():
+        ahead = (value - extreme) * direction
+        if direction == 0.0 and abs(value - extreme) > least:
+            direction, extreme = float(np.sign(value - extreme)), value
+        elif ahead > 0.0:
+            extreme = value
+        elif -ahead > least:
+            count, direction, extreme = count + 1, -direction, value
+    return count
+
+
+def _thinned(position: Array) -> Array:
+    return position[:: max(1, len(position) // _POINTS)]
+
+
+def _too_short(case: Case, moving: list[int]) -> Iterator[Finding]:
+    part = closed_form_part(case.model)
+    if part is not None and isinstance(part[0], PumaGravityModel):
+        return  # one cycle of slow motion is enough for it
+    done = cycles(_thinned(case.signals.position))
+    short = [k for k in sorted(moving, key=lambda k: float(done[k])) if done[k] < ENOUGH_CYCLES]
+    if not short:
+        return
+    seconds, least = len(case.signals) / case.rate, float(done[short[0]])
+    names = case.signals.joints
+    others = ', '.join(f'{names[k]} {done[k]:.1f}' for k in short[1:])
+    yield Finding(
+        'too_short',
+        f'joint {names[short[0]]} completes {least:.1f} cycles in {seconds:.3g} s'
+        f'{f" ({others})" if others else ""}, at least {CYCLES:g} are needed for a model that '
+        f'holds beyond this recording: record at least {seconds * CYCLES / least:.3g} s, or use '
+        f'higher frequencies',
+        names[short[0]],
+    )
+
+
+def joint_ranges(case: Case) -> Array:
+    """Position limits of the joints, shape (n, 2), infinite where nobody gave them."""
+    result = np.tile([-np.inf, np.inf], (len(case.signals.joints), 1))
+    parts = case.model.parts if isinstance(case.model, SumModel) else (case.model,)
+    for part in parts:
+        if isinstance(part, UrdfModel):
+            known = {item.name: item for item in part.urdf.joints}
+            for row, joint in enumerate(part.joints):
+                if joint.type != 'continuous':
+                    result[row] = known[joint.name].lower, known[joint.name].upper
+    for name, limits in (case.options.position_limits or {}).items():
+        if name in case.signals.joints:
+            result[case.signals.joints.index(name)] = limits
+    return result
+
+
+def region_findings(case: Case) -> Iterator[Finding]:
+    """Joints that move in a small part of their range."""
+    moving = _moving(case)
+    limits = joint_ranges(case)
+    low, high = case.signals.position.min(axis=0), case.signals.position.max(axis=0)
+    width = np.diff(limits, axis=1)[:, 0]
+    rotary = [joint.type != 'prismatic' for joint in case.model.joints]
+    width = np.where(rotary, np.minimum(width, 2.0 * np.pi), width)  # all repeats after a turn
+    width[~np.isfinite(limits).all(axis=1)] = np.inf
+    share = np.where(np.isfinite(width) & (width > 0.0), (high - low) / width, np.inf)
+    for joint in sorted(moving, key=lambda k: float(share[k])):
+        if share[joint] < REGION:
+            unit = case.model.joints[joint].position_unit
+            yield Finding(
+                'region_too_small',
+                f'joint {case.signals.joints[joint]} moves from {low[joint]:.3g} to '
+                f'{high[joint]:.3g} {unit}, {share[joint]:.0%} of its range '
+                f'({limits[joint, 0]:.3g} to {limits[joint, 1]:.3g} {unit}): the model may hold '
+                f'in this region only, use amplitudes that come close to the limits',
+                case.signals.joints[joint],
+            )
+
+
+def _alike(case: Case, moving: list[int]) -> Iterator[Finding]:
+    """Joints that move as one, and pairs whose common motion repeats after a cycle or two."""
+    step = max(1, len(case.signals) // _POINTS)
+    position, velocity = case.signals.position[::step], case.signals.velocity[::step]
+    planes = {joint: _plane(position[:, joint], velocity[:, joint]) for joint in moving}
+    seconds = step / case.rate
+    matches, repeats = [], []
+    returns = dict(zip(moving, _distances(position[:, moving]).T, strict=True))
+    done = cycles(position) / (len(position) * seconds)
+    for first, second in combinations(moving, 2):
+        match = np.linalg.svd(planes[first].T @ planes[second], compute_uv=False)[-1]
+        if match > ALIKE:
+            matches.append((float(match), first, second))
+            continue
+        period = seconds * _repeat(np.maximum(returns[first], returns[second]))
+        slower = period * min(done[first], done[second])
+        if 0.0 < slower < CYCLES - 0.5:
+            repeats.append((round(slower), period, first, second))
+    names = case.signals.joints
+    if matches:
+        match, first, second = max(matches)
+        yield Finding(
+            'joints_move_together',
+            f'joints {names[first]} and {names[second]} move together (correlation {match:.3f} of '
+            f'position and velocity{_and_others(len(matches))}): what each does to the other '
+            f'cannot be told, give them different frequencies, like 1, 1.27, 1.43',
+            names[second],
+        )
+    if repeats:
+        count, period, first, second = min(repeats)
+        yield Finding(
+            'motion_repeats',
+            f'the common motion of joints {names[first]} and {names[second]} repeats every '
+            f'{period:.3g} s, after {count} cycles of the slower one{_and_others(len(repeats))}: '
+            f'less of the workspace is seen than could be, choose frequencies whose ratio repeats '
+            f'later, like 1.1, 1.3, 1.5',
+            names[second],
+        )
+
+
+def _and_others(count: int) -> str:
+    return f', and {count - 1} other pairs' if count > 1 else ''
+
+
+def _plane(position: Array, velocity: Array) -> Array:
+    """Orthonormal basis (N, 2) of a joint's position and velocity, without their means."""
+    both = np.stack([position, velocity], axis=1)
+    both = both - both.mean(axis=0)
+    both /= np.maximum(np.linalg.norm(both, axis=0), 1e-300)
+    return np.linalg.qr(both)[0]
+
+
+def _distances(position: Array) -> Array:
+    """Distance of each joint's motion from itself 1, 2, ... samples ago, in standard deviations.
+
+    :param position: shape (N, n)
+    """
+    unit = position / np.maximum(position.std(axis=0), 1e-300)
+    shifts = range(1, len(unit) // 2)
+    ways = [np.abs(unit[shift:] - unit[:-shift]).mean(axis=0) for shift in shifts]
+    return np.array(ways).reshape(len(shifts), position.shape[1])
+
+
+def _repeat(distance: Array) -> int:
+    """Samples after which a motion is back for the first time; 0: never."""
+    near = distance < REPEATS
+    if near.all() or not near.any():
+        return 0
+    start = int(np.argmin(near))  # shortly after, every motion is near itself
+    if not near[start:].any():
+        return 0
+    first = start + int(np.argmax(near[start:]))
+    stop = len(near) if near[first:].all() else first + int(np.argmin(near[first:]))
+    return 1 + first + int(np.argmin(distance[first:stop]))

@@ -1,0 +1,371 @@
+"""Diagnosis of the signals: frozen and stale joints, saturation, noise, delay, slow motion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from robodyn_ros.identification.diagnosis.motion import cycles
+from robodyn_ros.identification.factors.joint_fit import (
+    Case,
+    OwnFit,
+    Sample,
+    root_mean_square,
+)
+from robodyn_ros.identification.fit.torque_errors import correlation_length
+from robodyn_ros.models.interface import Array
+from robodyn_ros.recording.recording import Finding, Severity
+
+STALE_SHARE = 0.01
+"""Share of a recording's samples in stale stretches from which on it must not be used."""
+
+PLATEAU = 0.92
+"""Torques above this share of the largest are a plateau, if the model's torque goes on."""
+
+FLAT = 0.35
+"""Slope of measured over model torque on a plateau: 0 if it is one, 1 if it is none."""
+
+OVERSHOOT = 1.15
+"""Torques above this share of a plateau's height are none of a plateau, but for noise."""
+
+WORSE = 1.03
+"""Residual of all torques over that of the smaller ones, at least, where there is a plateau."""
+
+FEW_CYCLES, SHORT_WORSE = 1.5, 1.5
+"""In recordings with fewer cycles a fit does not extrapolate: there it must be this much."""
+
+SMALL_JOINT = 0.05
+"""A joint with less torque than this share of the largest one is small."""
+
+ALIKE, ALIKE_NOISE = 0.025, 2.7
+"""On a plateau half of the torques are within this share of its height, or this many standard
+deviations of white noise; where a motion turns round they are not (KUKA LWR4+: 3.4 to 10 %)."""
+
+UNEXPLAINED = 0.15
+"""Residual of all torques over what the model fitted to the smaller ones lacks of them, at least:
+where some values explain all of them, that one only does not extrapolate (a Panda: 0.04)."""
+
+_LEVELS = (0.9, 0.96, 0.99, 0.998)
+"""Quantiles of the absolute torque at which a plateau is looked for."""
+
+_SHOWS = 1e-3
+"""Directions of the smaller torques' rows below this share of the largest are left out."""
+
+NOISE_SHARE = 0.3
+"""Noise from this share of the RMS torque on makes relative errors meaningless."""
+
+SHORTEST_DELAY = 0.8
+"""Delays of fewer cycles are not reported."""
+
+DELAY_GAIN = 0.05
+"""Share by which a shift in time must reduce the squared residual ..."""
+
+DELAY_GAIN_PER_CYCLE = 0.03
+"""... more for long delays, which spoil a fit thoroughly where they are true ..."""
+
+DELAY_CHANCE, MOST_CHANCE = 8.0, 0.25
+"""... and not below the first number over that of independent residuals, of which a few always
+fit better, nor must it be more than the second: there a delay is no matter of chance."""
+
+SLOW_DELAY_GAIN = 0.5
+"""The same for a joint that moves slowly: friction near standstill looks like a delay there."""
+
+CLEARLY_SLOW = 0.4
+"""Inertia torque below this share of what the model leaves unexplained: clearly slow."""
+
+VERY_SLOW = 0.015
+"""Inertia torque below this share of a joint's torque is too little, whatever the noise."""
+
+SLOW = 0.1
+"""With noise, inertia torque below this share of a joint's torque may be too little ..."""
+
+SLOW_NOISE = 0.6
+"""... if it is below this share of what the model leaves unexplained."""
+
+
+def stale_findings(case: Case) -> Iterator[Finding]:
+    """Joints whose position stays and then jumps: the driver did not get new values."""
+    recording = case.recording.select(case.signals.joints)
+    for joint, name in enumerate(case.signals.joints):
+        lengths = stale_runs(recording.position[:, joint])
+        share = float(lengths.sum()) / len(recording)
+        if len(lengths) and (share > STALE_SHARE / 2 or lengths.max() > 0.05 * case.rate):
+            severity: Severity = 'error' if share > STALE_SHARE else 'warning'
+            yield Finding(
+                'stale_joint',
+                f'joint {name} is stale in {share:.1%} of the recording: its position stays and '
+                f'then jumps, {len(lengths)} times, up to {lengths.max() / case.rate:.3g} s: '
+                f'look for lost or late messages of its drive, or read it as often as it measures',
+                name,
+                severity,
+            )
+
+
+def stale_runs(position: Array) -> Array:
+    """Lengths of the stretches in which a position repeats exactly although the joint moves.
+
+    It moves if it jumps at the end by more than an encoder at this speed can: by more than three
+    of the smallest steps seen (but for a hundredth, which rounding makes), and by at least half of
+    what it went just before the stretch or goes just after it in the same time. At rest the last
+    digits come and go: a jump is of a tenth of the usual speed at least.
+    """
+    steps = np.diff(position)
+    if not steps.any():
+        return np.zeros(0)
+    smallest = np.quantile(np.abs(steps[steps != 0.0]), 0.01)
+    moved = np.flatnonzero(steps)
+    runs = np.diff(moved) - 1  # zero steps between two that are not
+    stretches = np.flatnonzero(runs >= 2)
+    jumps = np.abs(steps[moved[stretches + 1]])
+    reach = np.minimum(stretches + 1 + 4, len(moved) - 1)
+    after = moved[reach] - moved[stretches + 1]
+    way = np.abs(position[moved[reach] + 1] - position[moved[stretches + 1] + 1])
+    taken = runs[stretches] + 1
+    expected = way / np.maximum(after, 1) * taken
+    stale = (jumps > 3.5 * smallest) & (jumps > 0.4 * expected)
+    stale &= jumps > 0.1 * root_mean_square(steps) * taken
+    return np.asarray(runs[stretches][stale], dtype=np.float64)
+
+
+def saturation_findings(case: Case, sample: Sample) -> Iterator[Finding]:
+    """Joints whose measured torque stays at a limit while the model's torque goes on."""
+    short = cycles(case.signals.position[:: max(1, len(case.signals) // 500)]).min() < FEW_CYCLES
+    for joint, own in sample.fits():
+        noise = white_noise(case.signals.measured[:, joint])
+        found = plateau(own, SHORT_WORSE if short else WORSE, noise)
+        if found is not None:
+            level, beyond, share = found
+            unit = case.model.joints[joint].torque_unit
+            name = case.signals.joints[joint]
+            yield Finding(
+                'torque_saturation',
+                f'the torque of joint {name} stops at {level:.3g} {unit} in {share:.1%} of the '
+                f'samples, where the model fitted to the others goes on to {beyond:.3g} {unit}: '
+                f'the drive or its measurement saturates, move slower or raise the limit',
+                name,
+                'error',
+            )
+
+
+def plateau(
+    own: OwnFit, worse: float = WORSE, noise: float = 0.0
+) -> tuple[float, float, float] | None:
+    """Level of a joint's torque plateau, model torque beyond it, and share of samples there.
+
+    The level is looked for at several heights: noise on top of a plateau hides where it is.
+
+    :param noise: standard deviation of the torque's white noise
+    """
+    size = np.abs(own.torque)
+    for share in _LEVELS:
+        found = _plateau_at(own, float(np.quantile(size, share)), worse, noise)
+        if found is not None:
+            return found
+    return None
+
+
+def _plateau_at(
+    own: OwnFit, level: float, worse: float, noise: float
+) -> tuple[float, float, float] | None:
+    """Plateau at about this level: torque no longer follows a model fitted to smaller torques."""
+    inside = np.abs(own.torque) < PLATEAU * level
+    if level <= 0.0 or inside.sum() < 4 * own.basis.shape[1]:
+        return None
+    predicted = own.basis @ _least_squares(own.basis[inside], own.torque[inside])
+    sign = np.sign(predicted)
+    predicted, seen = sign * predicted, sign * own.torque
+    rest = max(root_mean_square((predicted - seen)[inside]), 0.002 * level)
+    top = predicted > PLATEAU * level
+    if top.sum() < 10 or root_mean_square(own.rest) < worse * rest or rest > 0.15 * level:
+        return None
+    beyond = (predicted - seen)[top]  # how far the model goes on
+    slope, spread = _slope(predicted[top], seen[top])
+    flat = slope < FLAT and slope + 4.0 * spread < 2.0 * FLAT
+    if not (flat and np.quantile(beyond, 0.75) > max(rest, 0.03 * level)):
+        return None
+    height = float(np.median(seen[top]))
+    # Nothing passes a limit: torque that is well above it elsewhere has only a flat stretch.
+    if (seen[top] > OVERSHOOT * height).mean() > 0.02:
+        return None
+    excess = float(np.linalg.norm(beyond)) / np.sqrt(len(seen))
+    if root_mean_square(own.rest) < UNEXPLAINED * excess:
+        return None
+    if _shortest_half(seen[top]) > max(ALIKE * height, ALIKE_NOISE * noise):
+        return None
+    return height, float(np.quantile(predicted[top], 0.98)), float(top.mean())
+
+
+def _shortest_half(values: Array) -> float:
+    """Length of the shortest interval that holds half of the values."""
+    ordered, half = np.sort(values), len(values) // 2
+    return float(np.min(ordered[half:] - ordered[: len(ordered) - half]))
+
+
+def _least_squares(matrix: Array, side: Array) -> Array:
+    """By normal equations: the columns are nearly orthogonal, or hardly show and are left out."""
+    size, axes = np.linalg.eigh(matrix.T @ matrix)
+    kept = size > _SHOWS**2 * size[-1]
+    result: Array = axes[:, kept] @ ((axes[:, kept].T @ (matrix.T @ side)) / size[kept])
+    return result
+
+
+def _slope(x: Array, y: Array) -> tuple[float, float]:
+    """Slope of y over x, and its standard deviation (samples correlated over five)."""
+    along = x - x.mean()
+    size = float(along @ along)
+    if size <= 0.0:
+        return 1.0, np.inf
+    slope = float(along @ y) / size
+    rest = y - y.mean() - slope * along
+    return slope, float(np.sqrt(5.0 * np.mean(rest**2) / size))
+
+
+def noise_findings(case: Case, sample: Sample) -> Iterator[Finding]:
+    """Joints whose noise is as large as their torque: usable although they may have failed.
+
+    Either the noise itself is large, or a joint with little torque has a large relative error
+    that is small beside the torques of the robot.
+    """
+    rms = {joint: own.rms for joint, own in sample.fits()}
+    for joint, own in sample.fits():
+        kind = case.model.joints[joint].torque_unit
+        largest = max(rms[k] for k in rms if case.model.joints[k].torque_unit == kind)
+        noise, rest = white_noise(case.signals.measured[:, joint]), root_mean_square(own.rest)
+        noisy = max(noise, rest) > NOISE_SHARE * own.rms and noise > 0.5 * rest
+        failed = case.errors[joint] > case.options.max_relative_error
+        if noisy or (failed and own.rms < SMALL_JOINT * largest):
+            name, size = case.signals.joints[joint], max(noise, rest)
+            yield Finding(
+                'noise_as_large_as_signal',
+                f'what the model leaves unexplained of the torque of joint {name} '
+                f'({size:.3g} {kind} RMS, white noise {noise:.3g}) is of the order of its torque '
+                f'({own.rms:.3g} {kind} RMS), so that its relative error is large although the '
+                f'torque error is small: the parameters may be used if nothing else is found; if '
+                f'the identification failed, --force-export (node: export_failed) writes them',
+                name,
+            )
+
+
+def white_noise(values: Array) -> float:
+    """Standard deviation of a signal's white noise, from its third differences."""
+    return float(np.median(np.abs(np.diff(values, 3))) / 0.6745 / np.sqrt(20.0))
+
+
+@dataclass(frozen=True)
+class Delay:
+    """Shift of one joint's torque against its position.
+
+    :param shift: in samples, positive: the torque is late
+    :param gain: share by which shifting it back reduces the squared residual
+    :param chance: gain that may come by chance
+    """
+
+    shift: float
+    gain: float
+    chance: float = 0.0
+
+
+def delays(case: Case, sample: Sample) -> dict[int, Delay]:
+    """Best shift of every joint's torque."""
+    return {joint: best_shift(case, sample, joint, own) for joint, own in sample.fits()}
+
+
+def delay_findings(case: Case, shifts: dict[int, Delay], slow: set[int]) -> Iterator[Finding]:
+    """Joints whose torque comes later or earlier than their position, the clearest first.
+
+    :param slow: joints that move too slowly for a delay to show clearly
+    """
+    for joint in sorted(shifts, key=lambda k: -shifts[k].gain):
+        shift, gain = shifts[joint].shift, shifts[joint].gain
+        least = max(DELAY_GAIN, min(DELAY_GAIN_PER_CYCLE * abs(shift), 0.4), shifts[joint].chance)
+        if joint in slow:
+            least = max(least, SLOW_DELAY_GAIN)
+        if abs(shift) < SHORTEST_DELAY or gain < least:
+            continue
+        name, word = case.signals.joints[joint], 'after' if shift > 0.0 else 'before'
+        yield Finding(
+            'sensor_delay',
+            f'the torque of joint {name} comes {abs(shift) / case.rate * 1e3:.2f} ms '
+            f'({abs(shift):.1f} cycles) {word} its position: shifted back, its squared residual '
+            f'is {gain:.0%} smaller; find out which signal is late, and shift it',
+            name,
+        )
+
+
+def best_shift(case: Case, sample: Sample, joint: int, own: OwnFit) -> Delay:
+    """Shift of a joint's torque that the model explains best.
+
+    Between samples by a parabola through the smallest squared residual and its neighbours.
+    """
+    rows = sample.rows[own.rows]
+    shifts = np.arange(-sample.reach, sample.reach + 1)
+    torque = case.signals.torque[rows[:, None] + shifts, joint]
+    rss = np.sum(torque**2, axis=0) - np.sum((own.basis.T @ torque) ** 2, axis=0)
+    best = int(np.argmin(rss))
+    gain = float(np.clip(1.0 - rss[best] / max(rss[sample.reach], 1e-300), 0.0, 1.0))
+    if best in (0, len(shifts) - 1):
+        return Delay(0.0, 0.0)  # not within reach: something else
+    left, middle, right = rss[best - 1 : best + 2]
+    bend = left - 2.0 * middle + right
+    part = 0.5 * (left - right) / bend if bend > 0.0 else 0.0
+    shifted = torque[:, best]
+    rest = (shifted - own.basis @ (own.basis.T @ shifted))[:, None]
+    length = float(correlation_length(rest, np.ones(rest.shape, dtype=bool))[0])
+    chance = min(DELAY_CHANCE * length / len(rest), MOST_CHANCE)
+    return Delay(float(shifts[best] + part), gain, chance)
+
+
+@dataclass(frozen=True)
+class Slow:
+    """A joint that moves too slowly; clear: so much that it explains whatever else is seen."""
+
+    finding: Finding
+    clear: bool
+
+
+def slow_joints(case: Case, sample: Sample, shifts: dict[int, Delay]) -> dict[int, Slow]:
+    """Joints whose inertia torque is lost in the residual, the worst first, and the findings.
+
+    A residual that a delay explains does not count.
+    """
+    found = {}
+    shares = inertia_shares(case, sample)
+    for joint in sorted(shares, key=lambda k: shares[k][0] / max(shares[k][1], 1e-300)):
+        share, noise = shares[joint]
+        noise *= np.sqrt(1.0 - shifts[joint].gain)
+        if share < VERY_SLOW or share < min(SLOW, SLOW_NOISE * noise):
+            name = case.signals.joints[joint]
+            fastest = float(np.abs(case.signals.velocity[:, joint]).max())
+            unit = case.model.joints[joint].position_unit
+            clear = share < max(VERY_SLOW, CLEARLY_SLOW * noise)
+            finding = Finding(
+                'moving_too_slowly',
+                f'joint {name} moves too slowly (at most {fastest:.3g} {unit}/s): inertia is '
+                f'{share:.1%} of its torque and the residual {noise:.1%}, so that inertias are '
+                f'uncertain and faster motions will be predicted badly; use larger frequencies or '
+                f'amplitudes, up to near the velocity limit',
+                name,
+            )
+            found[joint] = Slow(finding, clear)
+    return found
+
+
+def inertia_shares(case: Case, sample: Sample) -> dict[int, tuple[float, float]]:
+    """Per joint the share of inertia in its torque, and that of the residual.
+
+    Joints whose model has no inertia are left out.
+    """
+    signals = case.signals
+    rows = sample.rows[:: max(1, len(sample.rows) // 500)]
+    still = np.zeros((len(rows), len(signals.joints)))
+    position, acceleration = signals.position[rows], signals.acceleration[rows]
+    inertia = case.model.torque(position, still, acceleration, case.values)
+    inertia = inertia - case.model.torque(position, still, still, case.values)
+    result = {}
+    for joint, own in sample.fits():
+        size = root_mean_square(inertia[:, joint])
+        if size > 0.0 and own.rms > 0.0:
+            result[joint] = (size / own.rms, root_mean_square(own.rest) / own.rms)
+    return result

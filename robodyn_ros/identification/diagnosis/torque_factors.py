@@ -1,0 +1,329 @@
+"""Diagnosis of torque factors: scale, sign and unit of each joint's torque.
+
+Three witnesses, none of which needs the others: joints that share parameters must agree about
+them; every inertia is positive and friction takes power away; and a URDF (or a closed-form model
+with prior values) says roughly how large torques are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from robodyn_ros.identification.factors.joint_fit import Case, OwnFit, Sample
+from robodyn_ros.models.friction_terms import BRAKING, TERMS
+from robodyn_ros.models.interface import Array
+from robodyn_ros.recording.recording import Finding
+
+DISAGREE = 1.06
+"""`Shared.excess` from which on joints do not agree about the parameters they share."""
+
+EXPLAINED = 0.75
+"""Share of that excess, squared, that one joint's factor must explain."""
+
+SMALLEST_FACTOR = 1.25
+"""Factors nearer to 1 are not reported: models are not that exact."""
+
+SMALLEST_PRIOR_FACTOR = 3.0
+"""The same for factors that a prior tells: masses in a URDF are often guesses."""
+
+CLEAR = 4.0
+"""Standard deviations that a prior's factor must be away from 0."""
+
+NEGATIVE = -5.0
+"""Standard deviations below 0 at which inertia and friction are negative for certain."""
+
+REASONS = (
+    (1000.0, 'the unit is mNm or per mille of a torque, not Nm'),
+    (0.001, 'the unit is kNm, or a unit was converted twice'),
+    (100.0, 'the unit is Ncm or per cent of a torque, not Nm'),
+    (2.0, 'a lead screw was computed with pi instead of 2 pi, or two motors count as one'),
+    (0.5, 'a lead screw was computed with pi instead of 2 pi, or one of two motors is missing'),
+    (np.sqrt(2.0), 'peak current was taken for RMS current'),
+    (np.sqrt(0.5), 'RMS current was taken for peak current'),
+    (8.8507, 'the unit is lbf in, not Nm'),
+    (0.73756, 'the unit is lbf ft, not Nm'),
+    (141.61, 'the unit is ozf in, not Nm'),
+    (0.10197, 'the unit is kgf m, not Nm'),
+    (10.197, 'the unit is kgf cm or dNm, not Nm'),
+)
+"""Factors that have a usual reason."""
+
+ALONE = -15.0
+"""Standard deviations below 0 at which inertia or friction alone tell that torque has the wrong
+sign: delays can make a little of it negative, but not by so much. On a UR10 friction came out at
+-35 to -210 with the sign turned, while the inertia of slow joints was within 3 of 0."""
+
+_NEAR = 0.06
+_NOT_LINKS = ('rotor_inertia', *(term.parameter for term in TERMS.values()))
+_ROUNDS = 12
+
+
+@dataclass(frozen=True)
+class Shared:
+    """How well joints agree about the parameters they share.
+
+    :param joints: those compared
+    :param excess: RMS residual of all joints together over that of each alone, at least about 1
+    :param factors: per joint, what its torque must be divided by to agree best with the others
+    :param excesses: `excess` once it is
+    """
+
+    joints: tuple[int, ...]
+    excess: float
+    factors: Array
+    excesses: Array
+
+
+def sign_findings(case: Case, sample: Sample) -> Iterator[Finding]:
+    """Joints whose torque has the wrong sign, by inertia, friction and the prior's masses."""
+    known = by_prior(case, sample)
+    for joint, (inertia, friction) in signs(case, sample).items():
+        told = _turned(inertia, friction, *known.get(joint, (0.0, np.inf)))
+        if told:
+            name = case.signals.joints[joint]
+            yield Finding(
+                'torque_sign',
+                f'the torque of joint {name} has the wrong sign: {" and ".join(told)}; turn '
+                f'the sign of its torque factor (or of its position)',
+                name,
+                'error',
+            )
+
+
+def _turned(inertia: float, friction: float, factor: float, spread: float) -> list[str]:
+    """What says that a torque has the wrong sign; empty where nothing does, or not clearly.
+
+    Inertia and friction say so together; one of them or the prior, where none contradicts.
+
+    :param inertia: in standard deviations, as friction (see `signs`)
+    :param factor: between the torque and the prior's, with its standard deviation
+    """
+    prior = factor / max(CLEAR * spread, 1e-300)
+    both = inertia < NEGATIVE and (friction < NEGATIVE or np.isnan(friction))
+    against = inertia > -NEGATIVE or friction > -NEGATIVE or prior > 1.0
+    by_prior_alone = prior < -1.0 and abs(np.log(-factor)) < np.log(SMALLEST_PRIOR_FACTOR)
+    clear = inertia < ALONE or friction < ALONE or by_prior_alone
+    if not both and (against or not clear):
+        return []
+    told = {
+        'by it the inertia is negative': inertia < NEGATIVE,
+        'by it friction drives the joint': friction < NEGATIVE,
+        f"it is {factor:.2g} times what the model's prior masses give": by_prior_alone,
+    }
+    return [text for text, said in told.items() if said]
+
+
+def factor_findings(case: Case, sample: Sample) -> Iterator[Finding]:
+    """Joints whose torque has a wrong factor, by what the joints share, then by the prior."""
+    found = _shared_finding(case, sample)
+    if found is not None:
+        yield found
+        return
+    for joint, (factor, spread) in by_prior(case, sample).items():
+        far = abs(np.log(max(factor, 1e-300))) > np.log(SMALLEST_PRIOR_FACTOR)
+        if factor > CLEAR * spread and far:
+            name = case.signals.joints[joint]
+            yield Finding(
+                'torque_factor',
+                f'the torque of joint {name} is {factor:.3g} (+- {spread:.2g}) times what the '
+                f'prior masses of the model give: {reason(factor)}',
+                name,
+                'error',
+            )
+
+
+def _shared_finding(case: Case, sample: Sample) -> Finding | None:
+    """Joint whose factor explains why joints do not agree about shared parameters."""
+    result = shared(case, sample)
+    if result.excess < DISAGREE:
+        return None
+    rest = result.excesses**2 - 1.0
+    best = int(np.argmin(rest))
+    factor = float(result.factors[best])
+    small = factor <= 0.0 or abs(np.log(factor)) < np.log(SMALLEST_FACTOR)
+    if small or rest[best] > (1.0 - EXPLAINED) * (result.excess**2 - 1.0):
+        return None
+    names = [case.signals.joints[joint] for joint in result.joints]
+    near = 3.0 * max(rest[best], 0.003 * (result.excess**2 - 1.0))
+    others = [k for k in np.argsort(rest) if k != best and rest[k] < near]
+    doubt = ''.join(f', or that of joint {names[k]} {result.factors[k]:.3g} times' for k in others)
+    return Finding(
+        'torque_factor',
+        f'the torque of joint {names[best]} is {factor:.3g} times what the other joints say about '
+        f'the parameters that they share{doubt} (residual {result.excess:.3g} times that of each '
+        f'joint alone, {result.excesses[best]:.3g} with this factor): {reason(factor)}',
+        names[best],
+        'error',
+    )
+
+
+def reason(factor: float) -> str:
+    """What a factor between measured and true torque usually comes from."""
+    texts = [text for value, text in REASONS if abs(np.log(factor / value)) < _NEAR]
+    if factor < 0.05:
+        texts.append(f"torque is the motor's, a gear of ratio {1.0 / factor:.0f} is missing")
+    if factor > 20.0:
+        texts.append(f'a gear of ratio {factor:.0f} was counted twice')
+    return 'perhaps ' + ', or '.join(texts) if texts else 'check its torque factor and unit'
+
+
+def disagreement(case: Case, sample: Sample) -> float:
+    """`Shared.excess`, without looking for its reason."""
+    rows = _Rows.of(case, sample)
+    return rows.excess()
+
+
+def shared(case: Case, sample: Sample) -> Shared:
+    """Compare joints, and try for each a factor of its torque."""
+    rows = _Rows.of(case, sample)
+    excess = rows.excess()
+    factors, excesses = np.ones(len(rows.joints)), np.full(len(rows.joints), excess)
+    if excess > DISAGREE and len(rows.joints) > 1:
+        for index in range(len(rows.joints)):
+            factors[index], excesses[index] = rows.best_factor(index)
+    return Shared(rows.joints, excess, factors, excesses)
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Condensed rows (A_j, y_j) of each joint in units of its own residual."""
+
+    joints: tuple[int, ...]
+    matrices: tuple[Array, ...]
+    targets: tuple[Array, ...]
+
+    @classmethod
+    def of(cls, case: Case, sample: Sample) -> _Rows:
+        matrices, targets, joints = [], [], []
+        for joint, own in sample.fits():
+            weight = 1.0 / (own.sigma * np.sqrt(len(own.torque)))
+            full = np.zeros((own.basis.shape[1], case.base.rank))
+            full[:, own.columns] = own.basis.T @ own.matrix
+            joints.append(joint)
+            matrices.append(weight * full)
+            targets.append(weight * (own.basis.T @ own.torque))
+        return cls(tuple(joints), tuple(matrices), tuple(targets))
+
+    def excess(self) -> float:
+        """See `Shared`; in these units the residual of each joint alone is 1."""
+        nothing = np.zeros((0, self.matrices[0].shape[1] + 1))
+        return self._excess(_solve(nothing, *self._stacked(range(len(self.joints))))[1])
+
+    def _excess(self, square: float) -> float:
+        return float(np.sqrt(1.0 + square / len(self.joints)))
+
+    def _stacked(self, joints: Iterable[int]) -> tuple[Array, Array]:
+        chosen = list(joints)
+        matrix = np.vstack([self.matrices[k] for k in chosen])
+        return matrix, np.concatenate([self.targets[k] for k in chosen])
+
+    def best_factor(self, index: int) -> tuple[float, float]:
+        """Factor of one joint with which it agrees best with the others, and `excess` then."""
+        others = self._stacked(k for k in range(len(self.joints)) if k != index)
+        rest = np.asarray(np.linalg.qr(np.column_stack(others), mode='r'), dtype=np.float64)
+        matrix, target = self.matrices[index], self.targets[index]
+        best = (1.0, np.inf)
+        factor = self._start(index, rest)
+        for _ in range(_ROUNDS):
+            values, square = _solve(rest, factor * matrix, target)
+            best = min(best, (factor, square), key=lambda item: item[1])
+            seen = matrix @ values
+            fresh = float(seen @ target) / max(float(seen @ seen), 1e-300)
+            if fresh == 0.0 or abs(fresh - factor) < 1e-3 * abs(fresh):
+                break
+            factor = fresh
+        return best[0], self._excess(best[1])
+
+    def _start(self, index: int, rest: Array) -> float:
+        """Factor to start from: linear least squares for 1 / factor."""
+        own, target = self.matrices[index], self.targets[index]
+        columns = np.vstack([np.zeros((len(rest), 1)), -target[:, None]])
+        both = np.column_stack([np.vstack([rest[:, :-1], own]), columns])
+        wanted = np.concatenate([rest[:, -1], np.zeros(len(own))])
+        inverse = float(_least_squares(both, wanted)[-1])
+        return 1.0 / inverse if inverse != 0.0 else 1.0
+
+
+def _least_squares(matrix: Array, target: Array) -> Array:
+    """Solve with columns scaled."""
+    length = np.maximum(np.linalg.norm(matrix, axis=0), 1e-300)
+    result: Array = np.linalg.lstsq(matrix / length, target, rcond=1e-8)[0] / length
+    return result
+
+
+def _solve(rest: Array, matrix: Array, target: Array) -> tuple[Array, float]:
+    """Values that suit rows [A | y] and one more matrix and target, and the squared residual."""
+    stacked = np.vstack([rest[:, :-1], matrix])
+    wanted = np.concatenate([rest[:, -1], target])
+    values = _least_squares(stacked, wanted)
+    return values, float(np.sum((stacked @ values - wanted) ** 2))
+
+
+def signs(case: Case, sample: Sample) -> dict[int, tuple[float, float]]:
+    """Per joint, in standard deviations, mean own inertia and friction by its torque alone.
+
+    Both are positive for every robot; NaN: the model has none.
+    """
+    columns = np.array(case.base.columns)
+    suffixes = [item.name.rpartition('.')[2] for item in case.model.parameters]
+    friction = np.array([suffixes[k] in BRAKING for k in columns])
+    rows = sample.rows[np.linspace(0, len(sample.rows) - 1, 40).astype(int)]
+    position = case.signals.position[rows]
+    still = np.zeros_like(position)
+    gravity = case.model.regressor(position, still, still)[:, :, columns]
+    result = {}
+    for joint, own in sample.fits():
+        unit = still.copy()
+        unit[:, joint] = 1.0
+        inertia = case.model.regressor(position, still, unit)[:, joint][:, columns]
+        inertia = (inertia - gravity[:, joint]).mean(axis=0)[own.columns]
+        speed = case.signals.velocity[sample.rows[own.rows], joint]
+        rubbing = (own.matrix * speed[:, None]).mean(axis=0) * friction[own.columns]
+        result[joint] = (_in_deviations(own, inertia), _in_deviations(own, rubbing))
+    return result
+
+
+def _in_deviations(own: OwnFit, weights: Array) -> float:
+    """A combination of a joint's own values in standard deviations; NaN for none.
+
+    Residuals are taken as correlated over a hundredth of the samples.
+    """
+    if not weights.any():
+        return float('nan')
+    spread = own.sigma * np.linalg.norm(weights @ own.inverse) * np.sqrt(len(own.torque) / 100)
+    return float(weights @ own.values / max(spread, 1e-300))
+
+
+def by_prior(case: Case, sample: Sample) -> dict[int, tuple[float, float]]:
+    """Per joint the factor between its torque and the prior's, and its standard deviation.
+
+    Friction and rotors, which no prior knows, are fitted beside it. Empty without prior.
+    """
+    prior = case.model.prior()
+    suffixes = [item.name.rpartition('.')[2] for item in case.model.parameters]
+    free = np.array([suffix in _NOT_LINKS for suffix in suffixes])
+    if not np.isfinite(prior[~free]).all() or not np.nan_to_num(prior)[~free].any():
+        return {}
+    base = case.base.grouping @ np.where(free, 0.0, np.nan_to_num(prior))
+    result = {}
+    for joint, own in sample.fits():
+        torque = own.matrix @ base[own.columns]
+        motion = [
+            values[sample.rows[own.rows], joint]
+            for values in (case.signals.acceleration, case.signals.velocity)
+        ]
+        beside = np.column_stack([*motion, np.sign(motion[1]), np.ones(len(torque))])
+        basis = np.linalg.qr(beside / np.maximum(np.linalg.norm(beside, axis=0), 1e-300))[0]
+        clear = torque - basis @ (basis.T @ torque)
+        size = float(clear @ clear)
+        if size <= 1e-6 * float(torque @ torque) or size == 0.0:
+            continue
+        factor = float(clear @ own.torque) / size
+        rest = own.torque - basis @ (basis.T @ own.torque) - factor * clear
+        # What the prior gets wrong is no noise: it does not average out.
+        spread = float(np.linalg.norm(rest)) / np.sqrt(size) / np.sqrt(3.0)
+        result[joint] = (factor, spread)
+    return result

@@ -1,0 +1,1 @@
+"""Condensed factors: one triangular factor of [regressor | torque] per joint and segment."""

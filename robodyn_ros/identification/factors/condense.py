@@ -1,0 +1,328 @@
+"""Condense a recording: per joint one triangular factor of [regressor | torque].
+
+Estimates, condition numbers, confidence intervals and cross-validation all work on these small
+triangles, so the recording is read once and memory does not grow with it. The factors come from
+Householder QR of blocks (never from Y^T Y, which would square the condition number).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import lapack
+
+from robodyn_ros.errors import InsufficientData
+from robodyn_ros.identification.factors.row_sample import RowSample, SampleCollector
+from robodyn_ros.identification.signals.thinning import Thinning, thinned_columns
+from robodyn_ros.models.interface import BLOCK_SIZE, Array, DynamicModel, sample_blocks
+
+Mask = NDArray[np.bool_]
+Indices = NDArray[np.intp]
+Progress = Callable[[float], None]
+"""Called with the share of the work done, 0 to 1; may raise to cancel."""
+
+
+_AT_ONCE, _PANEL = 512, 8
+"""Rows that are worked into a triangle at once, and columns that are at once (see LAPACK)."""
+
+
+@dataclass(frozen=True)
+class JointFactor:
+    """Triangular factor of [Y_j | tau_j] of one joint, over one stretch of the recording.
+
+    :param columns: which of the selected columns act on this joint, shape (k,)
+    :param triangle: R of the QR factorisation, shape (at most k + 1, k + 1); zero: no samples
+    :param samples: how many samples it stands for
+    """
+
+    columns: Indices
+    triangle: Array
+    samples: int
+
+    @property
+    def torque_norm(self) -> float:
+        """Norm ||tau_j|| of the torques condensed into the factor, in [Nm] or [N]."""
+        return float(np.linalg.norm(self.triangle[:, -1]))
+
+    def rows(self, width: int) -> tuple[Array, Array]:
+        """Rows (A, y) with all `width` columns: ||A x - y|| is the joint's residual norm."""
+        matrix = np.zeros((len(self.triangle), width))
+        matrix[:, self.columns] = self.triangle[:, :-1]
+        return matrix, self.triangle[:, -1]
+
+
+@dataclass(frozen=True)
+class CoupledFactor:
+    """Triangular factor of [Y_1 | .. | Y_n | tau_1 .. tau_n] side by side, over one stretch.
+
+    It keeps what the errors of different joints at the same time have to do with each other.
+
+    :param columns: per joint, which of the selected columns act on it
+    :param triangle: R, shape (at most w, w), w all these columns and n torques
+    :param samples: samples in it, those that count for every joint that has any
+    :param rest: factors per joint of the samples that count for some joints only
+    """
+
+    columns: tuple[Indices, ...]
+    triangle: Array
+    samples: int
+    rest: tuple[JointFactor, ...]
+
+    def rows(self, joint: int, width: int) -> Array:
+        """Rows [A | y] of one joint in all `width` columns, the same rows for every joint."""
+        own = self.columns[joint]
+        first = sum(len(columns) for columns in self.columns[:joint])
+        matrix = np.zeros((len(self.triangle), width + 1))
+        matrix[:, own] = self.triangle[:, first : first + len(own)]
+        matrix[:, -1] = self.triangle[:, joint - len(self.columns)]
+        return matrix
+
+    def apart(self) -> tuple[JointFactor, ...]:
+        """Factors of the joints by themselves, of all samples."""
+        width = max(int(own.max(initial=-1)) for own in self.columns) + 1
+        result = []
+        for joint, rest in enumerate(self.rest):
+            own = self.columns[joint]
+            rows = self.rows(joint, width)[:, [*own, -1]]
+            result.append(
+                JointFactor(own, triangle([rest.triangle, rows]), rest.samples + self.samples)
+            )
+        return tuple(result)
+
+
+@dataclass(frozen=True)
+class Condensed:
+    """Factors of every joint, in one or several segments of the recording.
+
+    :param joints: names of the n joints
+    :param width: number of selected (base) columns b
+    :param segments: per segment one factor per joint
+    :param coupled: per segment the factor of all joints together; empty if not asked for
+    :param sample: some of the rows themselves
+    """
+
+    joints: tuple[str, ...]
+    width: int
+    segments: tuple[tuple[JointFactor, ...], ...]
+    coupled: tuple[CoupledFactor, ...] = ()
+    sample: RowSample = field(default_factory=RowSample, repr=False)
+
+    @property
+    def samples(self) -> NDArray[np.int64]:
+        """Samples condensed per joint, shape (n,)."""
+        counts = [[factor.samples for factor in segment] for segment in self.segments]
+        return np.asarray(np.array(counts, dtype=np.int64).sum(axis=0))
+
+    def merged(self, segments: Sequence[int] | None = None) -> tuple[JointFactor, ...]:
+        """One factor per joint over the given segments (default: all), for cross-validation."""
+        chosen = range(len(self.segments)) if segments is None else segments
+        picked = [self.segments[index] for index in chosen]
+        if len(picked) == 1:
+            return picked[0]
+        return tuple(_stacked(factors) for factors in zip(*picked, strict=True))
+
+    def merged_coupled(self, segments: Sequence[int] | None = None) -> CoupledFactor:
+        """Factor of all joints together over the given segments (default: all)."""
+        parts = [self.coupled[k] for k in segments or range(len(self.coupled))]
+        rest = zip(*(part.rest for part in parts), strict=True)
+        return CoupledFactor(
+            columns=parts[0].columns,
+            triangle=triangle([part.triangle for part in parts]),
+            samples=sum(part.samples for part in parts),
+            rest=tuple(_stacked(factors) for factors in rest),
+        )
+
+
+def condense(
+    model: DynamicModel,
+    motion: tuple[Array, Array, Array],
+    torque: Array,
+    used: Mask,
+    columns: Indices,
+    *,
+    thinning: Thinning | None = None,
+    segments: int = 1,
+    weights: Array | None = None,
+    coupled: bool = False,
+    keep: bool = True,
+    progress: Progress | None = None,
+) -> Condensed:
+    """Condense samples into per-joint triangular factors.
+
+    :param motion: q, qd, qdd, each of shape (N, n), SI units
+    :param torque: torques, shape (N, n), in [Nm] or [N]
+    :param used: which samples of which joint count, shape (N, n)
+    :param columns: columns of the model's regressor to use (those of the base parameters)
+    :param thinning: low pass and decimation of regressor and torque; default: none
+    :param segments: number of stretches of time of equal length with factors of their own
+    :param weights: of the squared residual of each sample left by the thinning, shape (M, n), 0
+        to 1; default: 1
+    :param coupled: condense all joints together too, for a joint error covariance
+    :param keep: keep all rows in the sample, if they are not too many
+    :raises InsufficientData: fewer samples than segments
+    """
+    thinning = thinning or Thinning()
+    samples = _samples_left(thinning, len(torque), segments)
+    used = used[thinning.centres(len(torque))]
+    acting = acting_columns(model, columns)
+    felt = [columns[own] for own in acting]
+    counting = np.asarray(used.any(axis=0))
+    # Of every step-th sample only are there rigid columns.
+    size = max(1, thinning.count(BLOCK_SIZE * min(thinning.step, 4)))
+    bounds = np.linspace(0, samples, segments + 1).astype(int)
+    collector = SampleCollector(samples, acting, keep=keep)
+    parts: list[_Apart] = []
+    for first, last in pairwise(bounds.tolist()):
+        parts.append(_Coupled(acting, counting) if coupled else _Apart(acting))
+        for block in sample_blocks(last - first, size):
+            here = slice(first + block.start, first + block.stop)
+            rows = thinning.rows(here.start, here.stop)
+            packed = thinned_columns(model, [values[rows] for values in motion], felt, thinning)
+            fresh = _beside(packed, felt, thinning.apply(torque[rows]))
+            weight = used[here].astype(np.float64) if weights is None else weights[here]
+            parts[-1].add(fresh, used[here], weight)
+            collector.add(here, fresh, used[here])
+            if progress is not None:
+                progress(here.stop / samples)
+    return Condensed(
+        joints=model.joint_names,
+        width=len(columns),
+        segments=tuple(part.factors() for part in parts),
+        coupled=tuple(part.coupled() for part in parts if isinstance(part, _Coupled)),
+        sample=collector.sample(len(columns)),
+    )
+
+
+def _samples_left(thinning: Thinning, samples: int, segments: int) -> int:
+    left = thinning.count(samples)
+    if not 1 <= segments <= left:
+        raise InsufficientData(
+            f'cannot condense {samples} samples ({left} after the low pass) into '
+            f'{segments} segments'
+        )
+    return left
+
+
+def _beside(packed: Array, columns: list[Indices], torque: Array) -> list[Array]:
+    """Rows [Y_j | tau_j] of each joint, of columns (N, k) of all joints side by side."""
+    result, first = [], 0
+    for joint, own in enumerate(columns):
+        fresh = np.empty((len(packed), len(own) + 1), order='F')  # as LAPACK wants them
+        fresh[:, :-1] = packed[:, first : first + len(own)]
+        fresh[:, -1] = torque[:, joint]
+        result.append(fresh)
+        first += len(own)
+    return result
+
+
+class _Apart:
+    """Triangles of each joint by itself, row by row."""
+
+    def __init__(self, acting: list[Indices]) -> None:
+        self.acting = acting
+        self.triangles = [np.zeros((len(own) + 1,) * 2) for own in acting]
+        self.count = np.zeros(len(acting))
+
+    def add(self, fresh: list[Array], used: Mask, weights: Array) -> None:
+        """Add rows per joint, those that are used, weighted."""
+        for joint, rows in enumerate(fresh):
+            counts = used[:, joint]
+            kept, weight = rows, weights[:, joint]
+            if not counts.all():
+                kept, weight = rows[counts], weight[counts]
+            scale = None if (weight == 1.0).all() else np.sqrt(weight)
+            self.triangles[joint] = triangle([kept], self.triangles[joint], scale=scale)
+            self.count[joint] += weight.sum()
+
+    def factors(self) -> tuple[JointFactor, ...]:
+        """Factor of each joint."""
+        return tuple(
+            JointFactor(columns=own, triangle=factor, samples=round(count))
+            for own, factor, count in zip(self.acting, self.triangles, self.count, strict=True)
+        )
+
+
+class _Coupled(_Apart):
+    """Triangle of all joints side by side; samples that some joints leave out stay apart."""
+
+    def __init__(self, acting: list[Indices], counting: Mask) -> None:
+        super().__init__(acting)
+        self.counting = counting
+        size = sum(len(own) + 1 for own in acting)
+        self.wide, self.samples = np.zeros((size, size)), 0
+
+    def add(self, fresh: list[Array], used: Mask, weights: Array) -> None:
+        """Add rows of all joints; weights are not for these."""
+        whole = (used == self.counting).all(axis=1) & self.counting.any()
+        matrices = [rows[whole, :-1] for rows in fresh]
+        torques = [rows[whole, -1:] for rows in fresh]
+        together = np.hstack([*matrices, *torques])
+        for joint in np.flatnonzero(~self.counting):
+            first = sum(matrix.shape[1] for matrix in matrices[:joint])
+            together[:, first : first + matrices[joint].shape[1]] = 0.0
+            together[:, joint - len(fresh)] = 0.0
+        self.wide = triangle([together], self.wide)
+        self.samples += int(whole.sum())
+        super().add(fresh, used & ~whole[:, None], weights)
+
+    def coupled(self) -> CoupledFactor:
+        """Factor of all joints."""
+        return CoupledFactor(tuple(self.acting), self.wide, self.samples, super().factors())
+
+    def factors(self) -> tuple[JointFactor, ...]:
+        """Factor of each joint, of all samples."""
+        return tuple(
+            replace(factor, samples=factor.samples if counts else 0)
+            for factor, counts in zip(self.coupled().apart(), self.counting, strict=True)
+        )
+
+
+def acting_columns(model: DynamicModel, columns: Indices) -> list[Indices]:
+    """Which of `columns` can act on each joint; the others are zero whatever the motion.
+
+    A joint feels only the links beyond it, so that the factors of the outer joints are small.
+    """
+    random = np.random.default_rng(0)
+    states = random.uniform(-1.0, 1.0, size=(3, 16, len(model.joints)))
+    regressor = model.regressor(states[0], model.velocities(states[1]), states[2])[:, :, columns]
+    size = np.abs(regressor).max(axis=0)
+    largest = size.max(axis=0, initial=np.finfo(float).tiny)
+    return [np.flatnonzero(row > 1e-12 * largest) for row in size]
+
+
+def _stacked(factors: Sequence[JointFactor]) -> JointFactor:
+    """Factor of the samples of several factors of one joint."""
+    return JointFactor(
+        columns=factors[0].columns,
+        triangle=triangle([factor.triangle for factor in factors]),
+        samples=sum(factor.samples for factor in factors),
+    )
+
+
+def triangle(
+    parts: Sequence[Array], start: Array | None = None, *, scale: Array | None = None
+) -> Array:
+    """Triangular factor (k, k) of matrices (m, k) on top of each other.
+
+    The rows are worked in some hundred at a time, which the processor's cache holds.
+
+    :param start: triangular factor (k, k) of rows above them
+    :param scale: factor of each row of a single matrix, shape (m,)
+    """
+    width = parts[0].shape[1]
+    factor = np.zeros((width, width), order='F')
+    if start is not None:
+        factor[:] = start
+    if not width:
+        return factor
+    for part in parts:
+        for rows in sample_blocks(len(part), _AT_ONCE):
+            block = np.array(part[rows], order='F')
+            if scale is not None:
+                block *= scale[rows, None]
+            lapack.dtpqrt(0, min(_PANEL, width), factor, block, overwrite_a=1, overwrite_b=1)
+    return factor

@@ -1,0 +1,1 @@
+"""Files of a result: parameter file, report, URDF, PRG, signals."""

@@ -1,0 +1,197 @@
+"""The facts of a result: plain for JSON, and flat as the header of the result file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn_ros.models.friction_terms import TERMS
+from robodyn_ros.models.interface import Array, DynamicModel
+
+if TYPE_CHECKING:  # pulls in scipy.signal, seconds that a node need not spend
+    from robodyn_ros.identification.fit.torque_errors import FitReport
+    from robodyn_ros.identification.friction.law_selection import FrictionChoice
+    from robodyn_ros.identification.physical.named_parameters import NamedParameters
+    from robodyn_ros.identification.result import IdentificationResult
+
+
+def json_facts(result: IdentificationResult) -> dict[str, object]:
+    """Plain facts for `robodyn identify --json`; NaN and infinity become None.
+
+    Lists per joint are in the order of `joints`; timings are in [s].
+    """
+    checked, named = result.validation, result.named
+    facts = {
+        'success': result.success,
+        'date': result.date,
+        'model': str(result.model.describe()['kind']),
+        'joints': list(result.model.joint_names),
+        'samples': result.identification.samples,
+        'raw_samples': result.raw_samples,
+        'moving_samples': result.identification.moving_samples.tolist(),
+        'condition_number': result.condition_number,
+        'condition_number_scaled': result.condition_number_scaled,
+        'torque_uncertainty': result.torque_uncertainty.tolist(),
+        'estimator': result.estimator,
+        'filter_cutoff': result.filter_cutoff,
+        'max_relative_error_allowed': result.max_relative_error,
+        'physically_consistent': result.physically_consistent,
+        'selection': asdict(result.selection),
+        'identification': _report_facts(result.identification),
+        'validation': None if checked is None else _report_facts(checked),
+        'completion_rule': result.completion_rule,
+        'dynamic_parameters': [] if named is None else _named_rows(named),
+        'friction': friction_facts(result.model, result.values),
+        'friction_choice': None if result.friction is None else asdict(result.friction),
+        **_parameter_rows(result),
+        'findings': [asdict(finding) for finding in result.findings],
+        'timings': dict(result.timings),
+        'payload': None if result.payload is None else result.payload.to_json(),
+        'residual_torque': None if result.residual is None else result.residual.to_json(),
+    }
+    plain: dict[str, object] = _strict(facts)
+    return plain
+
+
+def header_facts(result: IdentificationResult) -> dict[str, object]:
+    """Return the facts of the softMC result file and some more, as flat ROS parameters."""
+    header: dict[str, object] = {
+        'success': result.success,
+        'date': result.date,
+        'estimator': result.estimator,
+        'filter_cutoff': float(result.filter_cutoff or 0.0),
+        'max_relative_error_allowed': result.max_relative_error,
+        'raw_samples': result.raw_samples,
+        'condition_number': result.condition_number,
+        'condition_number_scaled': result.condition_number_scaled,
+        'torque_uncertainty': result.torque_uncertainty.tolist(),
+        'physically_consistent': result.physically_consistent,
+        **asdict(result.selection),
+        **_report_facts(result.identification),
+        'validated': result.validation is not None,
+    }
+    if result.validation is not None:
+        facts = _report_facts(result.validation)
+        header.update({f'validation_{key}': value for key, value in facts.items()})
+    if result.named is not None:
+        header.update(named_facts(result.named))
+    header.update(friction_facts(result.model, result.values))
+    if result.friction is not None:
+        header.update(_choice_facts(result.friction))
+    if result.residual is not None:
+        header['residual_torque'] = result.residual.torque.kind
+        header['rms_error_without_residual_torque'] = result.residual.without.rms_error.tolist()
+    header['completion_rule'] = result.completion_rule
+    header['base_parameter_expressions'] = list(result.base_expressions)
+    header['base_parameter_values'] = result.base_values.tolist()
+    header['base_parameter_stddevs'] = result.base_stddevs.tolist()
+    if result.findings:  # an empty list has no type, which ROS parameters need
+        header['findings'] = [f'{f.severity} {f.code}: {f.text}' for f in result.findings]
+    return header
+
+
+def named_facts(named: NamedParameters) -> dict[str, object]:
+    """Parameters of the softMC document in its order, as flat ROS parameters."""
+    return {
+        'dynamic_parameter_names': list(named.names),
+        'dynamic_parameter_units': list(named.units),
+        'dynamic_parameter_values': named.values.tolist(),
+        'dynamic_parameter_stddevs': named.stddevs.tolist(),
+        'dynamic_parameter_status': list(named.status),
+    }
+
+
+def friction_facts(model: DynamicModel, values: Array) -> dict[str, dict[str, float]]:
+    """Friction by term and joint, of the terms that the model has.
+
+    :param values: parameter values, shape (p,)
+    """
+    by_name = dict(zip((item.name for item in model.parameters), values.tolist(), strict=True))
+    found: dict[str, dict[str, float]] = {}
+    for term in TERMS.values():
+        for joint in model.joint_names:
+            name = f'{joint}.{term.parameter}'
+            if name in by_name:
+                found.setdefault(term.parameter, {})[joint] = by_name[name]
+    return found
+
+
+def _choice_facts(choice: FrictionChoice) -> dict[str, object]:
+    """Friction law and the table of those it was chosen from, as flat ROS parameters."""
+    return {
+        'friction_law': choice.law,
+        'friction_chosen_automatically': choice.automatic,
+        'friction_search_loops': choice.loops,
+        'friction_candidates': [each.name for each in choice.candidates],
+        'friction_candidate_terms': [each.terms for each in choice.candidates],
+        'friction_candidate_errors': [each.error for each in choice.candidates],
+        'friction_candidate_residuals': [each.residual for each in choice.candidates],
+    }
+
+
+def _named_rows(named: NamedParameters) -> list[dict[str, object]]:
+    return [
+        {'name': name, 'value': value, 'stddev': stddev, 'unit': unit, 'status': status}
+        for name, unit, value, stddev, status in zip(
+            named.names,
+            named.units,
+            named.values.tolist(),
+            named.stddevs.tolist(),
+            named.status,
+            strict=True,
+        )
+    ]
+
+
+def _parameter_rows(result: IdentificationResult) -> dict[str, list[dict[str, object]]]:
+    parameters = result.model.parameters
+    base = zip(
+        result.base_expressions,
+        result.base_values.tolist(),
+        result.base_stddevs.tolist(),
+        result.base_units,
+        strict=True,
+    )
+    return {
+        'parameters': [
+            {'name': item.name, 'value': value, 'stddev': stddev, 'unit': item.unit}
+            for item, value, stddev in zip(
+                parameters, result.values.tolist(), result.stddevs.tolist(), strict=True
+            )
+        ],
+        'base_parameters': [
+            {'expression': expression, 'value': value, 'stddev': stddev, 'unit': unit}
+            for expression, value, stddev, unit in base
+        ],
+    }
+
+
+def _report_facts(report: FitReport) -> dict[str, object]:
+    facts: dict[str, object] = {
+        'source': report.source,
+        'samples': report.samples,
+        'moving_samples': report.moving_samples.tolist(),
+        'velocity_threshold': report.velocity_threshold.tolist(),
+        'rms_error': report.rms_error.tolist(),
+        'max_relative_torque_error': report.max_relative_torque_error.tolist(),
+        'mean_relative_torque_error': report.mean_relative_torque_error.tolist(),
+        'relative_residual': report.relative_residual,
+        'joint_relative_residual': report.joint_relative_residual.tolist(),
+    }
+    if np.isfinite(report.upper_velocity_threshold).any():
+        facts['upper_velocity_threshold'] = report.upper_velocity_threshold.tolist()
+    return facts
+
+
+def _strict(value: Any) -> Any:
+    """Copy of JSON-like data with None for numbers that JSON does not have."""
+    if isinstance(value, float):
+        return value if np.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {str(key): _strict(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_strict(item) for item in value]
+    return value

@@ -1,0 +1,322 @@
+"""Read softMC's result files, IDNT<group>.PRG, for a model described here (docs/prg.md)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from robodyn_ros.errors import IdentificationError, ModelError
+from robodyn_ros.identification.files.facts import friction_facts
+from robodyn_ros.identification.files.parameter_text import parameter_text, write_text
+from robodyn_ros.identification.files.prg import FRICTION, MARK, Layout
+from robodyn_ros.identification.result import model_parameters
+from robodyn_ros.models.catalog import KINDS
+from robodyn_ros.models.interface import Array, DynamicModel
+
+FrictionSign = Literal['negative', 'positive', 'any']
+FRICTION_SIGNS: tuple[FrictionSign, ...] = ('negative', 'positive', 'any')
+"""negative: the torque that friction exerts, as softMC writes it. positive: the torque that the
+drive adds. any: as softMC writes it, whatever the signs are."""
+
+LONGEST = 2**20
+
+_NUMBERED = re.compile(r'^\d+\.\s+')  # lines of the document's listing begin with their number
+_ASSIGNMENT = re.compile(r'^([\w.]+(?:\[\d+\])?)\s*=\s*(\S+)$')
+_AXIS = re.compile(r'axis (\d+) = (\S+)')
+_THRESHOLD = re.compile(r'threshold = (\S+) (?:rad|m)/s')
+
+
+@dataclass(frozen=True)
+class Prg:
+    """What a .PRG file says.
+
+    :param values: parameter values of the model, shape (p,), SI
+    :param facts: header facts under the names of our result file, those that were there
+    :param notes: what the file left open, one sentence each
+    """
+
+    model: DynamicModel
+    values: Array
+    facts: dict[str, Any]
+    notes: tuple[str, ...]
+
+
+def read_prg(
+    path: str | Path,
+    model: DynamicModel,
+    *,
+    robot: str = '',
+    friction_sign: FrictionSign = 'negative',
+    force: bool = False,
+) -> Prg:
+    """Read a .PRG file as values of a model.
+
+    :param robot: the robot's name in softMC, if it is not its kind's
+    :param friction_sign: what sign friction has in the file, see `FRICTION_SIGNS`
+    :param force: read a file whose identification failed
+    :raises IdentificationError: the file cannot be read; a statement is missing, out of order,
+        of another robot, axis or dynamic model; a number is not finite or of the wrong sign; the
+        identification failed
+    """
+    if friction_sign not in FRICTION_SIGNS:
+        raise IdentificationError(
+            f'there is no friction sign {friction_sign!r}, there are {", ".join(FRICTION_SIGNS)}'
+        )
+    layout = Layout.of(model, robot)
+    source = _Source.read(path)
+    facts = header_facts_of(source.comments, len(model.joints))
+    if facts.get('success') is False and not force:
+        raise IdentificationError(f'{path}: its identification failed, import it by force only')
+    _check_robot(source, layout)
+    body = _Body(source, layout)
+    entries, friction = body.read(friction_sign)
+    beside, notes = _beside(source, layout)
+    try:
+        values = layout.joined(entries, beside, friction)
+    except ModelError as error:
+        raise IdentificationError(f'{path}: {error}') from error
+    _check_kept(source, layout, friction)
+    return Prg(model=model, values=values, facts=facts, notes=notes)
+
+
+def write_imported(prg: Prg, path: str | Path, *, source: str) -> None:
+    """Write a result file that `load_identified_model` reads, from a .PRG file's values.
+
+    Standard deviations are not in a .PRG file, so that all are NaN.
+
+    :raises IdentificationError: it cannot be written
+    """
+    spread = np.full(len(prg.values), np.nan)
+    parameters = {
+        'dynamic_model': model_parameters(prg.model, prg.values, spread),
+        'identification': {
+            **prg.facts,
+            'source': source,
+            'imported': True,
+            **friction_facts(prg.model, prg.values),
+        },
+    }
+    write_text(parameter_text(parameters), path)
+
+
+@dataclass(frozen=True)
+class _Source:
+    """Statements and comments of a file, with their line numbers."""
+
+    path: str
+    statements: tuple[tuple[int, str], ...]
+    comments: tuple[tuple[int, str], ...]
+
+    @classmethod
+    def read(cls, path: str | Path) -> _Source:
+        try:
+            with Path(path).open('rb') as file:
+                data = file.read(LONGEST + 1)
+            text = data.decode('ascii')
+        except (OSError, UnicodeDecodeError) as error:
+            raise IdentificationError(f'{path} cannot be read: {error}') from error
+        if len(data) > LONGEST:
+            raise IdentificationError(f'{path} is no .PRG file: it is longer than 1 MiB')
+        lines = [(k, _NUMBERED.sub('', row.strip())) for k, row in enumerate(text.split('\n'), 1)]
+        return cls(
+            path=str(path),
+            statements=tuple((k, row) for k, row in lines if row and not row.startswith("'")),
+            comments=tuple((k, row) for k, row in lines if row.startswith("'")),
+        )
+
+    def refuse(self, line: int, text: str) -> IdentificationError:
+        return IdentificationError(f'{self.path}, line {line}: {text}')
+
+
+def _check_robot(source: _Source, layout: Layout) -> None:
+    """Refuse a file of another robot or dynamic model, before counting its parameters."""
+    for line, row in source.statements:
+        word, _, name = row.partition(' ')
+        if word.upper() == 'ATTACH' and name.strip().upper() != layout.robot.upper():
+            other = f'a {name.strip().lower()}' if name.strip().lower() in KINDS else name.strip()
+            raise source.refuse(
+                line,
+                f'the file is of the robot {other}, expected {layout.robot} (if {name.strip()} is '
+                f"this robot's name in softMC, say so)",
+            )
+        if row.upper().replace(' ', '').startswith(f'{layout.robot}.DynamicModel='.upper()):
+            number = row.partition('=')[2].strip()
+            if number != str(layout.part.dynamic_model):
+                raise source.refuse(
+                    line,
+                    f'the file is of dynamic model {number}, the model description of '
+                    f'{layout.part.label}',
+                )
+
+
+class _Body:
+    """Statements read one after the other, each where it belongs."""
+
+    def __init__(self, source: _Source, layout: Layout) -> None:
+        self.source, self.layout, self.at = source, layout, 0
+
+    def read(self, sign: FrictionSign) -> tuple[Array, Array]:
+        """Entries (k,) and friction (n, 2), positive."""
+        robot, layout = self.layout.robot, self.layout
+        self._expect('PROGRAM CONTINUE')
+        self._expect(f'ATTACH {robot}')
+        entries: list[float] = []
+        while len(entries) < len(layout.documented) or self._next_is(f'{robot}.DynamicParameter['):
+            entries.append(self._number(f'{robot}.DynamicParameter[{len(entries) + 1}]'))
+            if len(entries) > len(layout.documented) and entries[-1] != 0.0:
+                raise self._refuse(
+                    f'dynamic model {layout.part.label} has {len(layout.documented)} parameters, '
+                    f'what follows must be 0, got {entries[-1]:g}'
+                )
+        friction = [
+            [self._friction(f'{axis}.{name}', sign) for name in FRICTION] for axis in layout.axes
+        ]
+        self._number(f'{robot}.DynamicModel')
+        self._expect(f'DETACH {robot}')
+        self._expect('TERMINATE PROGRAM')
+        if self.at < len(self.source.statements):
+            line, row = self.source.statements[self.at]
+            raise self.source.refuse(line, f'expected nothing more, got {row:.60}')
+        return np.array(entries), np.array(friction)
+
+    def _next_is(self, start: str) -> bool:
+        rows = self.source.statements
+        return self.at < len(rows) and rows[self.at][1].upper().startswith(start.upper())
+
+    def _take(self, expected: str) -> str:
+        rows = self.source.statements
+        if self.at >= len(rows):
+            last = rows[-1][0] if rows else 1
+            raise self.source.refuse(last, f'the file ends where {expected} is expected')
+        self.at += 1
+        return rows[self.at - 1][1]
+
+    def _refuse(self, text: str) -> IdentificationError:
+        return self.source.refuse(self.source.statements[self.at - 1][0], text)
+
+    def _expect(self, expected: str) -> None:
+        row = self._take(expected)
+        if ' '.join(row.upper().split()) != expected.upper():
+            raise self._refuse(f'expected {expected}, got {row:.60}')
+
+    def _number(self, key: str) -> float:
+        row = self._take(key)
+        match = _ASSIGNMENT.match(row)
+        if match is None or match[1].upper() != key.upper():
+            raise self._refuse(f'expected {key} = a number, got {row:.60}')
+        value = _finite(match[2])
+        if value is None:
+            raise self._refuse(f'{key} must be a finite number, got {match[2]:.30}')
+        return value
+
+    def _friction(self, key: str, sign: FrictionSign) -> float:
+        value = self._number(key)
+        if sign != 'any' and value * (1.0 if sign == 'negative' else -1.0) > 0.0:
+            raise self._refuse(
+                f'{key} = {value:g} has the wrong sign: friction is to be {sign} in this file '
+                f'(choose the friction sign of the file)'
+            )
+        return 0.0 + (value if sign == 'positive' else -value)
+
+
+def _finite(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if np.isfinite(value) and '_' not in text else None
+
+
+def _beside(source: _Source, layout: Layout) -> tuple[dict[str, float], tuple[str, ...]]:
+    """Parameters in comments, and what is said about those that are missing."""
+    found: dict[str, float] = {}
+    notes = []
+    for line, row in source.comments:
+        if not row.startswith(MARK):
+            continue
+        name, _, text = row.removeprefix(MARK).rpartition(' = ')
+        value = _finite(text)
+        if name.startswith('payload.'):
+            notes.append(f'{name} is not imported: set the payload on its own')
+        elif name not in layout.beside or value is None or name in found:
+            raise source.refuse(
+                line,
+                f'{row:.60} is no parameter of dynamic model '
+                f'{layout.part.label} with a finite value, once',
+            )
+        else:
+            found[name] = value
+    missing = [name for name in layout.beside if name not in found]
+    if missing and layout.part.kind == 'puma' and layout.part.dynamic_model == 1:
+        raise IdentificationError(
+            f'{source.path}: {missing[0]} is missing: the 23 parameters of the document say '
+            f'nothing about gravity and rotors of a puma, which files of this package hold as '
+            f'comments'
+        )
+    if missing:
+        notes.append(f'softMC has no {", ".join(missing)}: taken as 0')
+    return {name: found.get(name, 0.0) for name in layout.beside}, tuple(notes)
+
+
+def _check_kept(source: _Source, layout: Layout, friction: Array) -> None:
+    """Refuse friction that the model description has no term for."""
+    names = {item.name for item in layout.model.parameters}
+    for joint, row in zip(layout.model.joint_names, friction, strict=True):
+        for term, value in zip(FRICTION.values(), row, strict=True):
+            if value and f'{joint}.{term}' not in names:
+                kind = term.removesuffix('_friction')
+                raise IdentificationError(
+                    f'{source.path}: it has {kind} friction, the model description needs '
+                    f'"friction: [viscous, coulomb]" to take it'
+                )
+
+
+def header_facts_of(comments: tuple[tuple[int, str], ...], joints: int) -> dict[str, Any]:
+    """Facts of the seven comment lines, as far as they are there and of so many joints."""
+    facts: dict[str, Any] = {}
+    for _, row in comments:
+        title, _, rest = row.removeprefix("'").partition(':')
+        axes = [_finite(value.rstrip(';')) for _, value in _AXIS.findall(rest)]
+        known = len(axes) == joints and None not in axes
+        if row.startswith("'Dynamic parameter identification for "):
+            facts['success'] = 'succeeded' in row
+        elif title == 'Identification date and time':
+            facts.update(_date(rest.strip()))
+        elif title in ('Max relative torque error', 'Mean relative torque error') and known:
+            key = f'{title.split()[0].lower()}_relative_torque_error'
+            facts[key] = [value / 100.0 for value in axes if value is not None]
+        elif title == 'Moving data length' and known:
+            facts['moving_samples'] = [int(value) for value in axes if value is not None]
+            limits = [_finite(text) for text in _THRESHOLD.findall(rest)]
+            if len(limits) == joints and None not in limits:
+                facts['velocity_threshold'] = limits
+        for key, pattern in _SINGLE.items():
+            match = re.search(pattern, row)
+            if match and _finite(match[1]) is not None:
+                facts[key] = _SCALE.get(key, float)(match[1])
+    return facts
+
+
+_SINGLE = {
+    'max_relative_error_allowed': r'maximal allowed = (\S+) %',
+    'filter_cutoff': r"^'Signal filter cutoff frequency = (\S+) Hz",
+    'samples': r"^'Signal data length = (\d+) samples",
+    'raw_samples': r'raw record length = (\d+) samples',
+}
+_SCALE: dict[str, Any] = {
+    'max_relative_error_allowed': lambda text: float(text) / 100.0,
+    'samples': int,
+    'raw_samples': int,
+}
+
+
+def _date(text: str) -> dict[str, str]:
+    try:
+        return {'date': datetime.strptime(text, '%d/%m/%y %H:%M:%S').isoformat()}
+    except ValueError:
+        return {}

@@ -1,0 +1,150 @@
+"""A result as text for a terminal."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+
+from robodyn_ros.identification.fit.torque_errors import FitReport
+from robodyn_ros.identification.friction.law_selection import FrictionChoice
+from robodyn_ros.identification.physical.named_parameters import MEANING, NamedParameters
+from robodyn_ros.identification.result import IdentificationResult
+from robodyn_ros.models.interface import Joint
+
+WIDTH = 100
+
+
+def text_report(result: IdentificationResult) -> str:
+    """Lay a result out for reading: verdict, torque errors per joint, parameters, findings."""
+    report = result.identification
+    if not result.has_estimate:
+        lines = ['identification FAILED', f'recording         {report.source}']
+        return '\n'.join([*lines, f'samples           {result.raw_samples}', *_findings(result)])
+    cutoff = 'none' if result.filter_cutoff is None else f'{result.filter_cutoff:.4g} Hz'
+    lines = [
+        f'identification {"succeeded" if result.success else "FAILED"}',
+        f'date              {result.date}',
+        f'recording         {report.source}',
+        f'samples           {report.samples} of {result.raw_samples} used',
+        f'allowed           max error of {_percent(result.max_relative_error)} per joint',
+        f'low pass          {cutoff}',
+        f'estimator         {result.estimator}, {len(result.base_values)} base parameters',
+        f'condition number  {result.condition_number:.4g} '
+        f'({result.condition_number_scaled:.4g} with scaled columns)',
+        f'exported          {result.selection.estimate.replace("_", " ")} estimate '
+        f'(unconstrained: {_percent(result.selection.unconstrained_residual)} residual)',
+        f'physical          {"yes" if result.physically_consistent else "no"}',
+        '',
+        *_errors('identification', report, result.model.joints),
+    ]
+    if result.validation is not None:
+        lines += ['', *_errors('validation', result.validation, result.model.joints)]
+    lines += ['', *_friction(result.friction), *_named(result.named), *_base(result), '']
+    lines += _residual(result)
+    if result.completion_rule:
+        lines += [*_wrapped(result.completion_rule), '']
+    return '\n'.join([*lines, *_findings(result)])
+
+
+def _findings(result: IdentificationResult) -> list[str]:
+    texts = [finding.line for finding in result.findings] or ['no findings']
+    return [line for text in texts for line in _wrapped(text)]
+
+
+def _wrapped(text: str) -> list[str]:
+    return textwrap.wrap(text, WIDTH, subsequent_indent='  ', break_long_words=False)
+
+
+def _errors(title: str, report: FitReport, joints: tuple[Joint, ...]) -> list[str]:
+    """Torque errors per joint; the relative ones on moving samples, as softMC defines them."""
+    width = max(5, *(len(joint.name) for joint in joints))
+    lines = [
+        f'{title}: relative residual {_percent(report.relative_residual)} ({report.source})',
+        f'{"joint":<{width}}  {"moving":>8}  {"threshold":>12}  {"RMS error":>12}  '
+        f'{"max error":>9}  {"mean error":>10}',
+    ]
+    for row, joint in enumerate(joints):
+        rms = f'{report.rms_error[row]:.4g} {joint.torque_unit}'
+        threshold, upper = report.velocity_threshold[row], report.upper_velocity_threshold[row]
+        speeds = f'{threshold:.3g}' + (f'..{upper:.3g}' if math.isfinite(upper) else '')
+        lines.append(
+            f'{joint.name:<{width}}  {report.moving_samples[row]:>8}  '
+            f'{speeds:>12}  {rms:>12}  '
+            f'{_percent(report.max_relative_torque_error[row]):>9}  '
+            f'{_percent(report.mean_relative_torque_error[row]):>10}'
+        )
+    return lines
+
+
+def _friction(choice: FrictionChoice | None) -> list[str]:
+    """Friction laws that were tried; errors are those on stretches left out in turn."""
+    if choice is None:
+        return []
+    width = max(len(each.name) for each in choice.candidates)
+    lines = [f'{"friction law":<{width}}  {"terms":>5}  {"error":>6}  {"residual":>8}']
+    for each in choice.candidates:
+        mark = '  <- used' if each.name == choice.law else ''
+        lines.append(
+            f'{each.name:<{width}}  {each.terms:>5}  {each.error:>6.3f}  '
+            f'{each.residual:>8.3f}{mark}'
+        )
+    return [*lines, '']
+
+
+def _residual(result: IdentificationResult) -> list[str]:
+    """RMS errors without and with the torque that the deflection of gears shows."""
+    found = result.residual
+    if found is None:
+        return []
+    pairs = [(found.without, result.identification)]
+    if found.validation_without is not None and result.validation is not None:
+        pairs.append((found.validation_without, result.validation))
+    names = [joint.name for joint in result.model.joints]
+    width = max(5, *(len(name) for name in names))
+    title = ''.join(f'  {word:>24}' for word in ('identification', 'validation')[: len(pairs)])
+    lines = [
+        f'residual torque ({found.torque.kind} over {", ".join(found.torque.inputs)}): RMS error '
+        'without and with it',
+        f'{"joint":<{width}}{title}',
+    ]
+    for row, name in enumerate(names):
+        cells = [
+            f'{without.rms_error[row]:.4g} -> {with_it.rms_error[row]:.4g}'
+            for without, with_it in pairs
+        ]
+        lines.append(f'{name:<{width}}' + ''.join(f'  {cell:>24}' for cell in cells))
+    return [*lines, '']
+
+
+def _named(named: NamedParameters | None) -> list[str]:
+    """Parameters of the softMC document, in its order."""
+    if named is None:
+        return []
+    lines = [f'{"value":>12}  {"std. dev.":>10}  {"unit":<10} dynamic parameter']
+    rows = zip(named.values, named.stddevs, named.units, named.names, named.status, strict=True)
+    for number, (value, stddev, unit, name, status) in enumerate(rows, start=1):
+        size = '-' if math.isnan(value) else f'{value:.5g}'
+        spread = '-' if math.isnan(stddev) else f'{stddev:.3g}'
+        known = '' if status == 'identified' else f'  ({MEANING[status]})'
+        lines.append(f'{size:>12}  {spread:>10}  {unit:<10} {number} {name}{known}')
+    return [*lines, '']
+
+
+def _base(result: IdentificationResult) -> list[str]:
+    """Base parameters with their standard deviations."""
+    lines = [f'{"value":>12}  {"std. dev.":>10}  {"unit":<9} base parameter']
+    for value, stddev, unit, expression in zip(
+        result.base_values,
+        result.base_stddevs,
+        result.base_units,
+        result.base_expressions,
+        strict=True,
+    ):
+        spread = 'unseen' if math.isnan(stddev) else f'{stddev:.3g}'
+        shown = expression if len(expression) <= 72 else f'{expression[:69]}...'
+        lines.append(f'{value:>12.5g}  {spread:>10}  {unit:<9} {shown}')
+    return lines
+
+
+def _percent(value: float) -> str:
+    return '-' if math.isnan(value) else f'{100.0 * value:.2f} %'

@@ -1,0 +1,143 @@
+"""The files of one identification in a folder: all of them appear, or none.
+
+They are written to a hidden folder first. Then the files of an earlier run leave, result.yaml
+first, and the new ones come, result.yaml last: whoever finds a result.yaml finds everything of
+the same run beside it, wherever a run was killed. An earlier model is kept in `previous/`.
+
+Which files are of an earlier run, its result.json says. No other file is touched.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+
+from robodyn_ros.errors import IdentificationError
+from robodyn_ros.identification.files.signals_bag import is_signals
+
+MODEL, FACTS, SIGNALS = 'result.yaml', 'result.json', 'identification'
+PREVIOUS = 'previous'
+_FILES = ('result_file', 'urdf_file', 'prg_file', 'signals_file')
+
+
+class ResultFolder:
+    """A context in which files are written to `partial`; at its end they are in the folder.
+
+    After an error the folder is as it was.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        """Find out what an earlier run left.
+
+        :raises IdentificationError: the folder has a file of ours that no identification wrote
+        """
+        self.folder = folder
+        self.partial = folder / '.identification.partial'
+        self.former = _files_of_run(folder)
+        for name in (MODEL, FACTS):
+            if (folder / name).exists() and not _is_ours(folder / name):
+                raise IdentificationError(
+                    f'{folder / name}: it exists already, is not of an identification and is '
+                    'kept: choose another folder'
+                )
+
+    def taken(self, name: str) -> bool:
+        """Tell whether a file of this name is in the folder that no earlier run wrote."""
+        return (self.folder / name).exists() and name not in self.former
+
+    @property
+    def has_model(self) -> bool:
+        """Tell whether the earlier run left a model."""
+        return (self.folder / MODEL).exists()
+
+    def __enter__(self) -> ResultFolder:
+        """Make the hidden folder."""
+        self._try(self._begin)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Put the new files in place of the former ones."""
+        try:
+            if kind is None:
+                self._try(self._swap)
+        finally:
+            shutil.rmtree(self.partial, ignore_errors=True)
+
+    def _try(self, step: Callable[[], None]) -> None:
+        try:
+            step()
+        except OSError as error:
+            raise IdentificationError(
+                f'the result cannot be written to {self.folder}: {error}'
+            ) from error
+
+    def _begin(self) -> None:
+        shutil.rmtree(self.partial, ignore_errors=True)
+        self.partial.mkdir()
+
+    def _swap(self) -> None:
+        if self.has_model:
+            self._keep_former(self.folder / PREVIOUS)
+        for name in self.former:
+            _remove(self.folder / name)
+        new = {path.name for path in self.partial.iterdir()}
+        first, last = {FACTS} & new, {MODEL} & new
+        for name in (*first, *sorted(new - first - last), *last):
+            (self.partial / name).rename(self.folder / name)
+
+    def _keep_former(self, previous: Path) -> None:
+        """Move the earlier run to a folder, in place of an even earlier one."""
+        previous.mkdir(exist_ok=True)
+        for name in _files_of_run(previous):
+            _remove(previous / name)
+        if FACTS in self.former:  # it says which files are of the run, so it is there first
+            shutil.copyfile(self.folder / FACTS, previous / FACTS)
+        for name in self.former:
+            if not (previous / name).exists():
+                (self.folder / name).rename(previous / name)
+
+
+def _files_of_run(folder: Path) -> list[str]:
+    """Names of what a run left in a folder, result.yaml first and result.json last."""
+    content = _facts(folder / FACTS)
+    named = {Path(str(content[key])).name for key in _FILES if content.get(key)}
+    names = [name for name in sorted(named) if (folder / name).is_file()]
+    first = [MODEL] if _is_ours(folder / MODEL) else []
+    signals = [SIGNALS] if is_signals(folder / SIGNALS) else []
+    names = [*first, *(name for name in names if name not in (MODEL, FACTS)), *signals]
+    return [*names, FACTS] if content else names
+
+
+def _is_ours(path: Path) -> bool:
+    """Whether an identification wrote a result.yaml or result.json."""
+    if path.name == FACTS:
+        return bool(_facts(path))
+    try:
+        return 'ros__parameters:\n    dynamic_model:' in path.read_text(encoding='utf-8')
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
+def _facts(path: Path) -> dict[str, object]:
+    """Content of a result.json; {}: it is none."""
+    try:
+        content = json.loads(path.read_text(encoding='utf-8'))
+    except (OSError, ValueError):
+        return {}
+    known = isinstance(content, dict) and {'success', *_FILES} <= content.keys()
+    return content if known else {}
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)

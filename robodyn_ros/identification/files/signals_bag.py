@@ -1,0 +1,119 @@
+"""A recording of the identification itself, as a rosbag2 that PlotJuggler opens.
+
+What softMC's IDNT<n>.REC holds (document, "Explanation of the identification process recording
+file"): per joint raw and filtered position and torque, velocity, acceleration, model torque and
+torque error. All topics are JointStates, so that PlotJuggler names the joints; an acceleration has
+no field of its own in one and stands under `position` of its topic. The bag declares its efforts.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robodyn_ros.errors import IdentificationError
+from robodyn_ros.identification.signals.processing import Processed
+from robodyn_ros.models.interface import Array
+from robodyn_ros.recording.bags.bag_folder import finish_bag
+from robodyn_ros.recording.bags.bag_metadata import EFFORT_KEY, RECORD_NAME, SI_EFFORT
+from robodyn_ros.recording.bags.joint_state_bag import joint_state_topic
+from robodyn_ros.recording.bags.mcap_writer import McapWriter
+from robodyn_ros.recording.writers import encode_joint_states, stamps_of
+
+Stamps = NDArray[np.int64]
+Bytes = NDArray[np.uint8]
+
+BLOCK = 512
+"""Samples encoded at once, which make one chunk of the file."""
+
+TOPICS = (
+    '/identification/raw',
+    '/identification/filtered',
+    '/identification/acceleration',
+    '/identification/model',
+    '/identification/torque_error',
+)
+
+
+@dataclass(frozen=True)
+class Signals:
+    """What was identified from, and what the model makes of it.
+
+    :param processed: signals, raw and filtered
+    :param predicted: torque of the identified model, shape (N, n), in [Nm] or [N]
+    :param origin: what time 0 means, in [ns] since the epoch
+    """
+
+    processed: Processed
+    predicted: Array
+    origin: int = 0
+
+
+def write_signals(signals: Signals, path: str | Path) -> None:
+    """Write the signals as a rosbag2 folder, whole or not at all; a former one is replaced.
+
+    raw: position and effort as measured. filtered: position, velocity, effort. acceleration:
+    under position. model: effort. torque_error: effort, model minus filtered torque. SI units.
+
+    :raises RecordingError: stamps do not fit into a ROS time
+    :raises IdentificationError: it cannot be written, or would replace something else
+    """
+    path = Path(path)
+    if path.exists() and not is_signals(path):
+        raise IdentificationError(
+            f'{path}: it exists already, is no recording of an identification and is kept'
+        )
+    partial = path.with_name(f'.{path.name}.partial')
+    former = path.with_name(f'.{path.name}.former')
+    try:
+        for left in (partial, former):  # by a run that was killed
+            shutil.rmtree(left, ignore_errors=True)
+        partial.mkdir()
+        file = partial / f'{path.name}_0.mcap'
+        declared = {EFFORT_KEY: json.dumps(SI_EFFORT)}
+        topics = [joint_state_topic(name) for name in TOPICS]
+        writer = McapWriter(file, topics, {RECORD_NAME: declared})
+        try:
+            for stamps, messages in _messages(signals):
+                writer.add_rows(stamps, messages)
+        finally:
+            finish_bag(writer, partial, declared)
+        if path.exists():
+            path.rename(former)
+        partial.rename(path)
+    except OSError as error:
+        raise IdentificationError(f'{path}: it cannot be written: {error}') from error
+    finally:
+        for left in (partial, former):
+            shutil.rmtree(left, ignore_errors=True)
+
+
+def is_signals(path: Path) -> bool:
+    """Tell whether a folder is what this module writes, so that nobody's recording is lost."""
+    try:
+        return f'name: {TOPICS[0]}\n' in (path / 'metadata.yaml').read_text(encoding='utf-8')
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
+def _messages(signals: Signals) -> Iterator[tuple[Stamps, list[Bytes]]]:
+    """Stamps in [ns], shape (N,), and messages of each topic, one per row; block by block."""
+    kept = signals.processed
+    every = stamps_of(kept.time, signals.origin, 'the signals')
+    for first in range(0, len(every), BLOCK):
+        rows = slice(first, first + BLOCK)
+        torque, predicted, stamps = kept.torque[rows], signals.predicted[rows], every[rows]
+        columns: tuple[tuple[Array | None, ...], ...] = (
+            (kept.measured_position[rows], None, kept.measured[rows]),
+            (kept.position[rows], kept.velocity[rows], torque),
+            (kept.acceleration[rows],),
+            (None, None, predicted),
+            (None, None, predicted - torque),
+        )
+        yield stamps, [encode_joint_states(kept.joints, stamps, *values) for values in columns]

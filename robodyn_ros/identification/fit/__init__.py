@@ -1,0 +1,1 @@
+"""Least squares on condensed factors, weights, uncertainty and torque errors."""

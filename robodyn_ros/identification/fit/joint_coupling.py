@@ -1,0 +1,114 @@
+"""Least squares with the covariance of the errors of different joints at the same time.
+
+Liu et al., "An accurate dynamic model identification method of an industrial robot based on
+double-encoder compensation" (2023), Eq. 21 to 24. With the covariance Omega = L D L^T, L unit
+lower triangular, the errors of L^-1 [Y | tau] are independent of each other: its rows are those
+of n other joints, weighted by D like any joints, and all that works on condensed factors works on
+these too. Row i is joint i less what the errors of the joints before it say about its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.linalg import solve_triangular
+
+from robodyn_ros.identification.factors.condense import Condensed, CoupledFactor, JointFactor
+from robodyn_ros.identification.fit.least_squares import Estimate, estimate
+from robodyn_ros.models.interface import Array
+
+_ITERATIONS = 20
+_SETTLED = 1e-6
+_SHRUNK = 0.001
+"""Share by which correlations are shrunk: errors that always go together are no help."""
+
+
+@dataclass(frozen=True)
+class Coupled:
+    """Factors whose errors are independent between joints.
+
+    :param condensed: of the decoupled joints
+    :param mixing: L^-1, shape (n, n): decoupled residuals are residual @ mixing.T
+    :param correlation: between the errors of the joints, shape (n, n)
+    """
+
+    condensed: Condensed
+    mixing: Array
+    correlation: Array
+
+
+def decouple(condensed: Condensed, start: Estimate) -> Coupled:
+    """Decouple joints; covariance and values are computed in turn until they settle.
+
+    :param condensed: with coupled factors
+    :param start: a first estimate, with each joint weighted by itself
+    """
+    whole, values = condensed.merged_coupled(), start.values
+    mixing = np.eye(len(start.sigma))
+    # Fewer samples than values leave hardly an error to go by, and are told to be too few.
+    for _ in range(_ITERATIONS if whole.samples > condensed.width else 1):
+        omega = error_covariance(whole, values, start.sigma)
+        before, mixing = mixing, unit_lower_inverse(omega)
+        factors = _decoupled(whole, mixing, omega, condensed.width)
+        values = estimate(factors, condensed.width).values
+        scale = np.sqrt(np.outer(np.diag(omega), 1.0 / np.diag(omega)))
+        if np.abs((mixing - before) / scale).max() < _SETTLED:
+            break
+    size = np.sqrt(np.diag(omega))
+    segments = tuple(
+        _decoupled(part, mixing, omega, condensed.width) for part in condensed.coupled
+    )
+    return Coupled(
+        condensed=replace(condensed, segments=segments, coupled=()),
+        mixing=mixing,
+        correlation=omega / np.outer(size, size),
+    )
+
+
+def error_covariance(factor: CoupledFactor, values: Array, sigma: Array) -> Array:
+    """Covariance (n, n) of the joints' errors at the same time (Eq. 23), slightly shrunk.
+
+    :param values: base values, shape (b,)
+    :param sigma: standard deviation of the error of each joint, shape (n,), a hundredth of which
+        is taken as the least; what samples do not show is taken from it
+    """
+    width = len(values)
+    rows = [factor.rows(joint, width) for joint in range(len(sigma))]
+    errors = np.column_stack([row[:, -1] - row[:, :-1] @ values for row in rows])
+    freedom = max(factor.samples - width / len(sigma), 1.0)
+    omega = (errors.T @ errors) / freedom
+    least = sigma**2 * (1e-4 if factor.samples else 1.0)
+    size = np.maximum(np.diag(omega), least)
+    omega = (1.0 - _SHRUNK) * omega
+    np.fill_diagonal(omega, size)
+    return np.asarray(omega)
+
+
+def unit_lower_inverse(omega: Array) -> Array:
+    """L^-1 of Omega = L D L^T, L unit lower triangular."""
+    size = np.sqrt(np.diag(omega))
+    root = np.linalg.cholesky(omega / np.outer(size, size)) * size[:, None]
+    lower = root / np.diag(root)
+    return np.asarray(solve_triangular(lower, np.eye(len(omega)), lower=True, unit_diagonal=True))
+
+
+def _decoupled(
+    factor: CoupledFactor, mixing: Array, omega: Array, width: int
+) -> tuple[JointFactor, ...]:
+    """Factors of the decoupled joints.
+
+    Samples that lack some joint say nothing of its error: the others' keep their own, larger
+    variance. They are too few for a weight of their own, which would be that of a perfect fit.
+    """
+    rows = np.array([factor.rows(joint, width) for joint in range(len(mixing))])
+    mixed = np.tensordot(mixing, rows, axes=1)
+    size = np.sqrt(np.einsum('ij,jk,ik->i', mixing, omega, mixing) / np.diag(omega))
+    columns = np.arange(width)
+    joints = []
+    for joint, (matrix, rest) in enumerate(zip(mixed, factor.rest, strict=True)):
+        counts = factor.samples if rows[joint].any() else 0
+        alone = np.column_stack(rest.rows(width)) * size[joint]
+        triangle = np.asarray(np.linalg.qr(np.vstack([matrix, alone]), mode='r'))
+        joints.append(JointFactor(columns, triangle, counts + rest.samples))
+    return tuple(joints)

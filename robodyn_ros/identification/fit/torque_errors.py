@@ -1,0 +1,191 @@
+"""How well a model's torque fits measured torque, and how independent the residuals are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robodyn_ros.identification.signals.processing import Processed
+from robodyn_ros.models.interface import Array, DynamicModel, sample_blocks
+
+COMPARED = 5000
+"""Samples that two estimates are compared on, whatever the recording's length."""
+
+
+@dataclass(frozen=True)
+class FitReport:
+    """Torque errors of a model on one recording; arrays have shape (n,), joint order.
+
+    The relative torque errors are those of the softMC document ("Explanation of the
+    identification output file", lines 3, 4 and 7): torque error divided by the joint's largest
+    absolute torque feedback, both on moving samples of the filtered torque.
+
+    :param source: file of the recording
+    :param samples: samples used
+    :param moving_samples: of them, between the joint's velocity thresholds
+    :param velocity_threshold: in [rad/s] or [m/s]
+    :param upper_velocity_threshold: the same; infinite: none
+    :param rms_error: on the unfiltered torque of all samples, in [Nm] or [N]
+    :param max_relative_torque_error: 1 is 100 % of the joint's largest torque
+    :param mean_relative_torque_error: mean of the absolute error, same measure
+    :param relative_residual: ||tau - tau_hat|| / ||tau||, pooled over joints, unfiltered torque
+    :param joint_relative_residual: the same for each joint alone
+    """
+
+    source: str
+    samples: int
+    moving_samples: NDArray[np.int64]
+    velocity_threshold: Array
+    upper_velocity_threshold: Array
+    rms_error: Array
+    max_relative_torque_error: Array
+    mean_relative_torque_error: Array
+    relative_residual: float
+    joint_relative_residual: Array
+
+
+def evaluate(
+    model: DynamicModel,
+    parameters: Array,
+    signals: Processed,
+    *,
+    source: str,
+    progress: Callable[[float], None] | None = None,
+) -> tuple[FitReport, Array]:
+    """Compare model torque with measured torque.
+
+    :param parameters: values of the parameters of the model, shape (p,)
+    :param source: name of the recording, for the report
+    :return: the report, and the model torque (N, n), in [Nm] or [N]
+    """
+    predicted = predict(model, parameters, signals, progress=progress)
+    return Tally.of(signals, predicted).report(signals, source), predicted
+
+
+def predict(
+    model: DynamicModel,
+    parameters: Array,
+    signals: Processed,
+    *,
+    progress: Callable[[float], None] | None = None,
+) -> Array:
+    """Model torque (N, n), in [Nm] or [N]; without friction where a joint stands still."""
+    predicted = np.empty_like(signals.torque)
+    for block in sample_blocks(len(signals)):
+        predicted[block] = model.torque(*signals.commanded(block), parameters)
+        if progress is not None:
+            progress(block.stop / len(signals))
+    return predicted
+
+
+def residual_ratio(
+    model: DynamicModel, parameters: Array, signals: Processed, predicted: Array
+) -> float:
+    """Residual of parameter values over that of a model torque, on some thousand samples.
+
+    :param parameters: values, shape (p,)
+    :param predicted: torque to compare with, shape (N, n), in [Nm] or [N]
+    """
+    rows = np.flatnonzero(signals.measured_rows)
+    rows = rows[np.unique(np.linspace(0, len(rows) - 1, COMPARED).astype(int))]
+    measured = signals.measured[rows]
+    own = model.torque(*signals.commanded(rows), parameters)
+    size = float(np.linalg.norm(measured - predicted[rows]))
+    return float(np.linalg.norm(measured - own)) / size if size > 0.0 else 1.0
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Sums and extremes of torque errors per joint, of one stretch of time or several.
+
+    :param error, size: squared, of the unfiltered torque of all samples that are not in a gap
+    :param worst, mean: largest and sum of the absolute error on moving samples
+    :param peak: largest absolute torque on moving samples
+    """
+
+    samples: int
+    moving: NDArray[np.int64]
+    error: Array
+    size: Array
+    worst: Array
+    mean: Array
+    peak: Array
+
+    @classmethod
+    def of(cls, signals: Processed, predicted: Array) -> Tally:
+        """Errors of the model torque (N, n)."""
+        moving, rows = signals.moving, signals.measured_rows
+        error = np.abs(signals.torque - predicted)
+        return cls(
+            samples=int(rows.sum()),
+            moving=moving.sum(axis=0),
+            error=np.sum((signals.measured - predicted) ** 2, axis=0, where=rows[:, None]),
+            size=np.sum(signals.measured**2, axis=0, where=rows[:, None]),
+            worst=error.max(axis=0, where=moving, initial=0.0),
+            mean=error.sum(axis=0, where=moving),
+            peak=np.abs(signals.torque).max(axis=0, where=moving, initial=0.0),
+        )
+
+    def __add__(self, other: Tally) -> Tally:
+        """Errors of both together."""
+        return Tally(
+            samples=self.samples + other.samples,
+            moving=self.moving + other.moving,
+            error=self.error + other.error,
+            size=self.size + other.size,
+            worst=np.maximum(self.worst, other.worst),
+            mean=self.mean + other.mean,
+            peak=np.maximum(self.peak, other.peak),
+        )
+
+    def report(self, signals: Processed, source: str) -> FitReport:
+        """Report of these errors; thresholds are those of the signals."""
+        whole = np.sqrt(self.error.sum()), np.sqrt(self.size.sum())
+        return FitReport(
+            source=source,
+            samples=self.samples,
+            moving_samples=self.moving,
+            velocity_threshold=signals.threshold,
+            upper_velocity_threshold=signals.upper_threshold,
+            rms_error=np.sqrt(self.error / max(self.samples, 1)),
+            max_relative_torque_error=_ratio(self.worst, self.peak),
+            mean_relative_torque_error=_ratio(self.mean / np.maximum(self.moving, 1), self.peak),
+            relative_residual=float(_ratio(*whole)),
+            joint_relative_residual=_ratio(np.sqrt(self.error), np.sqrt(self.size)),
+        )
+
+
+def _ratio(part: Array | np.floating, whole: Array | np.floating) -> Array:
+    """Part / whole; 0 / 0 is NaN: a joint without moving samples has no relative error."""
+    with np.errstate(divide='ignore', invalid='ignore'):
+        return np.divide(part, whole)
+
+
+def correlation_length(residual: Array, used: NDArray[np.bool_]) -> Array:
+    """Samples per independent sample of each joint's residuals, shape (n,), at least 1.
+
+    1 + 2 sum of the autocorrelation, cut where the sum of two neighbours is no longer positive
+    (initial positive sequence; Geyer, "Practical Markov chain Monte Carlo", 1992, section 3.3).
+    For regressors that change slowly against the residuals this is the factor by which the
+    variance of a least-squares estimate exceeds that with independent noise of equal size.
+
+    :param residual: shape (N, n), in time order
+    :param used: samples that count, shape (N, n); the others are taken as zero
+    """
+    result = np.ones(residual.shape[1])
+    samples = len(residual)
+    size = 1 << (2 * samples - 1).bit_length()
+    for joint in range(residual.shape[1]):
+        values = np.where(used[:, joint], residual[:, joint], 0.0)
+        spectrum = np.fft.rfft(values, size)
+        correlation = np.fft.irfft(np.abs(spectrum) ** 2, size)[:samples]
+        if correlation[0] <= 0.0:
+            continue
+        pairs = correlation[: samples // 2 * 2].reshape(-1, 2).sum(axis=1) / correlation[0]
+        ends = np.flatnonzero(pairs <= 0.0)
+        positive = pairs[: ends[0]] if len(ends) else pairs
+        result[joint] = max(1.0, 2.0 * float(positive.sum()) - 1.0)
+    return result

@@ -1,0 +1,35 @@
+"""What the covariance of an estimate means for the torque of another motion."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from robodyn_ros.identification.fit.least_squares import Estimate
+from robodyn_ros.identification.signals.processing import Processed
+from robodyn_ros.models.base_parameters import BaseParameters
+from robodyn_ros.models.interface import Array, DynamicModel
+
+STATES = 200
+
+
+def torque_uncertainty(
+    model: DynamicModel, base: BaseParameters, fit: Estimate, signals: Processed
+) -> Array:
+    """Standard deviation of each joint's torque on arbitrary motion, as a share of that torque.
+
+    Root mean square of Y C Y^T over random states, C the covariance of the base values: any
+    position, and every joint as fast as the fastest one was. A joint that hardly moved in the
+    recording gets a large share although its recorded torque is explained well.
+
+    :return: shape (n,); NaN where the recording leaves values undetermined
+    """
+    random = np.random.default_rng(0)
+    unit = random.uniform(-1.0, 1.0, size=(3, STATES, len(model.joints)))
+    fastest = [np.abs(values).max() for values in (signals.velocity, signals.acceleration)]
+    q, qd, qdd = model.positions(unit[0]), fastest[0] * unit[1], fastest[1] * unit[2]
+    regressor = model.regressor(q, qd, qdd)
+    regressor = regressor[:, :, base.columns]
+    variance = np.einsum('snb,bc,snc->n', regressor, fit.covariance, regressor)
+    torque = np.sum((regressor @ fit.values) ** 2, axis=0)
+    with np.errstate(invalid='ignore', divide='ignore'):
+        return np.asarray(np.sqrt(variance / torque))

@@ -1,0 +1,133 @@
+"""Which estimator weighs the samples, and its estimate with honest standard deviations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from robodyn_ros.identification.factors.condense import Condensed
+from robodyn_ros.identification.fit.joint_coupling import Coupled, decouple
+from robodyn_ros.identification.fit.least_squares import Estimate, Estimator, estimate
+from robodyn_ros.identification.fit.noise_spectrum import coloured_scores
+from robodyn_ros.identification.fit.robust import (
+    OUTLIER,
+    Robust,
+    pseudo_observed,
+    reweighted,
+    robust_fit,
+)
+from robodyn_ros.identification.options import IdentifyOptions
+from robodyn_ros.identification.physical.essential import essential
+from robodyn_ros.models.interface import Array
+from robodyn_ros.recording.recording import Finding
+
+CORRELATED = 0.5
+"""Correlation of the errors of two joints from which on it is told about."""
+
+Recondense = Callable[[Robust], Condensed]
+"""Condenses the recording again with the weights of a robust fit."""
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """An unconstrained estimate.
+
+    :param fit: values and covariance
+    :param weighted: factors as the estimator weighs them, for all further fits
+    :param scores: of these factors, see `colour`
+    :param findings: what was seen
+    """
+
+    fit: Estimate
+    weighted: Condensed
+    scores: Array
+    findings: tuple[Finding, ...] = ()
+
+
+def fit_condensed(
+    condensed: Condensed, options: IdentifyOptions, recondense: Recondense
+) -> Fitted:
+    """Estimate base values by the estimator that the options name.
+
+    :param condensed: with coupled factors if the estimator is 'covariance'
+    :param recondense: called where the rows kept are not all rows
+    :raises IdentificationError: no samples
+    """
+    method, sample = options.estimator, condensed.sample.few()
+    plain: Estimator = 'ols' if method == 'ols' else 'wls'
+    first = estimate(condensed.merged(), condensed.width, estimator=plain)
+    if method == 'robust':
+        robust = robust_fit(sample, first.values, options.loss)
+        fitted = _robust(condensed, robust, recondense)
+    elif method == 'covariance':
+        fitted = _coupled(condensed, decouple(condensed, first))
+    else:
+        scores = coloured_scores(sample, first)
+        fit = estimate(condensed.merged(), condensed.width, estimator=plain, scores=scores)
+        fitted = Fitted(fit, condensed, scores)
+    return _essential(fitted) if options.essential else fitted
+
+
+def _robust(condensed: Condensed, robust: Robust, recondense: Recondense) -> Fitted:
+    """Weighted least squares with the weights of a robust fit."""
+    if condensed.sample.complete:
+        weighted = reweighted(condensed, robust)
+        first = estimate(weighted.merged(), weighted.width)
+    else:  # what some rows show little of must not be taken for outliers elsewhere
+        found = estimate(recondense(robust).merged(), condensed.width)
+        robust = replace(robust, values=found.values)
+        weighted = recondense(robust)
+        first = estimate(weighted.merged(), weighted.width)
+    sample = pseudo_observed(condensed.sample.few(), robust, first.values)
+    scores = coloured_scores(sample, first)
+    wider = np.einsum('i,j,ijbc->ijbc', robust.widening, robust.widening, scores)
+    fit = estimate(weighted.merged(), weighted.width, scores=wider)
+    return Fitted(fit, weighted, wider, (_outlier_finding(robust, condensed.joints),))
+
+
+def _coupled(condensed: Condensed, coupled: Coupled) -> Fitted:
+    """Weighted least squares of decoupled joints."""
+    factors, width = coupled.condensed.merged(), condensed.width
+    first = estimate(factors, width)
+    scores = coloured_scores(condensed.sample.few(), first, mixing=coupled.mixing)
+    fit = estimate(factors, width, scores=scores)
+    text = tuple(_correlation_findings(coupled.correlation, condensed.joints))
+    return Fitted(fit, coupled.condensed, scores, text)
+
+
+def _essential(fitted: Fitted) -> Fitted:
+    """The same with essential parameters only."""
+    found = essential(fitted.weighted.merged(), fitted.fit, fitted.scores)
+    text = (
+        f'{len(found.left_out)} of {fitted.weighted.width} base parameters are not essential: '
+        f'what they explain is no more than noise, and they were set to zero'
+    )
+    finding = Finding('essential_parameters', text, severity='info')
+    return replace(fitted, fit=found.fit, findings=(*fitted.findings, finding))
+
+
+def _outlier_finding(robust: Robust, joints: tuple[str, ...]) -> Finding:
+    """Tell how much of the recording had no say."""
+    worst = int(np.argmax(robust.gross))
+    return Finding(
+        'outliers',
+        f'robust estimation ({robust.loss}): at most {robust.gross[worst]:.1%} of the samples of '
+        f'a joint ({joints[worst]}) are off by more than {OUTLIER:g} robust standard deviations',
+        severity='info',
+    )
+
+
+def _correlation_findings(correlation: Array, joints: tuple[str, ...]) -> Iterator[Finding]:
+    """Tell which joints' errors go together most."""
+    apart = np.abs(np.tril(correlation, -1))
+    if not apart.size or apart.max() < CORRELATED:
+        return
+    one, other = np.unravel_index(int(apart.argmax()), apart.shape)
+    yield Finding(
+        'correlated_errors',
+        f'errors of the joints {joints[other]} and {joints[one]} go together (correlation '
+        f'{correlation[one, other]:.2f}): rather something that the model lacks than noise',
+        severity='info',
+    )

@@ -1,0 +1,331 @@
+"""Fit of a friction law whose figures are not known: three loops until they agree.
+
+For given figures everything is linear: rigid body and friction are fitted together (variable
+projection). Around that three loops run in turn, as in document double_encoder, section 5:
+friction (every joint's figures, on what the rigid body leaves of its torque), link dynamics (the
+fit of all joints) and the load that the new links put on the gears, until the torque of the
+rigid body has settled. Cross-validation holds the rigid body: which law suits is a matter of each
+joint's friction, and stretches left out of the whole fit say more about the links.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+
+import numpy as np
+
+from robodyn_ros.identification.friction.samples import FrictionSample
+from robodyn_ros.models.friction_terms import TERMS
+from robodyn_ros.models.interface import Array
+
+SHARES = tuple(0.004 * 2.0**k for k in range(8))
+"""Velocities that are tried as figures, as shares of a joint's largest one."""
+
+FINER = tuple(2.0 ** (k / 4.0) for k in (-3, -2, -1, 0, 1, 2, 3))
+"""Factors that the best of them is then varied by."""
+
+THRESHOLDS = (0.0, *(0.01 * 1.2**k for k in range(22)))
+"""Thresholds that are then tried by themselves, as shares of a joint's largest velocity: friction
+jumps there, so that one beside the right one fits no better than none."""
+
+NEAR = (0.92, 0.96, 1.0, 1.04, 1.08)
+"""Factors of the best threshold so far that are tried with them."""
+
+LOOPS = 12
+SETTLED = 1e-3
+"""The loops end once the rigid body's torque changes by less than this share."""
+
+_RIDGE = 1e-11
+_USUAL = 3
+"""Which of the shares a search begins with."""
+
+
+@dataclass(frozen=True)
+class LawFit:
+    """A friction law fitted to a sample, with the rigid body.
+
+    :param terms: of the law
+    :param shapes: figures of each joint
+    :param rigid_values: base values of the body, shape (b,)
+    :param rigid_torque: of the body, shape (M, n), in [Nm] or [N]
+    :param load: absolute torque that load-dependent friction was fitted to, (M, n), or None
+    :param amplitudes: of the terms, shape (n, k)
+    :param errors: RMS error of each joint on stretches left out in turn, shape (n,)
+    :param residuals: RMS residual of each joint, shape (n,)
+    :param loops: how often the three loops ran
+    """
+
+    terms: tuple[str, ...]
+    shapes: tuple[dict[str, float], ...]
+    rigid_values: Array
+    rigid_torque: Array
+    load: Array | None
+    amplitudes: Array
+    errors: Array
+    residuals: Array
+    loops: int
+
+    @property
+    def rigid_load(self) -> Array:
+        """Load that the fitted body puts on the gears, shape (M, n), in [Nm] or [N]."""
+        return np.abs(self.rigid_torque)
+
+    @property
+    def figures(self) -> dict[str, list[float]]:
+        """Figures by name, one number per joint."""
+        return {name: [own[name] for own in self.shapes] for name in self.shapes[0]}
+
+
+class FrictionSearch:
+    """Fits laws to one sample; what does not depend on the law is computed once."""
+
+    def __init__(self, sample: FrictionSample) -> None:
+        """Prepare: the rigid body's part of the normal equations, joint by joint."""
+        self.sample = sample
+        used = sample.used
+        self._rigid = np.ascontiguousarray(
+            (sample.rigid * used[:, :, None]).transpose(1, 0, 2)
+        )  # (n, M, b)
+        self._torque = (sample.torque * used).T.copy()  # (n, M)
+        self._gram = self._rigid.transpose(0, 2, 1) @ self._rigid
+        self._side = (self._rigid.transpose(0, 2, 1) @ self._torque[:, :, None])[:, :, 0]
+        self._counts = np.maximum(used.sum(axis=0), 1)
+        size = np.sqrt((self._torque**2).sum(axis=1) / self._counts)
+        self._floor = np.maximum(1e-4 * size, 1e-12)
+        self.weights: Array = 1.0 / np.maximum(size, self._floor)
+
+    def reweigh(self, terms: tuple[str, ...], times: int = 3) -> None:
+        """Weigh joints by their residuals with a law without figures, as the estimate does."""
+        for _ in range(times):
+            self.weights = 1.0 / np.maximum(self.fit(terms).residuals, self._floor)
+
+    def fit(
+        self,
+        terms: tuple[str, ...],
+        *,
+        known: Sequence[Mapping[str, float]] | None = None,
+        start: LawFit | None = None,
+        finer: bool = False,
+        load: Array | None = None,
+    ) -> LawFit:
+        """Fit a law with the figures that suit it best.
+
+        :param known: figures that are given, of each joint
+        :param start: fit of a similar law, to begin with its figures and its load
+        :param finer: try more figures around the best ones
+        :param load: to keep, (M, n); None: that of the fitted body, if friction depends on it
+        """
+        own = known or [{}] * self.sample.joints
+        state = _State.begin(terms, own, start, self.sample.reach)
+        keep = load is not None
+        state.load = load if keep or not state.loaded or start is None else start.rigid_load
+        self._solve(state)
+        if state.loaded and state.load is None:  # the first fit was one without load
+            state.load = np.abs(state.torque)
+            self._solve(state)
+        for factors in (None, FINER)[: 1 + finer]:
+            for _ in range(LOOPS if state.wanted or (state.loaded and not keep) else 0):
+                before = state.torque
+                self._shape(state, factors)
+                if state.loaded and not keep:
+                    state.load = 0.5 * (state.load + np.abs(state.torque))
+                self._solve(state)
+                state.loops += 1
+                change = float(np.linalg.norm(state.torque - before))
+                if change <= SETTLED * float(np.linalg.norm(state.torque)):
+                    break
+        return self._fitted(state)
+
+    def _fitted(self, state: _State) -> LawFit:
+        found = [self._errors(state, joint) for joint in range(self.sample.joints)]
+        errors, residuals = np.maximum(np.array(found).T, self._floor)
+        return LawFit(
+            terms=state.terms,
+            shapes=tuple(state.shapes),
+            rigid_values=state.values,
+            rigid_torque=state.torque,
+            load=state.load,
+            amplitudes=state.amplitudes,
+            errors=errors,
+            residuals=residuals,
+            loops=state.loops,
+        )
+
+    def _solve(self, state: _State) -> None:
+        """Link dynamics and amplitudes of all joints together, for given figures and load."""
+        b, k = self.rigid_width, len(state.terms)
+        joints = self.sample.joints
+        total = np.zeros((b + joints * k,) * 2)
+        side = np.zeros(b + joints * k)
+        for joint in range(joints):
+            weight, own = self.weights[joint] ** 2, slice(b + joint * k, b + (joint + 1) * k)
+            columns = self._columns(state, joint)
+            cross = self._rigid[joint].T @ columns
+            total[:b, :b] += weight * self._gram[joint]
+            total[:b, own] += weight * cross
+            total[own, :b] += weight * cross.T
+            total[own, own] += weight * columns.T @ columns
+            side[:b] += weight * self._side[joint]
+            side[own] += weight * columns.T @ self._torque[joint]
+        values = _solved(total, side)
+        state.values, state.amplitudes = values[:b], values[b:].reshape(joints, k)
+        rigid = self.sample.rigid
+        state.torque = (rigid.reshape(-1, b) @ state.values).reshape(rigid.shape[:2])
+
+    def _shape(self, state: _State, factors: Sequence[float] | None) -> None:
+        """Figures of every joint, on what the rigid body leaves of its torque."""
+        for joint, shape in enumerate(state.shapes):
+            rest, reach = self._rest(state, joint), float(self.sample.reach[joint])
+            alone = factors is not None and 'threshold' in state.wanted
+            together = [name for name in state.wanted if not (alone and name == 'threshold')]
+            grids = [_grid(name, shape[name], reach, factors) for name in together]
+            tried = [dict(zip(together, each, strict=True)) for each in product(*grids)]
+            self._take_best(state, joint, tried, rest)
+            if alone:
+                near = [factor * shape['threshold'] for factor in NEAR]
+                every = [*near, *(share * reach for share in THRESHOLDS)]
+                self._take_best(state, joint, [{'threshold': each} for each in every], rest)
+
+    def _take_best(
+        self, state: _State, joint: int, tried: Sequence[Mapping[str, float]], rest: Array
+    ) -> None:
+        """Set the figures of a joint that leave least."""
+        shape = state.shapes[joint]
+        left = [self._left(state, joint, {**shape, **each}, rest) for each in tried]
+        shape.update(tried[int(np.argmin(left))])
+
+    def _left(self, state: _State, joint: int, shape: Mapping[str, float], rest: Array) -> float:
+        """Sum of squares that a shape leaves of a joint's torque without the rigid body's."""
+        columns = self.sample.columns(state.terms, joint, shape, state.load)
+        side = columns.T @ rest
+        return -float(side @ _solved(columns.T @ columns, side))
+
+    def _errors(self, state: _State, joint: int) -> tuple[float, float]:
+        """RMS error of a joint on stretches left out in turn, and RMS residual."""
+        columns, rest = self._columns(state, joint), self._rest(state, joint)
+        table = np.column_stack([columns, rest])
+        grams = np.array([table[part].T @ table[part] for part in self.sample.folds])
+        whole = grams.sum(axis=0)
+        tests, training = (np.append(each, [whole], axis=0) for each in (grams, whole - grams))
+        *unseen, seen = _misfits(tests, training) / self._counts[joint]
+        return float(np.sqrt(sum(unseen))), float(np.sqrt(seen))
+
+    def _columns(self, state: _State, joint: int) -> Array:
+        return self.sample.columns(state.terms, joint, state.shapes[joint], state.load)
+
+    def _rest(self, state: _State, joint: int) -> Array:
+        """Torque of a joint without the rigid body's, shape (M,), zero where not used."""
+        rest: Array = self._torque[joint] - state.torque[:, joint] * self.sample.used[:, joint]
+        return rest
+
+    def rigid_triangle(self, fit: LawFit) -> Array:
+        """R (b, b) with ||R (x - rigid values)||^2 what body values x add to the mean squared
+        residual, in units of its variance, friction fitted again.
+        """  # noqa: D205
+        state = _State(fit.terms, (), [dict(own) for own in fit.shapes], fit.load)
+        weights = 1.0 / np.maximum(fit.residuals, self._floor)
+        total = np.zeros((self.rigid_width,) * 2)
+        for joint, weight in enumerate(weights):
+            columns = self._columns(state, joint)
+            cross = columns.T @ self._rigid[joint]
+            explained = cross.T @ _solved(columns.T @ columns, cross)
+            total += weight**2 * (self._gram[joint] - explained)
+        size, axes = np.linalg.eigh(total / self._counts.sum())
+        result: Array = np.sqrt(np.maximum(size, 0.0))[:, None] * axes.T
+        return result
+
+    @property
+    def samples(self) -> int:
+        """Samples of the joint that has the most."""
+        return int(self._counts.max())
+
+    @property
+    def rigid_width(self) -> int:
+        """Number of base values b of the body."""
+        return int(self._gram.shape[1])
+
+
+@dataclass
+class _State:
+    """A law on its way to being fitted; see `LawFit`."""
+
+    terms: tuple[str, ...]
+    wanted: tuple[str, ...]
+    shapes: list[dict[str, float]]
+    load: Array | None = None
+    values: Array = field(default_factory=lambda: np.zeros(0))
+    torque: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    amplitudes: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    loops: int = 0
+
+    @classmethod
+    def begin(
+        cls,
+        terms: tuple[str, ...],
+        known: Sequence[Mapping[str, float]],
+        start: LawFit | None,
+        reach: Array,
+    ) -> _State:
+        """Figures to begin with: known ones, those of a similar law, or the usual ones."""
+        wanted = tuple(name for name in _searched(terms) if name not in known[0])
+        uses = {name for term in terms for name in TERMS[term].uses}
+        shapes = []
+        for joint, own in enumerate(known):
+            size = float(reach[joint])
+            usual = {name: _grid(name, 0.0, size, None)[_USUAL] for name in wanted}
+            if 'reach' in uses:
+                usual['reach'] = size
+            before = {} if start is None else start.shapes[joint]
+            kept = {name: value for name, value in before.items() if name in usual}
+            shapes.append({**usual, **kept, **own})
+        return cls(terms, wanted, shapes)
+
+    @property
+    def loaded(self) -> bool:
+        """Whether friction depends on the load."""
+        return any(TERMS[term].load for term in self.terms)
+
+
+def _searched(terms: tuple[str, ...]) -> tuple[str, ...]:
+    """Figures that a law needs, and the threshold that a bidirectional one may have."""
+    names = [name for term in terms for name in TERMS[term].needs]
+    if any('threshold' in TERMS[term].uses for term in terms):
+        names.append('threshold')
+    return tuple(dict.fromkeys(names))
+
+
+def _grid(
+    name: str, now: float, reach: float, factors: Sequence[float] | None
+) -> tuple[float, ...]:
+    """Figures to try: shares of the largest velocity, or factors of the figure of now."""
+    none = (0.0,) if name == 'threshold' else ()
+    if factors is None:
+        return (*none, *(share * reach for share in SHARES))
+    return tuple(dict.fromkeys(factor * now for factor in factors))
+
+
+def _solved(gram: Array, side: Array) -> Array:
+    """Least squares by its normal equations; directions that do not show come out as zero.
+
+    :param gram: shape (.., m, m)
+    :param side: one right side each, shape (.., m), or several, (.., m, r)
+    """
+    single = side.ndim < gram.ndim
+    length = np.sqrt(np.maximum(np.diagonal(gram, axis1=-2, axis2=-1), 0.0))
+    scale = (1.0 / np.where(length > 0.0, length, 1.0))[..., None]
+    scaled = gram * scale * np.swapaxes(scale, -1, -2)
+    scaled += _RIDGE * np.eye(gram.shape[-1])
+    result: Array = scale * np.linalg.solve(scaled, scale * (side[..., None] if single else side))
+    if single:
+        result = result[..., 0]
+    return result
+
+
+def _misfits(tests: Array, training: Array) -> Array:
+    """Squared error (k,) of fits to tables on others, as products [A b]^T [A b] (k, m, m)."""
+    values = _solved(training[:, :-1, :-1], training[:, :-1, -1])
+    values = np.append(values, np.full((len(values), 1), -1.0), axis=1)
+    errors: Array = np.maximum(np.einsum('ki,kij,kj->k', values, tests, values), 0.0)
+    return errors

@@ -1,0 +1,124 @@
+"""A few thousand samples of a recording, on which friction laws are tried.
+
+What is found on them, the law and its shape figures, goes into the model's description; the
+estimate itself is made from the whole recording, as with any other model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robodyn_ros.identification.signals.processing import Processed
+from robodyn_ros.identification.signals.thinning import Thinning
+from robodyn_ros.models.base_parameters import BaseParameters
+from robodyn_ros.models.friction_terms import TERMS
+from robodyn_ros.models.interface import Array, DynamicModel, sample_blocks
+
+SAMPLES = 4000
+"""Samples that laws are tried on, whatever the recording's length."""
+
+_STILL = 1e-9
+"""Velocity [rad/s or m/s] that a joint at rest is taken to reach: laws divide by shares of it."""
+
+FOLDS = 5
+"""Stretches of time that are left out in turn."""
+
+Shape = Mapping[str, float]
+"""Figures of one joint."""
+
+
+@dataclass(frozen=True)
+class FrictionSample:
+    """Samples of a recording for the fit of rigid body and friction.
+
+    The rigid body's regressor is taken at the samples' times: it is smooth. Friction is not, so
+    its columns go through the same low pass as the torque, as in `condense`.
+
+    :param rigid: regressor of the body's base columns, shape (M, n, b)
+    :param torque: shape (M, n), in [Nm] or [N]
+    :param used: samples of each joint that count, shape (M, n)
+    :param speed: velocities that the columns are computed from, shape (L, n)
+    :param thinning: from those to the M samples
+    :param reach: largest velocity of each joint, above zero, shape (n,)
+    """
+
+    rigid: Array
+    torque: Array
+    used: NDArray[np.bool_]
+    speed: Array
+    thinning: Thinning
+    reach: Array
+    _columns: dict[tuple[object, ...], Array] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of(cls, body: DynamicModel, base: BaseParameters, signals: Processed) -> FrictionSample:
+        """Take samples all over a recording.
+
+        :param body: the model without friction
+        """
+        given = signals.thinning
+        count = given.count(len(signals))
+        every = max(1, -(-count // SAMPLES))
+        thinning = Thinning(given.taps, given.stride * every)
+        count = thinning.count(len(signals))
+        centres = thinning.centres(len(signals))
+        motion = [values[centres][:count] for values in signals.motion]
+        rigid = np.empty((count, len(signals.joints), base.rank))
+        for block in sample_blocks(count):
+            q, qd, qdd = (values[block] for values in motion)
+            rigid[block] = body.selected(q, qd, qdd, base.columns)
+        measured = signals.torque if len(given.taps) == 1 else signals.measured
+        speed = signals.velocity
+        if thinning.stride > len(given.taps):  # most samples are in no window: leave them out
+            rows = np.arange(count)[:, None] * thinning.stride + np.arange(len(given.taps))
+            speed, measured = speed[rows.ravel()], measured[rows.ravel()]
+            thinning = Thinning(given.taps, len(given.taps))
+        return cls(
+            rigid=rigid,
+            torque=thinning.apply(measured),
+            used=signals.used[centres][:count],
+            speed=np.asfortranarray(speed),  # looked at joint by joint
+            thinning=thinning,
+            reach=np.maximum(np.abs(signals.velocity).max(axis=0), _STILL),
+        )
+
+    @property
+    def joints(self) -> int:
+        """Number of joints n."""
+        return int(self.rigid.shape[1])
+
+    @property
+    def folds(self) -> list[slice]:
+        """Samples of each of the stretches of time that are left out in turn."""
+        count = len(self.torque)
+        ends = [-(-count * fold // FOLDS) for fold in range(FOLDS + 1)]
+        return [slice(*pair) for pair in pairwise(ends)]
+
+    def column(self, term: str, joint: int, shape: Shape, load: Array | None) -> Array:
+        """Column of a term for one joint, shape (M,), zero where the joint's sample is not used.
+
+        :param shape: figures of the joint
+        :param load: absolute torque of the rigid body, shape (M, n)
+        """
+        entry = TERMS[term]
+        own = {name: shape[name] for name in (*entry.needs, *entry.uses) if name in shape}
+        key = (term, joint, *sorted(own.items()))
+        if key not in self._columns:
+            figures = {name: np.array([value]) for name, value in own.items()}
+            raw = entry.column(self.speed[:, joint : joint + 1], figures)
+            self._columns[key] = self.thinning.apply(raw)[:, 0] * self.used[:, joint]
+        if not entry.load:
+            return self._columns[key]
+        return self._columns[key] * (0.0 if load is None else load[:, joint])
+
+    def columns(
+        self, terms: tuple[str, ...], joint: int, shape: Shape, load: Array | None
+    ) -> Array:
+        """Columns of several terms side by side, shape (M, k)."""
+        side_by_side = np.array([self.column(term, joint, shape, load) for term in terms])
+        return np.asarray(side_by_side.T)

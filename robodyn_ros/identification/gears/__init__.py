@@ -1,0 +1,1 @@
+"""Torque from the deflection of gears, for robots with double encoders."""

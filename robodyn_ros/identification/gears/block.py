@@ -1,0 +1,138 @@
+"""A residual torque as block `residual_torque` of a result file, and reading that again.
+
+The file holds numbers and a few words; their amount is bounded and everything is checked when it
+is read, as what is computed from them goes to motors.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from robodyn_ros.errors import IdentificationError
+from robodyn_ros.identification.gears.gear_torque import INPUTS, ResidualTorque
+from robodyn_ros.identification.gears.gmr import GmrMap
+from robodyn_ros.identification.gears.rbf import RbfMap
+from robodyn_ros.models.interface import Array
+
+MAPS: dict[str, type[RbfMap] | type[GmrMap]] = {'rbf': RbfMap, 'gmr': GmrMap}
+MAX_NUMBERS = 2000
+"""Most numbers of a joint."""
+PER_JOINT = ('limit', 'gear_ratio')
+PER_INPUT = ('low', 'high')
+
+
+def residual_block(residual: ResidualTorque, model_hash: str) -> dict[str, Any]:
+    """Describe a residual torque as flat ROS parameters.
+
+    :param model_hash: fingerprint of the model whose torque it completes
+    """
+    arrays = residual.map.arrays()
+    block: dict[str, Any] = {
+        'kind': residual.kind,
+        'joints': list(residual.joints),
+        'inputs': list(residual.inputs),
+        'cutoff': float(residual.cutoff),
+        **{name: getattr(residual, name).ravel().tolist() for name in (*PER_JOINT, *PER_INPUT)},
+        'array_names': list(arrays),
+        'array_shapes': [json.dumps(values.shape[1:]) for values in arrays.values()],
+        'numbers': np.concatenate([values.ravel() for values in arrays.values()]).tolist(),
+    }
+    block['hash'] = _hash(block, model_hash)
+    return block
+
+
+def read_residual(
+    block: object, joints: tuple[str, ...], model_hash: str, name: str
+) -> ResidualTorque | None:
+    """Residual torque of a result file's block; None where there is none.
+
+    :param joints: of the model, in its order
+    :param model_hash: fingerprint of the model
+    :param name: the file, for messages
+    :raises IdentificationError: a key is missing, a number is none or too many, or the block
+        belongs to another model or was changed
+    """
+    if block is None:
+        return None
+    try:
+        return _read(block, joints, model_hash)
+    except (LookupError, TypeError, ValueError, OverflowError, np.linalg.LinAlgError) as error:
+        reason = f'it has no {error}' if isinstance(error, KeyError) else str(error)
+        text = ' '.join(reason.split())
+        raise IdentificationError(
+            f'{name}: the block residual_torque cannot be used: {text}'
+        ) from error
+
+
+def _read(block: object, joints: tuple[str, ...], model_hash: str) -> ResidualTorque:
+    if not isinstance(block, Mapping):
+        raise ValueError('expected a mapping')
+    count, inputs = len(joints), tuple(str(item) for item in block['inputs'])
+    kind = block['kind']
+    if kind not in MAPS:
+        raise ValueError(f'kind {kind!r} is not one of {", ".join(MAPS)}')
+    if inputs not in (INPUTS[:2], INPUTS):
+        raise ValueError(f'inputs {list(inputs)} are not the first two or three of {INPUTS}')
+    if tuple(block['joints']) != joints:
+        raise ValueError(f'its joints {list(block["joints"])} are not those of the model')
+    per_joint = {key: _finite(block[key], (count,), key) for key in PER_JOINT}
+    per_input = {key: _finite(block[key], (count, len(inputs)), key) for key in PER_INPUT}
+    if not (per_input['high'] > per_input['low']).all() or (per_joint['limit'] < 0.0).any():
+        raise ValueError('low must be below high, and a limit must not be negative')
+    if (per_joint['gear_ratio'] == 0.0).any():
+        raise ValueError('a gear_ratio must not be 0')
+    found = MAPS[kind].from_arrays(_arrays(block, count))
+    if not np.isfinite(found.predict(np.zeros((1, count, len(inputs))))).all():
+        raise ValueError('it gives no finite torque')
+    if _hash(block, model_hash) != block['hash']:
+        raise ValueError('its hash does not fit: it was changed, or belongs to another model')
+    return ResidualTorque(
+        joints=joints,
+        inputs=inputs,
+        map=found,
+        cutoff=float(_finite([block['cutoff']], (1,), 'cutoff')[0]),
+        **per_joint,
+        **per_input,
+    )
+
+
+def _arrays(block: Mapping[str, Any], joints: int) -> dict[str, Array]:
+    """Arrays of the map, by name; the first axis of each is the joint."""
+    numbers, names = list(block['numbers']), [str(item) for item in block['array_names']]
+    if len(numbers) > MAX_NUMBERS * joints:
+        raise ValueError(f'{len(numbers)} numbers, at most {MAX_NUMBERS} per joint are possible')
+    values = _finite(numbers, (len(numbers),), 'numbers')
+    arrays, first = {}, 0
+    for key, text in zip(names, block['array_shapes'], strict=True):
+        shape = (joints, *(int(size) for size in json.loads(text)))
+        if min(shape) < 1 or len(shape) > 5:
+            raise ValueError(f'shape {text} of {key}')
+        last = first + int(np.prod(shape, dtype=float))
+        arrays[key] = values[first:last].reshape(shape)
+        first = last
+    if first != len(values):
+        raise ValueError(f'{len(values)} numbers where the shapes need {first}')
+    return arrays
+
+
+def _finite(given: Any, shape: tuple[int, ...], what: str) -> Array:
+    values = np.array([float(value) for value in given])
+    if values.size != np.prod(shape) or not np.isfinite(values).all():
+        raise ValueError(f'{what} must be {int(np.prod(shape))} finite numbers')
+    return values.reshape(shape)
+
+
+def _hash(block: Mapping[str, Any], model_hash: str) -> str:
+    """SHA-256 over everything that determines the torque; numbers by their exact value."""
+    words = [[str(item) for item in block[key]] for key in ('joints', 'inputs', 'array_names')]
+    exact = [
+        [float(value).hex() for value in block[key]] for key in (*PER_JOINT, *PER_INPUT, 'numbers')
+    ]
+    shapes = [json.loads(text) for text in block['array_shapes']]
+    parts = [block['kind'], float(block['cutoff']).hex(), words, exact, shapes, model_hash]
+    return hashlib.sha256(json.dumps(parts).encode('utf-8')).hexdigest()

@@ -1,0 +1,1 @@
+"""Payload on top of an identified arm."""

@@ -1,0 +1,109 @@
+"""A payload in a result: its facts, its block of the result file, and reading that again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robodyn_ros.errors import IdentificationError, ModelError
+from robodyn_ros.models.interface import DynamicModel
+from robodyn_ros.models.payload import Payload, PayloadModel
+
+if TYPE_CHECKING:  # pulls in scipy.signal, seconds that a node need not spend
+    from robodyn_ros.identification.fit.torque_errors import FitReport
+
+KEYS = ('parameter_names', 'parameter_values')
+
+
+@dataclass(frozen=True)
+class IdentifiedPayload:
+    """What was identified on top of an arm's parameters.
+
+    :param payload: with values and standard deviations
+    :param without: torque errors of the arm alone on the same recording
+    :param base_source: file with the arm's parameters
+    :param base_hash: fingerprint of the arm's parameters
+    """
+
+    payload: Payload
+    without: FitReport
+    base_source: str
+    base_hash: str
+
+    def to_json(self) -> dict[str, object]:
+        """Plain facts."""
+        centre = self.payload.center_of_mass
+        return {
+            **payload_block(self.payload),
+            'mass': self.payload.mass,
+            'center_of_mass': None if centre is None else centre.tolist(),
+            'relative_residual_without': self.without.relative_residual,
+            'joint_relative_residual_without': self.without.joint_relative_residual.tolist(),
+            'base_result': self.base_source,
+            'base_hash': self.base_hash,
+        }
+
+
+def payload_block(payload: Payload) -> dict[str, object]:
+    """Describe a payload as flat ROS parameters: the block `payload` of a result file."""
+    parameters = payload.model.parameters
+    spread = np.full(len(parameters), np.nan) if payload.stddevs is None else payload.stddevs
+    return {
+        'frame': payload.model.frame,
+        'parameter_names': [item.name for item in parameters],
+        'parameter_units': [item.unit for item in parameters],
+        'parameter_values': payload.values.tolist(),
+        'parameter_stddevs': spread.tolist(),
+    }
+
+
+def read_payload(block: object, arm: DynamicModel, name: str) -> Payload | None:
+    """Payload of a result file's block; None where there is none.
+
+    :param name: the file, for messages
+    :raises IdentificationError: a block that does not fit the arm
+    """
+    if block is None:
+        return None
+    if not isinstance(block, Mapping) or any(key not in block for key in KEYS):
+        raise IdentificationError(f'{name}: payload needs {" and ".join(KEYS)}')
+    try:
+        model = PayloadModel(arm=arm, frame=str(block.get('frame', '')))
+    except ModelError as error:
+        raise IdentificationError(f'{name}: payload: {error}') from error
+    expected = [item.name for item in model.parameters]
+    if list(block['parameter_names']) != expected:
+        raise IdentificationError(
+            f'{name}: the payload of this model has the parameters {expected}, got '
+            f'{list(block["parameter_names"])}'
+        )
+    numbers = {}
+    for key in ('parameter_values', 'parameter_stddevs'):
+        values = block.get(key, [np.nan] * len(expected))
+        try:
+            numbers[key] = np.array([float(value) for value in values])
+        except (TypeError, ValueError) as error:
+            raise IdentificationError(
+                f'{name}: payload {key} must be a list of numbers'
+            ) from error
+    values = numbers['parameter_values']
+    if values.shape != (len(expected),) or not np.isfinite(values).all():
+        raise IdentificationError(
+            f'{name}: the payload needs {len(expected)} finite parameter_values, got '
+            f'{values.tolist()}'
+        )
+    return Payload(model=model, values=values, stddevs=numbers['parameter_stddevs'])
+
+
+def beside(content: Mapping[str, Any], key: str) -> Any:
+    """Block `key` beside `dynamic_model` in the content of a result file, or None."""
+    if 'dynamic_model' in content:
+        return content.get(key)
+    for inner in content.values():
+        found = beside(inner, key) if isinstance(inner, Mapping) else None
+        if found is not None:
+            return found
+    return None

@@ -1,0 +1,1 @@
+"""Physically consistent parameters, and the completion of base parameters."""

@@ -1,0 +1,133 @@
+"""From base values to all standard parameters, and what is known about each of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robodyn_ros.errors import IdentificationError
+from robodyn_ros.identification.fit.least_squares import Estimate
+from robodyn_ros.identification.physical.consistency import bodies_of, consistent, nearest
+from robodyn_ros.models.base_parameters import BaseParameters
+from robodyn_ros.models.interface import Array, DynamicModel
+from robodyn_ros.recording.recording import Finding
+
+
+@dataclass(frozen=True)
+class Completion:
+    """Standard parameters with the identified base values.
+
+    :param values: shape (p,), SI; their torque is that of the base values
+    :param stddevs: shape (p,); NaN where the parameter cannot be identified on its own
+    :param physically_consistent: every link and rotor is possible (see `consistency`)
+    :param findings: why not, if not
+    :param rule: how values were chosen that torque shows only in combination
+    """
+
+    values: Array
+    stddevs: Array
+    physically_consistent: bool
+    findings: tuple[Finding, ...]
+    rule: str = ''
+
+
+def complete(
+    model: DynamicModel,
+    base: BaseParameters,
+    values: Array,
+    covariance: Array,
+    prior: Array,
+) -> Completion:
+    """Choose standard parameters that give exactly the torque of the base values.
+
+    The rule: parameters with a prior keep it as far as the base values allow, the others are
+    those of minimum norm, all in natural scales (see `consistency.nearest`). Of links the
+    physically consistent ones nearest to that are taken, where they exist. What the data do not
+    determine has no standard deviation.
+
+    :param values: base values, shape (b,)
+    :param covariance: of the base values, shape (b, b)
+    :param prior: a-priori values of all parameters, shape (p,); NaN: nothing is known
+    """
+    prior = np.asarray(prior, dtype=np.float64)
+    rule = completion_rule(model, prior)
+    findings: tuple[Finding, ...] = ()
+    possible = True
+    try:
+        chosen = consistent(model, base.grouping, values, prior)
+    except IdentificationError as error:
+        possible = False
+        chosen = nearest(model, base.grouping, values, prior)
+        text = f'{error}; no URDF is written, and the torque of the result is not affected'
+        findings = (Finding('not_physically_consistent', text),)
+    return Completion(
+        values=chosen,
+        stddevs=parameter_stddevs(base, covariance),
+        physically_consistent=possible,
+        findings=findings,
+        rule=rule,
+    )
+
+
+def completion_rule(model: DynamicModel, prior: Array) -> str:
+    """Say in one sentence how parameters are chosen that torque shows only in combination."""
+    text = 'parameters not identifiable alone: '
+    if bodies_of(model).links:
+        return text + 'the physically consistent robot nearest to the prior, in natural scales'
+    known = [
+        item.name
+        for item, value in zip(model.parameters, prior, strict=True)
+        if np.isfinite(value)
+    ]
+    if known:
+        text += f'prior kept where the data allow it ({", ".join(known)}), '
+    return text + 'minimum norm in SI units' + (' for the others' if known else '')
+
+
+def seen_and_prior(fit: Estimate, base: BaseParameters, prior: Array) -> Array:
+    """Base values (b,): what the recording leaves undetermined as the prior has it.
+
+    The estimate sets such directions to zero; the torque on the recording stays as it is.
+
+    :param prior: shape (p,); NaN: nothing is known, taken as zero
+    """
+    if not fit.unseen.shape[1]:
+        return fit.values
+    missing = base.values(np.nan_to_num(prior)) - fit.values
+    values: Array = fit.values + fit.unseen @ np.linalg.lstsq(fit.unseen, missing, rcond=None)[0]
+    return values
+
+
+def parameter_stddevs(base: BaseParameters, covariance: Array) -> Array:
+    """Standard deviation of each standard parameter, shape (p,).
+
+    A parameter that is a combination of base values has that combination's standard deviation;
+    any other is NaN: its value is not determined by torque, however good the data are.
+
+    :param covariance: of the base values, shape (b, b); NaN where the data show nothing
+    """
+    alone, stddevs = combination_stddevs(base, covariance, np.eye(base.grouping.shape[1]))
+    return np.where(alone, stddevs, np.nan)
+
+
+def combination_stddevs(
+    base: BaseParameters, covariance: Array, combinations: Array
+) -> tuple[NDArray[np.bool_], Array]:
+    """Which combinations of parameters are functions of the base values; standard deviations.
+
+    :param covariance: of the base values, shape (b, b); NaN where the data show nothing
+    :param combinations: shape (k, p); a row with NaN is no such function
+    :return: flags (k,), and standard deviations (k,), NaN where there is none
+    """
+    weights = combinations @ np.linalg.pinv(base.grouping)
+    missed = np.abs(weights @ base.grouping - combinations).max(axis=1)
+    size = np.abs(combinations).max(axis=1)
+    alone = (missed < 1e-8 * size) & (size > 0.0)
+    result = np.full(len(combinations), np.nan)
+    for index in np.flatnonzero(alone):
+        row = weights[index]
+        used = np.abs(row) > 1e-12 * np.abs(row).max()
+        result[index] = np.sqrt(row[used] @ covariance[np.ix_(used, used)] @ row[used])
+    return alone, result

@@ -1,0 +1,236 @@
+"""A physically consistent robot among all parameters that give the same torque.
+
+The base values fix the torque; the standard parameters keep some freedom. A link is possible
+when its pseudo-inertia is positive definite (Wensing, Kim and Slotine, "Linear matrix
+inequalities for physically consistent inertial parameter identification", 2018, Eq. 8), a rotor
+when its inertia is not negative. Both are cones, so a consistent robot nearest to a prior is a
+small conic programme.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import clarabel
+import numpy as np
+from scipy import sparse
+from scipy.linalg import null_space
+
+from robodyn_ros.errors import IdentificationError
+from robodyn_ros.identification.physical.cone_solver import minimise
+from robodyn_ros.models.friction_terms import BRAKING
+from robodyn_ros.models.interface import Array, DynamicModel
+from robodyn_ros.models.serial.urdf import INERTIAL_NAMES
+
+LENGTH = 0.1
+"""Length [m] that weighs first moments and inertias against masses."""
+
+_MARGIN = 1e-5
+"""Smallest eigenvalue of a scaled pseudo-inertia, relative to the link's prior mass."""
+
+_RANK = 1e-10
+"""Share below which columns and singular values of a grouping are rounding."""
+
+_FRICTION = tuple(f'.{name}' for name in BRAKING)
+
+_ROUNDING = 1e-9
+"""Rotor inertias this little below zero [kg m^2] are zero."""
+
+
+@dataclass(frozen=True)
+class Bodies:
+    """Where the inertial parameters are among a model's parameters.
+
+    :param links: name and ten parameter indices, in the order of INERTIAL_NAMES, of each link
+    :param rotors: indices of rotor inertias
+    :param friction: indices of friction that takes energy and never gives it
+    """
+
+    links: tuple[tuple[str, tuple[int, ...]], ...]
+    rotors: tuple[int, ...]
+    friction: tuple[int, ...] = ()
+
+    @property
+    def not_negative(self) -> tuple[int, ...]:
+        """Indices of rotor inertias and friction."""
+        return self.rotors + self.friction
+
+
+def bodies_of(model: DynamicModel) -> Bodies:
+    """Find links and rotors by the names of their parameters ('<link>.m', ...)."""
+    index = {item.name: number for number, item in enumerate(model.parameters)}
+    links = []
+    for name in index:
+        body, _, suffix = name.rpartition('.')
+        if suffix == INERTIAL_NAMES[0]:
+            own = tuple(index.get(f'{body}.{part}', -1) for part in INERTIAL_NAMES)
+            if min(own) >= 0:
+                links.append((body, own))
+    rotors = tuple(k for name, k in index.items() if name.endswith('.rotor_inertia'))
+    friction = tuple(k for name, k in index.items() if name.endswith(_FRICTION))
+    return Bodies(links=tuple(links), rotors=rotors, friction=friction)
+
+
+def pseudo_inertia(ten: Array) -> Array:
+    """Pseudo-inertia (..., 4, 4) of links' ten parameters (..., 10): [[Sigma, h], [h^T, m]]."""
+    result: Array = np.tensordot(ten, BASIS, axes=1)
+    return result
+
+
+def is_consistent(model: DynamicModel, values: Array) -> bool:
+    """Whether every link's pseudo-inertia is positive definite and no rotor is negative."""
+    rotors = bodies_of(model).rotors
+    return links_are_consistent(model, values) and all(values[k] >= 0.0 for k in rotors)
+
+
+def links_are_consistent(model: DynamicModel, values: Array) -> bool:
+    """Whether every link's pseudo-inertia is positive definite, all that a URDF asks for."""
+    links = bodies_of(model).links
+    if not links:
+        return True
+    tens = values[np.array([own for _, own in links])]
+    return bool(np.linalg.eigvalsh(pseudo_inertia(tens)).min() > 0.0)
+
+
+def scales(model: DynamicModel, prior: Array) -> Array:
+    """Natural size of each parameter, shape (p,), to measure distances to a prior with."""
+    result = np.ones(len(model.parameters))
+    for _, own in bodies_of(model).links:
+        mass = max(prior[own[0]], 0.1)
+        result[list(own)] = mass * np.array([1.0, *(LENGTH,) * 3, *(LENGTH**2,) * 6])
+    return result
+
+
+def nearest(model: DynamicModel, grouping: Array, base: Array, prior: Array) -> Array:
+    """Parameters (p,) with `grouping @ values = base`, nearest to a prior in natural scales.
+
+    Parameters with a prior keep it as far as the base values allow, whatever the others become;
+    these are those of minimum norm.
+
+    :param grouping: K of the base parameters, shape (b, p)
+    :param base: base values, shape (b,)
+    :param prior: shape (p,); NaN: nothing is known
+    """
+    known = np.isfinite(prior)
+    values = np.where(known, prior, 0.0)
+    scale = scales(model, values)
+    matrix = grouping * scale
+    # What the unknown ones cannot explain, the known ones must.
+    free = np.linalg.pinv(matrix[:, ~known], rcond=_RANK)
+    rest = np.eye(len(base)) - matrix[:, ~known] @ free
+    left = rest @ matrix[:, known]
+    left[:, np.linalg.norm(left, axis=0) < _RANK * np.linalg.norm(matrix[:, known], axis=0)] = 0.0
+    inverse = np.zeros_like(matrix.T)
+    inverse[known] = np.linalg.pinv(left, rcond=_RANK) @ rest
+    inverse[~known] = free @ (np.eye(len(base)) - matrix @ inverse)
+    for _ in range(2):  # again: what rounding left
+        values = values + scale * (inverse @ (base - grouping @ values))
+    return values
+
+
+def consistent(model: DynamicModel, grouping: Array, base: Array, prior: Array) -> Array:
+    """Physically consistent parameters with the given base values, nearest to a prior.
+
+    :param grouping: K of the base parameters, shape (b, p)
+    :param base: base values, shape (b,); they are kept exactly
+    :param prior: shape (p,); NaN: nothing is known
+    :return: parameter values, shape (p,)
+    :raises IdentificationError: no physically consistent robot has these base values
+    """
+    bodies = bodies_of(model)
+    scale = scales(model, np.nan_to_num(prior))
+    start = nearest(model, grouping, base, prior)
+    if not (bodies.links or bodies.rotors):
+        return start
+    directions = scale[:, None] * null_space(grouping * scale)
+    cone, blocks, limits = constraints(bodies, scale, start, directions, bodies.rotors)
+    free = directions.shape[1]
+    if free:
+        rows = sparse.csc_matrix(blocks)
+        solution = minimise(np.eye(free), np.zeros(free), rows, limits, cone)
+        if 'Solved' in str(solution.status):
+            start = start + directions @ np.array(solution.x)
+    # Nearly consistent is not consistent: what the solver found is checked as it will be used.
+    values = start + scale * (np.linalg.pinv(grouping * scale) @ (base - grouping @ start))
+    values[list(bodies.rotors)] = _snapped(values[list(bodies.rotors)])
+    if not is_consistent(model, values):
+        raise IdentificationError(
+            'no physically consistent robot (positive masses, inertias and rotor inertias) has '
+            'the identified base parameters'
+        )
+    return values
+
+
+def _snapped(rotors: Array) -> Array:
+    """Rotor inertias with rounding noise below zero taken as zero."""
+    return np.where((rotors < 0.0) & (rotors > -_ROUNDING), 0.0, rotors)
+
+
+def constraints(
+    bodies: Bodies, scale: Array, start: Array, directions: Array, not_negative: tuple[int, ...]
+) -> tuple[list[Any], Array, Array]:
+    """Cones, matrix A and right side b of: start + directions @ z is consistent (b - A z in K).
+
+    :param not_negative: indices of the parameters that must not be negative
+    """
+    cones: list[Any] = []
+    rows, limits = [], []
+    single = list(not_negative)
+    if single:
+        cones.append(clarabel.NonnegativeConeT(len(single)))
+        rows.append(-directions[single])
+        limits.append(start[single] + 0.1 * _ROUNDING)
+    for _, own in bodies.links:
+        link = list(own)
+        # Scaled to numbers near 1, so that the solver's tolerances mean something.
+        unit = unit_of(scale[link[0]])
+        packed = packed_matrices(unit @ BASIS @ unit)
+        cones.append(clarabel.PSDTriangleConeT(4))
+        rows.append(-packed.T @ directions[link])
+        limits.append(packed.T @ start[link] - _MARGIN * packed_matrices(np.eye(4)))
+    return cones, np.vstack(rows), np.concatenate(limits)
+
+
+def within(bodies: Bodies, slack: Array) -> bool:
+    """Whether b - A z of `constraints`, none of whose parameters is left out, is in the cones."""
+    single = len(bodies.not_negative)
+    if not (slack[:single] >= 0.0).all():
+        return False
+    columns, rows = np.tril_indices(4)
+    matrices = np.zeros((len(bodies.links), 4, 4))
+    factor = np.where(rows == columns, 1.0, np.sqrt(0.5))
+    matrices[:, columns, rows] = slack[single:].reshape(-1, 10) * factor
+    return bool((np.linalg.eigvalsh(matrices) >= 0.0).all()) if len(matrices) else True
+
+
+def unit_of(mass: float) -> Array:
+    """Diagonal U (4, 4) with U P U^T near one for the pseudo-inertia P of a link of that mass."""
+    unit: Array = np.diag([1.0 / LENGTH] * 3 + [1.0]) / np.sqrt(mass)
+    return unit
+
+
+def packed_matrices(matrices: Array) -> Array:
+    """Upper triangles (..., 10), column by column, off-diagonals times sqrt 2 (clarabel's)."""
+    columns, rows = np.tril_indices(4)
+    factor = np.where(rows == columns, 1.0, np.sqrt(2.0))
+    result: Array = matrices[..., rows, columns] * factor
+    return result
+
+
+def _basis() -> Array:
+    """Pseudo-inertia of each of the ten unit parameters, shape (10, 4, 4)."""
+    basis = np.zeros((10, 4, 4))
+    basis[0, 3, 3] = 1.0
+    for axis in range(3):
+        basis[1 + axis, axis, 3] = basis[1 + axis, 3, axis] = 1.0
+    pairs = ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))
+    for number, (row, column) in enumerate(pairs, start=4):
+        moment = np.zeros((3, 3))
+        moment[row, column] = moment[column, row] = 1.0
+        basis[number, :3, :3] = 0.5 * np.trace(moment) * np.eye(3) - moment
+    return basis
+
+
+BASIS = _basis()
+"""Pseudo-inertia of each of the ten unit parameters, shape (10, 4, 4)."""

@@ -1,0 +1,295 @@
+"""Least squares among the robots that can exist, drawn to a prior.
+
+Minimise over all standard parameters p
+
+    sum_j w_j^2 ||A_j K p - y_j||^2 + weight * d(p, prior)^2
+
+with (A_j, y_j) the condensed factor of joint j, K the grouping into base parameters, every
+link's pseudo-inertia positive definite with a small margin, and no rotor inertia, viscous or
+Coulomb friction below zero. That is a semidefinite programme (Wensing, Kim and Slotine, "Linear
+matrix inequalities for physically consistent inertial parameter identification", 2018) of some
+hundred unknowns, which takes about 10 ms whatever the length of the recording.
+
+The distance is the constant pullback metric of Lee, Wensing and Park, "Geometric robot dynamic
+identification: a convex programming approach" (2020): sum over the links of
+||L^-1 (P - P0) L^-T||_F^2, P0 = L L^T the prior pseudo-inertia. It measures changes of every
+link against the link itself, does not depend on frames or units, and is to second order twice
+the entropic (log-det) divergence, but stays quadratic, so that the solver needs no exponential
+cones. A link with twice its prior's mass and inertia is 2 from it, whatever its size.
+
+The entropic divergence itself can be asked for instead (see `entropic`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from robodyn_ros.errors import IdentificationError
+from robodyn_ros.identification.factors.condense import JointFactor
+from robodyn_ros.identification.options import Distance, Prior
+from robodyn_ros.identification.physical.cone_solver import minimise, minimise_above
+from robodyn_ros.identification.physical.consistency import (
+    BASIS,
+    Bodies,
+    bodies_of,
+    constraints,
+    is_consistent,
+    packed_matrices,
+    pseudo_inertia,
+    scales,
+    unit_of,
+    within,
+)
+from robodyn_ros.identification.physical.entropic import Entropic
+from robodyn_ros.models.base_parameters import BaseParameters
+from robodyn_ros.models.interface import Array, DynamicModel
+
+WEAKEST = 1e-6
+"""Weight of the prior that is always there: it decides what the data do not show."""
+
+ENTROPIC_FROM = 1e-3
+"""Weight of the prior from which on its distance is the entropic one, if that is asked for. Below,
+the prior decides only what the data do not show, and both distances say the same."""
+
+_THINNEST = 0.01
+"""Smallest eigenvalue of a prior pseudo-inertia, scaled to numbers near 1: a prior that is a rod
+or a point says little about the inertia that it lacks."""
+
+_ASIDE = 0.1
+"""Share of WEAKEST that draws parameters without a prior (friction, rotors) to zero."""
+
+_REWEIGHTED = 3
+_SETTLED = 1e-3
+_NOISE_FLOOR = 1e-4
+"""Smallest residual, as a share of the joint's RMS torque, that a weight is computed from."""
+
+
+def has_usable_inertials(model: DynamicModel) -> bool:
+    """Whether the prior gives every link a mass and an inertia that a body can have."""
+    prior, links = np.nan_to_num(model.prior()), bodies_of(model).links
+    for _, own in links:
+        ten = prior[list(own)]
+        if not ten[0] > 0.0:
+            return False
+        unit = unit_of(ten[0])
+        # Rounded files make thin plates impossible by a hair.
+        if np.linalg.eigvalsh(unit @ pseudo_inertia(ten) @ unit).min() < -1e-3:
+            return False
+    return bool(links)
+
+
+def plain_prior(model: DynamicModel) -> Array:
+    """Values to start from where nothing is known, (p,): every link 1 kg, 0.1 m in radius."""
+    values = np.zeros(len(model.parameters))
+    for _, own in bodies_of(model).links:
+        values[list(own)] = [1.0, 0.0, 0.0, 0.0, 0.02, 0.0, 0.02, 0.0, 0.0, 0.02]
+    return values
+
+
+def starting_prior(model: DynamicModel, prior: Prior) -> tuple[Array, bool]:
+    """Values (p,) to draw to, and whether they are those of the URDF."""
+    known = prior == 'urdf' and has_usable_inertials(model)
+    return (np.nan_to_num(model.prior()) if known else plain_prior(model)), known
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What the fits of a model have in common, whatever the data.
+
+    :param prior: shape (p,), finite
+    :param scale: natural size of each parameter, shape (p,)
+    :param metric: rows M with ||M (p - prior)|| the distance to the prior, shape (k, p)
+    :param distance: 'pullback': that distance; 'entropic': see `entropic`
+    """
+
+    model: DynamicModel
+    grouping: Array
+    prior: Array
+    bodies: Bodies
+    scale: Array
+    metric: Array
+    distance: Distance = 'pullback'
+
+    @classmethod
+    def of(
+        cls,
+        model: DynamicModel,
+        base: BaseParameters,
+        prior: Array,
+        distance: Distance = 'pullback',
+    ) -> Problem:
+        """Build the problem of a model and a prior (p,)."""
+        bodies = bodies_of(model)
+        scale = scales(model, prior)
+        return cls(
+            model=model,
+            grouping=base.grouping,
+            prior=prior,
+            bodies=bodies,
+            scale=scale,
+            metric=prior_metric(bodies, scale, prior),
+            distance=distance,
+        )
+
+    @cached_property
+    def constraints(self) -> tuple[list[Any], sparse.csc_matrix, Array]:
+        """Cones, matrix A and right side b of: prior + scale * z is consistent."""
+        single = self.bodies.not_negative
+        cones, rows, limits = constraints(
+            self.bodies, self.scale, self.prior, np.diag(self.scale), single
+        )
+        return cones, sparse.csc_matrix(rows), limits
+
+    def solve(self, data: Data, weight: float) -> Array:
+        """Consistent parameters (p,) that fit the data best.
+
+        :param weight: of the squared distance to the prior, against the mean squared residual
+            in units of its standard deviation; at least WEAKEST is used
+        :raises IdentificationError: the solver finds none
+        """
+        if self.distance == 'entropic' and weight >= ENTROPIC_FROM and self.bodies.links:
+            return self._entropic(data).minimise(weight)
+        # The residual of the best values is the same for all, so it is left out: the solver's
+        # tolerances are then about what consistency costs.
+        matrix = (data.triangle @ self.grouping) * self.scale
+        target = data.triangle @ (data.values - self.grouping @ self.prior)
+        metric = np.sqrt(max(weight, WEAKEST)) * self.metric * self.scale
+        aside = np.full(len(self.scale), _ASIDE * WEAKEST)
+        quadratic = matrix.T @ matrix + metric.T @ metric + np.diag(aside)
+        quick = self._whole_links(quadratic, matrix.T @ target)
+        if quick is not None:
+            return quick
+        cones, rows, limits = self.constraints
+        solution = minimise(quadratic, -matrix.T @ target, rows, limits, cones)
+        values: Array = self.prior + self.scale * np.array(solution.x)
+        single = list(self.bodies.not_negative)
+        values[single] = np.maximum(values[single], 0.0)
+        if 'Solved' not in str(solution.status) or not is_consistent(self.model, values):
+            raise IdentificationError(
+                f'no physically consistent robot was found ({solution.status})'
+            )
+        return values
+
+    def _whole_links(self, quadratic: Array, linear: Array) -> Array | None:
+        """Parameters (p,) of the smallest cost that are not negative, if their links are possible.
+
+        The smallest cost that limits of the links do not touch is the smallest within these
+        limits too, at a tenth of the programme's time. None: a link would be impossible.
+        """
+        single = np.array(self.bodies.not_negative, dtype=np.intp)
+        lower = np.full(len(self.scale), -np.inf)
+        lower[single] = -self.prior[single] / self.scale[single]
+        found = minimise_above(quadratic, linear, lower)
+        _, rows, limits = self.constraints
+        if found is None or not within(self.bodies, limits - rows @ found):
+            return None
+        values: Array = self.prior + self.scale * found
+        values[single] = np.maximum(values[single], 0.0)
+        return values if is_consistent(self.model, values) else None
+
+    def _entropic(self, data: Data) -> Entropic:
+        """Build the same cost with the entropic distance."""
+        links = np.array([own for _, own in self.bodies.links], dtype=np.intp)
+        aside = np.full(len(self.scale), _ASIDE * WEAKEST)
+        aside[links] = 0.0
+        return Entropic(
+            matrix=data.triangle @ self.grouping,
+            target=data.triangle @ data.values,
+            aside=aside,
+            roots=prior_roots(self.bodies, self.scale, self.prior),
+            links=links,
+            positive=np.array(self.bodies.not_negative, dtype=np.intp),
+        )
+
+
+@dataclass(frozen=True)
+class Data:
+    """Weighted least squares of all joints in small.
+
+    :param triangle: R (b, b): ||R (x - values)||^2 is what base values x add to the smallest
+        possible mean squared residual, in units of the residual's variance
+    :param values: unconstrained base values, shape (b,)
+    """
+
+    triangle: Array
+    values: Array
+
+    @classmethod
+    def of(cls, factors: Sequence[JointFactor], width: int, sigma: Array) -> Data:
+        """Weigh each joint's rows by its residual standard deviation (n,)."""
+        matrix, target = weighted_rows(factors, width, sigma)
+        length = np.linalg.norm(matrix, axis=0)
+        length[length == 0.0] = 1.0
+        values = np.linalg.lstsq(matrix / length, target, rcond=1e-7)[0] / length
+        return cls(triangle=np.asarray(np.linalg.qr(matrix, mode='r')), values=values)
+
+
+def weighted_rows(factors: Sequence[JointFactor], width: int, sigma: Array) -> tuple[Array, Array]:
+    """Rows (A, y) of all joints: ||A x - y||^2 is the mean squared residual over variance."""
+    total = max(sum(factor.samples for factor in factors), 1)
+    rows = [factor.rows(width) for factor in factors]
+    weights = 1.0 / (np.sqrt(total) * sigma)
+    matrix = np.vstack([w * a for (a, _), w in zip(rows, weights, strict=True)])
+    return matrix, np.concatenate([w * y for (_, y), w in zip(rows, weights, strict=True)])
+
+
+def residual_sigma(factors: Sequence[JointFactor], base_values: Array) -> Array:
+    """RMS residual of each joint with given base values, shape (n,), not below a noise floor."""
+    result = np.ones(len(factors))
+    for joint, factor in enumerate(factors):
+        if factor.samples:
+            matrix, target = factor.rows(len(base_values))
+            size = float(np.linalg.norm(matrix @ base_values - target))
+            floor = max(_NOISE_FLOOR * factor.torque_norm, 1e-12)
+            result[joint] = max(size, floor) / np.sqrt(factor.samples)
+    return result
+
+
+def fit_consistent(
+    problem: Problem,
+    factors: Sequence[JointFactor],
+    sigma: Array,
+    weight: float,
+    *,
+    reweigh: bool = True,
+) -> Array:
+    """Consistent parameters (p,) of a recording.
+
+    :param sigma: residual standard deviation per joint to begin with, shape (n,)
+    :param reweigh: compute the weights again from the consistent fit's own residuals
+    :raises IdentificationError: as `Problem.solve`
+    """
+    width = len(problem.grouping)
+    values = problem.solve(Data.of(factors, width, sigma), weight)
+    for _ in range(_REWEIGHTED if reweigh else 0):
+        before, sigma = sigma, residual_sigma(factors, problem.grouping @ values)
+        if np.abs(sigma / before - 1.0).max() <= _SETTLED:
+            break
+        values = problem.solve(Data.of(factors, width, sigma), weight)
+    return values
+
+
+def prior_metric(bodies: Bodies, scale: Array, prior: Array) -> Array:
+    """Rows M (10 l, p) of the distance to the prior, see the head of this file."""
+    rows = np.zeros((10 * len(bodies.links), len(prior)))
+    roots = prior_roots(bodies, scale, prior)
+    for number, ((_, own), root) in enumerate(zip(bodies.links, roots, strict=True)):
+        link = list(own)
+        rows[10 * number : 10 * number + 10, link] = packed_matrices(root @ BASIS @ root.T).T
+    return rows
+
+
+def prior_roots(bodies: Bodies, scale: Array, prior: Array) -> Array:
+    """A root (P0)^-1/2 of each link's thickened prior, shape (l, 4, 4); any gives the same."""
+    roots = np.zeros((len(bodies.links), 4, 4))
+    for number, (_, own) in enumerate(bodies.links):
+        unit = unit_of(scale[own[0]])
+        size, axes = np.linalg.eigh(unit @ pseudo_inertia(prior[list(own)]) @ unit)
+        roots[number] = (axes / np.sqrt(np.maximum(size, _THINNEST))).T @ unit
+    return roots

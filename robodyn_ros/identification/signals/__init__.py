@@ -1,0 +1,1 @@
+"""Signals of a recording: resampled, filtered, differentiated, masked."""

@@ -1,0 +1,328 @@
+"""Signals of a recording made ready for identification: filtered, differentiated, masked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import ndimage, signal
+
+from robodyn_ros.errors import IdentificationError, InsufficientData, RobodynError
+from robodyn_ros.identification.options import IdentifyOptions
+from robodyn_ros.identification.signals.cutoff import (
+    BEYOND_NOISE,
+    automatic_cutoff,
+    check_passes,
+    lowest_cutoff,
+)
+from robodyn_ros.identification.signals.grid import on_grid
+from robodyn_ros.identification.signals.moving_samples import speed_findings, thresholds
+from robodyn_ros.identification.signals.thinning import Thinning
+from robodyn_ros.models.interface import Array, Indices
+from robodyn_ros.recording.recording import Finding, Recording
+from robodyn_ros.recording.signals import central_differences, check_cutoff, low_pass
+
+Mask = NDArray[np.bool_]
+
+AT_REST = 0.05
+"""Time that a joint must be slow for to stand still, in [s]."""
+
+
+@dataclass(frozen=True)
+class Processed:
+    """Signals ready for a model; arrays have shape (N, n), SI units.
+
+    :param time: shape (N,), in [s]
+    :param torque: low-passed as the position, by an automatic cut-off at 20 Hz at the least
+    :param measured: torque as measured
+    :param measured_position: position as measured
+    :param used: samples that the fit uses: not at standstill, not in a gap of the recording
+    :param moving: those between each joint's velocity thresholds, which relative errors are of
+    :param threshold: velocity thresholds, shape (n,), in [rad/s] or [m/s]
+    :param upper_threshold: upper ones, the same; infinite: none
+    :param resting: samples at which a joint stands still, not only turns round
+    :param cutoff: of the low pass, in [Hz]; None when nothing was filtered
+    :param thinning: low pass and decimation that regressor and measured torque go through
+    :param raw_samples: samples of the recording, before its ends were cut
+    :param gaps: samples in gaps of the recording, shape (N,); None: there are none
+    """
+
+    joints: tuple[str, ...]
+    time: Array
+    position: Array
+    velocity: Array
+    acceleration: Array
+    torque: Array
+    measured: Array
+    measured_position: Array
+    used: Mask
+    moving: Mask
+    threshold: Array
+    upper_threshold: Array
+    resting: Mask
+    cutoff: float | None
+    thinning: Thinning
+    raw_samples: int
+    findings: tuple[Finding, ...] = field(default=())
+    gaps: Mask | None = None
+
+    def __len__(self) -> int:
+        """Return the number of samples."""
+        return len(self.torque)
+
+    @property
+    def measured_rows(self) -> Mask:
+        """Samples whose signals were measured, not interpolated over a gap, shape (N,)."""
+        return np.ones(len(self), dtype=bool) if self.gaps is None else ~self.gaps
+
+    @property
+    def motion(self) -> tuple[Array, Array, Array]:
+        """Position, velocity, acceleration."""
+        return self.position, self.velocity, self.acceleration
+
+    def commanded(self, rows: slice | Indices) -> tuple[Array, Array, Array]:
+        """Position, velocity and acceleration of some samples, the velocity 0 at standstill.
+
+        What is measured there is noise, whose sign would be friction of either direction: a robot
+        that stands still is told a velocity of 0.
+        """
+        q, qd, qdd = (values[rows] for values in self.motion)
+        return q, np.where(self.resting[rows], 0.0, qd), qdd
+
+    def cut(self, rows: slice) -> Processed:
+        """Return the same with just these samples."""
+        return replace(
+            self,
+            time=self.time[rows],
+            position=self.position[rows],
+            velocity=self.velocity[rows],
+            acceleration=self.acceleration[rows],
+            torque=self.torque[rows],
+            measured=self.measured[rows],
+            measured_position=self.measured_position[rows],
+            used=self.used[rows],
+            moving=self.moving[rows],
+            resting=self.resting[rows],
+            gaps=None if self.gaps is None else self.gaps[rows],
+        )
+
+
+def process(
+    recording: Recording,
+    joints: Sequence[str],
+    options: IdentifyOptions,
+    *,
+    cutoff: float | None = None,
+) -> Processed:
+    """Filter, differentiate and mask the signals of the given joints.
+
+    Position and torque go through a zero-phase Butterworth low pass; velocity and acceleration
+    are central differences of the filtered position. The cut-off is the same for both, except
+    that an automatic one below 20 Hz, which noise of the position demands, is 20 Hz for the
+    torque. Two periods of the position's cut-off frequency are cut from both ends, where the
+    filter has only one side to look at.
+
+    :param cutoff: in [Hz], in place of what the options or the data say; it lets the motion pass
+    :raises RecordingError: a joint is not in the recording, or a cut-off that its sampling rate
+        does not carry
+    :raises IdentificationError: too few samples for the filter, or no accelerations where the
+        options say that they are given
+    """
+    if recording.joints != tuple(joints):  # select copies
+        recording = recording.select(joints)
+    if uses_given(recording, options):
+        return _given(recording, options)
+    uniform, gaps, findings = on_grid(recording)
+    rate = 1.0 / uniform.period
+    chosen = cutoff or _cutoff(uniform, rate, options)
+    margin = max(2, int(np.ceil(2.0 * rate / chosen)))
+    position = low_pass(uniform.position, chosen, rate)
+    velocity = central_differences(position, uniform.time)
+    motion = (position, velocity, central_differences(velocity, uniform.time))
+    # Noise of the position lowers the automatic cut-off, of which torque and friction have none.
+    usual = max(chosen, lowest_cutoff(rate)) if options.filter_cutoff is None else chosen
+    torque = low_pass(uniform.torque, usual, rate)
+    upper = usual
+    if options.filter_cutoff and not cutoff:  # one that is too low removes motion too
+        upper = max(chosen, automatic_cutoff(uniform.position, rate))
+    whole = low_pass(uniform.position, upper, rate) if upper > chosen else position
+    frozen = _frozen(whole, uniform.position - whole)
+    gaps = _widened(gaps, rate, chosen)
+    usable = ~gaps[:, None] & ~frozen
+    signals = _masked(uniform, len(recording), options, motion, torque, usable)
+    signals = replace(signals, gaps=gaps if gaps.any() else None)
+    return replace(
+        signals.cut(slice(margin, len(uniform) - margin)),
+        cutoff=chosen,
+        thinning=_thinning(rate, options) or thinning_for(rate, usual),
+        findings=(
+            *findings,
+            *signals.findings,
+            *_frozen_findings(recording.joints, position, frozen),
+        ),
+    )
+
+
+def thinning_for(rate: float, cutoff: float) -> Thinning:
+    """Low pass and decimation to four times the cut-off frequency, at most the sampling rate.
+
+    Regressor and torque go through the same filter, so that the equation between them stays
+    exact although Coulomb friction has corners (parallel decimation; Gautier, "Dynamic
+    identification of robots with power model", 1997).
+
+    :param rate: sampling rate, in [Hz]
+    :param cutoff: in [Hz]
+    """
+    stride, step = max(1, int(rate / (4.0 * cutoff))), 1
+    if stride >= 4:  # beyond four times its cut-off a motion has nothing
+        step = max(each for each in range(1, stride // 2 + 1) if stride % each == 0)
+    edge = min(2.0 * cutoff, 0.45 * rate)
+    return Thinning(signal.firwin(8 * stride + 1, edge, fs=rate), stride, step)
+
+
+def _thinning(rate: float, options: IdentifyOptions) -> Thinning | None:
+    """Low pass and decimation that the options ask for."""
+    stride = options.decimation
+    if stride is None or stride == 1:
+        return None if stride is None else Thinning()
+    return Thinning(signal.firwin(8 * stride + 1, 0.4 * rate / stride, fs=rate), stride)
+
+
+def _widened(gaps: Mask, rate: float, cutoff: float) -> Mask:
+    """Gaps, and what the filter spreads of those that hide a motion below the cut-off.
+
+    A gap longer than half a period of the cut-off frequency cannot be interpolated. What is
+    wrong in it, twice differentiated, fades within four periods of that frequency.
+
+    :param gaps: samples that lie in gaps, shape (N,)
+    :param rate: sampling rate, in [Hz]
+    :param cutoff: in [Hz]
+    """
+    edges = np.flatnonzero(np.diff(gaps, prepend=False, append=False))
+    reach = int(np.ceil(4.0 * rate / cutoff))
+    widened: Mask = gaps.copy()
+    for begin, end in edges.reshape(-1, 2):
+        if end - begin > 0.5 * rate / cutoff:
+            widened[max(0, begin - reach) : end + reach] = True
+    return widened
+
+
+def _cutoff(recording: Recording, rate: float, options: IdentifyOptions) -> float:
+    """Cut-off to use; one that is asked for is checked against sampling rate and motion."""
+    shortest, asked = 24, options.filter_cutoff
+    if len(recording) >= shortest:
+        if asked is not None:
+            try:
+                check_cutoff(asked, rate)
+                check_passes(asked, recording.position, rate)
+            except RobodynError as error:
+                raise IdentificationError(f'{recording.source}: {error}') from error
+        chosen = asked or automatic_cutoff(recording.position, rate)
+        shortest = int(np.ceil(6.0 * rate / chosen))
+    if len(recording) < shortest:
+        raise InsufficientData(
+            f'{recording.source}: {len(recording)} samples at {rate:g} Hz are too few to filter '
+            f'and differentiate, at least {shortest} are needed'
+        )
+    return chosen
+
+
+def uses_given(recording: Recording, options: IdentifyOptions) -> bool:
+    """Whether velocities and accelerations are used as the recording has them.
+
+    :raises IdentificationError: it has none, where the options say that they are given
+    """
+    complete = recording.velocity is not None and recording.acceleration is not None
+    if options.derivatives == 'given' and not complete:
+        raise IdentificationError(
+            f'{recording.source}: it has no velocities and accelerations to be used as given'
+        )
+    if options.derivatives == 'auto' and options.filter_cutoff is not None:
+        return False
+    return complete and options.derivatives != 'computed'
+
+
+def _given(recording: Recording, options: IdentifyOptions) -> Processed:
+    """Velocities and accelerations as they are; only the torque is filtered, if asked for."""
+    velocity, acceleration = recording.velocity, recording.acceleration
+    assert velocity is not None and acceleration is not None
+    torque = recording.torque
+    if options.filter_cutoff is not None:
+        rate = 1.0 / recording.period
+        torque = low_pass(torque, _cutoff(recording, rate, options), rate)
+    frozen = _frozen(recording.position, np.zeros((1, len(recording.joints))))
+    motion = (recording.position, velocity, acceleration)
+    signals = _masked(recording, len(recording), options, motion, torque, ~frozen[None, :])
+    found = _frozen_findings(recording.joints, recording.position, frozen)
+    return replace(
+        signals,
+        cutoff=options.filter_cutoff,
+        thinning=_thinning(1.0 / recording.period, options) or Thinning(),
+        findings=(*signals.findings, *found),
+    )
+
+
+def _masked(
+    recording: Recording,
+    raw_samples: int,
+    options: IdentifyOptions,
+    motion: tuple[Array, Array, Array],
+    torque: Array,
+    usable: Mask,
+) -> Processed:
+    """Everything put together, the signals still in their full length."""
+    position, velocity, acceleration = motion
+    counted = thresholds(recording.joints, velocity, options)
+    return Processed(
+        joints=recording.joints,
+        time=recording.time,
+        position=position,
+        velocity=velocity,
+        acceleration=acceleration,
+        torque=torque,
+        measured=recording.torque,
+        measured_position=recording.position,
+        used=counted.used & usable,
+        moving=counted.moving & usable,
+        threshold=counted.lower,
+        upper_threshold=counted.upper,
+        resting=_lasting(np.abs(velocity) < counted.still, recording.period),
+        cutoff=None,
+        thinning=Thinning(),
+        raw_samples=raw_samples,
+        findings=tuple(speed_findings(recording.joints, velocity, counted)),
+    )
+
+
+def _lasting(slow: Mask, period: float) -> Mask:
+    """Slow samples (N, n) of stretches that last: a motion that turns round is slow for less."""
+    length = max(3, round(AT_REST / period))
+    if len(slow) < length:
+        return np.zeros_like(slow)
+    inner = ndimage.minimum_filter1d(slow, length, axis=0, mode='constant', cval=False)
+    kept = ndimage.maximum_filter1d(inner, length, axis=0, origin=-(1 - length % 2))
+    return np.asarray(kept & slow)
+
+
+def _frozen(position: Array, noise: Array) -> Mask:
+    """Joints (n,) whose motion cannot be told from noise."""
+    stroke = np.ptp(position, axis=0)
+    return np.asarray(stroke <= np.maximum(BEYOND_NOISE * noise.std(axis=0), 1e-9))
+
+
+def _frozen_findings(
+    joints: tuple[str, ...], position: Array, frozen: Mask
+) -> tuple[Finding, ...]:
+    stroke = np.ptp(position, axis=0)
+    return tuple(
+        Finding(
+            code='frozen_joint',
+            joint=joints[index],
+            text=f'joint {joints[index]} moves by {stroke[index]:.3g} only, which cannot be told '
+            f'from noise: its parameters cannot be identified',
+            severity='error',
+        )
+        for index in np.flatnonzero(frozen)
+    )

@@ -1,0 +1,1 @@
+"""Closed-form models of the softMC document."""

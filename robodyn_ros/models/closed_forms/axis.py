@@ -1,0 +1,167 @@
+"""Single axes: three rotary and two linear models of the softMC document."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from robodyn_ros.errors import ModelError
+from robodyn_ros.models.closed_forms.closed_form import (
+    ClosedFormModel,
+    checked_choice,
+    checked_joints,
+    number,
+)
+from robodyn_ros.models.interface import Array, Parameter
+
+_INERTIA = Parameter('I', 'kg m^2')
+_SQUARE = Parameter('L^2', 'm^2')
+_MASS = Parameter('M', 'kg')
+
+
+@dataclass(frozen=True)
+class _Form:
+    """One model: parameters, and its columns (N, p) from position, acceleration, payload mass.
+
+    `carried` says which parameters a payload is felt through: for each parameter the one that
+    says how much of the payload's mass adds to it, by its place (None: 1 for a linear axis).
+    """
+
+    parameters: tuple[Parameter, ...]
+    columns: Callable[[Array, Array, float], tuple[Array, ...]]
+    carried: Mapping[int, int | None]
+
+
+_FORMS: dict[tuple[str, int], _Form] = {
+    ('rotary', 1): _Form((_INERTIA,), lambda q, qdd, mass: (qdd,), {}),
+    ('rotary', 2): _Form((_INERTIA, _SQUARE), lambda q, qdd, mass: (qdd, mass * qdd), {0: 1}),
+    ('rotary', 3): _Form(
+        (
+            _INERTIA,
+            _SQUARE,
+            Parameter('M*g*A', 'kg m^2/s^2'),
+            Parameter('g*L', 'm^2/s^2'),
+        ),
+        lambda q, qdd, mass: (qdd, mass * qdd, -np.sin(q), -mass * np.sin(q)),
+        {0: 1, 2: 3},
+    ),
+    ('linear', 1): _Form((_MASS,), lambda q, qdd, mass: (qdd,), {0: None}),
+    ('linear', 2): _Form(
+        (
+            _MASS,
+            Parameter('M*g*cos(alpha)', 'N'),
+            Parameter('g*cos(alpha)', 'm/s^2'),
+        ),
+        lambda q, qdd, mass: (qdd, np.ones_like(q), np.full_like(q, mass)),
+        {0: None, 1: 2},
+    ),
+}
+
+
+class AxisModel(ClosedFormModel):
+    """One rotary or linear axis, softMC document, section 5.4.
+
+    Rotary 1 (simple), 2 (horizontal crank arm), 3 (vertical crank arm), linear 1 (horizontal),
+    2 (vertical or tilted)::
+
+        tau = (I + I_payload + L^2 M_payload) qdd - (M g A + M_payload g L) sin q
+        tau = (M + M_payload) qdd + M g cos(alpha) + M_payload g cos(alpha)
+
+    A known payload may be given. Its torque that no parameter of the document multiplies,
+    I_payload qdd or M_payload qdd, then has a column of its own, whose value is known: `prior`
+    gives it. Without payload L^2, g L and g cos(alpha) have no effect on the torque.
+    """
+
+    kind = 'axis'
+
+    def __init__(
+        self,
+        *,
+        type: str,
+        joints: Sequence[str],
+        dynamic_model: int,
+        payload_mass: float = 0.0,
+        payload_inertia: float = 0.0,
+        prior: Mapping[str, float] | None = None,
+    ) -> None:
+        """Build the model.
+
+        :param type: 'rotary' or 'linear'
+        :param joints: the one joint's name
+        :param dynamic_model: 1 to 3 (rotary), 1 or 2 (linear)
+        :param payload_mass: M_payload [kg]
+        :param payload_inertia: I_payload [kg m^2] about its own centre; rotary only
+        :param prior: values known beforehand, by parameter name
+        :raises ModelError: an unknown type or dynamic model, not one joint, or a payload that
+            the axis cannot carry
+        """
+        if type not in ('rotary', 'linear'):
+            raise ModelError(f'the type of an axis is rotary or linear, got {type!r:.80}')
+        known = [item for name, item in _FORMS if name == type]
+        self.type = type
+        self.dynamic_model = checked_choice(f'{type} axis', dynamic_model, known)
+        self._form = _FORMS[type, self.dynamic_model]
+        self.payload_mass = _payload(payload_mass, 'payload_mass')
+        self.payload_inertia = _payload(payload_inertia, 'payload_inertia')
+        if type == 'linear' and self.payload_inertia:
+            raise ModelError('a linear axis does not feel the inertia of a payload, only its mass')
+        extra = self._known_payload()
+        self._set(
+            joints=checked_joints(
+                'axis', joints, ['revolute' if type == 'rotary' else 'prismatic']
+            ),
+            parameters=(*self._form.parameters, *extra),
+            settings={
+                'type': type,
+                'payload_mass': self.payload_mass or None,
+                'payload_inertia': self.payload_inertia or None,
+            },
+            prior=prior,
+        )
+        self.named_parameters = self._form.parameters
+        for item, value in extra.items():
+            self._prior[self.parameters.index(item)] = value
+
+    def _known_payload(self) -> dict[Parameter, float]:
+        if self.payload_inertia:
+            return {Parameter('I_payload', 'kg m^2'): self.payload_inertia}
+        if self.type == 'linear' and self.payload_mass:
+            return {Parameter('M_payload', 'kg'): self.payload_mass}
+        return {}
+
+    def regressor(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """Regressor, shape (N, 1, p).
+
+        :raises ModelError: an argument is not of shape (N, 1)
+        """
+        q, qd, qdd = self._checked(q, qd, qdd)
+        result = np.empty((len(q), 1, len(self.parameters)))
+        columns = self._form.columns(q, qdd, self.payload_mass)
+        for index, column in enumerate(columns):
+            result[:, :, index] = column
+        if len(columns) < len(self.parameters):
+            result[:, :, -1] = qdd
+        return result
+
+    def named_values(self, values: Array) -> Array:
+        """Values of the document's parameters: those without the known payload's own."""
+        return np.array(values[: len(self.named_parameters)], dtype=np.float64)
+
+    def payload_matrix(self, values: Array) -> Array:
+        """How a payload changes parameter values, shape (p, 2); see `ClosedFormModel`."""
+        self._check_values(values)
+        result = np.zeros((len(values), 2))
+        for index, lever in self._form.carried.items():
+            result[index, 0] = 1.0 if lever is None else values[lever]
+        if self.type == 'rotary':
+            result[0, 1] = 1.0
+        return result
+
+
+def _payload(value: object, name: str) -> float:
+    checked = number(value, f'"{name}"')
+    if checked < 0.0:
+        raise ModelError(f'"{name}" must not be negative, got {checked:g}')
+    return checked

@@ -1,0 +1,265 @@
+"""What the closed-form models of the softMC document share: names, settings and their checks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from robodyn_ros.errors import ModelError
+from robodyn_ros.models.interface import (
+    Array,
+    DynamicModel,
+    Joint,
+    JointType,
+    Parameter,
+    SumModel,
+)
+
+GRAVITY = 9.81
+"""Default gravity [m/s^2] along -z, as in `models.serial.urdf`."""
+
+
+Number = Any
+"""A float, or an array (N,) of floats; see `components`."""
+
+
+@dataclass(frozen=True)
+class Length:
+    """One key of a geometry: its unit, and the values it may have; required without default."""
+
+    unit: str = 'm'
+    lowest: float = -np.inf
+    choices: tuple[float, ...] = ()
+    default: float | None = None
+
+
+class ClosedFormModel(DynamicModel):
+    """A model of the softMC document, "Inverse dynamic model", section 5.4.
+
+    `parameters` are the columns of the regressor; `named_parameters` are those of the document, in
+    its order. They are the same unless a model says otherwise; `named_values` leads from one to
+    the other. `settings` are what `describe` writes beside kind, dynamic model and joints.
+    """
+
+    kind: ClassVar[str]
+    semi_static: ClassVar[bool] = False
+    """Whether the model leaves out dynamic forces, so that only slow samples suit it."""
+
+    unnamed: ClassVar[tuple[str, ...]] = ()
+    """Parameters of their own that the document does not name."""
+
+    dynamic_model: int
+    named_parameters: tuple[Parameter, ...]
+    settings: dict[str, object]
+
+    def _set(
+        self,
+        *,
+        joints: tuple[Joint, ...],
+        parameters: Sequence[Parameter],
+        settings: Mapping[str, object],
+        prior: Mapping[str, float] | None,
+    ) -> None:
+        """Take over what every closed-form model has.
+
+        :raises ModelError: a prior value of a parameter there is not, or that is no number
+        """
+        self.joints = joints
+        self.parameters = tuple(parameters)
+        self.named_parameters = self.parameters
+        self.settings = {key: value for key, value in settings.items() if value is not None}
+        self._prior: Array = np.full(len(self.parameters), np.nan)
+        names = [item.name for item in self.parameters]
+        robot = article(self.kind)
+        for name, value in checked_mapping(prior or {}, f'the prior of {robot}').items():
+            if name not in names:
+                raise ModelError(f'{robot} has no parameter "{name}", it has: {names}')
+            self._prior[names.index(name)] = number(value, f'the prior of "{name}"')
+        if prior:
+            self.settings['prior'] = {name: float(prior[name]) for name in names if name in prior}
+
+    def prior(self) -> Array:
+        """Values given as `prior`, shape (p,); NaN for the others."""
+        return np.array(self._prior)
+
+    def named_values(self, values: Array) -> Array:
+        """Values of `named_parameters` that follow from parameter values (p,); NaN if none do."""
+        return np.array(values, dtype=np.float64)
+
+    def values_of(self, named: Array) -> Array:
+        """Parameter values (p,) of values of `named_parameters`, the inverse of `named_values`.
+
+        Parameters that no name tells anything about have their prior, or 0.
+
+        :raises ModelError: a wrong number of values, or values that contradict each other
+        """
+        named = np.asarray(named, dtype=np.float64)
+        count = len(self.named_parameters)
+        if named.shape != (count,):
+            raise ModelError(
+                f'{article(self.kind)} has {count} named parameters here, got {named.size} values'
+            )
+        values = np.nan_to_num(self._prior)
+        values[:count] = named
+        return values
+
+    def payload_matrix(self, values: Array) -> Array:
+        """How a payload changes parameter values, shape (p, 2).
+
+        Values with a payload are values + matrix @ (mass [kg], inertia [kg m^2]); the inertia is
+        the one that the last rotary axis feels beside the mass.
+
+        :param values: parameter values without payload, shape (p,)
+        :raises ModelError: the model cannot carry a payload
+        """
+        raise ModelError(f'a payload cannot be told from dynamic model {self.label}')
+
+    @property
+    def label(self) -> str:
+        """The model in words, for messages: '1 of a scara'."""
+        return f'{self.dynamic_model} of {article(self.kind)}'
+
+    def describe(self) -> dict[str, object]:
+        """Kind, dynamic model, joint names and settings."""
+        return {
+            'kind': self.kind,
+            'dynamic_model': self.dynamic_model,
+            'joints': list(self.joint_names),
+            **self.settings,
+        }
+
+    def _checked(self, q: Array, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
+        """Return the arguments as arrays, if they have the shape (N, n)."""
+        q, qd, qdd = np.asarray(q, float), np.asarray(qd, float), np.asarray(qdd, float)
+        count = len(self.joints)
+        if q.ndim != 2 or q.shape[1] != count or qd.shape != q.shape or qdd.shape != q.shape:
+            raise ModelError(
+                f'{article(self.kind)} with {count} joints needs q, qd, qdd of shape '
+                f'(N, {count}), got {q.shape}, {qd.shape}, {qdd.shape}'
+            )
+        return q, qd, qdd
+
+
+def closed_form_part(model: DynamicModel) -> tuple[ClosedFormModel, slice] | None:
+    """Closed-form model that a robot's model is or contains, and its place in the parameters."""
+    first = 0
+    for part in model.parts if isinstance(model, SumModel) else (model,):
+        last = first + len(part.parameters)
+        if isinstance(part, ClosedFormModel):
+            return part, slice(first, last)
+        first = last
+    return None
+
+
+def components(states: Array) -> list[Number]:
+    """Columns of states (N, n): floats for one sample, else arrays (N,).
+
+    Formulas written for such numbers take a few array operations for a recording, and spare a
+    controller that asks for one sample per cycle the cost of small arrays.
+    """
+    if len(states) == 1:
+        numbers: list[Number] = states[0].tolist()
+        if math.isfinite(sum(numbers)):  # math refuses what numpy turns into NaN
+            return numbers
+    return list(np.array(states.T, dtype=np.float64))
+
+
+def functions(number: Number) -> Any:
+    """Module with sin, cos and sqrt for a number: math for floats, numpy for arrays."""
+    return math if isinstance(number, float) else np
+
+
+def checked_choice(kind: str, dynamic_model: object, known: Sequence[int]) -> int:
+    """Return the number of a dynamic model, if there is one.
+
+    :raises ModelError: there is none of this number, or it is no integer
+    """
+    whole = isinstance(dynamic_model, int) and not isinstance(dynamic_model, bool)
+    if not whole or dynamic_model not in known:
+        numbers = ', '.join(str(item) for item in known)
+        raise ModelError(
+            f'{article(kind)} has no dynamic model {dynamic_model!r:.80}, it has: {numbers}'
+            f'{"" if whole else " (an integer is needed)"}'
+        )
+    return int(str(dynamic_model))
+
+
+def checked_joints(
+    kind: str, names: object, types: Sequence[JointType], least: int | None = None
+) -> tuple[Joint, ...]:
+    """Joints of a robot whose axes have fixed types.
+
+    :param types: type of each joint; the last may be missing down to `least` joints
+    :raises ModelError: no list of different names, or a wrong number of them
+    """
+    if not isinstance(names, (list, tuple)) or not all(isinstance(name, str) for name in names):
+        raise ModelError(f'"joints" must be a list of names, got {names!r:.80}')
+    counts = range(least or len(types), len(types) + 1)
+    if len(names) not in counts:
+        needed = ' or '.join(str(count) for count in counts)
+        plural = 's' if counts[-1] > 1 else ''
+        raise ModelError(
+            f'{article(kind)} has {needed} joint{plural}, got {len(names)}: {list(names)}'
+        )
+    if len(set(names)) < len(names):
+        raise ModelError(
+            f'the joints of {article(kind)} must have different names, got {list(names)}'
+        )
+    return tuple(Joint(name, kind_) for name, kind_ in zip(names, types, strict=False))
+
+
+def checked_geometry(
+    kind: str, geometry: object, keys: Mapping[str, Length], *, where: str = 'geometry'
+) -> dict[str, float]:
+    """Numbers of a geometry, in the order of `keys`, defaults filled in.
+
+    :raises ModelError: a key missing, unknown, or with a value that it cannot have
+    """
+    whole = f'the {where} of {article(kind)}'
+    given = checked_mapping(geometry, whole)
+    for key in given:
+        if key not in keys:
+            raise ModelError(f'{whole} has no "{key}", it has: {", ".join(keys)}')
+    result = {}
+    for key, rule in keys.items():
+        if key not in given and rule.default is None:
+            raise ModelError(f'{whole} needs "{key}" [{rule.unit}]')
+        value = number(given.get(key, rule.default), f'"{key}" in {whole}')
+        if rule.choices and value not in rule.choices:
+            allowed = ' or '.join(f'{item:g}' for item in rule.choices)
+            raise ModelError(f'"{key}" in {whole} is {allowed}, got {value:g}')
+        if value <= rule.lowest:
+            raise ModelError(
+                f'"{key}" in {whole} must be above {rule.lowest:g} {rule.unit}, got {value:g}'
+            )
+        result[key] = value
+    return result
+
+
+def checked_mapping(value: object, what: str) -> Mapping[str, object]:
+    """Return a mapping with text keys.
+
+    :raises ModelError: the value is none
+    """
+    if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
+        raise ModelError(f'{what} must be a mapping of names to numbers, got {value!r:.80}')
+    return value
+
+
+def article(kind: str) -> str:
+    """Return the kind with its article: 'a delta', 'an axis'."""
+    return f'{"an" if kind[0] in "aeiou" else "a"} {kind}'
+
+
+def number(value: object, what: str) -> float:
+    """Return a finite number.
+
+    :raises ModelError: the value is none
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not np.isfinite(value):
+        raise ModelError(f'{what} must be a finite number, got {value!r:.80}')
+    return float(value)

@@ -1,0 +1,1 @@
+"""Serial robots from a URDF."""

@@ -1,0 +1,322 @@
+"""Where the tool of a serial arm is, and which joint motion moves it, through Pinocchio.
+
+A pose is x, y, z in [m] and a quaternion x, y, z, w in the frame of the root link. An arm with
+more than six joints has one more number for each of its `free` joints: that joint's position.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from robodyn_ros.errors import ModelError
+from robodyn_ros.models.interface import Array
+from robodyn_ros.models.kinematics_base import SINGULAR, JointMotion, Kinematics
+from robodyn_ros.models.rotation import rotations
+from robodyn_ros.models.serial.urdf import UrdfModel
+from robodyn_ros.models.serial.urdf_file import UrdfJoint
+
+FRAME = 6
+"""Numbers that move a frame freely."""
+
+POSE = 7
+_WORLD = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
+_ITERATIONS = 60
+_CLOSE, _REACHED = 1e-12, 1e-9
+_LONGEST_STEP = 0.5
+_TRIES = 40
+
+
+class SerialKinematics(Kinematics):
+    """An arm of n >= 6 joints one after the other, n - 6 of them free; see the module.
+
+    The inverse is that of Gauss and Newton, damped in proportion to the distance (Levenberg and
+    Marquardt), from the position given as near. Use one object per thread.
+    """
+
+    kind = 'serial'
+    rotates = True
+
+    def __init__(self, *, geometry: Mapping[str, Any], axes: int) -> None:
+        """Build the arm.
+
+        :param geometry: `joints`, each with `type` (revolute or prismatic), `axis` (3,) and
+            `placement` on the joint before; `tool`, placement on the last joint; `free`, numbers
+            of the free joints. A placement is x, y, z in [m] and a quaternion x, y, z, w.
+        :raises ModelError: figures of another form
+        """
+        _check_form(geometry, axes)
+        self.axes = int(axes)
+        self.free = tuple(int(index) for index in geometry.get('free', ()))
+        if len(set(self.free)) != self.axes - FRAME or not set(self.free) <= set(range(axes)):
+            raise ModelError(
+                f'a serial arm with {axes} axes needs {max(0, axes - FRAME)} free joints so that '
+                f'six are left to move its tool, got {list(self.free)}'
+            )
+        self._model = pin.Model()
+        for number, joint in enumerate(geometry['joints']):
+            axis = np.array(joint['axis'], dtype=float)
+            build = (
+                pin.JointModelPrismaticUnaligned
+                if joint['type'] == 'prismatic'
+                else pin.JointModelRevoluteUnaligned
+            )
+            placement = _placement(joint['placement'])
+            self._model.addJoint(number, build(axis), placement, f'joint_{number}')
+        tool = pin.Frame(
+            'tool', self.axes, 0, _placement(geometry['tool']), pin.FrameType.OP_FRAME
+        )
+        self._frame = self._model.addFrame(tool)
+        self._data = self._model.createData()
+        self.geometry = geometry
+
+    @classmethod
+    def of(
+        cls, body: UrdfModel, *, link: str | None = None, free: Sequence[str] | None = None
+    ) -> SerialKinematics:
+        """Kinematics of a URDF model: its joints, other ones locked at zero.
+
+        :param link: the tool; None: the link that the last joint moves
+        :param free: names of the free joints; None: of an arm with seven joints the third
+        :raises ModelError: no such link, not all joints carry it, or another number of joints
+        """
+        names = body.joint_names
+        children = {joint.child: joint for joint in body.urdf.joints}
+        link = link or next(j.child for j in body.urdf.joints if j.name == names[-1])
+        joints, tool = _branch(children, link, body)
+        if tuple(joint.name for joint, _ in joints) != names:
+            raise ModelError(
+                f'link {link!r} of {body.urdf.source} is carried by the joints '
+                f'{[joint.name for joint, _ in joints]}, needed are {list(names)} in this order'
+            )
+        free = free or (names[2:3] if len(names) == FRAME + 1 else ())
+        for name in free:
+            if name not in names:
+                raise ModelError(f'free joint {name!r} is not one of {list(names)}')
+        geometry = {
+            'joints': [
+                {
+                    'type': 'prismatic' if joint.type == 'prismatic' else 'revolute',
+                    'axis': [float(value) for value in joint.axis],
+                    'placement': _numbers(placement),
+                }
+                for joint, placement in joints
+            ],
+            'tool': _numbers(tool),
+            'free': [names.index(name) for name in free],
+        }
+        return cls(geometry=geometry, axes=len(names))
+
+    @property
+    def label(self) -> str:
+        """What messages call it."""
+        return 'a serial arm'
+
+    @property
+    def pose_size(self) -> int:
+        """Numbers of a pose."""
+        return POSE + len(self.free)
+
+    def forward(self, q: Array) -> Array:
+        """Poses, shape (N, p); quaternions have w >= 0."""
+        q = self._checked('joint positions', q)
+        place, rotation, _ = self._frames(q, jacobian=False)
+        turned = rotations().from_matrix(rotation).as_quat()
+        turned *= np.where(turned[:, 3:] < 0.0, -1.0, 1.0)
+        return np.column_stack([place, turned, q[:, self.free]])
+
+    def inverse(self, poses: Array, *, near: Array | None = None) -> Array:
+        """Joint positions, shape (N, n), of the solution that the search from `near` ends in."""
+        poses = self._checked('poses', poses, self.pose_size)
+        if near is None:
+            near = self._any(poses[0])
+        q: Array = np.empty((len(poses), self.axes))
+        q[:] = near
+        left = self._approach(poses, q)
+        self._refuse(~(left < _REACHED), poses, 'cannot reach')
+        return q
+
+    def _any(self, pose: Array) -> Array:
+        """Some solution: the first one a search from a fixed list of positions ends in."""
+        starts = np.random.default_rng(0).uniform(-1.5, 1.5, (_TRIES, self.axes))
+        starts[0] = 0.0
+        left = self._approach(np.repeat(pose[None], _TRIES, axis=0), starts)
+        good = np.flatnonzero(left < _REACHED)
+        if not len(good):
+            self._refuse(np.ones(1, dtype=bool), pose[None], 'cannot reach')
+        found: Array = starts[good[0]]
+        turning = np.array([joint['type'] != 'prismatic' for joint in self.geometry['joints']])
+        found[turning] = (found[turning] + np.pi) % (2.0 * np.pi) - np.pi
+        return found
+
+    def _approach(self, poses: Array, q: Array) -> Array:
+        """Improve q (N, n) in place; what is left of the way, (N,)."""
+        left = np.full(len(q), np.inf)
+        rows = np.arange(len(q))
+        turns = rotations()
+        aims = turns.from_quat(poses[:, 3:POSE])
+        for _ in range(_ITERATIONS):
+            place, rotation, jacobian = self._frames(q[rows])
+            turn = aims[rows] * turns.from_matrix(rotation).inv()
+            way = np.column_stack(
+                [
+                    poses[rows, :3] - place,
+                    turn.as_rotvec(),
+                    poses[rows][:, POSE:] - q[rows][:, self.free],
+                ]
+            )
+            left[rows] = np.linalg.norm(way, axis=1)
+            going = left[rows] > _CLOSE
+            rows, way, jacobian = rows[going], way[going], jacobian[going]
+            if not len(rows):
+                break
+            step = _damped(jacobian, way)
+            longest = np.abs(step).max(axis=1, keepdims=True)
+            q[rows] += step * np.minimum(1.0, _LONGEST_STEP / np.maximum(longest, 1e-300))
+        return left
+
+    def motion(self, x: Array, xd: Array, xdd: Array, *, near: Array | None = None) -> JointMotion:
+        """Joint motion, from the Jacobian J: qd = J^-1 v, qdd = J^-1 (v' - J' qd).
+
+        With the quaternion h of the pose the angular velocity is the vector part of 2 h' h*, and
+        its derivative that of 2 h'' h*.
+        """
+        x, xd, xdd = (self._checked('poses', value, self.pose_size) for value in (x, xd, xdd))
+        q = self.inverse(x, near=near)
+        jacobian = self._frames(q)[2]
+        size = np.linalg.norm(jacobian, axis=1).prod(axis=1)
+        leverage = np.abs(np.linalg.det(jacobian))
+        self._refuse(leverage <= SINGULAR * size, x, 'is singular at')
+        speed, change = (
+            np.column_stack([v[:, :3], _angular(x[:, 3:POSE], v[:, 3:POSE]), v[:, POSE:]])
+            for v in (xd, xdd)
+        )
+        qd = _solved(jacobian, speed)
+        change[:, :FRAME] -= self._drift(q, qd)
+        return q, qd, _solved(jacobian, change)
+
+    def _frames(self, q: Array, *, jacobian: bool = True) -> tuple[Array, Array, Array]:
+        """Places (N, 3), rotations (N, 3, 3) and Jacobians (N, n, n) of the tool."""
+        model, data, frame = self._model, self._data, self._frame
+        count, n = q.shape
+        place, rotation = np.empty((count, 3)), np.empty((count, 3, 3))
+        columns = np.zeros((count, n, n))
+        columns[:, np.arange(FRAME, n), self.free] = 1.0
+        for k in range(count):
+            if jacobian:
+                columns[k, :FRAME] = pin.computeFrameJacobian(model, data, q[k], frame, _WORLD)
+            else:
+                pin.forwardKinematics(model, data, q[k])
+            spot = pin.updateFramePlacement(model, data, frame)
+            place[k], rotation[k] = spot.translation, spot.rotation
+        return place, rotation, columns
+
+    def _drift(self, q: Array, qd: Array) -> Array:
+        """Acceleration (N, 6) of the tool at constant joint velocities."""
+        model, data, still = self._model, self._data, np.zeros(self.axes)
+        result = np.empty((len(q), FRAME))
+        for k in range(len(q)):
+            pin.forwardKinematics(model, data, q[k], qd[k], still)
+            result[k] = pin.getFrameClassicalAcceleration(model, data, self._frame, _WORLD).vector
+        return result
+
+    def describe(self) -> dict[str, object]:
+        """Plain description from which `build_kinematics` builds this again."""
+        return {'kind': self.kind, 'axes': self.axes, 'geometry': dict(self.geometry)}
+
+
+def _solved(matrices: Array, rows: Array) -> Array:
+    """Solutions (N, n) of N systems of n equations."""
+    solutions: Array = np.linalg.solve(matrices, rows[:, :, None])[:, :, 0].astype(np.float64)
+    return solutions
+
+
+def _damped(jacobian: Array, way: Array) -> Array:
+    """Steps (N, n) of the damped least squares of (N, n, n) and (N, n)."""
+    damping = 1e-3 * (way**2).sum(axis=1)[:, None, None] + 1e-14
+    square = jacobian @ jacobian.transpose(0, 2, 1) + damping * np.eye(way.shape[1])
+    step: Array = np.einsum('nij,ni->nj', jacobian, _solved(square, way))
+    return step
+
+
+def _angular(h: Array, rate: Array) -> Array:
+    """Vector part of 2 h' h* for quaternions x, y, z, w of shape (N, 4)."""
+    v, w = rate[:, :3], rate[:, 3:]
+    return 2.0 * (h[:, 3:] * v - w * h[:, :3] - np.cross(v, h[:, :3]))
+
+
+def _branch(
+    children: Mapping[str, UrdfJoint], link: str, body: UrdfModel
+) -> tuple[list[tuple[UrdfJoint, Array]], Array]:
+    """Moving joints from the root to a link, each with its placement (4, 4) on the one before."""
+    if link != body.urdf.root and link not in children:
+        raise ModelError(f'{body.urdf.source} has no link {link!r}')
+    joints: list[tuple[UrdfJoint, Array]] = []
+    after, tool = np.eye(4), None
+    while link != body.urdf.root:
+        joint = children[link]
+        if joint.name in body.joint_names:
+            if tool is None:
+                tool = after
+            else:
+                joints[0] = (joints[0][0], after)
+            joints.insert(0, (joint, np.eye(4)))
+            after = np.eye(4)
+        after = joint.origin @ after
+        link = joint.parent
+    if joints:
+        joints[0] = (joints[0][0], after)
+    return joints, np.eye(4) if tool is None else tool
+
+
+def _numbers(placement: Array) -> list[float]:
+    turned = rotations().from_matrix(placement[:3, :3]).as_quat()
+    return [float(value) for value in (*placement[:3, 3], *turned)]
+
+
+def _placement(values: Sequence[float]) -> Any:
+    given = np.array(values, dtype=float)
+    return pin.SE3(rotations().from_quat(given[3:]).as_matrix(), given[:3])
+
+
+def _check_form(geometry: Mapping[str, Any], axes: object) -> None:
+    """Refuse a geometry that is none.
+
+    :raises ModelError: saying what is expected
+    """
+    joints = geometry.get('joints')
+    known = set(geometry) <= {'joints', 'tool', 'free'} and type(axes) is int
+    if not known or not isinstance(joints, list) or len(joints) != axes:
+        raise ModelError(
+            'the geometry of a serial arm needs joints (one for each of its axes), tool and, with '
+            f'more than six, free, got {dict(geometry)!r:.80} for {axes!r} axes'
+        )
+    for number, joint in enumerate(joints):
+        keys = {'type', 'axis', 'placement'}
+        if not isinstance(joint, Mapping) or set(joint) != keys:
+            raise ModelError(f'joint {number} of a serial arm needs type, axis and placement')
+        if joint['type'] not in ('revolute', 'prismatic'):
+            raise ModelError(
+                f'joint {number} of a serial arm must be revolute or prismatic, got '
+                f'{joint["type"]!r:.60}'
+            )
+        _check_numbers(joint['axis'], 3, f'axis of joint {number}')
+        _check_numbers(joint['placement'], POSE, f'placement of joint {number}')
+    _check_numbers(geometry.get('tool'), POSE, 'tool')
+    free = geometry.get('free', [])
+    if not isinstance(free, list) or not all(type(index) is int for index in free):
+        raise ModelError(f'free joints of a serial arm must be whole numbers, got {free!r:.60}')
+
+
+def _check_numbers(values: object, count: int, what: str) -> None:
+    try:
+        given = np.array(values, dtype=float)
+    except (TypeError, ValueError):
+        given = np.empty(0)
+    if given.shape != (count,) or not np.isfinite(given).all() or not given[-4:].any():
+        raise ModelError(
+            f'{what} of a serial arm must be {count} finite numbers, not all 0, got {values!r:.80}'
+        )

@@ -1,0 +1,385 @@
+"""Rigid-body dynamics of any serial robot from its URDF, computed with Pinocchio."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import pinocchio as pin
+
+from robodyn_ros.errors import ModelError
+from robodyn_ros.models.interface import (
+    Array,
+    DynamicModel,
+    Indices,
+    Joint,
+    JointType,
+    Parameter,
+    TorqueFunction,
+)
+from robodyn_ros.models.serial.rigid_columns import Body, RigidColumns
+from robodyn_ros.models.serial.urdf_file import UrdfFile, UrdfJoint, parse_urdf, read_urdf
+
+GRAVITY = (0.0, 0.0, -9.81)
+"""Gravity [m/s^2] in the frame of the root link, as Pinocchio, MuJoCo and Gazebo take it."""
+
+INERTIAL_NAMES = ('m', 'mx', 'my', 'mz', 'Ixx', 'Ixy', 'Iyy', 'Ixz', 'Iyz', 'Izz')
+"""Ten parameters of a link, in Pinocchio's order; inertia about the joint frame's origin."""
+
+_LIGHTEST = 1e-3
+"""Below this mass [kg] a link's centre of mass is not computed with."""
+
+_MANY = 64
+"""Samples from which on torques, and regressors, are computed all at once."""
+
+INERTIAL_UNITS = ('kg',) + ('kg m',) * 3 + ('kg m^2',) * 6
+
+
+class UrdfModel(DynamicModel):
+    """Links and rotors of a robot described by a URDF.
+
+    Parameters: for each moving joint the ten of its child link (fixed children folded in), in
+    joint order, then one rotor inertia per joint. The regressor is that of Atkeson, An and
+    Hollerbach, "Estimation of inertial parameters of manipulator loads and links" (1986),
+    Eq. 12: few samples as Pinocchio computes it, many as `RigidColumns` does, in half the time;
+    rotors add qdd on the diagonal. Use one model per thread: work space belongs to the model.
+    """
+
+    def __init__(
+        self,
+        *,
+        urdf: UrdfFile,
+        joints: Sequence[str] | None = None,
+        gravity: Sequence[float] = GRAVITY,
+        rotor_inertia: bool = True,
+    ) -> None:
+        """Build the model.
+
+        :param joints: moving joints to use, in this order; others are locked at zero. Default:
+            every moving joint, from the base outwards.
+        :param gravity: in the frame of the root link, shape (3,), in [m/s^2]
+        :param rotor_inertia: whether to add a rotor inertia per joint
+        :raises ModelError: an unknown, mimic, floating or planar joint, no moving joint, or a
+            gravity that is not three finite numbers
+        """
+        self.urdf = urdf
+        self.notes = urdf.notes
+        self.gravity = _gravity(gravity)
+        self.rotor_inertia = rotor_inertia
+        chosen = _choose(urdf, joints)
+        self.joints = tuple(
+            Joint(name=item.name, type=cast(JointType, item.type)) for item in chosen
+        )
+        self.parameters = _parameters(chosen, rotor_inertia)
+        self._model, self._bodies, inertias = _build(urdf, self.joint_names, self.gravity)
+        self._data = self._model.createData()
+        self._content, self._recursive = b'', False
+        self._pool: Any = None
+        self._chosen: tuple[bytes, ...] = ()
+        self._many: RigidColumns | None = None
+        order = [int(self._model.getJointId(name)) - 1 for name in self.joint_names]
+        self._order = None if order == sorted(order) else _Order(order)
+        rotors = np.zeros(len(order) if rotor_inertia else 0)
+        self._prior: Array = np.concatenate(
+            [*(ten_parameters(inertias[index]) for index in order), rotors]
+        )
+
+    @classmethod
+    def from_file(cls, path: str | Path, **options: Any) -> UrdfModel:
+        """Model of a URDF file; options as of the constructor (joints, gravity, rotor_inertia).
+
+        :raises ModelError: as `read_urdf` and the constructor
+        """
+        return cls(urdf=read_urdf(path), **options)
+
+    @classmethod
+    def from_xml(cls, xml: str, *, source: str = 'URDF', **options: Any) -> UrdfModel:
+        """Model of URDF text; `source` names it in messages; options as of the constructor.
+
+        :raises ModelError: as `parse_urdf` and the constructor
+        """
+        return cls(urdf=parse_urdf(xml, source=source), **options)
+
+    def regressor(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """Regressor of every sample, shape (N, n, 10 n), or (N, n, 11 n) with rotors.
+
+        :raises ModelError: an argument is not of shape (N, n)
+        """
+        count, width = len(self.joints), len(self.parameters)
+        q, qd, qdd = self._checked(q, qd, qdd)
+        if len(q) >= _MANY:
+            every = [np.arange(width)] * count
+            return self._columns(every)(q, qd, qdd).reshape(len(q), count, width)
+        result = np.zeros((len(q), count, width))
+        if self._order is None:
+            self._fill(result[:, :, : 10 * count], q, qd, qdd)
+        else:
+            self._fill_reordered(result[:, :, : 10 * count], q, qd, qdd)
+        if self.rotor_inertia:
+            # Row j of a sample meets its rotor column every width + 1 numbers.
+            result.reshape(len(q), count * width)[:, 10 * count :: width + 1] = qdd
+        return result
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but work space: megabytes, and what Pinocchio 3 sends of it cannot be read.
+
+        What has been given values of links is a copy's own: also one of `copy.copy` takes this.
+        """
+        own = {'_model': self._model.copy(), '_data': None, '_pool': None, '_many': None}
+        return {**self.__dict__, **own}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take the state over, with a work space of its own."""
+        self.__dict__.update(state)
+        self._data = self._model.createData()
+
+    @property
+    def smooth(self) -> bool:
+        """Rigid bodies are."""
+        return True
+
+    def packed(self, q: Array, qd: Array, qdd: Array, columns: Sequence[Indices]) -> Array:
+        """Columns of each joint, without the rest of the regressor, shape (N, k)."""
+        if len(q) < _MANY:
+            return super().packed(q, qd, qdd, columns)
+        return self._columns(columns)(*self._checked(q, qd, qdd))
+
+    def _columns(self, columns: Sequence[Indices]) -> RigidColumns:
+        """What computes these columns; a recording asks for the same ones block after block."""
+        chosen = tuple(own.tobytes() for own in columns)
+        if self._many is None or chosen != self._chosen:
+            self._chosen = chosen
+            self._many = RigidColumns(self._bodies, self.gravity, columns)
+        return self._many
+
+    def torque(self, q: Array, qd: Array, qdd: Array, values: Array) -> Array:
+        """Joint torques of every sample, shape (N, n), in [Nm] or [N].
+
+        By the recursive Newton-Euler algorithm, which takes a third of the regressor's time. It
+        needs centres of mass: where a link has no mass to speak of, the regressor is used.
+
+        :raises ModelError: wrong number of parameter values, or arguments not of shape (N, n)
+        """
+        if not self._takes(values):
+            return super().torque(q, qd, qdd, values)
+        return self._newton_euler(*self._checked(q, qd, qdd))
+
+    def sampled(self, values: Array) -> TorqueFunction:
+        """Pinocchio's recursion alone, in a work space of its own: a third of `torque`'s time."""
+        if not self._takes(values):
+            return super().sampled(values)
+        model = self._model.copy()
+        compute: TorqueFunction = partial(pin.rnea, model, model.createData())
+        return compute if self._order is None else self._order.reordered(compute)
+
+    def _newton_euler(self, q: Array, qd: Array, qdd: Array) -> Array:
+        if self._order is not None:
+            return self._order.reordered(self._recursion)(q, qd, qdd)
+        return self._recursion(q, qd, qdd)
+
+    def _recursion(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """Torques of joints in Pinocchio's order, shape (N, n)."""
+        if len(q) >= _MANY and hasattr(pin, 'rneaInParallel'):  # not in every build
+            self._pool = self._pool or pin.ModelPool(self._model, 1)
+            result = np.empty(q.shape)
+            pin.rneaInParallel(1, self._pool, q.T, qd.T, qdd.T, result.T)
+            return result
+        compute, model, data = pin.rnea, self._model, self._data
+        result = np.empty(q.shape)
+        for k in range(len(q)):
+            result[k] = compute(model, data, q[k], qd[k], qdd[k])
+        return result
+
+    def _takes(self, values: Array) -> bool:
+        """Give the links these values, unless they have them; False: recursion cannot be used."""
+        content = values.tobytes()
+        if content != self._content or values.ndim != 1:
+            self._recursive = values.shape == (len(self.parameters),) and self._set(values)
+            self._content = content
+        return self._recursive
+
+    def _set(self, values: Array) -> bool:
+        links = values[: 10 * len(self.joints)].reshape(-1, 10)
+        if not (links[:, 0] >= _LIGHTEST).all():
+            return False
+        self._pool = None
+        rotors = values[links.size :]
+        if self._order is not None:
+            links = links[self._order.inverse]
+            rotors = rotors[self._order.inverse] if self.rotor_inertia else rotors
+        if self.rotor_inertia:
+            self._model.armature = rotors
+        for index, link in enumerate(links):
+            self._model.inertias[index + 1] = pin.Inertia.FromDynamicParameters(link)
+        return True
+
+    def _checked(self, q: Array, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
+        """Return the arguments as Pinocchio needs them, if they have the shape (N, n)."""
+        count = len(self.joints)
+        q = np.asarray(q, np.float64, 'C')
+        qd = np.asarray(qd, np.float64, 'C')
+        qdd = np.asarray(qdd, np.float64, 'C')
+        shape = q.shape
+        if len(shape) != 2 or shape[1] != count or qd.shape != shape or qdd.shape != shape:
+            raise ModelError(
+                f'the model of {self.urdf.source} has {count} joints and needs q, qd, qdd of '
+                f'shape (N, {count}), got {q.shape}, {qd.shape}, {qdd.shape}'
+            )
+        return q, qd, qdd
+
+    def _fill(self, block: Array, q: Array, qd: Array, qdd: Array) -> None:
+        compute, model, data = pin.computeJointTorqueRegressor, self._model, self._data
+        for k in range(len(q)):
+            block[k] = compute(model, data, q[k], qd[k], qdd[k])
+
+    def _fill_reordered(self, block: Array, q: Array, qd: Array, qdd: Array) -> None:
+        """As `_fill`, for joints in another order than Pinocchio's."""
+        order = cast(_Order, self._order)
+        own = np.empty(block.shape)
+        self._fill(own, *(order.pinocchio(value) for value in (q, qd, qdd)))
+        columns = (10 * order.places[:, None] + np.arange(10)).ravel()
+        block[...] = own[:, order.places][:, :, columns]
+
+    def prior(self) -> Array:
+        """Values of the URDF, shape (p,); zero for rotors and links without <inertial>."""
+        return np.array(self._prior)
+
+    def describe(self) -> dict[str, object]:
+        """Self-contained description: the URDF text without meshes, and the options."""
+        return {
+            'kind': 'urdf',
+            'urdf': self.urdf.xml,
+            'joints': list(self.joint_names),
+            'gravity': [float(value) for value in self.gravity],
+            'rotor_inertia': self.rotor_inertia,
+        }
+
+
+class _Order:
+    """Joints in another order than Pinocchio's, which is from the base outwards."""
+
+    def __init__(self, places: Sequence[int]) -> None:
+        """Take the place of each joint in Pinocchio's order; `inverse` is the other way round."""
+        self.places = np.array(places)
+        self.inverse = np.argsort(self.places)
+
+    def pinocchio(self, values: Array) -> Array:
+        """Values of our joints, shape (..., n), in Pinocchio's order.
+
+        :raises ModelError: another number of joints
+        """
+        if values.shape[-1] != len(self.inverse):
+            raise ModelError(
+                f'the model has {len(self.inverse)} joints, got values of {values.shape[-1]}'
+            )
+        return np.ascontiguousarray(values[..., self.inverse])
+
+    def reordered(self, compute: TorqueFunction) -> TorqueFunction:
+        """The function of our joints that this one is of Pinocchio's."""
+
+        def torque(q: Array, qd: Array, qdd: Array) -> Array:
+            own = (self.pinocchio(value) for value in (q, qd, qdd))
+            result: Array = compute(*own)[..., self.places]
+            return result
+
+        return torque
+
+
+def _gravity(values: Sequence[float]) -> Array:
+    try:
+        gravity = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        gravity = np.array(np.nan)
+    if gravity.shape != (3,) or not np.isfinite(gravity).all():
+        raise ModelError(f'gravity must be three finite numbers in m/s^2, got {values}')
+    return gravity
+
+
+def _choose(urdf: UrdfFile, names: Sequence[str] | None) -> list[UrdfJoint]:
+    """Joints that move, in the order asked for."""
+    known = {joint.name: joint for joint in urdf.joints if joint.type != 'fixed'}
+    names = list(known) if names is None else list(names)
+    if not names:
+        raise ModelError(f'{urdf.source} has no moving joint')
+    for name in names:
+        if name not in known:
+            raise ModelError(
+                f'{urdf.source} has no moving joint {name}; it has {", ".join(known) or "none"}'
+            )
+        if names.count(name) > 1:
+            raise ModelError(f'joint {name} is asked for twice')
+        kind = 'mimic' if known[name].mimic else known[name].type
+        if kind in ('mimic', 'floating', 'planar'):
+            raise ModelError(
+                f'{urdf.source}: joint {name} is a {kind} joint, which is not supported; '
+                f'to lock it at zero list the other joints in "joints"'
+            )
+    return [known[name] for name in names]
+
+
+def _parameters(joints: list[UrdfJoint], rotor_inertia: bool) -> tuple[Parameter, ...]:
+    links = [
+        Parameter(name=f'{joint.child}.{name}', unit=unit, joint=joint.name)
+        for joint in joints
+        for name, unit in zip(INERTIAL_NAMES, INERTIAL_UNITS, strict=True)
+    ]
+    rotors = [
+        Parameter(
+            name=f'{joint.name}.rotor_inertia',
+            unit='kg' if joint.type == 'prismatic' else 'kg m^2',
+            joint=joint.name,
+        )
+        for joint in joints
+        if rotor_inertia
+    ]
+    return tuple(links + rotors)
+
+
+def _build(
+    urdf: UrdfFile, moving: tuple[str, ...], gravity: Array
+) -> tuple[Any, list[Body], list[Array]]:
+    """Pinocchio model with the moving joints only, their bodies in its order, and each one's
+    folded pseudo-inertia (4, 4).
+
+    A continuous joint becomes a plain revolute one: an angle is all the dynamics needs.
+    """  # noqa: D205
+    model = pin.Model()
+    model.gravity.linear = gravity
+    carrier = {urdf.root: (0, np.eye(4))}
+    bodies: list[Body] = []
+    inertias: list[Array] = []
+    for joint in urdf.joints:
+        index, placement = carrier[joint.parent]
+        placement = placement @ joint.origin
+        if joint.name in moving:
+            frame = pin.SE3(placement[:3, :3], placement[:3, 3])
+            own = (moving.index(joint.name), placement, joint.axis, joint.type == 'prismatic')
+            bodies.append(Body(index - 1, *own))
+            index = model.addJoint(index, _joint_model(joint), frame, joint.name)
+            placement = np.eye(4)
+            inertias.append(np.zeros((4, 4)))
+        carrier[joint.child] = (index, placement)
+        if index:
+            inertias[index - 1] += placement @ urdf.pseudo_inertia[joint.child] @ placement.T
+    return model, bodies, inertias
+
+
+def _joint_model(joint: UrdfJoint) -> Any:
+    kind = 'P' if joint.type == 'prismatic' else 'R'
+    for index, letter in enumerate('XYZ'):
+        # Joints along a frame axis are a tenth cheaper.
+        if joint.axis[index] == 1.0:
+            return getattr(pin, f'JointModel{kind}{letter}')()
+    if kind == 'P':
+        return pin.JointModelPrismaticUnaligned(joint.axis)
+    return pin.JointModelRevoluteUnaligned(joint.axis)
+
+
+def ten_parameters(pseudo: Array) -> Array:
+    """The ten parameters, shape (10,), of a pseudo-inertia (4, 4)."""
+    moment = np.trace(pseudo[:3, :3]) * np.eye(3) - pseudo[:3, :3]
+    rows, columns = [0, 0, 1, 0, 1, 2], [0, 1, 1, 2, 2, 2]
+    return np.concatenate([pseudo[3:, 3], pseudo[:3, 3], moment[rows, columns]])

@@ -1,0 +1,1 @@
+"""What every node is built on: parameters, guarded callbacks, waits, presence."""

@@ -1,0 +1,169 @@
+"""Base of every node of the suite: its parameters, and callbacks that cannot end the process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from rclpy.action import ActionServer, CancelResponse, GoalResponse
+from rclpy.lifecycle import LifecycleNode, TransitionCallbackReturn
+from rclpy.node import Node
+
+from robodyn_ros.errors import ConfigError, RobodynError
+from robodyn_ros.nodes.base.given_parameters import GivenParameters
+from robodyn_ros.nodes.base.refusals import Refusals, guarded, refused_response
+
+DEFAULT = 'default'
+"""Source of a parameter that was not given."""
+
+_Base: Any = Node if TYPE_CHECKING else object
+
+
+class Guarded(_Base):
+    """What `SuiteNode` and `SuiteLifecycleNode` have in common.
+
+    Parameters: of each one the value that was given last, whatever its key; `sources` says where.
+
+    Callbacks: a service, action or message that raises is refused with a sentence and counted.
+    What cannot be refused, and an unexpected error in a message callback of the node itself, is
+    counted and reported to `on_unexpected`.
+    """
+
+    def __init__(self, name: str, **options: Any) -> None:
+        """Create the node."""
+        self.refusals = Refusals(lambda text: self.get_logger().error(text))
+        self.sources: dict[str, str] = {}
+        self._reporting = False
+        given = GivenParameters.current
+        if given is None:
+            super().__init__(name, **options)
+            return
+        expected = given.node(name)
+        with given.of(expected) as (arguments, self.sources):
+            super().__init__(name, cli_args=arguments, **options)
+        if self.get_fully_qualified_name() != expected:
+            raise ConfigError(
+                f'the node is named {self.get_fully_qualified_name()}, but its parameters were '
+                f'read for {expected}: give the name as -r __node:=NAME and -r __ns:=NAMESPACE'
+            )
+
+    def source(self, parameter: str) -> str:
+        """Where the value of a parameter was given: a file, 'command line' or 'default'."""
+        return self.sources.get(parameter, DEFAULT)
+
+    def on_unexpected(self, reason: str) -> None:
+        """Come to a safe state: an error that cannot be answered by refusing a request."""
+
+    def unexpected(self, what: str, error: Exception) -> None:
+        """Count an error that belongs to no request, and come to a safe state."""
+        reason = self.refusals.unexpect(what, error)
+        if self._reporting:  # the safe state itself raises
+            return
+        self._reporting = True
+        try:
+            self.on_unexpected(reason)
+        except Exception as second:
+            self.refusals.unexpect('while coming to a safe state', second)
+        finally:
+            self._reporting = False
+
+    def create_subscription(
+        self, msg_type: Any, topic: str, callback: Any, *rest: Any, **options: Any
+    ) -> Any:
+        """As `Node.create_subscription`; a message whose callback raises is dropped."""
+
+        def failed(error: Exception, *_: Any) -> None:
+            if isinstance(error, RobodynError) or not _is_own(callback):
+                self.refusals.refuse(f'message on {topic}', error)
+            else:
+                self.unexpected(f'message on {topic}', error)
+
+        wrapped = guarded(callback, failed)
+        return super().create_subscription(msg_type, topic, wrapped, *rest, **options)
+
+    def create_service(
+        self, srv_type: Any, srv_name: str, callback: Any, *rest: Any, **options: Any
+    ) -> Any:
+        """As `Node.create_service`; a request whose callback raises is refused."""
+        what = f'request of {srv_name}'
+        wrapped = guarded(callback, self._refusing(what), partial(self.refusals.note, what))
+        return super().create_service(srv_type, srv_name, wrapped, *rest, **options)
+
+    def create_timer(self, period: float, callback: Any, *rest: Any, **options: Any) -> Any:
+        """As `Node.create_timer`."""
+
+        def failed(error: Exception, *_: Any) -> None:
+            self.unexpected(f'timer of {period:.3g} s', error)
+
+        return super().create_timer(period, guarded(callback, failed), *rest, **options)
+
+    def add_waitable(self, waitable: Any) -> None:
+        """As `Node.add_waitable`; goals of an action whose callbacks raise are refused."""
+        if isinstance(waitable, ActionServer):
+            self._guard_action(waitable)
+        super().add_waitable(waitable)
+
+    def _refusing(self, what: str) -> Callable[..., Any]:
+        def failed(error: Exception, request: Any, response: Any) -> Any:
+            return refused_response(request, response, self.refusals.refuse(what, error))
+
+        return failed
+
+    def _guard_action(self, server: Any) -> None:
+        what = f'goal of {server.action_type.__name__}'
+
+        def answer(error: Exception, handle: Any) -> Any:
+            reason = self.refusals.refuse(what, error)
+            result = server.action_type.Result()
+            if hasattr(result, 'message'):
+                result.message = reason
+            if handle.is_active:
+                handle.abort()
+            return result
+
+        def not_started(error: Exception, handle: Any) -> None:
+            handle.execute(lambda same: answer(error, same))
+
+        def reject(error: Exception, *_: Any) -> Any:
+            self.refusals.refuse(what, error)
+            return GoalResponse.REJECT
+
+        def keep(error: Exception, *_: Any) -> Any:
+            self.refusals.refuse(f'cancelling a {what}', error)
+            return CancelResponse.REJECT
+
+        noted = partial(self.refusals.note, what)
+        server.register_execute_callback(guarded(server._execute_callback, answer, noted))
+        server.register_handle_accepted_callback(
+            guarded(server._handle_accepted_callback, not_started)
+        )
+        server.register_goal_callback(guarded(server._goal_callback, reject))
+        server.register_cancel_callback(guarded(server._cancel_callback, keep))
+
+
+class SuiteNode(Guarded, Node):
+    """A node of the suite."""
+
+
+class SuiteLifecycleNode(Guarded, LifecycleNode):
+    """A lifecycle node of the suite; an unknown or impossible transition is refused."""
+
+    def __init__(self, name: str, **options: Any) -> None:
+        """Create the node."""
+        super().__init__(name, **options)
+        # rclpy makes the services of the lifecycle without create_service
+        changing = self._service_change_state
+        noted = partial(self.refusals.note, 'transition')
+        changing.callback = guarded(changing.callback, self._refusing('transition'), noted)
+        for state, callback in self._callbacks.items():
+            self._callbacks[state] = guarded(callback, self._transition_failed)
+
+    def _transition_failed(self, error: Exception, *_: Any) -> Any:
+        self.unexpected('transition', error)
+        return TransitionCallbackReturn.ERROR
+
+
+def _is_own(callback: Any) -> bool:
+    """Whether a callback is of this suite, and not of rclpy."""
+    return not str(getattr(callback, '__module__', '')).startswith('rclpy')

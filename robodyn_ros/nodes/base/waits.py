@@ -1,0 +1,53 @@
+"""Waiting for another node inside a coroutine: every wait ends, and says why."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from robodyn_ros.errors import IdentificationError
+from robodyn_ros.nodes.base.background import Background
+
+Check = Callable[[], str]
+"""Says why waiting has become pointless, or ''; it may raise, too."""
+
+
+class WaitError(IdentificationError):
+    """What was waited for did not come."""
+
+
+async def until(
+    background: Background, done: Callable[[], bool], timeout: float, what: str, check: Check
+) -> None:
+    """Wait while the node goes on spinning.
+
+    :param timeout: in [s]
+    :param what: names what is waited for, such as 'service recorder/start'
+    :raises WaitError: the time is over, or `check` gives a reason
+    """
+    deadline = time.monotonic() + timeout
+    while not done():
+        if problem := check():
+            raise WaitError(problem)
+        if time.monotonic() > deadline:
+            raise WaitError(f'{what} did not come within {timeout:g} s: is that node running?')
+        await background.tick()
+
+
+async def answer(
+    background: Background, client: Any, request: Any, timeout: float, check: Check
+) -> Any:
+    """Call a service that is ready and wait for its answer.
+
+    :param timeout: in [s]
+    :raises WaitError: as `until`
+    """
+    future = client.call_async(request)
+    try:
+        what = f'the answer of service {client.srv_name}'
+        await until(background, future.done, timeout, what, check)
+    except BaseException:
+        client.remove_pending_request(future)
+        raise
+    return future.result()

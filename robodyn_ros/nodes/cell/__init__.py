@@ -1,0 +1,1 @@
+"""Node `cell`: the simulated robot cell."""

@@ -1,0 +1,292 @@
+"""The simulated robot cell as a node: from outside a robot under ros2_control."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from builtin_interfaces.msg import Time
+from diagnostic_msgs.msg import DiagnosticStatus
+from numpy.typing import NDArray
+from rcl_interfaces.msg import SetParametersResult
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+from std_srvs.srv import Trigger
+from trajectory_msgs.msg import JointTrajectory
+
+from robodyn_ros.cell.config import CellConfig
+from robodyn_ros.cell.controllers import Controllers
+from robodyn_ros.cell.faults import KINDS, Fault, FaultyStream, Sample
+from robodyn_ros.cell.robot_cell import RobotCell
+from robodyn_ros.errors import RobodynError
+from robodyn_ros.nodes.base.common import Diagnostics, declare, realtime_priority, run
+from robodyn_ros.nodes.base.suite_node import SuiteNode
+from robodyn_ros.nodes.cell.controllers import ControllerServices
+from robodyn_ros.nodes.robot.joint_states import fill
+from robodyn_ros.nodes.robot.trajectory_message import read_trajectory
+from robodyn_ros.srv import Push
+
+Array = NDArray[np.float64]
+NANOSECONDS = 1_000_000_000
+HISTORY = 1000
+"""Messages kept for subscribers that ask for reliability and are slow at times: 2 s at 500 Hz."""
+BURST = 3
+"""Most cycles run at once to catch up."""
+LONGEST_DELAY = 1.0
+"""Delay that is still caught up, in [s]; of a longer one the rest is left out."""
+
+
+class JointStateOut:
+    """Publisher of one JointState per cycle."""
+
+    def __init__(self, node: Node, topic: str, joints: Sequence[str], period: float) -> None:
+        """Create publisher and message; `period` in [s]."""
+        self._publisher = node.create_publisher(JointState, topic, HISTORY)
+        self._message = JointState(name=list(joints))
+        self.faults = FaultyStream(period)
+
+    def publish(self, stamp: int, position: Array, velocity: Array, effort: Array) -> None:
+        """Publish if anybody listens.
+
+        :param stamp: in [ns]
+        :param position: shape (n,), in [rad] or [m], the others in [rad/s], [Nm] or [m/s], [N]
+        """
+        if not self._publisher.get_subscription_count():
+            return
+        if not self.faults.active:
+            self._send(stamp, position, velocity, effort)
+            return
+        sample = Sample(stamp, np.stack([position, velocity, effort]))
+        for at, values in self.faults.through(sample):
+            self._send(at, *values)
+
+    def _send(self, stamp: int, position: Array, velocity: Array, effort: Array) -> None:
+        self._message.header.stamp = time_message(stamp)
+        fill(self._message, position, velocity, effort)
+        self._publisher.publish(self._message)
+
+
+def time_message(stamp: int) -> Time:
+    """Message of a time in [ns]."""
+    seconds, nanoseconds = divmod(stamp, NANOSECONDS)
+    return Time(sec=seconds, nanosec=nanoseconds)
+
+
+class CellNode(SuiteNode):
+    """Runs the cell in step with the ROS clock.
+
+    Cycle k belongs to the time epoch + k * servo period, which is the stamp of what it
+    publishes: first the state at that time and the commands given then, after that the cell
+    moves on by one period.
+    """
+
+    def __init__(self) -> None:
+        """Declare parameters, load the robot, offer topics and services, start."""
+        super().__init__('cell')
+        self.cell = RobotCell(self._configuration())
+        self._position_only = declare(
+            self, 'position_only', False,
+            'the joint_trajectory_controller has no effort interface and refuses effort',
+            read_only=True,
+        )  # fmt: skip
+        enforced = declare(
+            self, 'enforce_command_limits', False,
+            'clip commanded effort to max_torque, as ros2_control does with this parameter',
+            read_only=True, limit=True,
+        )  # fmt: skip
+        self._controllers = Controllers(
+            joints=self.cell.joints,
+            position=self.cell.plant.initial,
+            position_only=self._position_only,
+            effort_limit=self.cell.axes['max_torque'] if enforced else None,
+        )
+        self._state = self.cell.state
+        self._period = round(self.cell.period * NANOSECONDS)
+        self._cycle = 0
+        self._epoch: int | None = None
+        self._late = 0
+        self._left_out = 0
+        self._warned = (0, 0)
+        self._durations: list[float] = []
+        self._open_topics()
+        self.create_service(Push, '~/push', self._on_push)
+        self.create_service(Trigger, '~/reset', self._on_reset)
+        self._diagnostics = Diagnostics(self, 'simulated robot cell')
+        self.create_timer(1.0, self._diagnose)
+        self.create_timer(self.cell.period, self._on_timer)
+        realtime_priority(self, 50)
+        self.get_logger().info(
+            f'{len(self.cell.joints)} joints at {1.0 / self.cell.period:.0f} Hz: '
+            f'{", ".join(self.cell.joints)}'
+        )
+
+    def _configuration(self) -> CellConfig:
+        path = declare(
+            self, 'config', '', 'YAML file of the cell (see config/cell_six_axis.yaml)',
+            read_only=True,
+        )  # fmt: skip
+        text = declare(
+            self, 'robot_description', '', 'URDF text, in place of the one in the YAML file',
+            read_only=True,
+        )  # fmt: skip
+        urdf = declare(
+            self, 'urdf', '', 'URDF file, in place of the one in the YAML file', read_only=True
+        )
+        if path:
+            return CellConfig.from_yaml(path, urdf=text or urdf or None)
+        return CellConfig.from_mapping(
+            {'urdf': text or urdf}, source='parameter config, urdf or robot_description'
+        )
+
+    def _open_topics(self) -> None:
+        joints = self.cell.joints
+        topics = ('joint_states', '~/plant', 'joint_trajectory_controller/reference')
+        self._joint_states, self._plant, self._reference = (
+            JointStateOut(self, topic, joints, self.cell.period) for topic in topics
+        )
+        self._streams = {'joint_states': self._joint_states, 'reference': self._reference}
+        text = (
+            f"set it to spoil what the cell says: 'STREAM KIND DURATION [SIZE]', a stream of "
+            f'{", ".join(self._streams)}, a kind of {", ".join(KINDS)}; in [s]'
+        )
+        declare(self, 'fault', '', text)
+        self.add_on_set_parameters_callback(self._on_set)
+        for topic, callback in (
+            ('forward_position_controller/commands', self._on_position),
+            ('forward_effort_controller/commands', self._on_effort),
+        ):
+            self.create_subscription(Float64MultiArray, topic, callback, 10)
+        self._told = self._offer_services()
+        topic = 'joint_trajectory_controller/joint_trajectory'
+        self.create_subscription(JointTrajectory, topic, self._on_points, 10, raw=True)
+
+    def _offer_services(self) -> ControllerServices:
+        """Tell what the controllers command and whether they are active, as real ones do."""
+        joints = ('joints', self.cell.joints)
+        interfaces = ('position',) if self._position_only else ('position', 'effort')
+        facts: dict[str, list[tuple[str, Any]]] = {
+            'joint_trajectory_controller': [joints, ('command_interfaces', interfaces)],
+            'forward_effort_controller': [joints, ('interface_name', 'effort')],
+            'forward_position_controller': [joints, ('interface_name', 'position')],
+        }
+        return ControllerServices(self, self._controllers, facts)
+
+    def _now(self) -> int:
+        nanoseconds: int = self.get_clock().now().nanoseconds
+        return nanoseconds
+
+    def _stamp(self) -> int:
+        return (self._epoch or 0) + self._cycle * self._period
+
+    def _on_timer(self) -> None:
+        now = self._now()
+        if self._epoch is None:
+            self._epoch = now
+        # A timer may come a little early; a cycle is due from a quarter of a period before.
+        due = (now - self._epoch + self._period // 4) // self._period - self._cycle + 1
+        self._late += due > 1
+        excess = due - round(LONGEST_DELAY / self.cell.period)
+        if excess > 0:
+            self._left_out += excess
+            self._epoch += excess * self._period
+        for _ in range(min(due, BURST)):
+            self._run_cycle()
+
+    def _run_cycle(self) -> None:
+        begin = time.perf_counter()
+        state, stamp = self._state, self._stamp()
+        reference = self._controllers.update(self._cycle * self.cell.period)
+        self._joint_states.publish(stamp, state.position, state.velocity, state.torque)
+        self._plant.publish(stamp, state.plant_position, state.plant_velocity, state.plant_torque)
+        self._reference.publish(stamp, reference.position, reference.velocity, reference.effort)
+        self._state = self.cell.step(reference.position, reference.effort)
+        self._cycle += 1
+        self._durations.append(time.perf_counter() - begin)
+
+    def _on_points(self, serialised: bytes) -> None:
+        try:
+            at, points = read_trajectory(serialised)
+            self._controllers.accept_trajectory(
+                points,
+                now=self._cycle * self.cell.period,
+                stamp=(at - (self._epoch or 0)) / NANOSECONDS if at else None,
+            )
+        except RobodynError as error:
+            self.get_logger().error(f'trajectory refused: {error}')
+
+    def _on_position(self, message: Float64MultiArray) -> None:
+        self._forward(self._controllers.accept_position, message)
+
+    def _on_effort(self, message: Float64MultiArray) -> None:
+        self._forward(self._controllers.accept_effort, message)
+
+    def _forward(self, accept: Any, message: Float64MultiArray) -> None:
+        try:
+            accept(message.data)
+        except RobodynError as error:
+            self.get_logger().error(str(error), throttle_duration_sec=1.0)
+        self._told.announce()
+
+    def _on_push(self, request: Push.Request, response: Push.Response) -> Push.Response:
+        try:
+            self.cell.push(request.link, request.force, request.torque, request.duration)
+        except RobodynError as error:
+            response.success, response.message = False, str(error)
+            return response
+        response.success = True
+        response.message = f'pushing {request.link or "the last link"} for {request.duration} s'
+        response.stamp = time_message(self._stamp())
+        return response
+
+    def _on_set(self, parameters: list[Parameter]) -> SetParametersResult:
+        try:
+            for parameter in parameters:
+                if parameter.name == 'fault' and parameter.value:
+                    fault = Fault.parse(parameter.value, tuple(self._streams))
+                    self._streams[fault.stream].faults.inject(fault)
+        except RobodynError as error:
+            return SetParametersResult(successful=False, reason=str(error))
+        return SetParametersResult(successful=True)
+
+    def _on_reset(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        self._state = self.cell.reset()
+        self._controllers.reset(self.cell.plant.initial)
+        self._told.announce()
+        response.success = True
+        response.message = 'at rest in the initial position'
+        return response
+
+    def _diagnose(self) -> None:
+        durations = sorted(self._durations)
+        self._durations.clear()
+        if not durations:
+            return
+        bad = (self._late, self._left_out)
+        warn = bad[0] - self._warned[0] > 0.05 * len(durations) or bad[1] > self._warned[1]
+        self._warned = bad
+        last = len(durations) - 1
+        values = {
+            'cycles': self._cycle,
+            'cycle time p50 [ms]': f'{1e3 * durations[last // 2]:.3f}',
+            'cycle time p99 [ms]': f'{1e3 * durations[round(0.99 * last)]:.3f}',
+            'cycle time max [ms]': f'{1e3 * durations[last]:.3f}',
+            'late cycles caught up': self._late,
+            'cycles left out': self._left_out,
+        }
+        level = DiagnosticStatus.WARN if warn else DiagnosticStatus.OK
+        message = 'the machine does not keep up with the servo period' if warn else 'running'
+        self._diagnostics.publish(level, message, values)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the node."""
+    return run(CellNode, argv)
+
+
+if __name__ == '__main__':
+    sys.exit(main(sys.argv))

@@ -1,0 +1,254 @@
+"""A motion designed by the excitation node: its parameters, and the search beside the node."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+
+from robodyn_ros.action import Excite
+from robodyn_ros.errors import ConfigError, MotionError, RobodynError
+from robodyn_ros.excitation.catalog import write_motion
+from robodyn_ros.excitation.design.problem import Design
+from robodyn_ros.excitation.export import TRAJECTORY, export_motion
+from robodyn_ros.excitation.limits.constraints import Limit
+from robodyn_ros.excitation.limits.joint_limits import JointLimits
+from robodyn_ros.excitation.options import OPTIONS, Option, make_design, search
+from robodyn_ros.excitation.robot_frame import shown_frame
+from robodyn_ros.excitation.summary import present, sentence
+from robodyn_ros.excitation.trajectory import Trajectory
+from robodyn_ros.models.catalog import load_model, robot_model
+from robodyn_ros.models.interface import DynamicModel
+from robodyn_ros.nodes.base.common import declare, resource
+from robodyn_ros.nodes.base.folders import dated_folder, expanded
+from robodyn_ros.nodes.excitation.collisions import robot_file
+from robodyn_ros.output_files import made_folder
+
+OPTIMISED = 'optimised'
+"""Value of `motion.kind` that asks for a motion to be designed."""
+LOOK_PERIOD = 0.1
+LOG_PERIOD = 10.0
+"""How often the log tells how far a search is, in [s]."""
+_TYPES = {float: 'DOUBLE', int: 'INTEGER', str: 'STRING', bool: 'BOOL'}
+
+
+@dataclass(frozen=True)
+class Designed:
+    """A motion that was found, and where it is saved.
+
+    :param text: about it, for the operator
+    """
+
+    trajectory: Trajectory
+    file: str
+    text: str
+
+
+class Designer:
+    """Searches for one motion at a time, in a thread, while the node goes on spinning."""
+
+    def __init__(
+        self,
+        node: Node,
+        limits: JointLimits,
+        run: Callable[[Trajectory, Any, str], object],
+        give: Callable[[Any, Excite.Result], None],
+        rules: Sequence[Limit] = (),
+    ) -> None:
+        """Declare the parameters; they may be changed while the node runs.
+
+        :param run: begins to run a motion for a goal, from a file; it may raise a `RobodynError`
+        :param give: gives a goal its result
+        :param rules: limits that every motion must keep, beside those that the parameters ask for
+        """
+        self._node, self._limits = node, limits
+        self._run, self._give, self._rules = run, give, rules
+        for name, option in OPTIONS.items():
+            declare(node, f'optimise.{name}', _default(option), f'designed motion: {option.text}')
+        declare(node, 'optimise.friction', [''], 'friction terms, where the model is the URDF')
+        declare(node, 'dynamic_model', 0, 'number, in place of the one in model_file; 0: that one')
+        declare(node, 'output_directory', '.', 'folder for designed motions')
+        self._pool = ThreadPoolExecutor(max_workers=1)
+        self._work: Future[Designed] | None = None
+        self.goal: Any = None
+        self._move, self._reason, self._pictures = True, '', True
+        self._timer = node.create_timer(LOOK_PERIOD, self._look)
+        self._timer.cancel()
+
+    @property
+    def asked(self) -> bool:
+        """Tell whether the parameters ask for a designed motion."""
+        kind = self._node.get_parameter_or('motion.kind', None)
+        return kind is not None and kind.value == OPTIMISED
+
+    @property
+    def busy(self) -> bool:
+        """Tell whether a search is under way, or its result is not taken yet."""
+        return self._work is not None
+
+    def begin(self, goal: Any, request: Excite.Goal) -> str:
+        """Start a search.
+
+        :param goal: the action's goal handle; None when a service asked
+        :return: what happens now
+        :raises RobodynError: the parameters ask for what is not possible
+        """
+        values = self.values()
+        design = self._design(values)
+        seconds = float(values.get('time', OPTIONS['time'].default))
+        path = self._folder(request.output_directory)
+        self.goal, self._move = goal, not request.design_only
+        self._reason, self._pictures = '', True
+        self._best, self._saving = float('inf'), False
+        self._began, self._seconds = time.monotonic(), seconds
+        self._log_due = self._began + LOG_PERIOD
+        self._criterion = design.criterion.name
+        self._work = self._pool.submit(self._search, design, values, path)
+        self._timer.reset()
+        text = (
+            f'a motion of {design.duration:.3g} s is designed for at most {seconds:.0f} s, by '
+            f'criterion {self._criterion}, and saved in {path}'
+        )
+        self._node.get_logger().info(text)
+        return text
+
+    def cancel(self, reason: str, *, pictures: bool = True) -> None:
+        """End the search; the best motion so far is kept.
+
+        :param pictures: draw it, too, which takes some seconds
+        """
+        self._reason = self._reason or reason
+        self._pictures = pictures
+
+    def feedback(self) -> Excite.Feedback:
+        """How far the search is; tells the log now and then."""
+        share = min(1.0, (time.monotonic() - self._began) / self._seconds)
+        text, value = 'searching', self._best
+        if value < float('inf'):
+            name, figure = present(self._criterion, value)
+            text = f'best {name.replace("_", " ")} so far {figure:.4g}'
+        if self._saving:
+            text = 'saving the motion and its pictures'
+        if time.monotonic() >= self._log_due:
+            self._log_due += LOG_PERIOD
+            self._node.get_logger().info(f'designing the motion, {share:.0%}: {text}')
+        return Excite.Feedback(
+            phase=Excite.Feedback.DESIGNING,
+            progress=share,
+            remaining=max(0.0, self._seconds * (1.0 - share)),
+            message=text,
+        )
+
+    def _look(self) -> None:
+        """Tell how far the search is; at its end run what it found, if that is wanted."""
+        feedback, goal = self.feedback(), self.goal
+        if goal is not None:
+            goal.publish_feedback(feedback)
+        if self._work is None or not self._work.done():
+            return
+        self._timer.cancel()
+        work, self._work, self.goal = self._work, None, None
+        result = Excite.Result()
+        try:
+            found = _result_of(work)
+            result.motion_file, result.message = found.file, found.text
+            self._node.get_logger().info(found.text)
+            if self._reason:
+                result.message = f'{self._reason}; the best motion so far is kept: {found.text}'
+            elif self._move:
+                self._run(found.trajectory, goal, found.file)
+                return
+            else:
+                result.success = True
+        except RobodynError as error:
+            self._node.get_logger().error(str(error))
+            kept = f'; the motion is in {result.motion_file}' if result.motion_file else ''
+            result.message = f'{error}{kept}'
+        if goal is not None:
+            self._give(goal, result)
+
+    def _search(self, design: Design, values: dict[str, Any], folder: Path) -> Designed:
+        def tell(share: float, value: float) -> None:
+            self._best = value
+
+        try:
+            result = search(design, values, progress=tell, cancel=lambda: bool(self._reason))
+        except RobodynError:
+            with suppress(OSError):  # leave no empty folder behind
+                folder.rmdir()
+            raise
+        self._saving = True
+        points = shown_frame(design.model, values.get('frames', ()))
+        file = str(folder / TRAJECTORY)
+        if self._pictures:
+            export_motion(result.trajectory, folder, limits=self._limits, points=points)
+        else:
+            write_motion(result.trajectory, file)
+        return Designed(result.trajectory, file, f'{sentence(result, design)}; saved: {file}')
+
+    def values(self) -> dict[str, Any]:
+        """Options that are given."""
+        values = {}
+        for name in OPTIONS:
+            value = self._node.get_parameter_or(f'optimise.{name}', Parameter('none')).value
+            if value is not None and not (hasattr(value, '__len__') and len(value) == 0):
+                values[name] = value if isinstance(value, (str, bool, int, float)) else list(value)
+        return values
+
+    def _design(self, values: dict[str, Any]) -> Design:
+        model = self.model()
+        for name in self._limits.joints:
+            if name not in model.joint_names:
+                raise ConfigError(
+                    f'a motion of joint {name!r} cannot be designed: the model has the joints '
+                    f'{list(model.joint_names)}'
+                )
+        limits = self._limits.select(model.joint_names)
+        return make_design(values, model, limits, urdf=robot_file(self._node), rules=self._rules)
+
+    def model(self) -> DynamicModel:
+        """The model that is to be identified: of model_file, without it of the URDF."""
+        get = self._node.get_parameter
+        file, urdf = str(get('model_file').value), str(get('urdf').value)
+        if file:
+            number = int(get('dynamic_model').value or 0)
+            return load_model(resource(file), dynamic_model=number or None)
+        text = str(get('robot_description').value)
+        terms = [str(term) for term in get('optimise.friction').value if term]
+        return robot_model(
+            text or resource(urdf), joints=list(self._limits.joints), friction=terms
+        )
+
+    def _folder(self, name: str) -> Path:
+        if not name:
+            parent = expanded(str(self._node.get_parameter('output_directory').value))
+            return dated_folder(parent, 'motion')
+        return made_folder(expanded(name).absolute(), ConfigError)
+
+
+def _result_of(work: Future[Designed]) -> Designed:
+    """What the thread found.
+
+    :raises RobodynError: it found none
+    """
+    try:
+        return work.result()
+    except RobodynError:
+        raise
+    except Exception as error:  # a bug must not end the node
+        raise MotionError(f'unexpected {type(error).__name__}: {error}') from error
+
+
+def _default(option: Option) -> Any:
+    """Default of the parameter; a type where nothing is given."""
+    kind = _TYPES[option.kind]
+    if option.count != 1:
+        return Parameter.Type[f'{kind}_ARRAY']
+    return Parameter.Type[kind] if option.default is None else option.default

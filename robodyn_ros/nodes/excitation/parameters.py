@@ -1,0 +1,199 @@
+"""Parameters of the excitation node: the robot's limits, the motion, rates and tolerances."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+
+from robodyn_ros.errors import ConfigError, MotionError
+from robodyn_ros.excitation.catalog import build_motion, load_motion
+from robodyn_ros.excitation.limits.joint_limits import JointLimits
+from robodyn_ros.excitation.limits.limits_file import load_limits
+from robodyn_ros.excitation.trajectory import Trajectory
+from robodyn_ros.models.serial.urdf_file import parse_urdf
+from robodyn_ros.nodes.base.common import declare, resource, robot_description
+
+OUTPUTS = {
+    'trajectory': 'joint_trajectory_controller/joint_trajectory',
+    'stream': 'forward_position_controller/commands',
+}
+"""Kinds of output and their default topics."""
+
+KIND = Parameter.Type
+MOTION = {
+    'kind': (
+        KIND.STRING,
+        'sine, optimised (designed) or another kind; empty: motion_file',
+    ),
+    'joints': (KIND.STRING_ARRAY, 'joints of the lists below; default: all of the robot'),
+    'duration': (KIND.DOUBLE, 'from rest to rest, leads included [s]'),
+    'lead_in': (KIND.DOUBLE, 'time to come to full frequency [s]'),
+    'lead_out': (KIND.DOUBLE, 'time to come to rest [s]'),
+    'start': (KIND.DOUBLE_ARRAY, 'sine, move: where it begins [rad or m]'),
+    'target': (KIND.DOUBLE_ARRAY, 'sine, move: the other end [rad or m]'),
+    'frequency': (KIND.DOUBLE_ARRAY, 'sine: of each joint [Hz]'),
+    'base_frequency': (KIND.DOUBLE, 'fourier: of the first harmonic [Hz]'),
+    'harmonics': (KIND.INTEGER, 'fourier: how many; a and b hold as many values per joint'),
+    'center': (KIND.DOUBLE_ARRAY, 'fourier: theta_0 of each joint [rad or m]'),
+    'a': (KIND.DOUBLE_ARRAY, 'fourier: sine coefficients, joint after joint [rad/s or m/s]'),
+    'b': (KIND.DOUBLE_ARRAY, 'fourier: cosine coefficients, joint after joint [rad/s or m/s]'),
+}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What stays the same while the node runs."""
+
+    output: str
+    topic: str
+    rate: float
+    spacing: float
+    pause: float
+    start_delay: float
+    stop_latency: float
+    state_timeout: float
+    moving_threshold: float
+    following_tolerance: float
+    goal_tolerance: float
+    goal_time: float
+
+
+def declare_settings(node: Node) -> Settings:
+    """Declare the node's own parameters.
+
+    :raises ConfigError: a value that cannot be used
+    """
+    output = _fixed(node, 'output', 'trajectory', 'trajectory (one message) or stream (setpoints)')
+    if output not in OUTPUTS:
+        raise ConfigError(f"parameter 'output' must be one of {list(OUTPUTS)}, got {output!r}")
+    topic = _fixed(node, 'command_topic', '', f'where to; default by output: {OUTPUTS}')
+    return Settings(
+        output=output,
+        topic=topic or OUTPUTS[output],
+        rate=_fixed(node, 'rate', 500.0, 'setpoints per second when streaming', 10.0, 4000.0),
+        spacing=_fixed(
+            node, 'point_spacing', 0.02, 'distance of trajectory points [s]', 0.001, 0.1
+        ),
+        pause=_fixed(node, 'pause', 0.5, 'rest between move and motion [s]', 0.0, 60.0),
+        # a controller that gets a trajectory after its first point begins with a jump
+        start_delay=_fixed(
+            node, 'start_delay', 1.0, 'how far ahead a trajectory is stamped [s]', 0.02, 5.0
+        ),
+        stop_latency=_fixed(
+            node, 'stop_latency', 0.15, 'a stop reaches the controller within [s]', 0.05, 2.0
+        ),
+        state_timeout=_fixed(
+            node, 'state_timeout', 1.0, 'joint states older than this are too old [s]', 0.01, 60.0
+        ),
+        moving_threshold=_fixed(
+            node, 'moving_threshold', 0.02, 'faster is not at rest [rad/s or m/s]', 1e-6, 10.0
+        ),
+        following_tolerance=_fixed(
+            node,
+            'following_tolerance',
+            0.2,
+            'stop when a joint is as far off; 0: never',
+            0.0,
+            10.0,
+        ),
+        goal_tolerance=_fixed(
+            node, 'goal_tolerance', 0.02, 'largest distance at the end [rad or m]', 1e-6, 10.0
+        ),
+        goal_time=_fixed(
+            node, 'goal_time', 2.0, 'time to come within it and to rest [s]', 0.0, 60.0
+        ),
+    )
+
+
+def _fixed(
+    node: Node,
+    name: str,
+    default: Any,
+    text: str,
+    minimum: float | None = None,
+    maximum: float | None = None,
+) -> Any:
+    return declare(
+        node, name, default, text, read_only=True, minimum=minimum, maximum=maximum, limit=True
+    )
+
+
+def declare_limits(node: Node) -> JointLimits:
+    """Limits of the robot: URDF, joint limits file, scaling.
+
+    :raises RobodynError: no robot, or limits that cannot be used
+    """
+    urdf = parse_urdf(robot_description(node))
+    joints = _fixed(node, 'joints', KIND.STRING_ARRAY, 'joints to move, in the order of commands')
+    file = _fixed(node, 'joint_limits', '', "file in the form of MoveIt's joint_limits.yaml")
+    text = 'share of the limits that may be used'
+    shares = [_fixed(node, f'{name}_scaling', 1.0, text) for name in ('velocity', 'acceleration')]
+    limits = JointLimits.from_urdf(urdf, joints or None)
+    if file:
+        limits = load_limits(resource(file), limits)
+    limits = limits.scaled(velocity=shares[0], acceleration=shares[1])
+    filled = limits.with_default_acceleration()
+    ruled = [
+        name
+        for name, value in zip(limits.joints, limits.acceleration, strict=True)
+        if np.isinf(value)
+    ]
+    if ruled:
+        node.get_logger().warning(
+            f'no acceleration limit is given for {", ".join(ruled)}: the velocity limit within '
+            '1 s is taken (parameter joint_limits)'
+        )
+    return filled
+
+
+def declare_motion(node: Node) -> None:
+    """Declare the parameters of the motion; they may be changed while the node runs."""
+    declare(node, 'motion_file', '', 'YAML file with the motion, when motion.kind is empty')
+    for name, (kind, text) in MOTION.items():
+        declare(node, f'motion.{name}', kind, text)
+
+
+def read_motion(node: Node, motion_file: str, limits: JointLimits) -> Trajectory:
+    """Build the motion of a goal's file, or of the parameters.
+
+    :param motion_file: empty: the parameters say
+    :raises MotionError: none is configured, or it is not well defined
+    """
+    given = {name: node.get_parameter_or(f'motion.{name}', None) for name in MOTION}
+    description: dict[str, Any] = {
+        name: _plain(parameter.value)
+        for name, parameter in given.items()
+        if parameter is not None and parameter.value is not None
+    }
+    file = motion_file or (
+        '' if description.get('kind') else node.get_parameter('motion_file').value
+    )
+    if file:
+        return load_motion(resource(file))
+    if not description.get('kind'):
+        raise MotionError('no motion is configured: set the parameter motion.kind or motion_file')
+    joints = description.setdefault('joints', list(limits.joints))
+    harmonics = description.pop('harmonics', None)
+    for name in ('a', 'b'):
+        if name in description:
+            description[name] = _rows(name, description[name], len(joints), harmonics)
+    return build_motion(description)
+
+
+def _plain(value: Any) -> Any:
+    return value if isinstance(value, (str, bool, int, float)) else list(value)
+
+
+def _rows(name: str, values: list[float], joints: int, harmonics: int | None) -> list[list[float]]:
+    """Turn a flat list (ROS parameters have no other) into one row per joint."""
+    count = harmonics or len(values) // max(joints, 1)
+    if joints * count != len(values) or count == 0:
+        raise MotionError(
+            f'motion.{name} must have {count} value(s) for each of {joints} joint(s), '
+            f'got {len(values)}'
+        )
+    return [values[row * count : (row + 1) * count] for row in range(joints)]

@@ -1,0 +1,91 @@
+"""The path that a motion leads the tool along, for RViz: one latched marker."""
+
+from __future__ import annotations
+
+import numpy as np
+from geometry_msgs.msg import Point
+from numpy.typing import NDArray
+from rclpy.node import Node
+from std_msgs.msg import ColorRGBA
+from visualization_msgs.msg import Marker
+
+from robodyn_ros.errors import ConfigError, RobodynError
+from robodyn_ros.excitation.limits.constraints import Points
+from robodyn_ros.excitation.robot_frame import frame_in_urdf
+from robodyn_ros.excitation.trajectory import Trajectory
+from robodyn_ros.identification.result import load_identified_model
+from robodyn_ros.models.catalog import load_model
+from robodyn_ros.models.interface import DynamicModel
+from robodyn_ros.models.serial.urdf_file import UrdfFile, parse_urdf
+from robodyn_ros.nodes.base.common import LATCHED_QOS, declare, given_description, resource
+
+WIDTH = 0.004
+"""Of the line, in [m]."""
+COLOUR = (0.1, 0.6, 1.0, 1.0)
+MOST_POINTS = 2000
+PERIOD = 0.01
+"""Points are so far apart in time [s], or farther where they would be too many."""
+
+
+class PathMarker:
+    """Publishes the path of every motion it is shown on `~/path`.
+
+    The robot is that of the node's parameters robot_description or urdf; where all joints move no
+    one link of that, as in a parallel robot, that of result_file or model_file.
+    """
+
+    def __init__(self, node: Node) -> None:
+        """Declare the parameter and create the publisher."""
+        self._node = node
+        self._urdf: UrdfFile | None = None
+        declare(node, 'path_link', '', 'link whose path is drawn in RViz; empty: the tool')
+        self._publisher = node.create_publisher(Marker, '~/path', LATCHED_QOS)
+
+    def show(self, trajectory: Trajectory) -> None:
+        """Publish the path of a motion; where the robot has no such frame the log says so."""
+        try:
+            urdf = self._urdf = self._urdf or parse_urdf(given_description(self._node))
+            points = self._points(urdf, trajectory.joints)
+        except RobodynError as error:
+            self._node.get_logger().warning(f'the path of the motion is not drawn: {error}')
+            return
+        period = max(PERIOD, trajectory.duration / MOST_POINTS)
+        places = points(trajectory.grid(period).position)[:, 0]
+        self._publisher.publish(path_marker(places, urdf.root))
+
+    def _points(self, urdf: UrdfFile, joints: tuple[str, ...]) -> Points:
+        """Where the drawn link is.
+
+        :raises RobodynError: nothing tells that
+        """
+        link = self._value('path_link')
+        points = frame_in_urdf(urdf, joints, link=link)
+        if points is None and not link:
+            points = frame_in_urdf(urdf, joints, model=self._model())
+        if points is None:
+            raise ConfigError(
+                f'the URDF has no link {link!r}'
+                if link
+                else 'the URDF has no link that all joints move, and no model tells of a tool'
+            )
+        return points
+
+    def _model(self) -> DynamicModel | None:
+        if file := self._value('result_file'):
+            return load_identified_model(resource(file)).model
+        file = self._value('model_file')
+        return load_model(resource(file)) if file else None
+
+    def _value(self, name: str) -> str:
+        return str(self._node.get_parameter(name).value)
+
+
+def path_marker(places: NDArray[np.float64], frame: str) -> Marker:
+    """A line through places (N, 3) in [m] in a frame, as a message that stays until replaced."""
+    marker = Marker(ns='excitation_path', type=Marker.LINE_STRIP, action=Marker.ADD)
+    marker.header.frame_id = frame
+    marker.pose.orientation.w = 1.0
+    marker.scale.x = WIDTH
+    marker.color = ColorRGBA(**dict(zip('rgba', COLOUR, strict=True)))
+    marker.points = [Point(x=x, y=y, z=z) for x, y, z in places.tolist()]
+    return marker

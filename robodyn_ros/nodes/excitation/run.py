@@ -1,0 +1,177 @@
+"""One run of an excitation: what is sent, how far it is, and how it is stopped."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robodyn_ros.action import Excite
+from robodyn_ros.excitation.limits.joint_limits import JointLimits
+from robodyn_ros.excitation.motions.spline import SplineTrajectory
+from robodyn_ros.excitation.plan import Plan, points_of
+from robodyn_ros.excitation.stopping import StoppedMotion
+from robodyn_ros.excitation.trajectory import Trajectory
+
+Array = NDArray[np.float64]
+FOLLOWING_TIME = 0.5
+"""A drive may lag this far behind, in [s]; so it follows if it is where it was to be since."""
+TOO_LATE = 0.7
+"""A stop that is ready after this share of the time it follows the motion is computed again."""
+
+
+class Run:
+    """Follows one plan along its own time: t = 0 where the move to the start begins.
+
+    A stop is computed in a thread while the motion goes on; it follows the motion for `latency`
+    seconds before it brakes, so that it can take over without a step at any time until then.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        joints: tuple[str, ...],
+        max_acceleration: Array,
+        *,
+        spacing: float,
+        latency: float,
+        goal: Any = None,
+        file: str = '',
+    ) -> None:
+        """Compute the points that are sent.
+
+        :param joints: order of the joints in everything that is sent
+        :param max_acceleration: for stopping, shape (n,), in that order
+        :param spacing: of the points, in [s]
+        :param latency: of a stop, in [s]
+        :param goal: the action's goal handle, or None when a service started the run
+        :param file: that holds the motion, if one does
+        """
+        self.goal = goal
+        self.file = file
+        self.begin = plan.begin
+        self.full = SplineTrajectory(points=points_of(plan.trajectory, spacing).select(joints))
+        self.active: Trajectory = self.full
+        self.offset = 0.0
+        self.time = 0.0
+        self.reason = ''
+        self.stamps: dict[str, int] = {}
+        self._limit = max_acceleration
+        self._latency = latency
+        self._pool: ThreadPoolExecutor | None = None
+        self._stop: Future[StoppedMotion] | None = None
+
+    @property
+    def end(self) -> float:
+        """Time of rest, in [s]; moves when the run is stopped."""
+        return self.offset + self.active.duration
+
+    @property
+    def stopping(self) -> bool:
+        """Tell whether the braking trajectory has taken over."""
+        return self.active is not self.full
+
+    def setpoint(self, time: float) -> tuple[Array, Array, Array]:
+        """Position, velocity, acceleration at a time of the run, each of shape (n,)."""
+        if isinstance(self.active, SplineTrajectory):
+            return self.active.at(min(time, self.active.duration))
+        motion = self.active.sample(np.array([time - self.offset]))
+        return motion.position[0], motion.velocity[0], motion.acceleration[0]
+
+    def recent(self, window: float, time: float) -> tuple[Array, Array]:
+        """Lowest and highest position over `window` seconds before a time, each (n,).
+
+        :param time: of the run, in [s]; what lies ahead of the run counts as now
+        """
+        end = min(time, self.time)
+        moments = np.linspace(end - window, end, 11)
+        position = self.full.sample(moments).position
+        if self.stopping:  # joint states that stay away tell of a time before it took over
+            later = moments >= self.offset
+            position[later] = self.active.sample(moments[later] - self.offset).position
+        return position.min(axis=0), position.max(axis=0)
+
+    def lagging(self, position: Array, time: float, tolerance: float, limits: JointLimits) -> str:
+        """Say which joint was not near its motion before a time of the run, or nothing.
+
+        :param position: measured then, shape (n,)
+        :param tolerance: in [rad] or [m]; 0: nothing is asked
+        :param limits: of the joints, for their names and units
+        """
+        low, high = self.recent(FOLLOWING_TIME, time)
+        distance = np.maximum(low - position, position - high)
+        joint = int(np.argmax(distance))
+        if tolerance <= 0.0 or distance[joint] <= tolerance:
+            return ''
+        return (
+            f'joint {limits.joints[joint]!r} does not follow: it is '
+            f'{distance[joint]:.3g} {limits.units[joint]} from where it should be'
+        )
+
+    def off_target(self, position: Array, tolerance: float, limits: JointLimits) -> str:
+        """Say which joint is not where it is to be at the end, or nothing; see `lagging`."""
+        distance = np.abs(position - self.setpoint(self.end)[0])
+        joint = int(np.argmax(distance))
+        if distance[joint] <= tolerance:
+            return ''
+        name, unit = limits.joints[joint], limits.units[joint]
+        return (
+            f'joint {name!r} is {distance[joint]:.3g} {unit} from the end of the motion, '
+            f'allowed is {tolerance:.3g} {unit}: does the controller run?'
+        )
+
+    def advance(self, time: float, now: int) -> None:
+        """Say how far the run is, and which ROS time [ns] it is; keeps the motion's stamps."""
+        self.time = time
+        for name, moment in (('started', self.begin), ('finished', self.end)):
+            if time >= moment and name not in self.stamps and self._reaches(moment):
+                self.stamps[name] = now - round((time - moment) * 1e9)
+
+    def _reaches(self, moment: float) -> bool:
+        """Whether the excitation itself is under way at that time (a stop may come before)."""
+        return moment >= self.begin and (not self.stopping or self.offset >= self.begin)
+
+    def request_stop(self, reason: str) -> None:
+        """Begin to stop; does nothing when the run is already stopping."""
+        if not self.reason:
+            self.reason = reason
+            self._pool = ThreadPoolExecutor(max_workers=1)
+            self._compute()
+
+    def _compute(self) -> None:
+        assert self._pool is not None
+        self._stop = self._pool.submit(
+            StoppedMotion,
+            motion=self.full,
+            time=self.time,
+            max_acceleration=self._limit,
+            follow=self._latency,
+        )
+
+    def take_over(self) -> bool:
+        """Let a stop that is ready take over; True when it did, once."""
+        if self._stop is None or not self._stop.done() or self._pool is None:
+            return False
+        stop = self._stop.result()
+        if self.time - stop.time > TOO_LATE * self._latency and self.time < self.full.duration:
+            self._latency *= 2.0
+            self._compute()
+            return False
+        self.active, self.offset = stop, stop.time
+        self._pool.shutdown(wait=False)
+        self._stop = None
+        return True
+
+    def feedback(self) -> Excite.Feedback:
+        """Phase and progress."""
+        if self.reason:
+            phase, first, last = Excite.Feedback.STOPPING, self.offset, self.end
+        elif self.time >= self.begin:
+            phase, first, last = Excite.Feedback.EXCITING, self.begin, self.end
+        else:
+            phase, first, last = Excite.Feedback.MOVING_TO_START, 0.0, self.begin
+        share = float(np.clip((self.time - first) / max(last - first, 1e-9), 0.0, 1.0))
+        remaining = max(0.0, self.end - max(self.time, 0.0))
+        return Excite.Feedback(phase=phase, progress=share, remaining=remaining)

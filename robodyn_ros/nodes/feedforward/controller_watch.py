@@ -1,0 +1,94 @@
+"""Notices that a joint_trajectory_controller is told something past the feed-forward.
+
+A node that publishes trajectories is not told when the controller leaves one: for a trajectory of
+somebody else, for a goal of its action, or because it is deactivated. All three are announced on
+topics that every joint_trajectory_controller has, so no package of ros2_control is needed here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from action_msgs.msg import GoalStatus, GoalStatusArray
+from lifecycle_msgs.msg import State, TransitionEvent
+from rclpy.lifecycle import LifecycleNode
+from rclpy.qos import qos_profile_action_status_default
+from rclpy.time import Time
+from trajectory_msgs.msg import JointTrajectory
+
+from robodyn_ros.nodes.base.own_messages import OwnMessages
+
+RUNNING = (GoalStatus.STATUS_ACCEPTED, GoalStatus.STATUS_EXECUTING)
+STOPPED = (GoalStatus.STATUS_CANCELING, GoalStatus.STATUS_CANCELED, GoalStatus.STATUS_ABORTED)
+ACTIVATED = (
+    State.PRIMARY_STATE_ACTIVE,
+    State.TRANSITION_STATE_ACTIVATING,
+    State.TRANSITION_STATE_CONFIGURING,
+)
+"""Where a controller goes that is active, or on its way to be."""
+
+
+class ControllerWatch:
+    """Calls back with the reason when the controller no longer runs what this node sent last.
+
+    What was told to the controller before that, but is read here only afterwards, does not count:
+    the controller runs what it was sent last.
+    """
+
+    def __init__(self, node: LifecycleNode, topic: str, left: Callable[[str], None]) -> None:
+        """Begin to listen.
+
+        :param topic: resolved name of the controller's trajectory topic, below its own name
+        """
+        self._topic = topic
+        self._name = topic.rsplit('/', 1)[0]
+        self._left = left
+        self._clock = node.get_clock()
+        self._own = OwnMessages()
+        self._last_sent = 0
+        self._goals: dict[bytes, int] = {}
+        node.create_subscription(JointTrajectory, topic, self._on_trajectory, 10, raw=True)
+        node.create_subscription(
+            GoalStatusArray,
+            f'{self._name}/follow_joint_trajectory/_action/status',
+            self._on_status,
+            qos_profile_action_status_default,
+        )
+        node.create_subscription(
+            TransitionEvent, f'{self._name}/transition_event', self._on_transition, 10
+        )
+
+    def sent(self, serialised: bytes) -> None:
+        """Say what this node publishes, before it does: that will come back here."""
+        self._own.sent(serialised)
+        self._last_sent = self._clock.now().nanoseconds
+
+    def _on_trajectory(self, serialised: bytes) -> None:
+        if self._own.foreign(serialised):
+            self._left(f'a trajectory came from somebody else, on {self._topic}')
+
+    def _on_status(self, message: GoalStatusArray) -> None:
+        """A goal that is new takes the controller.
+
+        One from before goes on beside a trajectory: it succeeds with that, and the controller
+        stops where it is when it is cancelled, or fails.
+        """
+        before = self._goals
+        self._goals = {}
+        for item in message.status_list:
+            name = item.goal_info.goal_id.uuid.tobytes()
+            self._goals[name] = item.status
+            if name not in before and not self._replaced(item):
+                self._left(f'the action of {self._name} has a goal')
+            if before.get(name) in RUNNING and item.status in STOPPED:
+                self._left(f'a goal of the action of {self._name} was stopped')
+
+    def _replaced(self, goal: GoalStatus) -> bool:
+        """Whether a goal was accepted (if it says when) before this node sent something."""
+        accepted: int = Time.from_msg(goal.goal_info.stamp).nanoseconds
+        return 0 < accepted < self._last_sent
+
+    def _on_transition(self, event: TransitionEvent) -> None:
+        configured = event.start_state.id == State.TRANSITION_STATE_CONFIGURING
+        if not configured and event.goal_state.id not in ACTIVATED:
+            self._left(f'{self._name} was deactivated ({event.goal_state.label})')

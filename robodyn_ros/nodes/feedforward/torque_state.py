@@ -1,0 +1,115 @@
+"""Publisher of TorqueState: what the feed-forward wants, what leaves, what the drives measure."""
+
+from __future__ import annotations
+
+import struct
+import time
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from rclpy.lifecycle import LifecycleNode
+from rclpy.serialization import serialize_message
+
+from robodyn_ros.control.effort.joint_effort import EffortConversion
+from robodyn_ros.control.feedforward.delivery import Delivery
+from robodyn_ros.msg import TorqueState
+from robodyn_ros.nodes.base.common import MONITOR_QOS
+from robodyn_ros.nodes.feedforward.target_watch import TargetWatch
+from robodyn_ros.nodes.robot.joint_state_bytes import JointStateBytes
+from robodyn_ros.nodes.robot.joint_states import FIELDS
+from robodyn_ros.wire.cursor import BODY, Cursor
+
+Array = NDArray[np.float64]
+STALE = 0.1
+"""Torque feedback older than this is none, in [s]."""
+
+
+class TorqueStateOut:
+    """Keeps one message and the last torque feedback."""
+
+    def __init__(self, node: LifecycleNode, target: TargetWatch | None = None) -> None:
+        """Create the publisher; `prepare` before the first `publish`.
+
+        It is a plain one: an inactive node must not call `publish`.
+
+        :param target: watches whether commands reach the drives; None: unknown
+        """
+        self._publisher = node.create_publisher(TorqueState, '~/torque_state', MONITOR_QOS)
+        self._effort: EffortConversion | None = None
+        self._target = target
+        self.prepare([])
+
+    def prepare(self, joints: Sequence[str], effort: EffortConversion | None = None) -> None:
+        """Set the joints, in the order of the arrays to come, and what their effort means."""
+        self.feedback = JointStateBytes(joints, (), optional=FIELDS)
+        self._effort = effort
+        self._received = -np.inf
+        self._form = _MessageForm(joints, False, '', Delivery.UNKNOWN)
+
+    def read(self, serialised: bytes) -> bool:
+        """Take joint states over: positions, and efforts as torque at the joint.
+
+        Effort that is not finite becomes NaN. A message that says nothing about the effort of all
+        joints changes nothing: several senders may share the topic.
+
+        :return: whether it has efforts that can be used
+        """
+        if self.feedback.read_bytes(serialised) or 'effort' in self.feedback.missing:
+            return False
+        self._received = time.monotonic()
+        if self._effort is not None:
+            self._effort.feedback(self.feedback.effort)
+        return True
+
+    def publish(
+        self, clock: tuple[int, int], requested: Array, applied: Array, enabled: bool, fault: str
+    ) -> None:
+        """Publish, if anybody listens: what nobody hears costs no time.
+
+        :param clock: stamp, seconds and nanoseconds
+        :param requested: shape (n,), in [Nm] or [N], as `applied`
+        """
+        if not self._publisher.get_subscription_count():
+            return
+        feedback = self.feedback.effort
+        if time.monotonic() - self._received > STALE:
+            feedback[:] = np.nan
+        form = self._form
+        delivery = Delivery.UNKNOWN if self._target is None else self._target.delivery
+        if (form.enabled, form.fault, form.delivery) != (enabled, fault, delivery):
+            form = _MessageForm(self.feedback.joints, enabled, fault, delivery)
+            self._form = form
+        form.stamp(*clock)
+        form.requested[:] = requested
+        form.additive_command[:] = applied
+        form.feedback[:] = feedback
+        form.error[:] = applied - feedback  # computing into bytes that are not aligned is slow
+        self._publisher.publish(bytes(form.data))
+
+
+class _MessageForm:
+    """A serialised message whose numbers are filled in: a tenth of the time of an object."""
+
+    def __init__(
+        self, joints: Sequence[str], enabled: bool, fault: str, delivery: Delivery
+    ) -> None:
+        self.enabled, self.fault, self.delivery = enabled, fault, delivery
+        zero = [0.0] * len(joints)
+        self.data = bytearray(serialize_message(TorqueState(
+            name=list(joints), enabled=enabled, fault=fault, requested=zero,
+            additive_command=zero, feedback=zero, error=zero, delivery=int(delivery),
+        )))  # fmt: skip
+        cursor = Cursor(self.data)
+        cursor.at = 8  # behind the stamp
+        cursor.text()
+        for _ in range(cursor.number()):
+            cursor.text()
+        views = []
+        for _ in range(4):
+            begin, count = cursor.doubles()
+            views.append(np.frombuffer(self.data, '<f8', count, BODY + begin))
+        self.feedback, self.requested, self.additive_command, self.error = views
+
+    def stamp(self, seconds: int, nanoseconds: int) -> None:
+        struct.pack_into('<iI', self.data, BODY, seconds, nanoseconds)

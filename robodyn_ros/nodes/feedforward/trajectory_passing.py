@@ -1,0 +1,67 @@
+"""Trajectories that pass a feed-forward without its torque, with whatever effort they carry."""
+
+from __future__ import annotations
+
+from array import array
+
+import numpy as np
+from rclpy.serialization import deserialize_message, serialize_message
+from trajectory_msgs.msg import JointTrajectory
+
+from robodyn_ros.control.effort.declaration import EffortDeclaration, undeclared
+from robodyn_ros.errors import ControlError, RobodynError
+
+
+class Passing:
+    """Turns the efforts of such trajectories into the unit of the drives.
+
+    :ivar limit: largest effort by joint, in [Nm] or [N]; other joints have none
+    """
+
+    def __init__(self, declaration: EffortDeclaration | None) -> None:
+        """Begin without limits.
+
+        :param declaration: what the efforts are that trajectories leave with; None: unknown
+        """
+        self._declaration = declaration
+        self.limit: dict[str, float] = {}
+
+    def passed(self, serialised: bytes) -> tuple[bytes, str]:
+        """A trajectory as it came, its own efforts within the limits, in the unit of the drives.
+
+        :return: the trajectory, and '' or why it loses its efforts
+        """
+        message = deserialize_message(serialised, JointTrajectory)
+        if not any(point.effort for point in message.points):
+            return serialised, ''
+        problem = ''
+        try:
+            efforts = self._own_efforts(message)
+        except RobodynError as error:
+            problem = f'the trajectory loses its effort: {error}'
+            efforts = [array('d')] * len(message.points)
+        for point, effort in zip(message.points, efforts, strict=True):
+            point.effort = effort
+        return bytes(serialize_message(message)), problem
+
+    def _own_efforts(self, message: JointTrajectory) -> list[array[float]]:
+        """Efforts of the points within the limits, in the unit of commands.
+
+        :raises RobodynError: they are not declared, or one is not a finite number per joint
+        """
+        if self._declaration is None:
+            raise undeclared('the trajectory')
+        conversion = self._declaration.for_joints(message.joint_names)
+        limit = np.array([self.limit.get(name, np.inf) for name in conversion.joints])
+        efforts = []
+        for number, point in enumerate(message.points):
+            torque = np.array(point.effort, dtype=float)
+            if len(torque) not in (0, len(limit)) or not np.isfinite(torque).all():
+                raise ControlError(
+                    f'point {number} must have one finite effort for each of the {len(limit)} '
+                    f'joints or none, got {torque.tolist()!s:.80}'
+                )
+            if len(torque):
+                torque = conversion.command(np.clip(torque, -limit, limit))
+            efforts.append(array('d', torque.tobytes()))
+        return efforts

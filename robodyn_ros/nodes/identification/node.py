@@ -1,0 +1,293 @@
+"""Node `identification`: from a motion or a recording to an identified model.
+
+It drives the nodes `recorder` and, for the action, `excitation` (`identification_peers.py`).
+The computation runs in a thread, so the node answers meanwhile.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticStatus
+from rclpy.action import ActionServer, CancelResponse, GoalResponse
+
+from robodyn_ros.action import Excite, RunIdentification
+from robodyn_ros.errors import IdentificationError, RobodynError
+from robodyn_ros.msg import IdentificationReport
+from robodyn_ros.nodes.base.background import Background
+from robodyn_ros.nodes.base.common import LATCHED_QOS, Diagnostics, resource, run, steady_timer
+from robodyn_ros.nodes.base.folders import expanded
+from robodyn_ros.nodes.base.presence import Presence
+from robodyn_ros.nodes.base.suite_node import SuiteNode
+from robodyn_ros.nodes.identification.cancel import Cancel, CancelledError, cancelled
+from robodyn_ros.nodes.identification.peers import ExcitationClient, RecorderClient
+from robodyn_ros.nodes.identification.report_message import report_message
+from robodyn_ros.nodes.identification.work import IdentificationWork, Job, Terms
+from robodyn_ros.srv import (
+    IdentificationFinish,
+    IdentificationStart,
+    Identify,
+)
+
+
+class IdentificationNode(SuiteNode):
+    """Services and the action of the identification."""
+
+    def __init__(self) -> None:
+        """Build the model and offer the services."""
+        super().__init__('identification')
+        self._work = IdentificationWork(self)
+        self._background = Background(self)
+        self._recording: Path | None = None
+        self._terms = Terms()
+        self._running = False
+        self._report = self.create_publisher(IdentificationReport, '~/report', LATCHED_QOS)
+        self._offer()
+        self._presence = Presence(self)
+        self._diagnostics = Diagnostics(self, 'robodyn identification')
+        steady_timer(self, 1.0, self._diagnose)
+
+    def _offer(self) -> None:
+        group = self._background.group
+        for kind, name, callback in (
+            (IdentificationStart, '~/identification_start', self._on_start),
+            (IdentificationFinish, '~/identification_finish', self._on_finish),
+            (Identify, '~/identify', self._on_identify),
+        ):
+            self.create_service(kind, name, callback, callback_group=group)
+        self._recorder = RecorderClient(self, self._background)
+        self._excitation = ExcitationClient(self, self._background)
+        self._server = ActionServer(
+            self,
+            RunIdentification,
+            '~/run_identification',
+            self._on_run,
+            goal_callback=self._on_goal,
+            cancel_callback=lambda goal: CancelResponse.ACCEPT,
+            callback_group=group,
+        )
+
+    # ---- services -------------------------------------------------------------------------
+
+    async def _on_start(
+        self, request: IdentificationStart.Request, response: IdentificationStart.Response
+    ) -> IdentificationStart.Response:
+        try:
+            if self._recording is not None:
+                raise IdentificationError(f'already recording to {self._recording}')
+            self._work.check_effort()
+            self._terms = self._work.terms(request)
+            folder = self._work.folder('')
+            try:
+                self._recording = await self._recorder.start(folder / 'excitation')
+            except RobodynError:
+                with suppress(OSError):
+                    folder.rmdir()
+                raise
+        except RobodynError as error:
+            response.message = str(error)
+            return response
+        response.success = True
+        response.recording = str(self._recording)
+        response.message = f'recording to {self._recording}'
+        return response
+
+    async def _on_finish(
+        self, request: IdentificationFinish.Request, response: IdentificationFinish.Response
+    ) -> IdentificationFinish.Response:
+        try:
+            if self._recording is None:
+                raise IdentificationError('nothing is recorded: call identification_start first')
+            recording, self._recording = self._recording, None
+            await self._recorder.stop()
+            other = request.validation_recording
+            job = Job(recording, recording.parent, self._terms, expanded(other) if other else None)
+            await self._answer(job, response)
+        except RobodynError as error:
+            response.message = str(error)
+        return response
+
+    async def _on_identify(
+        self, request: Identify.Request, response: Identify.Response
+    ) -> Identify.Response:
+        try:
+            if not request.recording:
+                raise IdentificationError('name the recording to identify from')
+            terms, other = self._work.terms(request), request.validation_recording
+            recording = expanded(request.recording)
+            if not recording.exists():
+                raise IdentificationError(f'{recording}: no such file or folder')
+            folder = self._work.folder(request.output_directory)
+            job = Job(recording, folder, terms, expanded(other) if other else None)
+            await self._answer(job, response)
+        except RobodynError as error:
+            response.message = str(error)
+        return response
+
+    async def _answer(self, job: Job, response: Any) -> None:
+        response.report = await self._identify(job)
+        response.success = response.report.success
+        response.message = _sentence(response.report)
+
+    # ---- action ---------------------------------------------------------------------------
+
+    def _on_goal(self, goal: RunIdentification.Goal) -> GoalResponse:
+        if self._running or self._recording is not None:
+            self.get_logger().error('refused: an identification is under way')
+            return GoalResponse.REJECT
+        self._running = True
+        return GoalResponse.ACCEPT
+
+    async def _on_run(self, handle: Any) -> RunIdentification.Result:
+        result = RunIdentification.Result()
+        try:
+            result.report = await self._run_phases(handle)
+            result.success = result.report.success
+            result.message = _sentence(result.report)
+            handle.succeed()
+        except CancelledError as error:
+            result.message = str(error)
+            handle.canceled()
+        except Exception as error:
+            known = isinstance(error, RobodynError)
+            result.message = f'{"" if known else f"unexpected {type(error).__name__}: "}{error}'
+            self.get_logger().error(result.message)
+            handle.abort()
+        finally:
+            self._running = False
+        return result
+
+    async def _run_phases(self, handle: Any) -> IdentificationReport:
+        goal = handle.request
+        self._work.check_effort()
+        for name in filter(None, (goal.motion_file, goal.validation_motion_file)):
+            if not resource(name).is_file():  # the robot would move for nothing
+                raise IdentificationError(f'{name}: there is no such motion file')
+        terms = self._work.terms(goal)
+        folder = self._work.folder(goal.output_directory)
+        try:
+            return await self._phases_in(folder, terms, handle)
+        except RobodynError:
+            with suppress(OSError):  # nothing was written: leave no empty folder behind
+                folder.rmdir()
+            raise
+
+    async def _phases_in(self, folder: Path, terms: Terms, handle: Any) -> IdentificationReport:
+        goal = handle.request
+        phase = RunIdentification.Feedback
+        file = goal.motion_file or await self._designed(handle, folder)
+        recording, between = await self._excite(
+            handle, folder / 'excitation', file, phase.EXCITING
+        )
+        job = Job(recording, folder, terms, between=between)
+        if goal.validation_motion_file:
+            job.validation, job.validation_between = await self._excite(
+                handle, folder / 'validation', goal.validation_motion_file, phase.VALIDATING
+            )
+        self._tell(handle, phase.IDENTIFYING, 0.0, 'identifying')
+        return await self._identify(job, handle)
+
+    async def _designed(self, handle: Any, folder: Path) -> str:
+        """File of the motion, designed where the excitation node's parameters ask for that.
+
+        This comes before the recording, which would hold the search otherwise.
+        """
+        wish = Excite.Goal(design_only=True, output_directory=str(folder))
+        phase = RunIdentification.Feedback.DESIGNING
+        result = await self._excitation.run(
+            wish, partial(self._relay, handle, phase), partial(cancelled, handle)
+        )
+        return str(result.motion_file)
+
+    async def _excite(
+        self, handle: Any, recording: Path, motion_file: str, phase: int
+    ) -> tuple[Path, tuple[int, int]]:
+        """Run a motion and record it; return the recording and the time of the motion in it."""
+
+        def interrupt() -> RobodynError | None:
+            return cancelled(handle) or self._recorder.problem()
+
+        path = await self._recorder.start(recording, partial(cancelled, handle))
+        try:
+            wish = Excite.Goal(motion_file=motion_file)
+            tell = partial(self._relay, handle, phase)
+            result = await self._excitation.run(wish, tell, interrupt)
+        except Exception as error:
+            rest = await self._recorder.give_up()
+            if isinstance(error, RobodynError):
+                raise type(error)(f'{error}; {rest}') from error
+            raise
+        await self._recorder.stop()
+        return path, (_nanoseconds(result.started), _nanoseconds(result.finished))
+
+    def _relay(self, handle: Any, phase: int, feedback: Excite.Feedback) -> None:
+        if feedback.phase == Excite.Feedback.MOVING_TO_START:
+            phase = RunIdentification.Feedback.MOVING_TO_START
+        best = f'{feedback.message}, ' if feedback.message else ''
+        self._tell(handle, phase, feedback.progress, f'{best}{feedback.remaining:.1f} s to go')
+
+    def _tell(self, handle: Any, phase: int, progress: float, text: str) -> None:
+        if handle.is_active:
+            handle.publish_feedback(
+                RunIdentification.Feedback(phase=phase, progress=float(progress), message=text)
+            )
+
+    # ---- computation ----------------------------------------------------------------------
+
+    async def _identify(self, job: Job, handle: Any = None) -> IdentificationReport:
+        """Identify in the background, write the files and publish the report."""
+        cancel = Cancel(handle)
+        try:
+            result, files = await self._background.run(
+                self._work.compute, job, cancel.progress, check=cancel.check
+            )
+        except RobodynError:
+            with suppress(OSError):  # nothing was written: leave no empty folder behind
+                job.folder.rmdir()
+            raise
+        except Exception as error:  # a bug must not end the node
+            raise IdentificationError(f'unexpected {type(error).__name__}: {error}') from error
+        report = report_message(result, files)
+        report.header.stamp = self.get_clock().now().to_msg()
+        self._report.publish(report)
+        self.get_logger().info(_sentence(report))
+        return report
+
+    def _diagnose(self) -> None:
+        text = 'an identification is under way' if self._running else 'idle'
+        self._diagnostics.publish(DiagnosticStatus.OK, text, {})
+
+    def destroy_node(self) -> None:
+        """Give up work that has not started."""
+        self._background.close()
+        super().destroy_node()
+
+
+def _nanoseconds(stamp: Any) -> int:
+    return int(stamp.sec) * 1_000_000_000 + int(stamp.nanosec)
+
+
+def _sentence(report: IdentificationReport) -> str:
+    """Sum a report up in one sentence for the operator."""
+    if not report.success:
+        errors = [item.text for item in report.findings if item.severity == item.ERROR]
+        written = f'; written all the same: {report.result_file}' if report.result_file else ''
+        return f'identification failed: {errors[0] if errors else "see the report"}{written}'
+    text = f'identified {len(report.base_parameter_value)} base parameters'
+    if report.validated:
+        text += f', {100 * report.validation_relative_residual:.1f} % torque error on validation'
+    return f'{text}: {report.result_file}'
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the node until SIGINT."""
+    return run(IdentificationNode, argv, coroutines=True)
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,235 @@
+"""The nodes `recorder` and `excitation`, as the identification uses them: no wait without an end.
+
+Both are told who asks, so they stop by themselves when the identification dies.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from rclpy.action import ActionClient
+from rclpy.node import Node
+
+from robodyn_ros.action import Excite
+from robodyn_ros.errors import IdentificationError, RecordingError, RobodynError
+from robodyn_ros.nodes.base.background import Background
+from robodyn_ros.nodes.base.presence import Watch
+from robodyn_ros.nodes.base.waits import Check, WaitError, answer, until
+from robodyn_ros.nodes.robot.robot_stop import stop_robot
+from robodyn_ros.recording.bags.bag_rescue import rescue_bag
+from robodyn_ros.srv import StartRecording, StopRecording
+
+SERVICE_TIMEOUT = 10.0
+"""Longest wait for another node's service, in [s]."""
+ANSWER_TIMEOUT = 30.0
+"""Longest wait for a quick answer, in [s], of a node that may just be busy."""
+ASK_AGAIN = 2.5
+"""Time after which a start is asked for again, in [s]: the answer to a new client may be lost."""
+CLOSING_TIMEOUT = 60.0
+"""Longest time in which a recorder closes a bag, on a slow disk, in [s]."""
+PLANNING_TIMEOUT = 180.0
+"""Longest time between a goal and its first feedback, in [s]: long motions are checked first."""
+FEEDBACK_TIMEOUT = 10.0
+"""Longest time between two feedbacks of an excitation, in [s]: it gives ten a second."""
+ENDING_TIMEOUT = 60.0
+"""Longest time in which an excitation that is cancelled ends, pictures included, in [s]."""
+
+Interrupt = Callable[[], RobodynError | None]
+"""Gives the error with which the work is to end early, or None."""
+
+
+def _raising(*interrupts: Interrupt) -> Check:
+    def check() -> str:
+        for interrupt in interrupts:
+            if error := interrupt():
+                raise error
+        return ''
+
+    return check
+
+
+class RecorderClient:
+    """Starts and stops recordings."""
+
+    def __init__(self, node: Node, background: Background) -> None:
+        """Create the clients of its services."""
+        group = background.group
+        self._owner = node.get_fully_qualified_name()
+        self._background = background
+        self._start = node.create_client(StartRecording, 'recorder/start', callback_group=group)
+        self._stop = node.create_client(StopRecording, 'recorder/stop', callback_group=group)
+        self._watch = Watch(node, 'recorder')
+        self._path = ''
+
+    async def start(self, path: Path, interrupt: Interrupt = lambda: None) -> Path:
+        """Start a recording.
+
+        :return: folder that is recorded to
+        :raises RobodynError: the recorder is not there or refuses, or the interrupt's error
+        """
+        self._watch.begin()
+        await self._ready(self._start, _raising(interrupt, self._lost))
+        try:  # a cancel waits for this answer, without which nobody knows whether it records
+            reply = await self._started(str(path.absolute()), _raising(self._lost))
+        except RobodynError:
+            self._stop.call_async(StopRecording.Request())  # it may have started all the same
+            raise
+        if not reply.success:
+            raise IdentificationError(f'the recorder did not start: {reply.message}')
+        self._path = str(reply.recording)
+        return Path(self._path)
+
+    async def _started(self, path: str, check: Check) -> StartRecording.Response:
+        request = StartRecording.Request(recording=path, owner=self._owner)
+        deadline = time.monotonic() + ANSWER_TIMEOUT
+        while True:
+            try:
+                return await answer(self._background, self._start, request, ASK_AGAIN, check)
+            except WaitError:
+                if self._lost() or time.monotonic() > deadline:
+                    raise
+
+    async def stop(self) -> None:
+        """Stop the recording.
+
+        :raises RobodynError: the recorder is gone, or the recording is not usable
+        """
+        try:
+            reply = await self._stopped()
+        except WaitError as error:
+            raise IdentificationError(f'{error}; {await self._rescued()}') from error
+        if not reply.success:
+            raise IdentificationError(f'the recording is not usable: {reply.message}')
+
+    async def give_up(self) -> str:
+        """Stop a recording that is not going to be used; it never raises.
+
+        :return: what is left of it, as the end of a sentence
+        """
+        try:
+            await self._stopped()
+        except WaitError:
+            return await self._rescued()
+        return f'what was recorded is in {self._path}'
+
+    async def _stopped(self) -> StopRecording.Response:
+        check = _raising(self._lost)
+        await self._ready(self._stop, check)
+        request = StopRecording.Request()
+        return await answer(self._background, self._stop, request, CLOSING_TIMEOUT, check)
+
+    async def _rescued(self) -> str:
+        """Close the bag of a recorder that is gone; the end of a sentence."""
+        if not self._lost():
+            return f'the recorder does not close {self._path}'
+        try:
+            count = await self._background.run(rescue_bag, Path(self._path))
+        except RecordingError as error:
+            return f'its recording stays as it is: {error}'
+        return f'{count} recorded messages are in {self._path}'
+
+    def _lost(self) -> RobodynError | None:
+        problem = self._watch.problem()
+        return WaitError(problem) if problem else None
+
+    def problem(self) -> RobodynError | None:
+        """Error of the recording under way, or None."""
+        if error := self._lost():
+            return IdentificationError(f'the recording ended early: {error}')
+        message = self._watch.message
+        if message is not None and message.work == self._path and message.problem:
+            return IdentificationError(f'the recording ended early: {message.problem}')
+        return None
+
+    async def _ready(self, client: Any, check: Check) -> None:
+        def ready() -> bool:
+            return bool(client.service_is_ready()) and self._watch.seen
+
+        what = f'service {client.srv_name}'
+        await until(self._background, ready, SERVICE_TIMEOUT, what, check)
+
+
+class ExcitationClient:
+    """Runs motions, one at a time."""
+
+    def __init__(self, node: Node, background: Background) -> None:
+        """Create the client of its action."""
+        self._node, self._background = node, background
+        self._client = ActionClient(
+            node, Excite, 'excitation/excite', callback_group=background.group
+        )
+        self._watch = Watch(node, 'excitation')
+        self._silent_by = 0.0
+
+    async def run(
+        self, wish: Excite.Goal, tell: Callable[[Excite.Feedback], None], interrupt: Interrupt
+    ) -> Excite.Result:
+        """Run a motion, or design one.
+
+        The robot is at rest when this returns or raises, or the error says that it is not.
+
+        :param tell: takes feedback
+        :param interrupt: ends the motion
+        :raises RobodynError: the motion was not run to its end, or the interrupt's error
+        """
+        self._watch.begin()
+        check = _raising(interrupt, self._lost)
+        ready = lambda: self._client.server_is_ready() and self._watch.seen  # noqa: E731
+        await until(self._background, ready, SERVICE_TIMEOUT, 'action excitation/excite', check)
+        wish.owner = self._node.get_fully_qualified_name()
+        try:
+            return await self._run(wish, tell, interrupt)
+        except WaitError as error:  # it died, or hangs: its trajectory goes on in the controller
+            text = f'the excitation did not finish: {error}'
+            if not wish.design_only and self._watch.message is not None:
+                text += '; ' + await stop_robot(self._node, self._background, self._watch.message)
+            raise IdentificationError(text) from error
+
+    async def _run(
+        self, wish: Excite.Goal, tell: Callable[[Excite.Feedback], None], interrupt: Interrupt
+    ) -> Excite.Result:
+        background = self._background
+        self._silent_by = time.monotonic() + PLANNING_TIMEOUT
+        sent = self._client.send_goal_async(wish, feedback_callback=self._heard(tell))
+        what = 'the answer of action excitation/excite'
+        await until(background, sent.done, ANSWER_TIMEOUT, what, self._watch.problem)
+        goal = sent.result()
+        if not goal.accepted:
+            raise IdentificationError('the excitation node refused the motion: see its log')
+        end = goal.get_result_async()
+        try:
+            while not end.done():
+                if error := interrupt():
+                    goal.cancel_goal_async()
+                    what = 'the end of the motion'
+                    await until(background, end.done, ENDING_TIMEOUT, what, self._watch.problem)
+                    raise type(error)(f'{error}: {end.result().result.message}')
+                if problem := self._watch.problem() or self._silence():
+                    raise WaitError(problem)
+                await background.tick()
+        finally:
+            if not end.done():  # it may hang only
+                goal.cancel_goal_async()
+        result = end.result().result
+        if not result.success:
+            raise IdentificationError(f'the excitation did not finish: {result.message}')
+        return result
+
+    def _heard(self, tell: Callable[[Excite.Feedback], None]) -> Callable[[Any], None]:
+        def heard(message: Any) -> None:
+            self._silent_by = time.monotonic() + FEEDBACK_TIMEOUT
+            tell(message.feedback)
+
+        return heard
+
+    def _silence(self) -> str:
+        if time.monotonic() < self._silent_by:
+            return ''
+        return f'node {self._watch.name} gives no feedback any more'
+
+    def _lost(self) -> RobodynError | None:
+        problem = self._watch.problem()
+        return WaitError(problem) if problem else None

@@ -1,0 +1,63 @@
+"""IdentificationResult as the message `IdentificationReport`."""
+
+from __future__ import annotations
+
+from robodyn_ros.identification.files.export import Exported
+from robodyn_ros.identification.result import IdentificationResult
+from robodyn_ros.msg import Finding, IdentificationReport
+
+SEVERITY = {'info': Finding.INFO, 'warning': Finding.WARNING, 'error': Finding.ERROR}
+
+
+def report_message(result: IdentificationResult, files: Exported) -> IdentificationReport:
+    """Build the message; files that were not written are empty strings."""
+    fit, named = result.identification, result.named
+    message = IdentificationReport(
+        success=result.success,
+        model=str(result.model.describe()['kind']),
+        result_file=str(files.result or ''),
+        urdf_file=str(files.urdf or ''),
+        prg_file=str(files.prg or ''),
+        signals_file=str(files.signals or ''),
+        recording=fit.source,
+        samples=fit.samples,
+        raw_samples=result.raw_samples,
+        filter_cutoff_frequency=float(result.filter_cutoff or 0.0),
+        condition_number=result.condition_number,
+        joint=list(result.model.joint_names),
+        moving_samples=fit.moving_samples.tolist(),
+        velocity_threshold=fit.velocity_threshold.tolist(),
+        upper_velocity_threshold=fit.upper_velocity_threshold.tolist(),
+        max_relative_torque_error_allowed=result.max_relative_error,
+        max_relative_torque_error=fit.max_relative_torque_error.tolist(),
+        mean_relative_torque_error=fit.mean_relative_torque_error.tolist(),
+        rms_error=fit.rms_error.tolist(),
+        relative_residual=fit.relative_residual,
+        validated=result.validation is not None,
+        parameter_name=[item.name for item in result.model.parameters],
+        parameter_unit=[item.unit for item in result.model.parameters],
+        parameter_value=result.values.tolist(),
+        parameter_stddev=result.stddevs.tolist(),
+        completion_rule=result.completion_rule,
+        dynamic_parameter_name=[] if named is None else list(named.names),
+        dynamic_parameter_unit=[] if named is None else list(named.units),
+        dynamic_parameter_value=[] if named is None else named.values.tolist(),
+        dynamic_parameter_stddev=[] if named is None else named.stddevs.tolist(),
+        dynamic_parameter_status=[] if named is None else list(named.status),
+        base_parameter_expression=list(result.base_expressions),
+        base_parameter_value=result.base_values.tolist(),
+        base_parameter_stddev=result.base_stddevs.tolist(),
+        findings=[
+            Finding(
+                severity=SEVERITY[item.severity], code=item.code, joint=item.joint, text=item.text
+            )
+            for item in result.findings
+        ],
+    )
+    check = result.validation
+    if check is not None:
+        message.validation_max_relative_torque_error = check.max_relative_torque_error.tolist()
+        message.validation_mean_relative_torque_error = check.mean_relative_torque_error.tolist()
+        message.validation_rms_error = check.rms_error.tolist()
+        message.validation_relative_residual = check.relative_residual
+    return message

@@ -1,0 +1,1 @@
+"""Descriptions for launch files."""

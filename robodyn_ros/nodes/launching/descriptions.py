@@ -1,0 +1,255 @@
+"""What the launch files of the suite share: their arguments, and nodes with the right files."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from ament_index_python.packages import get_package_share_directory
+from launch import LaunchContext, LaunchDescription
+from launch.action import Action
+from launch.actions import (
+    DeclareLaunchArgument,
+    OpaqueFunction,
+    RegisterEventHandler,
+    TimerAction,
+)
+from launch.event_handlers import OnProcessExit
+from launch.substitutions import LaunchConfiguration
+from launch_ros.actions import Node
+
+from robodyn_ros.errors import ConfigError
+from robodyn_ros.nodes.base.common import resource
+from robodyn_ros.nodes.launching.robot_files import RobotFiles, environment
+from robodyn_ros.parameter_files import as_file, merged, read_source
+
+ARGUMENTS = {
+    'namespace': ('', 'namespace of all nodes and topics'),
+    'robot': (
+        '',
+        'a robot of this package: config/*_ROBOT.yaml and urdf/ROBOT.urdf; empty: none of these '
+        'files when urdf is given, else six_axis',
+    ),
+    'variant': (
+        '',
+        'config/*_ROBOT_VARIANT.yaml are read on top: semi_static of robot puma; optimised '
+        '(a designed motion) of six_axis, scara, delta',
+    ),
+    'urdf': ('', 'URDF file of your robot; empty: urdf/ROBOT.urdf of this package'),
+    'params_file': (
+        '',
+        'parameter YAML of your own; it is read last, so it wins, under /** or any other key',
+    ),
+    'use_sim_time': ('false', 'take the time from /clock'),
+    'respawn': ('true', 'start a node again 2 s after it has died'),
+    'log_level': ('info', 'least severe messages to log'),
+    'autostart': ('true', 'configure and activate lifecycle nodes at once'),
+    'result_file': ('', 'result.yaml of an identification'),
+    'model_file': (
+        '',
+        'model YAML to identify; empty: config/model_ROBOT.yaml, and without that the URDF',
+    ),
+    'dynamic_model': ('', 'number of the dynamic model; empty: as in model_file'),
+    'effort': (
+        '',
+        'YAML file that declares what effort your robot reports and takes; empty: '
+        'config/effort_ROBOT.yaml',
+    ),
+    'output_directory': ('.', 'folder for recordings and results'),
+    'command_topic': (
+        '',
+        'where excitation sends its motion; feedforward/joint_trajectory: through the '
+        'feed-forward; empty: straight to the controller',
+    ),
+    'allow_unchecked': (
+        '',
+        'true: run excitation motions although self-collision, a floor or surroundings are not '
+        'checked; empty: as the parameters of excitation say',
+    ),
+    'feedforward': ('false', 'add the torque of result_file to every trajectory'),
+    'collision_monitor': ('false', 'monitor collisions with the model of result_file'),
+    'cell': ('true', 'simulate the robot cell; false: a real one is running'),
+}
+"""Launch arguments: name -> default and description."""
+
+SWITCH = ('true', 'false')
+CHOICES = {
+    'use_sim_time': SWITCH,
+    'respawn': SWITCH,
+    'autostart': SWITCH,
+    'allow_unchecked': ('', *SWITCH),
+    'feedforward': SWITCH,
+    'collision_monitor': SWITCH,
+    'cell': SWITCH,
+    'log_level': ('debug', 'info', 'warn', 'error', 'fatal'),
+}
+
+BASIC = (
+    'namespace',
+    'robot',
+    'variant',
+    'urdf',
+    'params_file',
+    'use_sim_time',
+    'log_level',
+    'respawn',
+)
+"""Arguments of every launch file."""
+
+FILES = ('params_file', 'urdf', 'model_file', 'effort')
+"""Arguments that name a file which must be there; package://PACKAGE/... is one in a package."""
+
+PARAMETER_FILES = ('params_file', 'effort')
+"""Arguments that nodes get as a ROS parameter file, the others as a parameter."""
+
+
+RESPAWN_DELAY = 2.0
+"""Time from the end of a node that died to its next start, in [s]."""
+
+ENDED = (0, 2)
+"""Exit codes after which a node is not started again: it was told to end, or its parameters
+cannot be used, which another start does not change."""
+
+
+def description(nodes: Sequence[str], arguments: Sequence[str] = ()) -> LaunchDescription:
+    """Launch these executables of the package.
+
+    :param arguments: names from ARGUMENTS, beyond the basic ones; each is handed to the nodes as
+        a parameter of the same name
+    """
+    return LaunchDescription(
+        [
+            *(declared(name) for name in (*BASIC, *arguments)),
+            OpaqueFunction(function=_creator(nodes, arguments)),
+        ]
+    )
+
+
+def declared(name: str, like: str = '') -> DeclareLaunchArgument:
+    """Declare one of ARGUMENTS.
+
+    :param like: another argument, declared before, whose value is the default
+    """
+    default, text = ARGUMENTS[name]
+    return DeclareLaunchArgument(
+        name,
+        default_value=LaunchConfiguration(like) if like else default,
+        description=text,
+        choices=CHOICES.get(name),
+    )
+
+
+def share(*parts: str) -> Path:
+    """Path of an installed file of this package."""
+    return Path(get_package_share_directory('robodyn_ros')).joinpath(*parts)
+
+
+def _creator(
+    nodes: Sequence[str], arguments: Sequence[str]
+) -> Callable[[LaunchContext], list[Action]]:
+    def create(context: LaunchContext) -> list[Action]:
+        values = {
+            name: str(LaunchConfiguration(name).perform(context)) for name in (*BASIC, *arguments)
+        }
+        for name in FILES:
+            values[name] = _existing(name, values.get(name, ''))
+        common: dict[str, object] = {
+            name: _typed(name, values[name])
+            for name in arguments
+            if values[name] and name not in PARAMETER_FILES
+        }
+        common['use_sim_time'] = values['use_sim_time'] == 'true'
+        # Limits and thresholds of this package's arm must not reach another robot unasked.
+        values['robot'] = values['robot'] or ('' if values['urdf'] else 'six_axis')
+        files = RobotFiles(values['robot'], values['variant'], values['effort'])
+        files.check()
+        common['urdf'] = values['urdf'] or str(files.urdf)
+        return [
+            action
+            for name in nodes
+            for action in kept_alive(
+                partial(_node, name, files, values, common), values['respawn'] == 'true'
+            )
+        ]
+
+    return create
+
+
+def kept_alive(create: Callable[[], Node], respawn: bool) -> list[Action]:
+    """Launch a node, again whenever it has died.
+
+    launch itself would also restart a node that refuses its parameters, for ever.
+    """
+    node = create()
+
+    def again(event: Any, context: LaunchContext) -> list[Action]:
+        if context.is_shutdown or event.returncode in ENDED:
+            return []
+        return [TimerAction(period=RESPAWN_DELAY, actions=kept_alive(create, respawn))]
+
+    if not respawn:
+        return [node]
+    handler = OnProcessExit(target_action=lambda action: action is node, on_exit=again)
+    return [RegisterEventHandler(handler), node]
+
+
+def combined(files: Sequence[str], last: str, namespace: str) -> Path:
+    """Write a parameter file in which `last` wins for every node that `files` name.
+
+    For nodes of others, which leave precedence to rcl. Keys are names with namespace.
+
+    :param files: parameter files with keys that end in the name of a node
+    :param last: parameter file of the user
+    :raises ConfigError: a file that cannot be read
+    """
+    sources = [read_source(file) for file in (*files, last)]
+    names = dict.fromkeys(
+        key.rpartition('/')[2] for source in sources[:-1] for key, _ in source.blocks
+    )
+    space = f'/{namespace.strip("/")}'.rstrip('/')
+    nodes = [f'{space}/{name}' for name in names if '*' not in name]
+    text = as_file({node: merged(sources, node) for node in nodes})
+    with tempfile.NamedTemporaryFile('w', suffix='.yaml', encoding='utf-8', delete=False) as file:
+        file.write(text)
+    return Path(file.name)
+
+
+def _node(name: str, files: RobotFiles, values: dict[str, str], common: dict[str, object]) -> Node:
+    return Node(
+        package='robodyn_ros',
+        executable=name,
+        name=name,
+        namespace=values['namespace'],
+        parameters=[
+            *(str(path) for path in files.parameter_files(name)),
+            {**files.parameters(name), **common},
+            *([values['params_file']] if values['params_file'] else []),
+        ],
+        arguments=['--ros-args', '--log-level', values['log_level']],
+        output='screen',
+        additional_env=environment(name),
+    )
+
+
+def _existing(argument: str, value: str) -> str:
+    """Path of the file that an argument names, if it names one."""
+    # launch itself only warns and starts the nodes without the file: with the limits of another
+    # robot, for example.
+    path = resource(value)
+    if value and not path.is_file():
+        raise ConfigError(f'launch argument {argument}: there is no file {value}')
+    return str(path) if value else ''
+
+
+def _typed(name: str, text: str) -> object:
+    if name != 'dynamic_model':
+        return {'true': True, 'false': False}.get(text, text)
+    try:
+        return int(text)
+    except ValueError as error:
+        raise ConfigError(
+            f'launch argument dynamic_model: expected a number such as 1, got {text!r}'
+        ) from error

@@ -1,0 +1,1 @@
+"""The robot as nodes see it: joint states, effort, controllers, payload."""

@@ -1,0 +1,83 @@
+"""Asks a controller of ros2_control which joints and interfaces it commands."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from rcl_interfaces.msg import ParameterType, ParameterValue
+from rcl_interfaces.srv import GetParameters
+from rclpy.node import Node
+
+from robodyn_ros.control.feedforward.command_target import CommandTarget
+from robodyn_ros.nodes.base.common import steady_timer
+
+INTERVAL = 0.5
+"""Between two questions, in [s]."""
+PATIENCE = 2.0
+"""An answer that takes longer will not come, in [s]."""
+
+
+class ControllerFacts:
+    """Keeps asking while it may; `target` is what the last answer said, None: there was none."""
+
+    def __init__(
+        self, node: Node, topic: str, interfaces: str, changed: Callable[[], None]
+    ) -> None:
+        """Begin to ask.
+
+        :param topic: resolved name of the controller's command topic, below its own name
+        :param interfaces: its parameter with the name or names of its command interfaces
+        :param changed: called when an answer differs from the one before
+        """
+        self.name = topic.rsplit('/', 1)[0]
+        self.asking = True
+        self.target: CommandTarget | None = None
+        self._names = ['joints', interfaces]
+        self._changed = changed
+        self._client = node.create_client(GetParameters, f'{self.name}/get_parameters')
+        self._asked = -PATIENCE
+        steady_timer(node, INTERVAL, self._ask)
+
+    def _ask(self) -> None:
+        now = time.monotonic()
+        if not self.asking or now - self._asked < PATIENCE or not self._client.service_is_ready():
+            return
+        self._asked = now
+        request = GetParameters.Request(names=self._names)
+        self._client.call_async(request).add_done_callback(self._on_answer)
+
+    def _on_answer(self, future: Any) -> None:
+        self._asked = -PATIENCE
+        values = future.result().values
+        # A node that lacks one of the parameters answers with no values at all.
+        joints, interfaces = (_texts(value) for value in values) if len(values) == 2 else ((), ())
+        found = CommandTarget(self.name.lstrip('/'), joints, interfaces)
+        if found != self.target:
+            self.target = found
+            self._changed()
+
+
+def _texts(value: ParameterValue) -> tuple[str, ...]:
+    if value.type == ParameterType.PARAMETER_STRING:
+        return (value.string_value,)
+    return tuple(value.string_array_value)
+
+
+def answer(facts: Sequence[tuple[str, Sequence[str] | str]], names: Sequence[str]) -> list[Any]:
+    """Values of parameters as a controller's node would answer; all must be known, or none come.
+
+    :param facts: name and value of every parameter there is
+    """
+    known = dict(facts)
+    if not set(names) <= set(known):
+        return []
+    return [
+        ParameterValue(type=ParameterType.PARAMETER_STRING, string_value=value)
+        if isinstance(value := known[name], str)
+        else ParameterValue(
+            type=ParameterType.PARAMETER_STRING_ARRAY, string_array_value=list(value)
+        )
+        for name in names
+    ]

@@ -1,0 +1,123 @@
+"""Parameters `effort.*`: what the numbers in effort fields mean, for every node that uses them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rcl_interfaces.msg import ParameterDescriptor
+from rclpy.node import Node
+
+from robodyn_ros.control.effort.declaration import KEYS, EffortDeclaration, undeclared
+from robodyn_ros.control.effort.joint_effort import GRAVITY, SIDES, UNITS, EffortConversion
+from robodyn_ros.control.effort.recorded import in_si_units
+from robodyn_ros.control.effort.units import MECHANICS, OBJECTS
+from robodyn_ros.control.torque_limits import torque_limit
+from robodyn_ros.errors import ConfigError
+from robodyn_ros.models.interface import Array, DynamicModel, Joint
+from robodyn_ros.nodes.base.common import log_limit
+from robodyn_ros.recording.recording import Recording
+
+PREFIX = 'effort.'
+TEXTS = {
+    'joints': 'names of the joints that lists in effort.* are for',
+    'unit': f'of `effort` in joint states: {", ".join(UNITS)}',
+    'command_unit': 'of effort commands; default: effort.unit',
+    'side': f'where that torque acts: {", ".join(SIDES)}',
+    'gravity': f'whether the gravity torque is in it: {", ".join(GRAVITY)}',
+    'direction': '1, or -1 where a positive effort drives the joint backwards',
+    **{name: f'of the drive, {index:#06x} [{unit}]' for name, (index, unit) in OBJECTS.items()},
+    **{name: f'from motor to joint [{unit}]' for name, unit in MECHANICS.items()},
+}
+
+
+class EffortParameters:
+    """The declaration in a node's parameters; each has one value, or one per joint."""
+
+    def __init__(self, node: Node) -> None:
+        """Declare the parameters.
+
+        :raises ConfigError: a parameter has no such name, or cannot be used
+        """
+        self._node = node
+        overrides = getattr(node, '_parameter_overrides', {})
+        for name in overrides:
+            if name.startswith(PREFIX) and name[len(PREFIX) :] not in KEYS:
+                raise ConfigError(f'there is no parameter {name!r}, there are: {", ".join(KEYS)}')
+        given = {key: self._declared(key) for key in KEYS}
+        given = {key: value for key, value in given.items() if value is not None}
+        self.declaration: EffortDeclaration | None = None
+        if given:
+            source = f'the parameters of {node.get_name()}'
+            self.declaration = EffortDeclaration.from_mapping(given, source=source)
+
+    def _declared(self, key: str) -> Any:
+        text = TEXTS[key] if key == 'joints' else f'{TEXTS[key]}; one value or one per joint'
+        descriptor = ParameterDescriptor(description=text, read_only=True, dynamic_typing=True)
+        value = self._node.declare_parameter(PREFIX + key, None, descriptor).value
+        return value if value is None or isinstance(value, (str, int, float)) else list(value)
+
+    def for_joints(self, joints: Sequence[str] | Sequence[Joint]) -> EffortConversion:
+        """Conversion for these joints; see `EffortDeclaration.for_joints`.
+
+        :raises ConfigError: nothing is declared: the sentence says what to declare
+        """
+        if self.declaration is None:
+            raise undeclared('the joint states')
+        return self.declaration.for_joints(joints)
+
+    def in_si_units(
+        self, recording: Recording, path: str | Path, model: DynamicModel | None = None
+    ) -> Recording:
+        """Return a recording read from `path` in Nm or N; see `control.effort.recorded`."""
+        return in_si_units(recording, path, self.declaration, model)
+
+    def metadata(self) -> dict[str, str]:
+        """What a bag keeps of the declaration; nothing when nothing is declared."""
+        return {} if self.declaration is None else self.declaration.metadata()
+
+
+def declare_torque_limit(node: Node, name: str, text: str) -> Any:
+    """Declare `torque_max` or `torque_threshold` and return its value; None: not given."""
+    descriptor = ParameterDescriptor(
+        description=f'{text} [Nm or N], one value or one per joint; or rated or peak: what that '
+        'current of the drive gives (effort.*)',
+        read_only=True,
+        dynamic_typing=True,
+    )
+    value = node.declare_parameter(name, None, descriptor).value
+    value = value if value is None or isinstance(value, (str, int, float)) else list(value)
+    log_limit(node, name, value)
+    return value
+
+
+def read_torque_limit(
+    name: str, given: Any, joints: Sequence[str], effort: EffortParameters
+) -> Array | None:
+    """The limit of a value from `declare_torque_limit`, shape (n,), in [Nm] or [N], or None.
+
+    :raises ConfigError: it cannot be used
+    """
+    conversion = effort.for_joints(joints) if isinstance(given, str) else None
+    return torque_limit(name, given, joints, conversion)
+
+
+def watched_torque(
+    joints: Sequence[str], limit: Array | None, effort: EffortParameters
+) -> EffortConversion | None:
+    """Conversion of the feedback that torque_threshold is held against; None: without limit.
+
+    :raises ConfigError: the effort is not declared, or has no gravity in it and so is not the
+        torque of the drive
+    """
+    if limit is None:
+        return None
+    conversion = effort.for_joints(joints)
+    if conversion.gravity_excluded.any():
+        joint = conversion.joints[int(conversion.gravity_excluded.argmax())]
+        raise ConfigError(
+            f'torque_threshold needs the whole torque of the drives, but the effort of joint '
+            f'{joint!r} is declared without gravity'
+        )
+    return conversion

@@ -1,0 +1,311 @@
+"""What feed-forward and collision monitor share: a lifecycle node with an identified model."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticStatus
+from rcl_interfaces.msg import ParameterDescriptor
+from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
+from rclpy.qos import HistoryPolicy, QoSProfile, ReliabilityPolicy
+
+from robodyn_ros.control.torque.model_torque import ModelTorque
+from robodyn_ros.errors import ConfigError, RobodynError
+from robodyn_ros.identification.result import IdentifiedModel, load_identified_model
+from robodyn_ros.models.interface import Array, DynamicModel, SumModel
+from robodyn_ros.models.serial.urdf import UrdfModel
+from robodyn_ros.nodes.base.common import (
+    Diagnostics,
+    declare,
+    realtime_priority,
+    resource,
+    steady_timer,
+)
+from robodyn_ros.nodes.base.refusals import sentence
+from robodyn_ros.nodes.base.suite_node import SuiteLifecycleNode
+from robodyn_ros.nodes.robot.payload import CarriedPayload, loaded_values
+from robodyn_ros.srv import LoadParameters
+
+STREAM_QOS = QoSProfile(
+    depth=50, reliability=ReliabilityPolicy.BEST_EFFORT, history=HistoryPolicy.KEEP_LAST
+)
+"""For what must be seen every cycle: best effort fits every publisher, and the depth lets a
+node that was held up by a busy machine catch up instead of losing samples."""
+
+MODEL_KEYS = (
+    'format',
+    'description',
+    'joints',
+    'parameter_names',
+    'parameter_units',
+    'parameter_values',
+    'parameter_stddevs',
+    'hash',
+)
+"""Parameters `dynamic_model.*`, as an identification writes them into its result file."""
+
+
+class ModelNode(SuiteLifecycleNode):
+    """Loads a result, configures and activates itself, reports diagnostics.
+
+    A subclass gives `build` (from model to law), `begin`, `finish` and `report`. What goes wrong
+    on the way to active is logged as one sentence and leaves the node where it was.
+    """
+
+    hardware_id = ''
+
+    def __init__(self, name: str) -> None:
+        """Declare the parameters that both nodes have."""
+        super().__init__(name)
+        self.identified: IdentifiedModel | None = None
+        self.active = False
+        self._configured = False
+        self._starting = False
+        self._problem = 'not configured'
+        declare(self, 'result_file', '', 'result YAML of an identification')
+        self._hash = declare(
+            self, 'model_hash', '', 'no other model than the one with this hash is accepted',
+            read_only=True, limit=True,
+        )  # fmt: skip
+        for key in MODEL_KEYS:
+            text = f'{key} of the identified model, when result_file is empty'
+            self.declare_parameter(
+                f'dynamic_model.{key}',
+                None,
+                ParameterDescriptor(description=text, dynamic_typing=True),
+            )
+        self._carried = CarriedPayload(self, self.set_values)
+        self._autostart = bool(
+            declare(
+                self,
+                'autostart',
+                False,
+                'configure and activate at once',
+                read_only=True,
+                limit=True,
+            )
+        )
+        window = declare(
+            self,
+            'velocity_window',
+            [0.01],
+            'Coulomb friction is a straight line within this speed [rad/s or m/s]; one value or '
+            'one per joint',
+            minimum=0.0,
+            limit=True,
+        )
+        self._window = expanded(window)
+        realtime_priority(self, 40)
+        self._diagnostics = Diagnostics(self, self.hardware_id)
+        steady_timer(self, 1.0, self._diagnose)
+        self.create_service(LoadParameters, '~/load_parameters', self._on_load)
+
+    def autostart(self) -> None:
+        """Configure and activate if the parameter says so; called when the node is complete."""
+        if not self._autostart:
+            return
+        if self.trigger_configure() == TransitionCallbackReturn.SUCCESS:
+            self._starting = True
+            self.start_when_ready()
+
+    def start_when_ready(self) -> None:
+        """Activate a node that starts itself, unless it waits for something or did it before."""
+        if not self._starting or self.active:
+            return
+        self._problem = self.waits()
+        if not self._problem:
+            self.trigger_activate()
+
+    def waits(self) -> str:
+        """Say what a node that starts itself waits for, or nothing."""
+        return ''
+
+    def build(self, model: IdentifiedModel, torque: ModelTorque) -> None:
+        """Make the law for a model.
+
+        :raises RobodynError: settings that do not fit it
+        """
+        raise NotImplementedError
+
+    def begin(self) -> None:
+        """Start working.
+
+        :raises RobodynError: it must not
+        """
+
+    def finish(self) -> None:
+        """Stop working; returns in the safe state, while publishers still publish."""
+
+    def set_values(self, values: Array) -> None:
+        """Take the parameter values (p,) with another payload into the law.
+
+        :raises ControlError: values that cannot be used
+        """
+        raise NotImplementedError
+
+    def payload_efforts(self, model: IdentifiedModel) -> list[float] | None:
+        """Effort limits that bound the payload, shape (n,), in [Nm] or [N]; None: not known."""
+        limits = effort_limits(model.model)
+        return None if limits == [0.0] else limits
+
+    def report(self) -> tuple[bytes, str, dict[str, object]]:
+        """Level, sentence and details of the diagnostics while active."""
+        return DiagnosticStatus.OK, 'active', {}
+
+    def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Load the model and build the law."""
+        result = self._attempt('configured', self._configure, super().on_configure, state)
+        self._configured = result == TransitionCallbackReturn.SUCCESS
+        return result
+
+    def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Start."""
+        result = self._attempt('activated', self.begin, super().on_activate, state)
+        self.active = result == TransitionCallbackReturn.SUCCESS
+        self._starting &= not self.active
+        return result
+
+    def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Come to the safe state, then stop publishing."""
+        self._stop()
+        return super().on_deactivate(state)
+
+    def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Forget the model of the result file; one that was loaded by service too."""
+        self.identified = None
+        self._carried.forget()
+        self._configured = self._starting = False
+        self._problem = 'not configured'
+        return super().on_cleanup(state)
+
+    def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Come to the safe state."""
+        self._stop()
+        self._starting = False
+        return super().on_shutdown(state)
+
+    def begin_shutdown(self) -> None:
+        """SIGINT or SIGTERM: come to the safe state (blocks for the ramp)."""
+        self._stop()
+
+    def shutdown_done(self) -> bool:
+        """Tell that `begin_shutdown` did it all."""
+        return True
+
+    def _stop(self) -> None:
+        if self.active:
+            try:
+                self.finish()
+            finally:
+                self.active = False
+
+    def _attempt(
+        self, word: str, action: Any, then: Any, state: LifecycleState
+    ) -> TransitionCallbackReturn:
+        try:
+            action()
+        except Exception as error:
+            self._problem = f'cannot be {word}: {sentence(error)}'
+            self.get_logger().error(self._problem)
+            return TransitionCallbackReturn.FAILURE
+        self._problem = ''
+        answer: TransitionCallbackReturn = then(state)
+        return answer
+
+    def _configure(self) -> None:
+        if self.identified is None:
+            self.identified = self._load()
+        self._use(self.identified)
+
+    def _use(self, model: IdentifiedModel) -> None:
+        if self._hash and model.hash != self._hash:
+            raise ConfigError(
+                f'the model of {model.source} has the hash {model.hash}, the parameter model_hash '
+                f'accepts only {self._hash}'
+            )
+        payload, limit = self._carried.at_start(model, self.payload_efforts(model))
+        values = loaded_values(model, payload)
+        torque = ModelTorque(model.model, values, velocity_window=self._window)
+        self.build(model, torque)
+        self._carried.use(model, payload, limit)
+        self.get_logger().info(f'model of {model.source}, hash {model.hash[:12]}')
+
+    def _load(self) -> IdentifiedModel:
+        path = str(self.get_parameter('result_file').value)
+        if path:
+            return load_identified_model(resource(path))
+        values = self._model_parameters()
+        if not values:
+            raise ConfigError(
+                'no identified model: give the parameter result_file, load the result as a '
+                'parameter file, or call ~/load_parameters'
+            )
+        return load_identified_model({'dynamic_model': values, **self._carried.block})
+
+    def _model_parameters(self) -> Mapping[str, Any]:
+        found = {key: self.get_parameter(f'dynamic_model.{key}').value for key in MODEL_KEYS}
+        return {
+            key: value if isinstance(value, (str, int)) else list(value)
+            for key, value in found.items()
+            if value is not None
+        }
+
+    def _on_load(
+        self, request: LoadParameters.Request, response: LoadParameters.Response
+    ) -> LoadParameters.Response:
+        """Take over another result; not while active. With autostart the node then activates."""
+        response.success = False
+        if self.active:
+            response.message = 'the node is active: deactivate it before loading another model'
+            return response
+        try:
+            model = load_identified_model(resource(request.result_file))
+            self._use(model)
+        except RobodynError as error:
+            response.message = str(error)
+            return response
+        self.identified = model
+        response.success = True
+        response.message = f'model of {model.source}, hash {model.hash}'
+        self._autostart_after_load()
+        return response
+
+    def _autostart_after_load(self) -> None:
+        if self._autostart and self._configured:
+            self._starting = True
+            self.start_when_ready()
+        elif self._autostart:
+            self.autostart()
+
+    def _diagnose(self) -> None:
+        if self.active:
+            level, message, values = self.report()
+        else:
+            level = DiagnosticStatus.ERROR if self._problem else DiagnosticStatus.OK
+            message, values = self._problem or 'inactive', {}
+        if self.identified is not None:
+            values['model'] = self.identified.source
+            values['model_hash'] = self.identified.hash
+        if self._carried.payload is not None:
+            values['payload_mass'] = self._carried.payload.mass
+        self._diagnostics.publish(level, message, values)
+
+
+def expanded(values: list[Any]) -> Any:
+    """A parameter list of one value stands for all joints: give the value; else the list."""
+    return values[0] if len(values) == 1 else values
+
+
+def effort_limits(model: DynamicModel) -> list[float]:
+    """Effort limits of the URDF inside a model, per joint, in [Nm] or [N]; [0.0] if not all."""
+    parts = model.parts if isinstance(model, SumModel) else (model,)
+    for part in parts:
+        if isinstance(part, SumModel):
+            return effort_limits(part)
+        if isinstance(part, UrdfModel):
+            known = {joint.name: joint.effort for joint in part.urdf.joints}
+            limits = [float(known[name]) for name in model.joint_names]
+            return limits if all(0.0 < v < math.inf for v in limits) else [0.0]
+    return [0.0]

@@ -1,0 +1,151 @@
+"""The payload that feed-forward and collision monitor count with: at start and at run time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from rcl_interfaces.msg import ParameterDescriptor
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+
+from robodyn_ros.control.payload_limit import PayloadLimit
+from robodyn_ros.errors import ControlError, ModelError, RobodynError
+from robodyn_ros.identification.result import IdentifiedModel
+from robodyn_ros.models.interface import Array
+from robodyn_ros.models.payload import Payload, PayloadModel, payload_of
+from robodyn_ros.nodes.base.common import declare
+from robodyn_ros.srv import SetPayload
+
+BLOCK_KEYS = ('parameter_names', 'parameter_units', 'parameter_values', 'parameter_stddevs')
+"""Parameters `payload.*`, as an identification with payload writes them into its result file."""
+
+
+class CarriedPayload:
+    """Parameters `payload.*` and the service `~/set_payload` of a node with a model.
+
+    At start the payload is what the parameters say, else that of the result. No payload is taken
+    that is above max_payload.
+    """
+
+    def __init__(self, node: Node, set_values: Callable[[Array], None]) -> None:
+        """Declare the parameters and offer the service.
+
+        :param set_values: called with the parameter values (p,) of the model with another payload
+        :raises ConfigError: a parameter of the wrong type
+        """
+        self._set_values = set_values
+        self._model: IdentifiedModel | None = None
+        self._limit: PayloadLimit | None = None
+        self.payload: Payload | None = None
+        kinds = Parameter.Type
+        rows: list[tuple[str, Any, str]] = [
+            ('mass', kinds.DOUBLE, 'what the robot carries at start [kg]; default: as in result'),
+            ('center_of_mass', kinds.DOUBLE_ARRAY, 'URDF robots: of it, in the frame [m]'),
+            ('inertia', kinds.DOUBLE_ARRAY, 'of it [kg m^2]: Ixx, Ixy, Ixz, Iyy, Iyz, Izz about '
+             'the centre of mass for URDF robots, else one about the last rotary axis'),
+            ('frame', '', 'URDF robots: link that carries it; default: the last'),
+        ]  # fmt: skip
+        self._given = {
+            name: declare(node, f'payload.{name}', kind, text, read_only=True)
+            for name, kind, text in rows
+        }
+        self._most = float(declare(
+            node, 'max_payload', 0.0, 'a payload of a larger mass is refused [kg]; 0: the largest '
+            'one that the effort limits of the joints can carry',
+            read_only=True, limit=True, minimum=0.0,
+        ))  # fmt: skip
+        self._block = _declared_block(node)
+        node.create_service(SetPayload, '~/set_payload', self._on_set)
+
+    @property
+    def block(self) -> dict[str, Any]:
+        """Block `payload` of a result that was loaded as parameter file; empty: there is none."""
+        if 'parameter_names' not in self._block:
+            return {}
+        return {'payload': {'frame': self._given['frame'], **self._block}}
+
+    def at_start(
+        self, model: IdentifiedModel, effort: Sequence[float] | None
+    ) -> tuple[Payload | None, PayloadLimit | None]:
+        """Payload of the parameters, else of the result, and the limit of payloads.
+
+        :param effort: effort limits of the joints, shape (n,), in [Nm] or [N]; None: not known
+        :raises RobodynError: a payload that the model or the robot cannot carry
+        """
+        payload = model.payload
+        if self._given['mass'] is not None:
+            payload = payload_of(
+                model.model,
+                self._given['mass'],
+                center_of_mass=self._given['center_of_mass'],
+                inertia=self._given['inertia'],
+                frame=self._given['frame'],
+            )
+        limit = self._limit_of(model, effort)
+        if payload is not None and limit is not None:
+            limit.check(payload)
+        return payload, limit
+
+    def _limit_of(
+        self, model: IdentifiedModel, effort: Sequence[float] | None
+    ) -> PayloadLimit | None:
+        """Limit of payloads; None: the model cannot carry one."""
+        try:
+            carried = PayloadModel(arm=model.model)
+        except ModelError:
+            return None
+        return PayloadLimit(carried, model.values, effort=effort, max_payload=self._most)
+
+    def use(
+        self, model: IdentifiedModel, payload: Payload | None, limit: PayloadLimit | None
+    ) -> None:
+        """Take the model whose torque the law computes."""
+        self._model, self.payload, self._limit = model, payload, limit
+
+    def forget(self) -> None:
+        """There is no model any more."""
+        self._model = self._limit = self.payload = None
+
+    def _on_set(
+        self, request: SetPayload.Request, response: SetPayload.Response
+    ) -> SetPayload.Response:
+        try:
+            if self._model is None:
+                raise ControlError('there is no model yet that could carry a payload')
+            payload = payload_of(
+                self._model.model,
+                request.mass,
+                center_of_mass=list(request.center_of_mass),
+                inertia=list(request.inertia),
+                frame=request.frame,
+            )
+            if self._limit is not None:
+                self._limit.check(payload)
+            self._set_values(loaded_values(self._model, payload))
+        except RobodynError as error:
+            response.message = str(error)
+            return response
+        self.payload = payload
+        response.success = True
+        response.message = f'payload of {request.mass:g} kg'
+        if request.mass and not np.any(payload.added):
+            response.message += ', which this model does not feel'
+        return response
+
+
+def _declared_block(node: Node) -> dict[str, Any]:
+    found = {}
+    for key in BLOCK_KEYS:
+        text = f'{key} of an identified payload, when result_file is empty'
+        descriptor = ParameterDescriptor(description=text, dynamic_typing=True, read_only=True)
+        value = node.declare_parameter(f'payload.{key}', None, descriptor).value
+        if value is not None:
+            found[key] = list(value)
+    return found
+
+
+def loaded_values(model: IdentifiedModel, payload: Payload | None) -> Any:
+    """Parameter values (p,) of a model with a payload."""
+    return model.values if payload is None else model.values + payload.added

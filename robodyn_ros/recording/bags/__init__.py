@@ -1,0 +1,1 @@
+"""rosbag2 recordings: MCAP and sqlite3."""

@@ -1,0 +1,83 @@
+"""What makes a folder with an MCAP file a rosbag2: its metadata, in the file and beside it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+
+import yaml
+
+from robodyn_ros.recording.bags.mcap_writer import McapWriter
+
+
+def finish_bag(writer: McapWriter, folder: Path, custom: Mapping[str, str]) -> None:
+    """Close the file and write metadata.yaml.
+
+    :param custom: facts to keep with the messages (see `bag_metadata.py`)
+    :raises OSError: one of them cannot be written
+    """
+    writer.close(lambda: _dumped(_metadata(writer, custom)).strip())
+    content = {'rosbag2_bagfile_information': _metadata(writer, custom)}
+    _write(folder / 'metadata.yaml', content)
+
+
+def _metadata(writer: McapWriter, custom: Mapping[str, str]) -> dict[str, object]:
+    """Content of metadata.yaml, version 9 (Jazzy)."""
+    times: dict[str, object] = {
+        'starting_time': {'nanoseconds_since_epoch': writer.first},
+        'duration': {'nanoseconds': writer.last - writer.first},
+        'message_count': writer.count,
+    }
+    topics = [
+        {
+            'topic_metadata': {
+                'name': topic.name,
+                'type': topic.msgtype,
+                'serialization_format': 'cdr',
+                'offered_qos_profiles': [],
+                'type_description_hash': topic.type_hash,
+            },
+            'message_count': count,
+        }
+        for topic, count in zip(writer.topics, writer.counts, strict=True)
+    ]
+    return {
+        'version': 9,
+        'storage_identifier': 'mcap',
+        **times,
+        'topics_with_message_count': topics,
+        'compression_format': '',
+        'compression_mode': '',
+        'relative_file_paths': [writer.path.name],
+        'files': [{'path': writer.path.name, **times}],
+        'custom_data': dict(custom) or None,
+        'ros_distro': os.environ.get('ROS_DISTRO', 'jazzy'),
+    }
+
+
+class _NoAliases(yaml.SafeDumper):
+    """YAML without anchors, as rosbag2's reader expects it."""
+
+    def ignore_aliases(self, data: object) -> bool:
+        return True
+
+
+def _dumped(content: object) -> str:
+    return str(yaml.dump(content, Dumper=_NoAliases, sort_keys=False))
+
+
+def _write(path: Path, content: object) -> None:
+    """Write a YAML file at once."""
+    partial = path.with_name(f'.{path.name}.partial')
+    try:
+        with partial.open('w', encoding='utf-8') as file:
+            file.write(_dumped(content))
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(path)
+    except OSError:
+        with suppress(OSError):
+            partial.unlink()
+        raise

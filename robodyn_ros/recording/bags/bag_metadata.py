@@ -1,0 +1,67 @@
+"""Facts a recorder keeps in a bag beside the messages: text under a key.
+
+They are in `custom_data` of metadata.yaml, where rosbag2 keeps such things, and in an MCAP
+metadata record at the front of the file, where a killed recorder leaves them too.
+"""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+
+import yaml
+
+from robodyn_ros.recording.bags.mcap import CHUNK, DATA_END, MAGIC, MESSAGE, METADATA, metadata_of
+from robodyn_ros.recording.bags.rosbag import bag_files, is_rosbag
+from robodyn_ros.yaml_file import parse_yaml
+
+RECORD_NAME = 'robodyn_ros'
+EFFORT_KEY = 'robodyn_effort'
+"""Under it a declaration of efforts is kept, as JSON; see `control.effort.declaration`."""
+SI_EFFORT = {'unit': 'SI', 'side': 'joint', 'gravity': 'included'}
+"""Declaration of efforts in Nm or N at the joint."""
+
+
+def bag_metadata(path: str | Path) -> dict[str, str]:
+    """Return the facts in a bag (folder or file); what cannot be read holds none."""
+    path = Path(path)
+    if not is_rosbag(path):
+        return {}
+    found: dict[str, str] = {}
+    for file in bag_files(path)[:1]:
+        if file.suffix == '.mcap':
+            found |= _of_file(file)
+    folder = path if path.is_dir() else path.parent
+    return found or _of_folder(folder, path)
+
+
+def _of_folder(folder: Path, path: Path) -> dict[str, str]:
+    try:
+        text = (folder / 'metadata.yaml').read_text(encoding='utf-8')
+        bag = parse_yaml(text)
+        bag = bag['rosbag2_bagfile_information']
+        own = path.is_dir() or path.name in [Path(str(n)).name for n in bag['relative_file_paths']]
+        custom = bag.get('custom_data') if own else None
+        return {str(key): str(value) for key, value in (custom or {}).items()}
+    except (OSError, UnicodeDecodeError, yaml.YAMLError, KeyError, TypeError, AttributeError):
+        return {}
+
+
+def _of_file(file: Path) -> dict[str, str]:
+    """Read the records before the first message."""
+    try:
+        with file.open('rb') as stream:
+            if stream.read(len(MAGIC)) != MAGIC:
+                return {}
+            while len(head := stream.read(9)) == 9:
+                code, size = struct.unpack('<BQ', head)
+                if code in (MESSAGE, CHUNK, DATA_END) or size > file.stat().st_size:
+                    return {}
+                content = stream.read(size)
+                if code == METADATA:
+                    name, entries = metadata_of(content)
+                    if name == RECORD_NAME:
+                        return entries
+    except (OSError, struct.error, UnicodeDecodeError):
+        return {}
+    return {}

@@ -1,0 +1,209 @@
+"""JointStateBag: JointState messages, as they come, into an MCAP rosbag2."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+
+from robodyn_ros.errors import RecordingError
+from robodyn_ros.recording.bags.bag_folder import finish_bag
+from robodyn_ros.recording.bags.bag_metadata import RECORD_NAME
+from robodyn_ros.recording.bags.cdr import MSGTYPE, Layout
+from robodyn_ros.recording.bags.mcap_writer import McapWriter, Topic
+from robodyn_ros.recording.stamps import MissingMessages
+
+RULE = '=' * 80
+DEFINITION = f"""std_msgs/Header header
+string[] name
+float64[] position
+float64[] velocity
+float64[] effort
+{RULE}
+MSG: std_msgs/Header
+builtin_interfaces/Time stamp
+string frame_id
+{RULE}
+MSG: builtin_interfaces/Time
+int32 sec
+uint32 nanosec
+"""
+TYPE_HASH = 'RIHS01_a13ee3a330e346c9d87b5aa18d24e11690752bd33a0350f11c5882bc9179260e'
+
+
+def joint_state_topic(name: str) -> Topic:
+    """Return a topic of JointState messages."""
+    return Topic(name, MSGTYPE, DEFINITION, '[]', TYPE_HASH)
+
+
+FLUSH_PERIOD = 1_000_000_000
+"""Longest time messages wait in memory, in [ns]: what a kill -9 may cost."""
+
+MAX_SOURCES = 64
+
+
+@dataclass(frozen=True)
+class BagStatistics:
+    """What went into a bag.
+
+    :param messages: written, or waiting to be
+    :param missing: missing in the stamps (see `stamps.py`)
+    :param late: with the stamp of the message before, or an older one
+    :param largest_gap: between consecutive stamps of one publisher, in [s]
+    :param duration: from the first stamp to the last, in [s]
+    """
+
+    messages: int
+    missing: int
+    late: int
+    largest_gap: float
+    duration: float
+
+
+class JointStateBag:
+    """A rosbag2 folder that grows message by message and can be read at any time.
+
+    Messages are written in complete chunks once a second, straight into the final folder (as
+    rosbag2 does): a kill costs the last second. After an error (disk full) the bag is closed with
+    everything written before it, and every further message is ignored.
+    """
+
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        topic: str = '/joint_states',
+        name: str | None = None,
+        metadata: Mapping[str, str] | None = None,
+    ) -> None:
+        """Create the folder.
+
+        :param name: name of the bag inside its files; None: that of the folder
+        :param metadata: facts to keep with the messages (see `bag_metadata.py`)
+        :raises RecordingError: the folder exists already or cannot be written
+        """
+        self.path = Path(path)
+        self.closed = False
+        self._sources: list[tuple[Layout, MissingMessages]] = []
+        self._messages = 0
+        self._span = (2**63, -(2**63))
+        self._flushed: int | None = None
+        self._custom = dict(metadata or {})
+        try:
+            self.path.mkdir(parents=True)
+        except FileExistsError as error:
+            raise RecordingError(f'{self.path}: it exists already and is kept') from error
+        except OSError as error:
+            raise RecordingError(f'{self.path}: it cannot be created: {error}') from error
+        file = self.path / f'{name or self.path.name}_0.mcap'
+        try:
+            facts = {RECORD_NAME: self._custom} if self._custom else {}
+            self._writer = McapWriter(file, joint_state_topic(topic), facts)
+        except OSError as error:
+            with suppress(OSError):
+                self.path.rmdir()
+            raise RecordingError(f'{self.path}: it cannot be written: {error}') from error
+
+    def add(self, data: bytes, log_time: int) -> None:
+        """Write a message.
+
+        :param data: the JointState as it came over the wire (CDR, little-endian)
+        :param log_time: when it came, in [ns] since the epoch
+        :raises RecordingError: it cannot be written (disk full); the bag is closed then and holds
+            all messages before
+        """
+        if self.closed:
+            return
+        self._count(data, log_time)
+        try:
+            self._writer.add(data, log_time)
+        except OSError as error:
+            self._give_up(error)
+        if self._flushed is None:
+            self._flushed = log_time
+        if not 0 <= log_time - self._flushed < FLUSH_PERIOD:
+            self._flushed = log_time
+            self.flush()
+
+    def _count(self, data: bytes, log_time: int) -> None:
+        self._messages += 1
+        seconds, nanoseconds = struct.unpack_from('<iI', data, 4) if len(data) >= 12 else (0, 0)
+        stamp = seconds * 1_000_000_000 + nanoseconds or log_time
+        self._span = (min(self._span[0], stamp), max(self._span[1], stamp))
+        source = self._source(data)
+        if source is not None:
+            source.add(stamp)
+
+    def _source(self, data: bytes) -> MissingMessages | None:
+        """Tell the publishers on a topic apart (robot and gripper) by the joints they name."""
+        for layout, source in self._sources:
+            if layout.fits(data):
+                return source
+        if len(self._sources) < MAX_SOURCES:
+            with suppress(ValueError):  # a message nobody can read is recorded all the same
+                self._sources.append((Layout.of(data), MissingMessages()))
+                return self._sources[-1][1]
+        return None
+
+    @property
+    def statistics(self) -> BagStatistics:
+        """Messages, and what their stamps tell about missing ones."""
+        sources = [source for _, source in self._sources]
+        first, last = self._span
+        return BagStatistics(
+            messages=self._messages if not self.closed else self._writer.count,
+            missing=sum(source.missing for source in sources),
+            late=sum(source.late for source in sources),
+            largest_gap=max((source.largest for source in sources), default=0) / 1e9,
+            duration=(last - first) / 1e9 if self._messages else 0.0,
+        )
+
+    def flush(self) -> None:
+        """Put waiting messages on the disk, for when no further message does it.
+
+        :raises RecordingError: as `add`
+        """
+        if self.closed:
+            return
+        try:
+            self._writer.flush()
+        except OSError as error:
+            self._give_up(error)
+
+    def close(self) -> None:
+        """Finish the bag; once is enough, more do no harm.
+
+        :raises RecordingError: the last messages or the index could not be written
+        """
+        self.flush()
+        if not self.closed:
+            self._finish()
+
+    def _give_up(self, error: OSError) -> NoReturn:
+        with suppress(RecordingError):  # the first error says it all
+            self._finish()
+        raise RecordingError(
+            f'{self.path}: recording ended, {error.strerror or error}; '
+            f'{self._writer.count} messages are in the bag'
+        ) from error
+
+    def _finish(self) -> None:
+        self.closed = True
+        try:
+            finish_bag(self._writer, self.path, self._custom)
+        except OSError as error:
+            raise RecordingError(
+                f'{self.path}: the index cannot be written, {error.strerror or error}; '
+                f'{self._writer.count} messages can be read without it'
+            ) from error
+
+    def __enter__(self) -> JointStateBag:
+        """Return itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close, also after an error."""
+        self.close()

@@ -1,0 +1,303 @@
+"""Read rosbag2 recordings: MCAP and sqlite3, a folder or one file, whole or damaged."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import yaml
+from numpy.typing import NDArray
+
+from robodyn_ros.errors import RecordingError
+from robodyn_ros.recording.bags.cdr import MSGTYPE, Group, JointStateDecoder
+from robodyn_ros.recording.bags.mcap import McapScan
+from robodyn_ros.recording.recording import Finding
+from robodyn_ros.recording.storage import blockwise, sweep
+from robodyn_ros.recording.tables.table import Table
+from robodyn_ros.yaml_file import parse_yaml
+
+SUFFIXES = ('.mcap', '.db3')
+MOTOR = '_motor'
+"""A second encoder on the motor of joint `name` is the joint `name_motor` of the same messages."""
+
+
+class NoSuchTopicError(RecordingError):
+    """A bag has no joint states on a topic.
+
+    :ivar others: topics on which it has some
+    """
+
+    def __init__(self, text: str, others: Sequence[str]) -> None:
+        """Keep the sentence and the topics."""
+        super().__init__(text)
+        self.others = tuple(others)
+
+
+def is_rosbag(path: Path) -> bool:
+    """Tell whether a path looks like a rosbag2 folder or one of its files."""
+    if path.is_dir():
+        return (path / 'metadata.yaml').exists() or bool(bag_files(path))
+    return path.suffix in SUFFIXES
+
+
+def bag_files(path: Path) -> list[Path]:
+    """Return the storage files of a bag, in the order they were recorded."""
+    if not path.is_dir():
+        return [path]
+    files = [file for file in path.iterdir() if file.suffix in SUFFIXES]
+    return sorted(files, key=lambda file: (len(file.name), file.name))
+
+
+def read_rosbag(path: Path, *, topic: str, joints: Sequence[str] | None) -> Table:
+    """Read the joint states of a bag.
+
+    Joints are matched by name in every message. Messages that do not hold all wanted joints
+    (another publisher on the same topic, a gripper) are left out. Time is header.stamp, or the
+    time in the bag when all stamps are zero. A damaged bag is read as far as it is readable.
+
+    :param topic: topic of type sensor_msgs/msg/JointState
+    :param joints: joints to read, in this order; None: those most messages hold
+    :return: columns `time` [s] from the first stamp on, `position`, `velocity`, `torque`; with
+        a second encoder per joint (see `MOTOR`) `motor_position` and `motor_velocity`
+    :raises RecordingError: nothing can be read, the topic is absent, or a joint is
+    """
+    topic = '/' + topic.lstrip('/')
+    decoder, findings = _decoded(path, topic)
+    try:
+        groups = decoder.finish()
+    except RecordingError as error:
+        raise RecordingError(f'{path}: {error}') from error
+    if decoder.damaged:
+        count, reason = sum(decoder.damaged.values()), decoder.damaged.most_common(1)[0][0]
+        findings.append(Finding('damaged_messages', f'{count} messages were left out ({reason})'))
+    if not groups:
+        raise RecordingError(f'{path}: there is no message on {topic!r}')
+    names, chosen = _chosen(groups, joints, path)
+    findings += _left_out(groups, chosen, topic)
+    return _table(chosen, names, str(path), findings)
+
+
+@dataclass
+class _Found:
+    """What was met while reading the files of a bag."""
+
+    topics: dict[str, str] = field(default_factory=dict)
+    damage: list[str] = field(default_factory=list)
+
+
+def _decoded(path: Path, topic: str) -> tuple[JointStateDecoder, list[Finding]]:
+    decoder, found = JointStateDecoder(), _Found()
+    files, compressed = _listed(path, found)
+    if compressed:
+        _read(decoder, _decompressed(path, topic, found), path, found)
+    for file in files:
+        scan = _scan_mcap if file.suffix == '.mcap' else _scan_sqlite
+        _read(decoder, scan(file, topic, found), file, found)
+    if not found.topics:
+        what = '; '.join(found.damage) or 'it has no topics'
+        raise RecordingError(f'{path}: the bag cannot be read: {what}')
+    _check_topic(found.topics, topic, path)
+    if not found.damage:
+        return decoder, []
+    text = f'the bag is damaged ({found.damage[0]}); {decoder.rows} messages could be read'
+    return decoder, [Finding('damaged_bag', text)]
+
+
+def _read(
+    decoder: JointStateDecoder, messages: Iterator[tuple[int, bytes]], path: Path, found: _Found
+) -> None:
+    try:
+        decoder.add_all(messages)
+    except RecordingError:  # it cannot be stored, which is no damage of the bag
+        raise
+    except Exception as error:  # parsers fed with damaged bytes may raise anything
+        reason = ' '.join(str(error).split()).rstrip('.') or type(error).__name__
+        found.damage.append(f'{path.name}: {reason}')
+
+
+def _listed(path: Path, found: _Found) -> tuple[list[Path], bool]:
+    """Return the files of a bag, by metadata.yaml where it helps, or whether it is compressed."""
+    if not path.is_dir():
+        return [path], False
+    try:
+        text = (path / 'metadata.yaml').read_text(encoding='utf-8')
+        bag = parse_yaml(text)
+        bag = bag['rosbag2_bagfile_information']
+        names = [Path(str(name)).name for name in bag['relative_file_paths']]
+        if str(bag.get('compression_mode') or 'none').lower() != 'none':
+            return [], True
+    except (OSError, UnicodeDecodeError, yaml.YAMLError, KeyError, TypeError, ValueError) as error:
+        missing = isinstance(error, FileNotFoundError)
+        found.damage.append(f'metadata.yaml {"is missing" if missing else "cannot be read"}')
+        return bag_files(path), False
+    found.damage += [f'{name} is missing' for name in names if not (path / name).exists()]
+    return [path / name for name in names if (path / name).exists()], False
+
+
+def _decompressed(path: Path, topic: str, found: _Found) -> Iterator[tuple[int, bytes]]:
+    from rosbags.rosbag2 import Reader
+
+    with Reader(path) as reader:
+        found.topics.update({link.topic: link.msgtype for link in reader.connections})
+        links = [link for link in reader.connections if link.topic == topic]
+        if links:
+            for _, log_time, data in reader.messages(links):
+                yield log_time, data
+
+
+def _check_topic(found: dict[str, str], topic: str, path: Path) -> None:
+    if found.get(topic) == MSGTYPE:
+        return
+    others = sorted(name for name, msgtype in found.items() if msgtype == MSGTYPE)
+    what = f'has the type {found[topic]!r}' if topic in found else 'is not in the bag'
+    hint = f'JointState topics in it: {others}' if others else 'it has no JointState topic'
+    raise NoSuchTopicError(f'{path}: topic {topic!r} {what}; {hint}', others)
+
+
+def _scan_mcap(file: Path, topic: str, found: _Found) -> Iterator[tuple[int, bytes]]:
+    scan = McapScan(file, topic, MSGTYPE)
+    try:
+        yield from scan.messages()
+    finally:
+        found.topics.update(scan.topics)
+        found.damage += [f'{file.name}: {text}' for text in scan.damage]
+
+
+def _scan_sqlite(file: Path, topic: str, found: _Found) -> Iterator[tuple[int, bytes]]:
+    with TemporaryDirectory() as folder:
+        readable = _full_size(file, folder)
+        if readable.parent == Path(folder):
+            found.damage.append(f'{file.name}: it is cut off at byte {file.stat().st_size}')
+        database = sqlite3.connect(f'{readable.as_uri()}?mode=ro', uri=True)
+        try:
+            rows = database.execute('SELECT id, name, type FROM topics')
+            topics = {number: (str(name), str(msgtype)) for number, name, msgtype in rows}
+            found.topics.update(topics.values())
+            wanted = {number for number, entry in topics.items() if entry == (topic, MSGTYPE)}
+            # Order of arrival, by the table itself: the index over the times may be damaged.
+            query = 'SELECT topic_id, timestamp, data FROM messages NOT INDEXED'
+            for number, log_time, data in database.execute(query):
+                if number in wanted and isinstance(data, bytes) and isinstance(log_time, int):
+                    yield log_time, data
+        finally:
+            database.close()
+
+
+def _full_size(file: Path, folder: str) -> Path:
+    """Return a database that SQLite opens: a cut off one is copied and extended by empty pages."""
+    with file.open('rb') as stream:
+        head = stream.read(32)
+    size = int.from_bytes(head[16:18], 'big') * int.from_bytes(head[28:32], 'big')
+    actual = file.stat().st_size
+    if not head.startswith(b'SQLite format 3') or not actual < size < 1000 * actual:
+        return file.resolve()
+    copy = Path(folder) / file.name
+    shutil.copyfile(file, copy)
+    os.truncate(copy, size)
+    return copy
+
+
+def _chosen(
+    groups: list[Group], joints: Sequence[str] | None, path: Path
+) -> tuple[tuple[str, ...], list[Group]]:
+    """Return the joints to read and the groups of messages that hold them all."""
+    if joints is None:
+        counts: dict[frozenset[str], int] = {}
+        for group in groups:
+            key = frozenset(group.names)
+            counts[key] = counts.get(key, 0) + group.count
+        # Equally many messages of arm and gripper: the one with more joints is the robot.
+        most = max(counts.values())
+        best = max(counts, key=lambda key: (round(counts[key] / most, 1), len(key)))
+        every = next(group.names for group in groups if frozenset(group.names) == best)
+        names = tuple(name for name in every if name.removesuffix(MOTOR) not in best - {name})
+        return names, [group for group in groups if frozenset(group.names) == best]
+    names = tuple(joints)
+    chosen = [group for group in groups if set(names) <= set(group.names)]
+    if chosen:
+        return names, chosen
+    known = sorted({name for group in groups for name in group.names})
+    missing = [name for name in names if name not in known]
+    if missing:
+        raise RecordingError(
+            f'{path}: joint {missing[0]!r} is not in the recording, which has {known}'
+        )
+    raise RecordingError(
+        f'{path}: no message holds all of {list(names)}; the joints come in different messages: '
+        f'{[list(group.names) for group in groups]}'
+    )
+
+
+def _left_out(groups: list[Group], chosen: list[Group], topic: str) -> list[Finding]:
+    others = [group for group in groups if group not in chosen]
+    if not others:
+        return []
+    count = sum(group.count for group in others)
+    joints = sorted({name for group in others for name in group.names})
+    text = f'{count} messages on {topic} with other joints were left out ({joints})'
+    return [Finding('other_messages', text, severity='info')]
+
+
+def _table(
+    chosen: list[Group], names: tuple[str, ...], source: str, findings: list[Finding]
+) -> Table:
+    rows = [group.take('row') for group in chosen]
+    order = np.argsort(np.concatenate(rows), kind='stable') if len(chosen) > 1 else None
+    motors = tuple(f'{name}{MOTOR}' for name in names)
+    double = all(set(motors) <= set(group.names) for group in chosen)
+    columns = {}
+    for column in ('stamp', 'log', 'position', 'velocity', 'effort'):
+        parts = [group.take(column) for group in chosen]
+        if double and column in ('position', 'velocity'):
+            columns[f'motor_{column}'] = _joined(_of(parts, chosen, motors), order)
+        columns[column] = _joined(_of(parts, chosen, names), order)
+    stamps = columns['stamp']
+    if not stamps.any():
+        stamps = columns['log']
+        text = 'all header stamps are zero; the times at which the bag got the messages are used'
+        findings.append(Finding('bag_time_used', text))
+    origin = int(stamps[0])
+    signals = {
+        'time': blockwise(lambda part: (part - origin) / 1e9, stamps),
+        'position': columns['position'],
+        'torque': columns['effort'],
+    }
+    for name in ('velocity', 'motor_position', 'motor_velocity'):
+        if name in columns and _has_numbers(columns[name]):
+            signals[name] = columns[name]
+    return Table(signals, source=source, joints=names, origin=origin, findings=tuple(findings))
+
+
+def _of(
+    parts: list[NDArray[Any]], chosen: list[Group], names: tuple[str, ...]
+) -> list[NDArray[Any]]:
+    """The columns of these names; stamps, which are of no joint, as they are."""
+    return [
+        _picked(part, [group.names.index(name) for name in names])
+        if part.ndim == 2 and group.names != names
+        else part
+        for part, group in zip(parts, chosen, strict=True)
+    ]
+
+
+def _picked(values: NDArray[Any], columns: list[int]) -> NDArray[Any]:
+    return blockwise(lambda part: part[:, columns], values)
+
+
+def _has_numbers(values: NDArray[Any]) -> bool:
+    """Whether not all numbers are NaN."""
+    return any(not np.isnan(values[rows]).all() for rows in sweep(values))
+
+
+def _joined(parts: list[NDArray[Any]], order: NDArray[np.intp] | None) -> NDArray[Any]:
+    if order is None:
+        return parts[0]
+    joined = np.concatenate(parts)  # rare: the joints come in several orders
+    return blockwise(lambda part: joined[part], order, dtype=joined.dtype)

@@ -1,0 +1,1 @@
+"""Recordings in tables: CSV, MATLAB, NPZ."""

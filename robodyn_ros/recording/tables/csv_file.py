@@ -1,0 +1,157 @@
+"""Read CSV: delimiter and decimal comma are recognised, # comments and empty lines skipped."""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from pathlib import Path
+from typing import TextIO
+
+import numpy as np
+
+from robodyn_ros.errors import RecordingError
+from robodyn_ros.recording.finding import Finding
+from robodyn_ros.recording.storage import Spool
+from robodyn_ros.recording.tables.table import Array, Table
+
+DELIMITERS = ('\t', ';', ',', None)  # None: any white space
+NUMBERS = 2**18
+"""Numbers that are parsed before they are stored."""
+
+BLANK = ('', 'nan', 'null', 'none', 'na', 'n/a', '-')
+
+
+def read_csv(path: Path) -> Table:
+    """Read a CSV file with one header row; empty cells are NaN.
+
+    The header may be a comment (numpy.savetxt writes it so). Without a header the columns are
+    called column1, column2, ...; only a column mapping can then say what they are.
+
+    :raises RecordingError: it cannot be read, or a row has another length or no number
+    """
+    try:
+        with path.open(encoding='utf-8-sig', newline=None) as file:
+            return _read(file, str(path))
+    except (OSError, UnicodeDecodeError) as error:
+        raise RecordingError(f'{path}: it cannot be read as CSV: {error}') from error
+
+
+def _read(file: TextIO, source: str) -> Table:
+    comment, lines = '', _lines(file)
+    number, line = next(lines, (0, ''))
+    while line.startswith('#'):
+        comment = line.lstrip('# ')
+        number, line = next(lines, (0, ''))
+    if not line:
+        raise RecordingError(f'{source}: the file has no rows')
+    delimiter = _delimiter(line)
+    first = _split(line, delimiter)
+    rows: Iterable[tuple[int, str]] = lines
+    if _is_number(first[0], delimiter):
+        names = _split(comment, delimiter)
+        if len(names) != len(first):
+            names = [f'column{index}' for index in range(1, len(first) + 1)]
+        rows = chain([(number, line)], lines)
+    else:
+        names = first
+    if len(set(names)) != len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise RecordingError(f'{source}: column {twice!r} occurs more than once in the header')
+    findings: list[Finding] = []
+    matrix = _matrix(rows, delimiter, names, source, findings)
+    if not len(matrix):
+        raise RecordingError(f'{source}: the file has a header but no rows')
+    columns = {name: matrix[:, index] for index, name in enumerate(names)}
+    return Table(columns, source=source, findings=tuple(findings))
+
+
+def _matrix(
+    lines: Iterable[tuple[int, str]],
+    delimiter: str | None,
+    names: list[str],
+    source: str,
+    findings: list[Finding],
+) -> Array:
+    """Numbers of all rows, shape (N, k); a last one that is cut off is told and left out."""
+    stored, values, rows = Spool((len(names),)), array('d'), iter(lines)
+    for number, line in rows:
+        if line.startswith('#'):
+            continue
+        try:
+            values.extend(_numbers(line, delimiter, names, number, source))
+        except RecordingError:
+            if next(rows, None) is not None or not _cut(line, delimiter, names, source):
+                raise
+            text = f'{source}: line {number}, the last one, is cut off and was left out'
+            findings.append(Finding('cut_off', text))
+        if len(values) >= NUMBERS:
+            stored.append(np.array(values))
+            del values[:]
+    stored.append(np.array(values))
+    return stored.array()
+
+
+def _cut(line: str, delimiter: str | None, names: list[str], source: str) -> bool:
+    """Whether a last row that cannot be parsed ends too early, maybe within its last cell."""
+    cells = len(line.split(delimiter))
+    if cells != len(names):
+        return cells < len(names)
+    with Path(source).open('rb') as file:
+        file.seek(-1, 2)
+        return file.read(1) not in b'\r\n'
+
+
+def _lines(file: TextIO) -> Iterator[tuple[int, str]]:
+    for number, line in enumerate(file, start=1):
+        stripped = line.strip(' \r\n')
+        if stripped.strip():
+            yield number, stripped
+
+
+def _delimiter(line: str) -> str | None:
+    return next((mark for mark in DELIMITERS if mark is None or mark in line), None)
+
+
+def _split(line: str, delimiter: str | None) -> list[str]:
+    return [cell.strip().strip('"\'').strip() for cell in line.split(delimiter)]
+
+
+def _is_number(cell: str, delimiter: str | None) -> bool:
+    try:
+        float(cell.replace(',', '.') if delimiter != ',' else cell)
+    except ValueError:
+        return cell.lower() in BLANK
+    return True
+
+
+def _numbers(
+    line: str, delimiter: str | None, names: list[str], number: int, source: str
+) -> list[float]:
+    """Parse a row; the quick way first, as recordings have millions."""
+    cells = line.split(delimiter)
+    if len(cells) != len(names):
+        raise RecordingError(
+            f'{source}: line {number} has {len(cells)} cells, the header has {len(names)}'
+        )
+    try:
+        return list(map(float, cells))
+    except ValueError:
+        return [
+            _number(cell, name, delimiter, number, source)
+            for cell, name in zip(_split(line, delimiter), names, strict=True)
+        ]
+
+
+def _number(cell: str, name: str, delimiter: str | None, number: int, source: str) -> float:
+    if cell.lower() in BLANK:
+        return float('nan')
+    if delimiter != ',':
+        cell = re.sub(r'^([-+]?\d*),(\d+)', r'\1.\2', cell)
+    try:
+        return float(cell)
+    except ValueError as error:
+        raise RecordingError(
+            f'{source}: line {number}, column {name!r}: expected a number, got {cell[:40]!r}'
+        ) from error

@@ -1,0 +1,238 @@
+"""Recognise the columns of the signals by their usual names."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robodyn_ros.errors import RecordingError
+from robodyn_ros.recording.storage import blockwise
+from robodyn_ros.recording.tables.table import Table
+
+Array = NDArray[np.float64]
+
+MOTOR_SIDE = ('motor_position', 'motor_velocity')
+SIGNALS = ('position', 'velocity', 'acceleration', 'torque', *MOTOR_SIDE)
+WORDS = {
+    'position': 'q|pos|positions?',
+    'velocity': 'qd|dq|qdot|vel|velocity|velocities',
+    'acceleration': 'qdd|ddq|qddot|acc|accelerations?',
+    'torque': 'tau|torques?|eff|efforts?|forces?',
+    'motor_position': 'motor_(?:q|pos|positions?)',
+    'motor_velocity': 'motor_(?:qd|dq|qdot|vel|velocity|velocities)',
+}
+FRANKA = re.compile(r'(?:.*[/.])?tau_J(?:[_\[.]?\d+\]?)?', re.IGNORECASE)
+NEEDED = ('position', 'torque')
+
+
+@dataclass(frozen=True)
+class Part:
+    """Columns of one signal: one matrix, or single columns."""
+
+    table: Table
+    columns: tuple[str, ...]
+    joints: tuple[str, ...] | None = None
+    suffixed: bool = False
+
+    def width(self, samples: int) -> int:
+        """Return the number of joints that the columns are of."""
+        if len(self.columns) > 1:
+            return len(self.columns)
+        return int(self._matrix(self.columns[0], samples).shape[1])
+
+    def _matrix(self, name: str, samples: int) -> Array:
+        values = self.table.columns[name]
+        if values.ndim == 2 and values.shape[0] != samples and values.shape[1] == samples:
+            values = values.T
+        if values.ndim == 1:
+            values = values[:, None]
+        if values.ndim != 2 or len(values) != samples:
+            raise RecordingError(
+                f'{self.table.source}: {name!r} must have {samples} rows as time has, '
+                f'its shape is {self.table.columns[name].shape}'
+            )
+        return values
+
+    def values(
+        self,
+        wanted: tuple[str, ...],
+        names: tuple[str, ...] | None,
+        samples: int,
+        signal: str,
+    ) -> Array:
+        """Return the signal of the wanted joints, shape (N, n)."""
+        have = self.joints or names or wanted
+        parts = [self._matrix(name, samples) for name in self.columns]
+        if sum(part.shape[1] for part in parts) != len(have):
+            raise RecordingError(
+                f'{self.table.source}: {signal} has {sum(part.shape[1] for part in parts)} '
+                f'columns for {len(have)} joints ({list(have)})'
+            )
+        missing = [name for name in wanted if name not in have]
+        if missing:
+            raise RecordingError(
+                f'{self.table.source}: there is no {signal} of joint {missing[0]!r}, '
+                f'only of {list(have)}'
+            )
+        if len(parts) == 1:
+            if tuple(have) == wanted:
+                return parts[0]
+            chosen = [have.index(name) for name in wanted]
+            return blockwise(lambda part: part[:, chosen], parts[0], dtype=parts[0].dtype)
+        single = {name: part[:, 0] for name, part in zip(have, parts, strict=True)}
+        return blockwise(
+            lambda *columns: np.stack(columns, axis=1), *(single[name] for name in wanted)
+        )
+
+
+class _Patterns(NamedTuple):
+    """Names of the columns of one signal."""
+
+    exact: re.Pattern[str]
+    numbered: re.Pattern[str]
+    before: re.Pattern[str]
+    behind: re.Pattern[str]
+    suffixed: re.Pattern[str]
+
+
+@cache
+def _patterns(words: str) -> _Patterns:
+    texts = (
+        rf'(?:{words})',
+        rf'(.*[/.]|actual_|)(?:{words})[_\[.]?(\d+)\]?',
+        rf'(?:{words})[_./:](.+)',
+        rf'(?:.*/)?([^/]+)[/.](?:{words})',
+        rf'\W*(.+)_(?:{words})',
+    )
+    return _Patterns(*(re.compile(text, re.IGNORECASE) for text in texts))
+
+
+def by_known_names(table: Table, signal: str, position: Part | None) -> Part | None:
+    """Recognise the columns of a signal by their usual names.
+
+    :raises RecordingError: several columns could be it, or torque is of a topic that
+        position is not of
+    """
+    names, franka = list(table.columns), []
+    if signal == 'torque':  # tau_J1 is a numbered tau_J, unless there is a joint J1
+        joints = (position.joints if position else None) or table.joints or ()
+        franka = [name for name in names if FRANKA.fullmatch(name) and name[4:] not in joints]
+        names = [name for name in names if name not in franka]
+    part = _recognised(table, names, signal, WORDS[signal], position)
+    part = part or _recognised(table, franka, signal, 'tau_J', position)
+    if part is None and signal == 'torque':
+        others = {*_numbered(names, WORDS[signal]), *_numbered(franka, 'tau_J')}
+        if others:
+            raise RecordingError(
+                f'{table.source}: torque has only columns of {sorted(others)}, which is not where '
+                f'position is; a column mapping can say which columns it is'
+            )
+    return part
+
+
+def _recognised(
+    table: Table, names: list[str], signal: str, words: str, position: Part | None
+) -> Part | None:
+    """Plain names go first; those with a topic must be of the topic of position."""
+    numbers = _numbered(names, words)
+    topic = _topic(position)
+    if topic and topic in numbers:
+        return Part(table, numbers[topic])
+    whole = [name for name in names if _patterns(words).exact.fullmatch(name)]
+    if len(whole) > 1:
+        raise _several(table, whole, signal)
+    if whole:
+        return Part(table, (whole[0],))
+    if '' in numbers:
+        return Part(table, numbers[''])
+    single = [name for name in names if table.columns[name].ndim == 1]
+    if joints := _named(table, single, signal, words, position):
+        return Part(table, tuple(joints.values()), tuple(joints))
+    if signal == 'position' and numbers:
+        if len(numbers) > 1:
+            raise _several(table, sorted(numbers), signal)
+        return Part(table, next(iter(numbers.values())))
+    return _suffixed(table, single, signal, words, position)
+
+
+def _several(table: Table, which: list[str], signal: str) -> RecordingError:
+    return RecordingError(
+        f'{table.source}: {which} could all be {signal}; a column mapping can say which'
+    )
+
+
+def _numbered(names: list[str], words: str) -> dict[str, tuple[str, ...]]:
+    """Columns with a number, in the order of their numbers, by their topic or prefix."""
+    found: dict[str, dict[str, int]] = {}
+    for name in names:
+        if match := _patterns(words).numbered.fullmatch(name):
+            found.setdefault(match[1], {})[name] = int(match[2])
+    return {topic: tuple(sorted(those, key=those.__getitem__)) for topic, those in found.items()}
+
+
+def _topic(position: Part | None) -> str:
+    """Topic or prefix of numbered columns of position."""
+    match = position and _patterns(WORDS['position']).numbered.fullmatch(position.columns[0])
+    return match[1] if match else ''
+
+
+def _named(
+    table: Table, names: list[str], signal: str, words: str, position: Part | None
+) -> dict[str, str]:
+    """Columns by the joint in their names, of the topic of position where there are several."""
+    _, _, before, behind, _ = _patterns(words)
+    found: dict[str, dict[str, str]] = {}
+    for name in names:
+        if match := before.fullmatch(name) or behind.fullmatch(name):
+            found.setdefault(match[1], {})[name] = name[: match.start(1)] * (match.re is behind)
+    topics = _topics(position)
+    chosen = {}
+    for joint, columns in found.items():
+        same = [name for name in columns if columns[name] == topics.get(joint)]
+        same = same or [name for name in columns if not columns[name]]
+        if not same and (signal in NEEDED or not topics):
+            same = list(columns)
+        if len(same) > 1 and (joint in topics or not topics):
+            if signal in NEEDED:
+                raise _several(table, same, signal)
+            return {}
+        if same:
+            chosen[joint] = same[0]
+    if signal not in NEEDED and topics:  # not needed: rather none than that of some joints
+        return chosen if topics.keys() & found.keys() <= chosen.keys() else {}
+    return chosen
+
+
+def _topics(position: Part | None) -> dict[str, str]:
+    """Topics of the named columns of position by joint, '' where there is none."""
+    if position is None or not position.joints:
+        return {}
+    pattern = _patterns(WORDS['position']).behind
+    matches = [pattern.fullmatch(name) for name in position.columns]
+    return {
+        joint: match[0][: match.start(1)] if match else ''
+        for joint, match in zip(position.joints, matches, strict=True)
+    }
+
+
+def _suffixed(
+    table: Table, names: list[str], signal: str, words: str, position: Part | None
+) -> Part | None:
+    """NAME_signal: for position if nothing else is it, else for the joints it named so."""
+    if signal != 'position' and not (position and position.suffixed):
+        return None
+    pattern = _patterns(words).suffixed
+    known = position.joints if position else None
+    joints: dict[str, str] = {}
+    for name in names:
+        match = pattern.fullmatch(name)
+        if match and (known is None or match[1] in known):
+            if match[1] in joints:
+                raise _several(table, [joints[match[1]], name], signal)
+            joints[match[1]] = name
+    return Part(table, tuple(joints.values()), tuple(joints), suffixed=True) if joints else None

@@ -1,0 +1,1 @@
+"""Serialised messages (CDR), read and written without ROS."""

@@ -1,0 +1,62 @@
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from robots import random_urdf
+from simulation import arm, record
+
+from robodyn_ros.analysis.compare import compare
+from robodyn_ros.analysis.compare_report import export_comparison, text_comparison
+from robodyn_ros.errors import IdentificationError
+from robodyn_ros.identification.result import load_identified_model, model_parameters
+
+
+@pytest.fixture(scope='module')
+def comparison(tmp_path_factory):
+    folder = tmp_path_factory.mktemp('compare')
+    xml = random_urdf(2, 41)
+    (folder / 'cad.urdf').write_text(xml)
+    model, values = arm(xml)
+    content = model_parameters(model, values, np.full(len(values), np.nan))
+    recording = record(model, values, 300, noise=0.01)
+    return compare(folder / 'cad.urdf', load_identified_model(content), recording)
+
+
+def table(path):
+    return list(csv.DictReader(Path(path).read_text().splitlines()))
+
+
+def test_text_has_both_tables(comparison):
+    lines = text_comparison(comparison).splitlines()
+    for row in comparison.rows:
+        (line,) = [line for line in lines if line.endswith(f'{row.unit:<9} {row.expression}')]
+        assert line.split()[1] == f'{row.result:.5g}' and line.split()[2] == '-'
+    errors = [each.report.rms_error[1] for each in comparison.torques]
+    unit = comparison.model.joints[1].torque_unit
+    expected = ['joint2', *(f'{value:.4g}' for value in errors), unit]
+    assert expected in [line.split() for line in lines]
+    assert lines[-1] == 'no findings'
+
+
+def test_files(comparison, tmp_path):
+    files = export_comparison(comparison, tmp_path / 'new' / 'out')
+    assert json.loads((tmp_path / 'new/out/comparison.json').read_text()) == comparison.to_json()
+    rows = table(files['base_parameters'])
+    assert [row['base_parameter'] for row in rows] == [r.expression for r in comparison.rows]
+    assert [float(row['result']) for row in rows] == [r.result for r in comparison.rows]
+    friction = next(row for row in rows if 'friction' in row['base_parameter'])
+    assert friction['cad'] == friction['difference'] == ''
+    rows = table(files['torque_errors'])
+    assert [float(row['rms_error_cad_links']) for row in rows] == [
+        *comparison.torques[1].report.rms_error
+    ]
+    for kind in ('tables', 'torques'):
+        assert Path(files[kind]).read_bytes()[:8] == b'\x89PNG\r\n\x1a\n'
+
+
+def test_a_folder_that_cannot_be_made(comparison, tmp_path):
+    (tmp_path / 'file').write_text('')
+    with pytest.raises(IdentificationError, match='cannot be made'):
+        export_comparison(comparison, tmp_path / 'file' / 'out')

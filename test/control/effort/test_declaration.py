@@ -1,0 +1,169 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+from robodyn_ros.control.effort.declaration import EffortDeclaration, undeclared
+from robodyn_ros.errors import ConfigError
+from robodyn_ros.models.interface import Joint
+from robodyn_ros.models.serial.urdf_file import read_urdf
+from robodyn_ros.recording.bags.bag_metadata import EFFORT_KEY
+
+ROOT = Path(__file__).resolve().parents[3]
+SI = {'unit': 'Nm', 'side': 'joint', 'gravity': 'included'}
+DRIVE = {
+    'joints': ['a', 'b'],
+    'unit': ['permille_rated_current', 'Nm'],
+    'side': ['motor', 'joint'],
+    'gravity': 'included',
+    'rated_current': [4000.0, 0.0],
+    'torque_constant': [0.5, 0.0],
+    'gear_ratio': [100, 0],
+    'direction': [-1, 1],
+}
+
+
+def test_one_value_serves_whatever_joints():
+    found = EffortDeclaration.from_mapping(SI).for_joints(['x', 'y', 'z'])
+    assert found.joints == ('x', 'y', 'z') and found.feedback_is_si
+    assert not found.gravity_excluded.any()
+
+
+def test_lists_are_matched_by_name():
+    found = EffortDeclaration.from_mapping(DRIVE).for_joints(['b', 'a'])
+    np.testing.assert_allclose(found.scale, [1.0, -1e-6 * 0.5 * 4000.0 * 100.0])
+    assert found.unit == ('Nm', 'permille_rated_current')
+    with pytest.raises(ConfigError, match="declares the effort of a, b, not of 'c'"):
+        EffortDeclaration.from_mapping(DRIVE).for_joints(['a', 'c'])
+
+
+def test_commands_may_have_a_unit_of_their_own():
+    found = EffortDeclaration.from_mapping({**SI, 'command_unit': 'SI'}).for_joints(['a'])
+    assert (found.unit, found.command_unit) == (('Nm',), ('SI',))
+
+
+def test_a_bare_n_that_yaml_has_made_no_of_is_newton():
+    found = EffortDeclaration.from_mapping({**SI, 'unit': False}).for_joints(['a'])
+    assert found.unit == found.command_unit == ('N',)
+
+
+def test_metadata_carry_it():
+    for mapping in (SI, DRIVE):
+        first = EffortDeclaration.from_mapping(mapping)
+        again = EffortDeclaration.from_metadata(first.metadata(), source='the bag')
+        assert (again.joints, again.values) == (first.joints, first.values)
+        assert again.source == 'the bag'
+    assert EffortDeclaration.from_metadata({}, source='the bag') is None
+    for text in ('{', '[1]', '{"unit": "Nmm", "side": "joint", "gravity": "included"}'):
+        with pytest.raises(ConfigError, match='the bag'):
+            EffortDeclaration.from_metadata({EFFORT_KEY: text}, source='the bag')
+
+
+@pytest.mark.parametrize(
+    'document',
+    [
+        SI,
+        {'effort': SI},
+        {'/**': {'ros__parameters': {'other': 1, 'effort': SI}}},
+        {'/**/recorder': {'ros__parameters': {f'effort.{k}': v for k, v in SI.items()}}},
+    ],
+)
+def test_files_of_parameters_and_of_keys(tmp_path, document):
+    file = tmp_path / 'effort.yaml'
+    file.write_text(yaml.safe_dump(document))
+    assert EffortDeclaration.from_file(file).for_joints(['a']).feedback_is_si
+
+
+@pytest.mark.parametrize(
+    ('changes', 'sentence'),
+    [
+        ({'unitt': 'Nm'}, 'there is no effort.unitt, there are: joints, unit'),
+        ({'unit': 'Nmm'}, "effort.unit must be one of Nm, N, A, .*, got 'Nmm'"),
+        ({'side': 'gear'}, "effort.side must be one of joint, motor, got 'gear'"),
+        ({'gravity': True}, 'effort.gravity must be one of included, excluded, got True'),
+        ({'gravity': None}, 'effort.gravity is missing: say what its numbers are'),
+        ({'direction': 0.5}, 'effort.direction must be 1 or -1, got 0.5'),
+        ({'gear_ratio': 'fifty'}, "effort.gear_ratio must be a number, got 'fifty'"),
+        ({'unit': ['Nm', 'N']}, 'effort.unit has 2 values: name their joints in effort.joints'),
+        (
+            {'joints': ['a', 'b'], 'gear_ratio': [1.0] * 3},
+            'effort.gear_ratio .* got 3',
+        ),
+        ({'joints': ['a', 'a']}, 'effort.joints must be different names'),
+    ],
+)
+def test_what_cannot_be_used(changes, sentence):
+    with pytest.raises(ConfigError, match=f'^my file: {sentence}'):
+        EffortDeclaration.from_mapping({**SI, **changes}, source='my file')
+
+
+def test_a_missing_drive_fact_names_source_and_joint():
+    declared = EffortDeclaration.from_mapping({**DRIVE, 'rated_current': 0.0}, source='my file')
+    with pytest.raises(ConfigError, match=r"^my file: .*'a' .*needs effort\.rated_current"):
+        declared.for_joints(['a', 'b'])
+
+
+def test_types_of_joints_are_held_against_the_units():
+    declared = EffortDeclaration.from_mapping(SI)
+    declared.for_joints([Joint('a')])
+    with pytest.raises(ConfigError, match="'a' is prismatic, so its torque is in N"):
+        declared.for_joints([Joint('a', 'prismatic')])
+
+
+def test_nothing_declared_says_what_to_declare():
+    with pytest.raises(ConfigError, match='is not declared: say what its numbers are') as caught:
+        EffortDeclaration.from_mapping({}, source='the parameters')
+    for word in ('effort.unit', 'effort.side', 'effort.gravity', 'permille_rated_current'):
+        assert word in str(caught.value)
+    assert str(undeclared('x')).startswith('the effort of x is not declared')
+
+
+@pytest.mark.parametrize(
+    ('text', 'sentence'),
+    [('effort: [', 'is no YAML'), ('- 1', 'must be a mapping'), ('effort: Nm', 'must be a mapp')],
+)
+def test_files_that_cannot_be_read(tmp_path, text, sentence):
+    file = tmp_path / 'effort.yaml'
+    with pytest.raises(ConfigError, match='cannot be read'):
+        EffortDeclaration.from_file(file)
+    file.write_text(text)
+    with pytest.raises(ConfigError, match=sentence):
+        EffortDeclaration.from_file(file)
+
+
+def configurations():
+    return sorted((ROOT / 'config').glob('effort_*.yaml'))
+
+
+@pytest.mark.parametrize('file', configurations(), ids=lambda file: file.stem)
+def test_our_robots_are_declared_as_their_simulated_cell_is(file):
+    robot = file.stem.removeprefix('effort_')
+    urdf = ROOT / 'urdf' / f'{robot}.urdf'
+    if not urdf.exists():
+        assert robot == 'example_cia402'
+        return
+    joints = [
+        Joint(item.name, item.type)
+        for item in read_urdf(urdf).joints
+        if item.type in ('revolute', 'continuous', 'prismatic')
+    ]
+    found = EffortDeclaration.from_file(file).for_joints(joints)
+    assert found.feedback_is_si and found.command_is_si and not found.gravity_excluded.any()
+
+
+def test_every_robot_has_a_declaration():
+    robots = {path.stem for path in (ROOT / 'urdf').glob('*.urdf')}
+    assert robots <= {path.stem.removeprefix('effort_') for path in configurations()}
+
+
+def test_the_worked_example_of_drives():
+    declared = EffortDeclaration.from_file(ROOT / 'config' / 'effort_example_cia402.yaml')
+    types = ['revolute', 'revolute', 'prismatic', 'revolute']
+    found = declared.for_joints([Joint(f'joint{i + 1}', t) for i, t in enumerate(types)])
+    np.testing.assert_allclose(1000.0 * found.scale[0], 257.92)
+    np.testing.assert_allclose(1000.0 * found.scale[2], 250.7, rtol=1e-4)
+    np.testing.assert_allclose(found.drives.torque_factor()[[0, 2]], [3.877, 3.989], rtol=1e-3)
+    # the torque offset that holds what the rated torque does: 1000, whatever the gear
+    rated = np.array([3.2 * 80.0, -3.2 * 50.0, 0.8 * 2.0 * np.pi / 0.02, 0.4 * 30.0])
+    np.testing.assert_allclose(found.command(rated), 1000.0)

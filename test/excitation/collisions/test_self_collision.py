@@ -1,0 +1,182 @@
+"""A robot must not hit itself: an arm of balls whose distances are known."""
+
+import numpy as np
+import pytest
+from robots import LWR4, SIX_AXIS
+
+from robodyn_ros.errors import MotionError
+from robodyn_ros.excitation.collisions.self_collision import SOFT, SelfCollisionLimit
+from robodyn_ros.excitation.trajectory import Motion
+from robodyn_ros.models.serial.urdf import UrdfModel
+
+RADIUS = 0.1
+
+
+def arm(tmp_path, joints=3, ball=True):
+    """A flat arm with links 1 m long and a ball of 0.1 m at the end of each."""
+    shape = f'<geometry><sphere radius="{RADIUS}"/></geometry>'
+    solid = f'<collision><origin xyz="1 0 0"/>{shape}</collision>' if ball else ''
+    inertia = '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>'
+    text = f'<link name="link0"><collision>{shape}</collision></link>' if ball else (
+        '<link name="link0"/>'
+    )  # fmt: skip
+    for number in range(1, joints + 1):
+        text += (
+            f'<link name="link{number}"><inertial><mass value="1"/>{inertia}</inertial>{solid}'
+            f'</link><joint name="joint{number}" type="revolute"><parent link="link{number - 1}"/>'
+            f'<child link="link{number}"/><origin xyz="{float(number > 1)} 0 0"/>'
+            '<axis xyz="0 0 1"/><limit lower="-3" upper="3" effort="1" velocity="1"/></joint>'
+        )
+    path = tmp_path / 'arm.urdf'
+    path.write_text(f'<robot name="arm">{text}</robot>')
+    return path
+
+
+def motion(q):
+    q = np.atleast_2d(np.array(q, dtype=float))
+    return Motion(0.5 * np.arange(len(q)), q, 0.0 * q, 0.0 * q)
+
+
+def test_two_balls_meet_where_geometry_says(tmp_path):
+    path = arm(tmp_path)
+    model = UrdfModel.from_file(path)
+    # joints 2 and 3 bent by a: the distance of balls 1 and 3 is 2 cos(a / 2)
+    touch = 2.0 * np.arccos(RADIUS)
+    rule = SelfCollisionLimit(str(path)).rule(model)
+    assert rule.excess(motion([0, 0, touch - 0.01])).size == 0.0
+    excess = rule.excess(motion([[0, 0, 0], [0, 0, touch + 0.01]]))
+    assert excess.size == 0.5
+    assert excess.sentence == "'link1' and 'link3' collide, 10.0 mm deep, at t = 0.500 s"
+    wide = SelfCollisionLimit(str(path), clearance=0.3).rule(model)
+    # ball 0, on the base, counts too: the arm folded back comes near to it
+    assert wide.excess(motion([0, 0, 2.0 * np.arccos(0.26)])).size == 0.0
+    assert wide.excess(motion([0, 0, 2.0 * np.arccos(0.24)])).size == 1.0
+
+
+def test_penalty_is_of_the_distances_and_has_its_derivative(tmp_path):
+    path = arm(tmp_path)
+    rule = SelfCollisionLimit(str(path), clearance=0.4).rule(UrdfModel.from_file(path))
+    q = np.array([[0.3, 0.0, 2.9], [0.1, 2.4, 0.2], [0.0, 0.1, 0.0]])
+    rest = np.zeros(q.shape)
+    value, slopes = rule.penalty((q, rest, rest))
+    near = 0.4 + SOFT + 2 * RADIUS - 2 * np.cos([2.9 / 2, 2.4 / 2])
+    assert near[1] < 0.0 or value > 0.0
+    for row, joint in np.ndindex(q.shape):
+        sums = []
+        for step in (1e-6, -1e-6):
+            moved = q.copy()
+            moved[row, joint] += step
+            sums.append(rule.penalty((moved, rest, rest))[0])
+        expected = (sums[0] - sums[1]) / 2e-6
+        assert slopes[0][row, joint] == pytest.approx(expected, rel=1e-3, abs=1e-5)
+    assert np.abs(slopes[0][:2]).max() > 0.1 and not slopes[0][2].any()
+
+
+@pytest.mark.parametrize('path', [SIX_AXIS, LWR4])
+def test_our_robots_are_free_when_stretched_and_not_when_folded(path):
+    model = UrdfModel.from_file(path)
+    rule = SelfCollisionLimit(str(path)).rule(model)
+    n = len(model.joints)
+    assert rule.excess(motion(np.zeros(n))).size == 0.0
+    folded = np.random.default_rng(0).uniform(-2.5, 2.5, (100, n))
+    assert rule.excess(motion(folded)).size > 0.1
+
+
+def test_refuses_with_a_sentence(tmp_path):
+    model = UrdfModel.from_file(SIX_AXIS)
+    bare = arm(tmp_path, ball=False)
+    for limit, words in (
+        (SelfCollisionLimit('nowhere.urdf'), 'nowhere.urdf cannot be read'),
+        (SelfCollisionLimit(str(SIX_AXIS), clearance=-0.1), 'clearance must not be below 0'),
+        (SelfCollisionLimit(str(arm(tmp_path))), "has no joint 'joint4'"),
+    ):
+        with pytest.raises(MotionError, match=words):
+            limit.rule(model)
+    arm(tmp_path, ball=False)
+    with pytest.raises(MotionError, match='no two links with collision geometry'):
+        SelfCollisionLimit(str(bare)).rule(UrdfModel.from_file(bare))
+
+
+def test_samples_are_skipped_only_where_nothing_can_be_near(tmp_path):
+    path = arm(tmp_path)
+    rule = SelfCollisionLimit(str(path)).rule(UrdfModel.from_file(path))
+    random = np.random.default_rng(1)
+    q = np.clip(np.cumsum(random.normal(0.0, 0.05, (3000, 3)), axis=0), -3.0, 3.0)
+    every = {
+        (row, pair)
+        for row in range(len(q))
+        for pair in range(len(rule.geometry.pairs))
+        if rule.geometry.distance(pair, q[row]) < 0.9
+    }
+    looks = list(rule.geometry.nearer(q, 0.9))
+    assert every and every <= {(row, pair) for row, pair, _ in looks}
+    assert len(looks) < 0.7 * len(q) * len(rule.geometry.pairs)
+
+
+def test_links_that_always_touch_are_left_out_by_name_and_others_by_the_srdf(tmp_path):
+    path = arm(tmp_path)
+    wide = path.read_text().replace('<origin xyz="1 0 0"/>', '<origin xyz="0.02 0 0"/>')
+    wide = wide.replace('<origin xyz="1.0 0 0"/>', '<origin xyz="0.02 0 0"/>')
+    path.write_text(wide)
+    model = UrdfModel.from_file(path)
+    # links of 2 cm with balls of 10 cm: every two of them overlap in every position
+    assert SelfCollisionLimit(str(path)).rule(model).touching == [
+        ('link0', 'link2'), ('link0', 'link3'), ('link1', 'link3')
+    ]  # fmt: skip
+    path = arm(tmp_path)
+    srdf = tmp_path / 'arm.srdf'
+    srdf.write_text('<robot name="arm"><disable_collisions link1="link3" link2="link1"/></robot>')
+    rule = SelfCollisionLimit(str(path), srdf=str(srdf)).rule(model)
+    assert rule.geometry.pairs == [('link0', 'link2'), ('link0', 'link3')] and not rule.touching
+
+
+TETRAHEDRON = """solid a
+facet normal 0 0 -1
+outer loop
+vertex 0 0 0
+vertex 0 1 0
+vertex 1 0 0
+endloop
+endfacet
+facet normal 0 -1 0
+outer loop
+vertex 0 0 0
+vertex 1 0 0
+vertex 0 0 1
+endloop
+endfacet
+facet normal -1 0 0
+outer loop
+vertex 0 0 0
+vertex 0 0 1
+vertex 0 1 0
+endloop
+endfacet
+facet normal 1 1 1
+outer loop
+vertex 1 0 0
+vertex 0 1 0
+vertex 0 0 1
+endloop
+endfacet
+endsolid a
+"""
+
+
+def test_meshes_are_found_and_those_that_are_not_are_named(tmp_path):
+    package = tmp_path / 'my_arm'
+    (package / 'urdf').mkdir(parents=True)
+    (package / 'part.stl').write_text(TETRAHEDRON)
+    path = arm(package / 'urdf')
+    ball = f'<sphere radius="{RADIUS}"/>'
+    mesh = '<mesh filename="package://my_arm/part.stl" scale="0.1 0.1 0.1"/>'
+    path.write_text(path.read_text().replace(ball, mesh))
+    model = UrdfModel.from_file(path)
+    rule = SelfCollisionLimit(str(path)).rule(model)
+    assert rule.file.solid == ('link0', 'link1', 'link2', 'link3') and not rule.file.lost
+    # the corner of link 3's mesh at y = 0.1 m comes to link 1's face at x + y + z = 0.1 m
+    pair = rule.geometry.pairs.index(('link1', 'link3'))
+    assert rule.geometry.distance(pair, np.zeros(3)) == pytest.approx(1.9, abs=1e-6)
+    (package / 'part.stl').unlink()
+    with pytest.raises(MotionError, match=r'meshes were not found: package://my_arm/part\.stl'):
+        SelfCollisionLimit(str(path)).rule(model)

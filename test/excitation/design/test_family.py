@@ -1,0 +1,83 @@
+"""Families of motions: sampled as the motions they make, and their derivatives."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from motions import JOINTS, assert_rest_at_ends
+
+from robodyn_ros.errors import MotionError
+from robodyn_ros.excitation.design.family import FourierFamily, SineSumFamily
+
+POSITION = [0.1, -0.5, 1.0]
+
+
+def fourier(**changes):
+    return FourierFamily(
+        **{'joints': JOINTS, 'position': POSITION, 'duration': 7.0, 'harmonics': 4, **changes}
+    )
+
+
+def sines(**changes):
+    arguments = {'joints': JOINTS, 'position': POSITION, 'duration': 7.0, 'sines': 3}
+    return SineSumFamily(**{**arguments, 'highest': [0.5, 1.0, 2.0], **changes})
+
+
+@pytest.mark.parametrize('make', [fourier, sines])
+@settings(max_examples=15, deadline=None)
+@given(seed=st.integers(0, 10**6))
+def test_samples_are_those_of_the_motion_scaled(make, seed):
+    family, random = make(), np.random.default_rng(seed)
+    x, scale = family.start(random), random.uniform(0.1, 1.0, 3)
+    assert x.shape == (family.size,)
+    motion = family.motion(x, scale)
+    assert motion.joints == JOINTS and motion.duration == pytest.approx(7.0)
+    assert_rest_at_ends(motion)
+    np.testing.assert_allclose(motion.sample(np.zeros(1)).position[0], POSITION, atol=1e-12)
+    time = np.linspace(0.0, 7.0, 23)
+    there = motion.sample(time)
+    deviation = family.sampled(time).deviation(x) * scale
+    np.testing.assert_allclose(POSITION + deviation[0], there.position, atol=1e-9)
+    np.testing.assert_allclose(deviation[1], there.velocity, atol=1e-9)
+    np.testing.assert_allclose(deviation[2], there.acceleration, atol=1e-8)
+
+
+@pytest.mark.parametrize('make', [fourier, sines])
+def test_pull_is_the_derivative(make):
+    family, random = make(), np.random.default_rng(5)
+    sampled = family.sampled(np.linspace(0.0, 7.0, 11))
+    x, way = family.start(random), random.normal(size=family.size)
+    weights = random.normal(size=(3, 11, 3))
+    sums = [(weights * sampled.deviation(x + h * way)).sum() for h in (1e-6, -1e-6)]
+    expected = (sums[0] - sums[1]) / 2e-6
+    assert sampled.pull(x, weights) @ way == pytest.approx(expected, rel=1e-6)
+
+
+def test_fourier_conditions_hold_for_every_x():
+    family = fourier(harmonics=6)
+    a, b = family.coefficients(np.random.default_rng(0).normal(size=family.size))
+    np.testing.assert_allclose(a.sum(axis=1), 0.0, atol=1e-12)
+    np.testing.assert_allclose(b @ np.arange(1, 7), 0.0, atol=1e-12)
+
+
+def test_frequencies_stay_within_what_is_allowed():
+    family = sines()
+    _, frequency, _ = family.split(100.0 * np.random.default_rng(0).normal(size=family.size))
+    assert (frequency > 0.0).all()
+    assert (frequency <= family.highest[:, None] * (1 + 1e-12)).all()
+    assert family.fastest() == 2.0 and fourier().fastest() == pytest.approx(4 / 7)
+
+
+@pytest.mark.parametrize(
+    ('make', 'words'),
+    [
+        (lambda: fourier(harmonics=1), '2 to 100 harmonics, got 1'),
+        (lambda: fourier(duration=0.0), 'duration of a motion must be above 0'),
+        (lambda: fourier(position=[0.0]), 'position must have 3 values'),
+        (lambda: sines(sines=0), '1 to 100 sines'),
+        (lambda: sines(highest=[1.0, 0.0, 1.0]), 'above 0 Hz'),
+    ],
+)
+def test_refuses_with_a_sentence(make, words):
+    with pytest.raises(MotionError, match=words):
+        make()

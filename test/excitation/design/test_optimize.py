@@ -1,0 +1,172 @@
+"""Optimised motions: within every limit, the same for a seed on any number of cores, in time."""
+
+import multiprocessing
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from published import robot, table1, table3_states
+from random_designs import designs, judge
+from robots import LWR4, random_urdf
+
+from robodyn_ros.errors import MotionError
+from robodyn_ros.excitation.catalog import load_motion, write_motion
+from robodyn_ros.excitation.collisions.self_collision import SelfCollisionLimit
+from robodyn_ros.excitation.design import optimize
+from robodyn_ros.excitation.design.criteria import Criterion, Options
+from robodyn_ros.excitation.design.optimize import optimise
+from robodyn_ros.excitation.design.problem import Design, Problem
+from robodyn_ros.excitation.limits.joint_limits import JointLimits, check_motion
+from robodyn_ros.models.catalog import build_model
+from robodyn_ros.models.interface import DynamicModel
+from robodyn_ros.models.serial.urdf import UrdfModel
+
+DESIGN = Design(robot('ur5'), table1())
+DELTA = {
+    'kind': 'delta',
+    'dynamic_model': 1,
+    'joints': ['joint1', 'joint2', 'joint3'],
+    'geometry': {'R_b': 0.2, 'r_p': 0.05, 'L_AB': 0.25, 'L_BC': 0.6},
+}
+
+
+def test_beats_the_published_motion_from_one_start_and_rests_at_both_ends(tmp_path):
+    # bench/bench_excitation.py takes its time and reaches a fifth
+    result = optimise(DESIGN, starts=1, seconds=8.0, processes=0, seed=1)
+    assert result.figures['condition_number'] < 0.5 * 140.9
+    check_motion(result.trajectory, DESIGN.limits)
+    ends = result.trajectory.sample(np.array([0.0, 20.0]))
+    for values in (ends.position, ends.velocity, ends.acceleration):
+        np.testing.assert_allclose(values, 0.0, atol=1e-9)
+    assert max(share.max() for share in result.shares.values()) <= 1.0
+    write_motion(result.trajectory, tmp_path / 'motion.yaml')
+    again = load_motion(tmp_path / 'motion.yaml')
+    motion = again.sample(0.1 * np.arange(200))
+    states = motion.position, motion.velocity, motion.acceleration
+    figures = Criterion(DESIGN.model).figures(*states)
+    assert figures == pytest.approx(result.figures, rel=1e-9)
+
+
+def test_same_motion_for_the_same_seed_here_and_on_one_and_two_processes(monkeypatch):
+    short = [replace(plan, iterations=10) for plan in optimize.ROUNDS]
+    monkeypatch.setattr(optimize, 'ROUNDS', short)
+    model = UrdfModel.from_xml(random_urdf(2, 5, types=('revolute',)), rotor_inertia=False)
+    limits = limits_of(model, 1.5, 4.0, (-1.0, 1.0))
+    design = Design(model, limits, samples=30, harmonics=2)
+    found = [optimise(design, starts=2, seconds=300.0, processes=n, seed=3) for n in (0, 1, 2)]
+    assert all(result.complete and result.starts == 2 for result in found)
+    assert len({result.value for result in found}) == 1
+    described = [result.trajectory.describe() for result in found]
+    assert described[0] == described[1] == described[2]
+
+
+def test_time_is_kept_even_if_processes_take_longer_to_start():
+    began = time.monotonic()
+    result = optimise(DESIGN, starts=1000, seconds=0.5, processes=1)
+    # All of them take hours; a busy machine may be some seconds late.
+    assert time.monotonic() - began < 20.0 and not result.complete
+    assert multiprocessing.active_children() == []
+    check_motion(result.trajectory, DESIGN.limits)
+
+
+def test_time_ends_the_search_and_the_result_says_so():
+    began = time.process_time()
+    result = optimise(DESIGN, starts=50, seconds=1.0, processes=0)
+    assert time.process_time() - began < 5.0
+    assert not result.complete
+    check_motion(result.trajectory, DESIGN.limits)
+
+
+def test_cancel_keeps_the_best_so_far_and_progress_tells_it():
+    heard = []
+    result = optimise(
+        DESIGN,
+        seconds=100.0,
+        processes=0,
+        progress=lambda share, value: heard.append((share, value)),
+        cancel=lambda: len(heard) > 60,
+    )
+    assert not result.complete and result.seconds < 60.0
+    shares, values = zip(*heard, strict=True)
+    assert list(shares) == sorted(shares) and list(values) == sorted(values, reverse=True)
+    assert result.value <= values[-1] + 0.01
+    check_motion(result.trajectory, DESIGN.limits)
+
+
+def test_genetic_algorithm_can_be_chosen():
+    design = Design(robot('ur5'), table1(), samples=40, harmonics=2)
+    result = optimise(design, starts=1, seconds=3.0, processes=0, method='genetic')
+    check_motion(result.trajectory, design.limits)
+    assert np.isfinite(result.value)
+
+
+def test_block_objective_is_below_the_published_motions():
+    design = Design(robot('puma'), table1(), criterion=Options('block'), samples=100)
+    result = optimise(design, starts=1, seconds=6.0, processes=0)
+    reference = result.figures['block_objective']
+    published = Problem(Design(robot('puma'), table1(), criterion=Options('block')))
+    assert reference < published.criterion.figures(*table3_states())['block_objective']
+
+
+def limits_of(model, velocity, acceleration, reach):
+    n = len(model.joints)
+    endless = np.full(n, np.inf)
+    return JointLimits(
+        model.joint_names, ('rad',) * n, np.full(n, reach[0]), np.full(n, reach[1]),
+        np.full(n, velocity), np.full(n, acceleration), endless, endless,
+    )  # fmt: skip
+
+
+def test_seven_axes_and_a_delta():
+    seven = UrdfModel.from_file(LWR4, rotor_inertia=False)
+    delta = build_model(DELTA)
+    for model, reach in ((seven, (-1.6, 1.6)), (delta, (-0.3, 0.8))):
+        design = Design(model, limits_of(model, 1.5, 4.0, reach), samples=60, harmonics=4)
+        result = optimise(design, starts=1, seconds=4.0, processes=0)
+        check_motion(result.trajectory, design.limits)
+        assert result.figures['condition_number'] < 1000.0
+
+
+def test_robot_does_not_hit_itself():
+    model = UrdfModel.from_file(LWR4, rotor_inertia=False)
+    limit = SelfCollisionLimit(str(LWR4))
+    design = Design(
+        model, limits_of(model, 2.0, 5.0, (-2.5, 2.5)), samples=60, harmonics=3, rules=(limit,)
+    )
+    result = optimise(design, starts=2, seconds=2.0, processes=0)
+    assert limit.rule(model).excess(result.trajectory.grid(0.02)).size == 0.0
+    free = optimise(replace(design, rules=()), starts=2, seconds=2.0, processes=0)
+    assert limit.rule(model).excess(free.trajectory.grid(0.02)).size > 0.0
+
+
+class Undescribed(DynamicModel):
+    """A model no other process can build."""
+
+    def __init__(self):
+        self.joints, self.parameters = DESIGN.model.joints, DESIGN.model.parameters
+
+    def regressor(self, q, qd, qdd):
+        return DESIGN.model.regressor(q, qd, qdd)
+
+    def describe(self):
+        return {'kind': 'unknown'}
+
+
+def test_a_worker_that_fails_is_one_sentence():
+    with pytest.raises(MotionError, match='a process that searches for a motion ended'):
+        optimise(Design(Undescribed(), table1(), harmonics=2), seconds=60.0, processes=1)
+
+
+def test_refuses_what_is_none():
+    with pytest.raises(MotionError, match='seconds above 0'):
+        optimise(DESIGN, seconds=0.0)
+    with pytest.raises(MotionError, match='annealing'):
+        optimise(DESIGN, method='annealing')
+
+
+@settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
+@given(designs())
+def test_random_limits_are_kept_or_refused_with_the_reason(design):
+    judge(design)  # bench/bench_excitation_limits.py: a thousand of them

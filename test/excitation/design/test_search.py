@@ -1,0 +1,79 @@
+"""Searches: they improve, depend on their seed alone, and can be stopped."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from published import robot, table1
+
+from robodyn_ros.excitation.design.criteria import Options
+from robodyn_ros.excitation.design.problem import Design, Problem
+from robodyn_ros.excitation.design.search import ROUNDS, Genetic, begin, evolve, improve
+
+PROBLEM = Problem(Design(robot('ur5'), table1(), samples=60, harmonics=3))
+SMALL = Genetic(population=12, generations=6, elite=2)
+
+
+def never():
+    return False
+
+
+def test_every_round_improves_what_it_begins_with():
+    found, heard, values = begin(PROBLEM, 0, 1), [], [PROBLEM.cost(begin(PROBLEM, 0, 1).x, 60)]
+    for plan in ROUNDS:
+        found = improve(PROBLEM, found, replace(plan, iterations=30), never, heard.append)
+        assert found.complete and found.value == PROBLEM.cost(found.x, 60)
+        values.append(found.value)
+    assert heard == values[1:]
+    assert values == sorted(values, reverse=True) and values[-1] < values[0] - 0.5
+
+
+def test_the_seed_and_the_number_of_the_start_decide():
+    def found(seed, start):
+        return improve(PROBLEM, begin(PROBLEM, seed, start), ROUNDS[0], after(40), print)
+
+    assert found(0, 1).x.tolist() == found(0, 1).x.tolist()
+    assert found(0, 1).x.tolist() != found(1, 1).x.tolist()
+    assert found(0, 1).x.tolist() != found(0, 2).x.tolist()
+
+
+def after(evaluations):
+    """A stop that comes after so many evaluations."""
+    count = 0
+
+    def stop():
+        nonlocal count
+        count += 1
+        return count > evaluations
+
+    return stop
+
+
+@pytest.mark.parametrize('evaluations', [0, 1, 7, 60])
+def test_a_stop_keeps_the_best_so_far(evaluations):
+    start = begin(PROBLEM, 0, 1)
+    found = improve(PROBLEM, start, ROUNDS[0], after(evaluations), print)
+    assert not found.complete
+    assert found.value <= PROBLEM.cost(start.x, 60)
+    again = improve(PROBLEM, found, ROUNDS[1], after(20), print)
+    assert not again.complete and again.value <= found.value
+
+
+def test_genetic_algorithm_improves_and_keeps_its_elite():
+    heard = []
+    found = evolve(PROBLEM, 0, 0, never, heard.append, SMALL)
+    assert found.complete and len(heard) == 7
+    assert heard == sorted(heard, reverse=True) and heard[-1] < heard[0]
+    same = evolve(PROBLEM, 0, 0, never, print, SMALL)
+    assert same.x.tolist() == found.x.tolist()
+    stopped = evolve(PROBLEM, 0, 0, after(20), print, SMALL)
+    assert not stopped.complete and np.isfinite(stopped.value)
+
+
+def test_determinants_grow():
+    problem = Problem(
+        Design(robot('ur5'), table1(), samples=60, harmonics=3, criterion=Options('det'))
+    )
+    start = begin(problem, 0, 0)
+    found = improve(problem, start, replace(ROUNDS[0], iterations=40), never, print)
+    assert found.value < problem.cost(start.x, 60) - 5.0

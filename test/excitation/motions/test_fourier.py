@@ -1,0 +1,120 @@
+"""Fourier series from coefficients."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from motions import JOINTS, assert_derivatives, assert_rest_at_ends, random_fourier
+
+from robodyn_ros.errors import MotionError
+from robodyn_ros.excitation.motions.fourier import FourierMotion
+
+ARGUMENTS = {
+    'joints': ['a', 'b'],
+    'center': [0.1, -0.2],
+    'a': [[0.3, -0.3], [0.1, -0.1]],
+    'b': [[0.2, -0.1], [0.4, -0.2]],
+    'base_frequency': 0.1,
+}
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 10**6))
+def test_series_that_moves_at_its_ends_gets_leads(seed):
+    motion = random_fourier(seed)
+    assert (motion.lead_in, motion.lead_out) == (1.0, 1.0)
+    assert motion.duration == pytest.approx(1.0 / motion.base_frequency + 2.0)
+    assert_rest_at_ends(motion)
+    assert_derivatives(motion)
+
+
+def test_equals_the_printed_formula_term_by_term():
+    motion = FourierMotion(**ARGUMENTS)
+    assert motion.duration == pytest.approx(10.0) and motion.lead_in == 0.0
+    w = 2 * np.pi * 0.1
+    for t in (0.0, 1.3, 7.7):
+        for joint in range(2):
+            expected = ARGUMENTS['center'][joint]
+            for order in (1, 2):
+                a, b = ARGUMENTS['a'][joint][order - 1], ARGUMENTS['b'][joint][order - 1]
+                expected += a / (w * order) * np.sin(w * order * t)
+                expected -= b / (w * order) * np.cos(w * order * t)
+            position = motion.sample(np.array([t])).position[0, joint]
+            assert position == pytest.approx(expected, abs=1e-12)
+
+
+def test_whole_period_lies_between_the_leads():
+    motion = random_fourier(5, lead_in=2.0, lead_out=0.5)
+    period = 1.0 / motion.base_frequency
+    assert motion.duration == pytest.approx(period + 2.5)
+    time = np.linspace(0.0, period, 50)
+    steady = motion.sample(time + 2.0)
+    np.testing.assert_allclose(steady.position, motion.curve(time)[0], atol=1e-12)
+    np.testing.assert_allclose(steady.acceleration, motion.curve(time)[2], atol=1e-12)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10**6), st.integers(2, 7), st.integers(1, 3))
+def test_nearest_series_at_rest(seed, harmonics, periods):
+    rng = np.random.default_rng(seed)
+    a, b = rng.normal(size=(2, 3, harmonics))
+    place = rng.normal(size=3)
+    motion = FourierMotion.from_rest(
+        joints=JOINTS, position=place, a=a, b=b, base_frequency=0.2, periods=periods
+    )
+    assert motion.rests_at_ends()
+    assert_rest_at_ends(motion, tolerance=1e-8)
+    ends = motion.sample(np.array([0.0, motion.duration])).position
+    np.testing.assert_allclose(ends, [place, place], atol=1e-9)
+    assert motion.duration == pytest.approx(5.0 * periods)
+    # Nearest: what was taken away is orthogonal to every series that meets the conditions.
+    order = np.arange(1, harmonics + 1)
+    null_a = np.linalg.svd(np.ones((1, harmonics)))[2][1:]
+    null_b = np.linalg.svd(order[None, :] * 1.0)[2][1:]
+    np.testing.assert_allclose((a - motion.a) @ null_a.T, 0.0, atol=1e-9)
+    np.testing.assert_allclose((b - motion.b) @ null_b.T, 0.0, atol=1e-9)
+
+
+def test_too_few_harmonics_to_rest():
+    with pytest.raises(MotionError, match='at least 2 harmonics'):
+        FourierMotion.from_rest(
+            joints=['a'], position=[0.0], a=[[1.0]], b=[[1.0]], base_frequency=0.1
+        )
+
+
+def published():
+    """Coefficients of double_encoder_identification_2023, Table 3, joint 1 and 2."""
+    return (
+        [[0.0046, -0.0074, 0.4845, -0.5103, 0.0286], [-0.0406, 0.0597, 0.2492, 0.0678, -0.3361]],
+        [
+            [-0.0053, -0.0182, 0.6963, -0.3354, -0.1411],
+            [-0.0234, -0.2122, 0.1619, -0.1082, 0.0789],
+        ],
+        [0.3361, -0.2762],
+    )
+
+
+def test_published_motion_is_nearly_at_rest_and_begins_at_zero():
+    a, b, center = published()
+    motion = FourierMotion(joints=['1', '2'], center=center, a=a, b=b, base_frequency=0.05)
+    assert not motion.rests_at_ends()
+    assert motion.rests_at_ends(tolerance=2e-3)  # four printed digits
+    np.testing.assert_allclose(motion.curve(np.zeros(1))[0], 0.0, atol=1e-3)
+    assert motion.lead_in == 1.0
+
+
+@pytest.mark.parametrize(
+    ('changes', 'sentence'),
+    [
+        ({'a': [[1.0, 2.0]]}, r'coefficients a must be 2 rows.*got the shape \(1, 2\)'),
+        ({'a': [[1.0, 2.0], [1.0]]}, 'coefficients a must be one row of numbers per joint'),
+        ({'b': [[1.0], [1.0]]}, 'as many harmonics, got 2 and 1'),
+        ({'b': [[0, np.inf], [0, 0]]}, "coefficient b2 of joint 'a' is inf"),
+        ({'base_frequency': 0.0}, 'base_frequency must be above 0 Hz, got 0'),
+        ({'center': [1.0]}, 'center must have 2 values'),
+        ({'a': [[1.0, 1.0], [0.0, 0.0]], 'lead_in': 0.0}, "joint 'a' is not at rest .*lead_in"),
+    ],
+)
+def test_what_is_no_series_is_refused(changes, sentence):
+    with pytest.raises(MotionError, match=sentence):
+        FourierMotion(**{**ARGUMENTS, **changes})

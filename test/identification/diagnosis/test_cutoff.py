@@ -1,0 +1,75 @@
+"""A low pass too close to the motion is named as the cause, and nothing else is."""
+
+import numpy as np
+import pytest
+
+from robodyn_ros.errors import IdentificationError
+from robodyn_ros.identification.diagnosis.diagnose import CAUSES
+from robodyn_ros.identification.options import IdentifyOptions
+from robodyn_ros.identification.pipeline import identify
+from robodyn_ros.models.catalog import build_model
+from robodyn_ros.recording.recording import Recording
+
+LINEAR = ({'type': 'linear', 'dynamic_model': 1}, [5.0, 8.0, 6.0], 2.0, 0.1)
+CRANK = ({'type': 'rotary', 'dynamic_model': 3}, [0.8, 0.0, 3.0, 0.0, 0.4, 0.5], 0.5, 1.5)
+"""Model, its parameters, frequency of the sine in [Hz], amplitude."""
+
+
+def identified(axis, cutoff, noise=0.02):
+    description, values, frequency, amplitude = axis
+    friction = ['viscous', 'coulomb']
+    model = build_model({'kind': 'axis', 'joints': ['j'], 'friction': friction, **description})
+    time, omega = np.arange(20000) / 1000.0, 2.0 * np.pi * frequency
+    q = amplitude * np.sin(omega * time)[:, None]
+    qd = amplitude * omega * np.cos(omega * time)[:, None]
+    torque = model.torque(q, qd, -(omega**2) * q, np.array(values))
+    random = np.random.default_rng(0)
+    recording = Recording(
+        time=time,
+        joints=('j',),
+        position=q + 1e-6 * random.normal(size=q.shape),
+        torque=torque + noise * torque.std() * random.normal(size=q.shape),
+    )
+    return identify(
+        recording, model, options=IdentifyOptions(filter_cutoff=cutoff, consistent='no')
+    )
+
+
+@pytest.mark.parametrize(
+    ('axis', 'cutoff', 'severity'),
+    [
+        (LINEAR, 2.2, 'error'),
+        (LINEAR, 2.5, 'error'),
+        (LINEAR, 3.0, 'error'),
+        (CRANK, 0.6, 'error'),
+        (CRANK, 0.9, 'warning'),
+    ],
+)
+def test_a_cutoff_that_removes_motion_is_the_first_and_only_cause(axis, cutoff, severity):
+    result = identified(axis, cutoff)
+    first = result.findings[0]
+    assert (first.code, first.joint, first.severity) == ('cutoff_too_low', 'j', severity)
+    assert [item.code for item in result.findings if item.code in CAUSES] == ['cutoff_too_low']
+    assert result.success == (severity == 'warning')
+    # The Butterworth filter of order 4 forwards and backwards, from its definition.
+    removed = 1.0 - 1.0 / (1.0 + (axis[2] / cutoff) ** 8)
+    shown = float(first.text.split(' removes ')[1].split('%')[0]) / 100.0
+    assert shown == pytest.approx(removed, rel=0.1, abs=1e-4)
+    assert f'at {cutoff:g} Hz' in first.text and '20 Hz' in first.text
+
+
+@pytest.mark.parametrize('noise', [0.0, 0.02])
+@pytest.mark.parametrize(
+    ('axis', 'cutoff'), [(LINEAR, c) for c in (4.0, 6.0, 20.0)] + [(CRANK, c) for c in (1.5, 3.0)]
+)
+def test_a_cutoff_above_the_motion_gives_the_right_numbers_and_no_cause(axis, cutoff, noise):
+    """Friction too: the torque of the fit keeps its corners, whatever the cut-off."""
+    result = identified(axis, cutoff, noise)
+    assert result.success and result.findings == ()
+    expected = [value for value in axis[1] if value != 0.0]
+    np.testing.assert_allclose(result.base_values, expected, rtol=0.025)
+
+
+def test_a_cutoff_at_the_fastest_sine_is_refused():
+    with pytest.raises(IdentificationError, match='above the fastest sine of the motion, 2 Hz'):
+        identified(LINEAR, 2.0)

@@ -1,0 +1,107 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from diagnosis_case import case_of
+
+from robodyn_ros.identification.diagnosis.motion import (
+    cycles,
+    joint_ranges,
+    motion_findings,
+    region_findings,
+)
+from robodyn_ros.models.catalog import build_model, robot_model
+from robodyn_ros.recording.recording import Recording
+
+JOINTS = ('a', 'b', 'c')
+SCARA = build_model(
+    {
+        'kind': 'scara',
+        'dynamic_model': 1,
+        'joints': list(JOINTS),
+        'geometry': {'L1': 0.3, 'L2': 0.25},
+    }
+)
+LIMITS = {'a': (-2.0, 2.0), 'b': (-2.0, 2.0), 'c': (-0.2, 0.0)}
+
+
+def case(frequencies, amplitudes=(1.0, 1.0, 0.08), seconds=20.0, **options):
+    """Sines of the three axes, with the torques of some scara."""
+    time = np.arange(0.0, seconds, 0.01)
+    omega = 2 * np.pi * np.array(frequencies)
+    size, phase = np.array(amplitudes), np.array([0.0, 0.4, 0.9])
+    turn = np.outer(time, omega) + phase
+    q = size * np.sin(turn) + np.array([0.0, 0.0, -0.1])
+    qd, qdd = size * omega * np.cos(turn), -size * omega**2 * np.sin(turn)
+    torque = SCARA.torque(q, qd, qdd, np.ones(len(SCARA.parameters)))
+    torque += 0.01 * np.random.default_rng(0).normal(size=q.shape)
+    recording = Recording(
+        time=time, joints=JOINTS, position=q, torque=torque, velocity=qd, acceleration=qdd
+    )
+    return case_of(SCARA, recording, **options)
+
+
+def codes(findings):
+    return [(finding.code, finding.joint) for finding in findings]
+
+
+def test_cycles_of_sines_and_of_small_swings_on_a_large_one():
+    time = np.linspace(0.0, 1.0, 2000)[:, None]
+    sines = np.sin(2 * np.pi * time * np.array([1.0, 3.0, 7.5]))
+    np.testing.assert_allclose(cycles(sines), [1.0, 3.0, 7.5], atol=0.3)
+    swings = np.sin(2 * np.pi * time) + 0.3 * np.sin(2 * np.pi * 20 * time)
+    assert cycles(swings)[0] > 15.0
+    noisy = np.sin(2 * np.pi * time) + 1e-3 * np.random.default_rng(1).normal(size=time.shape)
+    assert cycles(noisy)[0] == pytest.approx(1.0, abs=0.6)
+
+
+def test_a_rich_motion_has_no_findings():
+    rich = case((0.25, 0.3175, 0.3575), position_limits=LIMITS)
+    assert codes(motion_findings(rich)) == [] and codes(region_findings(rich)) == []
+
+
+def test_a_short_motion_is_told_with_the_time_it_needs():
+    (finding,) = motion_findings(case((0.05, 0.31, 0.37)))
+    assert (finding.code, finding.joint) == ('too_short', 'a')
+    assert 'completes 1.' in finding.text and 'record at least' in finding.text
+
+
+def test_joints_that_move_as_one_and_motions_that_repeat():
+    together = motion_findings(case((0.25, 0.25, 0.37)))
+    assert codes(together) == [('joints_move_together', 'b')]
+    repeating = list(motion_findings(case((0.2, 0.4, 0.37))))
+    assert codes(repeating) == [('motion_repeats', 'b')]
+    assert 'repeats every 5 s, after 1 cycles' in repeating[0].text
+
+
+def test_nothing_is_said_about_a_motion_of_which_no_sample_counts():
+    moved = case((0.2, 0.4, 0.37))
+    signals = replace(moved.signals, used=np.zeros_like(moved.signals.used))
+    assert codes(motion_findings(replace(moved, signals=signals))) == []
+
+
+def test_a_small_region_is_told_where_limits_are_known():
+    small = ((0.25, 0.3175, 0.3575), (1.0, 0.2, 0.08))
+    (finding,) = region_findings(case(*small, position_limits=LIMITS))
+    assert (finding.code, finding.joint) == ('region_too_small', 'b') and '10% of' in finding.text
+    assert codes(region_findings(case(*small))) == []
+
+
+def test_limits_of_the_urdf_are_narrowed_by_given_ones():
+    xml = (
+        '<robot name="r"><link name="base"/><link name="one"/><link name="two"/>'
+        '<joint name="a" type="revolute"><parent link="base"/><child link="one"/>'
+        '<axis xyz="0 0 1"/><limit lower="-1" upper="2" effort="1" velocity="1"/></joint>'
+        '<joint name="b" type="continuous"><parent link="one"/><child link="two"/>'
+        '<axis xyz="0 1 0"/></joint></robot>'
+    )
+    model = robot_model(xml)
+    time = np.arange(0.0, 10.0, 0.02)
+    q = np.sin(np.outer(time, [2.0, 3.0]))
+    recording = Recording(
+        time=time, joints=('a', 'b'), position=q, torque=q, velocity=q, acceleration=q
+    )
+    ranges = joint_ranges(case_of(model, recording))
+    np.testing.assert_array_equal(ranges, [[-1.0, 2.0], [-np.inf, np.inf]])
+    given = case_of(model, recording, position_limits={'a': (-0.5, 0.5), 'other': (0.0, 1.0)})
+    np.testing.assert_array_equal(joint_ranges(given)[0], [-0.5, 0.5])

@@ -1,0 +1,159 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from diagnosis_case import case_of
+from robots import random_urdf
+from simulation import arm, record
+
+from robodyn_ros.identification.diagnosis.signals import (
+    delay_findings,
+    delays,
+    inertia_shares,
+    noise_findings,
+    plateau,
+    saturation_findings,
+    slow_joints,
+    stale_findings,
+    stale_runs,
+    white_noise,
+)
+from robodyn_ros.identification.factors.joint_fit import draw, own_fit
+
+
+@pytest.fixture(scope='module')
+def healthy():
+    model, truth = arm(random_urdf(2, 54, types=('revolute',)))
+    return model, truth, record(model, truth, 2000, noise=0.02)
+
+
+def test_a_healthy_recording_has_no_findings(healthy):
+    model, _, recording = healthy
+    case = case_of(model, recording)
+    sample = draw(case)
+    shifts = delays(case, sample)
+    assert not list(stale_findings(case)) and not list(saturation_findings(case, sample))
+    assert not list(noise_findings(case, sample)) and not slow_joints(case, sample, shifts)
+    assert not list(delay_findings(case, shifts, set()))
+
+
+def test_stale_runs_are_stretches_that_end_in_a_jump():
+    moving = np.sin(0.01 * np.arange(1000))
+    assert not len(stale_runs(moving)) and not len(stale_runs(np.ones(100)))
+    held = np.array(moving)
+    held[200:211], held[400:406] = held[200], held[400]
+    assert stale_runs(held).tolist() == [10.0, 5.0]
+    coarse = np.round(moving / 0.05) * 0.05  # an encoder's steps are no jumps
+    assert not len(stale_runs(coarse))
+
+
+def test_the_last_digits_of_a_joint_are_not_stale():
+    """Printed numbers have a smallest step of their own, and a joint at rest toggles."""
+    time = np.arange(4000) * 0.01
+    random = np.random.default_rng(0)
+    held = np.repeat(random.integers(-4, 5, 200), 4)  # counts, at rest
+    counts = np.round(0.8 * np.sin(0.5 * time) / 1.2e-5)
+    counts = np.concatenate([counts[0] + held, counts])
+    printed = np.round(counts * 1.2e-5, 6)
+    printed[::1000] += 1e-6
+    assert not len(stale_runs(printed))
+    printed[2000:2010] = printed[2000]
+    assert stale_runs(printed).tolist() == [9.0]
+
+
+def test_stale_joints_are_named(healthy):
+    model, _, recording = healthy
+    position = np.array(recording.position)
+    fast = 100 + int(np.argmax(np.abs(recording.velocity[100:1800, 1])))
+    position[fast - 15 : fast + 15, 1] = position[fast - 15, 1]
+    stale = replace(recording, position=position, velocity=None, acceleration=None)
+    (finding,) = stale_findings(case_of(model, stale))
+    assert (finding.joint, finding.severity) == ('joint2', 'error') and '1 times' in finding.text
+
+
+def test_a_plateau_is_found_at_its_height():
+    time = np.arange(3000) / 100.0
+    matrix = np.stack([np.sin(time), np.cos(1.7 * time), np.ones(3000)], axis=1)
+    torque = matrix @ [3.0, 2.0, 0.5]
+    used = np.ones(3000, dtype=bool)
+    noise = 0.02 * np.random.default_rng(0).normal(size=3000)
+    fit = own_fit(matrix, np.arange(3), torque + noise, used)
+    assert plateau(fit) is None
+    level, beyond, share = plateau(
+        own_fit(matrix, np.arange(3), np.clip(torque, -4.0, 4.0) + noise, used)
+    )
+    assert level == pytest.approx(4.0, rel=0.02)
+    assert 4.2 < beyond <= 5.5
+    assert share == pytest.approx(np.mean(np.abs(torque) > 4.0 * 0.92), rel=0.3)
+
+
+def test_a_motion_that_turns_round_is_no_plateau():
+    """Torque of what the fit does not have bends there: its values are not alike."""
+    time = np.arange(2000) / 100.0
+    matrix = np.stack([np.sin(time), np.ones(2000)], axis=1)
+    torque = 4.0 * np.sin(time) - 1.5 * np.sin(time) ** 5
+    used = np.ones(2000, dtype=bool)
+    bent = own_fit(matrix, np.arange(2), torque, used)
+    assert plateau(bent) is None
+    cut = own_fit(matrix, np.arange(2), np.clip(4.0 * matrix[:, 0], -2.6, 2.6), used)
+    assert plateau(cut) is not None
+
+
+def test_a_fit_that_does_not_extrapolate_shows_no_plateau():
+    """Only larger torques show one of its directions: the fit of the others goes on without it."""
+    time = np.arange(2000) / 100.0
+    first = np.clip(2.0 * np.sin(time), -1.4, 1.4) * 2.0
+    goes_on = np.where(np.abs(first) < 2.8, first, 4.0 * np.sin(time))
+    noise = 0.01 * np.random.default_rng(0).normal(size=2000)
+    used = np.ones(2000, dtype=bool)
+    alone = own_fit(goes_on[:, None], np.arange(1), first + noise, used)
+    assert plateau(alone) is not None
+    known = np.stack([goes_on, goes_on - first + 0.02 * np.cos(3.0 * time)], axis=1)
+    assert plateau(own_fit(known, np.arange(2), first + noise, used)) is None
+
+
+def test_white_noise_is_that_on_a_smooth_signal():
+    random = np.random.default_rng(1)
+    signal = np.sin(0.01 * np.arange(20_000)) + 0.05 * random.normal(size=20_000)
+    assert white_noise(signal) == pytest.approx(0.05, rel=0.05)
+
+
+def test_noise_as_large_as_the_torque_is_told(healthy):
+    model, truth, _ = healthy
+    case = case_of(model, record(model, truth, 1500, noise=0.6))
+    found = {finding.joint for finding in noise_findings(case, draw(case))}
+    assert found == {'joint1', 'joint2'}
+
+
+@pytest.mark.parametrize('late', [4, -3])
+def test_a_shift_of_the_torque_is_measured(healthy, late):
+    model, _, recording = healthy
+    torque = np.array(recording.torque)
+    torque[:, 1] = np.roll(torque[:, 1], late)
+    rows = slice(20, -20)
+    shifted = replace(recording, torque=torque).slice(rows)
+    case = case_of(model, shifted)
+    shifts = delays(case, draw(case))
+    assert shifts[1].shift == pytest.approx(late, abs=0.3) and abs(shifts[0].shift) < 0.5
+    (finding,) = delay_findings(case, shifts, set())
+    assert finding.joint == 'joint2'
+    assert ('after' if late > 0 else 'before') + ' its position' in finding.text
+
+
+def test_slow_motions_show_little_inertia(healthy):
+    model, truth, recording = healthy
+    slow = replace(
+        recording,
+        velocity=recording.velocity / 40.0,
+        acceleration=recording.acceleration / 1600.0,
+        torque=model.torque(
+            recording.position, recording.velocity / 40.0, recording.acceleration / 1600.0, truth
+        ),
+    )
+    case = case_of(model, slow)
+    sample = draw(case)
+    fast = case_of(model, recording)
+    before, after = inertia_shares(fast, draw(fast)), inertia_shares(case, sample)
+    assert all(after[joint][0] < 0.02 * before[joint][0] for joint in before)
+    found = slow_joints(case, sample, delays(case, sample))
+    assert set(found) == {0, 1} and all(item.clear for item in found.values())

@@ -1,0 +1,95 @@
+import numpy as np
+import pytest
+from diagnosis_case import case_of, with_torque
+from robots import random_urdf
+from simulation import arm, record
+
+from robodyn_ros.identification.diagnosis.torque_factors import (
+    DISAGREE,
+    _turned,
+    by_prior,
+    disagreement,
+    factor_findings,
+    reason,
+    shared,
+    sign_findings,
+    signs,
+)
+from robodyn_ros.identification.factors.joint_fit import draw
+
+
+@pytest.fixture(scope='module')
+def healthy():
+    model, truth = arm(random_urdf(3, 51, types=('revolute',)))
+    return model, record(model, truth, 1500, noise=0.02)
+
+
+def case_and_sample(model, recording):
+    case = case_of(model, recording)
+    return case, draw(case)
+
+
+def test_joints_of_a_healthy_recording_agree(healthy):
+    case, sample = case_and_sample(*healthy)
+    assert disagreement(case, sample) < DISAGREE
+    assert not list(sign_findings(case, sample)) and not list(factor_findings(case, sample))
+    for inertia, friction in signs(case, sample).values():
+        assert inertia > 5.0 and friction > 0.0
+    for factor, spread in by_prior(case, sample).values():
+        assert abs(factor - 1.0) < 4.0 * spread
+
+
+@pytest.mark.parametrize('wrong', [0.1, 3.0])
+def test_the_factor_of_one_joint_is_found(healthy, wrong):
+    model, recording = healthy
+    case, sample = case_and_sample(model, with_torque(recording, [1.0, wrong, 1.0]))
+    result = shared(case, sample)
+    assert result.excess == pytest.approx(disagreement(case, sample)) and result.excess > 1.5
+    best = int(np.argmin(result.excesses))
+    assert result.joints[best] == 1
+    assert result.factors[best] == pytest.approx(wrong, rel=0.02)
+    (finding,) = factor_findings(case, sample)
+    assert (finding.code, finding.joint, finding.severity) == ('torque_factor', 'joint2', 'error')
+
+
+def test_one_factor_for_all_is_told_by_the_prior(healthy):
+    model, recording = healthy
+    case, sample = case_and_sample(model, with_torque(recording, [1000.0] * 3))
+    assert disagreement(case, sample) < DISAGREE
+    factors = by_prior(case, sample)
+    assert np.array([f for f, _ in factors.values()]) == pytest.approx(1000.0, rel=0.2)
+    assert 'mNm' in next(factor_findings(case, sample)).text
+
+
+def test_a_turned_sign_is_found(healthy):
+    model, recording = healthy
+    case, sample = case_and_sample(model, with_torque(recording, [1.0, 1.0, -1.0]))
+    inertia, friction = signs(case, sample)[2]
+    assert inertia < -5.0 and friction < -5.0
+    assert [finding.joint for finding in sign_findings(case, sample)] == ['joint3']
+
+
+def test_reasons():
+    assert 'mNm' in reason(1010.0) and '2 pi' in reason(0.5)
+    assert 'gear of ratio 80 is missing' in reason(1 / 80)
+    assert 'gear of ratio 50 was counted twice' in reason(50.0)
+    assert reason(3.3) == 'check its torque factor and unit'
+
+
+@pytest.mark.parametrize(
+    ('inertia', 'friction', 'factor', 'wrong'),
+    [
+        (-8.0, -6.0, 0.0, True),
+        (-8.0, float('nan'), 0.0, True),
+        (-0.2, -72.0, 0.0, True),  # a slow joint: friction alone
+        (-0.2, -10.0, 0.0, False),
+        (-999.0, -2.7, 0.0, True),  # an axis with next to no friction
+        (-2.0, -1.0, -0.95, True),  # the prior alone
+        (-2.0, -1.0, -0.02, False),  # of a size that no prior masses explain
+        (-2.0, 14.0, -0.95, False),  # contradicted by friction
+        (0.2, -72.0, 0.98, False),  # and by the prior
+        (9.0, 3.0, 1.0, False),
+    ],
+)
+def test_witnesses_of_a_turned_sign(inertia, friction, factor, wrong):
+    assert bool(_turned(inertia, friction, factor, 0.05)) is wrong

@@ -1,0 +1,66 @@
+import numpy as np
+import pytest
+from diagnosis_case import case_of
+from robots import random_urdf
+from simulation import arm, record
+
+from robodyn_ros.identification.factors.joint_fit import draw, own_fit, root_mean_square
+
+
+def regressor(seed=0, samples=200):
+    """Five columns, of which the third is twice the first and the last does not act."""
+    matrix = np.random.default_rng(seed).normal(size=(samples, 5)) * [1.0, 100.0, 1.0, 0.01, 0.0]
+    matrix[:, 2] = 2.0 * matrix[:, 0]
+    return matrix
+
+
+def test_a_joint_alone_is_fitted_exactly():
+    matrix, columns = regressor(), np.array([0, 1, 3])
+    truth = np.array([2.0, -0.3, 50.0])
+    used = np.arange(200) % 3 > 0
+    fit = own_fit(matrix, columns, matrix[:, columns] @ truth, used)
+    np.testing.assert_allclose(fit.values, truth, rtol=1e-9)
+    assert len(fit.rows) == used.sum() and fit.basis.shape[1] == 3
+    assert root_mean_square(fit.rest) < 1e-12 and fit.sigma == pytest.approx(0.01 * fit.rms)
+
+
+def test_dependent_columns_share_and_the_rest_is_what_no_values_explain():
+    matrix, columns = regressor(1), np.array([0, 1, 2, 3])
+    noise = np.random.default_rng(2).normal(size=200)
+    torque = 3.0 * matrix[:, 0] + noise
+    fit = own_fit(matrix, columns, torque, np.ones(200, dtype=bool))
+    assert fit.basis.shape[1] == 3
+    expected = torque - matrix[:, columns] @ np.linalg.lstsq(matrix[:, columns], torque)[0]
+    np.testing.assert_allclose(fit.rest, expected, atol=1e-9)
+    assert fit.sigma == pytest.approx(np.linalg.norm(expected) / np.sqrt(197))
+
+
+def test_too_few_samples_are_not_fitted():
+    matrix = regressor()
+    used = np.arange(200) < 11
+    assert own_fit(matrix, np.array([0, 1, 3]), matrix[:, 0], used) is None
+    assert own_fit(matrix, np.array([0, 1]), matrix[:, 0], used) is not None
+
+
+def test_samples_are_spread_over_the_recording_and_keep_off_its_ends():
+    model, truth = arm(random_urdf(2, 50, types=('revolute',)))
+    case = case_of(model, record(model, truth, 3000, noise=0.05))
+    sample = draw(case)
+    assert case.rate == pytest.approx(200.0) and sample.reach in (10, 11)  # 0.05 s
+    assert len(sample.rows) == 2500 and sample.regressor.shape == (2500, 2, case.base.rank)
+    assert (sample.rows[0], sample.rows[-1]) == (sample.reach, 2999 - sample.reach)
+    assert np.ptp(np.diff(sample.rows)) <= 1
+    for joint, own in sample.fits():
+        noise = 0.05 * root_mean_square(case.recording.torque[:, joint])
+        assert own.sigma == pytest.approx(noise, rel=0.1)
+
+
+def test_root_mean_square_of_nothing_is_zero():
+    assert root_mean_square(np.zeros(0)) == 0.0
+    assert root_mean_square(np.array([3.0, -4.0])) == pytest.approx(np.sqrt(12.5))
+
+
+def test_a_joint_that_nothing_acts_on_has_no_fit():
+    used, torque = np.ones(80, dtype=bool), np.ones(80)
+    assert own_fit(np.zeros((80, 3)), np.arange(3), torque, used) is None
+    assert own_fit(np.ones((80, 3)), np.array([], dtype=int), torque, used) is None

@@ -1,0 +1,91 @@
+import json
+from dataclasses import replace
+
+import numpy as np
+import yaml
+from prg_results import model_of, result_of
+
+from robodyn_ros.identification.files.facts import friction_facts, header_facts, json_facts
+from robodyn_ros.identification.files.parameter_text import parameter_text
+from robodyn_ros.models.catalog import with_friction
+from robodyn_ros.recording.recording import Finding
+
+
+def result():
+    model = model_of('scara')
+    values = np.linspace(0.5, 1.5, len(model.parameters))
+    found = result_of(model, values)
+    stddevs = np.where(np.arange(len(values)) % 2, np.nan, 0.1)
+    finding = Finding('too_short', 'joint joint1 is short', 'joint1')
+    return replace(
+        found,
+        stddevs=stddevs,
+        condition_number=np.inf,
+        findings=(finding,),
+        base_expressions=('a + 2*b',),
+        base_units=('kg',),
+        base_values=np.array([2.5]),
+        base_stddevs=np.array([np.nan]),
+    )
+
+
+def test_json_has_none_for_what_is_no_number():
+    facts = json_facts(result())
+    assert json.loads(json.dumps(facts, allow_nan=False)) == facts
+    assert facts['condition_number'] is None
+    assert [row['stddev'] is None for row in facts['parameters'][:4]] == [False, True] * 2
+    assert facts['base_parameters'] == [
+        {'expression': 'a + 2*b', 'value': 2.5, 'stddev': None, 'unit': 'kg'}
+    ]
+    assert facts['findings'] == [
+        {
+            'code': 'too_short',
+            'joint': 'joint1',
+            'text': 'joint joint1 is short',
+            'severity': 'warning',
+        }
+    ]
+    assert facts['joints'] == ['joint1', 'joint2', 'joint3', 'joint4'] and facts['model'] == 'sum'
+
+
+def flat(value):
+    """Whether a value can be a ROS parameter: a scalar, or a list of scalars of one type."""
+    if isinstance(value, dict):
+        return all(isinstance(key, str) and flat(item) for key, item in value.items())
+    if isinstance(value, list):
+        return bool(value) and len({type(item) for item in value}) == 1 and flat(value[0])
+    return isinstance(value, (bool, int, float, str))
+
+
+def test_the_header_consists_of_ros_parameters():
+    header = header_facts(result())
+    for key, value in header.items():
+        assert flat(value), f'{key}: {value!r}'
+    assert header['findings'] == ['warning too_short: joint joint1 is short']
+    assert 'findings' not in header_facts(replace(result(), findings=()))
+    back = yaml.safe_load(parameter_text({'identification': header}))
+    inner = back['/**']['ros__parameters']['identification']
+    assert inner['base_parameter_expressions'] == ['a + 2*b']
+    assert inner['samples'] == 49876 and inner['validated'] is False
+
+
+def test_a_validation_is_told_beside():
+    checked = replace(result(), validation=result().identification)
+    header = header_facts(checked)
+    assert header['validated'] is True
+    assert header['validation_relative_residual'] == header['relative_residual']
+    assert json_facts(checked)['validation'] == json_facts(checked)['identification']
+
+
+def test_friction_by_term_and_joint():
+    model = model_of('scara3', friction=('viscous',))
+    values = np.arange(len(model.parameters), dtype=float)
+    last = values[-3:].tolist()
+    assert friction_facts(model, values) == {
+        'viscous_friction': dict(zip(('joint1', 'joint2', 'joint3'), last, strict=True))
+    }
+    bare = model_of('scara3', friction=())
+    assert friction_facts(bare, np.zeros(len(bare.parameters))) == {}
+    assert 'torque_offset' in friction_facts(
+        with_friction(bare, ['offset']), np.zeros(len(bare.parameters) + 3)
+    )

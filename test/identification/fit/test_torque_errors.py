@@ -1,0 +1,122 @@
+import numpy as np
+import pytest
+from robots import random_urdf
+from scipy import signal
+from simulation import arm, record
+
+from robodyn_ros.identification.fit.torque_errors import correlation_length, evaluate, predict
+from robodyn_ros.identification.options import IdentifyOptions
+from robodyn_ros.identification.signals.processing import process
+from robodyn_ros.models.catalog import build_model
+from robodyn_ros.recording.recording import Recording
+
+
+@pytest.fixture(scope='module')
+def case():
+    model, values = arm(random_urdf(3, 1))
+    recording = record(model, values, noise=0.1)
+    return model, values, process(recording, model.joint_names, IdentifyOptions())
+
+
+def test_errors_follow_their_definitions(case):
+    model, values, signals = case
+    seen = []
+    report, predicted = evaluate(model, values, signals, source='x', progress=seen.append)
+    error = signals.measured - predicted
+    expected = model.regressor(*signals.commanded(slice(None))) @ values
+    np.testing.assert_allclose(predicted, expected, atol=1e-9)
+    assert report.relative_residual == pytest.approx(
+        np.sqrt((error**2).sum() / (signals.measured**2).sum())
+    )
+    np.testing.assert_allclose(report.rms_error, np.sqrt((error**2).mean(axis=0)))
+    assert report.source == 'x' and report.samples == len(signals) and seen == [1.0]
+
+
+def test_a_joint_at_rest_has_no_friction_of_the_sign_of_its_noise():
+    """Measured velocities are never 0; a command at rest is."""
+    model, values = arm(random_urdf(2, 1))
+    time = np.arange(2400) * 0.005
+    swing = np.where(time < 6.0, np.sin(time * np.pi / 2) ** 2, 0.0)
+    random = np.random.default_rng(0)
+    position = np.stack([swing, 0.4 - swing], axis=1) + 2e-7 * random.normal(size=(2400, 2))
+    still = np.zeros_like(position)
+    recording = Recording(
+        time=time,
+        joints=model.joint_names,
+        position=position,
+        torque=model.torque(position, still, still, values),
+    )
+    signals = process(recording, model.joint_names, IdentifyOptions())
+    rest = signals.time > 7.0
+    assert (signals.velocity[rest] != 0.0).all()
+    error = predict(model, values, signals)[rest] - signals.measured[rest]
+    assert np.abs(error).max() < 0.05
+    chattering = model.torque(*(part[rest] for part in signals.motion), values)
+    assert np.abs(chattering - signals.measured[rest]).max() > 0.2
+
+
+def test_relative_errors_are_those_of_the_softmc_document(case):
+    model, values, signals = case
+    report, predicted = evaluate(model, values, signals, source='x')
+    for joint in range(3):
+        rows = signals.moving[:, joint]
+        assert 0 < rows.sum() < len(signals)
+        feedback = signals.torque[rows, joint]
+        relative = np.abs(predicted[rows, joint] - feedback) / np.abs(feedback).max()
+        assert report.max_relative_torque_error[joint] == pytest.approx(relative.max())
+        assert report.mean_relative_torque_error[joint] == pytest.approx(relative.mean())
+        assert report.moving_samples[joint] == rows.sum()
+    assert report.relative_residual == pytest.approx(0.1, rel=0.1)
+
+
+def test_the_worked_example_of_the_softmc_document():
+    # Feedback 80, command 100, largest feedback 160: 20 / 160 = 12.5 %. The model commands 100
+    # wherever the axis accelerates by 1; a sample at standstill does not count.
+    model = build_model(
+        {'kind': 'axis', 'type': 'rotary', 'dynamic_model': 1, 'joints': ['joint1']}
+    )
+    feedback = np.array([80.0, 100.0, -160.0, 500.0])[:, None]
+    acceleration = np.array([1.0, 1.0, -1.5, 9.0])[:, None]
+    speed = np.array([1.0, -1.0, 1.0, 0.001])[:, None]
+    recording = Recording(
+        time=np.arange(4.0),
+        joints=('joint1',),
+        position=np.array([0.0, 1.0, 0.0, 1.0])[:, None],
+        velocity=speed,
+        acceleration=acceleration,
+        torque=feedback,
+    )
+    signals = process(recording, ('joint1',), IdentifyOptions())
+    report, _ = evaluate(model, np.array([100.0]), signals, source='x')
+    assert report.moving_samples.tolist() == [3]
+    assert report.max_relative_torque_error[0] == pytest.approx(0.125)
+    assert report.mean_relative_torque_error[0] == pytest.approx((20 + 0 + 10) / 3 / 160)
+
+
+def test_joint_that_never_moves_has_no_relative_error(case):
+    model, values, signals = case
+    signals.moving[:, 2] = False
+    report, _ = evaluate(model, values, signals, source='x')
+    assert np.isnan(report.max_relative_torque_error[2])
+    assert np.isfinite(report.rms_error).all()
+
+
+def test_independent_residuals_have_correlation_length_one():
+    noise = np.random.default_rng(0).normal(size=(20000, 2))
+    np.testing.assert_allclose(correlation_length(noise, noise < 9.0), 1.0, atol=0.1)
+
+
+@pytest.mark.parametrize('pole', [0.5, 0.9])
+def test_first_order_noise_has_the_length_known_in_closed_form(pole):
+    noise = np.random.default_rng(1).normal(size=100000)
+    coloured = signal.lfilter([1.0], [1.0, -pole], noise)[:, None]
+    length = correlation_length(coloured, np.ones_like(coloured, dtype=bool))
+    np.testing.assert_allclose(length, (1 + pole) / (1 - pole), rtol=0.15)
+
+
+def test_unused_samples_and_zero_residuals_do_no_harm():
+    residual = np.zeros((100, 2))
+    residual[50:, 1] = 1e6
+    used = np.ones((100, 2), dtype=bool)
+    used[50:, 1] = False
+    np.testing.assert_array_equal(correlation_length(residual, used), [1.0, 1.0])

@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import yaml
+from robots import random_urdf
+from simulation import record
+
+from robodyn_ros.control.torque.model_torque import ModelTorque
+from robodyn_ros.identification.files.report import text_report
+from robodyn_ros.identification.files.urdf import identified_urdf
+from robodyn_ros.identification.options import IdentifyOptions
+from robodyn_ros.identification.pipeline import identify
+from robodyn_ros.identification.result import load_identified_model, write_result
+from robodyn_ros.models.catalog import robot_model, with_friction
+from robodyn_ros.recording.recording import Recording
+
+URDF = random_urdf(3, 83, types=('revolute',))
+BODY = robot_model(URDF, friction=())
+OWN = np.nan_to_num(BODY.prior(), nan=0.3)
+LAW = {'terms': ['smooth', 'load'], 'smoothing': [0.08, 0.2, 0.12], 'load': OWN.tolist()}
+
+
+def recordings(friction, amplitudes, **options):
+    """Two motions of a robot with this friction."""
+    model = with_friction(BODY, friction)
+    values = np.concatenate([OWN, np.ravel(np.tile(amplitudes, (3, 1)))])
+    options = {'noise': 0.02, 'derivatives': False, 'resolution': 1e-5, **options}
+    return [record(model, values, 4000, seed=seed, **options) for seed in (1, 2)]
+
+
+def test_linear_friction_stays_linear():
+    first, second = recordings('linear', [0.6, 2.0, 0.3])
+    model = robot_model(URDF, friction='auto')
+    result = identify(first, model, validation=second)
+    assert result.friction.law == 'linear' and result.friction.automatic
+    names = [each.name for each in result.friction.candidates]
+    assert {'linear', 'power', 'smooth', 'stribeck', 'asymmetric'} < set(names)
+    fixed = identify(first, robot_model(URDF), validation=second)
+    assert fixed.friction is None
+    np.testing.assert_allclose(result.values, fixed.values, rtol=1e-9)
+    assert 'friction_chosen' in {item.code for item in result.findings}
+
+
+@pytest.fixture(scope='module')
+def loaded():
+    """Result of an identification with a law that has all there is, and the other motion."""
+    first, second = recordings(LAW, [1.0, 4.0, 0.3, 0.15])
+    return identify(first, robot_model(URDF, friction='auto'), validation=second), first, second
+
+
+def test_smooth_load_dependent_friction_is_chosen_and_better(loaded):
+    result, first, second = loaded
+    assert result.friction.law == 'smooth+load'
+    linear = identify(first, robot_model(URDF), validation=second)
+    assert result.validation.relative_residual < 0.85 * linear.validation.relative_residual
+    assert 0.018 < result.validation.relative_residual < 0.025  # the noise is 0.02
+    described = result.model.describe()['parts'][1]
+    np.testing.assert_allclose(described['smoothing'], LAW['smoothing'], rtol=0.25)
+    names = [item.name for item in result.model.parameters]
+    load = [result.values[names.index(f'joint{k}.load_friction')] for k in (1, 2, 3)]
+    np.testing.assert_allclose(load, 0.15, atol=0.05)
+
+
+def test_result_file_report_and_control_take_it_as_it_is(loaded, tmp_path):
+    result, _, second = loaded
+    write_result(result, tmp_path / 'result.yaml')
+    identified = load_identified_model(tmp_path / 'result.yaml')
+    signals = (second.position[::50], *np.gradient(second.position, 0.005, axis=0)[None, ::50])
+    q, qd, qdd = signals[0], signals[1], np.zeros_like(signals[0])
+    expected = result.model.torque(q, qd, qdd, result.values)
+    np.testing.assert_array_equal(identified.torque(q, qd, qdd), expected)
+    torque = ModelTorque(identified.model, identified.values)
+    np.testing.assert_allclose(torque.torque(q, qd, qdd), expected, atol=1e-9)
+    header = identified.facts
+    assert header['friction_law'] == 'smooth+load' and header['friction_chosen_automatically']
+    rows = header['friction_candidates'], header['friction_candidate_errors']
+    assert len(rows[0]) == len(rows[1]) > 8 and min(rows[1]) < 0.8
+    assert '<- used' in text_report(result) and 'smooth_asymmetric' in text_report(result)
+    table = result.to_json()['friction_choice']['candidates']
+    assert table[0] == {**table[0], 'name': 'linear', 'terms': 3, 'error': 1.0}
+    yaml.safe_dump(result.to_json())
+
+
+def test_consistent_robot_with_any_law(loaded):
+    _, first, _ = loaded
+    options = IdentifyOptions(consistent='yes')
+    result = identify(first, robot_model(URDF, friction=['smooth', 'load']), options=options)
+    assert result.physically_consistent and result.friction.law == 'viscous+smooth_coulomb+' + (
+        'offset+load'
+    )
+    assert not result.friction.automatic
+    names = [item.name for item in result.model.parameters]
+    braking = [k for k, name in enumerate(names) if name.endswith('_friction')]
+    assert len(braking) == 9 and (result.values[braking] >= 0.0).all()
+    body = robot_model(identified_urdf(result.model, result.values), friction=())
+    np.testing.assert_allclose(body.prior()[:30], result.values[:30], rtol=1e-9, atol=1e-12)
+
+
+def test_short_recordings_get_few_terms():
+    first, _ = recordings(LAW, [1.0, 4.0, 0.3, 0.15], derivatives=True)
+    names = ('time', 'position', 'velocity', 'acceleration', 'torque')
+    cut = {name: getattr(first, name)[:180] for name in names}
+    result = identify(
+        Recording(joints=first.joints, source='short', **cut), robot_model(URDF, friction='auto')
+    )
+    assert {each.terms for each in result.friction.candidates} == {3}

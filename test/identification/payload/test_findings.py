@@ -1,0 +1,90 @@
+"""Findings on payloads, from values and standard deviations made up for each."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from robots import random_urdf
+from simulation import arm
+
+from robodyn_ros.identification.payload.findings import (
+    base_findings,
+    body_findings,
+    data_findings,
+    scalar_findings,
+    softened,
+)
+from robodyn_ros.identification.physical.selection import Selection
+from robodyn_ros.models.catalog import build_model
+from robodyn_ros.models.payload import PayloadModel, payload_of
+from robodyn_ros.recording.recording import Finding
+
+ARM, _ = arm(random_urdf(2, 5, types=('revolute',)))
+BODY = payload_of(ARM, 2.0, center_of_mass=[0.1, 0.0, 0.2], inertia=[0.01, 0, 0, 0.01, 0, 0.01])
+SCARA = PayloadModel(
+    arm=build_model(
+        {
+            'kind': 'scara',
+            'dynamic_model': 1,
+            'joints': ['a', 'b', 'c', 'd'],
+            'geometry': {'L1': 0.3, 'L2': 0.25},
+        }
+    )
+)
+BOTH = SimpleNamespace(columns=np.array([0, 1]), grouping=np.eye(2))
+
+
+def test_bodies():
+    assert not list(body_findings(BODY.model, BODY.values, Selection(excess=1.0)))
+    (found,) = body_findings(BODY.model, BODY.values, Selection(excess=1.4))
+    assert (found.code, found.severity) == ('payload_contradicted', 'warning')
+    assert 'is 1.40 times as large' in found.text
+    (found,) = body_findings(BODY.model, -BODY.values, Selection())
+    assert (found.code, found.severity) == ('payload_not_physical', 'error')
+    assert 'mass -2 kg' in found.text
+    flat = np.array(BODY.values)
+    flat[4:] = 0.0  # no inertia although the mass is off the origin
+    (found,) = body_findings(BODY.model, flat, Selection())
+    assert found.severity == 'warning'
+
+
+@pytest.mark.parametrize(
+    ('mass', 'severity', 'text'),
+    [
+        (-0.1, 'info', '0 within its standard deviation 0.1, and is taken as 0'),
+        (-0.5, 'error', 'which no body has: was the base result identified without payload?'),
+    ],
+)
+def test_negative_masses(mass, severity, text):
+    values, spread = np.array([mass, 0.2]), np.array([0.1, 0.01])
+    (found,) = scalar_findings(SCARA, BOTH, values, spread)
+    assert (found.code, found.severity) == ('payload_not_physical', severity)
+    assert text in found.text and "payload's mass came out as" in found.text
+
+
+def test_parameters_that_are_not_seen():
+    merged = SimpleNamespace(columns=np.array([0]), grouping=np.array([[1.0, 11.1]]))
+    (found,) = scalar_findings(SCARA, merged, np.array([1.0, 0.0]), np.array([0.1, np.nan]))
+    assert "the payload's inertia is not told apart from the payload's mass" in found.text
+    hidden = SimpleNamespace(columns=np.array([0]), grouping=np.array([[1.0, 0.0]]))
+    (found,) = scalar_findings(SCARA, hidden, np.array([1.0, 0.0]), np.array([0.1, np.nan]))
+    assert 'inertia has no effect in this motion' in found.text
+    assert not list(scalar_findings(SCARA, BOTH, np.ones(2), np.ones(2)))
+
+
+def test_a_still_joint_is_a_warning_and_other_findings_stay():
+    given = tuple(
+        Finding(code=code, text='', severity='error') for code in ('frozen_joint', 'other')
+    )
+    assert [item.severity for item in softened(given)] == ['warning', 'error']
+
+
+def test_failed_bases_and_short_recordings():
+    failed = SimpleNamespace(facts={'success': False}, source='base.yaml')
+    (found,) = base_findings(failed)
+    assert found.code == 'base_failed' and 'base.yaml' in found.text
+    assert not list(base_findings(SimpleNamespace(facts={}, source='')))
+    seen = SimpleNamespace(rank=2)
+    (found,) = data_findings(seen, SimpleNamespace(samples=np.array([9, 10])))
+    assert (found.code, found.severity) == ('too_few_samples', 'error')
+    assert not list(data_findings(seen, SimpleNamespace(samples=np.array([10, 10]))))

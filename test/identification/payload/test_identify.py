@@ -1,0 +1,344 @@
+"""A payload on top of an identified arm, each kind of robot, from recordings with noise."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pinocchio as pin
+import pytest
+from payloads import CRANK, JOINTS, KINDS, NOISE, as_base, base_of, built, motion, recorded
+from robots import random_urdf
+from simulation import arm, record, sines
+
+from robodyn_ros.errors import IdentificationError, ModelError
+from robodyn_ros.identification.options import IdentifyOptions
+from robodyn_ros.identification.payload.identify import identify_payload, load_base
+from robodyn_ros.identification.pipeline import identify
+from robodyn_ros.identification.result import load_identified_model, write_result
+from robodyn_ros.models.catalog import build_model, robot_model
+from robodyn_ros.models.payload import payload_of
+from robodyn_ros.recording.recording import Recording
+
+
+@pytest.mark.parametrize('name', KINDS)
+def test_mass_and_inertia_of_the_documents_models(name, tmp_path):
+    kind, joints, options, (mass, inertia) = KINDS[name]
+    model = built(kind, joints, options)
+    slower = 25.0 if kind == 'puma' else 1.0  # dynamic model 2 is for slow motion
+    levers = model.prior()
+    values = np.where(
+        np.isnan(levers), np.random.default_rng(1).uniform(0.5, 1.5, len(levers)), levers
+    )
+    base = base_of(recorded(model, values, 1, slower=slower), model, tmp_path)
+    payload = payload_of(model, mass, inertia=[inertia])
+    loaded = recorded(model, values + payload.added, 2, slower=slower)
+    result = identify_payload(loaded, base)
+    assert result.success, result.findings
+    np.testing.assert_array_equal(result.values, base.values)
+    found = result.payload.payload
+    known = np.isfinite(found.stddevs)
+    assert known[0]
+    error = np.abs(found.values - payload.values)[known]
+    assert (error < 4.0 * found.stddevs[known]).all()
+    assert (found.stddevs[known] < 0.1 * np.maximum(payload.values[known], 1.0)).all()
+    reported = result.payload.without.relative_residual
+    assert result.identification.relative_residual < 0.03 < reported
+    write_result(result, tmp_path / 'loaded.yaml')
+    back = load_identified_model(tmp_path / 'loaded.yaml')
+    np.testing.assert_array_equal(back.values, base.values)
+    _, *states = motion(model, 5.0, 1.3 * slower)
+    expected = model.torque(*states, values + payload.added)
+    deviation = np.linalg.norm(back.torque(*states) - expected, axis=0)
+    assert (deviation < 0.02 * np.linalg.norm(expected, axis=0)).all()
+    assert np.linalg.norm(base.torque(*states) - expected) > 0.02 * np.linalg.norm(expected)
+
+
+def test_a_lever_that_is_not_known_leaves_the_products(tmp_path):
+    model = built('axis', 1, {'type': 'rotary', 'dynamic_model': 3})
+    values = np.array([0.8, 0.0, 3.0, 0.0, 0.4, 0.5])
+    base = base_of(recorded(model, values, 1), model, tmp_path)
+    added = np.array([4.0 * 0.09, 0.0, 4.0 * 2.943, 0.0, 0.0, 0.0])
+    result = identify_payload(recorded(model, values + added, 2), base)
+    assert result.success, result.findings
+    found = result.payload.payload
+    assert [item.name for item in found.model.parameters] == ['payload.I', 'payload.M*g*A']
+    assert (np.abs(found.values - added[[0, 2]]) < 4.0 * found.stddevs).all()
+    texts = {item.code: item.text for item in result.findings}
+    assert 'for its mass give L^2, g*L in "prior"' in texts['payload_products']
+    assert np.isnan(found.mass)
+
+
+def test_a_point_is_assumed_where_mass_and_inertia_are_one_column(tmp_path):
+    model = built('axis', 1, KINDS['rotary2'][2])
+    values = np.array([0.8, 0.09, 0.4, 0.5])
+    base = base_of(recorded(model, values, 1), model, tmp_path)
+    added = payload_of(model, 4.0, inertia=[0.018]).added
+    result = identify_payload(recorded(model, values + added, 2), base)
+    found = result.payload.payload
+    # 0.018 kg m^2 look like 0.2 kg on the lever
+    assert abs(found.values[0] - 4.2) < 4.0 * found.stddevs[0]
+    assert found.values[1] == 0.0 and np.isnan(found.stddevs[1])
+    texts = {item.code: item.text for item in result.findings}
+    assert "not told apart from the payload's mass" in texts['payload_partly_visible']
+    assert result.base_expressions == ('payload.mass + 11.1111*payload.inertia',)
+
+
+TEN = {'center_of_mass': (0.03, -0.02, 0.1), 'inertia': (0.02, 0.001, 0.0, 0.02, 0.002, 0.012)}
+
+
+def with_load(xml, parent, mass):
+    """The URDF with the payload as a link of its own, for Pinocchio to read."""
+    xx, xy, xz, yy, yz, zz = TEN['inertia']
+    centre = ' '.join(map(str, TEN['center_of_mass']))
+    return xml.replace(
+        '</robot>',
+        f'<joint name="grip" type="fixed"><parent link="{parent}"/><child link="load"/></joint>'
+        f'<link name="load"><inertial><origin xyz="{centre}"/><mass value="{mass}"/>'
+        f'<inertia ixx="{xx}" ixy="{xy}" ixz="{xz}" iyy="{yy}" iyz="{yz}" izz="{zz}"/>'
+        f'</inertial></link></robot>',
+    )
+
+
+def oracle_torque(xml, model, values, states):
+    """RNEA of Pinocchio on the loaded URDF, friction and rotors of the model."""
+    robot = pin.buildModelFromXML(xml)
+    data = robot.createData()
+    body = np.array([pin.rnea(robot, data, *row) for row in zip(*states, strict=True)])
+    rest = np.array(values)
+    rest[: 10 * len(model.joints)] = 0.0
+    return body + model.torque(*states, rest)
+
+
+def oracle_recording(torque_of, joints, names, seed, samples=8000):
+    time, *states = sines(joints, samples, rate=500.0, seed=seed)
+    torque = torque_of(states)
+    noise = np.random.default_rng(seed).normal(size=torque.shape) * torque.std(axis=0)
+    return Recording(
+        time=time, joints=names, position=states[0], torque=torque + NOISE * noise, source='sim'
+    )
+
+
+@pytest.mark.parametrize(('joints', 'seed'), [(6, 61), (7, 62)])
+def test_ten_parameters_on_a_urdf_robot(joints, seed, tmp_path):
+    xml = random_urdf(joints, seed, types=('revolute',))
+    model, values = arm(xml)
+    flange = f'link{joints}_part'
+    loaded_xml = with_load(xml, flange, 3.0)
+    names = model.joint_names
+
+    def bare(states):
+        return oracle_torque(xml, model, values, states)
+
+    def carrying(states):
+        return oracle_torque(loaded_xml, model, values, states)
+
+    base = base_of(oracle_recording(bare, joints, names, 1), model, tmp_path)
+    recording = oracle_recording(carrying, joints, names, 2)
+    other = oracle_recording(carrying, joints, names, 3, samples=3000)
+    result = identify_payload(recording, base, frame=flange, validation=other)
+    assert result.success and result.physically_consistent, result.findings
+    found = result.payload.payload
+    truth = payload_of(model, 3.0, frame=flange, **TEN)
+    score = (found.values - truth.values) / found.stddevs
+    assert np.abs(score).max() < 4.0
+    assert np.sqrt(np.mean(score**2)) < 2.0
+    assert found.stddevs[0] < 0.05
+    np.testing.assert_allclose(found.center_of_mass, TEN['center_of_mass'], atol=0.01)
+    assert result.validation.relative_residual < 1.3 * NOISE
+    assert result.payload.without.relative_residual > 0.05
+    write_result(result, tmp_path / 'loaded.yaml')
+    back = load_identified_model(tmp_path / 'loaded.yaml')
+    assert back.payload.model.frame == flange
+    _, *states = sines(joints, 500, seed=9)
+    expected = carrying(states)
+    error = np.linalg.norm(back.torque(*states) - expected, axis=0)
+    assert (error / np.linalg.norm(expected, axis=0)).max() < 0.03
+
+
+def test_standard_deviations_hold_on_average():
+    """Many runs of a small arm: errors over standard deviations are about one."""
+    xml = random_urdf(3, 91, types=('revolute',))
+    model, values = arm(xml)
+    payload = payload_of(model, 2.0, **TEN)
+    options = {'noise': 0.02, 'derivatives': True}
+    scores = []
+    for seed in range(8):
+        first = identify(
+            record(model, values, 2000, seed=seed, **options),
+            model,
+            options=IdentifyOptions(consistent='no'),
+        )
+        base = as_base(first)
+        recording = record(model, values + payload.added, 2000, seed=seed + 50, **options)
+        result = identify_payload(recording, base, options=IdentifyOptions(consistent='no'))
+        seen = result.base_values
+        truth = _expressions(result, payload.values)
+        scores.append((seen - truth) / result.base_stddevs)
+    spread = np.sqrt(np.mean(np.square(scores)))
+    assert 0.5 < spread < 1.6
+
+
+def _expressions(result, values):
+    """Values of the base expressions, by Python's own reading of their text."""
+    names = [item.name for item in result.payload.payload.model.parameters]
+    known = {name.replace('.', '_'): value for name, value in zip(names, values, strict=True)}
+    texts = [text.replace('payload.', 'payload_') for text in result.base_expressions]
+    return np.array([eval(text, {'__builtins__': {}}, known) for text in texts])
+
+
+def test_a_motion_of_one_wrist_joint_shows_some_combinations_only():
+    xml = random_urdf(3, 91, types=('revolute',))
+    model, values = arm(xml)
+    base = as_base(identify(record(model, values, 4000, noise=0.01), model))
+    payload = payload_of(model, 2.0, **TEN)
+    time, q, qd, qdd = sines(3, 4000, seed=3)
+    for signal in (q, qd, qdd):
+        signal[:, :2] = 0.0
+    torque = model.torque(q, qd, qdd, values + payload.added)
+    torque += 0.01 * np.random.default_rng(1).normal(size=torque.shape)
+    recording = Recording(time=time, joints=model.joint_names, position=q, torque=torque)
+    result = identify_payload(recording, base)
+    assert result.success, result.findings
+    assert len(result.base_values) == 3  # two components of weight, one inertia
+    assert np.isnan(result.payload.payload.stddevs[0])
+    codes = {item.code: item for item in result.findings}
+    assert 'shows 3 combinations' in codes['payload_partly_visible'].text
+    assert codes['frozen_joint'].severity == 'warning'
+    same = recording.select(model.joint_names)
+    deviation = base.model.torque(q, qd, qdd, base.values + result.payload.payload.added) - torque
+    assert np.std(deviation[:, 2]) < 0.015 and len(same)
+
+
+def test_no_payload_is_said_to_be_none(tmp_path):
+    model = built('scara', 4, KINDS['scara'][2])
+    values = np.random.default_rng(1).uniform(0.5, 1.5, len(model.parameters))
+    base = base_of(recorded(model, values, 1), model, tmp_path)
+    result = identify_payload(recorded(model, values, 2), base)
+    assert result.success
+    assert (result.payload.payload.values >= 0.0).all()
+    texts = {item.code: item.text for item in result.findings}
+    assert 'no parameter of it differs from 0' in texts['payload_not_visible']
+
+
+def test_a_base_with_payload_is_noticed_by_a_negative_mass(tmp_path):
+    model = built('scara', 4, KINDS['scara'][2])
+    values = np.random.default_rng(1).uniform(0.5, 1.5, len(model.parameters))
+    loaded = values + payload_of(model, 1.0).added
+    base = base_of(recorded(model, loaded, 1), model, tmp_path)
+    result = identify_payload(recorded(model, values + 0.0, 2), base)
+    assert not result.success
+    texts = {item.code: item.text for item in result.findings if item.severity == 'error'}
+    assert 'was the base result identified without payload?' in texts['payload_not_physical']
+
+
+def test_still_robots_show_nothing():
+    model = built('axis', 1, CRANK)
+    values = np.where(np.isnan(model.prior()), 0.8, model.prior())
+    base = as_base(identify(recorded(model, values, 1), model))
+    still = Recording(
+        time=np.arange(2000) * 0.004,
+        joints=model.joint_names,
+        position=np.full((2000, 1), 0.3),
+        torque=np.random.default_rng(1).normal(size=(2000, 1)),
+    )
+    with pytest.raises(IdentificationError, match='no joint'):
+        identify_payload(still, base)
+
+
+def test_bases_that_do_not_fit_are_refused(tmp_path):
+    scara = built('scara', 4, KINDS['scara'][2])
+    values = np.random.default_rng(1).uniform(0.5, 1.5, len(scara.parameters))
+    base_of(recorded(scara, values, 1), scara, tmp_path)
+    path = tmp_path / 'base.yaml'
+    with pytest.raises(IdentificationError, match='name the result file of a run without payload'):
+        load_base('')
+    with pytest.raises(IdentificationError, match='cannot be read'):
+        load_base(tmp_path / 'none.yaml', scara)
+    with pytest.raises(IdentificationError, match=r'with the joints .*, expected'):
+        load_base(path, built('scara', 3, KINDS['scara'][2]))
+    longer = built('scara', 4, {'geometry': {'L1': 0.4, 'L2': 0.25}})
+    with pytest.raises(IdentificationError, match=r'another model .*\(other scara.geometry\)'):
+        load_base(path, longer)
+    assert load_base(path).joints == scara.joint_names
+
+
+def test_puma_1_is_refused_with_the_reason():
+    model = build_model({'kind': 'puma', 'dynamic_model': 1, 'joints': JOINTS})
+    values = np.ones(len(model.parameters))
+    time, *states = motion(model, 2.0)
+    recording = Recording(
+        time=time,
+        joints=model.joint_names,
+        position=states[0],
+        torque=model.torque(*states, values),
+    )
+    from robodyn_ros.identification.result import IdentifiedModel
+
+    base = IdentifiedModel(model=model, values=values, stddevs=values, hash='')
+    with pytest.raises(ModelError, match='dynamic model 1 of a puma: each of its'):
+        identify_payload(recording, base)
+
+
+def test_a_payload_result_is_a_base_again(tmp_path):
+    """The arm's parameters of step 1 are in the result of step 2."""
+    xml = random_urdf(2, 91, types=('revolute',))
+    model = robot_model(xml)
+    _, values = arm(xml)
+    base = base_of(record(model, values, 3000, noise=0.01), model, tmp_path)
+    payload = payload_of(model, 2.0, **TEN)
+    first = identify_payload(record(model, values + payload.added, 3000, seed=1, noise=0.01), base)
+    write_result(first, tmp_path / 'loaded.yaml')
+    again = load_base(tmp_path / 'loaded.yaml', model)
+    assert again.hash == base.hash
+    heavier = payload_of(model, 4.0, **TEN)
+    second = identify_payload(
+        record(model, values + heavier.added, 3000, seed=2, noise=0.01), again
+    )
+    seen = second.payload.payload.model.matrix @ second.payload.payload.values
+    _, *states = sines(2, 300, seed=5)
+    np.testing.assert_allclose(
+        model.torque(*states, values + seen),
+        model.torque(*states, values + heavier.added),
+        atol=0.02 * np.abs(model.torque(*states, values)).max(),
+    )
+
+
+@pytest.mark.parametrize(
+    ('change', 'code'), [('stale', 'stale_joint'), ('saturated', 'torque_saturation'),
+                         ('late', 'sensor_delay'), ('short', 'too_short')],
+)  # fmt: skip
+def test_the_cause_of_a_bad_payload_recording_comes_first(change, code, tmp_path):
+    kind, joints, options, _ = KINDS['scara3']
+    model = built(kind, joints, options)
+    values = np.where(np.isnan(model.prior()), 0.8, model.prior())
+    base = base_of(recorded(model, values, 1), model, tmp_path)
+    loaded = values + payload_of(model, 2.0, inertia=[0.3]).added
+    recording = recorded(model, loaded, 2, seconds=3.0 if change == 'short' else 20.0)
+    position, torque = np.array(recording.position), np.array(recording.torque)
+    if change == 'stale':
+        for start in range(200, 4800, 200):
+            position[start : start + 25, 1] = position[start, 1]
+    elif change == 'saturated':
+        limit = 0.6 * np.abs(torque[:, 1]).max()
+        torque[:, 1] = np.clip(torque[:, 1], -limit, limit)
+    elif change == 'late':
+        torque[:, 1] = np.roll(torque[:, 1], 5)
+    result = identify_payload(replace(recording, position=position, torque=torque), base)
+    first = result.findings[0]
+    assert first.code == code, [item.text for item in result.findings]
+    assert first.joint == 'joint2' or change == 'short'
+    assert len(set(result.findings)) == len(result.findings)
+
+
+def test_too_few_samples_leave_no_payload():
+    model = built('axis', 1, CRANK)
+    values = np.where(np.isnan(model.prior()), 0.8, model.prior())
+    recording = recorded(model, values, 1)
+    base = as_base(identify(recording, model))
+    few = recording.slice(slice(0, 20))
+    result = identify_payload(few, base)
+    assert not result.success and not result.has_estimate and result.payload is None
+    assert result.findings[0].code == 'too_few_samples'
+    with pytest.raises(IdentificationError, match='20 samples'):
+        identify_payload(recording, base, validation=few)

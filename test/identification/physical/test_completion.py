@@ -1,0 +1,108 @@
+import numpy as np
+import pytest
+from robots import random_urdf
+from simulation import arm
+
+from robodyn_ros.identification.factors.condense import condense
+from robodyn_ros.identification.fit.least_squares import estimate
+from robodyn_ros.identification.physical.completion import (
+    complete,
+    completion_rule,
+    parameter_stddevs,
+    seen_and_prior,
+)
+from robodyn_ros.models.base_parameters import base_parameters
+from robodyn_ros.models.catalog import build_model
+
+
+@pytest.fixture(scope='module')
+def case():
+    model, truth = arm(random_urdf(4, 2, types=('revolute',)))
+    return model, truth, base_parameters(model)
+
+
+def covariance_of(base, seed=0):
+    root = np.random.default_rng(seed).normal(size=(base.rank, base.rank))
+    return root @ root.T
+
+
+def test_completion_keeps_the_torque_and_is_consistent(case):
+    model, truth, base = case
+    covariance = covariance_of(base)
+    done = complete(model, base, base.values(truth), covariance, 0.7 * truth)
+    assert done.physically_consistent and not done.findings
+    states = np.random.default_rng(1).normal(size=(3, 50, 4))
+    expected = model.torque(*states, truth)
+    np.testing.assert_allclose(model.torque(*states, done.values), expected, atol=1e-8)
+
+
+def test_inconsistent_values_are_completed_with_a_finding(case):
+    model, truth, base = case
+    wrong = np.array(truth)
+    names = [item.name for item in model.parameters]
+    wrong[names.index('link4.Izz')] -= 50.0
+    wrong[names.index('joint4.rotor_inertia')] = 0.0
+    done = complete(model, base, base.values(wrong), covariance_of(base), truth)
+    assert not done.physically_consistent
+    assert [item.code for item in done.findings] == ['not_physically_consistent']
+    np.testing.assert_allclose(base.values(done.values), base.values(wrong), atol=1e-8)
+
+
+def test_only_parameters_that_stand_alone_have_a_standard_deviation(case):
+    model, _, base = case
+    covariance = covariance_of(base)
+    stddevs = parameter_stddevs(base, covariance)
+    spread = dict(zip((item.name for item in model.parameters), stddevs, strict=True))
+    assert np.isnan(spread['link1.m']) and np.isnan(spread['link4.m'])
+    assert np.isnan(spread['link3.Izz'])
+    alone = list(base.expressions).index('joint2.viscous_friction')
+    assert spread['joint2.viscous_friction'] == pytest.approx(np.sqrt(covariance[alone, alone]))
+    assert np.isfinite(spread['link4.mx'])
+
+
+def test_standard_deviations_by_shifting_along_what_torque_does_not_show(case):
+    # Whatever is added from the null space of K leaves the torque as it is: a parameter that
+    # such an addition changes has no standard deviation, any other has one.
+    _, _, base = case
+    stddevs = parameter_stddevs(base, covariance_of(base))
+    right = np.linalg.svd(base.grouping)[2][base.rank :]
+    changed = np.abs(right).max(axis=0) > 1e-9
+    np.testing.assert_array_equal(np.isnan(stddevs), changed)
+
+
+def test_unseen_base_values_give_no_standard_deviation(case):
+    model, _, base = case
+    covariance = covariance_of(base)
+    lost = list(base.expressions).index('joint2.viscous_friction')
+    covariance[lost, :] = covariance[:, lost] = np.nan
+    stddevs = parameter_stddevs(base, covariance)
+    names = [item.name for item in model.parameters]
+    assert np.isnan(stddevs[names.index('joint2.viscous_friction')])
+    assert np.isfinite(stddevs[names.index('joint3.viscous_friction')])
+
+
+def test_the_rule_is_stated(case):
+    model, truth, _ = case
+    assert 'physically consistent robot nearest to the prior' in completion_rule(model, truth)
+    axis = build_model({'kind': 'axis', 'type': 'rotary', 'dynamic_model': 2, 'joints': ['a']})
+    assert 'minimum norm' in completion_rule(axis, np.full(2, np.nan))
+    rule = completion_rule(axis, np.array([np.nan, 0.3]))
+    assert 'prior kept where the data allow it (L^2)' in rule
+
+
+def test_what_a_recording_does_not_determine_is_the_priors(case):
+    model, truth, base = case
+    states = np.random.default_rng(3).normal(size=(3, 400, 4))
+    states[1:, :, 3] = 0.0  # joint 4 stands still, so that its friction and rotor are not seen
+    torque = model.torque(*states, truth)
+    used = np.ones(torque.shape, dtype=bool)
+    factors = condense(model, tuple(states), torque, used, base.columns).merged()
+    fit = estimate(factors, base.rank)
+    assert fit.unseen.shape[1] > 0
+    np.testing.assert_allclose(
+        seen_and_prior(fit, base, truth), base.values(truth), atol=1e-6 * np.abs(truth).max()
+    )
+    matrix = np.vstack([factor.rows(base.rank)[0] for factor in factors])
+    changed = seen_and_prior(fit, base, 2.0 * truth) - fit.values
+    assert np.abs(changed).max() > 0.1
+    np.testing.assert_allclose(matrix @ changed, 0.0, atol=1e-6 * np.abs(matrix).max())

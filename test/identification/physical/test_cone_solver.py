@@ -1,0 +1,60 @@
+"""Programmes over cones: a known minimum, and a solver that breaks down."""
+
+import clarabel
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.optimize import nnls
+
+from robodyn_ros.errors import IdentificationError
+from robodyn_ros.identification.physical.cone_solver import minimise, minimise_above
+from robodyn_ros.identification.physical.semidefinite import cone_solver
+
+
+def test_the_nearest_point_of_a_quadrant():
+    rows, limits = sparse.csc_matrix(-np.eye(2)), np.zeros(2)
+    cones = [clarabel.NonnegativeConeT(2)]
+    found = minimise(np.eye(2), np.array([1.0, -2.0]), rows, limits, cones)
+    assert 'Solved' in str(found.status)
+    np.testing.assert_allclose(found.x, [0.0, 2.0], atol=1e-6)
+
+
+class PanicException(BaseException):
+    """What pyo3 raises where Rust code panics: no Exception."""
+
+
+@pytest.mark.parametrize('error', [PanicException('eigenvalues'), ValueError('eigenvalues')])
+def test_a_solver_that_breaks_down_is_an_error_like_any_other(monkeypatch, error):
+    def broken(*_):
+        raise error
+
+    monkeypatch.setattr(cone_solver.clarabel, 'DefaultSolver', broken)
+    with pytest.raises(IdentificationError, match='failed: eigenvalues'):
+        minimise(np.eye(1), np.ones(1), sparse.csc_matrix((1, 1)), np.ones(1), [])
+
+
+def test_ctrl_c_stays_what_it_is(monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cone_solver.clarabel, 'DefaultSolver', interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        minimise(np.eye(1), np.ones(1), sparse.csc_matrix((1, 1)), np.ones(1), [])
+
+
+@pytest.mark.parametrize('seed', range(6))
+def test_smallest_above_limits_is_that_of_nnls(seed):
+    random = np.random.default_rng(seed)
+    matrix, target = random.normal(size=(12, 7)), random.normal(size=12)
+    lower = random.normal(size=7)
+    found = minimise_above(matrix.T @ matrix, matrix.T @ target, lower)
+    expected, _ = nnls(matrix, target - matrix @ lower)
+    np.testing.assert_allclose(found, lower + expected, atol=1e-9)
+    assert (expected == 0.0).any()  # limits that matter
+    free = minimise_above(matrix.T @ matrix, matrix.T @ target, np.full(7, -np.inf))
+    np.testing.assert_allclose(free, np.linalg.lstsq(matrix, target, rcond=None)[0], atol=1e-9)
+
+
+def test_no_numbers_give_no_smallest():
+    assert minimise_above(np.full((2, 2), np.nan), np.ones(2), np.zeros(2)) is None
+    assert minimise_above(np.zeros((2, 2)), np.ones(2), np.full(2, -np.inf)) is None

@@ -1,0 +1,127 @@
+import numpy as np
+import pinocchio as pin
+import pytest
+from robots import random_urdf
+from simulation import arm
+
+from robodyn_ros.errors import IdentificationError
+from robodyn_ros.identification.physical.consistency import (
+    bodies_of,
+    consistent,
+    is_consistent,
+    nearest,
+    pseudo_inertia,
+)
+from robodyn_ros.models.base_parameters import base_parameters
+from robodyn_ros.models.catalog import build_model
+
+
+def test_pseudo_inertia_is_pinocchios():
+    inertia = pin.Inertia.Random()
+    expected = inertia.toPseudoInertia().toMatrix()
+    np.testing.assert_allclose(pseudo_inertia(inertia.toDynamicParameters()), expected, atol=1e-12)
+
+
+def test_bodies_and_rotors_are_found_by_name():
+    model, values = arm(random_urdf(3, 0))
+    bodies = bodies_of(model)
+    assert [name for name, _ in bodies.links] == ['link1', 'link2', 'link3']
+    assert model.parameters[bodies.links[1][1][9]].name == 'link2.Izz'
+    assert [model.parameters[k].name for k in bodies.rotors] == [
+        f'joint{k}.rotor_inertia' for k in (1, 2, 3)
+    ]
+    assert is_consistent(model, values)
+    values[bodies.rotors[0]] = -1e-6
+    assert not is_consistent(model, values)
+
+
+@pytest.mark.parametrize('joints', [1, 3, 6, 9])
+def test_consistent_robot_is_found_where_one_exists(joints):
+    model, truth = arm(random_urdf(joints, 5))
+    base = base_parameters(model)
+    # A bad prior: other masses, no rotors, and links nobody can build.
+    random = np.random.default_rng(joints)
+    prior = np.nan_to_num(model.prior()) * random.uniform(-0.5, 2.0, size=len(truth))
+    values = consistent(model, base.grouping, base.values(truth), prior)
+    assert is_consistent(model, values)
+    expected = base.values(truth)
+    np.testing.assert_allclose(
+        base.values(values), expected, rtol=0, atol=1e-9 * np.abs(expected).max()
+    )
+
+
+def test_good_prior_is_kept():
+    model, truth = arm(random_urdf(4, 6))
+    base = base_parameters(model)
+    values = consistent(model, base.grouping, base.values(truth), truth)
+    np.testing.assert_allclose(values, truth, atol=1e-5)
+
+
+def test_impossible_base_values_are_refused():
+    model, truth = arm(random_urdf(3, 7, types=('revolute',)))
+    base = base_parameters(model)
+    wrong = np.array(truth)
+    wrong[[item.name for item in model.parameters].index('link3.Izz')] -= 20.0
+    wrong[-12] = 0.0
+    with pytest.raises(IdentificationError, match='no physically consistent robot'):
+        consistent(model, base.grouping, base.values(wrong), truth)
+
+
+def test_nearest_has_the_base_values_and_no_shorter_way_to_the_prior():
+    model, truth = arm(random_urdf(5, 8))
+    base = base_parameters(model)
+    random = np.random.default_rng(0)
+    prior = truth + random.normal(size=len(truth))
+    values = nearest(model, base.grouping, base.values(truth), prior)
+    np.testing.assert_allclose(base.values(values), base.values(truth), atol=1e-9)
+    assert np.linalg.norm(values - prior) > 0.0
+    np.testing.assert_allclose(nearest(model, base.grouping, base.values(truth), truth), truth)
+
+
+def test_rotor_at_exactly_zero_is_possible():
+    model, truth = arm(random_urdf(3, 9))
+    truth[list(bodies_of(model).rotors)] = 0.0
+    base = base_parameters(model)
+    noisy = base.values(truth) - 1e-12
+    assert is_consistent(model, consistent(model, base.grouping, noisy, truth))
+
+
+def test_parameters_with_a_prior_keep_it_and_the_others_take_the_rest():
+    # DELTA: M_T adds to M_P, and M_BC and Theta_BC are spread over the others.
+    lengths = {'R_b': 0.2, 'r_p': 0.05, 'L_AB': 0.3, 'L_BC': 0.7, 'h_O': 0.1}
+    model = build_model(
+        {'kind': 'delta', 'dynamic_model': 1, 'joints': list('abcd'), 'geometry': lengths}
+    )
+    base = base_parameters(model)
+    names = [item.name for item in model.parameters]
+    truth = np.random.default_rng(0).uniform(0.1, 1.0, len(names))
+    prior = np.full(len(names), np.nan)
+    for name in ('M_T', 'M_BC'):
+        prior[names.index(name)] = truth[names.index(name)]
+    values = nearest(model, base.grouping, base.values(truth), prior)
+    np.testing.assert_allclose(values, truth, atol=1e-9)  # the two fix all the freedom there is
+    prior[names.index('M_BC')] = np.nan
+    values = nearest(model, base.grouping, base.values(truth), prior)
+    assert values[names.index('M_T')] == pytest.approx(truth[names.index('M_T')], abs=1e-12)
+    np.testing.assert_allclose(base.values(values), base.values(truth), atol=1e-9)
+    # Of all with that M_T the one of least norm.
+    free = np.delete(base.grouping, names.index('M_T'), axis=1)
+    inside = np.linalg.svd(free)[2][np.linalg.matrix_rank(free) :]
+    np.testing.assert_allclose(inside @ np.delete(values, names.index('M_T')), 0.0, atol=1e-9)
+
+
+def test_the_base_values_have_the_last_word_over_a_prior():
+    model = build_model({'kind': 'axis', 'type': 'linear', 'dynamic_model': 1, 'joints': ['a']})
+    base = base_parameters(model)
+    values = nearest(model, base.grouping, np.array([3.0]), np.array([7.0]))
+    np.testing.assert_allclose(values, [3.0])
+
+
+def test_nothing_known_gives_the_minimum_norm():
+    model = build_model(
+        {'kind': 'puma', 'dynamic_model': 1, 'joints': [f'joint{k}' for k in range(6)]}
+    )
+    base = base_parameters(model)
+    values = np.random.default_rng(0).normal(size=base.rank)
+    found = nearest(model, base.grouping, values, np.full(len(model.parameters), np.nan))
+    np.testing.assert_allclose(found, np.linalg.pinv(base.grouping) @ values, atol=1e-9)

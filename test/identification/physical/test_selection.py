@@ -1,0 +1,242 @@
+from dataclasses import replace
+
+import numpy as np
+import pinocchio as pin
+import pytest
+from robots import SIX_AXIS, random_urdf
+from simulation import arm, base_values, random_values, record, sines
+
+from robodyn_ros.identification.files.export import export
+from robodyn_ros.identification.options import IdentifyOptions
+from robodyn_ros.identification.physical.consistency import bodies_of, links_are_consistent
+from robodyn_ros.identification.physical.selection import refit_joints, selection_findings
+from robodyn_ros.identification.physical.semidefinite import Data, Problem
+from robodyn_ros.identification.pipeline import identify
+from robodyn_ros.models.base_parameters import base_parameters
+from robodyn_ros.models.catalog import robot_model, with_friction
+from robodyn_ros.models.friction import FrictionModel
+from robodyn_ros.models.interface import Joint
+from robodyn_ros.models.serial.urdf import UrdfModel
+
+YES, NO = IdentifyOptions(consistent='yes'), IdentifyOptions(consistent='no')
+
+
+def disturbed(seed, joints=6):
+    """A robot whose masses are not those of its URDF, its values, and its model."""
+    model, truth = arm(random_urdf(joints, seed, types=('revolute',)))
+    random = np.random.default_rng(seed)
+    for _, own in bodies_of(model).links:
+        truth[list(own)] *= random.uniform(0.7, 1.4)
+    return model, truth
+
+
+def error_elsewhere(model, truth, result):
+    """Torque error on large fast motion, where the recording was small."""
+    _, *motion = sines(len(model.joints), 500, seed=9, size=1.5)
+    torque = model.torque(*motion, truth)
+    return np.linalg.norm(model.torque(*motion, result.values) - torque) / np.linalg.norm(torque)
+
+
+@pytest.fixture(scope='module')
+def poor():
+    """Recording of a small motion with much noise."""
+    model, truth = disturbed(90)
+    return model, truth, record(model, truth, 600, noise=0.2, size=0.3)
+
+
+@pytest.fixture(scope='module')
+def estimates(poor):
+    """Results of the poor recording, several tests look at each: plain, chosen, consistent."""
+    model, _, recording = poor
+    return [identify(recording, model, options=options) for options in (NO, None, YES)]
+
+
+def test_poor_recording_gives_the_consistent_estimate_and_it_holds_elsewhere(poor, estimates):
+    model, truth, _ = poor
+    plain, chosen, _ = estimates
+    assert not plain.physically_consistent and plain.selection.estimate == 'unconstrained'
+    assert chosen.physically_consistent and chosen.selection.estimate == 'consistent'
+    assert chosen.selection.unseen_error < chosen.selection.unseen_error_unconstrained
+    assert error_elsewhere(model, truth, chosen) < 0.7 * error_elsewhere(model, truth, plain)
+
+
+def test_result_says_which_estimate_it_is_and_why(poor, estimates):
+    model, *_ = poor
+    plain, result, _ = estimates
+    residual = plain.identification.relative_residual
+    assert result.selection.unconstrained_residual == pytest.approx(residual, rel=1e-9)
+    # Least squares is the best there is on its own recording.
+    assert 1.0 <= result.selection.excess < 1.1
+    (finding,) = [item for item in result.findings if item.code == 'estimate_chosen']
+    assert finding.severity == 'info' and 'consistent estimate is exported' in finding.text
+    assert f'{residual:.2%}' in finding.text and 'left out in turn' in finding.text
+    np.testing.assert_allclose(result.base_values, base_values(model, result.values), atol=1e-12)
+    assert result.to_json()['selection']['estimate'] == 'consistent'
+    assert not [item for item in plain.findings if item.code == 'estimate_chosen']
+
+
+def test_good_recording_keeps_least_squares_which_is_consistent_anyway():
+    model, truth = disturbed(92, joints=3)
+    recording = record(model, truth, 3000, noise=0.001)
+    result, plain = identify(recording, model), identify(recording, model, options=NO)
+    assert result.physically_consistent and result.selection.estimate == 'unconstrained'
+    np.testing.assert_allclose(result.values, plain.values, rtol=1e-9)
+    asked = identify(recording, model, options=YES)
+    assert asked.selection.estimate == 'consistent' and asked.physically_consistent
+    np.testing.assert_allclose(asked.base_values, plain.base_values, rtol=0, atol=0.05)
+
+
+def test_without_prior_the_inertias_of_the_urdf_do_not_matter(poor):
+    model, _, recording = poor
+    lying = robot_model(
+        random_urdf(6, 90, types=('revolute',)).replace('<mass value="', '<mass value="9')
+    )
+    options = replace(YES, prior='none')
+    results = [identify(recording, each, options=options) for each in (model, lying)]
+    np.testing.assert_allclose(results[0].base_values, results[1].base_values, rtol=1e-6)
+    assert results[0].selection.prior == 'none'
+    assert 'without prior' in next(
+        f.text for f in results[0].findings if f.code == 'estimate_chosen'
+    )
+
+
+def impossible(noise):
+    """Recording of a robot with a negative rotor inertia, and friction that drives a little."""
+    model, truth = arm(random_urdf(3, 93, types=('revolute',)))
+    names = [item.name for item in model.parameters]
+    truth[names.index('joint3.rotor_inertia')] = -1.0
+    truth[names.index('joint1.coulomb_friction')] = -0.3
+    return model, record(model, truth, 1000, noise=noise)
+
+
+def test_recording_that_contradicts_consistency_a_little_keeps_the_links():
+    model, recording = impossible(noise=0.1)
+    result = identify(recording, model)
+    assert result.selection.estimate == 'consistent_links' and result.selection.excess > 1.1
+    assert links_are_consistent(model, result.values) and not result.physically_consistent
+    text = next(f.text for f in result.findings if f.code == 'not_physically_consistent')
+    assert 'joint3.rotor_inertia' in text and 'joint1' not in text
+    negative = [
+        item.name
+        for item, value in zip(model.parameters, result.values, strict=True)
+        if item.name.endswith('.viscous_friction') and value < 0.0
+    ]
+    told = [f for f in result.findings if f.code == 'negative_friction']
+    assert negative and len(told) == 1 and told[0].severity == 'info'
+    assert told[0].text.startswith(', '.join(negative) + ' came out negative')
+    limited = [k for k, item in enumerate(model.parameters) if 'coulomb' in item.name]
+    assert (result.values[limited] >= 0.0).all() and not result.values[limited].all()
+    asked = identify(recording, model, options=YES)
+    assert asked.physically_consistent and asked.selection.estimate == 'consistent'
+    better = result.identification.relative_residual
+    assert better < asked.identification.relative_residual
+
+
+def test_viscous_friction_of_one_direction_that_came_out_negative_is_told_too():
+    law = {'terms': ['coulomb', 'viscous_forward', 'viscous_backward'], 'threshold': 0.02}
+    body = UrdfModel.from_xml(random_urdf(3, 93, types=('revolute',)))
+    model = with_friction(body, law)
+    truth = random_values(model)
+    names = [item.name for item in model.parameters]
+    truth[names.index('joint3.rotor_inertia')] = -1.0
+    truth[names.index('joint1.viscous_friction_forward')] = -0.4
+    result = identify(record(model, truth, 1000, noise=0.1), model)
+    assert result.selection.estimate == 'consistent_links'
+    (told,) = [f for f in result.findings if f.code == 'negative_friction']
+    assert 'joint1.viscous_friction_forward' in told.text
+
+
+def test_recording_that_contradicts_consistency_clearly_is_believed():
+    model, recording = impossible(noise=0.01)
+    result = identify(recording, model)
+    assert result.selection.estimate == 'unconstrained' and not result.physically_consistent
+    assert result.selection.unseen_error > 1.5 * result.selection.unseen_error_unconstrained
+    assert result.identification.relative_residual < 0.011
+    codes = {item.code for item in result.findings}
+    assert {'estimate_chosen', 'not_physically_consistent'} <= codes
+
+
+@pytest.mark.parametrize('seed', range(4))
+def test_what_a_joint_that_turns_one_way_does_not_tell_apart_is_shared(seed):
+    model, truth = arm(random_urdf(2, 5, types=('revolute',)))
+    base = base_parameters(model)
+    names = [parameter.name for parameter in model.parameters]
+    coulomb, offset = (
+        names.index(f'{model.joint_names[0]}.{each}')
+        for each in ('coulomb_friction', 'torque_offset')
+    )
+    random = np.random.default_rng(seed)
+    regressor = random.normal(size=(200, len(base.grouping)))
+    one, same = (int(np.flatnonzero(base.grouping[:, each])[0]) for each in (coulomb, offset))
+    regressor[:, same] = regressor[:, one] + 1e-15 * random.normal(size=200)
+    torque = regressor @ base.values(truth) + 0.1 * random.normal(size=200)
+    orthogonal, triangle = np.linalg.qr(regressor)
+    data = Data(triangle, np.linalg.lstsq(triangle, orthogonal.T @ torque, rcond=1e-9)[0])
+    found = refit_joints(Problem.of(model, base, truth), data, truth)
+    assert found[coulomb] == pytest.approx(found[offset], abs=1e-3)
+    assert found[coulomb] + found[offset] == pytest.approx(truth[coulomb] + truth[offset], abs=0.1)
+
+
+def test_consistency_of_a_model_without_links_is_not_there():
+    model = FrictionModel(joints=[Joint('a')])
+    recording = record(model, np.array([1.0, 2.0, 0.1]), noise=0.01)
+    result = identify(recording, model, options=YES)
+    assert result.success and 'consistency_without_links' in {f.code for f in result.findings}
+    assert identify(recording, model).findings == ()
+
+
+def test_short_recording_is_not_cross_validated():
+    model, truth = arm(random_urdf(2, 94))
+    result = identify(record(model, truth, 15, noise=0.01), model, options=YES)
+    assert result.selection.estimate == 'consistent'
+    assert np.isnan(result.selection.unseen_error)
+    (finding,) = selection_findings(result.selection, 0.1)
+    assert 'left out' not in finding.text
+
+
+def test_ols_is_drawn_to_the_prior_too(poor, estimates):
+    model, _, recording = poor
+    options = replace(YES, estimator='ols')
+    result = identify(recording, model, options=options)
+    assert result.physically_consistent and result.estimator == 'ols'
+    *_, wls = estimates
+    assert not np.allclose(result.base_values, wls.base_values, rtol=1e-3)
+
+
+def test_urdf_of_the_six_axis_arm_after_noise(tmp_path):
+    model, truth = arm(SIX_AXIS)
+    result = identify(record(model, truth, 2000, noise=0.1, size=0.5), model)
+    assert result.success, result.findings
+    files = export(result, tmp_path)
+    robot = pin.buildModelFromUrdf(str(files.urdf))
+    data = robot.createData()
+    inertias = list(robot.inertias)[1:]
+    assert min(item.mass for item in inertias) > 0.0
+    for item in inertias:
+        a, b, c = np.sort(np.linalg.eigvalsh(item.inertia))
+        assert a > 0.0 and a + b > c
+    values = np.array(result.values)
+    links = [k for _, own in bodies_of(model).links for k in own]
+    values[np.setdiff1d(np.arange(len(values)), links)] = 0.0
+    poses = np.random.default_rng(0).uniform(-np.pi, np.pi, size=(10_000, 6))
+    masses = np.empty((len(poses), 6, 6))
+    for row, q in enumerate(poses):
+        masses[row] = np.triu(pin.crba(robot, data, q))
+    masses += np.triu(masses, 1).transpose(0, 2, 1)
+    assert np.linalg.eigvalsh(masses).min() > 0.0
+    motion = np.random.default_rng(1).normal(size=(3, 100, 6))
+    torque = [pin.rnea(robot, data, *state) for state in motion.transpose(1, 0, 2)]
+    np.testing.assert_allclose(torque, model.torque(*motion, values), rtol=0, atol=1e-8)
+
+
+def test_the_entropic_distance_can_be_asked_for(poor):
+    model, _, recording = poor
+    options = replace(YES, segments=2)
+    quick = identify(recording, model, options=options)
+    options = replace(options, prior_distance='entropic')
+    exact = identify(recording, model, options=options)
+    assert exact.physically_consistent and exact.selection.estimate == 'consistent'
+    assert exact.selection.prior_weight >= 1e-3
+    assert not np.allclose(exact.base_values, quick.base_values, rtol=1e-4)
+    error, other = (r.identification.relative_residual for r in (exact, quick))
+    assert error == pytest.approx(other, rel=0.1)

@@ -1,0 +1,260 @@
+import time
+
+import numpy as np
+import pytest
+from robots import LWR4, SIX_AXIS, random_urdf
+from scipy.optimize import minimize
+from simulation import arm, record
+
+from robodyn_ros.errors import IdentificationError
+from robodyn_ros.identification.factors.condense import condense
+from robodyn_ros.identification.fit.least_squares import estimate
+from robodyn_ros.identification.options import DISTANCES
+from robodyn_ros.identification.physical.consistency import (
+    bodies_of,
+    is_consistent,
+    pseudo_inertia,
+)
+from robodyn_ros.identification.physical.semidefinite import (
+    ENTROPIC_FROM,
+    Data,
+    Problem,
+    fit_consistent,
+    has_usable_inertials,
+    plain_prior,
+    residual_sigma,
+)
+from robodyn_ros.models.base_parameters import base_parameters
+from robodyn_ros.models.catalog import robot_model
+
+BARE = """<robot name="bare"><link name="base"/><link name="arm"/><joint name="j"
+type="revolute"><parent link="base"/><child link="arm"/><axis xyz="0 1 0"/><limit lower="-1"
+upper="1" effort="9" velocity="1"/></joint></robot>"""
+
+
+def condensed(model, values, samples=800, noise=0.05, size=1.0):
+    base = base_parameters(model)
+    recording = record(model, values, samples, noise=noise, size=size)
+    motion = (recording.position, recording.velocity, recording.acceleration)
+    used = np.ones(recording.torque.shape, dtype=bool)
+    factors = condense(model, motion, recording.torque, used, base.columns).merged()
+    return base, factors, estimate(factors, base.rank)
+
+
+def wrong_prior(truth, model, seed=0):
+    """Other masses, centres and inertias, still those of possible bodies."""
+    random = np.random.default_rng(seed)
+    result = np.array(truth)
+    for _, own in bodies_of(model).links:
+        result[list(own)] *= random.uniform(0.5, 2.0)
+    return result
+
+
+def cost(problem, factors, sigma, weight, values):
+    """What is minimised, written out link by link and joint by joint."""
+    total, samples = 0.0, sum(factor.samples for factor in factors)
+    for factor, s in zip(factors, sigma, strict=True):
+        matrix, target = factor.rows(len(problem.grouping))
+        total += np.sum((matrix @ problem.grouping @ values - target) ** 2) / s**2 / samples
+    for _, own in problem.bodies.links:
+        prior = pseudo_inertia(problem.prior[list(own)])
+        change = np.linalg.solve(prior, pseudo_inertia(values[list(own)]) - prior)
+        total += weight * np.trace(change @ change)
+    return total
+
+
+def test_no_other_consistent_robot_fits_better_says_another_optimiser():
+    # Cholesky factors and squares instead of cones, BFGS instead of an interior point.
+    model, truth = arm(random_urdf(2, 3, types=('revolute',)))
+    names = [item.name for item in model.parameters]
+    truth[names.index('joint2.coulomb_friction')] = -0.3  # so that a limit is reached
+    truth[names.index('joint1.rotor_inertia')] = 0.0
+    base, factors, fit = condensed(model, truth, noise=0.2)
+    prior = wrong_prior(truth, model)
+    problem = Problem.of(model, base, prior)
+    bodies, weight = problem.bodies, 0.05
+    values = fit_consistent(problem, factors, fit.sigma, weight, reweigh=False)
+    lower = np.tril_indices(4)
+
+    def unpack(x):
+        result, place = np.zeros(len(truth)), 0
+        for _, own in bodies.links:
+            root = np.zeros((4, 4))
+            root[lower] = x[place : place + 10]
+            pseudo, place = root @ root.T, place + 10
+            moments = np.trace(pseudo[:3, :3]) * np.eye(3) - pseudo[:3, :3]
+            ten = [pseudo[3, 3], *pseudo[:3, 3], *moments[[0, 0, 1, 0, 1, 2], [0, 1, 1, 2, 2, 2]]]
+            result[list(own)] = ten
+        single = list(bodies.not_negative)
+        result[single] = x[place : place + len(single)] ** 2
+        free = np.setdiff1d(
+            np.arange(len(truth)), [*single, *(k for _, own in bodies.links for k in own)]
+        )
+        result[free] = x[place + len(single) :]
+        return result
+
+    start = [
+        np.linalg.cholesky(pseudo_inertia(prior[list(own)]))[lower] for _, own in bodies.links
+    ]
+    x = np.concatenate([*start, np.ones(len(bodies.not_negative)), np.zeros(2)])
+    found = minimize(lambda x: cost(problem, factors, fit.sigma, weight, unpack(x)), x, tol=1e-7)
+    ours = cost(problem, factors, fit.sigma, weight, values)
+    assert values[names.index('joint2.coulomb_friction')] == pytest.approx(0.0, abs=1e-6)
+    assert ours == pytest.approx(found.fun, rel=1e-4)
+
+
+@pytest.mark.parametrize('touched', [True, False])
+def test_links_that_no_limit_touches_need_no_programme(touched, monkeypatch):
+    model, possible = arm(random_urdf(3, 5))
+    bodies = bodies_of(model)
+    possible[list(bodies.not_negative)] = 0.05
+    truth = possible.copy()
+    truth[bodies.rotors[2]] = -0.005
+    if touched:
+        truth[bodies.links[2][1][4]] *= -1.0
+    base, factors, fit = condensed(model, truth, noise=0.002)
+    problem = Problem.of(model, base, possible)
+    data = Data.of(factors, base.rank, fit.sigma)
+    quick = problem.solve(data, 1e-3)
+    used = []
+    monkeypatch.setattr(Problem, '_whole_links', lambda *_: used.append(1))
+    slow = problem.solve(data, 1e-3)
+    assert used and is_consistent(model, quick)
+    costs = [cost(problem, factors, fit.sigma, 1e-3, values) for values in (quick, slow)]
+    assert costs[0] == pytest.approx(costs[1], rel=1e-6) and costs[0] <= costs[1] + 1e-9
+    assert touched or quick[bodies.rotors[2]] == 0.0
+    assert np.array_equal(quick, slow) == touched
+
+
+def test_distance_is_twice_the_entropic_divergence_to_second_order():
+    model, truth = arm(random_urdf(3, 4))
+    problem = Problem.of(model, base_parameters(model), truth)
+    step = 1e-3 * np.random.default_rng(1).normal(size=len(truth)) * problem.scale * 0.01
+    divergence = 0.0
+    for _, own in problem.bodies.links:
+        ratio = np.linalg.solve(
+            pseudo_inertia(truth[list(own)]), pseudo_inertia((truth + step)[list(own)])
+        )
+        divergence += np.trace(ratio) - 4.0 - np.linalg.slogdet(ratio)[1]
+    assert np.sum((problem.metric @ step) ** 2) == pytest.approx(2.0 * divergence, rel=0.02)
+
+
+def test_distance_measures_every_link_against_itself():
+    model, truth = arm(random_urdf(3, 4))
+    problem = Problem.of(model, base_parameters(model), truth)
+    for _, own in problem.bodies.links:
+        double = np.array(truth)
+        double[list(own)] *= 2.0
+        assert np.linalg.norm(problem.metric @ (double - truth)) == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize('prior', ['truth', 'wrong', 'none'])
+@pytest.mark.parametrize('joints', [1, 4, 7])
+def test_consistent_truth_is_recovered(joints, prior):
+    model, truth = arm(random_urdf(joints, 21))
+    base, factors, _ = condensed(model, truth, noise=0.0)
+    known = {'truth': truth, 'wrong': wrong_prior(truth, model), 'none': plain_prior(model)}
+    sigma = residual_sigma(factors, base.values(truth))  # the floor: nothing is left
+    values = fit_consistent(Problem.of(model, base, known[prior]), factors, sigma, 0.0)
+    assert is_consistent(model, values)
+    expected = base.values(truth)
+    assert np.linalg.norm(base.values(values) - expected) < 2e-4 * np.linalg.norm(expected)
+
+
+@pytest.mark.parametrize('seed', range(4))
+def test_what_noise_makes_impossible_becomes_possible(seed):
+    # Slow small motion: least squares makes up links of any mass.
+    model, truth = arm(random_urdf(6, 30 + seed, types=('revolute',)))
+    base, factors, fit = condensed(model, truth, 300, noise=0.3, size=0.2)
+    problem = Problem.of(model, base, wrong_prior(truth, model, seed))
+    values = fit_consistent(problem, factors, fit.sigma, 1e-2)
+    assert is_consistent(model, values)
+    assert min(values[list(problem.bodies.not_negative)]) >= 0.0
+    error, plain = (
+        np.linalg.norm(x - base.values(truth)) for x in (base.values(values), fit.values)
+    )
+    assert error < 0.7 * plain
+
+
+def test_stronger_prior_is_nearer_to_it_and_farther_from_the_data():
+    model, truth = arm(random_urdf(4, 33))
+    base, factors, fit = condensed(model, truth)
+    problem = Problem.of(model, base, wrong_prior(truth, model))
+    data = Data.of(factors, base.rank, fit.sigma)
+    distances, residuals = [], []
+    for weight in (1e-4, 1e-2, 1.0, 100.0):
+        values = problem.solve(data, weight)
+        distances.append(np.linalg.norm(problem.metric @ (values - problem.prior)))
+        residuals.append(np.linalg.norm(data.triangle @ (base.values(values) - data.values)))
+    assert distances == sorted(distances, reverse=True)
+    assert residuals == sorted(residuals)
+    assert distances[-1] < 0.2 * distances[0]
+
+
+def test_undetermined_parameters_are_the_prior():
+    # Joint 1 at rest: what only it would show stays what the URDF says.
+    model, truth = arm(random_urdf(3, 34, types=('revolute',)))
+    base = base_parameters(model)
+    nothing = Data(triangle=np.zeros((base.rank, base.rank)), values=np.zeros(base.rank))
+    values = Problem.of(model, base, truth).solve(nothing, 1.0)
+    links = [k for _, own in bodies_of(model).links for k in own]
+    np.testing.assert_allclose(values[links], truth[links], atol=1e-5)
+
+
+def test_usable_inertials():
+    assert has_usable_inertials(robot_model(random_urdf(3, 1)))
+    assert has_usable_inertials(robot_model(LWR4)) and has_usable_inertials(robot_model(SIX_AXIS))
+    bare = robot_model(BARE)
+    assert not has_usable_inertials(bare) and is_consistent(bare, plain_prior(bare))
+    plank = '<link name="arm"><inertial><mass value="1"/><inertia ixx="{}" ixy="0" ixz="0" '
+    plank += 'iyy="0.01" iyz="0" izz="0.01"/></inertial></link>'
+    for size, usable in ((0.01, True), (0.02000001, True), (0.5, False)):
+        xml = BARE.replace('<link name="arm"/>', plank.format(size))
+        assert has_usable_inertials(robot_model(xml)) == usable
+
+
+def test_data_that_are_no_numbers_are_refused():
+    model, truth = arm(random_urdf(2, 35))
+    base = base_parameters(model)
+    problem = Problem.of(model, base, truth)
+    broken = Data(triangle=np.full((base.rank, base.rank), np.nan), values=np.zeros(base.rank))
+    with pytest.raises(IdentificationError, match='no physically consistent robot was found'):
+        problem.solve(broken, 1.0)
+
+
+def test_six_axes_are_solved_in_time():
+    """Figure to reach: 0.3 s."""
+    model, truth = arm(SIX_AXIS)
+    base, factors, fit = condensed(model, truth)
+    problem = Problem.of(model, base, wrong_prior(truth, model))
+    data, taken = Data.of(factors, base.rank, fit.sigma), []
+    for _ in range(5):
+        start = time.process_time()
+        problem.solve(data, 1e-3)
+        taken.append(time.process_time() - start)
+    assert np.median(taken) < 0.3
+
+
+def test_the_entropic_distance_is_used_where_the_prior_draws():
+    model, truth = arm(random_urdf(3, 36, types=('revolute',)))
+    base, factors, fit = condensed(model, truth)
+    prior = wrong_prior(truth, model)
+    data = Data.of(factors, base.rank, fit.sigma)
+    quick, exact = (Problem.of(model, base, prior, kind) for kind in DISTANCES)
+    weak = 0.5 * ENTROPIC_FROM
+    np.testing.assert_array_equal(quick.solve(data, weak), exact.solve(data, weak))
+
+    def divergence(values):
+        total = 0.0
+        for _, own in bodies_of(model).links:
+            ratio = np.linalg.solve(
+                pseudo_inertia(prior[list(own)]), pseudo_inertia(values[list(own)])
+            )
+            total += 2.0 * (np.trace(ratio) - 4.0 - np.linalg.slogdet(ratio)[1])
+        rest = data.triangle @ (base.values(values) - data.values)
+        return 0.1 * total + rest @ rest
+
+    nearest, other = (problem.solve(data, 0.1) for problem in (exact, quick))
+    assert is_consistent(model, nearest) and divergence(nearest) < 0.99 * divergence(other)
+    step = nearest + 1e-3 * (other - nearest)
+    assert divergence(nearest) < divergence(step)

@@ -1,0 +1,158 @@
+import numpy as np
+import pytest
+from simulation import sines
+
+from robodyn_ros.errors import IdentificationError
+from robodyn_ros.identification.signals import cutoff as module
+from robodyn_ros.identification.signals.cutoff import (
+    automatic_cutoff,
+    check_passes,
+    fastest_sine,
+    motion_cutoff,
+)
+from robodyn_ros.recording.signals import low_pass
+
+
+def test_smooth_slow_motion_gets_the_least_cutoff():
+    _, q, _, _ = sines(3, 5000, rate=500.0)
+    assert automatic_cutoff(q, 500.0) == pytest.approx(20.0)
+
+
+def test_faster_motion_gets_a_higher_cutoff():
+    time = np.arange(8000) / 1000.0
+    q = np.column_stack([np.sin(2 * np.pi * 0.5 * time), 0.1 * np.sin(2 * np.pi * 6.0 * time)])
+    assert automatic_cutoff(q, 1000.0) == pytest.approx(8 * 6.0, rel=0.1)
+
+
+def test_noise_lowers_the_cutoff_but_not_into_the_motion():
+    random = np.random.default_rng(0)
+    _, q, _, qdd = sines(2, 10000, rate=500.0)
+    cutoffs = []
+    for noise in (1e-7, 1e-4, 1e-3, 1e-2):
+        noisy = q + noise * random.normal(size=q.shape)
+        cutoffs.append(automatic_cutoff(noisy, 500.0))
+    assert cutoffs == sorted(cutoffs, reverse=True)
+    assert cutoffs[0] == pytest.approx(20.0) and cutoffs[2] < 15.0
+    # Highest sine at 0.65 Hz.
+    assert cutoffs[-1] > 1.3
+    # The noise that 1e-3 rad leave in the accelerations below the cut-off, in theory.
+    density = 1e-3**2 / 250.0
+    left = np.sqrt(density * (2 * np.pi) ** 4 * cutoffs[2] ** 5 / 5)
+    assert left == pytest.approx(0.1 * np.median(qdd.std(axis=0)), rel=0.25)
+
+
+def test_noise_that_is_filtered_at_the_top_is_seen_below_it():
+    """As in a drive, or where samples were interpolated: nothing is left at half the rate."""
+    random = np.random.default_rng(3)
+    _, q, _, _ = sines(3, 20000, rate=1000.0)
+    white = q + 1e-3 * random.normal(size=q.shape)
+    smooth = q + low_pass(1e-3 * random.normal(size=q.shape), 150.0, 1000.0)
+    expected = automatic_cutoff(white, 1000.0)
+    assert 5.0 < expected < 15.0
+    assert automatic_cutoff(smooth, 1000.0) == pytest.approx(expected, rel=0.15)
+
+
+def test_a_small_tone_does_not_raise_the_cutoff():
+    """Stamps that beat with the sampling make one of the motion's size times their error."""
+    random = np.random.default_rng(4)
+    time, q, qd, _ = sines(2, 6000, rate=100.0)
+    noisy = q + 1e-3 * random.normal(size=q.shape)
+    tone = noisy + 1e-3 * qd * np.sin(2 * np.pi * 29.3 * time[:, None])
+    expected = automatic_cutoff(noisy, 100.0)
+    assert expected < 12.0
+    assert automatic_cutoff(tone, 100.0) == pytest.approx(expected, rel=0.25)
+
+
+@pytest.mark.parametrize(('rate', 'highest'), [(50.0, 10.0), (5000.0, 124.0)])
+def test_cutoff_stays_below_what_the_sampling_rate_carries(rate, highest):
+    time = np.arange(int(6 * rate)) / rate
+    q = np.sin(2 * np.pi * min(0.2 * rate, 60.0) * time)[:, None]
+    assert automatic_cutoff(q, rate) == pytest.approx(highest)
+
+
+def test_standstill_gets_the_default():
+    assert automatic_cutoff(np.ones((500, 2)), 500.0) == 20.0
+    assert automatic_cutoff(np.ones((500, 2)), 50.0) == 10.0
+
+
+@pytest.mark.parametrize('seed', range(3))
+def test_white_noise_at_rest_has_no_say(seed):
+    """Its spectrum has peaks by chance, at any frequency."""
+    rest = 1e-5 * np.random.default_rng(seed).normal(size=(20_000, 3))
+    assert motion_cutoff(rest, 1000.0) is None
+    assert automatic_cutoff(rest, 1000.0) == 20.0
+    assert fastest_sine(rest, 1000.0) == 0.0
+    check_passes(5.0, rest, 1000.0)
+
+
+@pytest.mark.parametrize('stroke', [0.02, 0.05, 0.2])
+def test_joints_at_rest_do_not_change_the_cutoff_of_the_one_that_moves(stroke):
+    time = np.arange(20_000) / 1000.0
+    q = 2e-5 * np.random.default_rng(5).normal(size=(len(time), 4))
+    q[:, 0] += stroke * np.sin(2 * np.pi * 0.3 * time)
+    expected = automatic_cutoff(q[:, :1], 1000.0)
+    assert 5.0 < expected <= 20.0
+    assert automatic_cutoff(q, 1000.0) == pytest.approx(expected)
+    assert fastest_sine(q, 1000.0) == pytest.approx(0.3, abs=0.01)
+    check_passes(5.0, q, 1000.0)
+
+
+SINES = np.array([1.5, 1.9, 0.3])
+
+
+def three_sines(rate=500.0, seconds=20.0, noise=0.0, seed=0):
+    time = np.arange(int(rate * seconds)) / rate
+    q = np.array([1.0, 0.5, 2.0]) * np.sin(2 * np.pi * SINES * time[:, None] + [0.0, 1.0, 2.0])
+    return q + noise * np.random.default_rng(seed).normal(size=q.shape)
+
+
+@pytest.mark.parametrize('noise', [0.0, 1e-5, 1e-3])
+@pytest.mark.parametrize(('rate', 'seconds'), [(100.0, 20.0), (1000.0, 7.3)])
+def test_the_fastest_sine_is_seen_in_the_positions(noise, rate, seconds):
+    found = fastest_sine(three_sines(rate, seconds, noise), rate)
+    assert found == pytest.approx(1.9, abs=0.1 / seconds)
+
+
+def test_the_fastest_sine_is_the_fastest_of_a_fourier_motion():
+    _, q, _, _ = sines(3, 20000, rate=500.0)  # five harmonics of 0.13 Hz
+    assert fastest_sine(q, 500.0) == pytest.approx(0.65, abs=0.03)
+
+
+def test_noise_of_a_joint_at_rest_is_no_sine():
+    q = three_sines(noise=1e-5)
+    q[:, 1] = 1e-5 * np.random.default_rng(1).normal(size=len(q))
+    assert fastest_sine(q, 500.0) == pytest.approx(1.5, abs=0.06)
+    assert fastest_sine(np.zeros((1000, 2)), 500.0) == 0.0
+
+
+@pytest.mark.parametrize(('small', 'computed'), [(1e-5, False), (1.1e-3, True)])
+def test_the_fastest_sine_is_computed_only_where_it_counts(monkeypatch, small, computed):
+    seen = []
+    real = module._fastest
+    monkeypatch.setattr(module, '_fastest', lambda *given: seen.append(1) or real(*given))
+    time = np.arange(20_000) / 1000.0
+    q = np.column_stack([np.sin(2 * np.pi * 0.5 * time), small * np.sin(2 * np.pi * 12 * time)])
+    q += 1e-6 * np.random.default_rng(6).normal(size=q.shape)
+    q[:, 1] += 0.0 if computed else 0.1 * np.sin(2 * np.pi * 0.2 * time)
+    found = automatic_cutoff(q, 1000.0)
+    assert bool(seen) == computed
+    assert found == pytest.approx(24.0 if computed else 20.0, rel=0.01)
+
+
+def test_motions_that_are_no_sines_hardly_limit_a_cutoff():
+    time = np.arange(5000) / 500.0
+    steps = np.clip(np.abs(time[:, None] % 5.0 - 2.5) - 1.0, 0.0, 1.0)  # moves of a second
+    assert fastest_sine(steps, 500.0) < 1.0
+
+
+@pytest.mark.parametrize('cutoff', [1.9, 1.7, 0.5])
+def test_a_cutoff_below_the_fastest_sine_is_refused(cutoff):
+    message = 'must be above the fastest sine of the motion'
+    with pytest.raises(IdentificationError, match=message) as caught:
+        check_passes(cutoff, three_sines(), 500.0)
+    assert f'got {cutoff:g} Hz' in str(caught.value)
+
+
+@pytest.mark.parametrize('cutoff', [2.0, 80.0])
+def test_a_cutoff_above_the_fastest_sine_passes(cutoff):
+    check_passes(cutoff, three_sines(), 500.0)

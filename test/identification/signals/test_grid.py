@@ -1,0 +1,66 @@
+import numpy as np
+import pytest
+
+from robodyn_ros.identification.signals.grid import on_grid, sample_times
+from robodyn_ros.recording.recording import Recording
+
+RATE, COUNT = 100.0, 1500
+
+
+def motion(time):
+    return np.column_stack([np.sin(2.0 * time), 0.7 * np.cos(3.1 * time), np.zeros_like(time)])
+
+
+def recorded(stamps, taken):
+    """Recording with these stamps of a motion that was sampled at other times."""
+    position = np.round(motion(taken), 5)
+    return Recording(time=stamps, joints=('a', 'b', 'c'), position=position, torque=position)
+
+
+def uneven(seed=0):
+    """Equal steps, each off by up to a third of a period."""
+    even = np.arange(COUNT) / RATE
+    off = np.random.default_rng(seed).uniform(-0.33, 0.33, COUNT) / RATE
+    off[[0, -1]] = 0.0
+    return even, even + off
+
+
+def test_jitter_of_the_transport_is_taken_for_equal_steps():
+    even, stamps = uneven()
+    recording = recorded(stamps, even)
+    np.testing.assert_allclose(sample_times(recording), even, atol=1e-12)
+    uniform, gaps, findings = on_grid(recording)
+    np.testing.assert_array_equal(uniform.position, recording.position)
+    assert not gaps.any() and not findings
+
+
+def test_uneven_stamps_are_believed_where_they_make_the_motion_smooth():
+    even, stamps = uneven()
+    recording = recorded(stamps, stamps)
+    np.testing.assert_array_equal(sample_times(recording), stamps)
+    uniform, gaps, findings = on_grid(recording)
+    assert not gaps.any() and [item.code for item in findings] == ['interpolated']
+    error = np.abs(uniform.position - motion(uniform.time)).max(axis=0)
+    assert error.max() < 2e-5  # equal steps: 6e-3
+    assert np.abs(recording.position - motion(even)).max() > 5e-3
+
+
+def test_a_robot_at_rest_tells_nothing_about_its_stamps():
+    even, stamps = uneven()
+    recording = recorded(stamps, np.zeros(COUNT))
+    np.testing.assert_allclose(sample_times(recording), even, atol=1e-12)
+
+
+@pytest.mark.parametrize('lost', [1, 30])
+def test_missing_samples_are_interpolated_and_long_gaps_marked(lost):
+    time = np.delete(np.arange(COUNT) / RATE, slice(628, 628 + lost))
+    uniform, gaps, findings = on_grid(recorded(time, time))
+    assert len(uniform) == COUNT and uniform.period == pytest.approx(1.0 / RATE)
+    assert gaps.sum() == (lost if lost > 2 else 0)
+    assert [item.code for item in findings] == ['interpolated']
+
+
+def test_the_times_of_another_signal_can_be_used():
+    even, stamps = uneven()
+    uniform, _, _ = on_grid(recorded(stamps, even), stamps)
+    assert np.abs(uniform.position - motion(uniform.time)).max() > 3e-3

@@ -1,0 +1,248 @@
+import numpy as np
+import pytest
+from simulation import sines
+
+from robodyn_ros.errors import IdentificationError, RecordingError
+from robodyn_ros.identification.options import IdentifyOptions
+from robodyn_ros.identification.signals.grid import on_grid
+from robodyn_ros.identification.signals.processing import process, thinning_for
+from robodyn_ros.recording.recording import Recording
+
+JOINTS = ('a', 'b')
+
+
+def recording(samples=4000, rate=500.0, **changes):
+    time, q, _, _ = sines(2, samples, rate=rate)
+    signals = {'time': time, 'joints': JOINTS, 'position': q, 'torque': np.cos(q)}
+    return Recording(**(signals | changes))
+
+
+def given():
+    time, q, qd, qdd = sines(2, 3000)
+    return Recording(
+        time=time, joints=JOINTS, position=q, velocity=qd, acceleration=qdd, torque=np.cos(q)
+    )
+
+
+def test_derivatives_are_those_of_the_motion():
+    signals = process(recording(), JOINTS, IdentifyOptions())
+    _, q, qd, qdd = sines(2, 4000, rate=500.0)
+    rows = slice((4000 - len(signals)) // 2, (4000 + len(signals)) // 2)
+    np.testing.assert_allclose(signals.position, q[rows], atol=1e-4)
+    np.testing.assert_allclose(signals.velocity, qd[rows], atol=1e-3)
+    np.testing.assert_allclose(signals.acceleration, qdd[rows], atol=0.03)
+    np.testing.assert_array_equal(signals.measured, np.cos(q[rows]))
+    assert signals.cutoff == pytest.approx(20.0) and signals.raw_samples == 4000
+    assert 100 <= 4000 - len(signals) <= 102
+
+
+def test_joints_are_matched_by_name():
+    straight = process(recording(), JOINTS, IdentifyOptions())
+    swapped = process(recording(), ('b', 'a'), IdentifyOptions())
+    assert swapped.joints == ('b', 'a')
+    np.testing.assert_array_equal(swapped.velocity, straight.velocity[:, ::-1])
+    with pytest.raises(RecordingError, match="joint 'c' is not in the recording"):
+        process(recording(), ('c',), IdentifyOptions())
+
+
+def test_given_derivatives_are_used_as_they_are():
+    signals = process(given(), JOINTS, IdentifyOptions())
+    _, q, qd, qdd = sines(2, 3000)
+    for got, expected in zip(signals.motion, (q, qd, qdd), strict=True):
+        np.testing.assert_array_equal(got, expected)
+    np.testing.assert_array_equal(signals.torque, np.cos(q))
+    assert signals.cutoff is None and signals.thinning.stride == 1
+
+
+def test_given_derivatives_can_be_left_aside():
+    signals = process(given(), JOINTS, IdentifyOptions(derivatives='computed'))
+    assert signals.cutoff is not None and len(signals) < 3000
+
+
+def test_asking_for_derivatives_that_are_not_there_is_refused():
+    with pytest.raises(IdentificationError, match='no velocities and accelerations'):
+        process(recording(), JOINTS, IdentifyOptions(derivatives='given'))
+
+
+def test_slow_samples_do_not_count():
+    options = IdentifyOptions(velocity_share=0.3, standstill_share=0.1)
+    signals = process(given(), JOINTS, options)
+    speed = np.abs(signals.velocity) / np.abs(signals.velocity).max(axis=0)
+    np.testing.assert_array_equal(signals.moving, speed >= 0.3)
+    np.testing.assert_array_equal(signals.used, speed >= 0.1)
+    np.testing.assert_allclose(signals.threshold, 0.3 * np.abs(signals.velocity).max(axis=0))
+
+
+def test_frozen_joint_is_found_although_it_is_noisy():
+    random = np.random.default_rng(0)
+    position = np.array(recording().position)
+    position[:, 1] = 0.3 + 1e-5 * random.normal(size=len(position))
+    signals = process(recording(position=position), JOINTS, IdentifyOptions())
+    assert [(f.code, f.joint, f.severity) for f in signals.findings] == [
+        ('frozen_joint', 'b', 'error')
+    ]
+    assert not signals.used[:, 1].any() and signals.used[:, 0].any()
+
+
+def test_stamps_that_only_jitter_are_taken_as_equally_spaced():
+    random = np.random.default_rng(0)
+    plain = recording()
+    time = plain.time + 0.0005 * random.uniform(-1, 1, size=len(plain))
+    jittering = process(recording(time=time), JOINTS, IdentifyOptions())
+    expected = process(plain, JOINTS, IdentifyOptions())
+    np.testing.assert_allclose(jittering.velocity, expected.velocity, rtol=1e-3, atol=1e-5)
+    assert not jittering.findings
+
+
+def test_missing_samples_are_bridged_and_not_used():
+    kept = np.r_[0:1000, 1100:1500, 1501:4000]
+    whole = recording()
+    gappy = whole.__class__(
+        time=whole.time[kept],
+        joints=JOINTS,
+        position=whole.position[kept],
+        torque=whole.torque[kept],
+    )
+    uniform, gaps, findings = on_grid(gappy)
+    assert [item.code for item in findings] == ['interpolated']
+    assert len(uniform) == 4000 and gaps.sum() == 100 and gaps[1000:1100].all()
+    outside = ~gaps
+    np.testing.assert_allclose(uniform.position[outside], whole.position[outside], atol=1e-6)
+    signals = process(gappy, JOINTS, IdentifyOptions())
+    margin = (4000 - len(signals)) // 2
+    assert not signals.used[1000 - margin : 1100 - margin].any()
+
+
+@pytest.mark.parametrize(('rate', 'cutoff'), [(1000.0, 20.0), (125.0, 20.0), (200.0, 40.0)])
+def test_thinning_passes_the_motion_and_stops_what_would_alias(rate, cutoff):
+    thinning = thinning_for(rate, cutoff)
+    assert (len(thinning.taps) - 1) % thinning.stride == 0
+    frequency = np.linspace(0, rate / 2, 500)
+    delay = np.arange(len(thinning.taps)) - len(thinning.taps) // 2
+    gain = np.abs(np.exp(2j * np.pi * frequency[:, None] / rate * delay) @ thinning.taps)
+    np.testing.assert_allclose(gain[frequency < 0.5 * cutoff], 1.0, atol=0.02)
+    if thinning.stride > 1:
+        assert gain[frequency > 3.5 * cutoff].max() < 0.01
+
+
+@pytest.mark.parametrize('samples', [2, 10, 23])
+def test_too_few_samples_are_refused(samples):
+    with pytest.raises(IdentificationError, match='too few to filter and differentiate'):
+        process(recording(samples=samples), JOINTS, IdentifyOptions())
+
+
+def test_cutoff_the_sampling_rate_does_not_carry_is_refused():
+    with pytest.raises(IdentificationError, match='a fifth of the sampling rate of 500 Hz'):
+        process(recording(), JOINTS, IdentifyOptions(filter_cutoff=101.0))
+
+
+@pytest.mark.parametrize(
+    'options',
+    [
+        {'filter_cutoff': 0.0},
+        {'filter_cutoff': np.nan},
+        {'velocity_share': 1.0},
+        {'standstill_share': -0.1},
+        {'estimator': 'best'},
+        {'derivatives': 'guessed'},
+        {'max_relative_error': 0.0},
+        {'segments': 0},
+    ],
+)
+def test_options_outside_their_range_are_refused(options):
+    with pytest.raises(IdentificationError):
+        IdentifyOptions(**options)
+
+
+@pytest.mark.parametrize(
+    ('rate', 'options', 'message'),
+    [
+        (1000.0, {'filter_cutoff': 126.0}, 'recording: the filter cut-off must be below 125 Hz'),
+        (500.0, {'filter_cutoff': 101.0}, 'at most a fifth of the sampling rate of 500 Hz'),
+        (500.0, {'filter_cutoff': 0.5}, 'above the fastest sine of the motion, 0.65'),
+    ],
+)
+@pytest.mark.parametrize('derivatives', ['auto', 'given'])
+def test_cutoffs_that_cannot_be_are_refused(rate, options, message, derivatives):
+    _, _, qd, qdd = sines(2, 20000, rate=rate)
+    whole = recording(20000, rate, velocity=qd, acceleration=qdd)
+    with pytest.raises(IdentificationError, match=message):
+        process(whole, JOINTS, IdentifyOptions(derivatives=derivatives, **options))
+
+
+def test_a_cutoff_that_is_asked_for_filters_without_delay():
+    time, q, qd, _ = sines(2, 20000, rate=1000.0)
+    noise = 0.01 * np.sin(2 * np.pi * 200.0 * time)[:, None]
+    noisy = recording(20000, 1000.0, position=q + noise, torque=np.cos(q) + noise)
+    signals = process(noisy, JOINTS, IdentifyOptions(filter_cutoff=40.0))
+    assert signals.cutoff == 40.0
+    rows = round(1000.0 * signals.time[0]) + np.arange(len(signals))
+    np.testing.assert_allclose(signals.time, time[rows], atol=1e-9)
+    np.testing.assert_allclose(signals.position, q[rows], atol=1e-4)
+    np.testing.assert_allclose(signals.torque, np.cos(q[rows]), atol=2e-4)
+    np.testing.assert_allclose(signals.velocity, qd[rows], atol=5e-3)
+    np.testing.assert_array_equal(signals.measured_position, (q + noise)[rows])
+
+
+def test_a_cutoff_holds_for_the_positions_of_a_recording_with_derivatives_too():
+    signals = process(given(), JOINTS, IdentifyOptions(filter_cutoff=20.0))
+    assert signals.cutoff == 20.0 and len(signals) < 3000
+
+
+def test_thresholds_are_told_per_joint():
+    options = IdentifyOptions(velocity_threshold=(0.2, 0.3), upper_velocity_threshold=2.0)
+    signals = process(given(), JOINTS, options)
+    np.testing.assert_array_equal(signals.threshold, [0.2, 0.3])
+    np.testing.assert_array_equal(signals.upper_threshold, [2.0, 2.0])
+    speed = np.abs(signals.velocity)
+    np.testing.assert_array_equal(
+        signals.used, (speed >= [0.2, 0.3]) & (speed <= 2.0).all(axis=1, keepdims=True)
+    )
+
+
+def test_what_the_filter_spreads_of_a_long_gap_is_not_used():
+    """Twice differentiated, a poor guess in a gap of 0.2 s would ruin the samples around it."""
+    time, q, _, _ = sines(2, 4000, rate=500.0)
+    whole = recording(position=q + 0.01 * np.sin(2.0 * np.pi * 8.0 * time)[:, None])
+    seen = np.ones(4000, dtype=bool)
+    seen[2000:2100] = False
+    gappy = recording(
+        time=whole.time[seen], position=whole.position[seen], torque=whole.torque[seen]
+    )
+    signals = process(gappy, JOINTS, IdentifyOptions(filter_cutoff=20.0))
+    exact = process(whole, JOINTS, IdentifyOptions(filter_cutoff=20.0))
+    assert len(signals) == len(exact)
+    error = np.abs(signals.acceleration - exact.acceleration)
+    assert error.max() > 1.0
+    assert error[signals.used].max() < 1e-3 * error.max()
+    assert 0.9 < signals.used.mean() < 0.95
+
+
+def test_decimation_can_be_asked_for():
+    asked = process(recording(), JOINTS, IdentifyOptions(decimation=10)).thinning
+    assert asked.stride == 10 and len(asked.taps) == 81
+    time = np.arange(2000) / 500.0
+    for frequency, passes in ((5.0, 1.0), (20.0, 0.5), (35.0, 0.0)):  # the edge is at 20 Hz
+        wave = np.sin(2.0 * np.pi * frequency * time)[:, None]
+        expected = passes * wave[asked.centres(len(time))][: asked.count(len(time))]
+        np.testing.assert_allclose(asked.apply(wave), expected, atol=0.02)
+    assert process(given(), JOINTS, IdentifyOptions(decimation=4)).thinning.stride == 4
+    plain = process(recording(), JOINTS, IdentifyOptions(decimation=1)).thinning
+    assert plain.stride == 1 and len(plain.taps) == 1
+    with pytest.raises(IdentificationError, match='decimation must be at least 1, got 0'):
+        IdentifyOptions(decimation=0)
+
+
+def test_a_joint_rests_where_it_is_slow_for_long():
+    """Turning round takes less; the ends of a stretch that lasts belong to it."""
+    time = np.arange(4000) / 500.0
+    swing = np.where(time < 4.0, np.sin(np.pi * time) ** 2, 0.0)
+    position = np.stack([swing, np.sin(2.0 * time)], axis=1)
+    still = Recording(time=time, joints=JOINTS, position=position, torque=position)
+    signals = process(still, JOINTS, IdentifyOptions())
+    assert signals.resting[signals.time > 4.5, 0].all()
+    assert not signals.resting[signals.time < 3.8].any() and not signals.resting[:, 1].any()
+    q, qd, qdd = signals.commanded(slice(None))
+    np.testing.assert_array_equal(qd != 0.0, ~signals.resting)
+    np.testing.assert_array_equal(qd[~signals.resting], signals.velocity[~signals.resting])
+    assert q is not None and (qdd == signals.acceleration).all()

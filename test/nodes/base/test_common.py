@@ -1,0 +1,268 @@
+"""What every node shares: parameters, files, garbage, and a clean end."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+rclpy = pytest.importorskip('rclpy')
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus  # noqa: E402
+from rclpy.executors import SingleThreadedExecutor  # noqa: E402
+from rclpy.parameter import Parameter  # noqa: E402
+from ros_client import PATIENCE  # noqa: E402
+
+from robodyn_ros.cli.demo.ros_domain import domain  # noqa: E402
+from robodyn_ros.errors import ConfigError  # noqa: E402
+from robodyn_ros.nodes.base.common import (  # noqa: E402
+    Diagnostics,
+    _StopRequest,
+    declare,
+    make_executor,
+    resource,
+    robot_description,
+    steady_timer,
+)
+
+pytestmark = pytest.mark.ros
+TYPE = Parameter.Type
+
+
+@pytest.fixture(scope='module')
+def context():
+    os.environ['ROS_DOMAIN_ID'] = domain(1)
+    os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
+    context = rclpy.Context()
+    rclpy.init(context=context)
+    yield context
+    rclpy.shutdown(context=context)
+
+
+@pytest.fixture
+def create(context):
+    nodes = []
+
+    def build(**values):
+        overrides = [Parameter(name, value=value) for name, value in values.items()]
+        nodes.append(rclpy.create_node('common', context=context, parameter_overrides=overrides))
+        return nodes[-1]
+
+    yield build
+    for node in nodes:
+        node.destroy_node()
+
+
+def test_a_word_that_yaml_takes_for_a_bool_is_to_be_quoted(create):
+    with pytest.raises(ConfigError, match=r"parameter 'consistent': .*: write the word in quotes"):
+        declare(create(consistent=False), 'consistent', 'auto', 'auto, yes or no')
+
+
+def test_a_steady_timer_fires_without_the_clock_of_a_simulation(create, context):
+    node = create(use_sim_time=True)
+    calls = []
+    steady_timer(node, 0.02, lambda: calls.append('steady'))
+    node.create_timer(0.02, lambda: calls.append('by the clock'))
+    executor = make_executor(context)
+    executor.add_node(node)
+    end = time.monotonic() + PATIENCE
+    while len(calls) <= 10 and time.monotonic() < end:
+        executor.spin_once(timeout_sec=0.05)
+    executor.shutdown()
+    assert len(calls) > 10 and set(calls) == {'steady'}
+
+
+def test_declared_value_and_default(create):
+    node = create(rate=20.0)
+    assert declare(node, 'rate', 5.0, 'rate [Hz]', minimum=1.0) == 20.0
+    assert declare(node, 'count', 3, 'how many', minimum=1, maximum=9) == 3
+    assert declare(node, 'gains', [1.0, 2.0], 'gains', minimum=0.0) == [1.0, 2.0]
+    descriptor = node.describe_parameter('rate')
+    assert descriptor.description == 'rate [Hz]'
+    assert descriptor.floating_point_range[0].from_value == 1.0
+
+
+@pytest.mark.parametrize(
+    ('value', 'default', 'options'),
+    [
+        ('fast', 5.0, {}),
+        (0.5, 5.0, {'minimum': 1.0}),
+        (12, 3, {'minimum': 1, 'maximum': 9}),
+        ([1.0, -1.0], [0.0], {'minimum': 0.0}),
+        ([1.0, float('nan')], [0.0], {}),
+        ([1.0, 9.5], [0.0], {'maximum': 9.0}),
+        ([1.0], TYPE.STRING_ARRAY, {}),
+    ],
+)
+def test_value_of_another_type_or_outside_its_range(create, value, default, options):
+    with pytest.raises(ConfigError, match="parameter 'x'"):
+        declare(create(x=value), 'x', default, 'x', **options)
+
+
+def test_parameters_without_default(create):
+    node = create(given=[0.5, 1.5])
+    assert declare(node, 'given', TYPE.DOUBLE_ARRAY, 'x') == [0.5, 1.5]
+    assert declare(node, 'array', TYPE.DOUBLE_ARRAY, 'x') == []
+    assert declare(node, 'scalar', TYPE.DOUBLE, 'x') is None
+    assert node.get_parameter_or('scalar', None).value is None
+
+
+def test_read_only_stays(create):
+    node = create()
+    declare(node, 'fixed', 1.0, 'x', read_only=True)
+    declare(node, 'loose', 1.0, 'x')
+    answers = node.set_parameters([Parameter('fixed', value=2.0), Parameter('loose', value=2.0)])
+    assert [answer.successful for answer in answers] == [False, True]
+
+
+def test_robot_from_text_or_file(create, tmp_path):
+    (tmp_path / 'r.urdf').write_text('<robot/>')
+    assert robot_description(create(urdf=str(tmp_path / 'r.urdf'))) == '<robot/>'
+    assert robot_description(create(robot_description='<x/>', urdf='none')) == '<x/>'
+    with pytest.raises(ConfigError, match="'common' needs the robot"):
+        robot_description(create())
+    with pytest.raises(ConfigError, match='parameter urdf: cannot read'):
+        robot_description(create(urdf=str(tmp_path / 'none.urdf')))
+
+
+def test_files_of_packages():
+    assert resource('some/file.yaml') == Path('some/file.yaml')
+    assert resource('~/file.yaml') == Path.home() / 'file.yaml'
+    found = resource('package://std_msgs/package.xml')
+    assert found.is_file() and found.parent.name == 'std_msgs'
+    with pytest.raises(ConfigError, match="there is no ROS package 'no_such_package'"):
+        resource('package://no_such_package/file.yaml')
+
+
+def test_diagnostics_arrive(context, create):
+    node = create()
+    rows = []
+    node.create_subscription(DiagnosticArray, '/diagnostics', rows.append, 10)
+    executor = SingleThreadedExecutor(context=context)
+    executor.add_node(node)
+    diagnostics = Diagnostics(node, 'arm')
+    deadline = time.monotonic() + PATIENCE
+    while not rows and time.monotonic() < deadline:
+        diagnostics.publish(DiagnosticStatus.WARN, 'warm', {'temperature': 61.5})
+        executor.spin_once(timeout_sec=0.05)
+    executor.remove_node(node)
+    (status,) = rows[0].status
+    assert (status.level, status.name, status.hardware_id) == (b'\x01', 'common', 'arm')
+    assert (status.message, status.values[0].value) == ('warm', '61.5')
+
+
+PROGRAM = """
+import sys, time
+from rclpy.node import Node
+from robodyn_ros.errors import ConfigError
+from robodyn_ros.nodes.base.common import run
+
+class Slow(Node):
+    def __init__(self):
+        super().__init__('slow')
+        self.left = None
+        self.told = False
+        self.create_timer(0.01, self.tick)
+    def tick(self):
+        if not self.told:
+            self.told = True
+            print('ready', flush=True)
+        if self.left:
+            self.left -= 1
+    def begin_shutdown(self):
+        self.left = 10
+    def shutdown_done(self):
+        if not self.left:
+            print('safe', flush=True)
+        return not self.left
+
+class Bad(Node):
+    def __init__(self):
+        raise ConfigError('the sentence')
+
+sys.exit(run({'slow': Slow, 'bad': Bad}[sys.argv[1]]))
+"""
+
+
+def program(kind):
+    return subprocess.Popen(
+        [sys.executable, '-c', PROGRAM, kind],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
+def test_signal_lets_a_node_reach_its_safe_end(context, number):
+    process = program('slow')
+    assert process.stdout.readline() == 'ready\n'
+    process.send_signal(number)
+    out, errors = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 0, errors
+    assert out == 'safe\n'
+
+
+@pytest.fixture
+def handlers():
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = [signal.getsignal(number) for number in numbers]
+    yield
+    for number, handler in zip(numbers, before, strict=True):
+        signal.signal(number, handler)
+
+
+def test_a_signal_wakes_who_spins_at_once_and_never_who_is_gone(handlers):
+    """The time-out of a trip through the executor is long: each leaves some bytes behind."""
+    stop, woken = _StopRequest(), []
+    stop.add_done_callback(woken.append)
+    assert not stop.done()
+    signal.raise_signal(signal.SIGTERM)
+    assert woken == [stop] and stop.done() and stop.requested
+    stop.remove_done_callback(woken.append)
+    signal.raise_signal(signal.SIGINT)
+    assert woken == [stop]
+
+
+@pytest.mark.parametrize('make', [make_executor, SingleThreadedExecutor])
+def test_an_executor_that_waits_for_a_signal_ends_with_it(context, create, handlers, make):
+    stop, node, executor = _StopRequest(), create(), make(context=context)
+    timer = node.create_timer(0.05, lambda: signal.raise_signal(signal.SIGINT))
+    executor.add_node(node)
+    begin = time.monotonic()
+    while not stop.requested and time.monotonic() < begin + 30.0:
+        executor.spin_until_future_complete(stop, timeout_sec=10.0)
+    assert stop.requested and time.monotonic() - begin < 9.0
+    node.destroy_timer(timer)
+    executor.remove_node(node)
+    executor.shutdown()
+
+
+def test_node_that_cannot_be_created_says_one_sentence(context):
+    out, errors = program('bad').communicate(timeout=PATIENCE)
+    assert (out, errors) == ('', 'error: the sentence\n')
+
+
+def test_real_time_priority_is_of_the_spinning_thread_alone():
+    """As in a node process: the thread that asks gets it, threads it starts do not."""
+    code = (
+        'import os, sys, threading\n'
+        'import rclpy\n'
+        'from rclpy.node import Node\n'
+        'from robodyn_ros.nodes.base.common import realtime_priority\n'
+        'rclpy.init()\n'
+        'node = Node("n")\n'
+        'realtime_priority(node, 3)\n'
+        'found = []\n'
+        'work = threading.Thread(target=lambda: found.append(os.sched_getscheduler(0)))\n'
+        'work.start(); work.join()\n'
+        'mine = os.sched_getscheduler(0) & ~os.SCHED_RESET_ON_FORK\n'
+        'print(mine == os.SCHED_FIFO, found[0] == os.SCHED_OTHER)\n'
+    )
+    done = subprocess.run(
+        [sys.executable, '-c', code], capture_output=True, text=True, timeout=60, check=True
+    )
+    may = os.geteuid() == 0 and 'without real-time priority' not in done.stderr + done.stdout
+    assert done.stdout.splitlines()[-1] == f'{may} True'

@@ -1,0 +1,24 @@
+"""Folders named by the time."""
+
+import pytest
+
+from robodyn_ros.errors import ConfigError
+from robodyn_ros.nodes.base.folders import dated_folder, expanded
+
+
+def test_every_folder_is_new_and_named_by_the_time(tmp_path):
+    found = [dated_folder(tmp_path / 'deep', 'motion') for _ in range(3)]
+    assert len(set(found)) == 3 and all(path.is_dir() for path in found)
+    assert all(path.name.startswith('motion_2') for path in found)
+
+
+def test_where_no_folder_can_be(tmp_path):
+    (tmp_path / 'file').write_text('')
+    with pytest.raises(ConfigError, match='cannot be made'):
+        dated_folder(tmp_path / 'file', 'motion')
+
+
+def test_a_home_that_there_is_not():
+    assert expanded('~').is_absolute()
+    with pytest.raises(ConfigError, match='~no_such_user/here: '):
+        expanded('~no_such_user/here')

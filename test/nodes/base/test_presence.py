@@ -1,0 +1,110 @@
+"""Presence over real DDS, between two processes: a kill is noticed, and a new start too."""
+
+import subprocess
+import sys
+import time
+from types import SimpleNamespace
+
+import pytest
+from ros_client import PATIENCE, RosClient, environment
+
+rclpy = pytest.importorskip('rclpy')
+pytest.importorskip('robodyn_ros.srv')
+
+from robodyn_ros.errors import ConfigError  # noqa: E402
+from robodyn_ros.nodes.base import presence  # noqa: E402
+from robodyn_ros.nodes.base.presence import LEASE, Owner, Watch  # noqa: E402
+
+pytestmark = pytest.mark.ros
+NUMBER = 48
+OTHER = """
+import time, rclpy
+from robodyn_ros.nodes.base.presence import Presence
+rclpy.init()
+node = rclpy.create_node('other', namespace='arm')
+presence = Presence(node, command_topic='/topic', joints=['a'], max_acceleration=[2.0])
+presence.tell('work', 'problem')
+time.sleep(600.0)
+"""
+
+
+@pytest.fixture
+def client():
+    client = RosClient(environment(NUMBER))
+    yield client
+    client.close()
+
+
+@pytest.fixture
+def other():
+    """Return a function that starts the other process."""
+    processes = []
+
+    def start():
+        command = [sys.executable, '-c', OTHER]
+        processes.append(subprocess.Popen(command, env=environment(NUMBER)))
+        return processes[-1]
+
+    yield start
+    for process in processes:
+        process.kill()
+        process.wait()
+
+
+def test_a_kill_is_noticed_and_so_is_a_new_start(client, other):
+    watch, owner = Watch(client.node, '/arm/other'), Owner(client.node)
+    owner.take('/arm/other')
+    assert not watch.seen and not watch.problem()
+    process = other()
+    client.wait(lambda: watch.seen and watch.message.problem, 'the other node')
+    told = watch.message
+    assert (told.work, told.problem, told.command_topic) == ('work', 'problem', '/topic')
+    assert (list(told.joints), list(told.max_acceleration)) == (['a'], [2.0])
+    assert not watch.problem() and not owner.problem()
+    process.kill()
+    killed = time.monotonic()
+    client.wait(watch.problem, 'the end of the other node')
+    assert watch.problem() == 'node arm/other is gone'
+    # far below the 20 s of DDS; a machine may stand still meanwhile
+    assert time.monotonic() - killed < 2.5 * LEASE
+    client.wait(owner.problem, 'the end of the owner')
+    assert owner.problem() == 'node arm/other is gone (it asked for this)'
+    watch.begin()
+    assert not watch.seen and not watch.problem()
+    other()
+    client.wait(lambda: watch.seen, 'the new node')
+    other()  # that it replaces: before its end is noticed
+    client.wait(watch.problem, 'the news of another process')
+    owner.take('')
+    assert not owner.problem()
+
+
+def test_a_node_that_is_not_there_is_missed(client, monkeypatch):
+    monkeypatch.setattr(presence, 'DISCOVERY', 0.2)
+    watch = Watch(client.node, 'nobody')
+    client.wait(watch.problem, 'patience to end', PATIENCE)
+    assert watch.problem() == 'node nobody is not there after 0 s: is it running?'
+
+
+def test_a_name_that_no_node_can_have_is_one_sentence(client):
+    with pytest.raises(ConfigError, match="'what is this' is not the name of a node"):
+        Owner(client.node).take('what is this')
+
+
+def test_without_liveliness_events_the_graph_tells(client, other, monkeypatch):
+    real = client.node.create_subscription
+
+    def create(*arguments, event_callbacks=None):
+        if event_callbacks is not None:
+            raise presence.UnsupportedEventTypeError('not here')
+        return real(*arguments)
+
+    fake = SimpleNamespace(
+        create_subscription=create, count_publishers=client.node.count_publishers
+    )
+    watch = Watch(fake, '/arm/other')
+    other()
+    client.wait(lambda: watch.seen, 'the other node')
+    assert not watch.problem()
+    monkeypatch.setattr(fake, 'count_publishers', lambda topic: 0)
+    assert watch.problem() == 'node arm/other is gone'

@@ -1,0 +1,103 @@
+"""Base of every node: an exception in a callback is refused or reported, and nothing ends."""
+
+import pytest
+
+rclpy = pytest.importorskip('rclpy')
+from rclpy.lifecycle import TransitionCallbackReturn  # noqa: E402
+from ros_client import environment  # noqa: E402
+from std_msgs.msg import Empty  # noqa: E402
+from std_srvs.srv import SetBool  # noqa: E402
+
+from robodyn_ros.errors import ConfigError  # noqa: E402
+from robodyn_ros.nodes.base.given_parameters import GivenParameters  # noqa: E402
+from robodyn_ros.nodes.base.suite_node import DEFAULT, SuiteLifecycleNode, SuiteNode  # noqa: E402
+
+pytestmark = pytest.mark.ros
+
+
+@pytest.fixture
+def context():
+    context = rclpy.Context()
+    rclpy.init(context=context, domain_id=int(environment(72)['ROS_DOMAIN_ID']))
+    yield context
+    rclpy.try_shutdown(context=context)
+
+
+@pytest.fixture
+def node(context):
+    node = SuiteNode('guarded', context=context)
+    node.reported = []
+    node.on_unexpected = node.reported.append
+    yield node
+    node.destroy_node()
+
+
+def fail(*_):
+    raise ValueError('bad')
+
+
+def refuse(*_):
+    raise ConfigError('not so')
+
+
+def counts(node):
+    return node.refusals.refused, node.refusals.unexpected
+
+
+def test_a_request_is_refused_with_the_reason(node):
+    for callback, reason in ((fail, 'unexpected ValueError: bad'), (refuse, 'not so')):
+        service = node.create_service(SetBool, callback.__name__, callback)
+        response = service.callback(SetBool.Request(), SetBool.Response(success=True))
+        assert (response.success, response.message) == (False, reason)
+    assert counts(node) == (2, 0) and not node.reported
+
+
+def test_an_unexpected_error_of_a_message_or_timer_is_reported_and_a_refusal_is_not(node):
+    node.create_subscription(Empty, 'refused', refuse, 1).callback(Empty())
+    assert counts(node) == (1, 0) and not node.reported
+    node.create_subscription(Empty, 'failed', fail, 1).callback(Empty())
+    node.create_timer(1000.0, fail).callback()
+    assert counts(node) == (1, 2)
+    assert node.reported == [
+        'message on failed: unexpected ValueError: bad',
+        'timer of 1e+03 s: unexpected ValueError: bad',
+    ]
+
+
+def test_an_error_while_coming_to_a_safe_state_ends_nothing(node):
+    def again(reason):
+        node.unexpected('again', KeyError('k'))
+        fail()
+
+    node.on_unexpected = again
+    node.unexpected('first', ValueError('bad'))
+    assert node.refusals.unexpected == 3
+    assert node.refusals.error == 'while coming to a safe state: unexpected ValueError: bad'
+
+
+def test_a_transition_that_raises_is_an_error_of_the_transition(context):
+    class Bad(SuiteLifecycleNode):
+        def on_configure(self, state):
+            fail()
+
+    node = Bad('bad', context=context)
+    try:
+        results = [callback(None) for callback in node._callbacks.values()]
+        assert TransitionCallbackReturn.ERROR in results
+        assert node.refusals.unexpected == 1
+    finally:
+        node.destroy_node()
+
+
+def test_parameters_have_a_source(context, tmp_path):
+    file = tmp_path / 'mine.yaml'
+    file.write_text('guarded: {ros__parameters: {a: 1, b: 2}}')
+    words = ['x', '--ros-args', '--params-file', str(file), '-p', 'b:=3']
+    with GivenParameters(words).used():
+        node = SuiteNode('guarded', context=context)
+    try:
+        values = [node.declare_parameter(name, 0).value for name in 'abc']
+        assert values == [1, 3, 0]
+        assert [node.source(name) for name in 'abc'] == [str(file), 'command line', DEFAULT]
+    finally:
+        node.destroy_node()

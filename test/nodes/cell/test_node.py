@@ -1,0 +1,279 @@
+"""The cell as a process of its own, over real DDS."""
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+rclpy = pytest.importorskip('rclpy')
+pytest.importorskip('robodyn_ros.srv')
+from builtin_interfaces.msg import Duration  # noqa: E402
+from diagnostic_msgs.msg import DiagnosticArray  # noqa: E402
+from rclpy.serialization import deserialize_message  # noqa: E402
+from robodyn_ros.srv import Push  # noqa: E402
+from ros_client import PATIENCE, Ear, RosClient, environment  # noqa: E402
+from sensor_msgs.msg import JointState  # noqa: E402
+from std_msgs.msg import Float64MultiArray  # noqa: E402
+from std_srvs.srv import Trigger  # noqa: E402
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint  # noqa: E402
+
+from robodyn_ros.nodes.base.common import RECORDER_QOS  # noqa: E402
+
+pytestmark = pytest.mark.ros
+CONFIG = Path(__file__).resolve().parents[3] / 'config' / 'cell_six_axis.yaml'
+JOINTS = [f'joint{i}' for i in range(1, 7)]
+JTC = 'joint_trajectory_controller'
+
+
+NUMBER = 3
+
+
+def start(log, *parameters):
+    command = [sys.executable, '-m', 'robodyn_ros.nodes.cell.node', '--ros-args']
+    for parameter in parameters:
+        command += ['-p', parameter]
+    return subprocess.Popen(
+        command, env=environment(NUMBER), stdout=log, stderr=subprocess.STDOUT, text=True
+    )
+
+
+class Client(RosClient):
+    """What a test sees of the cell: the last messages of each topic, and its services."""
+
+    def __init__(self):
+        super().__init__(environment(NUMBER))
+        self._ears = rclpy.create_node('ears', context=self.context)
+        self.ears = {
+            topic: Ear(self._ears, JointState, topic, RECORDER_QOS, raw=True)
+            for topic in ('joint_states', 'cell/plant', f'{JTC}/reference')
+        }
+        self.diagnostics = []
+        self.node.create_subscription(DiagnosticArray, '/diagnostics', self.diagnostics.append, 10)
+        self.trajectory = self.publisher(JointTrajectory, f'{JTC}/joint_trajectory', 'cell')
+        self.effort = self.publisher(
+            Float64MultiArray, 'forward_effort_controller/commands', 'cell'
+        )
+
+    def collect(self, seconds):
+        """Drop what came before, wait for this much cell time, return times and arrays."""
+        for ear in self.ears.values():
+            ear.forget(kept=0)
+        return self.later(seconds)
+
+    def later(self, seconds):
+        """Wait for this much more cell time, return times and arrays since the last `collect`."""
+        count = self.heard() + round(seconds / 0.002)
+        self.wait(lambda: self.heard() >= count, f'{count} messages')
+        return {topic: columns(ear.rows()) for topic, ear in self.ears.items()}
+
+    def heard(self):
+        """Messages of the topic of which the fewest have come."""
+        return min(len(ear.rows()) for ear in self.ears.values())
+
+    def reset(self):
+        """Let it be at rest in the initial position."""
+        answer = self.call(Trigger, 'cell/reset', Trigger.Request())
+        assert answer.success and 'initial position' in answer.message
+        self.settled(0.0, 0.0)
+
+    def move(self, *points):
+        """Publish points of (time, positions[, effort]) for all joints."""
+        message = JointTrajectory(joint_names=JOINTS)
+        for at, position, *effort in points:
+            point = JointTrajectoryPoint(positions=[float(position)] * 6)
+            point.time_from_start = Duration(sec=int(at), nanosec=round(at % 1 * 1e9))
+            if effort:
+                point.effort = [float(effort[0])] * 6
+            message.points.append(point)
+        self.trajectory.publish(message)
+
+    def reference(self):
+        return deserialize_message(self.ears[f'{JTC}/reference'].last(), JointState)
+
+    def close(self):
+        self._ears.destroy_node()
+        super().close()
+
+    def settled(self, position, effort):
+        """Wait until this position and effort are commanded to all joints."""
+
+        def check():
+            last = self.reference()
+            return np.allclose(last.position, position) and np.allclose(last.effort, effort)
+
+        self.wait(check, f'position {position} and effort {effort}')
+
+
+def columns(rows):
+    messages = [deserialize_message(row.message, JointState) for row in rows]
+    stamp = [m.header.stamp.sec * 10**9 + m.header.stamp.nanosec for m in messages]
+    fields = (np.array([getattr(m, f) for m in messages]) for f in FIELDS)
+    return (np.array(stamp), *fields)
+
+
+FIELDS = ('position', 'velocity', 'effort')
+
+
+@pytest.fixture(scope='module')
+def log(tmp_path_factory):
+    return tmp_path_factory.mktemp('cell') / 'log'
+
+
+@pytest.fixture(scope='module')
+def client(log):
+    with log.open('w') as out:
+        process = start(out, f'config:={CONFIG}')
+        client = None
+        try:
+            client = Client()
+            client.wait(client.heard, 'the first messages')
+            yield client
+        finally:
+            if client is not None:
+                client.close()
+            process.send_signal(signal.SIGINT)
+            try:
+                assert process.wait(timeout=PATIENCE) == 0
+            finally:
+                process.kill()
+
+
+@pytest.fixture(autouse=True)
+def at_rest(request):
+    if 'client' in request.fixturenames:
+        request.getfixturevalue('client').reset()
+
+
+def gapless(seen):
+    return all(set(np.diff(stamp)) == {2_000_000} for stamp, *_ in seen.values())
+
+
+def undisturbed(moment):
+    """What a moment gives in which the machine did not rob the cell of any time.
+
+    The cell leaves out the time that it cannot make up for; there must be a moment without.
+
+    :param moment: gives what was seen, and whether it was as it should be
+    """
+    deadline = time.monotonic() + 60.0
+    while True:
+        seen, good = moment()
+        if gapless(seen) and good:
+            return seen
+        assert time.monotonic() < deadline, f'no moment without gap: {gapless(seen)}, {good}'
+
+
+def test_states_come_every_servo_period_without_gap(client):
+    def second():
+        begin = time.monotonic()
+        seen = client.collect(1.0)
+        return seen, time.monotonic() - begin == pytest.approx(1.0, abs=0.4)
+
+    seen = undisturbed(second)
+    for _, *fields in seen.values():
+        assert all(field.shape == (500, 6) for field in (f[:500] for f in fields))
+    assert abs(seen['joint_states'][0][-1] * 1e-9 - time.time()) < 2.0
+    first = deserialize_message(client.ears['joint_states'].last(), JointState)
+    assert first.name == JOINTS
+
+
+def test_trajectory_is_executed_with_its_effort(client):
+    def motion():
+        client.reset()
+        client.collect(0.1)
+        client.move((0.0, 0.0, 0.0), (0.5, 0.2, 3.0), (1.0, 0.2, 2.0))
+        client.settled(0.2, 2.0)
+        return client.later(0.4), True
+
+    seen = undisturbed(motion)
+    stamp, position, velocity, effort = seen[f'{JTC}/reference']
+    began = int(np.argmax(effort[:, 0] > 0)) - 1
+    seconds = (stamp - stamp[began]) * 1e-9
+    expected = np.interp(seconds, [0, 0.5, 1.0], [0, 0.2, 0.2])
+    np.testing.assert_allclose(position[:, 0], expected, atol=1e-9)
+    wanted = np.interp(seconds, [0, 0.5, 1.0], [0, 3, 2])
+    np.testing.assert_allclose(effort[:, 5], wanted, atol=1e-9)
+    assert velocity[began + 100, 0] == pytest.approx(0.4)
+    plant_stamp, plant, *_ = seen['cell/plant']
+    row = int(np.argmax(plant_stamp >= stamp[began + 240]))
+    assert abs(plant[row, 0] - 0.4 * (240 - 3.5) * 0.002) < 0.002
+    np.testing.assert_allclose(plant[-1], 0.2, atol=1e-3)
+
+
+def test_effort_is_held_after_success_and_no_points_are_refused(client, log):
+    client.move((0.1, 0.1, 4.0))
+    client.settled(0.1, 4.0)
+    client.move((0.1, 0.1, 4.0), (1.0, 0.3, 8.0))
+    client.wait(lambda: client.reference().effort[0] > 4.0, 'the effort to rise')
+    client.move()
+    client.wait(lambda: 'Empty trajectory received' in log.read_text(), 'a refusal')
+    client.settled(0.3, 8.0)
+
+
+def test_forward_effort_stays_and_excludes_effort_in_trajectories(client, log):
+    client.effort.publish(Float64MultiArray(data=[1.0] * 6))
+    client.settled(0.0, 1.0)
+    client.move((0.1, 0.1, 4.0))
+    client.wait(lambda: "using the 'effort' command interface" in log.read_text(), 'a refusal')
+    client.effort.publish(Float64MultiArray(data=[2.0] * 5))
+    client.wait(lambda: 'needs 6 commands, got 5: deactivated' in log.read_text(), 'an error')
+    client.collect(0.1)
+    client.settled(0.0, 1.0)
+
+
+def test_push_shows_in_the_torque_from_its_stamp_on(client):
+    plant = client.ears['cell/plant']
+    begin = 0
+
+    def push():
+        nonlocal begin
+        client.reset()
+        client.collect(0.5)
+        request = Push.Request(force=[0.0, 150.0, 0.0], duration=0.3)
+        answer = client.call(Push, 'cell/push', request)
+        assert answer.success, answer.message
+        begin = answer.stamp.sec * 10**9 + answer.stamp.nanosec
+        client.wait(
+            lambda: columns(plant.rows()[-1:])[0][0] > begin + 600_000_000, 'the end of the push'
+        )
+        return client.later(0.0), True
+
+    stamp, _, _, torque = undisturbed(push)['cell/plant']
+    change = torque[:, 0] - torque[0, 0]
+    seconds = (stamp - begin) * 1e-9
+    assert np.abs(change[seconds <= 0.0]).max() < 0.5
+    assert np.abs(change[(seconds > 0.0) & (seconds < 0.02)]).max() > 1.0
+    assert np.abs(change[(seconds > 0.05) & (seconds < 0.3)]).max() > 80.0
+    # what remains is held by static friction, 46 Nm
+    assert np.abs(change[seconds > 0.5]).max() < 50.0
+    refused = client.call(Push, 'cell/push', Push.Request(link='hand', duration=1.0))
+    assert not refused.success and "no link 'hand'" in refused.message
+
+
+def test_diagnostics_tell_the_cycle_times(client):
+    client.diagnostics.clear()
+    client.wait(lambda: client.diagnostics, 'diagnostics')
+    values = {item.key: item.value for item in client.diagnostics[0].status[0].values}
+    values = {key: float(value) for key, value in values.items() if key.startswith('cycle')}
+    assert 0.0 < values['cycle time p50 [ms]'] <= values['cycle time p99 [ms]']
+    assert values['cycle time p99 [ms]'] <= values['cycle time max [ms]']
+    assert values['cycles'] > 0
+
+
+@pytest.mark.parametrize(
+    ('parameters', 'sentence'),
+    [
+        ((), 'error: parameter config, urdf or robot_description: a cell needs a urdf'),
+        (('config:=/absent.yaml',), 'error: the cell configuration /absent.yaml cannot be read'),
+    ],
+)
+def test_node_that_cannot_start_says_why_in_one_sentence(tmp_path, parameters, sentence):
+    with (tmp_path / 'log').open('w+') as log:
+        assert start(log, *parameters).wait(timeout=PATIENCE) == 2
+        log.seek(0)
+        text = log.read()
+    assert sentence in text and 'Traceback' not in text

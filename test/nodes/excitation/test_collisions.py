@@ -1,0 +1,114 @@
+"""Collisions before the excitation node moves: what is refused, and with which sentence."""
+
+import os
+
+import numpy as np
+import pytest
+
+rclpy = pytest.importorskip('rclpy')
+pytest.importorskip('robodyn_ros.action')
+from robots import UR10  # noqa: E402
+
+from robodyn_ros.errors import ControlError  # noqa: E402
+from robodyn_ros.excitation.limits.joint_limits import JointLimits  # noqa: E402
+from robodyn_ros.excitation.motions.point_to_point import PointToPoint  # noqa: E402
+from robodyn_ros.excitation.plan import plan_excitation  # noqa: E402
+from robodyn_ros.models.serial.urdf import UrdfModel  # noqa: E402
+from robodyn_ros.nodes.excitation.collisions import CollisionGuard  # noqa: E402
+
+pytestmark = pytest.mark.ros
+MODEL = UrdfModel.from_file(UR10)
+LIMITS = JointLimits.from_urdf(MODEL.urdf).with_default_acceleration()
+GIVEN = {'floor': -0.5, 'box': [-2.0, -2.0, -2.0, 2.0, 2.0, 2.0]}
+HOME = np.array([0.0, -1.5, 1.0, -1.0, 0.0, 0.0])
+FOLDED = np.array([0.0, -1.5, 3.1, -1.0, 0.0, 0.0])
+TURNED = np.array([0.5, -1.5, 1.0, -1.0, 0.0, 0.0])
+
+
+class Options:
+    """Stands for the designer."""
+
+    def __init__(self, values):
+        self.given = values
+
+    def values(self):
+        return self.given
+
+    def model(self):
+        return MODEL
+
+
+@pytest.fixture
+def guard():
+    """Return a function that makes a guard of a node with these options and parameters."""
+    os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
+    context = rclpy.Context()
+    rclpy.init(context=context)
+    nodes = []
+
+    def guard(values, **parameters):
+        values, texts = dict(values), {'urdf': str(UR10), 'robot_description': '', **parameters}
+        overrides = [rclpy.parameter.Parameter(name, value=item) for name, item in texts.items()]
+        node = rclpy.create_node('n', context=context, parameter_overrides=overrides)
+        nodes.append(node)
+        for name in ('urdf', 'robot_description'):
+            node.declare_parameter(name, '')
+        return CollisionGuard(node, LIMITS.joints, Options(values))
+
+    yield guard
+    for node in nodes:
+        node.destroy_node()
+    rclpy.shutdown(context=context)
+
+
+def plan(target, position=HOME, start=HOME):
+    motion = PointToPoint.within(LIMITS, start=start, target=target)
+    return plan_excitation(motion, position, LIMITS)
+
+
+def test_what_nobody_checks_needs_to_be_allowed(guard):
+    with pytest.raises(ControlError) as caught:
+        guard({}).check_allowed()
+    for words in ('NOT checked', 'a floor', 'around the robot', 'set allow_unchecked: true'):
+        assert words in str(caught.value)
+    guard({}, allow_unchecked=True).check_plan(plan(TURNED))
+    all_checked = guard(GIVEN)
+    all_checked.check_allowed()
+    all_checked.check_plan(plan(TURNED))
+
+
+def test_the_text_of_the_urdf_will_do(guard):
+    text = UR10.read_text()
+    guard(GIVEN, urdf='', robot_description=text).check_plan(plan(TURNED))
+    with pytest.raises(ControlError, match='collide'):
+        guard(GIVEN, urdf='', robot_description=text).check_plan(plan(FOLDED))
+
+
+def test_a_motion_that_collides_is_refused_even_if_unchecked_ones_are_allowed(guard):
+    for values in ({}, GIVEN):
+        with pytest.raises(ControlError, match=r'the motion collides: .* mm deep, at t = '):
+            guard(values, allow_unchecked=True).check_plan(plan(FOLDED))
+
+
+def test_the_move_to_the_start_is_part_of_it(guard):
+    refused = 'from where the robot is to the start of the motion collides'
+    with pytest.raises(ControlError, match=refused):
+        guard(GIVEN).check_plan(plan(TURNED, position=FOLDED))
+    guard({**GIVEN, 'self_collision': False}, allow_unchecked=True).check_plan(
+        plan(TURNED, position=FOLDED)
+    )
+
+
+def test_a_floor_for_links_and_for_frames(guard):
+    for frames in ({}, {'frames': ['wrist_3_link']}):
+        high = guard({**GIVEN, 'floor': 1.4, **frames}, allow_unchecked=True)
+        with pytest.raises(ControlError, match=r'floor at z = 1\.4 m|frame .wrist_3_link. is at'):
+            high.check_plan(plan(TURNED))
+
+
+def test_options_that_change_are_read_again(guard):
+    changing = guard(GIVEN)
+    changing.check_allowed()
+    del changing._options.given['box']
+    with pytest.raises(ControlError, match='around the robot'):
+        changing.check_allowed()

@@ -1,0 +1,220 @@
+"""A motion designed beside the excitation node: parameters, search, what becomes of it."""
+
+import os
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+rclpy = pytest.importorskip('rclpy')
+pytest.importorskip('robodyn_ros.action')
+from excitation_client import ROOT, robot_limits  # noqa: E402
+from robodyn_ros.action import Excite  # noqa: E402
+
+from robodyn_ros.control.torque.model_torque import ModelTorque  # noqa: E402
+from robodyn_ros.control.torque_limits import peak_torque  # noqa: E402
+from robodyn_ros.errors import RobodynError  # noqa: E402
+from robodyn_ros.excitation.catalog import load_motion  # noqa: E402
+from robodyn_ros.excitation.design.problem import Problem  # noqa: E402
+from robodyn_ros.excitation.limits.constraints import TorqueLimit  # noqa: E402
+from robodyn_ros.excitation.limits.joint_limits import check_motion  # noqa: E402
+from robodyn_ros.models.catalog import robot_model  # noqa: E402
+from robodyn_ros.nodes.excitation.design import Designer  # noqa: E402
+from robodyn_ros.nodes.excitation.node import design as excitation_design  # noqa: E402
+from robodyn_ros.nodes.launching.robot_files import RobotFiles  # noqa: E402
+
+pytestmark = pytest.mark.ros
+AXIS = 'single_rotary_axis'
+SMALL = {
+    'motion.kind': 'optimised', 'optimise.time': 2.0, 'optimise.processes': 0,
+    'optimise.starts': 1, 'optimise.samples': 30, 'optimise.harmonics': 2,
+    'optimise.duration': 6.0, 'optimise.velocity_margin': 0.25,
+}  # fmt: skip
+PHASE = Excite.Feedback
+LIMIT = 9.0
+
+
+class Goal:
+    """Stands for the action's goal handle."""
+
+    def __init__(self):
+        self.feedback = []
+
+    def publish_feedback(self, feedback):
+        self.feedback.append(feedback)
+
+
+@pytest.fixture
+def make(tmp_path):
+    """Return a function that makes a designer of a node with these parameters."""
+    os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
+    context = rclpy.Context()
+    rclpy.init(context=context)
+    nodes = []
+
+    def make(values, robot=AXIS, rules=()):
+        values = {
+            'urdf': str(ROOT / 'urdf' / f'{robot}.urdf'), 'robot_description': '',
+            'model_file': '', 'output_directory': str(tmp_path), **values,
+        }  # fmt: skip
+        overrides = [rclpy.parameter.Parameter(name, value=item) for name, item in values.items()]
+        node = rclpy.create_node('n', context=context, parameter_overrides=overrides)
+        nodes.append(node)
+        for name in ('urdf', 'robot_description', 'model_file', 'motion.kind'):
+            if name in values:
+                node.declare_parameter(name, '')
+        runs, results = [], []
+        designer = Designer(
+            node,
+            robot_limits(robot),
+            lambda *arguments: runs.append(arguments),
+            lambda *arguments: results.append(arguments),
+            rules,
+        )
+        return designer, runs, results
+
+    yield make
+    for node in nodes:
+        node.destroy_node()
+    rclpy.shutdown(context=context)
+
+
+def finish(designer):
+    """Look after the search until it is over, as the node's timer does."""
+    deadline = time.monotonic() + 60.0
+    while designer.busy:
+        assert time.monotonic() < deadline
+        designer._look()
+        time.sleep(0.02)
+
+
+def looked_at(search, goal):
+    """Return the search, ended only when the node has told of what was found.
+
+    On a busy machine it is over before the node looks at all.
+    """
+
+    def found(*arguments, **options):
+        result = search(*arguments, **options)
+        # Two looks: one may have begun before.
+        enough, deadline = len(goal.feedback) + 2, time.monotonic() + 60.0
+        while len(goal.feedback) < enough and time.monotonic() < deadline:
+            time.sleep(0.01)
+        return result
+
+    return found
+
+
+def test_a_designed_motion_is_saved_and_run(make, tmp_path, monkeypatch):
+    designer, runs, results = make(SMALL)
+    goal = Goal()
+    monkeypatch.setattr(excitation_design, 'search', looked_at(excitation_design.search, goal))
+    assert designer.asked and 'designed for at most 2 s' in designer.begin(goal, Excite.Goal())
+    finish(designer)
+    ((motion, handle, file),) = runs
+    assert handle is goal and not results
+    check_motion(load_motion(file), robot_limits(AXIS).scaled(velocity=0.751))
+    assert load_motion(file).describe() == motion.describe() and motion.duration == 6.0
+    (folder,) = tmp_path.iterdir()
+    assert folder.name.startswith('motion_20')
+    assert {'trajectory.yaml', 'trajectory.csv', 'joints.png'} <= {
+        p.name for p in folder.iterdir()
+    }
+    assert {item.phase for item in goal.feedback} == {PHASE.DESIGNING}
+    progress = [item.progress for item in goal.feedback]
+    assert progress == sorted(progress)
+    said = list(dict.fromkeys(item.message.split(' so far')[0] for item in goal.feedback))
+    # A quiet machine has found a motion before the first look.
+    said = said[said[0] == 'searching' :]
+    assert said == ['best condition number', 'saving the motion and its pictures']
+
+
+def test_torque_max_of_the_node_is_kept_while_searching(make):
+    model = robot_model(ROOT / 'urdf' / f'{AXIS}.urdf', friction=())
+    values = np.nan_to_num(model.prior())
+    torque = ModelTorque(model, values)
+    peaks = []
+    for rules in ((), (TorqueLimit(tuple(values), (LIMIT,), model.describe()),)):
+        designer, runs, _ = make(SMALL, rules=rules)
+        designer.begin(Goal(), Excite.Goal())
+        finish(designer)
+        peaks.append(peak_torque(torque, runs[0][0]).torque[0])
+    assert peaks[1] <= LIMIT < peaks[0], peaks
+
+
+def test_design_only_does_not_run_and_saves_where_it_is_told(make, tmp_path):
+    designer, runs, results = make(SMALL)
+    goal, where = Goal(), tmp_path / 'there'
+    designer.begin(goal, Excite.Goal(design_only=True, output_directory=str(where)))
+    finish(designer)
+    ((handle, result),) = results
+    assert handle is goal and result.success and not runs
+    assert result.motion_file == str(where / 'trajectory.yaml')
+    assert 'condition number' in result.message and 'saved: ' in result.message
+
+
+@pytest.mark.parametrize(
+    ('reason', 'pictures'), [('the goal was cancelled', True), ('the node ends', False)]
+)
+def test_cancel_keeps_the_best_so_far(make, reason, pictures):
+    designer, runs, results = make({**SMALL, 'optimise.time': 500.0, 'optimise.starts': 900})
+    goal, deadline = Goal(), time.monotonic() + 60.0
+    designer.begin(goal, Excite.Goal())
+    while not any(item.message.startswith('best') for item in goal.feedback):
+        assert time.monotonic() < deadline
+        designer._look()
+        time.sleep(0.02)
+    designer.cancel(reason, pictures=pictures)
+    finish(designer)
+    ((_, result),) = results
+    assert not runs and not result.success
+    assert result.message.startswith(f'{reason}; the best motion so far is kept: ')
+    file = Path(result.motion_file)
+    check_motion(load_motion(file), robot_limits(AXIS))
+    assert file.with_name('joints.png').exists() == pictures
+
+
+@pytest.mark.parametrize(
+    ('values', 'words'),
+    [
+        ({'optimise.criterion': 'best'}, 'criterion must be one of cond, block, det'),
+        ({'model_file': f'{ROOT}/config/model_scara.yaml'}, "no limits for joint 'joint2'"),
+        ({'dynamic_model': 2, 'model_file': 'none.yaml'}, 'none.yaml'),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_designed_is_refused_at_once(make, tmp_path, values, words):
+    designer, *_ = make({**SMALL, **values})
+    with pytest.raises(RobodynError, match=words):
+        designer.begin(Goal(), Excite.Goal())
+    assert not designer.busy and not list(tmp_path.iterdir())
+
+
+def test_a_limit_that_forbids_every_motion_is_the_result(make, tmp_path):
+    space = {'optimise.frames': ['arm'], 'optimise.floor': 9.0}
+    designer, runs, results = make({**SMALL, **space})
+    designer.begin(Goal(), Excite.Goal())
+    finish(designer)
+    assert 'even at rest a limit is broken' in results[0][1].message
+    assert not runs and not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize('robot', ['six_axis', 'scara', 'delta'])
+def test_ready_files_design_for_our_own_robots(make, robot):
+    *_, file = RobotFiles(robot, 'optimised').parameter_files('excitation')
+    assert file.name == f'excitation_{robot}_optimised.yaml'
+    values = yaml.safe_load(file.read_text())['/**/excitation']['ros__parameters']
+    flat = {
+        f'{group}.{k}': v for group in ('motion', 'optimise') for k, v in values[group].items()
+    }
+    if 'model_file' in values:
+        name = values['model_file'].removeprefix('package://robodyn_ros/')
+        flat['model_file'] = str(ROOT / name)
+    designer, *_ = make(flat, robot)
+    assert designer.asked
+    design = designer._design(designer.values())
+    problem = Problem(design)
+    assert len(problem.criterion.columns) > 5 and design.margins.velocity == 0.1
+    weights = design.criterion.torque_weights
+    assert len(weights) == len(design.model.joints) and min(weights) == 1.0

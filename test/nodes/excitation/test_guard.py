@@ -1,0 +1,190 @@
+"""torque_max and torque_threshold of the excitation node, in a process of its own."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import yaml
+
+rclpy = pytest.importorskip('rclpy')
+pytest.importorskip('robodyn_ros.action')
+from control_arm import completed  # noqa: E402
+from excitation_client import HOME, JOINTS, PHASE, ROOT, Client, motion, start  # noqa: E402
+from node_process import EFFORT, result_file  # noqa: E402
+from rclpy.parameter import Parameter  # noqa: E402
+from ros_client import SilenceError, environment, joined, undisturbed  # noqa: E402
+
+from robodyn_ros.control.torque.model_torque import ModelTorque  # noqa: E402
+from robodyn_ros.control.torque_limits import peak_torque  # noqa: E402
+from robodyn_ros.errors import RobodynError  # noqa: E402
+from robodyn_ros.excitation.catalog import write_motion  # noqa: E402
+from robodyn_ros.excitation.plan import Plan  # noqa: E402
+from robodyn_ros.models.catalog import robot_model  # noqa: E402
+from robodyn_ros.nodes.excitation.guard import Guard  # noqa: E402
+
+pytestmark = pytest.mark.ros
+NUMBER = 23
+URDF = ROOT / 'urdf' / 'six_axis.urdf'
+DRIVE = {'effort.torque_constant': 0.5, 'effort.rated_current': 8000.0, 'effort.gear_ratio': 50.0}
+
+
+@pytest.fixture(scope='module')
+def model():
+    found = robot_model(URDF)
+    friction = {'rotor_inertia': [1.0] * 6, 'coulomb_friction': [2.0] * 6}
+    return found, completed(found, friction)
+
+
+@pytest.fixture(scope='module')
+def cell(tmp_path_factory, model):
+    """Fake robot, a node with both limits, and one with the limit of a drive's rated current."""
+    from fake_robot import FakeRobot
+
+    folder = tmp_path_factory.mktemp('guard')
+    file = folder / 'motion.yaml'
+    write_motion(motion(), file)
+    write_motion(motion(duration=15.0), folder / 'long.yaml')
+    limits = {
+        'torque_max': [5000.0] * 6, 'torque_threshold': [100.0, 400.0, 100.0, 50.0, 50.0, 50.0],
+        'result_file': str(result_file(folder, *model)),
+    }  # fmt: skip
+    common = {'motion_file': str(file), **EFFORT}
+    processes = [
+        start(folder, 'watching', NUMBER, **common, **limits),
+        start(
+            folder, 'rated', NUMBER, **common, **DRIVE, torque_max='rated',
+            result_file=limits['result_file'],
+        ),
+    ]  # fmt: skip
+    context = joined(environment(NUMBER))
+    clients, robot = [], FakeRobot(JOINTS, HOME, context)
+    try:
+        clients += [Client(name, context) for name in ('watching', 'rated')]
+        yield SimpleNamespace(robot=robot, folder=folder, watching=clients[0], rated=clients[1])
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+        for client in clients:
+            client.close()
+        robot.close()
+        rclpy.shutdown(context=context)
+
+
+@pytest.fixture
+def robot(cell):
+    return cell.robot
+
+
+def at_home(robot):
+    robot.reset(HOME, effort=[0.0] * 6)
+    return robot
+
+
+@undisturbed
+def test_a_torque_beyond_the_threshold_brakes_the_robot(cell, robot):
+    at_home(robot)
+    cell.watching.send(cell.folder / 'long.yaml')
+    cell.watching.until(PHASE.EXCITING)
+    robot.effort = [0.0, 399.0, 0.0, 0.0, 0.0, 0.0]
+    cell.watching.spin(0.3)
+    SilenceError.check(cell.watching.ended())
+    assert len(robot.trajectories) == 1
+    robot.effort = [0.0, 0.0, -100.5, 0.0, 0.0, 0.0]
+    answer = cell.watching.result().result
+    assert not answer.success
+    SilenceError.check(answer.message)
+    assert "the measured torque of joint 'joint3' is -100.5, torque_thr" in answer.message
+    assert len(robot.trajectories) == 2, 'the braking trajectory'
+    assert np.abs(robot.trajectories[1].points.velocity[-1]).max() < 1e-3
+
+
+@undisturbed
+def test_feedback_that_stays_away_stops_it_too_and_is_needed_to_start(cell, robot):
+    at_home(robot)
+    cell.watching.send(cell.folder / 'long.yaml')
+    cell.watching.until(PHASE.EXCITING)
+    robot.effort = []
+    answer = cell.watching.result().result
+    assert 'for 0.5 s the joint states have had no usable effort' in answer.message
+    count = len(robot.trajectories)
+    refused = cell.watching.excite()
+    assert not refused.success and 'no usable effort' in refused.message
+    assert len(robot.trajectories) == count
+
+
+def test_a_motion_beyond_rated_current_is_refused_before_it_starts(cell, robot):
+    at_home(robot)
+    answer = cell.rated.excite()
+    assert not answer.success
+    # 200 Nm: 8 A * 0.5 Nm/A * 50
+    assert "of joint 'joint2' at" in answer.message and 'torque_max is 200' in answer.message
+    assert not robot.trajectories
+    light = cell.folder / 'light.yaml'
+    write_motion(motion(start=HOME, target=HOME), light)
+    assert cell.rated.excite(light).success, 'holding takes less'
+
+
+@pytest.fixture
+def guard_with(cell):
+    """Return a function that makes a guard from parameters."""
+    nodes = []
+
+    def make(joints=tuple(JOINTS), **values):
+        values = {name.replace('__', '.'): value for name, value in values.items()}
+        given = [Parameter(name, value=value) for name, value in values.items()]
+        context = cell.watching.context
+        nodes.append(rclpy.create_node('n', context=context, parameter_overrides=given))
+        return Guard(nodes[-1], joints)
+
+    yield make
+    for node in nodes:
+        node.destroy_node()
+
+
+def test_torque_joint_and_time_are_those_of_the_model(guard_with, cell, model):
+    result = str(cell.folder / 'result.yaml')
+    peak = peak_torque(ModelTorque(*model), motion())
+    limits = 1.01 * peak.torque
+    limits[4] = 0.99 * peak.torque[4]
+    plan = Plan(motion(), 0.0)
+    guard_with(torque_max=(1.01 * peak.torque).tolist(), result_file=result).check_plan(plan)
+    strict = guard_with(torque_max=limits.tolist(), result_file=result)
+    kept = strict.torque_limit
+    assert kept.limits == tuple(limits) and kept.values == tuple(model[1])
+    kept.rule(robot_model(URDF))  # what a design is made with
+    expected = (
+        f"needs {peak.torque[4]:.4g} Nm of joint 'joint5' at {peak.time[4]:.3f} s, "
+        f'torque_max is {limits[4]:.4g}'
+    )
+    with pytest.raises(RobodynError, match=expected):
+        strict.check_plan(plan)
+
+
+def test_a_model_file_serves_by_its_priors(guard_with, tmp_path):
+    file = tmp_path / 'model.yaml'
+    file.write_text(yaml.safe_dump({'kind': 'urdf', 'urdf': str(URDF)}))
+    guard_with(torque_max=[9000.0], model_file=str(file)).check_plan(Plan(motion(), 0.0))
+    with pytest.raises(RobodynError, match=r"of joint 'joint2' at .* torque_max is 100"):
+        guard_with(torque_max=[100.0], model_file=str(file)).check_plan(Plan(motion(), 0.0))
+
+
+@pytest.mark.parametrize(
+    ('values', 'sentence'),
+    [
+        ({'torque_max': 100.0}, 'torque_max needs a model .* give the parameter result_file'),
+        ({'torque_max': [1.0, 2.0]}, 'torque_max needs one value, or .* 6 joints, got 2'),
+        ({'torque_max': 'rated'}, 'the effort of the joint states is not declared: say'),
+        ({'torque_max': 10.0, 'result_file': '/none.yaml'}, 'none.yaml'),
+        ({'torque_threshold': 100.0}, 'the effort of the joint states is not declared: say'),
+        ({'torque_threshold': [-1.0]}, "torque_threshold of joint 'joint1' must be above 0"),
+    ],
+)
+def test_limits_that_cannot_be_used(guard_with, values, sentence):
+    with pytest.raises(RobodynError, match=sentence):
+        guard_with(**values)
+
+
+def test_a_model_of_other_joints_is_refused(guard_with, cell):
+    with pytest.raises(RobodynError, match="torque_max: the model has no joint 'a'"):
+        guard_with(('a',), torque_max=1.0, result_file=str(cell.folder / 'result.yaml'))

@@ -1,0 +1,298 @@
+"""The excitation node as a process of its own, over real DDS, with a fake robot."""
+
+import signal
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+rclpy = pytest.importorskip('rclpy')
+pytest.importorskip('robodyn_ros.action')
+from action_msgs.msg import GoalStatus  # noqa: E402
+from excitation_client import (  # noqa: E402
+    HOME,
+    JOINTS,
+    PHASE,
+    ROOT,
+    Client,
+    motion,
+    robot_limits,
+    start,
+)
+from ros_client import PATIENCE, SilenceError, environment, joined, undisturbed  # noqa: E402
+from visualization_msgs.msg import Marker  # noqa: E402
+
+from robodyn_ros.excitation.catalog import write_motion  # noqa: E402
+from robodyn_ros.excitation.limits.joint_limits import check_motion  # noqa: E402
+from robodyn_ros.excitation.motions.spline import SplineTrajectory  # noqa: E402
+from robodyn_ros.excitation.robot_frame import frame_in_urdf  # noqa: E402
+from robodyn_ros.models.serial.urdf_file import read_urdf  # noqa: E402
+from robodyn_ros.nodes.base.common import LATCHED_QOS  # noqa: E402
+
+pytestmark = pytest.mark.ros
+
+
+NUMBER = 43
+LONG = 15.0
+"""A motion that is to be stopped lasts so long, in [s]: a machine may stand still meanwhile."""
+
+
+@pytest.fixture(scope='module')
+def cell(tmp_path_factory):
+    """Fake robot, a node that sends trajectories and one that streams."""
+    from fake_robot import FakeRobot
+
+    folder = tmp_path_factory.mktemp('excitation')
+    file, long = folder / 'motion.yaml', folder / 'long.yaml'
+    write_motion(motion(), file)
+    write_motion(motion(duration=LONG), long)
+    stream = {'output': 'stream', 'rate': 250.0}
+    processes = {
+        'planner': start(folder, 'planner', NUMBER, motion_file=str(long)),
+        'streamer': start(folder, 'streamer', NUMBER, motion_file=str(file), **stream),
+        'ending': start(folder, 'ending', NUMBER, **stream),
+    }
+    context = joined(environment(NUMBER))
+    clients, robot = [], FakeRobot(JOINTS, HOME, context)
+    try:
+        clients += [Client(name, context) for name in processes]
+        yield SimpleNamespace(
+            robot=robot, folder=folder, file=file, planner=clients[0], streamer=clients[1],
+            ending=clients[2], processes=processes,
+        )  # fmt: skip
+        for process in processes.values():
+            process.send_signal(signal.SIGINT)
+        codes = {name: process.wait(timeout=PATIENCE) for name, process in processes.items()}
+    finally:
+        for process in processes.values():
+            process.kill()
+            process.wait()
+        for client in clients:
+            client.close()
+        robot.close()
+        rclpy.shutdown(context=context)
+    assert set(codes.values()) == {0}, [path.read_text() for path in folder.glob('*.log')]
+
+
+@pytest.fixture
+def robot(cell):
+    """Return the robot, at home and at rest."""
+    cell.robot.reset(HOME)
+    return cell.robot
+
+
+def written(cell, **changes):
+    file = cell.folder / 'other.yaml'
+    write_motion(motion(**changes), file)
+    return file
+
+
+def seconds(stamp):
+    return stamp.sec + 1e-9 * stamp.nanosec
+
+
+@undisturbed
+def test_trajectory_is_move_and_motion_within_limits_and_known_in_time(cell, robot):
+    robot.reset(HOME)
+    cell.planner.send(cell.file)
+    answer = cell.planner.result()
+    SilenceError.check(answer.result.message)
+    assert answer.status == GoalStatus.STATUS_SUCCEEDED and answer.result.success
+    ((sent, zero, points),) = robot.trajectories
+    assert zero > sent
+    sent = SplineTrajectory(points=points)
+    check_motion(sent, robot_limits())
+    np.testing.assert_allclose(points.position[0], HOME, atol=1e-9)
+    assert np.abs(points.velocity[[0, -1]]).max() < 1e-9
+    begin = seconds(answer.result.started) - 1e-9 * zero
+    time_axis = np.linspace(0.0, 2.5, 300)
+    got, expected = sent.sample(begin + time_axis), motion().sample(time_axis)
+    # 1e-6 of the stamps' time is what the clock resolves after the division
+    np.testing.assert_allclose(got.position, expected.position, atol=1e-5)
+    np.testing.assert_allclose(got.acceleration, expected.acceleration, atol=5e-3)
+    ran = seconds(answer.result.finished) - seconds(answer.result.started)
+    assert ran == pytest.approx(2.5, abs=1e-4)
+    phases = [item.phase for item in cell.planner.feedback]
+    assert set(phases) == {PHASE.MOVING_TO_START, PHASE.EXCITING} and phases == sorted(phases)
+    for phase in set(phases):
+        progress = [item.progress for item in cell.planner.feedback if item.phase == phase]
+        assert progress == sorted(progress)
+    remaining = [item.remaining for item in cell.planner.feedback]
+    assert remaining == sorted(remaining, reverse=True)
+    check_path_marker(cell.planner)
+
+
+def check_path_marker(client):
+    """Check that who looks later still gets the path of the last motion."""
+    received = []
+    path = client.node.create_subscription(Marker, 'planner/path', received.append, LATCHED_QOS)
+    client.wait(lambda: received, 'the path')
+    client.node.destroy_subscription(path)
+    urdf = read_urdf(ROOT / 'urdf' / 'six_axis.urdf')
+    assert len(received) == 1 and received[0].header.frame_id == urdf.root
+    places = frame_in_urdf(urdf, JOINTS)(motion().grid(0.01).position)[:, 0]
+    drawn = np.array([[point.x, point.y, point.z] for point in received[0].points])
+    np.testing.assert_allclose(drawn, places, atol=1e-9)
+
+
+def check_braking(robot, longest):
+    """Check that the second trajectory takes the first one over and brakes within the limits."""
+    (_, first_zero, first), (sent, zero, second) = robot.trajectories
+    full, stop = SplineTrajectory(points=first), SplineTrajectory(points=second)
+    offset = 1e-9 * (zero - first_zero)
+    assert 0.0 <= offset < full.duration
+    time_axis = np.linspace(0.0, stop.duration, 2000)
+    follow, running = stop.sample(time_axis), full.sample(time_axis + offset)
+    apart = (np.abs(follow.position - running.position) > 1e-6).any(axis=1)
+    follows = time_axis[np.argmax(apart)] if apart.any() else stop.duration
+    # The node takes longer than this where the machine stands still while it computes.
+    assert follows >= 0.14 and stop.duration - follows < longest - 0.15
+    # it must be there while both still say the same
+    assert 1e-9 * (sent - zero) < follows
+    same = time_axis <= 0.14
+    np.testing.assert_allclose(follow.velocity[same], running.velocity[same], atol=1e-4)
+    limits = robot_limits()
+    grid = stop.grid(5e-4)
+    assert (np.abs(grid.acceleration) <= limits.acceleration).all()
+    assert (np.abs(grid.velocity) <= limits.velocity).all()
+    assert np.abs(grid.velocity[-1]).max() < 1e-3
+    return stop
+
+
+@undisturbed
+def test_stop_service_brakes_within_the_limits(cell, robot):
+    robot.reset(HOME)
+    cell.planner.send()
+    cell.planner.until(PHASE.EXCITING, progress=0.05)
+    stopped = cell.planner.call('stop')
+    answer = cell.planner.result()
+    SilenceError.check(answer.result.message)
+    assert stopped.success
+    assert answer.status == GoalStatus.STATUS_ABORTED and not answer.result.success
+    assert 'stopped after' in answer.result.message and '~/stop' in answer.result.message
+    stop = check_braking(robot, longest=1.0)
+    assert seconds(answer.result.finished) > seconds(answer.result.started) > 0.0
+    np.testing.assert_allclose(robot.position, stop.points.position[-1], atol=1e-3)
+    assert cell.planner.feedback[-1].phase in (PHASE.STOPPING, PHASE.EXCITING)
+    assert not cell.planner.call('stop').success
+
+
+@undisturbed
+def test_cancel_while_moving_to_the_start(cell, robot):
+    robot.reset(HOME)
+    far = np.array([2.7, 2.1, -2.6, 2.7, 1.9, 2.7])
+    handle = cell.planner.send(written(cell, start=far, target=far - 0.2))
+    cell.planner.until(PHASE.MOVING_TO_START, progress=0.1)
+    cell.planner.answer(handle.cancel_goal_async())
+    answer = cell.planner.result()
+    SilenceError.check(answer.result.message)
+    assert answer.status == GoalStatus.STATUS_CANCELED
+    assert 'the goal was cancelled' in answer.result.message
+    assert seconds(answer.result.started) == 0.0
+    check_braking(robot, longest=1.5)
+
+
+def test_what_must_not_be_run_is_refused_with_a_sentence(cell, robot):
+    excite = cell.planner.excite
+    fast = excite(written(cell, frequency=[3.0] + [0.5] * 5))
+    assert "the motion breaks a limit: joint 'joint1' reaches the" in fast.message
+    assert 'cannot be read' in excite(cell.folder / 'none.yaml').message
+    partial = written(cell, joints=JOINTS[:5], start=[0] * 5, target=[0] * 5, frequency=1.0)
+    assert "says nothing about joint 'joint6'" in excite(partial).message
+    planner = cell.planner
+    robot.drift = 0.1
+    planner.wait(lambda: "the robot moves: joint 'joint" in planner.refusal(), 'the motion')
+    robot.drift = 0.0
+    robot.put(1, 2.35)
+    outside = "outside the limits: joint 'joint2' is at 2.35 rad"
+    planner.wait(lambda: outside in planner.refusal(), outside)
+    assert outside in excite().message
+    robot.silent = True
+    silence = 'there are no joint states for '
+    planner.wait(lambda: silence in planner.refusal(), silence)
+    assert silence in excite().message
+    assert not robot.trajectories and not fast.success
+
+
+def test_second_start_is_refused_and_a_silent_robot_stopped(cell, robot):
+    first = cell.planner.start()
+    assert first.success and 'the motion runs for' in first.message
+    second = cell.planner.call('start')
+    assert not second.success and second.message == 'a motion is running already'
+    cell.planner.spin(0.6)
+    robot.silent = True
+    cell.planner.wait(lambda: len(robot.trajectories) == 2, 'the stop')
+    check_braking(robot, longest=1.0)
+    robot.silent = False
+    log = cell.folder / 'planner.log'
+    cell.planner.wait(lambda: 'there are no joint states for ' in log.read_text(), 'the log')
+
+
+def test_robot_that_does_not_follow(cell, robot):
+    robot.frozen = True
+    small = cell.planner.excite(written(cell, target=[0.0] * 6, duration=2.0))
+    assert not small.success
+    assert "joint 'joint2' is 0.1 rad from the end of the motion" in small.message
+    wide = cell.planner.excite(written(cell, target=[1.2, 0, 0, 0, 0, 0], frequency=0.3))
+    assert not wide.success and "joint 'joint1' does not follow: it is 0." in wide.message
+    # a braking trajectory would make a robot jump that is not on its motion: hold instead
+    assert 'holding where it is' in wide.message
+    cell.planner.wait(lambda: len(robot.trajectories[-1][2].time) == 2, 'the hold')
+    *_, hold = robot.trajectories[-1]
+    np.testing.assert_allclose(hold.position, [robot.position] * 2, atol=1e-9)
+    assert not hold.velocity.any()
+
+
+@undisturbed
+def test_a_motion_is_over_only_when_the_robot_is_at_rest(cell, robot):
+    cell.planner.send(written(cell, duration=1.2, lead_in=0.5, lead_out=0.5))
+    cell.planner.until(PHASE.EXCITING)
+    robot.swing = 0.01  # half of goal_tolerance
+    answer = cell.planner.result()
+    SilenceError.check(answer.result.message)
+    assert answer.status == GoalStatus.STATUS_ABORTED
+    assert answer.result.message.startswith("the robot moves: joint 'joint1' at 0.")
+    robot.swing = 0.0
+    cell.planner.send(written(cell, duration=1.2, lead_in=0.5, lead_out=0.5))
+    answer = cell.planner.result()
+    SilenceError.check(answer.result.message)
+    assert answer.result.success, answer.result.message
+    assert 'no/motion.yaml' in cell.ending.refusal()  # at rest for other nodes, too
+
+
+@undisturbed
+def test_stream_runs_the_motion_smoothly(cell, robot):
+    robot.reset(HOME)
+    answer = cell.streamer.excite()
+    SilenceError.check(answer.message)
+    assert answer.success, answer.message
+    end = motion().grid(0.1).position[-1]
+    cell.streamer.wait(lambda: np.allclose(robot.setpoints[-1], end, atol=1e-4), 'the end')
+    setpoints = np.array(robot.setpoints)
+    np.testing.assert_allclose(setpoints[0], HOME, atol=1e-3)
+    # no setpoint further from the one before than three periods at the highest speed
+    steps = np.abs(np.diff(setpoints, axis=0))
+    assert (steps <= 3 / 250.0 * robot_limits().velocity).all()
+    ran = seconds(answer.finished) - seconds(answer.started)
+    assert ran >= 2.5 - 0.02
+
+
+def test_sigint_while_streaming_brakes_to_rest(cell, robot):
+    process, client = cell.processes['ending'], cell.ending
+    answer = client.start()
+    assert answer.message.startswith('no motion is configured: set the parameter motion.kind')
+    client.send(written(cell, target=[0.6, 0.2, -0.2, 0.4, 0.4, 0.6], duration=LONG))
+    client.until(PHASE.EXCITING, progress=1.5 / LONG)
+    before = len(robot.setpoints)
+    process.send_signal(signal.SIGINT)
+    answer = client.result()
+    assert answer.status == GoalStatus.STATUS_ABORTED
+    assert 'the node was asked to end' in answer.result.message
+    assert process.wait(timeout=PATIENCE) == 0
+    robot.settle()
+    last = np.array(robot.setpoints[before - 20 :])
+    steps = np.abs(np.diff(last, axis=0)).max(axis=1)
+    assert len(last) > 40 and steps[:20].max() > 1e-3
+    assert steps[-1] < 2e-4, 'it must be at rest at the end'
+    # braking from about 2 rad/s takes a good part of a second, not one step
+    assert (np.abs(np.diff(last, n=2, axis=0)) < 0.02).all()

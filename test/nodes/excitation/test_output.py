@@ -1,0 +1,92 @@
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+pytest.importorskip('rclpy', reason='needs ROS 2')
+from excitation_client import HOME, JOINTS, motion
+from rclpy.qos import ReliabilityPolicy
+from rclpy.serialization import serialize_message
+
+from robodyn_ros.errors import ControlError
+from robodyn_ros.excitation.motions.sine import SineMotion
+from robodyn_ros.nodes.base.best_effort import LARGEST
+from robodyn_ros.nodes.excitation.output import STOP_SPACING, Output, to_stamp
+
+
+class FakeNode:
+    """Gives a publisher that keeps the messages."""
+
+    topic_name = '/commands'
+
+    def __init__(self):
+        self.sent = []
+        self.listeners = 0
+
+    def create_publisher(self, *_):
+        return self
+
+    def publish(self, message):
+        self.sent.append(message)
+
+    def get_subscription_count(self):
+        return self.listeners
+
+    def get_subscriptions_info_by_topic(self, topic):
+        assert topic == self.topic_name
+        qos = SimpleNamespace(reliability=ReliabilityPolicy.BEST_EFFORT)
+        return [SimpleNamespace(qos_profile=qos)] * self.listeners
+
+
+@pytest.fixture
+def node():
+    return FakeNode()
+
+
+def output(node, kind='trajectory'):
+    return Output(node, SimpleNamespace(output=kind, topic='commands', spacing=0.02), JOINTS)
+
+
+def test_trajectories_setpoints_and_holds(node):
+    out = output(node)
+    message = out.message(motion())
+    out.send(message, 3_000_000_007)
+    assert node.sent[0].header.stamp == to_stamp(3_000_000_007)
+    assert (node.sent[0].header.stamp.sec, node.sent[0].header.stamp.nanosec) == (3, 7)
+    at = [p.time_from_start.sec + 1e-9 * p.time_from_start.nanosec for p in message.points]
+    expected = motion().sample(np.array(at))
+    np.testing.assert_allclose([p.positions for p in message.points], expected.position)
+    assert np.diff(at).max() <= 0.02 + 1e-8
+    assert len(out.message(motion(), stop=True).points) >= 2.5 / STOP_SPACING
+    out.hold(np.array(HOME))
+    assert [list(p.positions) for p in node.sent[1].points] == [HOME, HOME]
+    output(node, 'stream').stream(np.array(HOME))
+    assert list(node.sent[2].data) == HOME
+
+
+def test_nobody_listens(node):
+    out = output(node)
+    with pytest.raises(ControlError, match='nobody listens to /commands'):
+        out.check_heard()
+    node.listeners = 1
+    out.check_heard()
+
+
+def test_a_long_motion_to_a_best_effort_controller_has_fewer_points(node):
+    out = output(node)
+    assert out.spacing(600.0) == 0.02
+    node.listeners = 1
+    assert out.spacing(2.5) == 0.02
+    long, fast = (
+        SineMotion(
+            joints=JOINTS, start=HOME, target=[0.2] * len(JOINTS), frequency=frequency,
+            duration=200.0,
+        )
+        for frequency in (0.3, 8.0)
+    )  # fmt: skip
+    size = len(serialize_message(out.message(long)))
+    with pytest.raises(ControlError, match=r'200 s is too long .* off its way'):
+        out.message(fast)
+    assert out.message(fast, stop=True).points
+    assert 0.5 * LARGEST < size <= LARGEST
+    assert output(node, 'stream').spacing(600.0) == 0.02

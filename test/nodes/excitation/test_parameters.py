@@ -1,0 +1,95 @@
+"""Parameters of the excitation node; the motions of our own robots."""
+
+import os
+from types import SimpleNamespace
+
+import pytest
+import yaml
+
+rclpy = pytest.importorskip('rclpy')
+pytest.importorskip('robodyn_ros.action')
+from excitation_client import ROOT, robot_limits  # noqa: E402
+
+from robodyn_ros.errors import MotionError, RobodynError  # noqa: E402
+from robodyn_ros.excitation.limits.joint_limits import check_motion  # noqa: E402
+from robodyn_ros.nodes.excitation.parameters import (  # noqa: E402
+    declare_limits,
+    declare_settings,
+    read_motion,
+)
+
+pytestmark = pytest.mark.ros
+
+
+@pytest.fixture
+def node_with():
+    """Return a function that makes a node with these parameters."""
+    os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
+    context = rclpy.Context()
+    rclpy.init(context=context)
+    nodes = []
+
+    def make(values):
+        overrides = [
+            rclpy.parameter.Parameter(name, value=value) for name, value in values.items()
+        ]
+        nodes.append(rclpy.create_node('n', context=context, parameter_overrides=overrides))
+        return nodes[-1]
+
+    yield make
+    for node in nodes:
+        node.destroy_node()
+    rclpy.shutdown(context=context)
+
+
+@pytest.mark.parametrize(
+    ('values', 'sentence'),
+    [
+        ({'output': 'smoke'}, r"'output' must be one of \['trajectory', 'stream'\], got 'smoke'"),
+        ({'rate': 5.0}, "parameter 'rate'"),
+        ({'urdf': ''}, "node 'n' needs the robot"),
+        ({'velocity_scaling': 1.5}, r'velocity scaling factor must be in \(0, 1\], got 1.5'),
+        ({'joints': ['joint9']}, "has no moving joint 'joint9'"),
+        ({'joint_limits': 'none.yaml'}, 'joint limits file none.yaml cannot be read'),
+    ],
+)
+def test_parameters_that_cannot_be_used(node_with, values, sentence):
+    node = node_with({'urdf': str(ROOT / 'urdf' / 'six_axis.urdf'), **values})
+    with pytest.raises(RobodynError, match=sentence):
+        declare_settings(node)
+        declare_limits(node)
+
+
+class Parameters:
+    """Stands for a node with these parameters."""
+
+    def __init__(self, values):
+        self.values = {f'motion.{name}': value for name, value in values.items()}
+
+    def get_parameter_or(self, name, alternative):
+        return SimpleNamespace(value=self.values[name]) if name in self.values else alternative
+
+    def get_parameter(self, name):
+        return SimpleNamespace(value=self.values.get(name, ''))
+
+
+@pytest.mark.parametrize(
+    'robot', ['six_axis', 'ur10', 'lwr4', 'ns16', 'single_axis', 'single_rotary_axis']
+)
+def test_motions_of_our_own_robots_keep_their_limits(robot):
+    document = yaml.safe_load((ROOT / 'config' / f'excitation_{robot}.yaml').read_text())
+    values = document['/**/excitation']['ros__parameters']
+    assert values['joint_limits'].endswith(f'/config/joint_limits_{robot}.yaml')
+    bounds = robot_limits(robot)
+    found = read_motion(Parameters(values['motion']), '', bounds)
+    check_motion(found, bounds)
+    assert (found.frequency * (found.duration - 2.0) >= 2.0).all()
+
+
+def test_flat_coefficients_become_rows():
+    bounds = robot_limits('single_rotary_axis')
+    values = {'kind': 'fourier', 'center': [0.0], 'base_frequency': 0.1, 'harmonics': 2}
+    found = read_motion(Parameters({**values, 'a': [0.1, -0.1], 'b': [0.2, -0.1]}), '', bounds)
+    assert found.a.shape == (1, 2) and found.joints == ('joint1',)
+    with pytest.raises(MotionError, match=r'motion\.a must have 2 value.* got 3'):
+        read_motion(Parameters({**values, 'a': [0.1] * 3, 'b': [0.2, -0.1]}), '', bounds)

@@ -1,0 +1,84 @@
+"""One run of an excitation on its own: no clock but the one given."""
+
+import time
+
+import numpy as np
+import pytest
+
+pytest.importorskip('rclpy')
+pytest.importorskip('robodyn_ros.action')
+from excitation_client import HOME, JOINTS, PHASE, motion, robot_limits
+
+from robodyn_ros.excitation.plan import plan_excitation
+from robodyn_ros.nodes.excitation.run import FOLLOWING_TIME, Run
+
+pytestmark = pytest.mark.ros
+LIMITS = robot_limits()
+LATENCY = 0.15
+
+
+@pytest.fixture
+def run():
+    plan = plan_excitation(motion(duration=6.0), np.array(HOME), LIMITS, pause=0.1)
+    return Run(plan, tuple(JOINTS), LIMITS.acceleration, spacing=0.02, latency=LATENCY)
+
+
+def stopped(run, at):
+    """Ask for a stop at a time of the run, and let it take over as soon as it is ready."""
+    run.advance(at, 0)
+    run.request_stop('enough')
+    deadline = time.monotonic() + 40.0
+    while not run.take_over():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_progress_of_each_phase_comes_from_the_time(run):
+    begin, end = run.begin, run.end
+    for share in (0.0, 0.25, 0.999):
+        run.advance(share * begin, 0)
+        found = run.feedback()
+        assert found.phase == PHASE.MOVING_TO_START
+        assert found.progress == pytest.approx(share)
+        assert found.remaining == pytest.approx(end - share * begin)
+        run.advance(begin + share * (end - begin), 0)
+        found = run.feedback()
+        assert found.phase == PHASE.EXCITING
+        assert found.progress == pytest.approx(share)
+        assert found.remaining == pytest.approx((1.0 - share) * (end - begin))
+    run.advance(end + 1.0, 0)
+    assert (run.feedback().progress, run.feedback().remaining) == (1.0, 0.0)
+
+
+def test_stamps_are_those_of_the_motion_however_late_a_cycle_is(run):
+    run.advance(run.begin + 0.7, 5 * 10**9)
+    run.advance(run.end + 0.3, 20 * 10**9)
+    assert run.stamps == {'started': 4_300_000_000, 'finished': 19_700_000_000}
+
+
+@pytest.mark.parametrize('silence', [0.1, 1.0, 2.0])
+def test_a_robot_that_was_on_its_way_when_last_seen_follows_also_after_the_stop(run, silence):
+    """Whose joint states stayed away, say: the stop begins where the robot is by now."""
+    seen = run.begin + 1.0
+    there = run.full.sample(np.array([seen])).position[0]
+    stopped(run, seen + silence)
+    assert run.stopping and run.offset == pytest.approx(seen + silence)
+    moved = run.full.sample(np.array([run.offset])).position[0] - there
+    assert np.abs(moved).max() > 0.2 or silence < 0.5
+    assert run.lagging(there, seen, 0.2, LIMITS) == ''
+    away = there + 0.5
+    assert "joint 'joint1' does not follow: it is" in run.lagging(away, seen, 0.2, LIMITS)
+
+
+def test_recent_positions_are_of_both_motions_where_the_stop_took_over(run):
+    at = run.begin + 2.0
+    stopped(run, at)
+    run.advance(at + 0.4, 0)
+    low, high = run.recent(FOLLOWING_TIME, run.time)
+    before = run.full.sample(np.linspace(run.time - FOLLOWING_TIME, at, 100)).position
+    after = run.active.sample(np.linspace(0.0, run.time - at, 400)).position
+    both = np.vstack([before, after])
+    # they are looked at every 0.05 s, at up to 2 rad/s
+    np.testing.assert_allclose(low, both.min(axis=0), atol=0.1)
+    np.testing.assert_allclose(high, both.max(axis=0), atol=0.1)
+    assert (low >= both.min(axis=0) - 1e-9).all() and (high <= both.max(axis=0) + 1e-9).all()

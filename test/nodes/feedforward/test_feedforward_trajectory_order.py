@@ -1,0 +1,155 @@
+"""Trajectory mode without DDS: what comes while a trajectory is planned, in which order."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+pytest.importorskip('rclpy')
+pytest.importorskip('robodyn_ros.msg')
+from feedforward_client import MODEL, VALUES, arrays, message
+from lifecycle_msgs.msg import State, TransitionEvent
+from rclpy.qos import ReliabilityPolicy
+from rclpy.serialization import deserialize_message, serialize_message
+from trajectory_msgs.msg import JointTrajectory
+
+from robodyn_ros.control.effort.declaration import EffortDeclaration
+from robodyn_ros.control.feedforward.additive_torque import FeedforwardSettings
+from robodyn_ros.control.feedforward.state_watchdog import StateWatch
+from robodyn_ros.control.torque.model_torque import ModelTorque
+from robodyn_ros.nodes.feedforward.trajectory import TrajectoryMode
+
+EFFORT = {'unit': 'Nm', 'side': 'joint', 'gravity': 'included'}
+
+
+class FakeNode:
+    """Keeps what is published; its timers fire when the test says."""
+
+    def __init__(self):
+        self.sent = []
+        self.now = 10**18
+
+    def create_publisher(self, _, topic, __):
+        return SimpleNamespace(
+            publish=self.sent.append,
+            topic_name=f'/{topic}',
+            get_subscription_count=lambda: 0,
+            wait_for_all_acked=lambda _: None,
+        )
+
+    def create_subscription(self, *_, **__):
+        pass
+
+    def create_timer(self, *_, **__):
+        return SimpleNamespace(cancel=lambda: None, reset=lambda: None)
+
+    def get_subscriptions_info_by_topic(self, _):
+        listener = SimpleNamespace(reliability=ReliabilityPolicy.RELIABLE)
+        return [SimpleNamespace(qos_profile=listener)]
+
+    def get_clock(self):
+        return SimpleNamespace(now=lambda: SimpleNamespace(nanoseconds=self.now))
+
+    def get_logger(self):
+        return SimpleNamespace(error=lambda _: None, warning=lambda _: None)
+
+
+@pytest.fixture
+def node():
+    return FakeNode()
+
+
+@pytest.fixture
+def mode(node):
+    mode = TrajectoryMode(node, hold_at_end=False)
+    settings = FeedforwardSettings(joints=MODEL.joint_names, max_torque=[200.0, 100.0])
+    effort = EffortDeclaration.from_mapping(EFFORT).for_joints(MODEL.joints)
+    states = StateWatch(width=2, timeout=0.0)
+    mode.use(ModelTorque(MODEL, VALUES), settings, effort, states)
+    mode.begin(True)
+    return mode
+
+
+def given(duration):
+    return serialize_message(message(duration=duration))
+
+
+def settle(mode):
+    for _ in range(20):
+        mode._outbox.tick()
+
+
+def efforts(node):
+    return [arrays(deserialize_message(each, JointTrajectory))[4] for each in node.sent]
+
+
+def test_a_trajectory_leaves_when_all_that_came_before_it_has_been_read(mode, node):
+    mode._on_trajectory(given(1.0))
+    assert not node.sent
+    settle(mode)
+    assert len(node.sent) == 1 and np.abs(efforts(node)[0]).max() > 1.0 and mode.applied
+
+
+def test_it_is_refused_when_the_controller_was_told_something_else_meanwhile(mode, node):
+    mode._on_trajectory(given(1.0))
+    mode._on_left('a goal')
+    settle(mode)
+    assert not node.sent and not mode.applied
+    assert mode.refusal == 'trajectory refused: while it was planned, a goal' and mode.refused == 1
+    mode._on_left('another goal')
+    assert mode.refused == 1
+    mode._on_trajectory(given(1.0))
+    settle(mode)
+    assert len(node.sent) == 1
+
+
+def test_trajectories_that_come_at_once_leave_in_their_order(mode, node):
+    for duration in (1.0, 2.0, 3.0):
+        mode._on_trajectory(given(duration))
+    settle(mode)
+    lengths = [len(effort) for effort in efforts(node)]
+    assert len(lengths) == 3 and lengths == sorted(lengths)
+
+
+def test_a_disable_that_comes_while_it_is_planned_leaves_the_motion_without_torque(mode, node):
+    mode._on_trajectory(given(2.0))
+    mode.disable()
+    assert not node.sent
+    settle(mode)
+    (effort,) = efforts(node)
+    assert not effort.any() and not mode.applied and not mode.refused
+
+
+def test_an_end_of_the_node_that_comes_while_it_is_planned_refuses_it(mode, node):
+    mode._on_trajectory(given(2.0))
+    mode.finish()
+    settle(mode)
+    assert not node.sent and mode.refusal == 'trajectory refused: the node stops'
+
+
+@pytest.mark.parametrize('first', ['disable', 'another trajectory'])
+def test_a_stop_that_comes_after_something_else_while_it_is_planned_still_wins(mode, node, first):
+    mode._on_trajectory(given(2.0))
+    mode.disable() if first == 'disable' else mode._on_trajectory(given(1.0))
+    mode._on_left('a trajectory came from somebody else')
+    settle(mode)
+    assert not node.sent and mode.refused == (1 if first == 'disable' else 2)
+
+
+@pytest.mark.parametrize(
+    ('start', 'goal', 'refused'),
+    [
+        (State.PRIMARY_STATE_ACTIVE, State.TRANSITION_STATE_DEACTIVATING, True),
+        (State.TRANSITION_STATE_DEACTIVATING, State.PRIMARY_STATE_INACTIVE, True),
+        (State.PRIMARY_STATE_ACTIVE, State.TRANSITION_STATE_ERRORPROCESSING, True),
+        (State.PRIMARY_STATE_UNCONFIGURED, State.TRANSITION_STATE_CONFIGURING, False),
+        (State.TRANSITION_STATE_CONFIGURING, State.PRIMARY_STATE_INACTIVE, False),
+        (State.PRIMARY_STATE_INACTIVE, State.TRANSITION_STATE_ACTIVATING, False),
+        (State.TRANSITION_STATE_ACTIVATING, State.PRIMARY_STATE_ACTIVE, False),
+    ],
+)
+def test_a_controller_that_is_being_activated_has_not_left_anything(mode, start, goal, refused):
+    mode._on_trajectory(given(2.0))
+    event = TransitionEvent(start_state=State(id=start), goal_state=State(id=goal))
+    mode._controller._on_transition(event)
+    assert mode.refused == refused

@@ -1,0 +1,43 @@
+"""What both modes of the feed-forward node share: its start, its model and its parameters."""
+
+import subprocess
+import sys
+
+import pytest
+
+rclpy = pytest.importorskip('rclpy')
+pytest.importorskip('robodyn_ros.msg')
+from feedforward_client import COMMON, MODEL, VALUES  # noqa: E402
+from node_process import NodeProcess, result_file  # noqa: E402
+from robodyn_ros.srv import LoadParameters  # noqa: E402
+
+pytestmark = pytest.mark.ros
+
+
+def test_without_a_model_it_stays_unconfigured_and_says_what_to_do(tmp_path):
+    process = NodeProcess('feedforward', 3, tmp_path / 'log', COMMON)
+    try:
+        process.wait_for('give the parameter result_file')
+        path = result_file(tmp_path, MODEL, VALUES)
+        answer = process.call(
+            LoadParameters, 'load_parameters', LoadParameters.Request(result_file=str(path))
+        )
+        assert answer.success, answer.message
+        process.wait_for('active')
+        missing = process.call(
+            LoadParameters, 'load_parameters', LoadParameters.Request(result_file='/nothing')
+        )
+        assert not missing.success
+        assert process.interrupt() == 0
+    finally:
+        process.close()
+
+
+def test_bad_parameters_end_with_one_sentence():
+
+    command = [sys.executable, '-m', 'robodyn_ros.nodes.feedforward.node', '--ros-args']
+    done = subprocess.run(
+        [*command, '-p', 'mode:=both'], capture_output=True, text=True, timeout=90, check=False
+    )
+    assert done.returncode == 2
+    assert done.stderr.strip().endswith("must be trajectory or streaming, got 'both'")

@@ -1,0 +1,99 @@
+"""Old or unusable torque feedback must not look like a measurement."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip('rclpy', reason='needs ROS 2')
+pytest.importorskip('robodyn_ros.msg', reason='the interfaces are not built')
+from rclpy.serialization import deserialize_message, serialize_message
+from robodyn_ros.msg import TorqueState
+from sensor_msgs.msg import JointState
+
+from robodyn_ros.nodes.feedforward.node import torque_state
+
+
+class FakeNode:
+    """Gives a publisher that keeps the messages."""
+
+    def __init__(self):
+        self.sent = []
+        self.listeners = 1
+
+    def create_publisher(self, *_):
+        return self
+
+    def get_subscription_count(self):
+        return self.listeners
+
+    def publish(self, message):
+        message = deserialize_message(message, TorqueState)
+        self.sent.append((np.array(message.feedback), np.array(message.error)))
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr(torque_state.time, 'monotonic', lambda: now[0])
+    return now
+
+
+def test_feedback_is_nan_before_the_first_and_after_the_last_sample(clock):
+    node = FakeNode()
+    out = torque_state.TorqueStateOut(node)
+    out.prepare(['a', 'b'])
+    applied = np.array([1.0, 2.0])
+
+    def publish():
+        out.publish((0, 0), applied, applied, True, '')
+        return node.sent[-1]
+
+    assert np.isnan(publish()[0]).all()
+    message = JointState(name=['b', 'a'], effort=[5.0, 3.0])
+    out.read(serialize_message(message))
+    feedback, error = publish()
+    assert feedback.tolist() == [3.0, 5.0]
+    assert error.tolist() == [-2.0, -3.0]
+    clock[0] += 2.0 * torque_state.STALE
+    feedback, error = publish()
+    assert np.isnan(feedback).all()
+    assert np.isnan(error).all()
+    out.read(serialize_message(message))
+    assert publish()[0].tolist() == [3.0, 5.0]
+    out.read(serialize_message(JointState(name=['b', 'a'], effort=[np.nan, 3.0])))
+    assert np.isnan(publish()[0]).all()
+
+
+def test_other_senders_do_not_wipe_the_feedback(clock):
+    """A gripper, half of a split arm or a sender of positions alone on the same topic."""
+    node = FakeNode()
+    out = torque_state.TorqueStateOut(node)
+    out.prepare(['a', 'b'])
+    own = serialize_message(JointState(name=['a', 'b'], position=[0.0, 1.0], effort=[3.0, 5.0]))
+    others = [
+        JointState(name=['finger'], position=[0.1], effort=[0.2]),
+        JointState(name=['a'], position=[0.1], effort=[np.nan]),
+        JointState(name=['a', 'b'], position=[0.1, 0.2]),
+    ]
+    for other in [serialize_message(message) for message in others] * 2 + [b'no message']:
+        assert out.read(own)
+        assert not out.read(other)
+        out.publish((0, 0), np.zeros(2), np.zeros(2), True, '')
+        assert node.sent[-1][0].tolist() == [3.0, 5.0]
+    for _ in range(3):  # they do not keep it alive either
+        clock[0] += 0.5 * torque_state.STALE
+        out.read(serialize_message(others[0]))
+        out.publish((0, 0), np.zeros(2), np.zeros(2), True, '')
+    assert np.isnan(node.sent[-1][0]).all()
+    out.read(own)
+    out.read(serialize_message(JointState(name=['b', 'a'], effort=[np.inf, 3.0])))
+    out.publish((0, 0), np.zeros(2), np.zeros(2), True, '')
+    assert np.isnan(node.sent[-1][0]).all()
+
+
+def test_nothing_is_published_while_nobody_listens():
+    node = FakeNode()
+    out = torque_state.TorqueStateOut(node)
+    out.prepare(['a'])
+    for node.listeners in (0, 1, 0):
+        out.publish((0, 0), np.ones(1), np.ones(1), True, '')
+    assert len(node.sent) == 1

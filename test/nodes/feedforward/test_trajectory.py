@@ -1,0 +1,243 @@
+"""Trajectory mode of the feed-forward node, a process of its own, over real DDS."""
+
+import time
+
+import numpy as np
+import pytest
+
+rclpy = pytest.importorskip('rclpy')
+pytest.importorskip('robodyn_ros.msg')
+from builtin_interfaces.msg import Time  # noqa: E402
+from feedforward_client import (  # noqa: E402
+    DELAY,
+    MODEL,
+    NAMES,
+    PERIOD,
+    VALUES,
+    Trajectories,
+    arrays,
+    message,
+)
+from lifecycle_msgs.msg import Transition  # noqa: E402
+from lifecycle_msgs.srv import ChangeState  # noqa: E402
+from node_process import joint_state, result_file  # noqa: E402
+from rclpy.serialization import serialize_message  # noqa: E402
+from robodyn_ros.srv import LoadParameters  # noqa: E402
+from trajectory_msgs.msg import JointTrajectory  # noqa: E402
+
+from robodyn_ros.nodes.base.common import MONITOR_QOS  # noqa: E402
+
+pytestmark = pytest.mark.ros
+
+
+@pytest.fixture(scope='module')
+def node(tmp_path_factory):
+    node = None
+    try:
+        node = Trajectories(tmp_path_factory.mktemp('feedforward'), 1)
+        yield node
+    finally:
+        if node is not None:
+            node.process.close()
+
+
+def test_trajectory_effort_is_model_torque_three_cycles_earlier(node):
+    stamp = time.time_ns() + 10 * 10**9
+    out = node.sent(message(names=NAMES, stamp=stamp))
+    assert (out.header.stamp.sec, out.header.stamp.nanosec) == (stamp // 10**9, stamp % 10**9)
+    assert list(out.joint_names) == NAMES
+    at, q, qd, qdd, effort = arrays(out)
+    np.testing.assert_allclose(np.diff(at), PERIOD, atol=2e-9)
+    expected = MODEL.torque(q, qd, qdd, VALUES)
+    begin = round(0.1 / PERIOD) + DELAY
+    end = round(1.0 / PERIOD)
+    np.testing.assert_allclose(
+        effort[begin + DELAY : end + DELAY], expected[begin:end], rtol=1e-9, atol=1e-9
+    )
+    # The end: a straight ramp from gravity and the friction of the motion to zero, at rest.
+    turned = np.sign(qd[end - 1])[None]
+    last = MODEL.torque(q[-1:], 1e-9 * turned, 0.0 * turned, VALUES)
+    ramp = effort[end + DELAY + 1 :]
+    assert len(ramp) == 50
+    share = np.arange(49, -1, -1)[:, None] / 50.0
+    # The acceleration ends at once with the motion, which the rate limit makes last a sample.
+    np.testing.assert_allclose(ramp[2:], (last * share)[2:], rtol=1e-6)
+    assert not effort[-1].any()
+    assert not qd[end:].any()
+
+
+def test_joints_are_matched_by_name(node):
+    swapped = message(names=NAMES[::-1])
+    for point in swapped.points:
+        point.positions, point.velocities, point.accelerations = (
+            row[::-1] for row in (point.positions, point.velocities, point.accelerations)
+        )
+    _, *first = arrays(node.sent(swapped))
+    _, *second = arrays(node.sent(message()))
+    for one, other in zip(first[:3], second[:3], strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def break_nan(trajectory):
+    trajectory.points[7].positions[1] = float('nan')
+
+
+def break_unknown(trajectory):
+    trajectory.joint_names = [NAMES[0], 'elbow']
+
+
+def break_missing(trajectory):
+    trajectory.joint_names = NAMES[:1]
+    for point in trajectory.points:
+        point.positions, point.velocities, point.accelerations = (
+            row[:1] for row in (point.positions, point.velocities, point.accelerations)
+        )
+
+
+def break_twice(trajectory):
+    trajectory.joint_names = [NAMES[0]] * 2
+
+
+def break_times(trajectory):
+    trajectory.points[3].time_from_start = trajectory.points[2].time_from_start
+
+
+def break_end(trajectory):
+    trajectory.points[-1].velocities[0] = 0.1
+
+
+def break_past(trajectory):
+    trajectory.header.stamp = Time(sec=1000)
+
+
+BROKEN = {
+    break_nan: 'position of joint',
+    break_unknown: "'elbow', which is not one of",
+    break_missing: "lacks joint 'joint2'",
+    break_twice: 'more than once',
+    break_times: 'must increase strictly',
+    break_end: 'must end at rest, joint joint1',
+    break_past: 'before it arrived',
+}
+
+
+def test_trajectories_without_valid_torque_are_refused_whole(node):
+    node.out.clear()
+    for spoil, text in BROKEN.items():
+        broken = message()
+        spoil(broken)
+        node.trajectory.publish(broken)
+        node.process.wait(lambda text=text: text in node.process.log.read_text(), text)
+    status = node.process.status()
+    assert {v.key: v.value for v in status.values}['refused'] == str(len(BROKEN))
+    assert status.message.startswith('trajectory refused: ')
+    assert not node.out
+
+
+def test_a_stop_passes_through(node):
+    out = node.sent(JointTrajectory(joint_names=NAMES))
+    assert not out.points
+
+
+def test_torque_state_follows_the_running_trajectory_and_disable_takes_the_torque_away(node):
+    process = node.process
+    stamp = time.time_ns()
+    at, q, qd, qdd, effort = arrays(node.sent(message(stamp=stamp, duration=20.0)))
+    feedback = np.array([1.0, 2.0])
+    joint = joint_state(NAMES, 1e-9 * stamp + 3.001, effort=feedback)
+    node.joint_states.publish(joint)
+    state = node.answer(lambda at: at == joint.header.stamp)
+    expected = [np.interp(3.001, at, column) for column in effort.T]
+    np.testing.assert_allclose(state.additive_command, expected, atol=1e-5)
+    np.testing.assert_array_equal(state.feedback, feedback)
+    np.testing.assert_allclose(state.error, np.array(expected) - feedback, atol=1e-5)
+    requested = MODEL.torque(q[1500:1502], qd[1500:1502], qdd[1500:1502], VALUES)
+    # 3.001 s is half way between two samples; a stamp of 1.8e9 s is known to 0.2 us
+    np.testing.assert_allclose(state.requested, requested.mean(axis=0), rtol=1e-6)
+    assert state.enabled
+
+    node.out.clear()
+    assert process.enable(False).success
+    process.wait(lambda: node.out, 'the rest of the trajectory')
+    out = node.out[-1]
+    assert out.header.stamp.sec == stamp // 10**9
+    rest, position, _, _, faded = arrays(out)
+    assert time.time_ns() * 1e-9 - stamp * 1e-9 < rest[0] + 2.0
+    row = np.searchsorted(at, rest[0] - 1e-6)
+    np.testing.assert_allclose(position, q[row : row + len(position)], atol=1e-12)
+    assert np.abs(np.diff(faded, axis=0)).max() < 200.0 / 50 * 1.001
+    assert not faded[50:].any()
+    # A trajectory that comes now starts from what is left of the torque, a later one from zero.
+    process.wait(lambda: 1e-9 * (time.time_ns() - stamp) > rest[0] + 0.3, 'the end of the ramp')
+    _, *fields = arrays(node.sent(message(stamp=time.time_ns())))
+    assert not fields[3].any()
+    assert process.enable(True).success
+
+
+def test_a_long_trajectory_is_passed_on_in_half_a_second(node):
+    topic = 'joint_trajectory_controller/joint_trajectory'
+    passed = node.process.listen_sent(JointTrajectory, topic, 10, raw=True)
+    node.process.known_to('feedforward')
+    best = np.inf
+    for _ in range(20):  # a busy machine is late, but not every time
+        long = message(points=2501, duration=20.0, stamp=time.time_ns() + 10 * 10**9)
+        out = node.sent(long)
+        node.process.wait(lambda: passed, 'the trajectory')
+        best = min(best, passed.pop().time - node.published)
+        if best < 0.5:
+            break
+    assert len(out.points) == 10000 + 1 + DELAY + 50
+    assert best < 0.5
+
+
+def test_another_model_is_refused_while_active(node, tmp_path):
+    path = result_file(tmp_path, MODEL, VALUES)
+    request = LoadParameters.Request(result_file=str(path))
+    answer = node.process.call(LoadParameters, 'load_parameters', request)
+    assert not answer.success
+    assert 'deactivate it' in answer.message
+
+
+def test_inactive_it_passes_trajectories_through_without_torque(node):
+    """The one that is lost could be the one that stops the robot."""
+
+    def change(transition):
+        request = ChangeState.Request(transition=Transition(id=transition))
+        assert node.process.call(ChangeState, 'change_state', request).success
+
+    change(Transition.TRANSITION_DEACTIVATE)
+    wanted = message()
+    out = node.sent(wanted)
+    assert out == wanted
+    change(Transition.TRANSITION_ACTIVATE)
+    assert arrays(node.sent(message()))[4].any()
+
+
+def test_interrupt_takes_the_torque_out_of_a_running_motion(node):
+    node.sent(message(stamp=time.time_ns(), duration=20.0))
+    node.process.spin(0.3)
+    node.out.clear()
+    assert node.process.interrupt() == 0
+    node.process.wait(lambda: node.out, 'the rest of the trajectory')
+    assert not arrays(node.out[-1])[4][50:].any()
+
+
+def test_a_controller_that_listens_best_effort_gets_points_that_arrive(tmp_path):
+    """As the joint_trajectory_controller does; a message of more than 0.5 MB may not arrive."""
+    node = Trajectories(tmp_path, 58)
+    try:
+        whole = node.sent(message(duration=20.0))
+        heard = node.process.listen(
+            JointTrajectory, 'joint_trajectory_controller/joint_trajectory', MONITOR_QOS
+        )
+        node.process.known_to('feedforward')
+        node.trajectory.publish(message(duration=20.0))
+        node.process.wait(lambda: heard, 'the trajectory')
+        assert len(serialize_message(whole)) > 1e6
+        assert 0.3e6 < len(serialize_message(heard[-1])) < 0.5e6
+        at, q, *_ = arrays(heard[-1])
+        np.testing.assert_allclose(np.diff(at), 3 * PERIOD, rtol=1e-6)
+        np.testing.assert_allclose(q, arrays(whole)[1][::3][: len(q)], atol=1e-12)
+        assert 'one every 6 ms is sent' in node.process.log.read_text()
+    finally:
+        node.process.close()

@@ -1,0 +1,50 @@
+"""A cancel ends a computation: in its thread where it looks, and the wait for it anyway."""
+
+from types import SimpleNamespace
+
+import pytest
+
+pytest.importorskip('rclpy', reason='needs ROS 2')
+pytest.importorskip('robodyn_ros.srv')
+
+from robodyn_ros.nodes.identification.cancel import Cancel, CancelledError
+from robodyn_ros.nodes.identification.node import cancel as identification_cancel
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """Time that a test sets."""
+    now = SimpleNamespace(time=100.0)
+    fake = SimpleNamespace(monotonic=lambda: now.time)
+    monkeypatch.setattr(identification_cancel, 'time', fake)
+    return now
+
+
+def test_the_computation_ends_where_it_looks(clock):
+    handle = SimpleNamespace(is_cancel_requested=False)
+    cancel = Cancel(handle)
+    cancel.progress('fit', 0.5)
+    cancel.check()
+    handle.is_cancel_requested = True
+    with pytest.raises(CancelledError, match='cancelled while identifying: nothing was written'):
+        cancel.progress('fit', 0.6)
+
+
+def test_the_wait_ends_where_it_does_not_look_and_it_still_writes_nothing(clock):
+    handle = SimpleNamespace(is_cancel_requested=True)
+    cancel = Cancel(handle)
+    cancel.check()
+    clock.time += 9.0
+    cancel.check()
+    clock.time += 2.0
+    with pytest.raises(CancelledError, match='ends later and writes nothing'):
+        cancel.check()
+    handle.is_cancel_requested = False  # rclpy: the goal is over
+    with pytest.raises(CancelledError):
+        cancel.progress('writing', 1.0)
+
+
+def test_what_a_service_asked_for_is_not_cancelled(clock):
+    cancel = Cancel(None)
+    cancel.check()
+    cancel.progress('fit', 0.5)

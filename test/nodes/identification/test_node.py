@@ -1,0 +1,306 @@
+"""The identification node with real recorder, excitation and simulated cell, over real DDS."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+rclpy = pytest.importorskip('rclpy')
+pytest.importorskip('robodyn_ros.srv')
+from action_msgs.msg import GoalStatus  # noqa: E402
+from rcl_interfaces.srv import SetParametersAtomically  # noqa: E402
+from rclpy.action import ActionClient  # noqa: E402
+from rclpy.parameter import Parameter  # noqa: E402
+from robodyn_ros.action import Excite, RunIdentification  # noqa: E402
+from robodyn_ros.msg import IdentificationReport  # noqa: E402
+from robodyn_ros.srv import IdentificationFinish, IdentificationStart, Identify  # noqa: E402
+from ros_client import PATIENCE, environment  # noqa: E402
+
+from robodyn_ros.cli.demo.client import Client  # noqa: E402
+from robodyn_ros.cli.demo.processes import NodeProcesses  # noqa: E402
+from robodyn_ros.errors import RobodynError  # noqa: E402
+from robodyn_ros.excitation.catalog import load_motion  # noqa: E402
+from robodyn_ros.identification.options import IdentifyOptions  # noqa: E402
+from robodyn_ros.identification.result import load_identified_model  # noqa: E402
+from robodyn_ros.identification.signals.processing import process  # noqa: E402
+from robodyn_ros.models.payload import payload_of  # noqa: E402
+from robodyn_ros.nodes.base.common import LATCHED_QOS  # noqa: E402
+from robodyn_ros.recording.readers import read_recording  # noqa: E402
+from robodyn_ros.recording.recording import Recording  # noqa: E402
+from robodyn_ros.recording.writers import write_csv  # noqa: E402
+
+pytestmark = [pytest.mark.ros, pytest.mark.timeout(240)]
+ROOT = Path(__file__).resolve().parents[3]
+ACTION = 'identification/run_identification'
+DESIGN = {
+    'optimise.time': 2.0, 'optimise.processes': 0, 'optimise.starts': 1, 'optimise.samples': 40,
+    'optimise.duration': 5.0, 'optimise.velocity_margin': 0.1, 'optimise.acceleration_margin': 0.1,
+}  # fmt: skip
+LENIENT = {'state_timeout': 5.0, 'goal_time': 10.0}
+"""Of a cell that a busy machine holds up."""
+MOTION = {'kind': 'sine', 'joints': ['joint1'], 'start': [0.05], 'target': [0.25]}
+
+
+@pytest.fixture(scope='module')
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp('identification')
+
+
+@pytest.fixture(scope='module')
+def client(folder):
+    before = dict(os.environ)
+    os.environ.update(environment(42))
+    urdf = str(ROOT / 'urdf' / 'single_axis.urdf')
+    motion = {f'motion.{key}': value for key, value in MOTION.items()}
+    motion |= {'motion.frequency': [0.7], 'motion.duration': 5.0, **DESIGN, **LENIENT}
+    motion['allow_unchecked'] = True
+    with NodeProcesses(folder / 'nodes') as nodes, Client(nodes.check) as client:
+        nodes.start('cell', {'config': str(ROOT / 'config' / 'cell_single_axis.yaml')})
+        effort = [ROOT / 'config' / 'effort_single_axis.yaml']
+        nodes.start('recorder', {}, files=effort)
+        limits = str(ROOT / 'config' / 'joint_limits_single_axis.yaml')
+        nodes.start('excitation', {'urdf': urdf, 'joint_limits': limits, **motion}, files=effort)
+        parameters = {'urdf': urdf, 'output_directory': str(folder / 'out')}
+        nodes.start('identification', parameters, files=effort)
+        silent = {'urdf': urdf, 'output_directory': str(folder / 'undeclared')}
+        nodes.start('identification', silent, name='undeclared')
+        yield client
+    os.environ.clear()
+    os.environ.update(before)
+
+
+def excite(client):
+    return client.run_action(Excite, 'excitation/excite', Excite.Goal(), 60.0)
+
+
+def check(report, folder):
+    """The mass and the friction of config/cell_single_axis.yaml were found."""
+    assert report.success and report.validated
+    # the axis' torque is noisy, so the filtered error tells more than the relative residual
+    assert max(report.validation_mean_relative_torque_error) < 0.05
+    identified = load_identified_model(report.result_file)
+    names = [item.name for item in identified.model.parameters]
+    values = dict(zip(names, identified.values, strict=True))
+    assert values['joint1.viscous_friction'] == pytest.approx(200.0, rel=0.1)
+    assert values['joint1.coulomb_friction'] == pytest.approx(20.0, rel=0.2)
+    assert Path(report.result_file).parent == folder
+
+
+def test_the_action_moves_records_identifies_and_validates(client, folder):
+    reports = []
+    client.node.create_subscription(
+        IdentificationReport, 'identification/report', reports.append, LATCHED_QOS
+    )
+    seen = []
+    validation = folder / 'validation.yaml'
+    validation.write_text(yaml.safe_dump({**MOTION, 'frequency': [0.45], 'duration': 4.0}))
+    goal = RunIdentification.Goal(
+        output_directory=str(folder / 'action'), validation_motion_file=str(validation)
+    )
+    result = client.run_action(RunIdentification, ACTION, goal, 90.0, seen.append)
+    check(result.report, folder / 'action')
+    assert Path(result.report.recording) == folder / 'action' / 'excitation'
+    phases = [feedback.phase for feedback in seen]
+    assert phases[0] == RunIdentification.Feedback.MOVING_TO_START
+    wanted = {
+        RunIdentification.Feedback.EXCITING,
+        RunIdentification.Feedback.VALIDATING,
+        RunIdentification.Feedback.IDENTIFYING,
+    }
+    assert wanted <= set(phases)
+    assert all(0.0 <= feedback.progress <= 1.0 for feedback in seen)
+    client.wait(lambda: bool(reports), PATIENCE, 'the report')
+    assert reports[-1].parameter_value == result.report.parameter_value
+
+
+@pytest.fixture
+def ask(client):
+    """Return a function that sets parameters of the excitation node; sines come back."""
+
+    def ask(**values):
+        request = SetParametersAtomically.Request(
+            parameters=[
+                Parameter(name.replace('__', '.'), value=value).to_parameter_msg()
+                for name, value in values.items()
+            ]
+        )
+        setter = client.node.create_client(
+            SetParametersAtomically, 'excitation/set_parameters_atomically'
+        )
+        client.wait(setter.service_is_ready, PATIENCE, 'the parameters')
+        future = setter.call_async(request)
+        client.wait(future.done, PATIENCE, 'an answer')
+        assert future.result().result.successful, future.result().result.reason
+
+    yield ask
+    ask(motion__kind='sine', optimise__time=2.0, optimise__starts=1)
+
+
+def test_the_motion_is_designed_where_the_parameters_ask_for_it(client, folder, ask):
+    ask(motion__kind='optimised')
+    seen = []
+    goal = RunIdentification.Goal(output_directory=str(folder / 'designed'))
+    result = client.run_action(RunIdentification, ACTION, goal, 90.0, seen.append)
+    check(result.report, folder / 'designed')
+    designing = [item for item in seen if item.phase == RunIdentification.Feedback.DESIGNING]
+    assert seen[0] is designing[0] and 's to go' in designing[-1].message
+    motion = load_motion(folder / 'designed' / 'trajectory.yaml')
+    recorded = read_recording(folder / 'designed' / 'excitation', joints=('joint1',))
+    # the search is not recorded, and the robot did what was saved
+    assert motion.duration == 5.0 and np.ptp(recorded.time) < 15.0
+    swing = np.ptp(motion.grid(0.01).position)
+    assert np.ptp(recorded.position) == pytest.approx(swing, rel=0.05)
+
+
+def test_cancel_while_designing_keeps_the_best_motion(client, folder, ask):
+    ask(motion__kind='optimised', optimise__time=500.0, optimise__starts=900)
+    action = ActionClient(client.node, RunIdentification, ACTION)
+    client.wait(action.server_is_ready, PATIENCE, 'the action')
+    seen = []
+    goal = RunIdentification.Goal(output_directory=str(folder / 'ended'))
+    future = action.send_goal_async(goal, feedback_callback=lambda m: seen.append(m.feedback))
+    client.wait(
+        lambda: any('best' in item.message for item in seen), PATIENCE, 'a motion that was found'
+    )
+    future.result().cancel_goal_async()
+    result = future.result().get_result_async()
+    client.wait(result.done, PATIENCE, 'the end')
+    assert result.result().status == GoalStatus.STATUS_CANCELED
+    file = folder / 'ended' / 'trajectory.yaml'
+    message = result.result().result.message
+    assert 'the best motion so far is kept' in message and str(file) in message
+    assert load_motion(file).duration == 5.0 and not (folder / 'ended' / 'excitation').exists()
+
+
+def test_a_design_that_is_refused_leaves_no_folder(client, folder, ask):
+    before = {path.name for path in folder.rglob('identification_*')}
+    ask(motion__kind='optimised', optimise__samples=-1)
+    try:
+        with pytest.raises(RobodynError, match=r'refused the motion|samples must be from 1'):
+            client.run_action(RunIdentification, ACTION, RunIdentification.Goal(), 60.0)
+    finally:
+        ask(optimise__samples=200)
+    assert {path.name for path in folder.rglob('identification_*')} == before
+
+
+def test_start_and_finish_identify_what_the_robot_did_meanwhile(client, folder):
+    started = client.call(
+        IdentificationStart, 'identification/identification_start', IdentificationStart.Request()
+    )
+    with pytest.raises(RobodynError, match='already recording'):
+        client.call(
+            IdentificationStart,
+            'identification/identification_start',
+            IdentificationStart.Request(),
+        )
+    excite(client)
+    request = IdentificationFinish.Request()
+    answer = client.call(IdentificationFinish, 'identification/identification_finish', request)
+    check(answer.report, Path(started.recording).parent)
+    with pytest.raises(RobodynError, match='nothing is recorded'):
+        client.call(IdentificationFinish, 'identification/identification_finish', request)
+
+
+def test_identify_takes_a_recording_that_exists(client, folder):
+    request = Identify.Request(
+        recording=str(folder / 'action' / 'excitation'),
+        validation_recording=str(folder / 'action' / 'validation'),
+        output_directory=str(folder / 'again'),
+        filter_cutoff_frequency=20.0,
+    )
+    answer = client.call(Identify, 'identification/identify', request)
+    check(answer.report, folder / 'again')
+
+
+def test_a_payload_is_identified_on_top_of_a_result(client, folder):
+    """The recording of the cell with the torque of a payload added; the arm's values stay."""
+    base = load_identified_model(folder / 'action' / 'result.yaml')
+    bare = read_recording(folder / 'action' / 'excitation', joints=base.joints)
+    signals = process(bare, base.joints, IdentifyOptions(filter_cutoff=20.0))
+    payload = payload_of(base.model, 10.0)
+    torque = signals.measured + payload.model.torque(*signals.motion, payload.values)
+    loaded = Recording(
+        time=signals.time, joints=base.joints, position=signals.measured_position, torque=torque
+    )
+    write_csv(loaded, folder / 'loaded.csv')
+    request = Identify.Request(
+        recording=str(folder / 'loaded.csv'),
+        output_directory=str(folder / 'payload'),
+        filter_cutoff_frequency=20.0,
+        ident_payload=True,
+    )
+    with pytest.raises(RobodynError, match='name the result file of a run without payload'):
+        client.call(Identify, 'identification/identify', request)
+    request.base_result = str(folder / 'action' / 'result.yaml')
+    answer = client.call(Identify, 'identification/identify', request)
+    result = load_identified_model(answer.report.result_file)
+    assert result.hash == base.hash
+    # of a robot on rails only the mass can be seen, and the cell's torque is noisy
+    assert answer.report.base_parameter_expression[0].startswith('payload.m')
+    spread = answer.report.base_parameter_stddev[0]
+    assert spread < 3.0
+    assert abs(answer.report.base_parameter_value[0] - 10.0) < 4.0 * spread
+    assert result.payload.mass == pytest.approx(answer.report.base_parameter_value[0])
+
+
+@pytest.mark.parametrize(
+    ('request_', 'sentence'),
+    [
+        (
+            Identify.Request(recording='x', base_result='y'),
+            'base_result is for an identification with ident_payload',
+        ),
+        (Identify.Request(), 'name the recording'),
+        (Identify.Request(recording='/no/such/bag'), 'no such file'),
+        (Identify.Request(recording='x', filter_cutoff_frequency=-1.0), 'must be positive'),
+    ],
+)
+def test_bad_requests_get_one_sentence(client, request_, sentence):
+    with pytest.raises(RobodynError, match=sentence):
+        client.call(Identify, 'identification/identify', request_)
+
+
+def test_an_undeclared_effort_is_refused_before_the_robot_moves(client, folder):
+    sentence = r"parameters of node 'undeclared', so the robot is not moved: .*effort\.unit"
+    with pytest.raises(RobodynError, match=sentence):
+        client.call(
+            IdentificationStart, 'undeclared/identification_start', IdentificationStart.Request()
+        )
+    seen = []
+    goal = RunIdentification.Goal()
+    with pytest.raises(RobodynError, match=sentence):
+        client.run_action(
+            RunIdentification, 'undeclared/run_identification', goal, 30.0, seen.append
+        )
+    assert not seen and not (folder / 'undeclared').exists()
+
+
+def test_cancel_stops_the_robot_and_writes_nothing(client, folder):
+    action = ActionClient(client.node, RunIdentification, ACTION)
+    client.wait(action.server_is_ready, PATIENCE, 'the action')
+    seen = []
+    goal = RunIdentification.Goal(output_directory=str(folder / 'cancelled'))
+    future = action.send_goal_async(goal, feedback_callback=lambda m: seen.append(m.feedback))
+    client.wait(future.done, PATIENCE, 'acceptance')
+    exciting = RunIdentification.Feedback.EXCITING
+    client.wait(lambda: any(item.phase == exciting for item in seen), PATIENCE, 'the excitation')
+    again = action.send_goal_async(RunIdentification.Goal())
+    client.wait(again.done, PATIENCE, 'an answer to a second goal')
+    assert not again.result().accepted
+    future.result().cancel_goal_async()
+    result = future.result().get_result_async()
+    client.wait(result.done, PATIENCE, 'the end')
+    assert result.result().status == GoalStatus.STATUS_CANCELED
+    assert 'cancelled' in result.result().result.message
+    assert not list((folder / 'cancelled').glob('result.*'))
+
+
+@pytest.mark.parametrize('field', ['motion_file', 'validation_motion_file'])
+def test_a_missing_motion_file_is_reported_before_the_robot_moves(client, field):
+    seen = []
+    goal = RunIdentification.Goal(**{field: '/no/such/motion.yaml'})
+    with pytest.raises(RobodynError, match=r'no/such/motion\.yaml: there is no such motion file'):
+        client.run_action(RunIdentification, ACTION, goal, 60.0, seen.append)
+    assert not seen

@@ -1,0 +1,229 @@
+"""An identification whose nodes are killed: it ends, with the robot at rest and a closed bag."""
+
+import os
+import signal
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+rclpy = pytest.importorskip('rclpy')
+pytest.importorskip('robodyn_ros.srv')
+from rcl_interfaces.srv import SetParameters  # noqa: E402
+from rclpy.action import ActionClient  # noqa: E402
+from rclpy.parameter import Parameter  # noqa: E402
+from robodyn_ros.action import RunIdentification  # noqa: E402
+from robodyn_ros.srv import StopRecording  # noqa: E402
+from ros_client import PATIENCE, environment  # noqa: E402
+from rosbags.rosbag2 import Reader  # noqa: E402
+from sensor_msgs.msg import JointState  # noqa: E402
+
+from robodyn_ros.cli.demo.client import Client  # noqa: E402
+from robodyn_ros.cli.demo.processes import NodeProcesses  # noqa: E402
+from robodyn_ros.nodes.base.common import MONITOR_QOS  # noqa: E402
+from robodyn_ros.nodes.base.presence import Watch  # noqa: E402
+from robodyn_ros.recording.readers import read_recording  # noqa: E402
+
+pytestmark = [pytest.mark.ros, pytest.mark.timeout(240)]
+ROOT = Path(__file__).resolve().parents[3]
+ACTION = 'identification/run_identification'
+PHASE = RunIdentification.Feedback
+DURATION = 120.0
+"""The motion lasts so long, in [s]: what is at rest before was stopped."""
+START = 90.0
+"""Longest time until a node is there, in [s], on a busy machine."""
+REST = 0.02
+SPAN = 0.5
+"""At rest is who does not move for so long, in [s]; the motion has a period of 2 s."""
+EXCITATION = {
+    'motion.kind': 'sine', 'motion.joints': ['joint1'], 'motion.start': [0.05],
+    'motion.target': [0.25], 'motion.frequency': [0.5], 'motion.duration': DURATION,
+    'state_timeout': 5.0, 'goal_time': 10.0, 'pause': 0.1, 'start_delay': 0.2,
+}  # fmt: skip
+
+
+class Cell:
+    """Cell, recorder, excitation and identification, each of which may be killed."""
+
+    def __init__(self, folder, nodes, client):
+        self.folder, self._nodes, self._client = folder, nodes, client
+        self._count = 0
+        self.wait = client.wait
+        self._rows = []
+        client.node.create_subscription(JointState, 'joint_states', self._on_state, MONITOR_QOS)
+        self._action = ActionClient(client.node, RunIdentification, ACTION)
+        nodes.start('cell', {'config': str(ROOT / 'config' / 'cell_single_axis.yaml')})
+        names = ('recorder', 'excitation', 'identification')
+        self._watches = {name: Watch(client.node, name) for name in names}
+        for name in names:
+            self.start(name)
+        for watch in self._watches.values():
+            self.wait(lambda watch=watch: watch.seen, START, watch.name)
+
+    def start(self, name):
+        urdf = str(ROOT / 'urdf' / 'single_axis.urdf')
+        limits = str(ROOT / 'config' / 'joint_limits_single_axis.yaml')
+        parameters = {
+            'recorder': {},
+            'excitation': {
+                'urdf': urdf,
+                'joint_limits': limits,
+                'allow_unchecked': True,
+                **EXCITATION,
+            },
+            'identification': {'urdf': urdf, 'output_directory': str(self.folder / 'out')},
+        }
+        effort = [ROOT / 'config' / 'effort_single_axis.yaml']
+        self._nodes.start(name, parameters[name], files=effort)
+
+    def kill(self, name):
+        process = self._nodes._running.pop(name)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+
+    def start_anew(self, name):
+        watch = self._watches[name]
+        before = watch.message.process
+        self.start(name)
+        self.wait(lambda: watch.message.process != before, START, f'a new {name}')
+
+    def _on_state(self, message):
+        stamp = message.header.stamp.sec + 1e-9 * message.header.stamp.nanosec
+        self._rows.append((stamp, message.position[0]))
+
+    @property
+    def swing(self):
+        """How far the robot moved within the last SPAN, in [m]; None: it is not known."""
+        if not self._rows or self._rows[-1][0] - self._rows[0][0] < SPAN:
+            return None
+        last = [value for stamp, value in self._rows if stamp >= self._rows[-1][0] - SPAN]
+        return np.ptp(last) if len(last) > 20 else None
+
+    def moves(self):
+        self._rows.clear()
+        self.wait(lambda: (self.swing or 0.0) > 0.02, PATIENCE, 'a robot that moves')
+
+    def rests(self):
+        self._rows.clear()
+        resting = lambda: self.swing is not None and self.swing < REST * SPAN  # noqa: E731
+        self.wait(resting, PATIENCE, 'a robot at rest')
+
+    def run(self):
+        """Begin an identification; return its folder, a function for its result, and feedback."""
+        self._count += 1
+        folder = self.folder / f'run{self._count}'
+        goal, seen = RunIdentification.Goal(output_directory=str(folder)), []
+        self.wait(self._action.server_is_ready, PATIENCE, 'the action')
+        sent = self._action.send_goal_async(
+            goal, feedback_callback=lambda message: seen.append(message.feedback)
+        )
+        self.wait(sent.done, PATIENCE, 'acceptance')
+        assert sent.result().accepted
+        end = sent.result().get_result_async()
+
+        def result():
+            self.wait(end.done, PATIENCE, 'the end of the identification')
+            return end.result().result
+
+        return SimpleNamespace(folder=folder, result=result, seen=seen, end=end)
+
+    def exciting(self):
+        """Begin an identification and wait until the robot moves."""
+        run = self.run()
+        self.wait(
+            lambda: run.end.done() or any(row.phase == PHASE.EXCITING for row in run.seen),
+            PATIENCE, 'the excitation',
+        )  # fmt: skip
+        assert not run.end.done(), run.result().message
+        self.moves()
+        return run
+
+    def set_free_space(self, megabytes):
+        value = Parameter('min_free_space', value=megabytes).to_parameter_msg()
+        setter = self._client.node.create_client(SetParameters, 'recorder/set_parameters')
+        self.wait(setter.service_is_ready, PATIENCE, 'the parameters of the recorder')
+        done = setter.call_async(SetParameters.Request(parameters=[value]))
+        self.wait(done.done, PATIENCE, 'an answer')
+        assert done.result().results[0].successful
+
+    def not_recording(self):
+        stop = self._client.node.create_client(StopRecording, 'recorder/stop')
+        self.wait(stop.service_is_ready, PATIENCE, 'the recorder')
+        done = stop.call_async(StopRecording.Request())
+        self.wait(done.done, PATIENCE, 'an answer')
+        return done.result().message
+
+
+@pytest.fixture(scope='module')
+def cell(tmp_path_factory):
+    folder = tmp_path_factory.mktemp('peers')
+    before = dict(os.environ)
+    os.environ.update(environment(47))
+    with NodeProcesses(folder / 'nodes') as nodes, Client(nodes.check) as client:
+        yield Cell(folder, nodes, client)
+    os.environ.clear()
+    os.environ.update(before)
+
+
+def check_bag(folder):
+    """The bag is closed, and holds the motion."""
+    with Reader(folder / 'excitation') as reader:
+        assert reader.message_count > 500
+    recording = read_recording(folder / 'excitation')
+    assert recording.findings == () and np.ptp(recording.position) > 0.02
+    assert not list(folder.rglob('.*'))
+
+
+def test_a_recorder_that_dies_ends_the_motion(cell):
+    run = cell.exciting()
+    cell.kill('recorder')
+    result = run.result()
+    assert not result.success
+    assert 'the recording ended early: node recorder is gone' in result.message
+    assert 'stopped after' in result.message and 'recorded messages are in' in result.message
+    cell.rests()
+    check_bag(run.folder)
+    cell.start_anew('recorder')
+
+
+def test_an_excitation_that_dies_leaves_a_robot_at_rest_and_a_closed_bag(cell):
+    run = cell.exciting()
+    cell.kill('excitation')
+    result = run.result()
+    assert not result.success
+    assert 'the excitation did not finish: node excitation is gone' in result.message
+    topic = '/joint_trajectory_controller/joint_trajectory'
+    assert f'the robot was stopped through {topic}' in result.message
+    cell.rests()
+    assert cell.not_recording() == 'nothing is being recorded'
+    check_bag(run.folder)
+    cell.start_anew('excitation')
+
+
+def test_an_identification_that_dies_ends_motion_and_recording(cell):
+    run = cell.exciting()
+    cell.kill('identification')
+    cell.rests()
+    closed = run.folder / 'excitation' / 'metadata.yaml'
+    cell.wait(closed.exists, PATIENCE, 'a closed bag')
+    check_bag(run.folder)
+    text = 'recording ended: node identification is gone (it asked for this)'
+    assert text in cell.not_recording()
+    cell.start_anew('identification')
+
+
+def test_a_disk_that_fills_up_ends_the_motion_and_a_full_one_begins_none(cell):
+    run = cell.exciting()
+    cell.set_free_space(1e9)
+    result = run.result()
+    assert not result.success
+    assert 'the recording ended early' in result.message
+    assert 'MB are free on its disk, at least 1000000000 MB must be' in result.message
+    cell.rests()
+    check_bag(run.folder)
+    run = cell.run()
+    message = run.result().message
+    assert 'the recorder did not start' in message and 'MB are free' in message
+    assert not run.seen and not run.folder.exists()
+    cell.set_free_space(0.0)

@@ -1,0 +1,85 @@
+"""The message says what the result says."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip('rclpy', reason='needs ROS 2')
+pytest.importorskip('robodyn_ros.msg', reason='the interfaces are not built')
+from prg_results import model_of, result_of
+from rclpy.serialization import deserialize_message, serialize_message
+from robodyn_ros.msg import IdentificationReport
+
+from robodyn_ros.identification.files.export import Exported
+from robodyn_ros.identification.physical.named_parameters import NamedParameters
+from robodyn_ros.nodes.identification.report_message import report_message
+from robodyn_ros.recording.recording import Finding
+
+FILES = Exported(
+    facts=Path('/a/result.json'),
+    result=Path('/a/result.yaml'),
+    prg=Path('/a/IDNT1.PRG'),
+    signals=Path('/a/identification'),
+)
+
+
+def sent(result, files=FILES):
+    """Return the message as a subscriber gets it."""
+    data = serialize_message(report_message(result, files))
+    return deserialize_message(data, IdentificationReport)
+
+
+@pytest.fixture
+def result():
+    model = model_of('rotary3')
+    named = NamedParameters(
+        names=('I', 'L^2'),
+        units=('kg m^2', 'm^2'),
+        values=np.array([0.5, np.nan]),
+        stddevs=np.array([0.1, np.nan]),
+        status=('identified', 'unseen'),
+    )
+    plain = result_of(model, [0.5, 0.0, 4.0, 0.0, 0.3, 0.7])
+    findings = (Finding('a_code', 'some text', 'joint1', 'error'),)
+    return replace(plain, named=named, completion_rule='some rule', findings=findings)
+
+
+def test_the_facts_of_the_document_are_in_it(result):
+    message = sent(result)
+    fit = result.identification
+    assert message.success and message.model == 'sum' and list(message.joint) == ['joint1']
+    assert (message.samples, message.raw_samples) == (49876, 50000)
+    assert message.filter_cutoff_frequency == 20.0
+    assert message.max_relative_torque_error_allowed == 0.5
+    assert list(message.max_relative_torque_error) == fit.max_relative_torque_error.tolist()
+    assert list(message.mean_relative_torque_error) == fit.mean_relative_torque_error.tolist()
+    assert list(message.moving_samples) == fit.moving_samples.tolist()
+    assert list(message.velocity_threshold) == fit.velocity_threshold.tolist()
+    assert list(message.upper_velocity_threshold) == [np.inf]
+    assert not message.validated and not len(message.validation_rms_error)
+
+
+def test_parameters_are_in_it_both_ways(result):
+    message = sent(result)
+    assert list(message.parameter_value) == result.values.tolist()
+    assert list(message.dynamic_parameter_name) == ['I', 'L^2']
+    assert message.dynamic_parameter_value[0] == 0.5 and np.isnan(
+        message.dynamic_parameter_value[1]
+    )
+    assert list(message.dynamic_parameter_status) == ['identified', 'unseen']
+    assert message.completion_rule == 'some rule'
+    assert not len(sent(replace(result, named=None)).dynamic_parameter_name)
+
+
+def test_files_findings_and_validation(result):
+    checked = replace(result, validation=result.identification, filter_cutoff=None)
+    message = sent(checked)
+    assert message.result_file == '/a/result.yaml' and message.prg_file == '/a/IDNT1.PRG'
+    assert message.signals_file == '/a/identification' and message.urdf_file == ''
+    assert message.validated and message.validation_relative_residual == 0.03
+    assert message.filter_cutoff_frequency == 0.0
+    (finding,) = message.findings
+    assert (finding.code, finding.joint, finding.text) == ('a_code', 'joint1', 'some text')
+    assert finding.severity == finding.ERROR

@@ -1,0 +1,227 @@
+"""Parameters, requests and folders of the identification, in a node that does not spin."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import yaml
+from node_process import environment, result_file
+
+rclpy = pytest.importorskip('rclpy')
+from rclpy.parameter import Parameter  # noqa: E402
+
+from robodyn_ros.errors import RobodynError  # noqa: E402
+from robodyn_ros.models.catalog import build_model, load_model  # noqa: E402
+from robodyn_ros.nodes.base.folders import expanded  # noqa: E402
+from robodyn_ros.nodes.identification.work import (  # noqa: E402
+    IdentificationWork,
+    Job,
+    Terms,
+)
+from robodyn_ros.recording.recording import Recording  # noqa: E402
+from robodyn_ros.recording.writers import write_csv  # noqa: E402
+
+pytestmark = pytest.mark.ros
+JOINTS = [f'joint{k}' for k in range(1, 7)]
+PUMA = {'a2': 0.43, 'a3': -0.02, 'd2': 0.24, 'd3': -0.09, 'd4': 0.43}
+SCARA = {'kind': 'scara', 'dynamic_model': 1, 'joints': JOINTS[:4],
+         'geometry': {'L1': 0.3, 'L2': 0.25}, 'friction': ['viscous', 'coulomb']}  # fmt: skip
+
+
+@pytest.fixture
+def make(tmp_path, monkeypatch):
+    """Work of a node with parameters."""
+    for name, value in environment(10).items():
+        monkeypatch.setenv(name, value)
+    context = rclpy.Context()
+    rclpy.init(context=context)
+    nodes = []
+
+    def make(description, **parameters):
+        file = tmp_path / 'model.yaml'
+        file.write_text(yaml.safe_dump(description))
+        values = {'model_file': str(file), 'output_directory': str(tmp_path / 'out')}
+        overrides = [Parameter(key, value=v) for key, v in {**values, **parameters}.items()]
+        node = rclpy.create_node(
+            'work', context=context, parameter_overrides=overrides, enable_rosout=False
+        )
+        nodes.append(node)
+        return IdentificationWork(node)
+
+    try:
+        yield make
+    finally:
+        for node in nodes:
+            node.destroy_node()
+        rclpy.shutdown(context=context)
+
+
+def request(**fields):
+    default = {
+        'filter_cutoff_frequency': 0.0, 'ident_payload': False, 'base_result': '',
+        'payload_frame': '',
+    }  # fmt: skip
+    return SimpleNamespace(**{**default, **fields})
+
+
+def test_the_dynamic_model_of_the_file_can_be_overridden(make):
+    puma = {'kind': 'puma', 'dynamic_model': 1, 'joints': JOINTS, 'geometry': PUMA}
+    assert make(puma).model.dynamic_model == 1
+    assert make(puma, dynamic_model=2).model.dynamic_model == 2
+    with pytest.raises(RobodynError, match=r'a puma has no dynamic model 7, it has: 1, 2$'):
+        make(puma, dynamic_model=7)
+
+
+def test_a_dynamic_model_needs_a_model_file(make):
+    urdf = '<robot name="r"><link name="a"/></robot>'
+    with pytest.raises(RobodynError, match='dynamic_model 2 needs a model_file'):
+        make(SCARA, model_file='', robot_description=urdf, dynamic_model=2)
+    with pytest.raises(RobodynError, match='needs the robot'):
+        make(SCARA, model_file='')
+
+
+def test_a_request_wins_over_the_filter_parameter(make):
+    assert make(SCARA).terms(request()).filter_cutoff is None
+    work = make(SCARA, filter_cutoff_frequency=80.0)
+    assert work.terms(request()).filter_cutoff == 80.0
+    assert work.terms(request(filter_cutoff_frequency=20.0)).filter_cutoff == 20.0
+    for bad in (-1.0, np.nan, np.inf):
+        with pytest.raises(RobodynError, match='must be positive'):
+            work.terms(request(filter_cutoff_frequency=bad))
+    with pytest.raises(RobodynError, match='must be below 125 Hz, got 125 Hz'):
+        work.terms(request(filter_cutoff_frequency=125.0))
+    assert work.terms(request(filter_cutoff_frequency=124.0)).filter_cutoff == 124.0
+    with pytest.raises(RobodynError, match=r'filter_cutoff_frequency: the filter .* below 125 Hz'):
+        make(SCARA, filter_cutoff_frequency=130.0)
+
+
+SI = {'effort.unit': 'SI', 'effort.side': 'joint'}
+
+
+def test_no_motion_for_efforts_that_cannot_be_used(make):
+    with pytest.raises(
+        RobodynError, match=r"of node 'work', so .* is not moved: say .*effort\.unit"
+    ):
+        make(SCARA).check_effort()
+    with pytest.raises(RobodynError, match=r"'joint3' is declared without gravity"):
+        make(SCARA, **SI, **{'effort.gravity': 'excluded'}).check_effort()
+    with pytest.raises(RobodynError, match="declares the effort of other, not of 'joint1'"):
+        make(
+            SCARA, **SI, **{'effort.gravity': 'included', 'effort.joints': ['other']}
+        ).check_effort()
+    make(SCARA, **SI, **{'effort.gravity': 'included'}).check_effort()
+
+
+def test_a_failed_result_is_written_when_asked_for(make, tmp_path):
+    """Nothing but noise cannot be explained, so the identification fails."""
+    random, time = np.random.default_rng(2), np.arange(0.0, 20.0, 0.004)
+    axis = {'kind': 'axis', 'type': 'rotary', 'dynamic_model': 1, 'joints': ['joint1'],
+            'friction': ['viscous', 'coulomb']}  # fmt: skip
+    recording = Recording(
+        time=time,
+        joints=('joint1',),
+        position=np.sin(3.0 * time)[:, None],
+        torque=random.normal(size=(len(time), 1)),
+    )
+    write_csv(recording, tmp_path / 'recording.csv')
+    for wanted in (False, True):
+        work = make(axis, export_failed=wanted, write_signals=False)
+        job = Job(tmp_path / 'recording.csv', tmp_path / str(wanted), Terms())
+        result, files = work.compute(job, lambda phase, share: None)
+        assert not result.success
+        assert (files.result is not None) == wanted
+        texts = [item.text for item in result.findings if item.code == 'noise_as_large_as_signal']
+        assert texts and all('--force-export' in text for text in texts)
+
+
+def test_a_payload_needs_a_base_of_this_model(make, tmp_path):
+    work = make(SCARA)
+    model = load_model(tmp_path / 'model.yaml')
+    path = result_file(tmp_path, model, np.ones(len(model.parameters)))
+    terms = work.terms(request(ident_payload=True, base_result=str(path)))
+    assert terms.base.joints == tuple(JOINTS[:4])
+    with pytest.raises(RobodynError, match='name the result file of a run without payload'):
+        work.terms(request(ident_payload=True))
+    with pytest.raises(RobodynError, match="has no frame 'tool'"):
+        work.terms(request(ident_payload=True, base_result=str(path), payload_frame='tool'))
+    with pytest.raises(RobodynError, match='is for an identification with ident_payload'):
+        work.terms(request(base_result=str(path)))
+    longer = make({**SCARA, 'geometry': {'L1': 0.5, 'L2': 0.25}})
+    with pytest.raises(RobodynError, match=r'of another model .*geometry'):
+        longer.terms(request(ident_payload=True, base_result=str(path)))
+
+
+def test_puma_1_carries_no_payload(make):
+    work = make({'kind': 'puma', 'dynamic_model': 1, 'joints': JOINTS})
+    with pytest.raises(RobodynError, match='cannot be told from dynamic model 1 of a puma'):
+        work.terms(request(ident_payload=True, base_result='base.yaml'))
+
+
+def test_identifications_never_share_a_folder(make, tmp_path, monkeypatch):
+    work = make(SCARA)
+    monkeypatch.setattr('time.strftime', lambda text: 'identification_now')
+    folders = [work.folder('') for _ in range(3)]
+    names = ['identification_now', 'identification_now_2', 'identification_now_3']
+    assert folders == [tmp_path / 'out' / name for name in names]
+    assert all(folder.is_dir() for folder in folders)
+    (tmp_path / 'file').write_text('')
+    blocked = make(SCARA, output_directory=str(tmp_path / 'file'))
+    with pytest.raises(RobodynError, match='cannot be made'):
+        blocked.folder('')
+
+
+def test_home_folders_are_expanded(make, monkeypatch, tmp_path):
+    monkeypatch.setenv('HOME', str(tmp_path))
+    assert make(SCARA).folder('~/results') == tmp_path / 'results'
+    with pytest.raises(RobodynError, match='nosuchuser'):
+        expanded('~nosuchuser/results')
+
+
+def test_thresholds_are_one_or_one_per_joint(make):
+    work = make(SCARA, velocity_threshold=[0.1], upper_velocity_threshold=[1.0, 2.0, 3.0, 4.0])
+    assert work._options.velocity_threshold == 0.1
+    assert work._options.upper_velocity_threshold == [1.0, 2.0, 3.0, 4.0]
+    assert make(SCARA)._options.velocity_threshold is None
+    for name in ('velocity_threshold', 'upper_velocity_threshold'):
+        with pytest.raises(RobodynError, match=f"'{name}' must have 1 value or 4, .* got 2"):
+            make(SCARA, **{name: [0.1, 0.2]})
+
+
+def test_position_limits_are_those_of_a_urdf_beside_the_model_file(make, tmp_path):
+    joint = (
+        '<joint name="{0}" type="revolute"><parent link="{1}"/><child link="{0}_link"/>'
+        '<limit lower="-1" upper="2" effort="1" velocity="1"/></joint><link name="{0}_link"/>'
+    )
+    urdf = f'<robot name="r"><link name="a"/>{joint.format("joint1", "a")}</robot>'
+    work = make(SCARA, robot_description=urdf)
+    assert work._options.position_limits == {'joint1': (-1.0, 2.0)}
+    limits = tmp_path / 'limits.yaml'
+    position = {'has_position_limits': True, 'min_position': -0.5, 'max_position': 9.0}
+    limits.write_text(yaml.safe_dump({'joint_limits': {'joint1': position}}))
+    both = make(SCARA, robot_description=urdf, joint_limits=str(limits))
+    assert both._options.position_limits == {'joint1': (-0.5, 2.0)}
+    alone = make(SCARA, joint_limits=str(limits))
+    assert alone._options.position_limits == {'joint1': (-0.5, 9.0)}
+    with pytest.raises(RobodynError, match='cannot be read'):
+        make(SCARA, joint_limits='/no/such/limits.yaml')
+    assert build_model(SCARA).joint_names == work.model.joint_names
+
+
+def test_residual_torque_and_gear_ratio_are_checked_at_once(make):
+    with pytest.raises(RobodynError, match='residual'):
+        make(SCARA, residual='net')
+    for ratio in ([0.0], [50.0, 50.0]):
+        with pytest.raises(RobodynError, match='gear_ratio'):
+            make(SCARA, gear_ratio=ratio)
+    make(SCARA, gear_ratio=[50.0, 60.0, 1.0, 80.0], residual='gmr')
+
+
+def test_options_are_read_once_and_say_so(make):
+    work = make(SCARA, derivatives='computed', max_relative_torque_error=0.3)
+    assert (work._options.derivatives, work._options.max_relative_error) == ('computed', 0.3)
+    node = work._node
+    own = [name for name in node._parameters if not name.startswith(('use_sim', 'start_type'))]
+    writable = [name for name in own if not node.describe_parameter(name).read_only]
+    assert not writable
+    with pytest.raises(RobodynError, match="no way to get derivatives 'guessed'"):
+        make(SCARA, derivatives='guessed')

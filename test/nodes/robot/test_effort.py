@@ -1,0 +1,138 @@
+"""Parameters effort.*, torque_max and torque_threshold as a node reads them."""
+
+import os
+
+import numpy as np
+import pytest
+
+rclpy = pytest.importorskip('rclpy')
+from rclpy.parameter import Parameter  # noqa: E402
+
+from robodyn_ros.control.effort.declaration import EffortDeclaration  # noqa: E402
+from robodyn_ros.errors import ConfigError  # noqa: E402
+from robodyn_ros.nodes.robot.effort import (  # noqa: E402
+    EffortParameters,
+    declare_torque_limit,
+    read_torque_limit,
+    watched_torque,
+)
+from robodyn_ros.recording.readers import read_recording  # noqa: E402
+from robodyn_ros.recording.recording import Recording  # noqa: E402
+from robodyn_ros.recording.writers import write_rosbag  # noqa: E402
+
+pytestmark = pytest.mark.ros
+SI = {'effort.unit': 'Nm', 'effort.side': 'joint', 'effort.gravity': 'included'}
+DRIVES = {
+    **SI, 'effort.joints': ['a', 'b'], 'effort.unit': ['A', 'Nm'], 'effort.side': 'motor',
+    'effort.torque_constant': [0.5, 0.25], 'effort.gear_ratio': [100.0, 50.0],
+    'effort.rated_current': 4000.0, 'effort.peak_current': 8000.0,
+}  # fmt: skip
+
+
+@pytest.fixture
+def node_with():
+    """Return a function that makes a node with these parameters, as given or from a YAML text."""
+    os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
+    context = rclpy.Context()
+    rclpy.init(context=context)
+    nodes = []
+
+    def make(values, yaml=None):
+        given = [Parameter(name, value=value) for name, value in values.items()]
+        arguments = ['--ros-args', '--params-file', str(yaml)] if yaml else None
+        nodes.append(
+            rclpy.create_node('n', context=context, parameter_overrides=given, cli_args=arguments)
+        )
+        return nodes[-1]
+
+    yield make
+    for node in nodes:
+        node.destroy_node()
+    rclpy.shutdown(context=context)
+
+
+def test_lists_and_single_values(node_with):
+    effort = EffortParameters(node_with(DRIVES))
+    np.testing.assert_allclose(effort.for_joints(['b', 'a']).scale, [50.0, 50.0])
+    single = EffortParameters(node_with(SI))
+    assert single.for_joints(['x', 'y', 'z']).feedback_is_si
+
+
+def test_a_parameter_file_with_units_that_yaml_reads_as_no(node_with, tmp_path):
+    file = tmp_path / 'p.yaml'
+    keys = 'side: joint, gravity: included'
+    file.write_text(f'/**: {{ros__parameters: {{effort: {{unit: N, {keys}}}}}}}\n')
+    assert EffortParameters(node_with({}, file)).for_joints(['a']).unit == ('N',)
+
+
+def test_nothing_declared_says_what_to_declare(node_with):
+    effort = EffortParameters(node_with({}))
+    assert effort.declaration is None and effort.metadata() == {}
+    with pytest.raises(ConfigError, match='the effort of the joint states is not declared: say'):
+        effort.for_joints(['a'])
+
+
+@pytest.mark.parametrize(
+    ('values', 'sentence'),
+    [
+        ({**SI, 'effort.unitt': 'Nm'}, "there is no parameter 'effort.unitt', there are: joints"),
+        ({**SI, 'effort.unit': 'Nmm'}, r'parameters of n: effort\.unit must be one of Nm'),
+        ({'effort.unit': 'Nm'}, r'parameters of n: effort\.side is missing'),
+        ({**SI, 'effort.gear_ratio': [1.0, 2.0]}, 'name their joints in effort.joints'),
+        ({**DRIVES, 'effort.gear_ratio': [1.0] * 3}, 'for each of the 2 joints .* got 3'),
+        ({**SI, 'effort.direction': 2}, 'must be 1 or -1, got 2'),
+    ],
+)
+def test_parameters_that_cannot_be_used(node_with, values, sentence):
+    with pytest.raises(ConfigError, match=sentence):
+        EffortParameters(node_with(values))
+
+
+def test_recordings_come_back_in_newton_metres(node_with, tmp_path):
+    time = np.arange(30) * 0.002
+    torque = np.random.default_rng(3).normal(size=(30, 2))
+    recording = Recording(time=time, joints=('a', 'b'), position=torque, torque=torque)
+    effort = EffortParameters(node_with(DRIVES))
+    for name, metadata in (('bare', None), ('declared', effort.metadata())):
+        path = tmp_path / name
+        write_rosbag(recording, path, metadata=metadata)
+        found = effort.in_si_units(read_recording(path), path)
+        np.testing.assert_allclose(found.torque, torque * [50.0, 50.0])
+    undeclared = EffortParameters(node_with({}))
+    with pytest.raises(ConfigError, match='bare is not declared'):
+        undeclared.in_si_units(read_recording(tmp_path / 'bare'), tmp_path / 'bare')
+    other = EffortParameters(node_with(SI))
+    with pytest.raises(ConfigError, match='according to the parameters of n'):
+        other.in_si_units(read_recording(tmp_path / 'declared'), tmp_path / 'declared')
+
+
+def test_metadata_is_what_a_reader_takes(node_with):
+    metadata = EffortParameters(node_with(DRIVES)).metadata()
+    again = EffortDeclaration.from_metadata(metadata, source='bag')
+    np.testing.assert_allclose(again.for_joints(['a', 'b']).scale, [50.0, 50.0])
+
+
+@pytest.mark.parametrize(
+    ('given', 'expected'),
+    [(None, None), (3.0, [3.0, 3.0]), (3, [3.0, 3.0]), ([3.0, 4.0], [3.0, 4.0]),
+     ('rated', [200.0, 50.0]), ('peak', [400.0, 100.0])],
+)  # fmt: skip
+def test_limits_from_numbers_and_from_drive_facts(node_with, given, expected):
+    node = node_with(DRIVES | ({} if given is None else {'torque_max': given}))
+    effort = EffortParameters(node)
+    value = declare_torque_limit(node, 'torque_max', 'a test')
+    found = read_torque_limit('torque_max', value, ['a', 'b'], effort)
+    assert (found is None) == (expected is None)
+    if expected is not None:
+        np.testing.assert_allclose(found, expected)
+
+
+def test_a_watch_needs_declared_effort_with_gravity(node_with):
+    assert watched_torque(['a'], None, EffortParameters(node_with({}))) is None
+    limit = np.ones(1)
+    assert watched_torque(['a'], limit, EffortParameters(node_with(SI))).feedback_is_si
+    with pytest.raises(ConfigError, match='is not declared'):
+        watched_torque(['a'], limit, EffortParameters(node_with({})))
+    free = EffortParameters(node_with({**SI, 'effort.gravity': 'excluded'}))
+    with pytest.raises(ConfigError, match="joint 'a' is declared without gravity"):
+        watched_torque(['a'], limit, free)

@@ -1,0 +1,92 @@
+"""JointState messages matched by name."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip('rclpy')
+from sensor_msgs.msg import JointState
+
+from robodyn_ros.nodes.robot.joint_states import JointStateReader, fill
+
+
+def message(names=('c', 'a', 'b'), offset=0.0, stamp=(3, 500_000_000), **fields):
+    values = {
+        'position': [offset + 3.0, offset + 1.0, offset + 2.0],
+        'velocity': [30.0, 10.0, 20.0],
+        'effort': [300.0, 100.0, 200.0],
+    }
+    result = JointState(name=list(names), **{**values, **fields})
+    result.header.stamp.sec, result.header.stamp.nanosec = stamp
+    return result
+
+
+def test_values_are_taken_by_name():
+    reader = JointStateReader(['a', 'b'])
+    assert reader.read(message()) == ''
+    assert reader.position.tolist() == [1.0, 2.0] and reader.effort.tolist() == [100.0, 200.0]
+    assert reader.velocity.tolist() == [10.0, 20.0] and reader.stamp == 3.5
+    # the order may change while it runs
+    assert reader.read(message(names=('a', 'b', 'c'), velocity=[1.0, 2.0, 3.0])) == ''
+    assert reader.velocity.tolist() == [1.0, 2.0]
+    assert reader.read(message()) == '' and reader.position.tolist() == [1.0, 2.0]
+
+
+def test_arrays_stay_the_same_objects():
+    reader = JointStateReader(['b'])
+    position = reader.position
+    reader.read(message())
+    assert position is reader.position and position[0] == 2.0
+
+
+@pytest.mark.parametrize(
+    ('fields', 'sentence'),
+    [
+        ({'names': ('a', 'b')}, '3 values in position for 2 names'),
+        ({'names': ('a', 'x', 'y')}, "joint 'b' occurs 0 times among ['a', 'x', 'y']"),
+        ({'names': ('a', 'b', 'b')}, "joint 'b' occurs 2 times among ['a', 'b', 'b']"),
+        ({'effort': []}, '0 values in effort for 3 names'),
+        ({'velocity': [0.0, np.nan, 0.0]}, "velocity of joint 'a' is nan"),
+        ({'effort': [0.0, 0.0, np.inf]}, "effort of joint 'b' is inf"),
+    ],
+)
+def test_sample_is_taken_whole_or_not_at_all(fields, sentence):
+    reader = JointStateReader(['a', 'b'])
+    reader.read(message())
+    assert reader.read(message(offset=5.0, stamp=(9, 0), **fields)) == sentence
+    assert reader.position.tolist() == [1.0, 2.0] and reader.stamp == 3.5
+    assert reader.read(message(offset=5.0)) == '' and reader.position.tolist() == [6.0, 7.0]
+
+
+def test_optional_fields_may_be_missing_or_not_finite():
+    reader = JointStateReader(['a', 'b'], ('position',), optional=('effort',))
+    assert reader.missing == ('effort',)
+    assert reader.read(message()) == '' and reader.missing == ()
+    # an empty field says nothing: it stays as it was
+    assert reader.read(message(offset=5.0, effort=[])) == '' and reader.missing == ('effort',)
+    assert reader.position.tolist() == [6.0, 7.0] and reader.effort.tolist() == [100.0, 200.0]
+    assert reader.read(message(effort=[0.0, np.nan, 0.0])) == ''
+    assert reader.missing == ('effort',) and np.isnan(reader.effort).all()
+    assert reader.read(message()) == '' and reader.missing == ()
+    assert reader.read(message(effort=[1.0])) == '1 values in effort for 3 names'
+    assert reader.missing == ('effort',) and reader.effort.tolist() == [100.0, 200.0]
+
+
+def test_only_required_fields_must_be_there():
+    reader = JointStateReader(['a'], required=('position',))
+    assert reader.read(message(velocity=[], effort=[np.nan] * 3)) == ''
+    assert reader.position[0] == 1.0 and np.isnan(reader.velocity[0])
+
+
+def test_foreign_joints_may_be_nan():
+    reader = JointStateReader(['a', 'b'])
+    assert reader.read(message(effort=[np.nan, 1.0, 2.0])) == ''
+
+
+def test_written_and_read_again():
+    sent = JointState(name=['a', 'b'])
+    values = [np.array([1.5, -2.0]), np.array([0.0, 1.0]), np.array([7.0, 8.0])]
+    fill(sent, *values)
+    reader = JointStateReader(['b', 'a'])
+    assert reader.read(sent) == ''
+    for got, value in zip((reader.position, reader.velocity, reader.effort), values, strict=True):
+        np.testing.assert_array_equal(got, value[::-1])

@@ -1,0 +1,276 @@
+"""A payload at start and at run time: feed-forward and monitor over real DDS, and the errors."""
+
+import time
+
+import numpy as np
+import pytest
+import yaml
+
+rclpy = pytest.importorskip('rclpy')
+pytest.importorskip('robodyn_ros.srv')
+from feedforward_client import (  # noqa: E402
+    DELAY,
+    MODEL,
+    NAMES,
+    PERIOD,
+    VALUES,
+    Stream,
+    Trajectories,
+    arrays,
+    message,
+)
+from node_process import EFFORT, NodeProcess, joint_state, result_file  # noqa: E402
+from rclpy.parameter import Parameter  # noqa: E402
+from robodyn_ros.msg import CollisionState  # noqa: E402
+from robodyn_ros.srv import SetPayload  # noqa: E402
+from ros_client import environment, steps, undisturbed  # noqa: E402
+from sensor_msgs.msg import JointState  # noqa: E402
+
+from robodyn_ros.control.torque.model_torque import ModelTorque  # noqa: E402
+from robodyn_ros.errors import RobodynError  # noqa: E402
+from robodyn_ros.identification.payload.block import payload_block  # noqa: E402
+from robodyn_ros.identification.result import (  # noqa: E402
+    IdentifiedModel,
+    load_identified_model,
+    model_parameters,
+)
+from robodyn_ros.models.catalog import build_model  # noqa: E402
+from robodyn_ros.models.payload import payload_of  # noqa: E402
+from robodyn_ros.nodes.robot.payload import CarriedPayload  # noqa: E402
+
+pytestmark = pytest.mark.ros
+CENTRE, INERTIA = [0.05, -0.02, 0.1], [0.01, 0.0, 0.0, 0.01, 0.0, 0.01]
+PAYLOAD = payload_of(MODEL, 8.0, center_of_mass=CENTRE, inertia=INERTIA)
+REQUEST = SetPayload.Request(mass=8.0, center_of_mass=CENTRE, inertia=INERTIA)
+JOINTS = [f'joint{k}' for k in range(1, 7)]
+STRONG = [1000.0, 500.0]
+
+
+def model_torque(q, qd, values):
+    qdd = np.diff(qd, axis=0, prepend=qd[:1]) / PERIOD
+    return MODEL.torque(q, qd, qdd, values)
+
+
+def check_torque(stream, values, *, settling=100, count=80):
+    """The law computes the torque of these values, and applies it three cycles later.
+
+    Where friction jumps the rate limit makes it late, so most samples are compared.
+    """
+    stream.ready()
+    q, qd, torque = stream.run(settling + count)
+    wanted = model_torque(q, qd, values)[settling:]
+    requested = np.array([state.requested for state in stream.states])[-count:]
+    np.testing.assert_allclose(requested, wanted, rtol=1e-4, atol=1e-2)
+    late = np.abs(torque[settling + DELAY :] - wanted[:-DELAY]).max(axis=1)
+    assert np.quantile(late, 0.5) < 0.05
+
+
+@pytest.fixture(scope='module')
+def stream(tmp_path_factory):
+    stream = None
+    try:
+        options = {
+            'max_torque_rate': '[1000.0, 500.0]',
+            'ramp_down_time': 0.2,
+        }
+        stream = Stream(tmp_path_factory.mktemp('stream'), 11, **options)
+        yield stream
+    finally:
+        if stream is not None:
+            stream.process.close()
+
+
+@undisturbed
+def test_the_torque_follows_a_payload_within_its_rate_limit(stream):
+    assert stream.process.call(SetPayload, 'set_payload', SetPayload.Request(mass=0.0)).success
+    check_torque(stream, VALUES, settling=200)
+    answer = stream.process.call(SetPayload, 'set_payload', REQUEST)
+    assert answer.success and answer.message == 'payload of 8 kg'
+    start = len(stream.commands)
+    q, qd, _ = stream.run(100)
+    assert not stream.states[-1].fault
+    change = model_torque(q, qd, VALUES + PAYLOAD.added) - model_torque(q, qd, VALUES)
+    allowed = np.array([1000.0, 500.0]) * PERIOD
+    assert (np.abs(change[0]) > 3.0 * allowed).any()  # it would have been a step
+    taken, between = steps(stream.commands[start - 2 :], lambda message: message.data)
+    assert (np.abs(taken) <= allowed * between * (1 + 1e-9)).all()
+    check_torque(stream, VALUES + PAYLOAD.added)
+
+
+@undisturbed
+def test_refusals_leave_the_payload_as_it_is(stream):
+    assert stream.process.call(SetPayload, 'set_payload', REQUEST).success
+    for fields, sentence in (
+        ({'mass': -1.0}, "the payload's mass must not be negative, got -1 kg"),
+        ({'mass': float('nan')}, "the payload's mass must be finite"),
+        ({'mass': 1.0, 'center_of_mass': [0.0, 1.0]}, 'centre of mass needs 3 numbers'),
+        ({'mass': 1.0, 'inertia': [0.1]}, 'inertia needs 6 numbers'),
+        ({'mass': 1.0, 'frame': 'hand'}, "has no link 'hand'"),
+        ({'mass': 2500.0}, 'payload of 2500 kg is above max_payload of '),
+        ({'mass': 1e9}, 'payload of 1e+09 kg is above max_payload of '),
+        ({'mass': 1e308}, 'payload of 1e+308 kg is above max_payload of '),
+        ({'mass': 1.0, 'center_of_mass': [0.0, 50.0, 0.0]}, 'payload of 1 kg with its centre of'),
+        ({'mass': 1.0, 'inertia': [1e6, 0.0, 0.0, 1e6, 0.0, 1e6]}, 'payload of 1 kg with its'),
+    ):
+        answer = stream.process.call(SetPayload, 'set_payload', SetPayload.Request(**fields))
+        assert not answer.success and sentence in answer.message
+    values = {item.key: item.value for item in stream.process.status().values}
+    assert float(values['payload_mass']) == 8.0
+    check_torque(stream, VALUES + PAYLOAD.added)
+    assert stream.process.call(SetPayload, 'set_payload', SetPayload.Request(mass=0.0)).success
+    check_torque(stream, VALUES)
+
+
+def test_the_next_trajectory_carries_the_payload_of_the_parameters_or_the_service(tmp_path):
+    at_start = {'payload.mass': 3.0, 'payload.center_of_mass': str(CENTRE)}
+    node = Trajectories(tmp_path, 14, **at_start)
+    try:
+        values = VALUES + payload_of(MODEL, 3.0, center_of_mass=CENTRE).added
+        for expected in (values, VALUES + PAYLOAD.added):
+            stamp = time.time_ns() + 10 * 10**9
+            _, q, qd, qdd, effort = arrays(node.sent(message(stamp=stamp)))
+            wanted = MODEL.torque(q, qd, qdd, expected)
+            rows = slice(60, 500)  # after the ramp in; then at rest and ramping out
+            applied = effort[rows.start + DELAY : rows.stop + DELAY]
+            np.testing.assert_allclose(applied, wanted[rows], rtol=1e-9, atol=1e-9)
+            assert node.process.call(SetPayload, 'set_payload', REQUEST).success
+    finally:
+        node.process.close()
+
+
+def loaded_file(folder):
+    """Result file with a payload, as an identification with payload writes it."""
+    parameters = {
+        'dynamic_model': model_parameters(MODEL, VALUES, np.full(len(VALUES), 0.1)),
+        'payload': payload_block(PAYLOAD),
+    }
+    path = folder / 'loaded.yaml'
+    path.write_text(yaml.safe_dump({'/**': {'ros__parameters': parameters}}, width=10**6))
+    return path
+
+
+def test_the_monitor_expects_the_payload_of_its_result_and_settles_after_a_change(tmp_path):
+    """The result with its payload is loaded as parameter file."""
+    options = {
+        **EFFORT, 'autostart': 'true', 'max_torque_error': '[10.0, 5.0]',
+        'velocity_window': '[0.0]', 'stale_timeout': 2.0,
+    }  # fmt: skip
+    file = loaded_file(tmp_path)
+    process = NodeProcess('collision_monitor', 12, tmp_path / 'log', options, params_file=file)
+    try:
+        states = process.listen(CollisionState, 'collision_monitor/collision_state')
+        joint_states = process.publisher(JointState, 'joint_states')
+        clock = [1000.0]
+
+        def run(count, values):
+            for _ in range(count):
+                clock[0] += PERIOD
+                rate = np.array([3.0, 4.0])
+                q, qd = 0.5 * np.sin(rate * clock[0]), 0.5 * rate * np.cos(rate * clock[0])
+                torque = MODEL.torque(q[None], qd[None], -(rate**2 * q)[None], values)[0]
+                message = joint_state(NAMES, clock[0], q, qd, torque)
+                state = process.answer(joint_states, message, states)
+            return list(state.level)
+
+        assert run(100, VALUES + PAYLOAD.added) == [CollisionState.OK] * 2
+        assert process.call(SetPayload, 'set_payload', SetPayload.Request(mass=0.0)).success
+        assert run(1, VALUES) == [CollisionState.UNKNOWN] * 2
+        assert run(100, VALUES) == [CollisionState.OK] * 2
+        assert max(run(50, VALUES + 2.0 * PAYLOAD.added)) == CollisionState.COLLISION
+    finally:
+        process.close()
+
+
+@pytest.fixture
+def carried(monkeypatch):
+    """The part of a node that knows its payload, in a node that does not spin."""
+    for name, value in environment(13).items():
+        monkeypatch.setenv(name, value)
+    context = rclpy.Context()
+    rclpy.init(context=context)
+    nodes = []
+
+    def make(set_values=None, **parameters):
+        overrides = [
+            Parameter(key if key == 'max_payload' else f'payload.{key}', value=v)
+            for key, v in parameters.items()
+        ]
+        nodes.append(
+            rclpy.create_node(
+                'carried', context=context, parameter_overrides=overrides, enable_rosout=False
+            )
+        )
+        return CarriedPayload(nodes[-1], set_values or (lambda values: None))
+
+    try:
+        yield make
+    finally:
+        for node in nodes:
+            node.destroy_node()
+        rclpy.shutdown(context=context)
+
+
+def test_parameters_win_over_the_payload_of_the_result(carried, tmp_path):
+    model = load_identified_model(loaded_file(tmp_path))
+    np.testing.assert_array_equal(carried().at_start(model, STRONG)[0].values, PAYLOAD.values)
+    heavier, _ = carried(mass=9.0, center_of_mass=CENTRE).at_start(model, STRONG)
+    assert heavier.mass == 9.0
+    np.testing.assert_allclose(heavier.center_of_mass, CENTRE)
+    bare = load_identified_model(result_file(tmp_path, MODEL, VALUES))
+    assert carried().at_start(bare, STRONG)[0] is None
+    with pytest.raises(RobodynError, match='must not be negative'):
+        carried(mass=-1.0).at_start(bare, STRONG)
+    with pytest.raises(RobodynError, match=r'payload.mass'):
+        carried(mass='heavy')
+
+
+@pytest.mark.parametrize('source', ['parameters', 'result'])
+def test_a_payload_at_start_that_the_robot_cannot_carry_is_refused(carried, tmp_path, source):
+    """The arm of 1 kg m holds 8 kg at 0.4 m with some 60 Nm more."""
+    model = load_identified_model(loaded_file(tmp_path))
+    given = {'mass': 2500.0} if source == 'parameters' else {}
+    mass = 2500 if source == 'parameters' else 8
+    with pytest.raises(
+        RobodynError, match=rf'payload of {mass} kg.* is above max_payload of [\d.]+'
+    ):
+        carried(**given).at_start(model, [30.0, 20.0])
+    with pytest.raises(RobodynError, match=r'has no effort limits. Set the parameter max_payload'):
+        carried(**given).at_start(model, None)
+    payload, _ = carried(**given, max_payload=2500.0).at_start(model, None)
+    assert payload.mass == mass
+
+
+def set_on(carried, description, **fields):
+    """Answer of `set_payload` with a model of this description."""
+    model = build_model(description)
+    values = np.ones(len(model.parameters))
+    identified = IdentifiedModel(model=model, values=values, stddevs=values, hash='')
+    torque = ModelTorque(model, values)
+    part = carried(torque.set_values)
+    part.use(identified, *part.at_start(identified, [100.0] * len(model.joints)))
+    answer = part._on_set(SetPayload.Request(**fields), SetPayload.Response())
+    return answer, model, values, torque
+
+
+def test_every_kind_says_what_it_cannot_carry(carried):
+    puma = {'kind': 'puma', 'dynamic_model': 1, 'joints': JOINTS}
+    answer, *_ = set_on(carried, puma, mass=1.0)
+    assert not answer.success and 'dynamic model 1 of a puma: each of its' in answer.message
+    crank = {'kind': 'axis', 'type': 'rotary', 'dynamic_model': 3, 'joints': JOINTS[:1]}
+    answer, *_ = set_on(carried, crank, mass=1.0)
+    assert not answer.success and 'L^2, g*L of an axis must be known' in answer.message
+    simple = {**crank, 'dynamic_model': 1}
+    answer, *_ = set_on(carried, simple, mass=1.0)
+    assert answer.success and answer.message.endswith('which this model does not feel')
+    answer = carried()._on_set(SetPayload.Request(mass=1.0), SetPayload.Response())
+    assert not answer.success and 'there is no model yet' in answer.message
+
+
+def test_mass_and_inertia_of_a_scara(carried):
+    scara = {'kind': 'scara', 'dynamic_model': 1, 'joints': JOINTS[:4],
+             'geometry': {'L1': 0.3, 'L2': 0.25}, 'friction': ['viscous']}  # fmt: skip
+    answer, model, values, torque = set_on(carried, scara, mass=2.0, inertia=[0.1])
+    assert answer.success
+    states = np.random.default_rng(1).uniform(-1.0, 1.0, (3, 50, 4))
+    values[[4, 5, 6]] += [2.0, 2.0 * 9.81, 0.1]
+    np.testing.assert_allclose(torque.torque(*states), model.torque(*states, values), atol=1e-12)

@@ -1,0 +1,76 @@
+"""Serialised trajectories against rclpy's own reading of them."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip('rclpy')
+from builtin_interfaces.msg import Duration, Time
+from rclpy.serialization import deserialize_message, serialize_message
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+from robodyn_ros.errors import MotionError
+from robodyn_ros.excitation.motions.spline import TrajectoryPoints
+from robodyn_ros.nodes.robot import trajectory_message
+from robodyn_ros.nodes.robot.trajectory_message import read_trajectory
+
+pytestmark = pytest.mark.ros
+FIELDS = ('positions', 'velocities', 'accelerations', 'effort')
+
+
+def message(count, joints, given, frame='', seed=0):
+    """Random points; `given` says for each field whether points have it ('x': every other)."""
+    random = np.random.default_rng(seed)
+    result = JointTrajectory(joint_names=[f'joint_{"n" * i}' for i in range(joints)])
+    result.header.frame_id = frame
+    result.header.stamp = Time(sec=1_700_000_000, nanosec=123)
+    for row in range(count):
+        point = JointTrajectoryPoint()
+        for field, mark in zip(FIELDS, given, strict=True):
+            if mark == '1' or (mark == 'x' and row % 2):
+                setattr(point, field, random.normal(size=joints).tolist())
+        point.time_from_start = Duration(sec=row // 3, nanosec=row % 3 * 300_000_000 + 7)
+        result.points.append(point)
+    return result
+
+
+def assert_same(points, expected):
+    assert points.joints == expected.joints
+    for name in ('time', 'position', 'velocity', 'acceleration', 'effort'):
+        ours, theirs = getattr(points, name), getattr(expected, name)
+        assert (ours is None) == (theirs is None), name
+        if theirs is not None:
+            np.testing.assert_array_equal(ours, theirs)
+
+
+@pytest.mark.parametrize('given', ['1000', '1100', '1110', '1111', '1001', '1101', '1x0x'])
+@pytest.mark.parametrize('joints', [1, 2, 7])
+@pytest.mark.parametrize('frame', ['', 'abc', 'base'])
+def test_points_are_those_that_rclpy_reads(given, joints, frame):
+    for count in (1, 2, 31):
+        sent = message(count, joints, given, frame, seed=count)
+        data = serialize_message(sent)
+        stamp, points = read_trajectory(data)
+        assert stamp == 1_700_000_000_000_000_123
+        assert_same(points, TrajectoryPoints.from_message(deserialize_message(data, type(sent))))
+
+
+@pytest.mark.parametrize('given', ['1111', '1100', '1001'])
+def test_many_points_do_not_take_the_slow_way(given, monkeypatch):
+    data = serialize_message(message(500, 6, given))
+    monkeypatch.setattr(trajectory_message, 'deserialize_message', None)
+    assert len(read_trajectory(data)[1].time) == 500
+
+
+def test_no_points_and_no_stamp():
+    assert read_trajectory(serialize_message(JointTrajectory(joint_names=['a']))) == (0, None)
+
+
+def test_points_that_no_controller_could_follow_are_refused():
+    sent = message(3, 2, '1100')
+    sent.points[1].velocities = [1.0]
+    with pytest.raises(MotionError, match='velocities of point 1 must have 2 values'):
+        read_trajectory(serialize_message(sent))
+    sent = message(3, 2, '1111')
+    sent.points[2].time_from_start = Duration()
+    with pytest.raises(MotionError, match='must increase strictly, point 2'):
+        read_trajectory(serialize_message(sent))

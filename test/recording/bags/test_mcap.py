@@ -1,0 +1,106 @@
+import struct
+import zlib
+
+import pytest
+from bags import JOINT_STATE, cdr, wave, write_bag
+from lz4.frame import compress
+
+from robodyn_ros.recording.bags.mcap import MAGIC, McapScan
+
+
+def record(code, content):
+    return struct.pack('<BQ', code, len(content)) + content
+
+
+def text(value):
+    return struct.pack('<I', len(value)) + value.encode()
+
+
+SCHEMA = record(3, struct.pack('<H', 7) + text(JOINT_STATE) + text('ros2msg') + text(''))
+CHANNEL = record(4, struct.pack('<HH', 2, 7) + text('/joint_states') + text('cdr') + text(''))
+OTHER = record(4, struct.pack('<HH', 3, 7) + text('/other') + text('cdr') + text(''))
+HEAD = MAGIC + record(1, text('ros2') + text('test'))
+TAIL = record(15, bytes(4)) + record(2, bytes(20)) + MAGIC
+
+
+def message(data, channel=2, time=5):
+    return record(5, struct.pack('<HIQQ', channel, 0, time, time) + data)
+
+
+def chunk(records, compression='', checksum=None, size=None):
+    packed = compress(records) if compression == 'lz4' else records
+    checksum = zlib.crc32(records) if checksum is None else checksum
+    head = struct.pack('<QQQI', 0, 9, len(records) if size is None else size, checksum)
+    return record(6, head + text(compression) + struct.pack('<Q', len(packed)) + packed)
+
+
+def scanned(path, content):
+    path.write_bytes(content)
+    scan = McapScan(path, '/joint_states', JOINT_STATE)
+    return list(scan.messages()), scan
+
+
+def test_a_whole_file_of_rosbags(tmp_path):
+    entries = [(time, cdr(state)) for time, state in wave(5000)]
+    bag = write_bag(tmp_path / 'bag', entries)
+    scan = McapScan(bag / 'bag.mcap', '/joint_states', JOINT_STATE)
+    assert list(scan.messages()) == entries
+    assert scan.damage == []
+    assert scan.topics == {'/joint_states': JOINT_STATE}
+
+
+def test_messages_outside_of_chunks_and_of_other_topics(tmp_path):
+    content = HEAD + SCHEMA + CHANNEL + OTHER + message(b'a') + message(b'x', 3)
+    found, scan = scanned(tmp_path / 'a.mcap', content + message(b'b', time=6) + TAIL)
+    assert found == [(5, b'a'), (6, b'b')]
+    assert scan.damage == []
+    assert set(scan.topics) == {'/joint_states', '/other'}
+
+
+def test_compressed_chunks(tmp_path):
+    body = chunk(SCHEMA + CHANNEL + message(b'a'), 'lz4') + chunk(message(b'b'))
+    found, scan = scanned(tmp_path / 'a.mcap', HEAD + body + TAIL)
+    assert found == [(5, b'a'), (5, b'b')]
+    assert scan.damage == []
+
+
+@pytest.mark.parametrize(
+    'bad, reason',
+    [
+        (chunk(message(b'lost'), checksum=1), 'checksum is wrong'),
+        (chunk(message(b'lost'), size=3), 'expected 3 bytes'),
+        (chunk(message(b'lost'), size=2**40), 'a chunk of'),
+        (chunk(message(b'lost'), 'zip'), "'zip' is not known"),
+        (record(6, b'short'), 'damaged'),
+        (chunk(message(b'lost')[:-1]), 'cut off'),
+        (record(4, b'\0'), 'a record is damaged'),
+    ],
+)
+def test_a_damaged_part_costs_that_part_only(tmp_path, bad, reason):
+    content = HEAD + SCHEMA + CHANNEL + message(b'a') + bad + message(b'b') + TAIL
+    found, scan = scanned(tmp_path / 'a.mcap', content)
+    assert found == [(5, b'a'), (5, b'b')]
+    assert reason in scan.damage[0]
+
+
+@pytest.mark.parametrize('compression, kept', [('', 1), ('lz4', 0)])
+def test_what_is_there_of_a_cut_off_chunk(tmp_path, compression, kept):
+    last = chunk(SCHEMA + CHANNEL + message(b'first') + message(b'second'), compression)
+    found, scan = scanned(tmp_path / 'a.mcap', HEAD + last[:-3])
+    assert found == [(5, b'first')] * kept
+    assert 'cut off at byte' in scan.damage[0]
+
+
+def test_a_killed_recorder_leaves_no_index(tmp_path):
+    found, scan = scanned(tmp_path / 'a.mcap', HEAD + SCHEMA + CHANNEL + message(b'a'))
+    assert found == [(5, b'a')]
+    assert scan.damage == ['it has no index']
+    found, scan = scanned(tmp_path / 'a.mcap', HEAD + SCHEMA + CHANNEL + message(b'a') + TAIL[:-2])
+    assert found == [(5, b'a')]
+    assert scan.damage == ['its index is cut off']
+
+
+def test_no_mcap_at_all(tmp_path):
+    found, scan = scanned(tmp_path / 'a.mcap', b'something else')
+    assert not found
+    assert scan.damage == ['it does not begin like an MCAP file']

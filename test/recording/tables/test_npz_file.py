@@ -1,0 +1,47 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from robodyn_ros.errors import RecordingError
+from robodyn_ros.recording.tables.npz_file import read_npz
+
+
+def test_matrices_and_joint_names(tmp_path):
+    path = tmp_path / 'a.npz'
+    positions = np.arange(6.0).reshape(3, 2)
+    np.savez(path, positions=positions, times=np.arange(3), joint_names=['a', 'b'], note='text')
+    table = read_npz(path)
+    assert table.joints == ('a', 'b')
+    assert set(table.columns) == {'positions', 'times'}
+    np.testing.assert_array_equal(table.columns['positions'], positions)
+
+
+def test_objects_are_never_unpickled(tmp_path):
+    path = tmp_path / 'a.npz'
+    np.savez(path, positions=np.array([{'a': 1}], dtype=object))
+    with pytest.raises(RecordingError, match='allow_pickle=False'):
+        read_npz(path)
+
+
+def test_a_single_array_is_no_archive(tmp_path):
+    path = tmp_path / 'a.npz'
+    with path.open('wb') as file:
+        np.save(file, np.zeros(3))
+    with pytest.raises(RecordingError, match='expected an NPZ archive'):
+        read_npz(path)
+
+
+@settings(deadline=None, max_examples=50)
+@given(data=st.data())
+def test_damaged_files_raise_nothing_but_recording_errors(tmp_path_factory, data):
+    path = tmp_path_factory.getbasetemp() / 'damaged.npz'
+    np.savez(path, positions=np.arange(6.0).reshape(3, 2), times=np.arange(3))
+    content = bytearray(path.read_bytes())
+    for _ in range(data.draw(st.integers(1, 10))):
+        content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
+    path.write_bytes(content[: data.draw(st.integers(0, len(content)))])
+    try:
+        read_npz(path)
+    except RecordingError as error:
+        assert str(path) in str(error)

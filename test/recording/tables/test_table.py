@@ -1,0 +1,59 @@
+import numpy as np
+import pytest
+
+from robodyn_ros.errors import RecordingError
+from robodyn_ros.recording.tables.table import UNITS, Table, converted, joint_names
+
+TABLE = Table({}, 'test')
+
+
+@pytest.mark.parametrize(
+    'signal, unit, one',
+    [
+        ('time', 'ms', 1e-3),
+        ('time', 'ns', 1e-9),
+        ('position', 'deg', np.pi / 180),
+        ('position', 'rev', 2 * np.pi),
+        ('position', 'mm', 1e-3),
+        ('velocity', 'rpm', 2 * np.pi / 60),
+        ('velocity', 'deg/s', np.pi / 180),
+        ('acceleration', 'mm/s^2', 1e-3),
+        ('torque', 'mNm', 1e-3),
+        ('torque', 'kN', 1e3),
+    ],
+)
+def test_units(signal, unit, one):
+    values = converted(np.array([[2.0]]), signal, {'unit': unit}, ('a',), TABLE)
+    assert values[0, 0] == pytest.approx(2 * one, rel=1e-15)
+
+
+def test_every_signal_has_its_si_unit():
+    si = {
+        'time': 's',
+        'position': 'rad',
+        'velocity': 'm/s',
+        'acceleration': 'rad/s^2',
+        'torque': 'Nm',
+    }
+    assert all(UNITS[signal][unit] == 1.0 for signal, unit in si.items())
+
+
+def test_nothing_to_convert_is_no_copy():
+    values = np.ones((3, 1))
+    assert converted(values, 'torque', 'tau', ('a',), TABLE) is values
+    assert converted(values, 'torque', {'unit': 'N'}, ('a',), TABLE) is values
+
+
+def test_integers_become_floats_and_text_is_refused():
+    assert converted(np.ones((2, 1), dtype=np.int16), 'torque', None, ('a',), TABLE).dtype == float
+    with pytest.raises(RecordingError, match='torque is not numeric'):
+        converted(np.array([['a']]), 'torque', None, ('a',), TABLE)
+
+
+def test_joint_names_from_text_and_cells():
+    assert joint_names({'joint_names': np.array(['a ', 'b'])}) == ('a', 'b')
+    cells = np.empty((1, 2), dtype=object)
+    cells[0, 0], cells[0, 1] = np.array(['a']), np.array(['b'])
+    assert joint_names({'joints': cells}) == ('a', 'b')
+    assert joint_names({'joints': np.zeros(2)}) is None
+    assert joint_names({}) is None

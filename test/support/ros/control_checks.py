@@ -1,0 +1,138 @@
+"""What tests on the real ros2_control check, and how they move the robot there."""
+
+from itertools import count
+
+import numpy as np
+from control_cell import DELAY, JOINTS, LIMIT, PERIOD, PLUGIN, RATE, WINDOW
+from std_msgs.msg import Float64MultiArray
+
+from robodyn_ros.control.torque.gravity_free import GravityFree
+from robodyn_ros.control.torque.model_torque import ModelTorque
+
+JTC = 'joint_trajectory_controller'
+BOTH = [JTC, PLUGIN]
+STEP = RATE * PERIOD
+KINDS = ('position', 'velocity', 'acceleration')
+NUMBERS = count()
+
+
+def torque_of(cell, added=0.0, since=0, gravity_free=()):
+    """Python's model torque at the JTC's reference of the same cycle, where that is known.
+
+    :param gravity_free: joints whose drives carry their weight themselves
+    """
+    law = ModelTorque(cell.model, cell.values + added, velocity_window=WINDOW)
+    law = GravityFree(law, [joint in gravity_free for joint in JOINTS])
+    known = np.array(sorted(cell.references))
+    asked = [
+        number
+        for number, row in cell.cycles.items()
+        if row.stamp >= since and number - 1 in cell.cycles
+    ]
+    stamps, last = np.array(
+        [(cell.cycles[number].stamp, cell.cycles[number - 1].stamp) for number in asked]
+    ).T
+    before = known[np.maximum(np.searchsorted(known, stamps) - 1, 0)]
+    # The controller manager stamps each controller's update by itself: the JTC's of the same cycle
+    # is between two of the plugin's. After an overrun cycles are close to each other.
+    same = (last < before) & (before <= stamps)
+    q, qd, qdd = np.array([cell.references[stamp] for stamp in before]).transpose(1, 0, 2)
+    same &= (np.abs(qd) > WINDOW).all(axis=1)  # at rest the friction of the motion before counts
+    torque = law.torque(q, qd, qdd)
+    return {number: torque[k] for k, number in enumerate(asked) if same[k]}
+
+
+def check_applied(cell, expected):
+    """The torque applied is the one expected DELAY cycles earlier, at the rate it may change.
+
+    Where a motion begins the JTC's acceleration jumps, and with it the torque by more than that.
+    """
+    numbers = [
+        number + DELAY
+        for number in expected
+        if number + DELAY in cell.cycles and number + DELAY - 1 in cell.cycles
+    ]
+    target = np.array([expected[number - DELAY] for number in numbers])
+    applied = np.array([cell.cycles[number].applied for number in numbers])
+    before = np.array([cell.cycles[number - 1].applied for number in numbers])
+    jumps = (np.abs(target - before) > STEP).any(axis=1)
+    print(f'{len(numbers)} cycles compared, {jumps.sum()} at the rate limit')
+    assert len(numbers) > 300 and np.abs(target).max() < LIMIT
+    np.testing.assert_allclose(applied[~jumps], target[~jumps], rtol=0.0, atol=1e-9)
+    limited = before + np.clip(target - before, -STEP, STEP)
+    np.testing.assert_allclose(applied, limited, rtol=0.0, atol=1e-9)
+
+
+def check_steps(cell):
+    """No step of the applied torque above the rate in any cycle, whatever happened."""
+    numbers = np.array(sorted(cell.cycles))
+    applied = np.array([cell.cycles[number].applied for number in numbers])
+    cycles = np.diff(numbers)[:, None]
+    assert (np.abs(np.diff(applied, axis=0)) <= cycles * STEP * (1 + 1e-9)).all()
+    assert np.isfinite(applied).all() and (np.abs(applied) <= LIMIT).all()
+
+
+def check_hardware_steps(cell):
+    """Nor of what the hardware got, by the stamps of its states, which jitter by a cycle."""
+    stamps = np.array(sorted(cell.efforts))
+    efforts = np.array([cell.efforts[stamp] for stamp in stamps])
+    cycles = np.rint(np.diff(stamps) * 1e-9 / PERIOD)[:, None] + 1.0
+    assert (np.abs(np.diff(efforts, axis=0)) <= cycles * STEP * (1 + 1e-9)).all()
+
+
+def check_real_time(cell):
+    """No update of the plugin since the cell began has allocated memory or waited for a lock."""
+    updates = cell.probe.updates()
+    assert len(updates) > 1000
+    assert not updates['allocations'].any() and not updates['locks'].any()
+
+
+def make_active(cell):
+    """Both active, whatever a test left."""
+    on = [name for name in BOTH if cell.state_of(name) == 'active']
+    if len(on) < len(BOTH):
+        cell.switch(activate=BOTH, deactivate=on)
+        cell.go_on(0.4)
+
+
+def start_moving(cell, seconds=6.0):
+    """A motion under way with torque that a step to zero would show."""
+    make_active(cell)
+    cell.clear()
+    cell.start(seconds)
+    cell.go_on(1.0)
+    assert np.abs(cell.last.applied).max() > 4.0 * STEP
+
+
+class Forwarded:
+    """Three forward_command_controllers instead of the JTC: any reference, also nonsense."""
+
+    def __init__(self, cell) -> None:
+        self.cell = cell
+        self.names = [f'forward_{kind}_{next(NUMBERS)}' for kind in KINDS]
+        joints = [f'{PLUGIN}/{joint}' for joint in JOINTS]
+        for name, kind in zip(self.names, KINDS, strict=True):
+            change = {'joints': joints, 'interface_name': kind}
+            assert cell.load(name, change, 'forward_command_controller/ForwardCommandController')
+            assert cell.configure(name)
+        self.publishers = [
+            cell.node.create_publisher(Float64MultiArray, f'{name}/commands', 1)
+            for name in self.names
+        ]
+        cell.wait(lambda: all(p.get_subscription_count() for p in self.publishers), 'connections')
+
+    def send(self, **references) -> None:
+        for kind, publisher in zip(KINDS, self.publishers, strict=True):
+            if kind in references:
+                publisher.publish(Float64MultiArray(data=references[kind]))
+        self.cell.go_on(0.05)
+
+    def recover(self, **references) -> None:
+        """Send references that can be used, reset and enable again."""
+        self.send(**references)
+        assert self.cell.reset().message.startswith('cleared')
+        self.cell.go_on(0.05)
+        assert not self.cell.last.fault and not np.any(self.cell.last.applied)
+        assert self.cell.enable(True).success
+        self.cell.go_on(0.4)
+        assert np.abs(self.cell.last.applied).max() > 4.0 * STEP

@@ -1,0 +1,67 @@
+"""The law of the controller plugin, run by its program `law_check` over given cycles."""
+
+from __future__ import annotations
+
+import subprocess
+from typing import NamedTuple
+
+import numpy as np
+import yaml
+from controller_build import law_check
+
+from robodyn_ros.identification.payload.block import payload_block
+from robodyn_ros.identification.result import model_parameters
+
+SETTINGS = {'additive_torque_delay': 3, 'feedforward_scale': 0.8, 'period': 0.002,
+            'ramp_up_time': 0.1, 'ramp_down_time': 0.2, 'friction_fade_time': 0.04}  # fmt: skip
+FAULTS = ('', 'reference not finite', 'torque not finite', 'reference missing',
+          'reference frozen', 'state missing', 'state frozen', 'time back',
+          'reference incomplete', 'time forward')  # fmt: skip
+
+
+def result_file(folder, model, values, payload=None):
+    parameters = {'dynamic_model': model_parameters(model, values, np.full(len(values), 0.1))}
+    if payload is not None:
+        parameters['payload'] = payload_block(payload)
+    path = folder / 'result.yaml'
+    path.write_text(yaml.safe_dump({'/**': {'ros__parameters': parameters}}, width=10**6))
+    return path
+
+
+class Cycles(NamedTuple):
+    """What left: torques and passed on positions (N, n), faults (N,), what the program said."""
+
+    requested: np.ndarray
+    applied: np.ndarray
+    position: np.ndarray
+    fault: list[str]
+    said: str
+
+
+def run_law(
+    path, states, *, window, limit, rate, measured=None, time=None, elapsed=None, scale=None,
+    mass=None, **changed,
+) -> Cycles:  # fmt: skip
+    """Run references (q, qd, qdd), each (N, n); the robot follows at once unless `measured` says.
+
+    :param elapsed: time since the cycle before, (N,), in [s]; a period each by default
+    :param scale: wanted in each cycle, (N,); mass: of a payload set in that cycle, (N,), else NaN
+    :param changed: settings other than SETTINGS
+    """
+    count, width = states[0].shape
+    settings = {**SETTINGS, **changed}
+    arguments = [str(value) for value in (path, *settings.values(), window, limit, rate)]
+    measured = np.nan_to_num(states[0]) if measured is None else measured
+    time = settings['period'] * np.arange(count) if time is None else time
+    elapsed = np.full(count, settings['period']) if elapsed is None else elapsed
+    scale = np.full(count, settings['feedforward_scale']) if scale is None else scale
+    mass = np.full(count, np.nan) if mass is None else mass
+    rows = np.column_stack([*states, measured, time, elapsed, scale, mass])
+    done = subprocess.run(
+        [law_check(), *arguments], input=rows.tobytes(), capture_output=True, timeout=60
+    )
+    said = done.stderr.decode()
+    assert done.returncode == 0, said
+    out = np.frombuffer(done.stdout).reshape(count, 3 * width + 1)
+    torques = [out[:, k * width : (k + 1) * width] for k in range(3)]
+    return Cycles(*torques, [FAULTS[int(code)] for code in out[:, -1]], said)

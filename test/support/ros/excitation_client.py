@@ -1,0 +1,150 @@
+"""What the tests of the excitation node share: its motions, the process, and a client."""
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import yaml
+
+pytest.importorskip('rclpy')
+pytest.importorskip('robodyn_ros.action')
+from rclpy.action import ActionClient
+from robodyn_ros.action import Excite
+from ros_client import PATIENCE, RosClient, SilenceError, environment
+from std_srvs.srv import Trigger
+
+from robodyn_ros.excitation.limits.joint_limits import JointLimits
+from robodyn_ros.excitation.limits.limits_file import load_limits
+from robodyn_ros.excitation.motions.sine import SineMotion
+from robodyn_ros.models.serial.urdf_file import read_urdf
+
+ROOT = Path(__file__).resolve().parents[3]
+JOINTS = [f'joint{i}' for i in range(1, 7)]
+HOME = [0.05, -0.1, 0.0, 0.1, 0.0, 0.0]
+PHASE = Excite.Feedback
+STATES = 2.0
+"""Joint states may stay away for so long, in [s]: they come from a test, which may be held up."""
+NOT_YET = (
+    'there are no joint states yet', 'nobody listens', 'it is not known yet', 'the robot moves',
+    'a motion is running already',
+)  # fmt: skip
+"""Says a node that has only just come, or of what was before: a jump looks like a motion."""
+NOWHERE = '/no/motion.yaml'
+
+
+def robot_limits(robot='six_axis'):
+    base = JointLimits.from_urdf(read_urdf(ROOT / 'urdf' / f'{robot}.urdf'))
+    return load_limits(ROOT / 'config' / f'joint_limits_{robot}.yaml', base)
+
+
+def motion(**changes):
+    values = {
+        'joints': JOINTS,
+        'start': [0.0] * 6,
+        'target': [0.3, 0.2, -0.2, 0.4, 0.4, 0.6],
+        'frequency': [0.5, 0.6, 0.7, 0.8, 0.9, 1.0],
+        'duration': 2.5,
+    }
+    return SineMotion(**{**values, **changes})
+
+
+def start(folder, name, number, **parameters):
+    """Start an excitation node under this name, in the domain of this number."""
+    values = {
+        'urdf': str(ROOT / 'urdf' / 'six_axis.urdf'),
+        'joint_limits': str(ROOT / 'config' / 'joint_limits_six_axis.yaml'),
+        'pause': 0.1,
+        'goal_time': 2.0,
+        'state_timeout': STATES,
+        'start_delay': 0.2,
+        'allow_unchecked': True,
+        **parameters,
+    }
+    file = folder / f'{name}.yaml'
+    file.write_text(yaml.safe_dump({'/**': {'ros__parameters': values}}))
+    command = [sys.executable, '-m', 'robodyn_ros.nodes.excitation.node', '--ros-args']
+    command += ['-r', f'__node:={name}', '--params-file', str(file)]
+    log = (folder / f'{name}.log').open('w')
+    return subprocess.Popen(
+        command, env=environment(number), stdout=log, stderr=subprocess.STDOUT, text=True
+    )
+
+
+class Client(RosClient):
+    """Calls one excitation node."""
+
+    def __init__(self, name, context):
+        super().__init__({}, context)
+        self.name = name
+        self.action = ActionClient(self.node, Excite, f'{name}/excite')
+        self.feedback = []
+        self.wait(self.action.server_is_ready, 'the action')
+
+    def close(self):
+        self.action.destroy()  # else the node's participant is there until it is collected
+        super().close()
+
+    def answer(self, future, what='an answer'):
+        self.wait(future.done, what)
+        return future.result()
+
+    def call(self, word):
+        return super().call(Trigger, f'{self.name}/{word}', Trigger.Request())
+
+    def start(self):
+        """Call ~/start, once the robot and the node have come to rest from what was before."""
+        deadline = time.monotonic() + PATIENCE
+        while (answer := self.call('start')).message.startswith(NOT_YET):
+            assert time.monotonic() < deadline, answer.message
+        return answer
+
+    def refusal(self):
+        """Why no motion could begin now; at last that there is no such file."""
+        self._send(NOWHERE)
+        return self.answer(self._result, 'the refusal').result.message
+
+    def send(self, file=''):
+        """Send a goal: again while robot and node have not come to rest from what was before."""
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            handle = self._send(file)
+            self.wait(lambda: self.feedback or self._result.done(), 'feedback or the end')
+            late = time.monotonic() > deadline
+            if late or not self._result.done() or not self.ended().startswith(NOT_YET):
+                return handle
+
+    def _send(self, file):
+        self.feedback.clear()
+        goal = Excite.Goal(motion_file=str(file))
+        handle = self.answer(
+            self.action.send_goal_async(goal, feedback_callback=self._on_feedback)
+        )
+        self._result = handle.get_result_async()
+        return handle
+
+    def _on_feedback(self, message):
+        self.feedback.append(message.feedback)
+
+    def ended(self):
+        """The sentence of the result, '' while there is none."""
+        return self._result.result().result.message if self._result.done() else ''
+
+    def result(self):
+        """Of the goal sent last."""
+        return self.answer(self._result, 'the result')
+
+    def excite(self, file=''):
+        self.send(file)
+        return self.result().result
+
+    def until(self, phase, progress=0.0):
+        """Wait until the motion is so far."""
+
+        def far():
+            return any(item.phase == phase and item.progress > progress for item in self.feedback)
+
+        self.wait(lambda: far() or self._result.done(), f'phase {phase}')
+        SilenceError.check(self.ended())
+        assert far(), self.ended()

@@ -1,0 +1,160 @@
+"""One node of the suite as a process of its own, and a client that talks to it over real DDS."""
+
+from __future__ import annotations
+
+import atexit
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+pytest.importorskip('rclpy')
+pytest.importorskip('robodyn_ros.srv')
+from builtin_interfaces.msg import Time
+from diagnostic_msgs.msg import DiagnosticArray
+from ros_client import RosClient, SilenceError, Trial, environment
+from sensor_msgs.msg import JointState
+from std_srvs.srv import SetBool, Trigger
+
+from robodyn_ros.identification.gears.block import residual_block
+from robodyn_ros.identification.result import model_parameters
+
+EFFORT = {'effort.unit': 'Nm', 'effort.side': 'joint', 'effort.gravity': 'included'}
+"""Declaration of what the tests' joint states hold."""
+
+
+def result_file(folder: Path, model, values, residual=None) -> Path:
+    """Write a model with its values, and a residual torque, as an identification does."""
+    parameters = {'dynamic_model': model_parameters(model, values, np.full(len(values), 0.1))}
+    if residual is not None:
+        own_hash = parameters['dynamic_model']['hash']
+        parameters['residual_torque'] = residual_block(residual, own_hash)
+    path = folder / 'result.yaml'
+    path.write_text(yaml.safe_dump({'/**': {'ros__parameters': parameters}}, width=10**6))
+    return path
+
+
+class NodeProcess(RosClient):
+    """A node, and everything it says on some topics."""
+
+    def __init__(
+        self,
+        name: str,
+        number: int,
+        log: Path,
+        parameters,
+        params_file=None,
+        script=None,
+        context=None,
+    ) -> None:
+        """Start `robodyn_ros.nodes.<name>`, or a script, with these parameters.
+
+        :param context: of another client in the same domain, see `ros_client.joined`
+        """
+        self.name = name
+        program = ['-m', f'robodyn_ros.nodes.{name}'] if script is None else [str(script)]
+        command = [sys.executable, *program, '--ros-args']
+        for parameter, value in parameters.items():
+            command += ['-p', f'{parameter}:={value}']
+        if params_file:
+            command += ['--params-file', str(params_file)]
+        self.log = log
+        with log.open('w') as file:
+            self.process = subprocess.Popen(
+                command,
+                env={**environment(number), 'ROS_HOME': str(log.parent / 'ros')},
+                stdout=file,
+                stderr=subprocess.STDOUT,
+            )
+        atexit.register(self._kill)
+        super().__init__(environment(number), context)
+        self._ending, self._steady = False, (0, 0)
+        self.diagnostics = self.listen(DiagnosticArray, '/diagnostics', 10)
+        # Starting takes seconds where many processes share the cores.
+        self.wait(lambda: self.diagnostics, 'a first sign of life', 60.0)
+
+    def lost(self) -> str:
+        trial, begin = self._steady
+        if trial and trial == Trial.running:
+            SilenceError.check(self.said()[begin:])
+        return '' if self._ending or self.process.poll() is None else self.said()
+
+    def said(self) -> str:
+        return self.log.read_text()
+
+    def publisher(self, kind, topic, qos=10):
+        """A publisher whose every message the node hears."""
+        return super().publisher(kind, topic, self.name, qos)
+
+    def steady(self, on: bool = True) -> None:
+        """From now on a stream that falls silent spoils a test that is `undisturbed`, or not."""
+        self._steady = (Trial.running * on, len(self.said()))
+
+    def settle(self) -> None:
+        """Take all that the node has published so far: before it answers."""
+        self.known_to(self.name)
+        self.drain()
+
+    def call(self, kind, service, request):
+        return super().call(kind, f'{self.name}/{service}', request)
+
+    def reset(self):
+        return self.call(Trigger, 'reset', Trigger.Request())
+
+    def enable(self, value: bool):
+        return self.call(SetBool, 'enable', SetBool.Request(data=value))
+
+    def status(self):
+        """Next diagnostic status, of what is so now."""
+        asked = time.time_ns()
+
+        def fresh():
+            stamps = [row.header.stamp for row in self.diagnostics[-1:]]
+            return any(stamp.sec * 10**9 + stamp.nanosec > asked for stamp in stamps)
+
+        self.wait(fresh, 'diagnostics')
+        return self.diagnostics[-1].status[0]
+
+    def wait_for(self, text: str) -> None:
+        """Wait until the diagnostics say this, from the beginning of a word on."""
+        words = re.compile(rf'\b{re.escape(text)}')
+        self.wait(
+            lambda: self.diagnostics and words.search(self.diagnostics[-1].status[0].message), text
+        )
+
+    def end(self) -> int:
+        """Wait for the end of the process, which is on its way; its exit code."""
+        self._ending = True
+        self.wait(lambda: self.process.poll() is not None, 'the end')
+        return self.process.returncode
+
+    def interrupt(self) -> int:
+        self.process.send_signal(signal.SIGINT)
+        return self.end()
+
+    def _kill(self) -> None:
+        """End the process, also when a fixture fails before it can close it."""
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+
+    def close(self) -> None:
+        atexit.unregister(self._kill)
+        self._kill()
+        super().close()
+
+
+def joint_state(names, stamp: float, position=(), velocity=(), effort=()) -> JointState:
+    message = JointState(name=list(names))
+    nanoseconds = round(stamp * 1e9)
+    message.header.stamp = Time(sec=nanoseconds // 10**9, nanosec=nanoseconds % 10**9)
+    message.position = [float(v) for v in position]
+    message.velocity = [float(v) for v in velocity]
+    message.effort = [float(v) for v in effort]
+    return message
