@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from cell.cells import IDEAL, config, pendulum
+from cells import IDEAL, config, pendulum
 
 from robodyn_ros.cell.drives import Drives
 from robodyn_ros.cell.plant import Plant

@@ -6,7 +6,7 @@ import mujoco
 import numpy as np
 import pinocchio
 import pytest
-from cell.cells import FRICTIONLESS, INERTIA, LENGTH, MASS, config, pendulum
+from cells import FRICTIONLESS, INERTIA, LENGTH, MASS, config, pendulum
 from robots import SIX_AXIS, random_urdf
 
 from robodyn_ros.cell.plant import Plant

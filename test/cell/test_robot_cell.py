@@ -8,7 +8,7 @@ import mujoco
 import numpy as np
 import pinocchio
 import pytest
-from cell.cells import IDEAL, LENGTH, MASS, config, pendulum, sine
+from cells import IDEAL, LENGTH, MASS, config, pendulum, sine
 from robots import SIX_AXIS, random_urdf
 
 from robodyn_ros.cell.config import CellConfig

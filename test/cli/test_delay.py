@@ -5,8 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from bags import JOINT_STATE, message
-from recording.test_topic_bag import torque_types
+from bags import JOINT_STATE, message, torque_types
 from rosbags.rosbag2 import StoragePlugin, Writer
 from rosbags.typesys import get_types_from_msg
 

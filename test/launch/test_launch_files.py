@@ -22,7 +22,7 @@ from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch_ros.actions import Node
 
 from robodyn_ros.errors import ConfigError
-from robodyn_ros.nodes.launching.descriptions import descriptions as launching
+from robodyn_ros.nodes.launching import descriptions
 from robodyn_ros.nodes.launching.robot_files import PROFILE
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -71,7 +71,7 @@ def nodes(prefix, monkeypatch):
             LaunchContext())  # fmt: skip
         return dict(found)
 
-    monkeypatch.setattr(launching, 'Node', Recorded)
+    monkeypatch.setattr(descriptions, 'Node', Recorded)
     return launched
 
 
@@ -104,7 +104,7 @@ def test_every_launch_file_is_known_and_installed(prefix):
 @pytest.mark.parametrize('name', NODES)
 def test_arguments_have_descriptions_and_defaults(name):
     declared = source(name).get_launch_description(LaunchContext()).get_launch_arguments()
-    assert {argument.name for argument in declared} >= set(launching.BASIC)
+    assert {argument.name for argument in declared} >= set(descriptions.BASIC)
     for argument in declared:
         assert len(argument.description) > 10
         assert argument.default_value is not None
@@ -266,7 +266,7 @@ def test_a_node_that_dies_is_started_again_and_one_that_ends_is_not(
     end, respawn, starts, tmp_path, monkeypatch
 ):
     """With processes that end so twice, under the real launch service."""
-    monkeypatch.setattr(launching, 'RESPAWN_DELAY', 0.05)
+    monkeypatch.setattr(descriptions, 'RESPAWN_DELAY', 0.05)
     marker = tmp_path / 'starts'
     code = (
         'import os, sys, time\n'
@@ -286,7 +286,7 @@ def test_a_node_that_dies_is_started_again_and_one_that_ends_is_not(
 
     marker.touch()
     service = LaunchService(noninteractive=True)
-    service.include_launch_description(LaunchDescription(launching.kept_alive(create, respawn)))
+    service.include_launch_description(LaunchDescription(descriptions.kept_alive(create, respawn)))
     if starts == 3:  # else the service ends by itself, as nothing is left to start
         threading.Thread(target=end_with_the_last, daemon=True).start()
     service.run()

@@ -8,9 +8,13 @@ from typing import Any
 
 import numpy as np
 from rosbags.rosbag2 import StoragePlugin, Writer
-from rosbags.typesys import Stores, get_typestore
+from rosbags.typesys import Stores, get_types_from_msg, get_typestore
+from rosbags.typesys.store import Typestore
+
+from robodyn_ros.recording.bags.topic_bag import TORQUE_STATE
 
 TYPES = get_typestore(Stores.ROS2_JAZZY)
+MESSAGES = Path(__file__).resolve().parents[2] / 'msg'
 JOINT_STATE = 'sensor_msgs/msg/JointState'
 
 
@@ -60,3 +64,10 @@ def wave(count: int = 300, joints: int = 2, period: int = 2_000_000) -> list[tup
     return [
         (stamp, message(stamp, names, *row)) for stamp, row in zip(stamps, numbers, strict=True)
     ]
+
+
+def torque_types() -> Typestore:
+    store = get_typestore(Stores.ROS2_JAZZY)
+    definition = (MESSAGES / 'TorqueState.msg').read_text(encoding='utf-8')
+    store.register(get_types_from_msg(definition, TORQUE_STATE))
+    return store

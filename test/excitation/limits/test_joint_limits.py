@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from motions import JOINTS, limits, random_fourier
 
 from robodyn_ros.errors import MotionError
+from robodyn_ros.excitation.limits import joint_limits as module
 from robodyn_ros.excitation.limits.joint_limits import JointLimits, check_motion, check_position
-from robodyn_ros.excitation.limits.joint_limits import joint_limits as module
 from robodyn_ros.excitation.motions.point_to_point import PointToPoint
 from robodyn_ros.excitation.motions.sine import SineMotion
 from robodyn_ros.models.serial.urdf_file import parse_urdf

@@ -7,7 +7,7 @@ from rosbags.rosbag2 import Reader
 from rosbags.typesys import Stores, get_typestore
 
 from robodyn_ros.errors import IdentificationError, RecordingError
-from robodyn_ros.identification.files.parameter_text import signals_bag
+from robodyn_ros.identification.files import signals_bag
 from robodyn_ros.identification.files.signals_bag import TOPICS, Signals, write_signals
 from robodyn_ros.identification.signals.processing import Processed
 from robodyn_ros.identification.signals.thinning import Thinning

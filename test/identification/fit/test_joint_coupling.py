@@ -4,7 +4,7 @@ from robots import random_urdf
 from simulation import arm, base_values, sines
 
 from robodyn_ros.identification.factors.condense import condense
-from robodyn_ros.identification.fit import joint_coupling as covariance
+from robodyn_ros.identification.fit import joint_coupling
 from robodyn_ros.identification.fit.joint_coupling import (
     decouple,
     error_covariance,
@@ -84,7 +84,7 @@ def test_fewer_samples_than_values_are_fitted_once(monkeypatch):
         fits.append(estimate(*arguments))
         return fits[-1]
 
-    monkeypatch.setattr(covariance, 'estimate', counted)
+    monkeypatch.setattr(joint_coupling, 'estimate', counted)
     coupled = decouple(condensed, start)
     assert len(fits) == 1 and condensed.width > 7
     assert np.isfinite(coupled.mixing).all()

@@ -7,8 +7,8 @@ from scipy import sparse
 from scipy.optimize import nnls
 
 from robodyn_ros.errors import IdentificationError
+from robodyn_ros.identification.physical import cone_solver
 from robodyn_ros.identification.physical.cone_solver import minimise, minimise_above
-from robodyn_ros.identification.physical.semidefinite import cone_solver
 
 
 def test_the_nearest_point_of_a_quadrant():

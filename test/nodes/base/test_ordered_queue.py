@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 pytest.importorskip('rclpy')
-from robodyn_ros.nodes.base import ordered_queue as outbox
+from robodyn_ros.nodes.base import ordered_queue
 from robodyn_ros.nodes.base.ordered_queue import MOST, Outbox
 
 
@@ -15,7 +15,7 @@ class Box:
     def __init__(self, monkeypatch):
         self.sent, self.prepared, self.running = [], [], False
         timer = SimpleNamespace(reset=lambda: self._run(True), cancel=lambda: self._run(False))
-        monkeypatch.setattr(outbox, 'steady_timer', lambda *_: timer)
+        monkeypatch.setattr(ordered_queue, 'steady_timer', lambda *_: timer)
         self.box = Outbox(None, self._prepare)
 
     def _run(self, running):

@@ -21,8 +21,8 @@ from robodyn_ros.excitation.design.problem import Problem  # noqa: E402
 from robodyn_ros.excitation.limits.constraints import TorqueLimit  # noqa: E402
 from robodyn_ros.excitation.limits.joint_limits import check_motion  # noqa: E402
 from robodyn_ros.models.catalog import robot_model  # noqa: E402
+from robodyn_ros.nodes.excitation import design as excitation_design  # noqa: E402
 from robodyn_ros.nodes.excitation.design import Designer  # noqa: E402
-from robodyn_ros.nodes.excitation.node import design as excitation_design  # noqa: E402
 from robodyn_ros.nodes.launching.robot_files import RobotFiles  # noqa: E402
 
 pytestmark = pytest.mark.ros

@@ -24,7 +24,7 @@ from robodyn_ros.control.feedforward.additive_torque import AdditiveTorque, Feed
 from robodyn_ros.control.feedforward.reference_timeout import HIGHEST, LOWEST
 from robodyn_ros.control.feedforward.state_watchdog import StateWatch
 from robodyn_ros.control.torque.model_torque import ModelTorque
-from robodyn_ros.nodes.feedforward.node import streaming as feedforward_streaming
+from robodyn_ros.nodes.feedforward import streaming as feedforward_streaming
 
 MESSAGES = int(os.environ.get('ROBODYN_FUZZ_MESSAGES', '6000'))
 MODEL, VALUES = small_arm()

@@ -9,7 +9,7 @@ pytest.importorskip('robodyn_ros.msg')
 from lifecycle_msgs.msg import State, TransitionEvent
 
 from robodyn_ros.control.feedforward.delivery import Delivery
-from robodyn_ros.nodes.feedforward.node import target_watch
+from robodyn_ros.nodes.feedforward import target_watch
 
 NAME = '/left/forward_effort_controller'
 LIST = '/left/controller_manager/list_controllers'

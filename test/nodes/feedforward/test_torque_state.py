@@ -9,7 +9,7 @@ from rclpy.serialization import deserialize_message, serialize_message
 from robodyn_ros.msg import TorqueState
 from sensor_msgs.msg import JointState
 
-from robodyn_ros.nodes.feedforward.node import torque_state
+from robodyn_ros.nodes.feedforward import torque_state
 
 
 class FakeNode:

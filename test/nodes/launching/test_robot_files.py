@@ -4,7 +4,7 @@ import pytest
 
 pytest.importorskip('rclpy')
 from robodyn_ros.errors import ConfigError
-from robodyn_ros.nodes.launching.descriptions import robot_files
+from robodyn_ros.nodes.launching import robot_files
 from robodyn_ros.nodes.launching.robot_files import NODES, PROFILE, RobotFiles, environment
 
 KINDS = (*NODES, 'effort', 'model', 'joint_limits')

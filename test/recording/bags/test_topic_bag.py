@@ -6,23 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from bags import TYPES, wave, write_bag
+from bags import TYPES, torque_types, wave, write_bag
 from rosbags.rosbag2 import StoragePlugin, Writer
-from rosbags.typesys import get_types_from_msg, get_typestore
-from rosbags.typesys.store import Typestore
-from rosbags.typesys.stores import Stores
 
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording.bags.topic_bag import TORQUE_STATE, read_topic, topic_types
-
-MESSAGES = Path(__file__).resolve().parents[3] / 'msg'
-
-
-def torque_types() -> Typestore:
-    store = get_typestore(Stores.ROS2_JAZZY)
-    definition = (MESSAGES / 'TorqueState.msg').read_text(encoding='utf-8')
-    store.register(get_types_from_msg(definition, TORQUE_STATE))
-    return store
 
 
 def torque_bag(path: Path, rows: np.ndarray, names: list[str], plugin: StoragePlugin) -> Path:
