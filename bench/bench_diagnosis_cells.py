@@ -10,7 +10,6 @@ import sys
 from pathlib import Path
 
 import numpy as np
-import yaml
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
@@ -21,27 +20,32 @@ from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.models.catalog import load_model, robot_model
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.recording.recording import Recording
+from robodyn_ros.robot_file import RobotFile, load_robot
 
 ROOT = Path(__file__).resolve().parent.parent
-ROBOTS = ('axis', 'scara3', 'scara', 'delta3', 'delta', 'six_axis', 'puma', 'puma_semi_static')
+ROBOTS = ('axis', 'scara3', 'scara', 'delta3', 'delta', 'six_axis', 'puma', 'puma#semi_static')
 APPROACH = 3.0
 """Time to go to where the motion starts, in [s]."""
 
 
+def file_of(name: str) -> RobotFile:
+    """Robot file; the name may end in #VARIANT."""
+    robot, _, variant = name.partition('#')
+    return load_robot(f'{ROOT}/config/robots/{robot}.yaml#{variant}')
+
+
 def model_of(name: str) -> DynamicModel:
-    """Model of a robot's model file, else of its URDF."""
-    path = ROOT / 'config' / f'model_{name}.yaml'
-    return load_model(path) if path.is_file() else robot_model(ROOT / 'urdf' / f'{name}.urdf')
+    """Model of a robot: that of its file, else of its URDF."""
+    file = file_of(name)
+    return load_model(file.reference) if 'model' in file.content else robot_model(file.urdf)
 
 
 def recorded(name: str, model: DynamicModel) -> Recording:
     """What the cell measures during the robot's excitation, its ramps left out."""
-    text = (ROOT / 'config' / f'excitation_{name}.yaml').read_text(encoding='utf-8')
-    wanted = yaml.safe_load(text)['/**/excitation']['ros__parameters']['motion']
+    file = file_of(name)
+    wanted = file.content['excitation']['motion']
     motion = build_motion({**wanted, 'joints': list(model.joint_names)})
-    config = CellConfig.from_yaml(
-        ROOT / 'config' / f'cell_{name.removesuffix("_semi_static")}.yaml'
-    )
+    config = CellConfig.from_yaml(file.reference)
     cell, period = RobotCell(config), config.servo_period
     time = np.arange(0.0, motion.duration, period)
     commands = motion.sample(time).position

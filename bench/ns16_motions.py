@@ -75,7 +75,7 @@ class Space:
 def spaces() -> tuple[Space, Space]:
     """The whole workspace, and the sub-region."""
     urdf = JointLimits.from_urdf(read_urdf(ROOT / 'urdf' / 'ns16.urdf'))
-    limits = load_limits(ROOT / 'config' / 'joint_limits_ns16.yaml', urdf)
+    limits = load_limits(ROOT / 'config' / 'robots' / 'ns16.yaml', urdf)
     limits = limits.scaled(velocity=SHARE, acceleration=SHARE)
     low, high = WIDE
     wide = replace(

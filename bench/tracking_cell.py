@@ -5,13 +5,12 @@ No ROS: the cell is stepped as fast as it goes, with the configuration files of 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import yaml
 
 from robodyn_ros.cell.config import CellConfig
 from robodyn_ros.cell.robot_cell import RobotCell
@@ -31,6 +30,7 @@ from robodyn_ros.models.catalog import load_model
 from robodyn_ros.models.interface import Array
 from robodyn_ros.models.serial.urdf_file import read_urdf
 from robodyn_ros.recording.recording import Recording
+from robodyn_ros.robot_file import load_robot
 
 CONFIG = Path(__file__).resolve().parent.parent / 'config'
 WAIT = 1.0
@@ -56,17 +56,20 @@ class Run:
         return self.reference - self.position
 
 
-def parameters(name: str, robot: str) -> dict[str, Any]:
-    """ROS parameters in config/NAME_ROBOT.yaml."""
-    content = yaml.safe_load((CONFIG / f'{name}_{robot}.yaml').read_text(encoding='utf-8'))
-    values: dict[str, Any] = content[f'/**/{name}']['ros__parameters']
-    return values
+def file_of(robot: str) -> Path:
+    """Path of the robot file."""
+    return CONFIG / 'robots' / f'{robot}.yaml'
+
+
+def parameters(name: str, robot: str) -> Mapping[str, Any]:
+    """Parameters of a node in the robot file."""
+    return load_robot(file_of(robot)).section(name, 'this measurement')
 
 
 def limits_of(robot: str) -> JointLimits:
     """Joint limits of a robot."""
     urdf = read_urdf(CONFIG.parent / 'urdf' / f'{robot}.urdf')
-    return load_limits(CONFIG / f'joint_limits_{robot}.yaml', JointLimits.from_urdf(urdf))
+    return load_limits(file_of(robot), JointLimits.from_urdf(urdf))
 
 
 def some_robot(robot: str, seed: int) -> CellConfig:
@@ -74,7 +77,7 @@ def some_robot(robot: str, seed: int) -> CellConfig:
 
     Friction differs by up to 20 % per joint, rotor inertia by 10 %; the drives stay as they are.
     """
-    config = CellConfig.from_yaml(CONFIG / f'cell_{robot}.yaml')
+    config = CellConfig.from_yaml(file_of(robot))
     random = np.random.default_rng([seed, 7])
     joints = {}
     for name, joint in config.joints.items():
@@ -134,7 +137,7 @@ def _reference(config: CellConfig, motion: Trajectory) -> tuple[Array, Motion]:
 
 def identified(robot: str, config: CellConfig) -> IdentificationResult:
     """Identify the cell by its example program: 2 s of running in, then 20 s are recorded."""
-    model = load_model(CONFIG / f'model_{robot}.yaml')
+    model = load_model(file_of(robot))
     given = parameters('excitation', robot)['motion']
     found = run(config, build_motion({'joints': list(model.joint_names), **given}))
     rows = (found.time >= 2.0) & (found.time <= 22.0)
@@ -161,13 +164,12 @@ class FeedForward:
         """Read the robot's settings."""
         values = parameters('feedforward', robot)
         window = values['velocity_window']
-        torque = ModelTorque(result.model, result.values, velocity_window=window)
-        names = (
-            'max_torque', 'max_torque_rate', 'period', 'additive_torque_delay',
-            'feedforward_scale', 'ramp_up_time', 'ramp_down_time',
+        torque = ModelTorque(
+            result.model, result.values,
+            velocity_window=window if len(window) > 1 else window[0],
         )  # fmt: skip
-        chosen = {name: values[name] for name in names}
-        return cls(torque, FeedforwardSettings(joints=torque.joints, **chosen))
+        most = values['max_torque']
+        return cls(torque, FeedforwardSettings(joints=torque.joints, max_torque=most))
 
     def streaming(self, reference: Motion, duration: float) -> Array:
         """The law that runs in every cycle, as in the softMC; on long before the motion."""

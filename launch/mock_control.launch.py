@@ -12,6 +12,7 @@ from launch_ros.actions import Node
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.nodes.launching.descriptions import combined, share
 from robodyn_ros.nodes.launching.mock_hardware import with_mock_hardware
+from robodyn_ros.robot_file import load_robot
 
 CONTROLLERS = {
     'plugin': ('feedforward_torque_controller', 'joint_trajectory_controller'),
@@ -33,8 +34,13 @@ def generate_launch_description() -> LaunchDescription:
                 description='result.yaml of an identification; the plugin needs it',
             ),
             DeclareLaunchArgument(
-                'urdf', default_value=str(share('urdf', 'six_axis.urdf')),
-                description='URDF without <ros2_control> tags; its joints are those of the YAML',
+                'robot', default_value='six_axis',
+                description='a robot of this package, or the path of your robot file; its joints '
+                'are those of the YAML',
+            ),
+            DeclareLaunchArgument(
+                'urdf', default_value='',
+                description='URDF without <ros2_control> tags; empty: that of the robot file',
             ),
             DeclareLaunchArgument(
                 'namespace', default_value='',
@@ -59,7 +65,8 @@ def _create(context: LaunchContext) -> list[Action]:
     given = {
         name: str(LaunchConfiguration(name).perform(context))
         for name in (
-            'way', 'result_file', 'urdf', 'namespace', 'params_file', 'robot_state_publisher',
+            'way', 'result_file', 'robot', 'urdf', 'namespace', 'params_file',
+            'robot_state_publisher',
         )
     }  # fmt: skip
     for name in ('result_file', 'params_file'):
@@ -82,10 +89,11 @@ def _create(context: LaunchContext) -> list[Action]:
     broadcaster = _spawner(given['namespace'], 'joint_state_broadcaster')
     # One switch for all: the plugin is activated with what commands its references.
     controllers = _spawner(given['namespace'], '--activate-as-group', *CONTROLLERS[given['way']])
+    urdf = Path(given['urdf'] or load_robot(given['robot']).urdf)
     described = Node(
         package='robot_state_publisher', executable='robot_state_publisher',
         namespace=given['namespace'], output='screen',
-        parameters=[{'robot_description': with_mock_hardware(Path(given['urdf']))}],
+        parameters=[{'robot_description': with_mock_hardware(urdf)}],
     )  # fmt: skip
     return [
         *([described] if given['robot_state_publisher'] == 'true' else []),

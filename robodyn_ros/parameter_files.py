@@ -30,10 +30,14 @@ LAUNCH_FILE = 'launch_params_'
 
 @dataclass(frozen=True)
 class Given:
-    """A value, as it was written, and where it was given."""
+    """A value, as it was written, and where it was given.
+
+    :ivar strict: as of `Source`
+    """
 
     value: yaml.Node
     source: str
+    strict: bool = False
 
 
 @dataclass(frozen=True)
@@ -41,10 +45,12 @@ class Source:
     """A file or a `-p`: its blocks of parameters, in the order in which they apply.
 
     :ivar blocks: key and parameters of each block
+    :ivar strict: it is for one node, so a name that the node does not have is an error
     """
 
     name: str
     blocks: tuple[tuple[str, dict[str, yaml.Node]], ...]
+    strict: bool = False
 
     def of(self, node: str) -> dict[str, yaml.Node]:
         """Parameters for a node, named with its namespace, such as '/robot1/feedforward'."""
@@ -73,7 +79,7 @@ def merged(sources: Iterable[Source], node: str) -> dict[str, Given]:
     found: dict[str, Given] = {}
     for source in sources:
         for name, value in source.of(node).items():
-            found[name] = Given(value, source.name)
+            found[name] = Given(value, source.name, source.strict)
     return found
 
 
@@ -103,33 +109,33 @@ def read_source(path: str | Path) -> Source:
         raise ConfigError(f'{what} {path} cannot be read: {reason}') from error
     blocks: dict[str, dict[str, yaml.Node]] = {}  # a key that comes again stays where it was
     for key, values in _blocks(root, ''):
-        blocks.setdefault(key, {}).update(_flat(values, ''))
+        blocks.setdefault(key, {}).update(flat(values))
     launched = Path(path).name.startswith(LAUNCH_FILE)
     return Source(f'launch file ({path})' if launched else str(path), tuple(blocks.items()))
 
 
 def _blocks(node: yaml.Node | None, key: str) -> Iterator[tuple[str, yaml.Node]]:
     """Key and content of each block `ros__parameters`; rcl joins nested keys by slashes."""
-    for name, value in _items(node):
+    for name, value in items(node):
         if name.startswith(BLOCK):
             yield key, value
         else:
             yield from _blocks(value, f'{key}/{name}' if key else name)
 
 
-def _flat(node: yaml.Node, prefix: str) -> dict[str, yaml.Node]:
-    """Parameters of a block; rcl joins nested names by dots."""
+def flat(node: yaml.Node | None, prefix: str = '') -> dict[str, yaml.Node]:
+    """Return the parameters of a block; rcl joins nested names by dots."""
     found: dict[str, yaml.Node] = {}
-    for name, value in _items(node):
+    for name, value in items(node):
         if isinstance(value, yaml.MappingNode):
-            found.update(_flat(value, f'{prefix}{name}.'))
+            found.update(flat(value, f'{prefix}{name}.'))
         else:
             found[prefix + name] = value
     return found
 
 
-def _items(node: yaml.Node | None) -> list[tuple[str, yaml.Node]]:
-    """Names and values of a mapping; nothing of what rcl refuses."""
+def items(node: yaml.Node | None) -> list[tuple[str, yaml.Node]]:
+    """Return names and values of a mapping, and nothing of what rcl refuses."""
     pairs = node.value if isinstance(node, yaml.MappingNode) else []
     return [(str(name.value), value) for name, value in pairs]
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from robodyn_ros.cell.delta import DeltaMechanism
 from robodyn_ros.errors import CellError
-from robodyn_ros.yaml_file import read_yaml
+from robodyn_ros.robot_file import read_part
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class JointConfig:
 
 @dataclass(frozen=True)
 class CellConfig:
-    """A robot cell; see `config/cell_*.yaml`.
+    """A robot cell: section `cell` of a robot file.
 
     :param urdf: path of the URDF, or its XML text
     :param joints: configuration of each joint by name; joints left out have `defaults`
@@ -122,16 +122,19 @@ class CellConfig:
     def from_yaml(cls, path: Path | str, *, urdf: str | None = None) -> CellConfig:
         """Read a YAML file; a relative `urdf` in it is meant from the file's folder.
 
+        :param path: of a cell configuration, or of a robot file with a section `cell`
         :param urdf: path or XML text to use instead of the file's own
         :raises CellError: file missing, not YAML, or with an entry that cannot be used
         """
-        path = Path(path)
-        content = read_yaml(path, 'the cell configuration', CellError)
-        if not isinstance(content, dict):
+        part = read_part(path, 'cell', 'the cell configuration', CellError)
+        content = part.content
+        if not isinstance(content, Mapping):
             raise CellError(f'the cell configuration {path} must be a mapping of names to values')
         if urdf is None and isinstance(content.get('urdf'), str):
-            urdf = str(path.parent / content['urdf'])
-        return cls.from_mapping({**content, 'urdf': urdf}, source=str(path))
+            urdf = str(Path(path).parent / content['urdf'])
+        elif urdf is None and part.robot:
+            urdf = part.robot.urdf
+        return cls.from_mapping({**content, 'urdf': urdf}, source=part.source)
 
     @classmethod
     def from_mapping(cls, content: Mapping[str, Any], *, source: str = 'cell') -> CellConfig:

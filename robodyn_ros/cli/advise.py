@@ -13,7 +13,7 @@ from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.advice import Advice, advise
 from robodyn_ros.excitation.catalog import build_motion
 from robodyn_ros.excitation.motions.sine import SineMotion
-from robodyn_ros.yaml_file import read_yaml
+from robodyn_ros.robot_file import read_part
 
 
 def add_parser(commands: Any) -> None:
@@ -27,7 +27,7 @@ def add_parser(commands: Any) -> None:
         'its limit; one line of advice for each shortcoming.',
     )
     parser.add_argument(
-        'motion', help='YAML file of a motion of kind sine, or parameters of the excitation node'
+        'motion', help='YAML file of a motion of kind sine; robot file or parameters of excitation'
     )
     add_robot(parser)
     parser.add_argument('--json', action='store_true', help='print one JSON object')
@@ -47,12 +47,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def load_sines(path: str | Path, joints: tuple[str, ...]) -> SineMotion:
-    """Read a motion file, or the motion in a ROS parameter file of the excitation node.
+    """Read a motion file, or the motion for the excitation node in a robot or parameter file.
 
     :param joints: of a motion that does not name any
     :raises MotionError: it cannot be read, or is no motion of sines
     """
-    document = read_yaml(Path(path), 'the motion file', MotionError)
+    part = read_part(path, 'excitation', 'the motion file', MotionError)
+    document = part.content.get('motion') if part.robot else part.content
     if isinstance(document, Mapping) and 'kind' not in document:
         document = _in_parameters(document)
     if not isinstance(document, Mapping) or document.get('kind') != 'sine':

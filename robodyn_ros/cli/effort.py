@@ -26,9 +26,9 @@ def add_effort(parser: Any) -> None:
     parser.add_argument(
         '--effort',
         metavar='FILE|Nm',
-        help='what the efforts in a bag are, where its recorder did not say: a YAML file with '
-        'effort.* (see config/effort_example_cia402.yaml), or Nm: Nm or N at the joint, gravity '
-        'included; CSV, NPZ and MAT are in SI',
+        help='what the efforts in a bag are, where its recorder did not say: a robot file or a '
+        'YAML file with effort.* (see config/example_robot.yaml), or Nm: Nm or N at the joint, '
+        'gravity included; CSV, NPZ and MAT are in SI',
     )
 
 

@@ -22,7 +22,7 @@ from robodyn_ros.models.friction_terms import DEFAULT_TERMS, FIGURES
 from robodyn_ros.models.interface import DynamicModel, Joint, SumModel
 from robodyn_ros.models.payload import PayloadModel
 from robodyn_ros.models.serial.urdf import GRAVITY, UrdfModel
-from robodyn_ros.yaml_file import read_yaml
+from robodyn_ros.robot_file import read_part
 
 Description = Mapping[str, Any]
 Friction = str | Sequence[str] | Mapping[str, Any]
@@ -65,17 +65,18 @@ def build_model(description: Description, *, folder: Path | None = None) -> Dyna
 def load_model(path: str | Path, *, dynamic_model: int | None = None) -> DynamicModel:
     """Build the model a YAML file describes; file names in it are relative to the file.
 
+    :param path: of a model file, or of a robot file with a section `model`
     :param dynamic_model: number to take instead of the file's `dynamic_model`
     :raises ModelError: the file cannot be read, is no YAML, or see `build_model`
     """
-    path = Path(path)
-    description = read_yaml(path, 'the model file', ModelError)
+    part = read_part(path, 'model', 'the model file', ModelError)
+    description = part.content
     if dynamic_model is not None and isinstance(description, Mapping):
         description = {**description, 'dynamic_model': dynamic_model}
     try:
-        return build_model(description, folder=path.parent)
+        return build_model(description, folder=Path(path).parent)
     except ModelError as error:
-        raise ModelError(f'{path}: {error}') from error
+        raise ModelError(f'{part.source}: {error}') from error
 
 
 def robot_model(

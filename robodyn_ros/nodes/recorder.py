@@ -16,10 +16,10 @@ from sensor_msgs.msg import JointState
 from robodyn_ros.control.effort.declaration import undeclared
 from robodyn_ros.errors import RecordingError, RobodynError
 from robodyn_ros.nodes.base.common import RECORDER_QOS, Diagnostics, declare, run, steady_timer
-from robodyn_ros.nodes.base.folders import expanded
 from robodyn_ros.nodes.base.presence import Owner, Presence
 from robodyn_ros.nodes.base.suite_node import SuiteNode
 from robodyn_ros.nodes.robot.effort import EffortParameters
+from robodyn_ros.paths import expanded
 from robodyn_ros.recording.bags.disk_space import MEGABYTE, check_space
 from robodyn_ros.recording.bags.joint_state_bag import BagStatistics, JointStateBag
 from robodyn_ros.srv import StartRecording, StopRecording

@@ -7,8 +7,10 @@ import pytest
 
 from robodyn_ros.cell.config import CellConfig, JointConfig
 from robodyn_ros.errors import CellError
+from robodyn_ros.robot_file import load_robot
 
-CONFIGS = sorted((Path(__file__).resolve().parents[2] / 'config').glob('cell_*.yaml'))
+FOLDER = Path(__file__).resolve().parents[2] / 'config' / 'robots'
+CONFIGS = sorted(path for path in FOLDER.glob('*.yaml') if 'cell' in load_robot(path).content)
 
 
 def test_what_is_not_given_follows_from_the_limits():

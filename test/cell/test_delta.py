@@ -21,7 +21,7 @@ FRICTION = ('coulomb_friction', 'static_friction', 'viscous_friction')
 
 def content(robot):
     """Plain values of a robot's cell configuration, without friction."""
-    values = yaml.safe_load((CONFIG / f'cell_{robot}.yaml').read_text())
+    values = yaml.safe_load((CONFIG / 'robots' / f'{robot}.yaml').read_text())['cell']
     values['urdf'] = str(ROOT / 'urdf' / f'{robot}.urdf')
     for joint in values['joints'].values():
         joint.update(dict.fromkeys(FRICTION, 0.0))
@@ -84,7 +84,7 @@ def moved(cell, cycles, every=5):
 def test_torque_of_the_plant_is_that_of_the_exact_rod_model(robot, share):
     values = content(robot)
     cell = RobotCell(CellConfig.from_mapping(values))
-    model = load_model(CONFIG / f'model_{robot}.yaml').parts[0]
+    model = load_model(CONFIG / 'robots' / f'{robot}.yaml').parts[0]
     q, qd, qdd, torque = moved(cell, 1200)
     assert (np.abs(qd).max(axis=0) > 1.5).all()
     error = torque - model.torque(q, qd, qdd, true_values(model, values))
@@ -104,7 +104,7 @@ def test_platform_is_where_the_model_has_it_and_does_not_turn(robot):
         joint['initial_position'] = position
     cell = RobotCell(CellConfig.from_mapping(values))
     body = cell.plant.data.body('platform')
-    model = load_model(CONFIG / f'model_{robot}.yaml').parts[0]
+    model = load_model(CONFIG / 'robots' / f'{robot}.yaml').parts[0]
     expected = model.platform(cell.plant.position[None])[0]
     np.testing.assert_allclose(body.xpos, expected, atol=1e-12)
     np.testing.assert_allclose(body.xmat, np.eye(3).ravel(), atol=1e-12)
@@ -115,7 +115,7 @@ def test_platform_is_where_the_model_has_it_and_does_not_turn(robot):
 def test_inertia_for_the_drives_is_that_of_the_model(robot):
     values = content(robot)
     cell = RobotCell(CellConfig.from_mapping(values))
-    model = load_model(CONFIG / f'model_{robot}.yaml').parts[0]
+    model = load_model(CONFIG / 'robots' / f'{robot}.yaml').parts[0]
     count = len(cell.joints)
     q = np.tile([0.5, 0.1, 0.8, 1.0][:count], (count + 1, 1))
     qdd = np.vstack([np.eye(count), np.zeros(count)])
@@ -132,14 +132,14 @@ def test_push_on_the_platform_is_answered_by_all_arms():
     before = [cell.step(hold, hold) for _ in range(400)][-1].plant_torque
     cell.push('', [0, 0, -20], [0, 0, 0], 2.0)
     change = [cell.step(hold, hold) for _ in range(500)][-1].plant_torque - before
-    model = load_model(CONFIG / 'model_delta3.yaml').parts[0]
+    model = load_model(CONFIG / 'robots' / 'delta3.yaml').parts[0]
     step = 1e-6 * np.eye(3)
     slope = (model.platform(step)[:, 2] - model.platform(-step)[:, 2]) / 2e-6
     np.testing.assert_allclose(change, 20.0 * slope, rtol=0.01)
 
 
 def test_reset_repeats_a_motion():
-    cell = RobotCell(CellConfig.from_yaml(CONFIG / 'cell_delta.yaml'))
+    cell = RobotCell(CellConfig.from_yaml(CONFIG / 'robots' / 'delta.yaml'))
     command = [0.1, 0.0, -0.05, 0.4]
 
     def run():
@@ -151,7 +151,7 @@ def test_reset_repeats_a_motion():
 
 
 def test_stays_at_rest_under_friction_for_a_second():
-    cell = RobotCell(CellConfig.from_yaml(CONFIG / 'cell_delta.yaml'))
+    cell = RobotCell(CellConfig.from_yaml(CONFIG / 'robots' / 'delta.yaml'))
     states = [cell.step(np.zeros(4), np.zeros(4)) for _ in range(500)]
     assert np.abs([state.plant_position for state in states]).max() < 2e-3
     assert np.abs([state.plant_torque for state in states[100:]]).max() < 10.0

@@ -1,7 +1,7 @@
 """The softMC document's example programs, on our simulated robots and without ROS.
 
-The simulated robot runs the program of config/excitation_ROBOT.yaml (here for fewer seconds), the
-model of config/model_ROBOT.yaml is identified at the document's filter of 80 Hz, and is judged by
+The simulated robot runs the program in section excitation (here for fewer seconds), the model in
+section model is identified at the document's filter of 80 Hz, and is judged by
 the noise-free torque of the plant on another motion.
 """
 
@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import yaml
 
 from robodyn_ros.cell.config import CellConfig
 from robodyn_ros.cell.robot_cell import RobotCell
@@ -21,9 +20,11 @@ from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.models.catalog import load_model
 from robodyn_ros.models.serial.urdf_file import parse_urdf
 from robodyn_ros.recording.recording import Recording
+from robodyn_ros.robot_file import load_robot
 
 ROOT = Path(__file__).resolve().parents[2]
 CONFIG = ROOT / 'config'
+ROBOT_FILES = CONFIG / 'robots'
 DEGREES = np.pi / 180
 ROBOTS = ('axis', 'scara3', 'scara', 'delta3', 'delta', 'puma')
 RATIOS = (1, 1.27, 1.43, 1.13)
@@ -43,9 +44,9 @@ SECONDS = {'axis': 5.0, 'scara3': 7.0, 'scara': 7.0, 'delta3': 8.0, 'delta': 8.0
 
 
 def parameters(node, name):
-    """ROS parameters of config/NODE_NAME.yaml."""
-    content = yaml.safe_load((CONFIG / f'{node}_{name}.yaml').read_text())
-    return content[f'/**/{node}']['ros__parameters']
+    """Section of a robot file; the name may end in #VARIANT."""
+    robot, _, variant = name.partition('#')
+    return load_robot(f'{ROBOT_FILES}/{robot}.yaml#{variant}').content[node]
 
 
 def program(name, joints, **changes):
@@ -54,7 +55,7 @@ def program(name, joints, **changes):
 
 def limits(robot):
     urdf = parse_urdf((ROOT / 'urdf' / f'{robot}.urdf').read_text(), source=robot)
-    return load_limits(CONFIG / f'joint_limits_{robot}.yaml', JointLimits.from_urdf(urdf))
+    return load_limits(ROBOT_FILES / f'{robot}.yaml', JointLimits.from_urdf(urdf))
 
 
 def run(cell, motion, seconds):
@@ -69,9 +70,9 @@ def run(cell, motion, seconds):
     return [np.array(column) for column in zip(*rows, strict=True)]
 
 
-@pytest.mark.parametrize('name', [*ROBOTS, 'puma_semi_static'])
+@pytest.mark.parametrize('name', [*ROBOTS, 'puma#semi_static'])
 def test_program_is_the_documents_and_keeps_a_margin_to_the_limits(name):
-    robot = name.removesuffix('_semi_static')
+    robot = name.removesuffix('#semi_static')
     bounds = limits(robot)
     motion = program(name, bounds.joints)
     count = len(bounds.joints)
@@ -95,21 +96,20 @@ def test_motions_and_lists_fit_the_robot(robot):
     bounds = limits(robot)
     for what in ('validation', 'tracking'):
         check_motion(load_motion(CONFIG / 'motions' / f'{robot}_{what}.yaml'), bounds)
-    axes = RobotCell(CellConfig.from_yaml(CONFIG / f'cell_{robot}.yaml')).axes
+    axes = RobotCell(CellConfig.from_yaml(ROBOT_FILES / f'{robot}.yaml')).axes
     feedforward = parameters('feedforward', robot)
     np.testing.assert_array_equal(feedforward['max_torque'], axes['max_torque'])
     np.testing.assert_array_equal(feedforward['max_torque'], bounds.effort)
-    assert feedforward['additive_torque_delay'] == 3
     monitor = parameters('collision_monitor', robot)
     np.testing.assert_allclose(monitor['max_torque_error'], 0.1 * axes['rated_torque'])
     for lists in (feedforward, monitor):
-        for key in ('max_torque_rate', 'velocity_window', 'contact_threshold', 'low_velocity'):
-            assert len(lists.get(key, bounds.joints)) == len(bounds.joints)
+        for key in ('velocity_window', 'contact_threshold', 'low_velocity', 'low_velocity_torque'):
+            assert len(lists.get(key, [0])) in (1, len(bounds.joints))
 
 
 @pytest.mark.parametrize('robot', ROBOTS)
 def test_identified_model_predicts_another_motion(robot):
-    cell = RobotCell(CellConfig.from_yaml(CONFIG / f'cell_{robot}.yaml'))
+    cell = RobotCell(CellConfig.from_yaml(ROBOT_FILES / f'{robot}.yaml'))
     motion = program(robot, cell.joints, duration=SECONDS[robot] + 1.0, lead_in=1.0)
     time, q, torque, _, driven = run(cell, motion, SECONDS[robot])
     assert (np.abs(driven).max(axis=0) < 0.95 * cell.axes['max_torque']).all()
@@ -117,7 +117,7 @@ def test_identified_model_predicts_another_motion(robot):
     other_time, *_, true_q, true_torque = run(cell, validation, 5.0)
     result = identify(
         Recording(time=time, joints=cell.joints, position=q, torque=torque, source='program'),
-        load_model(CONFIG / f'model_{robot}.yaml'),
+        load_model(ROBOT_FILES / f'{robot}.yaml'),
         options=IdentifyOptions(filter_cutoff=80.0, consistent='no'),
         validation=Recording(
             time=other_time, joints=cell.joints, position=true_q, torque=true_torque, source='true'

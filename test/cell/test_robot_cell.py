@@ -14,8 +14,10 @@ from robots import SIX_AXIS, random_urdf
 from robodyn_ros.cell.config import CellConfig
 from robodyn_ros.cell.robot_cell import RobotCell
 from robodyn_ros.errors import CellError
+from robodyn_ros.robot_file import load_robot
 
-CONFIGS = sorted((Path(__file__).resolve().parents[2] / 'config').glob('cell_*.yaml'))
+FOLDER = Path(__file__).resolve().parents[2] / 'config' / 'robots'
+CONFIGS = sorted(path for path in FOLDER.glob('*.yaml') if 'cell' in load_robot(path).content)
 
 
 def hold(cell, cycles, additive=0.0):
@@ -137,7 +139,7 @@ def test_push_lasts_as_long_as_it_should():
 
 
 def test_exact_additive_torque_delayed_by_three_cycles_cuts_the_following_error():
-    cell = RobotCell(CellConfig.from_yaml(CONFIGS[0].parent / 'cell_six_axis.yaml'))
+    cell = RobotCell(CellConfig.from_yaml(CONFIGS[0].parent / 'six_axis.yaml'))
     without = following_errors(cell, None)
     assert (following_errors(cell, 3) < 0.05 * without).all()
     pooled = {d: np.linalg.norm(following_errors(cell, d, 0.8, 0.25)) for d in (2, 3, 4)}

@@ -9,7 +9,7 @@ import yaml
 from robodyn_ros.cli.main import main
 
 ROOT = Path(__file__).resolve().parents[2]
-SCARA = ['--model', str(ROOT / 'config' / 'model_scara3.yaml')]
+SCARA = ['--model', str(ROOT / 'config' / 'robots' / 'scara3.yaml')]
 LIMITS = """
 joint_limits:
   joint1: {min_position: -2.0, max_position: 2.0, max_velocity: 3.0, max_acceleration: 90.0}

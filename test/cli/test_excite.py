@@ -27,7 +27,7 @@ joints: [joint1, joint2, joint3]
 geometry: {L1: 0.35, L2: 0.25}
 friction: [viscous, coulomb]
 """
-UR10_LIMITS = UR10.parents[1] / 'config' / 'joint_limits_ur10.yaml'
+UR10_LIMITS = UR10.parents[1] / 'config' / 'robots' / 'ur10.yaml'
 QUICK = ['--time', '1.5', '--processes', '0', '--starts', '1', '--samples', '60']
 
 

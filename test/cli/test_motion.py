@@ -12,7 +12,7 @@ from robodyn_ros.excitation.catalog import load_motion
 
 ROOT = Path(__file__).resolve().parents[2]
 URDF = ROOT / 'urdf' / 'ur10.urdf'
-ARM = ['--urdf', str(URDF), '--limits', str(ROOT / 'config' / 'joint_limits_ur10.yaml')]
+ARM = ['--urdf', str(URDF), '--limits', str(ROOT / 'config' / 'robots' / 'ur10.yaml')]
 JOINTS = ['shoulder_pan_joint', 'shoulder_lift_joint', 'elbow_joint', 'wrist_1_joint',
           'wrist_2_joint', 'wrist_3_joint']  # fmt: skip
 PATH = {'kind': 'tool_moves', 'joints': JOINTS, 'robot': {'urdf': str(URDF), 'link': 'tool0'},
@@ -82,7 +82,7 @@ def test_a_collision_is_no_success(shown):
 
 def test_a_delta_is_drawn_by_its_model_with_joints_in_any_order(shown, tmp_path):
     folder = tmp_path / 'drawn'
-    robot = ['--model', str(ROOT / 'config' / 'model_delta.yaml')]
+    robot = ['--model', str(ROOT / 'config' / 'robots' / 'delta.yaml')]
     robot += ['--urdf', str(ROOT / 'urdf' / 'delta.urdf')]
     code, printed = shown(DELTA, *robot, '--out', str(folder))
     assert code == 0 and (folder / 'path.png').stat().st_size > 1000, printed.err

@@ -47,11 +47,11 @@ MODELS = {
     'rotary 3': lambda: described('axis', 1, type='rotary', dynamic_model=3, payload_mass=2.0),
     'linear 1': lambda: described('axis', 1, type='linear', payload_mass=3.0),
     'linear 2': lambda: described('axis', 1, type='linear', dynamic_model=2, payload_mass=3.0),
-    'scara': lambda: load_model('config/model_scara.yaml'),
+    'scara': lambda: load_model('config/robots/scara.yaml'),
     'scara down': lambda: described(
         'scara', 4, geometry={'L1': 0.4, 'L2': 0.3, 's4': -1.0, 'z_sense': -1.0}
     ),
-    'scara3': lambda: load_model('config/model_scara3.yaml'),
+    'scara3': lambda: load_model('config/robots/scara3.yaml'),
     'puma': lambda: described('puma', 6),
     'puma known': lambda: described('puma', 6, geometry=PUMA, gravity=9.8),
     'puma semi-static': lambda: described('puma', 6, dynamic_model=2),

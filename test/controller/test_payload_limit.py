@@ -21,7 +21,7 @@ MODELS = {
     'reordered': lambda: robot_model(
         'urdf/six_axis.urdf', joints=['joint3', 'joint1', 'joint2'], friction=['viscous']
     ),
-    'scara': lambda: load_model('config/model_scara.yaml'),
+    'scara': lambda: load_model('config/robots/scara.yaml'),
     'slide': lambda: build_model({**AXIS, 'type': 'linear'}),
     'table': lambda: build_model({**AXIS, 'type': 'rotary'}),
 }

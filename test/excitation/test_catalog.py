@@ -224,7 +224,7 @@ def test_the_examples_of_the_documentation_are_motions(tmp_path):
     (tmp_path / 'motions').mkdir()
     file, kinds = tmp_path / 'motions' / 'motion.yaml', []
     ur10 = JointLimits.from_urdf(read_urdf(URDF / 'ur10.urdf'))
-    ur10 = load_limits(URDF.parent / 'config' / 'joint_limits_ur10.yaml', ur10)
+    ur10 = load_limits(URDF.parent / 'config' / 'robots' / 'ur10.yaml', ur10)
     for block in re.findall(r'((?:^    .*\n)+)', text, re.MULTILINE):
         if block.startswith('    kind:'):
             file.write_text(block)

@@ -64,7 +64,7 @@ def test_the_tip_of_an_arm_is_drawn_where_its_urdf_has_it(name):
 
 def test_the_platform_of_a_delta_needs_its_model():
     urdf = read_urdf(FOLDER / 'urdf' / 'delta.urdf')
-    model = load_model(FOLDER / 'config' / 'model_delta.yaml')
+    model = load_model(FOLDER / 'config' / 'robots' / 'delta.yaml')
     q = np.random.default_rng(0).uniform(0.0, 0.6, (4, 4))
     assert frame_in_urdf(urdf, model.joint_names) is None
     swapped = [1, 0, 2, 3]

@@ -269,7 +269,7 @@ VALUES = {
 
 @pytest.mark.parametrize('robot', VALUES)
 def test_closed_form_of_a_robot_is_the_rnea_of_its_urdf(robot):
-    model = load_model(CONFIG / f'model_{robot}.yaml').parts[0]
+    model = load_model(CONFIG / 'robots' / f'{robot}.yaml').parts[0]
     known = VALUES[robot](getattr(model, 'geometry', None) or model.settings.get('geometry'))
     assert set(known) == {item.name for item in model.parameters}
     values = np.array([known[item.name] for item in model.parameters])
@@ -282,7 +282,7 @@ def test_closed_form_of_a_robot_is_the_rnea_of_its_urdf(robot):
 
 
 def test_semi_static_model_is_the_gravity_of_the_puma():
-    model = load_model(CONFIG / 'model_puma_semi_static.yaml').parts[0]
+    model = load_model(CONFIG / 'robots' / 'puma.yaml#semi_static').parts[0]
     body = UrdfModel.from_file(URDF_FOLDER / 'puma.urdf', rotor_inertia=False)
     q = random_states(6, 200)[0]
     expected = body.torque(q, 0 * q, 0 * q, body.prior())

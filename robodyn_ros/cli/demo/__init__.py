@@ -8,9 +8,6 @@ from pathlib import Path
 
 from robodyn_ros.errors import ConfigError
 
-ROBOTS = ('six_axis', 'axis', 'scara', 'scara3', 'delta', 'delta3', 'puma')
-"""Robots with a config/demo_ROBOT.yaml."""
-
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the sub-command."""
@@ -21,7 +18,12 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         'from no model to feed-forward and collision detection, and prints a table. '
         'Exit code 0 only if every figure is reached.',
     )
-    parser.add_argument('--robot', choices=ROBOTS, default='six_axis', help='default: %(default)s')
+    parser.add_argument(
+        '--robot',
+        default='six_axis',
+        metavar='NAME|FILE',
+        help='robot of this package, or a robot file, with a section demo (default: %(default)s)',
+    )
     parser.add_argument(
         '--out', type=Path, default=Path('demo_output'), help='folder for recordings and results'
     )

@@ -1,4 +1,4 @@
-"""What the demonstration knows of a robot: config/demo_ROBOT.yaml."""
+"""What the demonstration knows of a robot: section `demo` of the robot file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from robodyn_ros.errors import ConfigError
-from robodyn_ros.yaml_file import read_yaml
+from robodyn_ros.robot_file import RobotFile
+
+MOTIONS = ('validation', 'tracking')
 
 
 @dataclass(frozen=True)
@@ -50,26 +52,39 @@ class Limits:
 
 @dataclass(frozen=True)
 class Facts:
-    """Facts of one robot."""
+    """Facts of one robot.
+
+    :param motions: files of the motions `validation` and `tracking`
+    """
 
     pushes: tuple[PushFacts, ...]
+    motions: Mapping[str, Path]
     limits: Limits = field(default_factory=Limits)
 
 
-def load_facts(path: Path) -> Facts:
-    """Read config/demo_ROBOT.yaml.
+def read_facts(robot: RobotFile) -> Facts:
+    """Read section `demo` of a robot file.
 
-    :raises ConfigError: the file is missing, or an entry is unknown or of the wrong form
+    :raises ConfigError: it is missing, or an entry is unknown, missing or of the wrong form
     """
-    facts = read_yaml(path, 'the facts of the demonstration', ConfigError)
-    content = _mapping(facts, ('pushes', 'limits'), str(path))
+    where = f'{robot.path}: section demo'
+    content = _mapping(
+        robot.section('demo', 'the demonstration'), ('pushes', 'limits', *MOTIONS), where
+    )
     pushes = content.get('pushes')
     if not isinstance(pushes, list) or not pushes:
-        raise ConfigError(f'{path}: pushes must be a list of at least one push, got {pushes!r}')
+        raise ConfigError(f'{where}: pushes must be a list of at least one push, got {pushes!r}')
     return Facts(
-        tuple(_push(push, f'{path}: push {number}') for number, push in enumerate(pushes, 1)),
-        _limits(content.get('limits') or {}, f'{path}: limits'),
+        tuple(_push(push, f'{where}: push {number}') for number, push in enumerate(pushes, 1)),
+        {name: _motion(robot, content.get(name), f'{where}: {name}') for name in MOTIONS},
+        _limits(content.get('limits') or {}, f'{where}: limits'),
     )
+
+
+def _motion(robot: RobotFile, name: Any, where: str) -> Path:
+    if not isinstance(name, str):
+        raise ConfigError(f'{where} must be the path of a motion file, got {name!r}')
+    return Path(robot.file(name))
 
 
 def _push(value: Any, where: str) -> PushFacts:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import yaml
@@ -49,7 +49,9 @@ class Length:
 
     def of(self, facts: Facts) -> Facts:
         """Return the facts of a robot as they count for this length."""
-        return Facts(facts.pushes[: self.pushes], self.limits or facts.limits)
+        return replace(
+            facts, pushes=facts.pushes[: self.pushes], limits=self.limits or facts.limits
+        )
 
     def motion_file(self, file: Path, folder: Path) -> Path:
         """Return a file that holds the motion of `file` in this length, written to `folder`."""

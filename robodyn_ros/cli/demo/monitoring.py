@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
-import yaml
 
 from robodyn_ros.analysis.collision_thresholds import ThresholdProposal, propose_thresholds
 from robodyn_ros.control.collision import CollisionSettings
@@ -18,15 +17,16 @@ from robodyn_ros.nodes.robot.model_node import expanded
 from robodyn_ros.recording.readers import read_recording
 
 SETTINGS = ('period', 'low_velocity', 'low_velocity_hold', 'torque_error_filter', 'filter_cutoff')
-"""What the error that thresholds are for depends on, as config/collision_monitor_*.yaml has it."""
+"""What the error that thresholds are for depends on: parameters of the collision monitor."""
 
 
-def thresholds(identified: IdentifiedModel, recording: Path, settings: Path) -> ThresholdProposal:
+def thresholds(
+    identified: IdentifiedModel, recording: Path, given: Mapping[str, Any]
+) -> ThresholdProposal:
     """Propose thresholds from a healthy motion.
 
-    :param settings: ROS parameter file of the collision monitor that will use them
+    :param given: parameters of the collision monitor that will use them
     """
-    given = _parameters(settings)
     values = {name: expanded_list(given[name]) for name in SETTINGS if name in given}
     torque = ModelTorque(
         identified.model,
@@ -46,14 +46,6 @@ def thresholds(identified: IdentifiedModel, recording: Path, settings: Path) -> 
 def expanded_list(value: Any) -> Any:
     """Give a list of one value as that value, which stands for all joints."""
     return expanded(value) if isinstance(value, list) else value
-
-
-def _parameters(file: Path) -> dict[str, Any]:
-    content = yaml.safe_load(file.read_text(encoding='utf-8'))
-    found: dict[str, Any] = {}
-    for node in content.values():
-        found.update(node['ros__parameters'])
-    return found
 
 
 @dataclass

@@ -7,13 +7,13 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 import yaml
 
 from robodyn_ros.errors import RobodynError
-from robodyn_ros.nodes.launching.robot_files import environment
+from robodyn_ros.nodes.launching.large_messages import environment
 
 STOP_TIMEOUT = 8.0
 """Time a node has to end after SIGINT before it is killed, in [s]."""
@@ -35,19 +35,12 @@ class NodeProcesses:
         *,
         name: str = '',
         remappings: Mapping[str, str] | None = None,
-        files: Sequence[Path] = (),
     ) -> None:
-        """Start `robodyn_ros.nodes.<module>` under a node name (default: the module's).
-
-        :param parameters: win over those in `files`, ROS parameter files
-        """
+        """Start `robodyn_ros.nodes.<module>` under a node name (default: the module's)."""
         name = name or module
         self._folder.mkdir(parents=True, exist_ok=True)
         file = self._folder / f'{name}.yaml'
-        # Under '/**' they would lose against '/**/NAME' of a file, wherever a file before that one
-        # has '/**', too: the order of the first appearance of such a key decides.
-        key = f'/**/{name}'
-        file.write_text(yaml.safe_dump({key: {'ros__parameters': dict(parameters)}}))
+        file.write_text(yaml.safe_dump({'/**': {'ros__parameters': dict(parameters)}}))
         command = [
             sys.executable,
             '-c',
@@ -55,9 +48,9 @@ class NodeProcesses:
             '--ros-args',
             '-r',
             f'__node:={name}',
+            '--params-file',
+            str(file),
         ]
-        for item in (*files, file):
-            command += ['--params-file', str(item)]
         for old, new in (remappings or {}).items():
             command += ['-r', f'{old}:={new}']
         with (self._folder / f'{name}.log').open('wb') as log:

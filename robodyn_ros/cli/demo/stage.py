@@ -17,15 +17,15 @@ from robodyn_ros.action import Excite, RunIdentification
 from robodyn_ros.cell.config import CellConfig
 from robodyn_ros.cli.demo.analysis import PLANT, REFERENCE, Span
 from robodyn_ros.cli.demo.client import Client
-from robodyn_ros.cli.demo.facts import PushFacts, load_facts
+from robodyn_ros.cli.demo.facts import PushFacts, read_facts
 from robodyn_ros.cli.demo.length import Length
 from robodyn_ros.cli.demo.monitoring import Alarms, Latency, thresholds
 from robodyn_ros.cli.demo.processes import NodeProcesses
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.identification.result import IdentifiedModel, load_identified_model
 from robodyn_ros.msg import CollisionState, IdentificationReport, TorqueState
-from robodyn_ros.nodes.base.common import MONITOR_QOS, resource
-from robodyn_ros.nodes.launching.robot_files import RobotFiles
+from robodyn_ros.nodes.base.common import MONITOR_QOS
+from robodyn_ros.robot_file import load_robot
 from robodyn_ros.srv import Push, StartRecording, StopRecording
 
 RECORDERS = {
@@ -47,13 +47,11 @@ class Stage:
         self, *, robot: str, folder: Path, nodes: NodeProcesses, client: Client, length: Length
     ) -> None:
         """Start cell, recorders, excitation and identification."""
-        self.robot, self.folder, self._length = robot, folder, length
+        self._robot = load_robot(robot)
+        self.folder, self._length = folder, length
         self._nodes, self._client = nodes, client
-        self._files = RobotFiles(robot)
-        self._urdf = str(self._files.urdf)
-        cell_file = self._file(f'config/cell_{robot}.yaml')
-        self.facts = length.of(load_facts(self._file(f'config/demo_{robot}.yaml')))
-        config = CellConfig.from_yaml(cell_file)
+        self.facts = length.of(read_facts(self._robot))
+        config = CellConfig.from_yaml(self._robot.reference)
         # the drive's interpolator centres command k on cycle k + delay, half a cycle on the way
         self.setpoint_delay = (config.command_delay + 0.5) * config.servo_period
         self.tracking: dict[str, Span] = {}
@@ -62,7 +60,7 @@ class Stage:
         for name, topic in RECORDERS.values():
             self._start('recorder', name=name, remappings={'joint_states': topic})
         self._start_excitation('excitation')
-        self._start('identification', {'urdf': self._urdf, 'output_directory': str(folder)})
+        self._start('identification', {'output_directory': str(folder)})
         client.prepare(Push, 'cell/push')
         for name, _ in RECORDERS.values():
             client.prepare(StartRecording, f'{name}/start')
@@ -76,14 +74,9 @@ class Stage:
         name: str = '',
         remappings: Mapping[str, str] | None = None,
     ) -> None:
-        """Start a node with the files of the robot; `parameters` win over those."""
-        self._nodes.start(
-            node,
-            {**self._files.parameters(node), **(parameters or {})},
-            name=name,
-            remappings=remappings,
-            files=self._files.parameter_files(node),
-        )
+        """Start a node with the robot file; `parameters` win over those in it."""
+        given = {'robot': self._robot.reference, **(parameters or {})}
+        self._nodes.start(node, given, name=name, remappings=remappings)
 
     @cached_property
     def identified(self) -> IdentifiedModel:
@@ -115,19 +108,12 @@ class Stage:
             )
         return result.report
 
-    @staticmethod
-    def _file(name: str) -> Path:
-        return resource(f'package://robodyn_ros/{name}')
-
     # ---- motions --------------------------------------------------------------------------
 
     def _start_excitation(self, name: str, **parameters: object) -> None:
-        limits = str(self._file(f'config/joint_limits_{self.robot}.yaml'))
         self._start(
             'excitation',
             {
-                'urdf': self._urdf,
-                'joint_limits': limits,
                 **self._length.excitation_parameters,
                 'allow_unchecked': True,  # nothing stands in the simulated cell
                 **parameters,
@@ -136,13 +122,13 @@ class Stage:
         )
 
     def excite(self, name: str, *, through_feedforward: bool = False) -> Span:
-        """Run config/motions/ROBOT_NAME.yaml; return the stamps between which it ran.
+        """Run a motion of the robot; return the stamps between which it ran.
 
+        :param name: validation or tracking
         :raises RobodynError: it did not finish
         """
         node = 'excitation_with_torque' if through_feedforward else 'excitation'
-        file = self._file(f'config/motions/{self.robot}_{name}.yaml')
-        file = self._length.motion_file(file, self.folder)
+        file = self._length.motion_file(self.facts.motions[name], self.folder)
         goal = Excite.Goal(motion_file=str(file))
         with _progress() as show:
             result = self._client.run_action(
@@ -189,7 +175,7 @@ class Stage:
         proposal = thresholds(
             self.identified,
             self.folder / 'excitation',
-            self._file(f'config/collision_monitor_{self.robot}.yaml'),
+            self._robot.section('collision_monitor', 'the demonstration'),
         )
         print(f'   max_torque_error: {", ".join(f"{x:.3g}" for x in proposal.max_torque_error)}')
         self._start_with_result(

@@ -24,17 +24,17 @@ from robodyn_ros.control.effort.units import MECHANICS, OBJECTS, Drives
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.models.interface import Joint
 from robodyn_ros.recording.bags.bag_metadata import EFFORT_KEY, SI_EFFORT
-from robodyn_ros.yaml_file import read_yaml
+from robodyn_ros.robot_file import read_part
 
 WORDS = {'unit': UNITS, 'command_unit': UNITS, 'side': SIDES, 'gravity': GRAVITY}
 REQUIRED = ('unit', 'side', 'gravity')
 NUMBERS = ('direction', *OBJECTS, *MECHANICS)
 KEYS = ('joints', *WORDS, *NUMBERS)
 HOW = (
-    'say what its numbers are with effort.unit (Nm, N, A, permille_rated_current or '
-    'permille_rated_torque), effort.side (joint or motor) and effort.gravity (included or '
-    'excluded), for example {unit: Nm, side: joint, gravity: included}; A and per mille need '
-    'drive facts as well, see config/effort_example_cia402.yaml'
+    'say what its numbers are, in section effort of the robot file, with effort.unit (Nm, N, A, '
+    'permille_rated_current or permille_rated_torque), effort.side (joint or motor) and '
+    'effort.gravity (included or excluded), for example {unit: Nm, side: joint, gravity: '
+    'included}; A and per mille need drive facts as well, see config/example_robot.yaml'
 )
 
 
@@ -86,10 +86,12 @@ class EffortDeclaration:
     def from_file(cls, path: str | Path) -> EffortDeclaration:
         """Read a YAML file: a ROS parameter file, or just the keys, with or without `effort:`.
 
+        :param path: of such a file, or of a robot file with a section `effort`
         :raises ConfigError: it cannot be read, or see `from_mapping`
         """
-        document = read_yaml(path, 'the effort file', ConfigError)
-        return cls.from_mapping(_found(document, path), source=str(path))
+        part = read_part(path, 'effort', 'the effort file')
+        declared = part.content if part.robot else _found(part.content, path)
+        return cls.from_mapping(declared, source=part.source)
 
     @classmethod
     def si(cls, *, source: str = 'Nm') -> EffortDeclaration:

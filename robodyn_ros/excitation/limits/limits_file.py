@@ -30,7 +30,7 @@ import numpy as np
 
 from robodyn_ros.errors import ConfigError, MotionError
 from robodyn_ros.excitation.limits.joint_limits import JointLimits
-from robodyn_ros.yaml_file import read_yaml
+from robodyn_ros.robot_file import read_part
 
 _VALUES = {
     'min_position': ('has_position_limits', 'lower'),
@@ -47,11 +47,13 @@ _FACTORS = ('default_velocity_scaling_factor', 'default_acceleration_scaling_fac
 def load_limits(path: str | Path, base: JointLimits) -> JointLimits:
     """Narrow limits by a file.
 
+    :param path: of such a file, or of a robot file with a section `limits`
     :param base: limits from the URDF
     :raises ConfigError: the file cannot be read, is no YAML, or see `narrow_limits`
     """
-    document = read_yaml(path, 'the joint limits file', ConfigError)
-    return narrow_limits(base, document, source=str(path))
+    part = read_part(path, 'limits', 'the joint limits file')
+    document = {'joint_limits': part.content} if part.robot else part.content
+    return narrow_limits(base, document, source=part.source)
 
 
 def narrow_limits(base: JointLimits, document: object, *, source: str) -> JointLimits:

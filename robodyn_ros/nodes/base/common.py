@@ -9,11 +9,9 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any, Protocol
 
 import rclpy
-from ament_index_python.packages import get_package_share_directory
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor
 from rclpy.clock import Clock, ClockType
@@ -26,9 +24,9 @@ from rclpy.task import Future
 from rclpy.timer import Timer
 
 from robodyn_ros.errors import ConfigError, RobodynError
-from robodyn_ros.nodes.base.folders import expanded
 from robodyn_ros.nodes.base.given_parameters import GivenParameters
 from robodyn_ros.nodes.base.suite_node import Guarded
+from robodyn_ros.paths import resource
 
 MONITOR_QOS = QoSProfile(
     depth=5, reliability=ReliabilityPolicy.BEST_EFFORT, history=HistoryPolicy.KEEP_LAST
@@ -47,7 +45,6 @@ IMMEDIATELY = 1e-3
 """An executor that raises again within this time may not have done anything else, in [s]."""
 MOST_IN_A_ROW = 1000
 """So often an executor may raise immediately before the node ends."""
-PACKAGE = 'package://'
 _ARRAYS = tuple(kind for kind in Parameter.Type if kind.name.endswith('_ARRAY'))
 
 
@@ -103,6 +100,8 @@ def run(
 def _run(create: Callable[[], Node], stop: _StopRequest, executor: Executor) -> None:
     """Create the node, spin it until it is to stop, and destroy it; leaves nothing behind."""
     node = create()
+    if isinstance(node, Guarded):
+        node.check_names()
     executor.add_node(node)
     settle_garbage_collector()
     try:
@@ -244,13 +243,13 @@ def declare(
     except Exception as error:
         # YAML takes yes, no, on and off for a bool
         hint = ': write the word in quotes' if isinstance(default, str) else ''
-        raise ConfigError(f'parameter {name!r}: {error}{hint}') from error
+        raise ConfigError(f'parameter {name!r}: {error}{hint}{source_of(node, name)}') from error
     array = (
         default in _ARRAYS if isinstance(default, Parameter.Type) else isinstance(default, list)
     )
     if array:
         value = [] if value is None else list(value)
-        _check_elements(name, value, minimum, maximum)
+        _check_elements(node, name, value, minimum, maximum)
     if limit:
         log_limit(node, name, value)
     return value
@@ -258,20 +257,30 @@ def declare(
 
 def log_limit(node: Node, name: str, value: Any) -> None:
     """Log a limit in force and where it was given."""
-    source = node.source(name) if isinstance(node, Guarded) else ''
-    node.get_logger().info(f'limit {name}: {"none" if value is None else value} ({source})')
+    text = 'none' if value is None else value
+    node.get_logger().info(f'limit {name}: {text}{source_of(node, name)}')
+
+
+def source_of(node: Node, name: str) -> str:
+    """Return where a parameter was given, in brackets to add to a sentence."""
+    return f' ({node.source(name)})' if isinstance(node, Guarded) else ''
 
 
 def _check_elements(
-    name: str, values: list[Any], minimum: float | None, maximum: float | None
+    node: Node, name: str, values: list[Any], minimum: float | None, maximum: float | None
 ) -> None:
+    where = source_of(node, name)
     for index, value in enumerate(values):
         if isinstance(value, str):
             continue
         if value != value or (minimum is not None and value < minimum):
-            raise ConfigError(f'parameter {name!r}: element {index} is {value}, below {minimum}')
+            raise ConfigError(
+                f'parameter {name!r}: element {index} is {value}, below {minimum}{where}'
+            )
         if maximum is not None and value > maximum:
-            raise ConfigError(f'parameter {name!r}: element {index} is {value}, above {maximum}')
+            raise ConfigError(
+                f'parameter {name!r}: element {index} is {value}, above {maximum}{where}'
+            )
 
 
 def realtime_priority(node: Node, default: int) -> None:
@@ -325,20 +334,6 @@ def given_description(node: Node) -> str:
         return resource(str(path)).read_text(encoding='utf-8')
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f'parameter urdf: cannot read {path!r}: {error}') from error
-
-
-def resource(name: str) -> Path:
-    """Path of a file that a parameter names; `package://PACKAGE/...` is in a package's share.
-
-    :raises ConfigError: there is no such package, or no such home
-    """
-    if not name.startswith(PACKAGE):
-        return expanded(name)
-    package, _, rest = str(expanded(name[len(PACKAGE) :])).partition('/')
-    try:
-        return Path(get_package_share_directory(package)) / rest
-    except (LookupError, ValueError) as error:
-        raise ConfigError(f'{name}: there is no ROS package {package!r}') from error
 
 
 class Diagnostics:

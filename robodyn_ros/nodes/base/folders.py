@@ -7,29 +7,6 @@ from pathlib import Path
 
 from robodyn_ros.errors import ConfigError
 
-LONGEST = 255
-"""Longest name of a file, in bytes (NAME_MAX of Linux)."""
-DEEPEST = 200
-"""Most folders in a path; Python makes folders by recursion."""
-
-
-def expanded(name: str) -> Path:
-    """Path with ~ replaced by the home folder.
-
-    :raises ConfigError: there is no such home, or no file can have this name
-    """
-    parts = name.split('/')
-    longest = max(len(part.encode(errors='replace')) for part in parts)
-    if longest > LONGEST or len(parts) > DEEPEST or '\0' in name:
-        raise ConfigError(
-            f'{name[:60]}...: a path must have at most {DEEPEST} folders, got {len(parts)}, and '
-            f'names of at most {LONGEST} bytes without null, got {longest}'
-        )
-    try:
-        return Path(name).expanduser()
-    except RuntimeError as error:
-        raise ConfigError(f'{name}: {error}') from error
-
 
 def dated_folder(parent: Path, name: str) -> Path:
     """Make a new folder, named by the present time.

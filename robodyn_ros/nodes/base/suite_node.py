@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from rcl_interfaces.msg import ParameterDescriptor
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.lifecycle import LifecycleNode, TransitionCallbackReturn
 from rclpy.node import Node
 
 from robodyn_ros.errors import ConfigError, RobodynError
-from robodyn_ros.nodes.base.given_parameters import GivenParameters
+from robodyn_ros.nodes.base.given_parameters import ROBOT, GivenParameters
 from robodyn_ros.nodes.base.refusals import Refusals, guarded, refused_response
+from robodyn_ros.parameter_files import Given
 
 DEFAULT = 'default'
 """Source of a parameter that was not given."""
@@ -23,7 +26,7 @@ _Base: Any = Node if TYPE_CHECKING else object
 class Guarded(_Base):
     """What `SuiteNode` and `SuiteLifecycleNode` have in common.
 
-    Parameters: of each one the value that was given last, whatever its key; `sources` says where.
+    Parameters: of each one the value that was given last, whatever its key; `source` says where.
 
     Callbacks: a service, action or message that raises is refused with a sentence and counted.
     What cannot be refused, and an unexpected error in a message callback of the node itself, is
@@ -33,24 +36,46 @@ class Guarded(_Base):
     def __init__(self, name: str, **options: Any) -> None:
         """Create the node."""
         self.refusals = Refusals(lambda text: self.get_logger().error(text))
-        self.sources: dict[str, str] = {}
+        self._given: dict[str, Given] = {}
         self._reporting = False
         given = GivenParameters.current
         if given is None:
             super().__init__(name, **options)
+            self._declare_robot()
             return
         expected = given.node(name)
-        with given.of(expected) as (arguments, self.sources):
+        with given.of(expected, name) as (arguments, self._given):
             super().__init__(name, cli_args=arguments, **options)
         if self.get_fully_qualified_name() != expected:
             raise ConfigError(
                 f'the node is named {self.get_fully_qualified_name()}, but its parameters were '
                 f'read for {expected}: give the name as -r __node:=NAME and -r __ns:=NAMESPACE'
             )
+        self._declare_robot()
+
+    def _declare_robot(self) -> None:
+        text = (
+            'robot of this package or path of a robot file, #VARIANT behind it or not: its '
+            'parameters lose against those of every other source'
+        )
+        self.declare_parameter(ROBOT, '', ParameterDescriptor(description=text, read_only=True))
 
     def source(self, parameter: str) -> str:
         """Where the value of a parameter was given: a file, 'command line' or 'default'."""
-        return self.sources.get(parameter, DEFAULT)
+        return self._given[parameter].source if parameter in self._given else DEFAULT
+
+    def check_names(self) -> None:
+        """Make sure that the node has every parameter in its section of the robot file.
+
+        :raises ConfigError: naming the first that it does not have
+        """
+        for name, given in self._given.items():
+            if given.strict and not self.has_parameter(name):
+                known = sorted(self.get_parameters_by_prefix(''))
+                like = difflib.get_close_matches(name, known, 1) or known
+                raise ConfigError(
+                    f'{given.source}: there is no key {name!r}, there is: {", ".join(like)}'
+                )
 
     def on_unexpected(self, reason: str) -> None:
         """Come to a safe state: an error that cannot be answered by refusing a request."""

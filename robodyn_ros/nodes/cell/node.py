@@ -127,7 +127,7 @@ class CellNode(SuiteNode):
 
     def _configuration(self) -> CellConfig:
         path = declare(
-            self, 'config', '', 'YAML file of the cell (see config/cell_six_axis.yaml)',
+            self, 'config', '', 'robot file with a section cell, or a YAML file of the cell alone',
             read_only=True,
         )  # fmt: skip
         text = declare(

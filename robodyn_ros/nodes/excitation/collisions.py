@@ -12,7 +12,8 @@ from robodyn_ros.excitation.collisions.check import Coverage
 from robodyn_ros.excitation.options import SPACE, collision_coverage
 from robodyn_ros.excitation.plan import Plan
 from robodyn_ros.models.interface import DynamicModel
-from robodyn_ros.nodes.base.common import declare, resource
+from robodyn_ros.nodes.base.common import declare
+from robodyn_ros.paths import resource
 
 
 class Options(Protocol):

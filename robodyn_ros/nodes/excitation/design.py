@@ -26,10 +26,11 @@ from robodyn_ros.excitation.summary import present, sentence
 from robodyn_ros.excitation.trajectory import Trajectory
 from robodyn_ros.models.catalog import load_model, robot_model
 from robodyn_ros.models.interface import DynamicModel
-from robodyn_ros.nodes.base.common import declare, resource
-from robodyn_ros.nodes.base.folders import dated_folder, expanded
+from robodyn_ros.nodes.base.common import declare
+from robodyn_ros.nodes.base.folders import dated_folder
 from robodyn_ros.nodes.excitation.collisions import robot_file
 from robodyn_ros.output_files import made_folder
+from robodyn_ros.paths import expanded, resource
 
 OPTIMISED = 'optimised'
 """Value of `motion.kind` that asks for a motion to be designed."""

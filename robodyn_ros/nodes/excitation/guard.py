@@ -16,7 +16,7 @@ from robodyn_ros.excitation.plan import Plan
 from robodyn_ros.identification.result import load_identified_model
 from robodyn_ros.models.catalog import load_model
 from robodyn_ros.models.interface import Array, DynamicModel
-from robodyn_ros.nodes.base.common import declare, resource
+from robodyn_ros.nodes.base.common import declare
 from robodyn_ros.nodes.robot.effort import (
     EffortParameters,
     declare_torque_limit,
@@ -25,6 +25,7 @@ from robodyn_ros.nodes.robot.effort import (
 )
 from robodyn_ros.nodes.robot.joint_states import JointStateReader
 from robodyn_ros.nodes.robot.torque_watch import TorqueWatch
+from robodyn_ros.paths import resource
 
 
 class Guard:

@@ -15,7 +15,8 @@ from robodyn_ros.excitation.limits.joint_limits import JointLimits
 from robodyn_ros.excitation.limits.limits_file import load_limits
 from robodyn_ros.excitation.trajectory import Trajectory
 from robodyn_ros.models.serial.urdf_file import parse_urdf
-from robodyn_ros.nodes.base.common import declare, resource, robot_description
+from robodyn_ros.nodes.base.common import declare, robot_description
+from robodyn_ros.paths import resource
 
 OUTPUTS = {
     'trajectory': 'joint_trajectory_controller/joint_trajectory',

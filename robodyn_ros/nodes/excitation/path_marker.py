@@ -17,7 +17,8 @@ from robodyn_ros.identification.result import load_identified_model
 from robodyn_ros.models.catalog import load_model
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.models.serial.urdf_file import UrdfFile, parse_urdf
-from robodyn_ros.nodes.base.common import LATCHED_QOS, declare, given_description, resource
+from robodyn_ros.nodes.base.common import LATCHED_QOS, declare, given_description
+from robodyn_ros.paths import resource
 
 WIDTH = 0.004
 """Of the line, in [m]."""

@@ -31,9 +31,10 @@ from robodyn_ros.models.friction_terms import AUTO
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.models.payload import PayloadModel
 from robodyn_ros.models.serial.urdf_file import parse_urdf
-from robodyn_ros.nodes.base.common import declare, resource, robot_description
-from robodyn_ros.nodes.base.folders import dated_folder, expanded
+from robodyn_ros.nodes.base.common import declare, robot_description
+from robodyn_ros.nodes.base.folders import dated_folder
 from robodyn_ros.nodes.robot.effort import EffortParameters
+from robodyn_ros.paths import expanded, resource
 from robodyn_ros.recording.readers import read_recording
 from robodyn_ros.recording.recording import Recording
 from robodyn_ros.recording.signals import MAX_CUTOFF, split_motion

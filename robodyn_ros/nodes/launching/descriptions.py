@@ -22,23 +22,24 @@ from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
 from robodyn_ros.errors import ConfigError
-from robodyn_ros.nodes.base.common import resource
-from robodyn_ros.nodes.launching.robot_files import RobotFiles, environment
+from robodyn_ros.nodes.launching.large_messages import environment
 from robodyn_ros.parameter_files import as_file, merged, read_source
+from robodyn_ros.paths import resource
+from robodyn_ros.robot_file import load_robot
 
 ARGUMENTS = {
     'namespace': ('', 'namespace of all nodes and topics'),
     'robot': (
         '',
-        'a robot of this package: config/*_ROBOT.yaml and urdf/ROBOT.urdf; empty: none of these '
-        'files when urdf is given, else six_axis',
+        'a robot of this package (config/robots/ROBOT.yaml), or the path of your robot file; '
+        'empty: none when urdf is given, else six_axis',
     ),
     'variant': (
         '',
-        'config/*_ROBOT_VARIANT.yaml are read on top: semi_static of robot puma; optimised '
-        '(a designed motion) of six_axis, scara, delta',
+        'variant in the robot file: semi_static of robot puma; optimised (a designed motion) of '
+        'six_axis, scara, delta',
     ),
-    'urdf': ('', 'URDF file of your robot; empty: urdf/ROBOT.urdf of this package'),
+    'urdf': ('', 'URDF file of your robot; empty: that of the robot file'),
     'params_file': (
         '',
         'parameter YAML of your own; it is read last, so it wins, under /** or any other key',
@@ -50,13 +51,13 @@ ARGUMENTS = {
     'result_file': ('', 'result.yaml of an identification'),
     'model_file': (
         '',
-        'model YAML to identify; empty: config/model_ROBOT.yaml, and without that the URDF',
+        'model YAML to identify; empty: section model of the robot file, without it the URDF',
     ),
     'dynamic_model': ('', 'number of the dynamic model; empty: as in model_file'),
     'effort': (
         '',
-        'YAML file that declares what effort your robot reports and takes; empty: '
-        'config/effort_ROBOT.yaml',
+        'parameter YAML that declares what effort your robot reports and takes; empty: section '
+        'effort of the robot file',
     ),
     'output_directory': ('.', 'folder for recordings and results'),
     'command_topic': (
@@ -163,15 +164,15 @@ def _creator(
         }
         common['use_sim_time'] = values['use_sim_time'] == 'true'
         # Limits and thresholds of this package's arm must not reach another robot unasked.
-        values['robot'] = values['robot'] or ('' if values['urdf'] else 'six_axis')
-        files = RobotFiles(values['robot'], values['variant'], values['effort'])
-        files.check()
-        common['urdf'] = values['urdf'] or str(files.urdf)
+        robot = values['robot'] or ('' if values['urdf'] else 'six_axis')
+        common.update(_robot(robot, values['variant']))
+        if values['urdf']:
+            common['urdf'] = values['urdf']
         return [
             action
             for name in nodes
             for action in kept_alive(
-                partial(_node, name, files, values, common), values['respawn'] == 'true'
+                partial(_node, name, values, common), values['respawn'] == 'true'
             )
         ]
 
@@ -217,21 +218,30 @@ def combined(files: Sequence[str], last: str, namespace: str) -> Path:
     return Path(file.name)
 
 
-def _node(name: str, files: RobotFiles, values: dict[str, str], common: dict[str, object]) -> Node:
+def _node(name: str, values: dict[str, str], common: dict[str, object]) -> Node:
+    files = [values[argument] for argument in ('effort', 'params_file') if values[argument]]
     return Node(
         package='robodyn_ros',
         executable=name,
         name=name,
         namespace=values['namespace'],
-        parameters=[
-            *(str(path) for path in files.parameter_files(name)),
-            {**files.parameters(name), **common},
-            *([values['params_file']] if values['params_file'] else []),
-        ],
+        parameters=[common, *files],
         arguments=['--ros-args', '--log-level', values['log_level']],
         output='screen',
         additional_env=environment(name),
     )
+
+
+def _robot(name: str, variant: str) -> dict[str, str]:
+    """Parameter that names the robot file to nodes; none for a robot without one.
+
+    :raises ConfigError: there is no such robot or variant
+    """
+    if variant and not name:
+        raise ConfigError('launch argument variant: it needs the argument robot')
+    if not name:
+        return {}
+    return {'robot': load_robot(f'{name}#{variant}' if variant else name).reference}
 
 
 def _existing(argument: str, value: str) -> str:

@@ -16,7 +16,7 @@ from robodyn_ros.control.effort.units import MECHANICS, OBJECTS
 from robodyn_ros.control.torque_limits import torque_limit
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.models.interface import Array, DynamicModel, Joint
-from robodyn_ros.nodes.base.common import log_limit
+from robodyn_ros.nodes.base.common import log_limit, source_of
 from robodyn_ros.recording.recording import Recording
 
 PREFIX = 'effort.'
@@ -44,12 +44,16 @@ class EffortParameters:
         overrides = getattr(node, '_parameter_overrides', {})
         for name in overrides:
             if name.startswith(PREFIX) and name[len(PREFIX) :] not in KEYS:
-                raise ConfigError(f'there is no parameter {name!r}, there are: {", ".join(KEYS)}')
+                raise ConfigError(
+                    f'there is no parameter {name!r}{source_of(node, name)}, there are: '
+                    f'{", ".join(KEYS)}'
+                )
         given = {key: self._declared(key) for key in KEYS}
         given = {key: value for key, value in given.items() if value is not None}
         self.declaration: EffortDeclaration | None = None
         if given:
-            source = f'the parameters of {node.get_name()}'
+            where = source_of(node, PREFIX + next(iter(given)))
+            source = f'the parameters of {node.get_name()}{where}'
             self.declaration = EffortDeclaration.from_mapping(given, source=source)
 
     def _declared(self, key: str) -> Any:

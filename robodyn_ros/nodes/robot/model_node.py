@@ -20,12 +20,12 @@ from robodyn_ros.nodes.base.common import (
     Diagnostics,
     declare,
     realtime_priority,
-    resource,
     steady_timer,
 )
 from robodyn_ros.nodes.base.refusals import sentence
 from robodyn_ros.nodes.base.suite_node import SuiteLifecycleNode
 from robodyn_ros.nodes.robot.payload import CarriedPayload, loaded_values
+from robodyn_ros.paths import resource
 from robodyn_ros.srv import LoadParameters
 
 STREAM_QOS = QoSProfile(

@@ -2,54 +2,53 @@ from pathlib import Path
 
 import pytest
 import yaml
+from demo_robots import DEMO_ROBOTS, FOLDER
 
-from robodyn_ros.cli.demo import ROBOTS
-from robodyn_ros.cli.demo.facts import Limits, PushFacts, load_facts
+from robodyn_ros.cell.config import CellConfig
+from robodyn_ros.cell.robot_cell import RobotCell
+from robodyn_ros.cli.demo.facts import Limits, PushFacts, read_facts
 from robodyn_ros.errors import ConfigError
+from robodyn_ros.robot_file import load_robot
 
-CONFIG = Path(__file__).resolve().parents[3] / 'config'
 PUSH = {'link': 'link1', 'force': [1.0, 0, 0]}
+MOTIONS = {'validation': 'a.yaml', 'tracking': '/b.yaml'}
 
 
 @pytest.fixture
-def file(tmp_path):
-    def write(content):
-        path = tmp_path / 'demo_x.yaml'
-        path.write_text(content if isinstance(content, str) else yaml.safe_dump(content))
-        return path
+def facts(tmp_path):
+    def read(demo):
+        path = tmp_path / 'x.yaml'
+        path.write_text(yaml.safe_dump({'urdf': 'x.urdf', 'demo': demo}))
+        return read_facts(load_robot(path))
 
-    return write
-
-
-def test_every_robot_of_the_demonstration_has_facts_and_no_other():
-    assert sorted(path.stem for path in CONFIG.glob('demo_*.yaml')) == sorted(
-        f'demo_{robot}' for robot in ROBOTS
-    )
+    return read
 
 
-@pytest.mark.parametrize('robot', ROBOTS)
+def test_the_robots_of_the_demonstration():
+    assert set(DEMO_ROBOTS) == {'six_axis', 'axis', 'scara', 'scara3', 'delta', 'delta3', 'puma'}
+
+
+@pytest.mark.parametrize('robot', DEMO_ROBOTS)
 def test_facts_of_the_package_fit_the_cell(robot):
     """Links exist in the simulated robot, motions are there and a push is not given twice."""
-    from robodyn_ros.cell.config import CellConfig
-    from robodyn_ros.cell.robot_cell import RobotCell
-
-    facts = load_facts(CONFIG / f'demo_{robot}.yaml')
+    file = FOLDER / f'{robot}.yaml'
+    facts = read_facts(load_robot(file))
     assert len(set(facts.pushes)) == len(facts.pushes) == 3
-    cell = RobotCell(CellConfig.from_yaml(CONFIG / f'cell_{robot}.yaml'))
+    cell = RobotCell(CellConfig.from_yaml(file))
     assert {push.link for push in facts.pushes} <= set(cell.links)
-    for motion in ('validation', 'tracking'):
-        assert (CONFIG / 'motions' / f'{robot}_{motion}.yaml').is_file()
+    assert all(path.is_file() for path in facts.motions.values())
 
 
-def test_facts_are_read(file):
+def test_facts_are_read(facts, tmp_path):
     second = {'link': 'b', 'torque': [0, 0.5, 0]}
-    facts = load_facts(file({'pushes': [PUSH, second], 'limits': {'tracking_cut': 0.6}}))
-    assert facts.pushes == (
+    found = facts({'pushes': [PUSH, second], 'limits': {'tracking_cut': 0.6}, **MOTIONS})
+    assert found.pushes == (
         PushFacts('link1', force=(1.0, 0.0, 0.0)),
         PushFacts('b', torque=(0.0, 0.5, 0.0)),
     )
-    assert facts.limits == Limits(torque_error=0.03, tracking_cut=0.6, alarm_latency=0.02)
-    assert load_facts(file({'pushes': [PUSH]})).limits == Limits()
+    assert found.motions == {'validation': tmp_path / 'a.yaml', 'tracking': Path('/b.yaml')}
+    assert found.limits == Limits(torque_error=0.03, tracking_cut=0.6, alarm_latency=0.02)
+    assert facts({'pushes': [PUSH], **MOTIONS}).limits == Limits()
 
 
 def test_a_push_is_said_with_its_units():
@@ -61,8 +60,6 @@ def test_a_push_is_said_with_its_units():
 @pytest.mark.parametrize(
     ('content', 'sentence'),
     [
-        ('pushes: [', 'cannot be read'),
-        ([], 'expected names with values'),
         ({}, 'pushes must be a list of at least one push, got None'),
         ({'pushes': []}, 'at least one push'),
         ({'pushes': [PUSH], 'push': 1}, "unknown entry 'push', expected some of .'pushes'"),
@@ -71,16 +68,17 @@ def test_a_push_is_said_with_its_units():
         ({'pushes': [{**PUSH, 'force': [1, 2, 'x']}]}, "force: expected a number, got 'x'"),
         ({'pushes': [{**PUSH, 'force': [0, 0, 0]}]}, 'a push needs a force or a torque'),
         ({'pushes': [{**PUSH, 'wrench': [0, 0, 0]}]}, "unknown entry 'wrench'"),
-        ({'pushes': [PUSH], 'limits': {'speed': 1}}, "limits: unknown entry 'speed'"),
-        ({'pushes': [PUSH], 'limits': {'torque_error': True}}, 'expected a number, got True'),
+        ({'pushes': [PUSH], 'limits': {'speed': 1}, **MOTIONS}, "limits: unknown entry 'speed'"),
+        ({'pushes': [PUSH], 'limits': {'torque_error': True}, **MOTIONS}, 'a number, got True'),
+        ({'pushes': [PUSH], 'tracking': 'b'}, 'validation must be the path .* got None'),
     ],
 )
-def test_what_is_wrong_is_one_sentence(content, sentence, file):
-    with pytest.raises(ConfigError, match=sentence) as caught:
-        load_facts(file(content))
+def test_what_is_wrong_is_one_sentence(content, sentence, facts):
+    with pytest.raises(ConfigError, match=rf'x\.yaml: section demo: .*{sentence}') as caught:
+        facts(content)
     assert '\n' not in str(caught.value)
 
 
-def test_a_missing_file_is_named(tmp_path):
-    with pytest.raises(ConfigError, match=r'demo_y\.yaml'):
-        load_facts(tmp_path / 'demo_y.yaml')
+def test_a_robot_without_a_demonstration_is_named():
+    with pytest.raises(ConfigError, match=r'ur10\.yaml: section demo is missing'):
+        read_facts(load_robot(FOLDER / 'ur10.yaml'))

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from demo_robots import DEMO_ROBOTS
 
-from robodyn_ros.cli.demo import ROBOTS
 from robodyn_ros.cli.demo.facts import Facts, Limits, PushFacts
 from robodyn_ros.cli.demo.length import FULL, SHORT, quickened
 from robodyn_ros.errors import ConfigError
@@ -12,7 +12,7 @@ from robodyn_ros.excitation.catalog import load_motion
 CONFIG = Path(__file__).resolve().parents[3] / 'config'
 
 
-@pytest.mark.parametrize('robot', ROBOTS)
+@pytest.mark.parametrize('robot', DEMO_ROBOTS)
 def test_a_quickened_motion_keeps_the_limits_of_the_motion(robot, tmp_path):
     file = CONFIG / 'motions' / f'{robot}_tracking.yaml'
     long, short = load_motion(file), load_motion(quickened(file, 4.0, tmp_path))
@@ -34,7 +34,7 @@ def test_only_a_fourier_series_is_quickened(tmp_path):
 
 def test_the_full_length_is_that_of_the_files_and_the_short_one_pushes_once():
     pushes = tuple(PushFacts(f'link{number}', force=(1.0, 0.0, 0.0)) for number in (1, 2))
-    facts = Facts(pushes, Limits(torque_error=0.01))
+    facts = Facts(pushes, {}, Limits(torque_error=0.01))
     file = CONFIG / 'motions' / 'axis_validation.yaml'
     assert FULL.of(facts) == facts and FULL.motion_file(file, CONFIG) == file
     assert SHORT.of(facts).pushes == pushes[:1]

@@ -39,15 +39,11 @@ def test_no_process_is_left_behind_even_one_that_ignores_sigint(tmp_path):
         os.kill(process.pid, 0)
 
 
-def test_parameters_win_over_those_of_a_file_for_that_node(tmp_path):
-    """Also where another file says something of all nodes before: that decided the order."""
+def test_parameters_win_over_those_of_the_robot_file(tmp_path):
     file = tmp_path / 'robot.yaml'
-    file.write_text(
-        '/**:\n  ros__parameters: {effort.unit: Nm}\n'
-        '/**/excitation:\n  ros__parameters: {urdf: /no/such/robot.urdf}\n'
-    )
+    file.write_text('{urdf: /no/such/robot.urdf, effort: {}}')
     with NodeProcesses(tmp_path) as nodes:
-        nodes.start('excitation', {'urdf': '/no/other/robot.urdf'}, files=[file])
+        nodes.start('excitation', {'robot': str(file), 'urdf': '/no/other/robot.urdf'})
         assert ended(nodes._running['excitation'])
         with pytest.raises(RobodynError, match=r'/no/other/robot\.urdf'):
             nodes.check()

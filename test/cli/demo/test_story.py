@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip('rclpy')
 pytest.importorskip('robodyn_ros.srv')
-from robodyn_ros.cli.demo import ROBOTS
+from demo_robots import DEMO_ROBOTS
 
 pytestmark = [pytest.mark.ros, pytest.mark.timeout(600)]
 
@@ -27,7 +27,7 @@ def run(command):
     return process.returncode, output
 
 
-@pytest.mark.parametrize('robot', ROBOTS)
+@pytest.mark.parametrize('robot', DEMO_ROBOTS)
 def test_every_step_works_and_every_figure_is_reached(robot, tmp_path):
     command = [sys.executable, '-m', 'robodyn_ros.cli.main', '--debug', 'demo', '--short']
     command += ['--robot', robot, '--out', str(tmp_path)]

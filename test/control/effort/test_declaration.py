@@ -9,6 +9,7 @@ from robodyn_ros.errors import ConfigError
 from robodyn_ros.models.interface import Joint
 from robodyn_ros.models.serial.urdf_file import read_urdf
 from robodyn_ros.recording.bags.bag_metadata import EFFORT_KEY
+from robodyn_ros.robot_file import load_robot
 
 ROOT = Path(__file__).resolve().parents[3]
 SI = {'unit': 'Nm', 'side': 'joint', 'gravity': 'included'}
@@ -132,33 +133,19 @@ def test_files_that_cannot_be_read(tmp_path, text, sentence):
         EffortDeclaration.from_file(file)
 
 
-def configurations():
-    return sorted((ROOT / 'config').glob('effort_*.yaml'))
-
-
-@pytest.mark.parametrize('file', configurations(), ids=lambda file: file.stem)
+@pytest.mark.parametrize('file', sorted((ROOT / 'config' / 'robots').glob('*')), ids=str)
 def test_our_robots_are_declared_as_their_simulated_cell_is(file):
-    robot = file.stem.removeprefix('effort_')
-    urdf = ROOT / 'urdf' / f'{robot}.urdf'
-    if not urdf.exists():
-        assert robot == 'example_cia402'
-        return
     joints = [
         Joint(item.name, item.type)
-        for item in read_urdf(urdf).joints
+        for item in read_urdf(load_robot(file).urdf).joints
         if item.type in ('revolute', 'continuous', 'prismatic')
     ]
     found = EffortDeclaration.from_file(file).for_joints(joints)
     assert found.feedback_is_si and found.command_is_si and not found.gravity_excluded.any()
 
 
-def test_every_robot_has_a_declaration():
-    robots = {path.stem for path in (ROOT / 'urdf').glob('*.urdf')}
-    assert robots <= {path.stem.removeprefix('effort_') for path in configurations()}
-
-
 def test_the_worked_example_of_drives():
-    declared = EffortDeclaration.from_file(ROOT / 'config' / 'effort_example_cia402.yaml')
+    declared = EffortDeclaration.from_file(ROOT / 'config' / 'example_robot.yaml')
     types = ['revolute', 'revolute', 'prismatic', 'revolute']
     found = declared.for_joints([Joint(f'joint{i + 1}', t) for i, t in enumerate(types)])
     np.testing.assert_allclose(1000.0 * found.scale[0], 257.92)

@@ -82,7 +82,7 @@ def test_many_samples_are_the_same_as_one_after_the_other(qd, first):
 
 def stopped(dropped):
     """Settling within 1 um of a linear axis that moves with the model of its own cell."""
-    config = CellConfig.from_yaml(CONFIG / 'cell_single_axis.yaml')
+    config = CellConfig.from_yaml(CONFIG / 'robots' / 'single_axis.yaml')
     joint = replace(
         config.joints['joint1'], coulomb_friction=40.0, static_friction=55.0,
         stribeck_velocity=0.02, encoder_resolution=1e-8,

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import yaml
 from mujoco_collisions import MujocoCollisions
 from robots import LWR4, SIX_AXIS, UR10
 
@@ -19,6 +18,7 @@ from robodyn_ros.excitation.options import collision_coverage
 from robodyn_ros.excitation.plan import plan_excitation
 from robodyn_ros.models.serial.urdf import UrdfModel
 from robodyn_ros.models.serial.urdf_file import read_urdf
+from robodyn_ros.robot_file import load_robot
 
 ROOT = Path(__file__).resolve().parents[3]
 NS16 = ROOT / 'urdf' / 'ns16.urdf'
@@ -125,12 +125,12 @@ def test_what_cannot_be_checked_but_is_asked_for_is_refused(values, urdf, words)
 def test_shipped_motions_do_not_collide_from_where_the_cell_begins(robot):
     urdf = read_urdf(ARMS[robot])
     limits = JointLimits.from_urdf(urdf)
-    limits = load_limits(ROOT / 'config' / f'joint_limits_{robot}.yaml', limits)
-    file = yaml.safe_load((ROOT / 'config' / f'excitation_{robot}.yaml').read_text())
-    given = next(iter(file.values()))['ros__parameters']['motion']
+    file = load_robot(ROOT / 'config' / 'robots' / f'{robot}.yaml')
+    limits = load_limits(file.path, limits)
+    given = file.content['excitation']['motion']
     motions = [build_motion({'joints': list(limits.joints), **given})]
     motions += [load_motion(path) for path in (ROOT / 'config/motions').glob(f'{robot}_[tv]*')]
-    cell = yaml.safe_load((ROOT / 'config' / f'cell_{robot}.yaml').read_text())['joints']
+    cell = file.content['cell']['joints']
     home = np.array([cell[name].get('initial_position', 0.0) for name in limits.joints])
     coverage = collision_coverage({}, limits.joints, str(ARMS[robot]))
     for motion in motions:

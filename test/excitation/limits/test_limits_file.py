@@ -81,6 +81,6 @@ def test_file_that_cannot_be_read(tmp_path):
 )
 def test_files_of_our_own_robots(robot):
     base = JointLimits.from_urdf(read_urdf(ROOT / 'urdf' / f'{robot}.urdf'))
-    found = load_limits(ROOT / 'config' / f'joint_limits_{robot}.yaml', base)
+    found = load_limits(ROOT / 'config' / 'robots' / f'{robot}.yaml', base)
     for name in ('lower', 'upper', 'velocity', 'acceleration', 'effort'):
         assert np.isfinite(getattr(found, name)).all(), name

@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 
@@ -22,7 +21,6 @@ from robodyn_ros.nodes.base.common import (  # noqa: E402
     _StopRequest,
     declare,
     make_executor,
-    resource,
     robot_description,
     steady_timer,
 )
@@ -125,15 +123,6 @@ def test_robot_from_text_or_file(create, tmp_path):
         robot_description(create())
     with pytest.raises(ConfigError, match='parameter urdf: cannot read'):
         robot_description(create(urdf=str(tmp_path / 'none.urdf')))
-
-
-def test_files_of_packages():
-    assert resource('some/file.yaml') == Path('some/file.yaml')
-    assert resource('~/file.yaml') == Path.home() / 'file.yaml'
-    found = resource('package://std_msgs/package.xml')
-    assert found.is_file() and found.parent.name == 'std_msgs'
-    with pytest.raises(ConfigError, match="there is no ROS package 'no_such_package'"):
-        resource('package://no_such_package/file.yaml')
 
 
 def test_diagnostics_arrive(context, create):

@@ -3,7 +3,7 @@
 import pytest
 
 from robodyn_ros.errors import ConfigError
-from robodyn_ros.nodes.base.folders import dated_folder, expanded
+from robodyn_ros.nodes.base.folders import dated_folder
 
 
 def test_every_folder_is_new_and_named_by_the_time(tmp_path):
@@ -16,9 +16,3 @@ def test_where_no_folder_can_be(tmp_path):
     (tmp_path / 'file').write_text('')
     with pytest.raises(ConfigError, match='cannot be made'):
         dated_folder(tmp_path / 'file', 'motion')
-
-
-def test_a_home_that_there_is_not():
-    assert expanded('~').is_absolute()
-    with pytest.raises(ConfigError, match='~no_such_user/here: '):
-        expanded('~no_such_user/here')

@@ -10,13 +10,21 @@ import yaml
 
 pytest.importorskip('rclpy')
 pytest.importorskip('robodyn_ros.srv')
+import rclpy
 from rcl_interfaces.srv import GetParameters
 from ros_client import PATIENCE, RosClient, environment
 
+from robodyn_ros.errors import ConfigError
 from robodyn_ros.nodes.base.given_parameters import GivenParameters
+from robodyn_ros.nodes.collision_monitor import CollisionMonitor
+from robodyn_ros.nodes.excitation.node import Excitation
+from robodyn_ros.nodes.feedforward.node import Feedforward
+from robodyn_ros.nodes.identification.node import IdentificationNode
+from robodyn_ros.nodes.recorder import Recorder
 
 pytestmark = pytest.mark.ros
 ROOT = Path(__file__).resolve().parents[3]
+SIX_AXIS = ROOT / 'config' / 'robots' / 'six_axis.yaml'
 NUMBER = 81
 NAMES = ['max_torque', 'feedforward_scale', 'mode', 'ramp_up_time', 'effort.unit']
 
@@ -26,6 +34,35 @@ def client():
     client = RosClient(environment(NUMBER))
     yield client
     client.close()
+
+
+PROGRAMS = {
+    'excitation': Excitation,
+    'recorder': Recorder,
+    'identification': IdentificationNode,
+    'feedforward': Feedforward,
+    'collision_monitor': CollisionMonitor,
+}
+
+
+@pytest.fixture
+def ros(monkeypatch):
+    """Initialised rclpy, and the nodes that `created` makes."""
+    monkeypatch.setenv('ROS_DOMAIN_ID', str(NUMBER))
+    rclpy.init()
+    yield
+    rclpy.shutdown()
+
+
+def created(kind, file):
+    """A node of this process as it would start with a robot file; it is gone again."""
+    with GivenParameters(['program', '--ros-args', '-p', f'robot:={file}']).used():
+        node = kind()
+    try:
+        node.check_names()
+    finally:
+        node.destroy_node()
+    return node
 
 
 class Started:
@@ -51,11 +88,10 @@ class Started:
 
 
 def files(folder, key, values):
-    """Arguments of the files of this package for its arm, and then of the user's."""
+    """Arguments of the user's file, and then of the robot file of this package's arm."""
     mine = folder / 'mine.yaml'
     mine.write_text(yaml.safe_dump({key: {'ros__parameters': values}}))
-    given = [ROOT / 'config' / f'{kind}_six_axis.yaml' for kind in ('effort', 'feedforward')]
-    return [word for file in (*given, mine) for word in ('--params-file', str(file))], mine
+    return ['--params-file', str(mine), '-p', f'robot:={SIX_AXIS}'], mine
 
 
 def values(client, node):
@@ -77,19 +113,19 @@ def values(client, node):
         ('/**/mine', ['-r', '__ns:=/cell/one', '-r', '__node:=mine'], '/cell/one/mine'),
     ],
 )
-def test_the_users_file_and_command_line_win_over_the_packages_files(
+def test_the_users_file_and_command_line_win_over_the_robot_file(
     client, tmp_path, key, names, node
 ):
     words, mine = files(tmp_path, key, {'max_torque': [10.0], 'feedforward_scale': 0.2})
     words += [*names, '-p', 'mode:=streaming', '-p', 'effort.unit:=A']
+    words += ['-p', 'effort.side:=joint', '-p', 'effort.gravity:=included']
     with Started('feedforward', words, tmp_path / 'log') as started:
         assert values(client, node) == ([10.0], 0.2, 'streaming', 0.25, 'A')
         said = started.log.read_text()
     assert f'limit max_torque: [10.0] ({mine})' in said
     assert f'limit feedforward_scale: 0.2 ({mine})' in said
     assert 'limit mode: streaming (command line)' in said
-    if not names:
-        assert f'limit ramp_up_time: 0.25 ({ROOT}/config/feedforward_six_axis.yaml)' in said
+    assert f'limit velocity_window: [0.002] ({SIX_AXIS}, section feedforward)' in said
     assert 'limit torque_threshold: none (default)' in said
 
 
@@ -122,12 +158,54 @@ def test_a_parameter_file_that_cannot_be_used_is_one_sentence(tmp_path, content,
     assert 'Traceback' not in done.stderr
 
 
+@pytest.mark.parametrize(
+    ('section', 'sentence'),
+    [
+        ('feedforward: {ramp_up_tme: 0.2}', "section feedforward: there is no key 'ramp_up_tme', "
+         'there is: ramp_up_time'),
+        ('feedforward: {ramp_up_time: fast}', "parameter 'ramp_up_time': .*'fast' of type 'STRING'"
+         ".*'DOUBLE'.*section feedforward"),
+        ('feedforward: {max_torque: [-1.0]}', 'element 0 is -1.0, .*section feedforward'),
+        ('effort: {unit: Nm, sides: joint}', "no parameter 'effort.sides' .*section effort"),
+        ('effort: {unit: Nm, side: left, gravity: included}', 'section effort.* effort.side'),
+        ('feedforwrd: {}', "there is no section 'feedforwrd'"),
+    ],
+)  # fmt: skip
+def test_a_robot_file_that_does_not_fit_the_node_is_refused(section, sentence, tmp_path, ros):
+    file = tmp_path / 'my_robot.yaml'
+    file.write_text(f'urdf: arm.urdf\n{section}\n')
+    with pytest.raises(ConfigError, match=sentence) as caught:
+        created(Feedforward, file)
+    assert str(file) in str(caught.value) and '\n' not in str(caught.value)
+
+
+@pytest.mark.parametrize('program', PROGRAMS)
+def test_every_key_in_our_robot_files_is_a_parameter_of_its_node(program, ros):
+    for file in (ROOT / 'config' / 'example_robot.yaml', *SIX_AXIS.parent.glob('*.yaml')):
+        node = created(PROGRAMS[program], file)
+        assert node.get_parameter('robot').value == str(file)
+        assert node.source('effort.unit') == f'{file}, section effort'
+
+
+def test_a_declaration_of_effort_replaces_that_of_the_robot_file_as_a_unit():
+    def values(*words):
+        robot = ['-p', f'robot:={ROOT}/config/robots/scara.yaml']
+        given = GivenParameters(['program', '--ros-args', *robot, *words])
+        with given.of('/recorder', 'recorder') as (_, found):
+            return {name for name in found if name.startswith('effort.')}
+
+    every = {'effort.joints', 'effort.unit', 'effort.side', 'effort.gravity'}
+    assert values() == every
+    assert values('-p', 'effort.direction:=-1') == {*every, 'effort.direction'}
+    assert values('-p', 'effort.unit:=A') == {'effort.unit'}
+
+
 def test_only_nodes_that_are_created_meanwhile_get_them():
     given = GivenParameters(['program', '--ros-args', '-p', 'a:=1'])
     assert GivenParameters.current is None
     with given.used():
         assert GivenParameters.current is given
     assert GivenParameters.current is None
-    with given.of('/name') as (arguments, sources):
-        assert sources == {'a': 'command line'} and Path(arguments[-1]).is_file()
+    with given.of('/name', 'name') as (arguments, values):
+        assert values['a'].source == 'command line' and Path(arguments[-1]).is_file()
     assert not Path(arguments[-1]).exists()

@@ -24,7 +24,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint  # noqa: E
 from robodyn_ros.nodes.base.common import RECORDER_QOS  # noqa: E402
 
 pytestmark = pytest.mark.ros
-CONFIG = Path(__file__).resolve().parents[3] / 'config' / 'cell_six_axis.yaml'
+CONFIG = Path(__file__).resolve().parents[3] / 'config' / 'robots' / 'six_axis.yaml'
 JOINTS = [f'joint{i}' for i in range(1, 7)]
 JTC = 'joint_trajectory_controller'
 

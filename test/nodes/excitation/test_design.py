@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import yaml
 
 rclpy = pytest.importorskip('rclpy')
 pytest.importorskip('robodyn_ros.action')
@@ -23,7 +22,7 @@ from robodyn_ros.excitation.limits.joint_limits import check_motion  # noqa: E40
 from robodyn_ros.models.catalog import robot_model  # noqa: E402
 from robodyn_ros.nodes.excitation import design as excitation_design  # noqa: E402
 from robodyn_ros.nodes.excitation.design import Designer  # noqa: E402
-from robodyn_ros.nodes.launching.robot_files import RobotFiles  # noqa: E402
+from robodyn_ros.robot_file import load_robot  # noqa: E402
 
 pytestmark = pytest.mark.ros
 AXIS = 'single_rotary_axis'
@@ -180,7 +179,7 @@ def test_cancel_keeps_the_best_so_far(make, reason, pictures):
     ('values', 'words'),
     [
         ({'optimise.criterion': 'best'}, 'criterion must be one of cond, block, det'),
-        ({'model_file': f'{ROOT}/config/model_scara.yaml'}, "no limits for joint 'joint2'"),
+        ({'model_file': f'{ROOT}/config/robots/scara.yaml'}, "no limits for joint 'joint2'"),
         ({'dynamic_model': 2, 'model_file': 'none.yaml'}, 'none.yaml'),
     ],
 )  # fmt: skip
@@ -202,15 +201,13 @@ def test_a_limit_that_forbids_every_motion_is_the_result(make, tmp_path):
 
 @pytest.mark.parametrize('robot', ['six_axis', 'scara', 'delta'])
 def test_ready_files_design_for_our_own_robots(make, robot):
-    *_, file = RobotFiles(robot, 'optimised').parameter_files('excitation')
-    assert file.name == f'excitation_{robot}_optimised.yaml'
-    values = yaml.safe_load(file.read_text())['/**/excitation']['ros__parameters']
+    file = load_robot(f'{ROOT}/config/robots/{robot}.yaml#optimised')
+    values = file.content['excitation']
     flat = {
         f'{group}.{k}': v for group in ('motion', 'optimise') for k, v in values[group].items()
     }
-    if 'model_file' in values:
-        name = values['model_file'].removeprefix('package://robodyn_ros/')
-        flat['model_file'] = str(ROOT / name)
+    if 'model' in file.content:
+        flat['model_file'] = file.reference
     designer, *_ = make(flat, robot)
     assert designer.asked
     design = designer._design(designer.values())

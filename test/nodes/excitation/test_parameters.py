@@ -4,7 +4,6 @@ import os
 from types import SimpleNamespace
 
 import pytest
-import yaml
 
 rclpy = pytest.importorskip('rclpy')
 pytest.importorskip('robodyn_ros.action')
@@ -17,6 +16,7 @@ from robodyn_ros.nodes.excitation.parameters import (  # noqa: E402
     declare_settings,
     read_motion,
 )
+from robodyn_ros.robot_file import load_robot  # noqa: E402
 
 pytestmark = pytest.mark.ros
 
@@ -77,9 +77,7 @@ class Parameters:
     'robot', ['six_axis', 'ur10', 'lwr4', 'ns16', 'single_axis', 'single_rotary_axis']
 )
 def test_motions_of_our_own_robots_keep_their_limits(robot):
-    document = yaml.safe_load((ROOT / 'config' / f'excitation_{robot}.yaml').read_text())
-    values = document['/**/excitation']['ros__parameters']
-    assert values['joint_limits'].endswith(f'/config/joint_limits_{robot}.yaml')
+    values = load_robot(ROOT / 'config' / 'robots' / f'{robot}.yaml').content['excitation']
     bounds = robot_limits(robot)
     found = read_motion(Parameters(values['motion']), '', bounds)
     check_motion(found, bounds)

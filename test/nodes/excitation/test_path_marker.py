@@ -80,7 +80,7 @@ def test_the_path_of_a_motion_is_published_once_and_latched(link):
 
 
 def test_a_delta_is_drawn_with_its_model_and_said_not_to_be_without():
-    file = FOLDER / 'config' / 'model_delta.yaml'
+    file = FOLDER / 'config' / 'robots' / 'delta.yaml'
     model = load_model(file)
     motion = moves(model.joint_names)
     expected = frame_points(model, ['tool'])(motion.grid(0.01).position)[:, 0]

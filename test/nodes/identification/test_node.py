@@ -52,18 +52,16 @@ def folder(tmp_path_factory):
 def client(folder):
     before = dict(os.environ)
     os.environ.update(environment(42))
-    urdf = str(ROOT / 'urdf' / 'single_axis.urdf')
+    robot = {'robot': str(ROOT / 'config' / 'robots' / 'single_axis.yaml')}
     motion = {f'motion.{key}': value for key, value in MOTION.items()}
     motion |= {'motion.frequency': [0.7], 'motion.duration': 5.0, **DESIGN, **LENIENT}
     motion['allow_unchecked'] = True
     with NodeProcesses(folder / 'nodes') as nodes, Client(nodes.check) as client:
-        nodes.start('cell', {'config': str(ROOT / 'config' / 'cell_single_axis.yaml')})
-        effort = [ROOT / 'config' / 'effort_single_axis.yaml']
-        nodes.start('recorder', {}, files=effort)
-        limits = str(ROOT / 'config' / 'joint_limits_single_axis.yaml')
-        nodes.start('excitation', {'urdf': urdf, 'joint_limits': limits, **motion}, files=effort)
-        parameters = {'urdf': urdf, 'output_directory': str(folder / 'out')}
-        nodes.start('identification', parameters, files=effort)
+        nodes.start('cell', robot)
+        nodes.start('recorder', robot)
+        nodes.start('excitation', {**robot, **motion})
+        nodes.start('identification', {**robot, 'output_directory': str(folder / 'out')})
+        urdf = str(ROOT / 'urdf' / 'single_axis.urdf')
         silent = {'urdf': urdf, 'output_directory': str(folder / 'undeclared')}
         nodes.start('identification', silent, name='undeclared')
         yield client
@@ -76,7 +74,7 @@ def excite(client):
 
 
 def check(report, folder):
-    """The mass and the friction of config/cell_single_axis.yaml were found."""
+    """The mass and the friction of the simulated cell were found."""
     assert report.success and report.validated
     # the axis' torque is noisy, so the filtered error tells more than the relative residual
     assert max(report.validation_mean_relative_torque_error) < 0.05

@@ -41,6 +41,7 @@ EXCITATION = {
     'motion.target': [0.25], 'motion.frequency': [0.5], 'motion.duration': DURATION,
     'state_timeout': 5.0, 'goal_time': 10.0, 'pause': 0.1, 'start_delay': 0.2,
 }  # fmt: skip
+ROBOT = {'robot': str(ROOT / 'config' / 'robots' / 'single_axis.yaml')}
 
 
 class Cell:
@@ -53,7 +54,7 @@ class Cell:
         self._rows = []
         client.node.create_subscription(JointState, 'joint_states', self._on_state, MONITOR_QOS)
         self._action = ActionClient(client.node, RunIdentification, ACTION)
-        nodes.start('cell', {'config': str(ROOT / 'config' / 'cell_single_axis.yaml')})
+        nodes.start('cell', ROBOT)
         names = ('recorder', 'excitation', 'identification')
         self._watches = {name: Watch(client.node, name) for name in names}
         for name in names:
@@ -62,20 +63,12 @@ class Cell:
             self.wait(lambda watch=watch: watch.seen, START, watch.name)
 
     def start(self, name):
-        urdf = str(ROOT / 'urdf' / 'single_axis.urdf')
-        limits = str(ROOT / 'config' / 'joint_limits_single_axis.yaml')
         parameters = {
             'recorder': {},
-            'excitation': {
-                'urdf': urdf,
-                'joint_limits': limits,
-                'allow_unchecked': True,
-                **EXCITATION,
-            },
-            'identification': {'urdf': urdf, 'output_directory': str(self.folder / 'out')},
+            'excitation': {'allow_unchecked': True, **EXCITATION},
+            'identification': {'output_directory': str(self.folder / 'out')},
         }
-        effort = [ROOT / 'config' / 'effort_single_axis.yaml']
-        self._nodes.start(name, parameters[name], files=effort)
+        self._nodes.start(name, {**ROBOT, **parameters[name]})
 
     def kill(self, name):
         process = self._nodes._running.pop(name)

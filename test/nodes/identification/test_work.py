@@ -12,12 +12,12 @@ from rclpy.parameter import Parameter  # noqa: E402
 
 from robodyn_ros.errors import RobodynError  # noqa: E402
 from robodyn_ros.models.catalog import build_model, load_model  # noqa: E402
-from robodyn_ros.nodes.base.folders import expanded  # noqa: E402
 from robodyn_ros.nodes.identification.work import (  # noqa: E402
     IdentificationWork,
     Job,
     Terms,
 )
+from robodyn_ros.paths import expanded  # noqa: E402
 from robodyn_ros.recording.recording import Recording  # noqa: E402
 from robodyn_ros.recording.writers import write_csv  # noqa: E402
 

@@ -11,7 +11,7 @@ from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.models.catalog import robot_model
 from robodyn_ros.models.interface import Array, DynamicModel
 
-CELL = SIX_AXIS.parents[1] / 'config' / 'cell_six_axis.yaml'
+CELL = SIX_AXIS.parents[1] / 'config' / 'robots' / 'six_axis.yaml'
 
 
 def small_arm() -> tuple[DynamicModel, Array]:

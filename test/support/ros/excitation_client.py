@@ -36,7 +36,7 @@ NOWHERE = '/no/motion.yaml'
 
 def robot_limits(robot='six_axis'):
     base = JointLimits.from_urdf(read_urdf(ROOT / 'urdf' / f'{robot}.urdf'))
-    return load_limits(ROOT / 'config' / f'joint_limits_{robot}.yaml', base)
+    return load_limits(ROOT / 'config' / 'robots' / f'{robot}.yaml', base)
 
 
 def motion(**changes):
@@ -54,7 +54,7 @@ def start(folder, name, number, **parameters):
     """Start an excitation node under this name, in the domain of this number."""
     values = {
         'urdf': str(ROOT / 'urdf' / 'six_axis.urdf'),
-        'joint_limits': str(ROOT / 'config' / 'joint_limits_six_axis.yaml'),
+        'joint_limits': str(ROOT / 'config' / 'robots' / 'six_axis.yaml'),
         'pause': 0.1,
         'goal_time': 2.0,
         'state_timeout': STATES,

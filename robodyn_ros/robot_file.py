@@ -1,0 +1,276 @@
+"""Robot file: what the suite knows of one robot, in sections.
+
+    urdf: my_robot.urdf                       # relative to this file, or package://PACKAGE/...
+    model: {kind: scara, ...}                 # closed form to identify; without it the URDF
+    limits: {joint1: {max_velocity: 2.0, max_acceleration: 5.0}}    # as in joint_limits.yaml
+    effort: {unit: Nm, side: joint, gravity: included}
+    excitation: {motion: {kind: sine, ...}}   # parameters of the node, as for the other nodes
+    cell: {joints: {joint1: {gear_ratio: 80}}}
+    demo: {pushes: [...], ...}
+    variants: {slow: {excitation: {...}}}     # by name: sections whose keys win over those above
+
+Only `urdf` or `model` is required. A reference to a robot file is the name of a robot of this
+package (config/robots/NAME.yaml) or a path, and may end in `#VARIANT`. Readers of a file with one
+purpose (model, joint limits, effort, cell) also take a reference with a path, see `read_part`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from robodyn_ros.errors import ConfigError, RobodynError
+from robodyn_ros.parameter_files import EVERY_NODE, Source, flat, items
+from robodyn_ros.paths import resource
+from robodyn_ros.yaml_file import DUMPER, LOADER, read_text, read_yaml
+
+ROBOTS = 'package://robodyn_ros/config/robots'
+NODES = ('excitation', 'recorder', 'identification', 'feedforward', 'collision_monitor')
+"""Sections that hold the parameters of the node of the same name."""
+MAPPINGS = ('model', 'limits', 'effort', *NODES, 'cell', 'demo')
+SECTIONS = ('urdf', *MAPPINGS, 'variants')
+FILES = ('joint_limits', 'model_file', 'motion_file', 'optimise.srdf', 'result_file')
+"""Parameters of nodes that are paths, relative to the robot file when they stand in it."""
+REFERRED = {'limits': 'joint_limits', 'model': 'model_file', 'cell': 'config'}
+"""Section -> parameter by which nodes are told to read it in this file."""
+
+
+@dataclass(frozen=True)
+class RobotFile:
+    """A checked robot file.
+
+    :param variant: name of one of its variants, or ''
+    :param content: sections, those of the variant merged in
+    """
+
+    path: Path
+    variant: str
+    content: Mapping[str, Any]
+
+    @property
+    def reference(self) -> str:
+        """Path of the file, with the variant."""
+        return f'{self.path}#{self.variant}' if self.variant else str(self.path)
+
+    @property
+    def urdf(self) -> str:
+        """Path of the URDF, or '' for a robot that has none.
+
+        :raises ConfigError: it is in a package that there is not
+        """
+        return self.file(self.content['urdf']) if 'urdf' in self.content else ''
+
+    def file(self, name: str) -> str:
+        """Return the path of a file that is named in this one.
+
+        :raises ConfigError: it is in a package that there is not
+        """
+        path = self.path.parent / resource(name)
+        return os.path.normpath(path)
+
+    def section(self, name: str, what: str) -> Mapping[str, Any]:
+        """Return the content of a section.
+
+        :param what: needs the section, for the message
+        :raises ConfigError: it is missing
+        """
+        if name not in self.content:
+            raise ConfigError(f'{self.path}: section {name} is missing, which {what} needs')
+        found: Mapping[str, Any] = self.content[name]
+        return found
+
+    def sources(self, node: str, *, effort: bool = True) -> list[Source]:
+        """Return the parameters of a node, each section as a source of its own.
+
+        :param node: name of the program
+        :param effort: with those of section `effort`
+        :raises ConfigError: a value that no parameter can have
+        """
+        told = {'urdf': {'urdf': self.urdf}} if self.urdf else {}
+        told |= {
+            section: {parameter: self.reference}
+            for section, parameter in REFERRED.items()
+            if section in self.content
+        }
+        found = [
+            self._source(section, {name: _scalar(value) for name, value in values.items()})
+            for section, values in told.items()
+        ]
+        for place, sections in self._layers():
+            if effort:
+                values = flat(sections.get('effort'), 'effort.')
+                found.append(self._source(f'{place}effort', values))
+            if node in NODES:
+                values = flat(sections.get(node))
+                for name in values.keys() & set(FILES):
+                    if path := values[name].value:
+                        values[name] = _scalar(self.file(str(path)))
+                found.append(self._source(f'{place}{node}', values, strict=True))
+        return found
+
+    def _layers(self) -> list[tuple[str, dict[str, yaml.Node]]]:
+        """Sections as they were written, and those of the variant, each with what names it."""
+        text = read_text(self.path, 'the robot file', ConfigError)
+        sections = dict(items(yaml.compose(text, Loader=LOADER)))
+        if not self.variant:
+            return [('', sections)]
+        variants = dict(items(sections['variants']))
+        return [('', sections), (f'variants.{self.variant}.', dict(items(variants[self.variant])))]
+
+    def _source(
+        self, section: str, values: Mapping[str, yaml.Node], *, strict: bool = False
+    ) -> Source:
+        """Return values as a source.
+
+        :raises ConfigError: a value of which rcl would not say in which file it is
+        """
+        source = f'{self.path}, section {section}'
+        for name, node in values.items():
+            value = yaml.load(yaml.serialize(node, Dumper=DUMPER), Loader=LOADER)
+            kinds = {type(item) for item in (value if isinstance(value, list) else [value])}
+            if len(kinds) != 1 or not kinds <= {bool, int, float, str}:
+                raise ConfigError(
+                    f'{source}: {name} must be true or false, an integer, a number with a '
+                    f'decimal point, a text, or a list of one of these, got {value!r:.60}'
+                )
+        return Source(source, ((EVERY_NODE, dict(values)),), strict)
+
+
+@dataclass(frozen=True)
+class Part:
+    """Content of a file with one purpose, or of that section of a robot file.
+
+    :param source: names it in messages
+    :param robot: the robot file, or None
+    """
+
+    content: Any
+    source: str
+    robot: RobotFile | None = None
+
+
+def load_robot(reference: str | Path) -> RobotFile:
+    """Read a robot file.
+
+    :param reference: name of a robot of this package, or a path; with `#VARIANT` behind it or not
+    :raises ConfigError: there is no such robot or variant, or the file cannot be used
+    """
+    name, variant = _split(str(reference))
+    path = _located(name)
+    return _robot(path, variant, read_yaml(path, 'the robot file', ConfigError))
+
+
+def known_robots() -> dict[str, Path]:
+    """Return the robot files of this package by name.
+
+    :raises ConfigError: the package is not installed
+    """
+    return {path.stem: path for path in sorted(resource(ROBOTS).glob('*.yaml'))}
+
+
+def read_part(
+    reference: str | Path, section: str, what: str, error: type[RobodynError] = ConfigError
+) -> Part:
+    """Read a file with one purpose, or that section of a robot file.
+
+    :param reference: path, for a robot file with `#VARIANT` behind it or not
+    :param what: names the file in messages, such as 'the model file'
+    :param error: class of the error
+    :raises RobodynError: of class `error`: it cannot be read or used, or has no such section
+    """
+    name, variant = _split(str(reference))
+    document = read_yaml(name, what, error)
+    if not _is_robot(document):
+        return Part(document, name)
+    try:
+        robot = _robot(Path(name), variant, document)
+    except ConfigError as reason:
+        raise error(str(reason)) from reason
+    if section not in robot.content:
+        raise error(f'{name}: section {section} is missing in this robot file')
+    return Part(robot.content[section], f'{name}, section {section}', robot)
+
+
+def _split(reference: str) -> tuple[str, str]:
+    name, _, variant = reference.rpartition('#')
+    return (name, variant) if name and not Path(reference).is_file() else (reference, '')
+
+
+def _located(name: str) -> Path:
+    """Path of a robot file.
+
+    :raises ConfigError: there is none, listing what there is
+    """
+    if '/' in name or name.endswith(('.yaml', '.yml')):
+        return resource(name).absolute()
+    known = known_robots()
+    if name not in known:
+        raise ConfigError(
+            f'there is no robot {name!r} in this package, only {", ".join(known)}: give the path '
+            f'of a robot file, such as ./{name}.yaml, for a robot of your own'
+        )
+    return known[name]
+
+
+def _robot(path: Path, variant: str, document: object) -> RobotFile:
+    """Check the sections, and merge those of the variant."""
+    content = dict(_sections(document, str(path), SECTIONS))
+    if 'urdf' not in content and 'model' not in content:
+        raise ConfigError(f'{path}: section urdf (path of the URDF) is missing, or section model')
+    variants = {
+        str(name): _sections(sections, f'{path}: section variants.{name}', SECTIONS[:-1])
+        for name, sections in (content.pop('variants', None) or {}).items()
+    }
+    if variant and variant not in variants:
+        known = ', '.join(variants) or 'none'
+        raise ConfigError(f'{path}: there is no variant {variant!r}, there are: {known}')
+    return RobotFile(path, variant, _merged(content, variants.get(variant, {})))
+
+
+def _sections(document: object, where: str, known: tuple[str, ...]) -> dict[str, Any]:
+    """Sections of the right type.
+
+    :raises ConfigError: naming the first that is not known, or of another type
+    """
+    if not isinstance(document, Mapping):
+        raise ConfigError(f'{where}: expected a mapping of sections, got {document!r:.60}')
+    found = {}
+    for name, value in document.items():
+        if name not in known:
+            raise ConfigError(
+                f'{where}: there is no section {name!r}, there are: {", ".join(known)}'
+            )
+        expected: type = str if name == 'urdf' else Mapping
+        value = {} if value is None and name != 'urdf' else value
+        if not isinstance(value, expected):
+            kind = 'the path of a file' if name == 'urdf' else 'a mapping of keys to values'
+            raise ConfigError(f'{where}: section {name} must be {kind}, got {value!r:.60}')
+        found[str(name)] = value
+    return found
+
+
+def _merged(base: Mapping[str, Any], top: Mapping[str, Any]) -> dict[str, Any]:
+    """Mappings merged key by key, on every level; keys of `top` win."""
+    merged = dict(base)
+    for key, value in top.items():
+        below = base.get(key)
+        if isinstance(value, Mapping) and isinstance(below, Mapping):
+            value = _merged(below, value)
+        merged[key] = value
+    return merged
+
+
+def _is_robot(document: object) -> bool:
+    """Tell a robot file from one with a single purpose; that of a cell may have `urdf` as well."""
+    if not isinstance(document, Mapping) or not ('urdf' in document or 'model' in document):
+        return False
+    return any(name in document for name in (*MAPPINGS, 'variants'))
+
+
+def _scalar(text: str) -> yaml.Node:
+    return yaml.ScalarNode('tag:yaml.org,2002:str', text, style='"')

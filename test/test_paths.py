@@ -1,0 +1,24 @@
+"""File names as users give them."""
+
+from pathlib import Path
+
+import pytest
+
+from robodyn_ros.errors import ConfigError
+from robodyn_ros.paths import expanded, resource
+
+
+def test_a_home_that_there_is_not():
+    assert expanded('~').is_absolute()
+    with pytest.raises(ConfigError, match='~no_such_user/here: '):
+        expanded('~no_such_user/here')
+
+
+def test_files_of_packages():
+    pytest.importorskip('std_msgs')
+    assert resource('some/file.yaml') == Path('some/file.yaml')
+    assert resource('~/file.yaml') == Path.home() / 'file.yaml'
+    found = resource('package://std_msgs/package.xml')
+    assert found.is_file() and found.parent.name == 'std_msgs'
+    with pytest.raises(ConfigError, match="there is no ROS package 'no_such_package'"):
+        resource('package://no_such_package/file.yaml')

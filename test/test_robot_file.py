@@ -1,0 +1,194 @@
+"""Robot files: sections, variants, parameters of nodes, and what is wrong in one sentence."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+from robodyn_ros.cell.config import CellConfig
+from robodyn_ros.cell.robot_cell import RobotCell
+from robodyn_ros.cli.demo.facts import read_facts
+from robodyn_ros.control.effort.declaration import EffortDeclaration
+from robodyn_ros.errors import CellError, ConfigError, ModelError
+from robodyn_ros.excitation.catalog import build_motion
+from robodyn_ros.excitation.limits.joint_limits import JointLimits, check_motion
+from robodyn_ros.excitation.limits.limits_file import load_limits
+from robodyn_ros.models.catalog import load_model
+from robodyn_ros.models.serial.urdf_file import read_urdf
+from robodyn_ros.parameter_files import EVERY_NODE, as_file, merged
+from robodyn_ros.robot_file import SECTIONS, load_robot, read_part
+
+CONFIG = Path(__file__).resolve().parents[1] / 'config'
+EXAMPLE = CONFIG / 'example_robot.yaml'
+ROBOT = {
+    'urdf': 'arm.urdf',
+    'limits': {'a': {'max_velocity': 2.0}},
+    'effort': {'unit': 'N', 'side': 'joint', 'gravity': 'included'},
+    'excitation': {'motion': {'kind': 'sine', 'duration': 20.0}, 'motion_file': 'm.yaml'},
+    'variants': {'slow': {'excitation': {'motion': {'duration': 60.0}}, 'effort': {'unit': 'A'}}},
+}
+
+
+@pytest.fixture
+def file(tmp_path):
+    def write(content):
+        path = tmp_path / 'arm.yaml'
+        path.write_text(content if isinstance(content, str) else yaml.safe_dump(content))
+        return path
+
+    return write
+
+
+def given(robot, node, **options):
+    """Value and source of every parameter of a node."""
+    values = merged(robot.sources(node, **options), f'/{node}')
+    plain = yaml.safe_load(as_file({EVERY_NODE: values}))[EVERY_NODE]['ros__parameters']
+    return {name: (plain[name], one.source, one.strict) for name, one in values.items()}
+
+
+def test_a_node_gets_its_section_the_effort_and_where_the_others_are(file, tmp_path):
+    path = file(ROBOT)
+    found = given(load_robot(path), 'excitation')
+    assert found == {
+        'urdf': (str(tmp_path / 'arm.urdf'), f'{path}, section urdf', False),
+        'joint_limits': (str(path), f'{path}, section limits', False),
+        'effort.unit': ('N', f'{path}, section effort', False),
+        'effort.side': ('joint', f'{path}, section effort', False),
+        'effort.gravity': ('included', f'{path}, section effort', False),
+        'motion.kind': ('sine', f'{path}, section excitation', True),
+        'motion.duration': (20.0, f'{path}, section excitation', True),
+        'motion_file': (str(tmp_path / 'm.yaml'), f'{path}, section excitation', True),
+    }
+    assert set(given(load_robot(path), 'recorder', effort=False)) == {'urdf', 'joint_limits'}
+
+
+def test_keys_of_a_variant_win_and_are_named_by_it(file):
+    path = file(ROBOT)
+    robot = load_robot(f'{path}#slow')
+    found = given(robot, 'excitation')
+    assert found['motion.duration'][:2] == (60.0, f'{path}, section variants.slow.excitation')
+    assert found['motion.kind'][:2] == ('sine', f'{path}, section excitation')
+    assert found['effort.unit'][:2] == ('A', f'{path}, section variants.slow.effort')
+    assert found['joint_limits'][0] == robot.reference == f'{path}#slow'
+    assert robot.content['excitation']['motion'] == {'kind': 'sine', 'duration': 60.0}
+    assert EffortDeclaration.from_file(EXAMPLE).values['side'] == 'motor'
+    assert EffortDeclaration.from_file(f'{EXAMPLE}#simulated').values['side'] == 'joint'
+
+
+def test_robots_of_the_package_have_names():
+    pytest.importorskip('robodyn_ros.msg', reason='the share folder is that of the built package')
+    assert load_robot('puma#semi_static').content['model']['dynamic_model'] == 2
+    for name in ('six', 'six_axis.urdf', 'six_axis#'):
+        if name.endswith('#'):
+            assert load_robot(name).variant == ''
+            continue
+        with pytest.raises(ConfigError, match=r'there is no robot .* only .*six_axis, ur10: give'):
+            load_robot(name)
+
+
+@pytest.mark.parametrize(
+    ('content', 'sentence'),
+    [
+        ('urdf: [', 'the robot file .* cannot be read'),
+        ([], r'arm\.yaml: expected a mapping of sections, got \[\]'),
+        ({}, r'arm\.yaml: section urdf .* is missing, or section model'),
+        ({'urdf': 3}, r'section urdf must be the path of a file, got 3'),
+        ({**ROBOT, 'limts': {}}, r"there is no section 'limts', there are: urdf, model, limits, "),
+        ({**ROBOT, 'limits': [1]}, r'section limits must be a mapping of keys to .* got \[1\]'),
+        ({**ROBOT, 'variants': {'v': {'cel': {}}}}, "section variants.v: there is no section 'ce"),
+        ({**ROBOT, 'variants': {'v': 1}}, 'section variants.v: expected a mapping of sections'),
+        ({**ROBOT, 'variants': [1]}, r'section variants must be a mapping .* got \[1\]'),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_one_sentence(file, content, sentence):
+    with pytest.raises(ConfigError, match=sentence) as caught:
+        load_robot(file(content))
+    assert '\n' not in str(caught.value)
+
+
+def test_an_unknown_variant_and_a_missing_file_are_refused(file, tmp_path):
+    with pytest.raises(ConfigError, match="no variant 'fast', there are: slow"):
+        load_robot(f'{file(ROBOT)}#fast')
+    with pytest.raises(ConfigError, match=r'the robot file .*none\.yaml cannot be read'):
+        load_robot(tmp_path / 'none.yaml')
+
+
+@pytest.mark.parametrize('value', ['', '[1, 2.5]', '[[1.0]]', '2020-01-01', '[]'])
+def test_a_value_that_no_parameter_can_have_is_refused_with_its_section(file, value):
+    robot = load_robot(file(f'urdf: a.urdf\nfeedforward:\n  max_torque: {value}\n'))
+    sentence = r'arm\.yaml, section feedforward: max_torque must be true or false, an integer'
+    with pytest.raises(ConfigError, match=sentence):
+        robot.sources('feedforward')
+
+
+def test_readers_of_one_purpose_say_which_section_is_missing_or_wrong(file):
+    path = file({'urdf': 'a.urdf', 'demo': {}})
+    base = JointLimits.from_urdf(read_urdf(load_robot(EXAMPLE).urdf))
+    for read, error, section in (
+        (lambda: load_limits(path, base), ConfigError, 'limits'),
+        (lambda: EffortDeclaration.from_file(path), ConfigError, 'effort'),
+        (lambda: load_model(path), ModelError, 'model'),
+        (lambda: CellConfig.from_yaml(path), CellError, 'cell'),
+    ):
+        with pytest.raises(error, match=rf'arm\.yaml: section {section} is missing'):
+            read()
+    path = file(
+        {
+            'urdf': 'a.urdf',
+            'limits': {'joint1': {'max_velocity': 'fast'}},
+            'effort': {'unit': 'Nm', 'sid': 'joint'},
+            'model': {'kind': 'scara'},
+            'cell': {'speed': 1},
+        }
+    )
+    for read, error, sentence in (
+        (
+            lambda: load_limits(path, base),
+            ConfigError,
+            "limits: joint 'joint1': max_velocity .*'f",
+        ),
+        (lambda: EffortDeclaration.from_file(path), ConfigError, 'effort: there is no effort.sid'),
+        (lambda: load_model(path), ModelError, 'model: a model of kind scara needs'),
+        (lambda: CellConfig.from_yaml(path), CellError, "cell: unknown entry 'speed'"),
+    ):
+        with pytest.raises(error, match=rf'arm\.yaml, section {sentence}'):
+            read()
+
+
+@pytest.mark.parametrize(
+    'content',
+    [
+        {'urdf': 'a.urdf', 'joints': {}},
+        {'kind': 'urdf', 'urdf': 'a.urdf'},
+        {'joint_limits': {'a': {}}},
+        {'effort': {'unit': 'Nm'}},
+        {'excitation': {'ros__parameters': {'effort.unit': 'Nm'}}},
+    ],
+)
+def test_files_with_one_purpose_are_read_as_before(file, content):
+    part = read_part(file(content), 'effort', 'the file')
+    assert (part.content, part.robot) == (content, None)
+
+
+@pytest.mark.parametrize('path', [EXAMPLE, *sorted(CONFIG.glob('robots/*.yaml'))], ids=str)
+def test_every_section_of_our_robots_can_be_used(path):
+    robot = load_robot(path)
+    limits = load_limits(path, JointLimits.from_urdf(read_urdf(robot.urdf)))
+    motion = robot.section('excitation', 'this test')['motion']
+    check_motion(build_motion({'joints': list(limits.joints), **motion}), limits)
+    EffortDeclaration.from_file(path).for_joints(limits.joints)
+    if 'model' in robot.content:
+        assert set(load_model(path).joint_names) <= set(limits.joints)
+    if 'cell' in robot.content:
+        assert set(RobotCell(CellConfig.from_yaml(path)).joints) == set(limits.joints)
+    if 'demo' in robot.content:
+        read_facts(robot)
+
+
+def test_the_example_shows_every_section_and_its_simulation():
+    assert set(yaml.safe_load(EXAMPLE.read_text())) == set(SECTIONS)
+    joints = [f'joint{number}' for number in range(1, 5)]
+    effort = EffortDeclaration.from_file(f'{EXAMPLE}#simulated').for_joints(joints)
+    assert effort.feedback_is_si and effort.command_is_si
+    np.testing.assert_array_equal(effort.scale, 1.0)
