@@ -23,7 +23,8 @@ from launch_ros.actions import Node
 
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.nodes.launching import descriptions
-from robodyn_ros.nodes.launching.robot_files import PROFILE
+from robodyn_ros.nodes.launching.large_messages import PROFILE
+from robodyn_ros.robot_file import load_robot
 
 ROOT = Path(__file__).resolve().parents[2]
 NODES = {
@@ -36,7 +37,8 @@ NODES = {
 MOCK = 'mock_control.launch.py'
 """Controllers on mock hardware: no nodes of this package."""
 EVERYTHING = {'feedforward': 'true', 'collision_monitor': 'true', 'result_file': 'r/result.yaml'}
-ROBOTS = sorted(path.stem for path in (ROOT / 'urdf').glob('*.urdf'))
+ROBOTS = sorted(path.stem for path in (ROOT / 'config' / 'robots').glob('*.yaml'))
+EXAMPLE = ROOT / 'config' / 'example_robot.yaml'
 
 
 @pytest.fixture(scope='module')
@@ -87,14 +89,6 @@ def files(node):
     return [group for group in node['parameters'] if isinstance(group, str)]
 
 
-def names_of(node):
-    return [Path(file).name for file in files(node)]
-
-
-def there_is(name):
-    return (ROOT / 'config' / name).is_file()
-
-
 def test_every_launch_file_is_known_and_installed(prefix):
     known = [*NODES, MOCK]
     assert sorted(path.name for path in (ROOT / 'launch').glob('*.py')) == sorted(known)
@@ -120,18 +114,25 @@ def test_nodes_exist_and_lie_in_the_namespace(name, nodes, prefix):
         assert node['arguments'][-1] == 'warn'
 
 
-@pytest.mark.parametrize('robot', ROBOTS)
-def test_every_node_gets_the_files_of_the_robot(robot, nodes):
+@pytest.mark.parametrize('robot', [*ROBOTS, str(EXAMPLE)])
+def test_every_node_gets_the_robot_file(robot, nodes, prefix):
     found = nodes('bringup.launch.py', robot=robot, **EVERYTHING)
     assert sorted(found) == sorted(
         [*NODES['bringup.launch.py'], 'collision_monitor', 'feedforward']
     )
+    file = prefix / 'share/robodyn_ros/config/robots' / f'{robot}.yaml'
     for node in found.values():
-        assert parameters(node)['urdf'].endswith(f'/urdf/{robot}.urdf')
-    for name in ('excitation', 'feedforward', 'collision_monitor'):
-        assert names_of(found[name])[-1] == f'{name}_{robot}.yaml'
+        assert parameters(node)['robot'] == (robot if '/' in robot else str(file))
+        assert files(node) == [] and 'urdf' not in parameters(node)
     assert parameters(found['feedforward'])['result_file'] == 'r/result.yaml'
     assert parameters(found['feedforward'])['autostart'] is True
+
+
+def test_a_path_is_meant_from_where_the_launch_was_started(nodes, monkeypatch):
+    monkeypatch.chdir(EXAMPLE.parent)
+    for robot in (EXAMPLE.name, f'./{EXAMPLE.name}'):
+        given = parameters(nodes('cell.launch.py', robot=robot)['cell'])
+        assert Path(given['robot']) == EXAMPLE and Path(given['robot']).is_absolute()
 
 
 def test_a_real_robot_in_place_of_the_cell(nodes):
@@ -147,8 +148,8 @@ def test_unchecked_motions_run_only_in_the_simulated_cell_unless_asked_for(nodes
         assert allowed('bringup.launch.py', robot=robot, cell='false') is False
     assert allowed('bringup.launch.py', cell='false', allow_unchecked='true') is True
     assert allowed('identification.launch.py') is None
-    for file in (ROOT / 'config').glob('excitation_*.yaml'):
-        assert 'allow_unchecked' not in file.read_text()
+    for robot in ROBOTS:
+        assert 'allow_unchecked' not in (ROOT / 'config' / 'robots' / f'{robot}.yaml').read_text()
 
 
 def test_excitation_through_the_feedforward(nodes):
@@ -183,7 +184,7 @@ def test_a_robot_of_ones_own_gets_no_limits_of_the_arm_of_this_package(nodes, tm
     urdf = tmp_path / 'mine.urdf'
     urdf.write_text('<robot/>')
     found = nodes('bringup.launch.py', urdf=str(urdf), cell='false', **EVERYTHING)
-    assert [files(node) for node in found.values()] == [[]] * len(found)
+    assert not any(files(node) or 'robot' in parameters(node) for node in found.values())
     assert {parameters(node)['urdf'] for node in found.values()} == {str(urdf)}
 
 
@@ -195,7 +196,8 @@ def test_a_robot_of_ones_own_gets_no_limits_of_the_arm_of_this_package(nodes, tm
         ('params_file', 'none.yaml', 'params_file: there is no file none.yaml'),
         ('urdf', 'none.urdf', 'urdf: there is no file none.urdf'),
         ('urdf', 'package://robodyn_ros/urdf/no.urdf', 'urdf: there is no file package://'),
-        ('variant', 'fast', "robot 'six_axis' has no variant 'fast'"),
+        ('robot', './none.yaml', 'the robot file .*none.yaml cannot be read'),
+        ('variant', 'fast', "six_axis.yaml: there is no variant 'fast', there are: optimised"),
     ],
 )
 def test_a_wrong_name_gives_one_sentence(name, argument, value, sentence, nodes):
@@ -209,32 +211,12 @@ def test_a_wrong_choice_is_refused(nodes):
         nodes('bringup.launch.py', cell='maybe')
 
 
-@pytest.mark.parametrize('robot', ROBOTS)
-def test_closed_form_robots_are_identified_with_their_model(robot, nodes):
-    node = nodes('identification.launch.py', robot=robot)['identification']
-    if there_is(f'model_{robot}.yaml'):
-        assert parameters(node)['model_file'].endswith(f'/config/model_{robot}.yaml')
-    else:
-        assert 'model_file' not in parameters(node)
-    own = f'identification_{robot}.yaml'
-    assert (own in names_of(node)) == there_is(own)
-
-
-@pytest.mark.parametrize('robot', ROBOTS)
-def test_what_effort_means_reaches_every_node_but_the_cell(robot, nodes):
-    name = f'effort_{robot}.yaml'
-    for node, options in nodes('bringup.launch.py', robot=robot, **EVERYTHING).items():
-        # first: the node's own file may say otherwise
-        assert (names_of(options)[:1] == [name]) == (node != 'cell' and there_is(name))
-
-
 def test_a_declaration_of_effort_replaces_that_of_the_robot(nodes, tmp_path):
     mine = tmp_path / 'my_drives.yaml'
     mine.write_text('{}')
     found = nodes('bringup.launch.py', robot='six_axis', effort=str(mine), **EVERYTHING)
     for node, options in found.items():
-        assert ('my_drives.yaml' in names_of(options)) == (node != 'cell')
-        assert 'effort_six_axis.yaml' not in names_of(options)
+        assert files(options) == ([] if node == 'cell' else [str(mine)])
         assert 'effort' not in parameters(options)
 
 
@@ -296,17 +278,17 @@ def test_a_node_that_dies_is_started_again_and_one_that_ends_is_not(
 def test_a_misspelt_robot_is_refused_even_beside_a_urdf(nodes, tmp_path):
     urdf = tmp_path / 'mine.urdf'
     urdf.write_text('<robot/>')
-    with pytest.raises(ConfigError, match=r"no robot 'six_axes' .*six_axis.*and no robot, for"):
+    with pytest.raises(ConfigError, match=r"no robot 'six_axes' .*six_axis.*path of a robot file"):
         nodes('bringup.launch.py', robot='six_axes', urdf=str(urdf))
 
 
-def test_a_variant_is_read_on_top_of_the_robot(nodes):
+def test_a_variant_is_named_behind_the_robot(nodes):
     found = nodes('identification.launch.py', robot='puma', variant='semi_static')
-    for name in ('excitation', 'identification'):
-        assert names_of(found[name])[-2:] == [f'{name}_puma.yaml', f'{name}_puma_semi_static.yaml']
-    model = parameters(found['identification'])['model_file']
-    assert Path(model).name == 'model_puma_semi_static.yaml'
-    assert not any('semi_static' in name for name in names_of(found['recorder']))
+    for node in found.values():
+        assert parameters(node)['robot'].endswith('/config/robots/puma.yaml#semi_static')
+        assert load_robot(parameters(node)['robot']).content['model']['dynamic_model'] == 2
+    with pytest.raises(ConfigError, match='variant: it needs the argument robot'):
+        nodes('identification.launch.py', urdf=f'{ROOT}/urdf/puma.urdf', variant='semi_static')
 
 
 def mock_control(**arguments):
@@ -356,6 +338,7 @@ def test_the_users_file_wins_over_the_controllers_in_any_form(prefix, tmp_path, 
 def test_mock_control_starts_what_a_way_needs(prefix, way):
     started = [node.node_executable for node in mock_control(way=way)]
     assert started == ['robot_state_publisher', 'ros2_control_node', 'spawner']
+    assert mock_control(way=way, robot=str(EXAMPLE))[0].node_executable == started[0]
     own = mock_control(way=way, robot_state_publisher='false')
     assert [node.node_executable for node in own] == ['ros2_control_node', 'spawner']
 

@@ -119,7 +119,7 @@ def test_the_users_file_and_command_line_win_over_the_robot_file(
     words, mine = files(tmp_path, key, {'max_torque': [10.0], 'feedforward_scale': 0.2})
     words += [*names, '-p', 'mode:=streaming', '-p', 'effort.unit:=A']
     words += ['-p', 'effort.side:=joint', '-p', 'effort.gravity:=included']
-    with Started('feedforward', words, tmp_path / 'log') as started:
+    with Started('feedforward.node', words, tmp_path / 'log') as started:
         assert values(client, node) == ([10.0], 0.2, 'streaming', 0.25, 'A')
         said = started.log.read_text()
     assert f'limit max_torque: [10.0] ({mine})' in said
