@@ -12,7 +12,14 @@ from contextlib import contextmanager
 from typing import Any
 
 from robodyn_ros.cli.progress import Show, progress_bar
-from robodyn_ros.cli.robot_model import add_urdf_options, chosen_model, refuse, split
+from robodyn_ros.cli.robot_model import (
+    add_robot_file,
+    add_urdf_options,
+    chosen_model,
+    refuse,
+    split,
+    take_robot_file,
+)
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.excitation.design.optimize import Cancel, Progress
 from robodyn_ros.excitation.design.problem import Design
@@ -60,6 +67,7 @@ def add_parser(commands: Any) -> None:
 def add_robot(parser: argparse.ArgumentParser) -> None:
     """Add the options that say which robot, and what it may do."""
     group = parser.add_argument_group('robot')
+    add_robot_file(group)
     group.add_argument(
         '--urdf',
         metavar='FILE',
@@ -81,8 +89,9 @@ def robot(arguments: argparse.Namespace) -> tuple[DynamicModel, JointLimits]:
 
     :raises RobodynError: a file cannot be read or used
     """
+    take_robot_file(arguments)
     if arguments.urdf is None and arguments.model is None:
-        raise ConfigError('name the robot: --urdf FILE or --model YAML')
+        raise ConfigError('name the robot: --robot NAME|FILE, --urdf FILE or --model YAML')
     if arguments.model is not None:
         refuse(arguments, ('joints',), 'goes with --urdf; with --model it is in the file')
     model = chosen_model(arguments, ())

@@ -11,7 +11,14 @@ from typing import Any
 
 from robodyn_ros.cli.effort import add_source, declared_effort
 from robodyn_ros.cli.progress import progress_bar
-from robodyn_ros.cli.robot_model import OF_URDF, add_urdf_options, chosen_model, refuse
+from robodyn_ros.cli.robot_model import (
+    OF_URDF,
+    add_robot_file,
+    add_urdf_options,
+    chosen_model,
+    refuse,
+    take_robot_file,
+)
 from robodyn_ros.control.effort.recorded import in_si_units
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.identification.diagnosis.position_limits import position_limits
@@ -75,6 +82,7 @@ def add_parser(commands: Any) -> None:
 
 def _add_model(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group('model')
+    add_robot_file(group)
     group.add_argument(
         '--urdf',
         metavar='FILE',
@@ -249,6 +257,7 @@ def run(arguments: argparse.Namespace) -> int:
     """
     if arguments.out is not None:
         ResultFolder(Path(arguments.out))  # it refuses another's files before all the work
+    take_robot_file(arguments)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter('always', UserWarning)
         model, base = _model_and_base(arguments)
@@ -334,7 +343,7 @@ def _model_and_base(
             if getattr(arguments, option) is not None:
                 raise ConfigError(f'--{option} goes with --payload')
         if not named:
-            raise ConfigError('name the robot: --urdf FILE or --model YAML')
+            raise ConfigError('name the robot: --robot NAME|FILE, --urdf FILE or --model YAML')
         return _model(arguments), None
     refuse(arguments, ('residual',), 'is for the arm, not for --payload')
     model = _model(arguments) if named else None

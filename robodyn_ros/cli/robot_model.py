@@ -10,8 +10,35 @@ from robodyn_ros.models.catalog import load_model, robot_model
 from robodyn_ros.models.friction_terms import LAWS, TERMS
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.models.serial.urdf import GRAVITY
+from robodyn_ros.robot_file import load_robot
 
 OF_URDF = ('friction', 'gravity', 'no-rotor-inertia')
+
+
+def add_robot_file(group: argparse._ArgumentGroup) -> None:
+    """Add `--robot`."""
+    group.add_argument(
+        '--robot',
+        metavar='NAME|FILE',
+        help='robot of this package or robot file, #VARIANT behind it or not: model, URDF and '
+        'limits that the other options do not give',
+    )
+
+
+def take_robot_file(arguments: argparse.Namespace) -> None:
+    """Fill in --model, --urdf and the limits from the file of --robot, where not given.
+
+    :raises ConfigError: there is no such robot, or its file cannot be used
+    """
+    if arguments.robot is None:
+        return
+    robot = load_robot(arguments.robot)
+    if 'model' in robot.content and arguments.urdf is None and arguments.model is None:
+        arguments.model = robot.reference
+    arguments.urdf = arguments.urdf or robot.urdf or None
+    for limits in ('limits', 'joint_limits'):  # as `excite` and as `identify` call the option
+        if 'limits' in robot.content and getattr(arguments, limits, '') is None:
+            setattr(arguments, limits, robot.reference)
 
 
 def add_urdf_options(group: argparse._ArgumentGroup, friction: Sequence[str]) -> None:

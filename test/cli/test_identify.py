@@ -247,7 +247,7 @@ def test_a_payload_on_top_of_a_result(files, tmp_path, capsys):
         robodyn(*command[:2])
     with pytest.raises(RobodynError, match='--base goes with --payload'):
         robodyn(files / 'first.csv', '--urdf', urdf, '--base', base)
-    with pytest.raises(RobodynError, match='name the robot: --urdf FILE or --model YAML'):
+    with pytest.raises(RobodynError, match=r'name the robot: --robot NAME\|FILE, --urdf'):
         robodyn(files / 'first.csv')
     for option, *value in IGNORED:
         with pytest.raises(RobodynError, match=f'^{option} goes with --urdf or --model; that of'):

@@ -12,7 +12,7 @@ from robodyn_ros.excitation.catalog import load_motion
 
 ROOT = Path(__file__).resolve().parents[2]
 URDF = ROOT / 'urdf' / 'ur10.urdf'
-ARM = ['--urdf', str(URDF), '--limits', str(ROOT / 'config' / 'robots' / 'ur10.yaml')]
+ARM = ['--robot', str(ROOT / 'config' / 'robots' / 'ur10.yaml')]
 JOINTS = ['shoulder_pan_joint', 'shoulder_lift_joint', 'elbow_joint', 'wrist_1_joint',
           'wrist_2_joint', 'wrist_3_joint']  # fmt: skip
 PATH = {'kind': 'tool_moves', 'joints': JOINTS, 'robot': {'urdf': str(URDF), 'link': 'tool0'},
