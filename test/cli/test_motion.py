@@ -43,7 +43,7 @@ def test_a_path_is_checked_and_drawn(shown, tmp_path):
     motion = load_motion(tmp_path / 'motion.yaml')
     assert facts['duration'] == pytest.approx(motion.duration)
     assert [joint['name'] for joint in facts['joints']] == JOINTS
-    limits = yaml.safe_load(Path(ARM[3]).read_text())['joint_limits']
+    limits = yaml.safe_load(Path(ARM[1]).read_text())['limits']
     peak = np.abs(motion.grid(1e-3).acceleration).max(axis=0)
     for joint, value in zip(facts['joints'], peak, strict=True):
         bound = limits[joint['name']]['max_acceleration']

@@ -17,7 +17,7 @@ from robodyn_ros.control.torque.standstill import StandstillFriction
 from robodyn_ros.excitation.motions.point_to_point import PointToPoint
 from robodyn_ros.models.catalog import robot_model
 
-CONFIG = CELL.parent
+CONFIG = CELL.parents[1]
 SPEEDS = st.sampled_from([-1.0, -0.1, -0.05, 0.0, 0.05, 0.1, 1.0])
 
 
