@@ -227,7 +227,7 @@ def resident(pid: int) -> float:
 
 
 def node_command(name: str, result: Path, *parameters: str) -> list[str]:
-    command = [sys.executable, '-m', f'robodyn_ros.nodes.{name}', '--ros-args']
+    command = [sys.executable, '-m', f'robodyn_ros.nodes.{name}.node', '--ros-args']
     values = ('autostart:=true', f'result_file:={result}', *EFFORT, *parameters)
     return command + [word for value in values for word in ('-p', value)]
 

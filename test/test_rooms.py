@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1] / 'robodyn_ros'
-FLOW = ('models', 'excitation', 'recording', 'identification', 'control')
+FLOW = ('wire', 'models', 'excitation', 'recording', 'identification', 'control', 'analysis')
 ALLOWED = {
     **{room: set(FLOW[: index + 1]) for index, room in enumerate(FLOW)},
     'cell': {'cell', 'excitation'},

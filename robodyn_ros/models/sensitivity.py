@@ -6,9 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from robodyn_ros.excitation.trajectory import Array
 from robodyn_ros.models.friction import FrictionModel
-from robodyn_ros.models.interface import DynamicModel, SumModel
+from robodyn_ros.models.interface import Array, DynamicModel, SumModel
 from robodyn_ros.models.serial.chain import Chain
 from robodyn_ros.models.serial.urdf import UrdfModel
 

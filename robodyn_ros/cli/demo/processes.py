@@ -44,7 +44,7 @@ class NodeProcesses:
         command = [
             sys.executable,
             '-c',
-            f'from robodyn_ros.nodes.{module} import main; raise SystemExit(main())',
+            f'from robodyn_ros.nodes.{module}.node import main; raise SystemExit(main())',
             '--ros-args',
             '-r',
             f'__node:={name}',

@@ -6,8 +6,8 @@ import pytest
 from robots import SIX_AXIS, random_urdf
 from simulation import arm, record
 
+from robodyn_ros.identification.diagnosis import diagnose as diagnosis
 from robodyn_ros.identification.diagnosis.diagnose import CAUSES, diagnose
-from robodyn_ros.identification.diagnosis.diagnose import diagnose as diagnosis
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.models.catalog import robot_model

@@ -70,7 +70,7 @@ class Started:
 
     def __init__(self, name, words, log):
         self.log = log
-        command = [sys.executable, '-m', f'robodyn_ros.nodes.{name}', '--ros-args', *words]
+        command = [sys.executable, '-m', f'robodyn_ros.nodes.{name}.node', '--ros-args', *words]
         with log.open('w') as file:
             self.process = subprocess.Popen(
                 command, env=environment(NUMBER), stdout=file, stderr=subprocess.STDOUT

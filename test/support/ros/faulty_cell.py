@@ -78,7 +78,7 @@ class FaultyCell(RosClient):
         self._listen()
 
     def start(self, name: str) -> None:
-        command = [sys.executable, '-m', f'robodyn_ros.nodes.{name}', '--ros-args']
+        command = [sys.executable, '-m', f'robodyn_ros.nodes.{name}.node', '--ros-args']
         for parameter, value in self.parameters[name].items():
             command += ['-p', f'{parameter}:={value}']
         if name == 'feedforward':

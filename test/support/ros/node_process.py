@@ -58,7 +58,7 @@ class NodeProcess(RosClient):
         :param context: of another client in the same domain, see `ros_client.joined`
         """
         self.name = name
-        program = ['-m', f'robodyn_ros.nodes.{name}'] if script is None else [str(script)]
+        program = ['-m', f'robodyn_ros.nodes.{name}.node'] if script is None else [str(script)]
         command = [sys.executable, *program, '--ros-args']
         for parameter, value in parameters.items():
             command += ['-p', f'{parameter}:={value}']

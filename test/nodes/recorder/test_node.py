@@ -37,7 +37,7 @@ class Robot(RosClient):
     def __init__(self, folder, *parameters, qos=RELIABLE, limit=None):
         self.folder = folder
         self.log = (folder / 'recorder.log').open('w+')
-        command = [sys.executable, '-m', 'robodyn_ros.nodes.recorder', '--ros-args']
+        command = [sys.executable, '-m', 'robodyn_ros.nodes.recorder.node', '--ros-args']
         for parameter in (f'output_directory:={folder}', *parameters):
             command += ['-p', parameter]
         self.process = subprocess.Popen(

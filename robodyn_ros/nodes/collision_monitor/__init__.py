@@ -1,0 +1,1 @@
+"""Node `collision_monitor`. NOT a safety function."""
