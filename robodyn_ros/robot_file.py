@@ -131,6 +131,7 @@ class RobotFile:
         """
         source = f'{self.path}, section {section}'
         for name, node in values.items():
+            _quote(node)
             value = yaml.load(yaml.serialize(node, Dumper=DUMPER), Loader=LOADER)
             kinds = {type(item) for item in (value if isinstance(value, list) else [value])}
             if len(kinds) != 1 or not kinds <= {bool, int, float, str}:
@@ -270,6 +271,13 @@ def _is_robot(document: object) -> bool:
     if not isinstance(document, Mapping) or not ('urdf' in document or 'model' in document):
         return False
     return any(name in document for name in (*MAPPINGS, 'variants'))
+
+
+def _quote(node: yaml.Node) -> None:
+    """Put words in quotes: rcl takes a bare N, of newton, for false."""
+    for item in node.value if isinstance(node, yaml.SequenceNode) else [node]:
+        if item.tag == 'tag:yaml.org,2002:str' and item.value.isalpha():
+            item.style = '"'
 
 
 def _scalar(text: str) -> yaml.Node:

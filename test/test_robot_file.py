@@ -76,6 +76,12 @@ def test_keys_of_a_variant_win_and_are_named_by_it(file):
     assert EffortDeclaration.from_file(f'{EXAMPLE}#simulated').values['side'] == 'joint'
 
 
+def test_a_bare_n_of_newton_is_no_false_for_rcl(file):
+    path = file('urdf: a.urdf\neffort: {unit: [Nm, N], command_unit: N, side: joint}\n')
+    text = as_file({EVERY_NODE: merged(load_robot(path).sources('recorder'), '/recorder')})
+    assert '["Nm", "N"]' in text and '"effort.command_unit": "N"' in text
+
+
 def test_robots_of_the_package_have_names():
     pytest.importorskip('robodyn_ros.msg', reason='the share folder is that of the built package')
     assert load_robot('puma#semi_static').content['model']['dynamic_model'] == 2

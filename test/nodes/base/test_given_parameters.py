@@ -16,11 +16,11 @@ from ros_client import PATIENCE, RosClient, environment
 
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.nodes.base.given_parameters import GivenParameters
-from robodyn_ros.nodes.collision_monitor import CollisionMonitor
+from robodyn_ros.nodes.collision_monitor.node import CollisionMonitor
 from robodyn_ros.nodes.excitation.node import Excitation
 from robodyn_ros.nodes.feedforward.node import Feedforward
 from robodyn_ros.nodes.identification.node import IdentificationNode
-from robodyn_ros.nodes.recorder import Recorder
+from robodyn_ros.nodes.recorder.node import Recorder
 
 pytestmark = pytest.mark.ros
 ROOT = Path(__file__).resolve().parents[3]
@@ -119,7 +119,7 @@ def test_the_users_file_and_command_line_win_over_the_robot_file(
     words, mine = files(tmp_path, key, {'max_torque': [10.0], 'feedforward_scale': 0.2})
     words += [*names, '-p', 'mode:=streaming', '-p', 'effort.unit:=A']
     words += ['-p', 'effort.side:=joint', '-p', 'effort.gravity:=included']
-    with Started('feedforward.node', words, tmp_path / 'log') as started:
+    with Started('feedforward', words, tmp_path / 'log') as started:
         assert values(client, node) == ([10.0], 0.2, 'streaming', 0.25, 'A')
         said = started.log.read_text()
     assert f'limit max_torque: [10.0] ({mine})' in said
