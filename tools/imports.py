@@ -16,8 +16,8 @@ FLOW = (
 )  # fmt: skip
 """Rooms and files of `robodyn_ros`, bottom first: each imports only from those before it."""
 IDENTIFICATION = (
-    'options', 'signals', 'factors', 'fit', 'physical', 'friction', 'gears', 'payload', 'result',
-    'diagnosis', 'files', 'pipeline',
+    'options', 'signals', 'factors', 'fit', 'physical', 'friction', 'gears', 'payload',
+    'summary', 'result_methods', 'result', 'diagnosis', 'files', 'pipeline',
 )  # fmt: skip
 """The same inside `robodyn_ros/identification`."""
 

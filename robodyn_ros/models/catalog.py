@@ -62,13 +62,24 @@ def build_model(description: Description, *, folder: Path | None = None) -> Dyna
     return entry.build(description, folder)
 
 
-def load_model(path: str | Path, *, dynamic_model: int | None = None) -> DynamicModel:
-    """Build the model a YAML file describes; file names in it are relative to the file.
+def load_model(
+    path: str | Path, *, dynamic_model: int | None = None, friction: Friction | None = None
+) -> DynamicModel:
+    """Build the model of a YAML description, or of a URDF (a file that ends in .urdf).
 
-    :param dynamic_model: number to take instead of the file's `dynamic_model`
-    :raises ModelError: the file cannot be read, is no YAML, or see `build_model`
+    File names in a description are relative to its file.
+
+    :param dynamic_model: number to take instead of the description's `dynamic_model`
+    :param friction: friction of a URDF, as `with_friction`; None: viscous, Coulomb and offset
+    :raises ModelError: the file cannot be read, is no YAML, or see `build_model` and `robot_model`
     """
     path = Path(path)
+    if path.suffix.lower() == '.urdf':
+        if dynamic_model is not None:
+            raise ModelError(f'{path}: dynamic_model is for a YAML description, not for a URDF')
+        return robot_model(path, friction=DEFAULT_TERMS if friction is None else friction)
+    if friction is not None:
+        raise ModelError(f'{path}: friction is for a URDF; a YAML description names its own')
     description = read_yaml(path, 'the model file', ModelError)
     if dynamic_model is not None and isinstance(description, Mapping):
         description = {**description, 'dynamic_model': dynamic_model}
