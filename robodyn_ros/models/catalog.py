@@ -1,4 +1,4 @@
-"""A model from its plain description (YAML), and the description's fingerprint."""
+"""Construction of models from their description (YAML), and its fingerprint."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from robodyn_ros.yaml_file import read_yaml
 
 Description = Mapping[str, Any]
 Friction = str | Sequence[str] | Mapping[str, Any]
-"""Terms, laws or 'auto', or a mapping with shape figures too, see `with_friction`."""
+"""Terms, laws or 'auto', or a mapping that has shape coefficients too, see `with_friction`."""
 
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind of model: how it is built, and which keys its description must and may have."""
+    """One kind of model: its builder, and the required and optional keys of its description."""
 
     build: Callable[[Description, Path | None], DynamicModel]
     required: tuple[str, ...]
@@ -97,9 +97,9 @@ def robot_model(
     rotor_inertia: bool = True,
     friction: Friction = DEFAULT_TERMS,
 ) -> DynamicModel:
-    """Rigid body of a URDF (a path, or text that starts with '<') plus joint friction.
+    """Build the model of a URDF (a path, or text that starts with '<') plus joint friction.
 
-    :param friction: as `with_friction`; none gives the rigid body alone
+    :param friction: as for `with_friction`; empty: the rigid body alone
     :raises ModelError: as `UrdfModel` and `FrictionModel`
     """
     options: dict[str, Any] = {
@@ -115,10 +115,10 @@ def robot_model(
 
 
 def with_friction(body: DynamicModel, friction: Friction) -> DynamicModel:
-    """Return the model plus friction of its joints; without terms the model itself.
+    """Add friction of its joints to a model; without terms, return the model itself.
 
-    :param friction: names of terms and laws, 'auto', or a mapping with `terms`, shape figures
-        and, as `load`, the body's parameter values that load-dependent friction goes by
+    :param friction: names of terms and laws, 'auto', or a mapping with `terms`, shape
+        coefficients and `load`: the body's parameter values, for load-dependent friction
     :raises ModelError: as `FrictionModel`, or a mapping of another form
     """
     if not friction:
@@ -130,21 +130,19 @@ def with_friction(body: DynamicModel, friction: Friction) -> DynamicModel:
 def _friction_of(
     joints: Sequence[Joint], given: Description, body: DynamicModel | None
 ) -> FrictionModel:
-    """Friction from its description; the load's body is built anew, as bodies have a state."""
+    """Build friction; the body of its load is a new one, because bodies have a state."""
     for key in given:
         if key not in _OF_FRICTION:
             raise ModelError(f'friction has no {key!r:.40}, it has: {", ".join(_OF_FRICTION)}')
     load = None
     if given.get('load') is not None:
         if body is None:
-            raise ModelError(
-                'friction that depends on a load must stand behind its robot in a sum'
-            )
+            raise ModelError('load-dependent friction must follow its robot in a sum of models')
         values = np.array(_numbers(given['load'], 'load'), dtype=np.float64)
         if values.shape != (len(body.parameters),) or not np.isfinite(values).all():
             raise ModelError(
                 f'"load" of friction must be {len(body.parameters)} finite numbers, the '
-                f'parameters of the robot that it stands behind, got {len(values)}'
+                f'parameters of the robot before it in the sum, got {len(values)}'
             )
         load = Load(body=build_model(body.describe()), values=values)
     return FrictionModel(
@@ -156,7 +154,7 @@ def _friction_of(
 
 
 def model_hash(model: DynamicModel) -> str:
-    """SHA-256 of the model's canonical description, in hexadecimal."""
+    """Return the SHA-256 of the model's canonical description, in hexadecimal."""
     text = json.dumps(model.describe(), sort_keys=True, separators=(',', ':'))
     return hashlib.sha256(text.encode('utf-8')).hexdigest()
 
@@ -184,7 +182,7 @@ def _closed_form(
     required: tuple[str, ...] = (),
     optional: tuple[str, ...] = (),
 ) -> Kind:
-    """Kind of a closed-form model; the keys of its description are the builder's options."""
+    """Make the kind of a closed-form model, whose keys are the options of its builder."""
 
     def built(description: Description, folder: Path | None) -> DynamicModel:
         options = {key: description[key] for key in description if key not in _NOT_OPTIONS}
@@ -244,12 +242,12 @@ def _names(value: object, key: str) -> list[str]:
 
 
 def _terms(value: object, key: str) -> list[str]:
-    """Names of friction terms; one alone needs no list."""
+    """Return names of friction terms from a list, or from one name."""
     return [value] if isinstance(value, str) else _names(value, key)
 
 
 def _friction(description: Description) -> Friction:
-    """Friction of a robot's description, in any of its forms."""
+    """Return the friction in a robot's description, in any of its forms."""
     value = description.get('friction') or ()
     return value if isinstance(value, Mapping) else _terms(value, 'friction')
 
@@ -275,4 +273,4 @@ KINDS: dict[str, Kind] = {
     'sum': Kind(_build_sum, ('parts',)),
     'payload': Kind(_build_payload, ('arm',), ('frame',)),
 }
-"""Every kind of model there is; a new one is a new entry."""
+"""All kinds of models; a new kind is a new entry."""
