@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -78,9 +79,13 @@ def merged(sources: Iterable[Source], node: str) -> dict[str, Given]:
 
 
 def as_file(values: dict[str, dict[str, Given]]) -> str:
-    """Text of a parameter file with these parameters of each key."""
+    """Return the text of a parameter file with these parameters of each key."""
+    # Copies: a node that stands in two places would become an alias, which rcl does not read.
     blocks = [
-        (key, _mapping([(BLOCK, _mapping([(name, one.value) for name, one in of.items()]))]))
+        (
+            key,
+            _mapping([(BLOCK, _mapping([(name, deepcopy(it.value)) for name, it in of.items()]))]),
+        )
         for key, of in values.items()
         if of
     ]

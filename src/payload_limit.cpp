@@ -225,8 +225,12 @@ void PayloadLimit::check_given(const Size & size) const
   }
 }
 
-void PayloadLimit::check_effort(const Size & size) const
+void PayloadLimit::check_effort(const Size & payload) const
 {
+  // Per unit of the payload: products with 1e308 kg overflow, and the limit would be 0 kg.
+  const double units = payload.mass > 0.0 ? payload.mass : payload.inertia > 0.0 ?
+    payload.inertia : 1.0;
+  const Size size{payload.mass / units, payload.moment / units, payload.inertia / units};
   const auto & joints = model_.torque->joints();
   double least = std::numeric_limits<double>::infinity();
   Eigen::Index weakest = 0;
@@ -254,7 +258,8 @@ void PayloadLimit::check_effort(const Size & size) const
       weakest = joint;
     }
   }
-  if (least >= 1.0 - kRounding && std::isfinite(size.mass + size.moment + size.inertia)) {
+  const double all = payload.mass + payload.moment + payload.inertia;
+  if (least >= units * (1.0 - kRounding) && std::isfinite(all)) {
     return;
   }
   const std::string & joint = joints[static_cast<std::size_t>(weakest)];
@@ -263,11 +268,11 @@ void PayloadLimit::check_effort(const Size & size) const
     " reaches its effort limit: check the unit, or set max_payload";
   if (!(size.mass > 0.0)) {
     refuse(
-      "the payload's inertia of " + text(size.inertia) + " kg m^2 is above its limit of " +
+      "the payload's inertia of " + text(payload.inertia) + " kg m^2 is above its limit of " +
       text(least * size.inertia) + " kg m^2" + advice);
   }
   refuse(
-    "payload of " + text(size.mass) + " kg" +
+    "payload of " + text(payload.mass) + " kg" +
     (formed ? " with its centre of mass and inertia" : "") + " is above max_payload of " +
     text(least * size.mass) + " kg" + advice);
 }

@@ -187,3 +187,12 @@ def test_keys_match_as_those_of_rcl(tmp_path, rcl, node):
     for key in KEYS:
         file = write(tmp_path / 'key.yaml', {key: {'ros__parameters': {'there': True}}})
         assert matches(key, node) == ('there' in rcl(node, file)), key
+
+
+def test_a_file_for_several_nodes_has_no_alias_which_rcl_does_not_read(tmp_path):
+    content = {'/**': {'ros__parameters': {'max_torque': [10.0, 10.0], 'scale': 0.2}}}
+    source = read_source(write(tmp_path / 'mine.yaml', content))
+    text = as_file({node: merged([source], node) for node in NODES})
+    assert '*' not in text and '&' not in text
+    expected = content['/**']
+    assert yaml.safe_load(text) == dict.fromkeys(NODES, expected)

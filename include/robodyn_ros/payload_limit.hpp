@@ -36,7 +36,7 @@ private:
   void find_poses();
   void find_levers();
   void check_given(const Size & size) const;
-  void check_effort(const Size & size) const;
+  void check_effort(const Size & payload) const;
 
   IdentifiedModel model_;
   Vector values_;  // without payload

@@ -30,6 +30,7 @@ from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue  # noqa:
 from rcl_interfaces.srv import SetParameters  # noqa: E402
 from robodyn_ros.msg import TorqueState  # noqa: E402
 from robodyn_ros.srv import SetPayload  # noqa: E402
+from ros_client import undisturbed  # noqa: E402
 
 from robodyn_ros.control.torque.model_torque import ModelTorque  # noqa: E402
 from robodyn_ros.models.payload import payload_of  # noqa: E402
@@ -48,6 +49,7 @@ def cell(tmp_path_factory):
         yield cell
 
 
+@undisturbed
 def test_the_commanded_effort_is_the_law_at_the_reference_some_cycles_earlier(cell):
     cell.go_on(0.5)  # ramp_up_time
     cell.clear()

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from tools.common import ROOT
-from tools.run_tests import OTHERS, REAL, run_tests
+from tools.run_tests import OTHERS, PYTEST, REAL, run_tests
 
 
 def python(code: str) -> list[str]:
@@ -24,6 +24,20 @@ def test_one_failure_is_a_failure_and_all_is_shown(real, others, expected, capfd
     assert run_tests(*commands) == expected
     output = capfd.readouterr().out
     assert 'part a' in output and 'part b' in output
+
+
+@pytest.mark.parametrize(('recovers', 'expected'), [(True, 0), (False, 1)])
+def test_what_failed_runs_once_more_alone(recovers, expected, tmp_path, capfd) -> None:
+    (tmp_path / 'test_it.py').write_text(
+        f'from pathlib import Path\nmark = Path({str(tmp_path / "mark")!r})\n'
+        'def test_good():\n    with mark.open("a") as file: file.write("good ")\n'
+        'def test_bad():\n    with mark.open("a") as file: file.write("bad ")\n'
+        f'    assert {recovers} and mark.read_text().count("bad") == 2\n'
+    )
+    command = [*PYTEST, '-n', '2', str(tmp_path)]
+    assert run_tests(command, python('pass')) == expected
+    assert sorted((tmp_path / 'mark').read_text().split()) == ['bad', 'bad', 'good']
+    assert 'run again, alone' in capfd.readouterr().out
 
 
 def test_no_test_is_in_neither_part() -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 from rclpy.action import ActionClient
 from rclpy.node import Node
+from std_srvs.srv import Trigger
 
 from robodyn_ros.action import Excite
 from robodyn_ros.errors import IdentificationError, RecordingError, RobodynError
@@ -158,9 +159,9 @@ class ExcitationClient:
     def __init__(self, node: Node, background: Background) -> None:
         """Create the client of its action."""
         self._node, self._background = node, background
-        self._client = ActionClient(
-            node, Excite, 'excitation/excite', callback_group=background.group
-        )
+        group = background.group
+        self._client = ActionClient(node, Excite, 'excitation/excite', callback_group=group)
+        self._stop = node.create_client(Trigger, 'excitation/stop', callback_group=group)
         self._watch = Watch(node, 'excitation')
         self._silent_by = 0.0
 
@@ -183,6 +184,8 @@ class ExcitationClient:
         try:
             return await self._run(wish, tell, interrupt)
         except WaitError as error:  # it died, or hangs: its trajectory goes on in the controller
+            # Only the answer may be lost: the excitation must not move the robot afterwards.
+            self._stop.call_async(Trigger.Request())
             text = f'the excitation did not finish: {error}'
             if not wish.design_only and self._watch.message is not None:
                 text += '; ' + await stop_robot(self._node, self._background, self._watch.message)

@@ -82,9 +82,9 @@ def check(report, folder):
     assert max(report.validation_mean_relative_torque_error) < 0.05
     identified = load_identified_model(report.result_file)
     names = [item.name for item in identified.model.parameters]
-    values = dict(zip(names, identified.values, strict=True))
-    assert values['joint1.viscous_friction'] == pytest.approx(200.0, rel=0.1)
-    assert values['joint1.coulomb_friction'] == pytest.approx(20.0, rel=0.2)
+    for name, true in (('joint1.viscous_friction', 200.0), ('joint1.coulomb_friction', 20.0)):
+        index = names.index(name)
+        assert abs(identified.values[index] - true) < 5.0 * identified.stddevs[index] < 0.3 * true
     assert Path(report.result_file).parent == folder
 
 

@@ -1,5 +1,6 @@
 """An identification whose nodes are killed: it ends, with the robot at rest and a closed bag."""
 
+import asyncio
 import os
 import signal
 from pathlib import Path
@@ -13,7 +14,7 @@ pytest.importorskip('robodyn_ros.srv')
 from rcl_interfaces.srv import SetParameters  # noqa: E402
 from rclpy.action import ActionClient  # noqa: E402
 from rclpy.parameter import Parameter  # noqa: E402
-from robodyn_ros.action import RunIdentification  # noqa: E402
+from robodyn_ros.action import Excite, RunIdentification  # noqa: E402
 from robodyn_ros.srv import StopRecording  # noqa: E402
 from ros_client import PATIENCE, environment  # noqa: E402
 from rosbags.rosbag2 import Reader  # noqa: E402
@@ -21,8 +22,10 @@ from sensor_msgs.msg import JointState  # noqa: E402
 
 from robodyn_ros.cli.demo.client import Client  # noqa: E402
 from robodyn_ros.cli.demo.processes import NodeProcesses  # noqa: E402
+from robodyn_ros.errors import IdentificationError  # noqa: E402
 from robodyn_ros.nodes.base.common import MONITOR_QOS  # noqa: E402
 from robodyn_ros.nodes.base.presence import Watch  # noqa: E402
+from robodyn_ros.nodes.identification import peers  # noqa: E402
 from robodyn_ros.recording.readers import read_recording  # noqa: E402
 
 pytestmark = [pytest.mark.ros, pytest.mark.timeout(240)]
@@ -227,3 +230,28 @@ def test_a_disk_that_fills_up_ends_the_motion_and_a_full_one_begins_none(cell):
     assert 'the recorder did not start' in message and 'MB are free' in message
     assert not run.seen and not run.folder.exists()
     cell.set_free_space(0.0)
+
+
+def test_a_goal_without_an_answer_is_stopped(monkeypatch):
+    called = []
+
+    def service(kind, name, **options):
+        return SimpleNamespace(call_async=lambda request: called.append(name))
+
+    async def stopped(*arguments):
+        return 'the robot was stopped'
+
+    action = SimpleNamespace(
+        server_is_ready=lambda: True, send_goal_async=lambda *_, **__: SimpleNamespace(done=bool)
+    )
+    watch = SimpleNamespace(begin=bool, seen=True, problem=str, message='its last words')
+    monkeypatch.setattr(peers, 'ActionClient', lambda *_, **__: action)
+    monkeypatch.setattr(peers, 'Watch', lambda *_: watch)
+    monkeypatch.setattr(peers, 'stop_robot', stopped)
+    monkeypatch.setattr(peers, 'ANSWER_TIMEOUT', 0.0)
+    node = SimpleNamespace(create_client=service, get_fully_qualified_name=lambda: '/asking')
+    background = SimpleNamespace(group=None, tick=lambda: asyncio.sleep(0.0))
+    client = peers.ExcitationClient(node, background)
+    with pytest.raises(IdentificationError, match=r'did not come within .*the robot was stopped'):
+        asyncio.run(client.run(Excite.Goal(), print, lambda: None))
+    assert called == ['excitation/stop']

@@ -4,6 +4,7 @@ from itertools import count
 
 import numpy as np
 from control_cell import DELAY, JOINTS, LIMIT, PERIOD, PLUGIN, RATE, WINDOW
+from ros_client import SilenceError
 from std_msgs.msg import Float64MultiArray
 
 from robodyn_ros.control.torque.gravity_free import GravityFree
@@ -12,6 +13,8 @@ from robodyn_ros.control.torque.model_torque import ModelTorque
 JTC = 'joint_trajectory_controller'
 BOTH = [JTC, PLUGIN]
 STEP = RATE * PERIOD
+PAUSE = 0.02
+"""reference_timeout of the plugin, in [s]."""
 KINDS = ('position', 'velocity', 'acceleration')
 NUMBERS = count()
 
@@ -57,6 +60,9 @@ def check_applied(cell, expected):
     before = np.array([cell.cycles[number - 1].applied for number in numbers])
     jumps = (np.abs(target - before) > STEP).any(axis=1)
     print(f'{len(numbers)} cycles compared, {jumps.sum()} at the rate limit')
+    stamps = sorted(row.stamp for row in cell.cycles.values())
+    if np.diff(stamps).max() > 1e9 * PAUSE:
+        raise SilenceError('the loop stood still, and the torque is ramped in anew')
     assert len(numbers) > 300 and np.abs(target).max() < LIMIT
     np.testing.assert_allclose(applied[~jumps], target[~jumps], rtol=0.0, atol=1e-9)
     limited = before + np.clip(target - before, -STEP, STEP)
