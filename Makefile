@@ -1,4 +1,4 @@
-# make build | demo | test | lint | bench | clean       (see CONTRIBUTING.md)
+# make build | demo | test | lint | bench | house | clean       (see CONTRIBUTING.md)
 # make demo ROBOT=six_axis|axis|scara|scara3|delta|delta3|puma
 SHELL := /bin/bash
 PYTHON ?= python3
@@ -6,7 +6,7 @@ ROBOT ?=
 DEMO_ARGS ?=
 in_env := source ./env.sh &&
 
-.PHONY: build venv demo test lint bench clean
+.PHONY: build venv demo test lint bench house clean
 
 build: venv
 	@$(in_env) python3 -m tools.build
@@ -32,6 +32,9 @@ lint: venv
 bench: build
 	@$(in_env) for file in bench/bench_*.py; do \
 	    echo "== $$file" && python3 "$$file" || exit 1; done
+
+house:
+	@"$(PYTHON)" tools/house.py
 
 clean:
 	rm -rf .venv build install log .pytest_cache .mypy_cache .ruff_cache .hypothesis .build.lock

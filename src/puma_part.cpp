@@ -172,8 +172,8 @@ void PumaPart::add_payload(
   const Eigen::Ref<const Vector> &, const std::string &, Eigen::Ref<Vector>) const
 {
   throw std::invalid_argument(
-    "a payload cannot be told from dynamic model 1 of a puma: each of its parameters mixes masses "
-    "and lengths of several links; dynamic model 2 can carry one");
+    "dynamic model 1 of a puma cannot carry a payload: each of its parameters mixes masses "
+    "and lengths of several links; use dynamic model 2");
 }
 
 }  // namespace robodyn_ros

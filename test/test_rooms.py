@@ -1,82 +1,147 @@
-"""The flow of docs/architecture.md, held against the imports of the code."""
+"""The rooms of docs/architecture.md, held against the imports and folders of the tree.
+
+Numbers and names of `*_TODAY` are what does not hold yet. They must be lowered with every step
+that makes them smaller, until the rule holds without them.
+"""
 
 import ast
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1] / 'robodyn_ros'
-FLOW = ('wire', 'models', 'excitation', 'recording', 'identification', 'control', 'analysis')
-ALLOWED = {
-    **{room: set(FLOW[: index + 1]) for index, room in enumerate(FLOW)},
-    'cell': {'cell', 'excitation'},
-    'nodes': {*FLOW, 'cell', 'nodes'},
-    'cli': {*FLOW, 'cell', 'nodes', 'cli'},
-}
+from tools.house import OF_IDENTIFICATION, PACKAGE, files_side_by_side, option_declarations
+from tools.imports import (
+    FLOW,
+    IDENTIFICATION,
+    between_rooms,
+    circles,
+    import_graph,
+    parsed,
+    upward,
+)
+
+ROOT = Path(__file__).resolve().parents[1]
+SOURCES = sorted((ROOT / PACKAGE).rglob('*.py'))
+GRAPH = import_graph(ROOT / PACKAGE)
 ROS = {
     'rclpy', 'sensor_msgs', 'std_msgs', 'std_srvs', 'trajectory_msgs', 'diagnostic_msgs',
     'lifecycle_msgs', 'rcl_interfaces', 'builtin_interfaces', 'action_msgs', 'launch',
 }  # fmt: skip
 
+MOST_FILES = 15
+"""Files side by side in a folder."""
 
-def imports(path: Path) -> set[str]:
-    found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding='utf-8'))):
+FILES_TODAY = {'config': 98, 'test/support/plants': 16}
+"""Folders with more files: until config/robots/NAME.yaml replaces the files per robot and node."""
+CIRCLES_TODAY = [
+    [
+        f'{OF_IDENTIFICATION}.{name}'
+        for name in ('files.facts', 'gears.double_encoder', 'nothing', 'pipeline', 'result')
+    ]
+]
+"""Circles of imports: until `identify` is one pipeline."""
+UPWARD_TODAY = 20
+"""Imports from a room above inside identification: until `identify` is one pipeline."""
+UNORDERED_TODAY = {'nothing'}
+"""Rooms of identification outside the order: until `identify` is one pipeline."""
+DECLARATIONS_TODAY = 3
+"""Files that declare the options of an identification: until one table makes the others."""
+
+
+def folders() -> dict[str, int]:
+    """Number of files of each folder of sources, tests and settings."""
+    return {
+        folder.relative_to(ROOT).as_posix(): count
+        for room in (PACKAGE, 'test', 'config')
+        for folder, count in files_side_by_side(ROOT / room).items()
+    }
+
+
+def test_no_folder_is_crowded() -> None:
+    crowded = {name: count for name, count in folders().items() if count > MOST_FILES}
+    assert crowded == FILES_TODAY
+
+
+def test_no_circle_of_imports() -> None:
+    assert circles(GRAPH) == CIRCLES_TODAY
+
+
+def test_every_room_has_a_place_in_the_order() -> None:
+    assert set(between_rooms(GRAPH, PACKAGE)) == set(FLOW)
+    assert set(between_rooms(GRAPH, OF_IDENTIFICATION)) - UNORDERED_TODAY == set(IDENTIFICATION)
+
+
+def test_no_room_imports_from_a_room_above() -> None:
+    assert upward(GRAPH, PACKAGE, FLOW) == []
+
+
+def test_no_room_of_identification_imports_from_a_room_above() -> None:
+    found = upward(GRAPH, OF_IDENTIFICATION, IDENTIFICATION)
+    assert len(found) == UPWARD_TODAY, '\n'.join(map(' imports '.join, found))
+
+
+def test_the_simulated_cell_shares_no_dynamics_with_what_it_tests() -> None:
+    assert between_rooms(GRAPH, PACKAGE)['cell'] <= {'excitation', 'errors', 'yaml_file'}
+
+
+def test_options_of_an_identification_are_declared_once() -> None:
+    found = option_declarations(ROOT / PACKAGE)
+    assert len(found) == DECLARATIONS_TODAY, found
+
+
+def test_no_import_is_relative() -> None:
+    relative = [
+        f'{path}:{node.lineno}'
+        for path in SOURCES
+        for node in ast.walk(parsed(path))
+        if isinstance(node, ast.ImportFrom) and node.level
+    ]
+    assert not relative
+
+
+def external_imports(path: Path) -> set[str]:
+    names: set[str] = set()
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
+            names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f'{path}: relative import'
-            found |= {f'{node.module}.{alias.name}' for alias in node.names}
-    return found
+            names |= {f'{node.module}.{alias.name}' for alias in node.names}
+    return names
 
 
-def sources() -> list[Path]:
-    return sorted(path for path in ROOT.rglob('*.py') if path.parent != ROOT)
-
-
-@pytest.mark.parametrize('path', sources(), ids=lambda path: str(path.relative_to(ROOT)))
-def test_a_room_imports_only_from_rooms_to_its_left(path: Path) -> None:
-    room = path.relative_to(ROOT).parts[0]
-    rooms = {
-        name.split('.')[1]
-        for name in imports(path)
-        if name.startswith('robodyn_ros.') and (ROOT / name.split('.')[1]).is_dir()
-    }
-    assert rooms <= ALLOWED[room], f'{path} imports from {sorted(rooms - ALLOWED[room])}'
-
-
-@pytest.mark.parametrize('path', sources(), ids=lambda path: str(path.relative_to(ROOT)))
-def test_only_nodes_and_cli_know_ros(path: Path) -> None:
-    room = path.relative_to(ROOT).parts[0]
-    generated = {'robodyn_ros.msg', 'robodyn_ros.srv', 'robodyn_ros.action'}
+def test_only_nodes_and_cli_know_ros() -> None:
+    generated = {f'{PACKAGE}.{kind}' for kind in ('msg', 'srv', 'action')}
     ros = {
-        name
-        for name in imports(path)
+        (str(path), name)
+        for path in SOURCES
+        for name in external_imports(path)
         if name.split('.')[0] in ROS or '.'.join(name.split('.')[:2]) in generated
+        if path.relative_to(ROOT / PACKAGE).parts[0] not in ('nodes', 'cli')
     }
-    assert room in ('nodes', 'cli') or not ros, f'{path} imports {sorted(ros)}'
+    assert not ros
 
 
-def test_the_core_runs_where_ros_is_missing() -> None:
+@pytest.mark.parametrize('module', [PACKAGE, f'{PACKAGE}.cli.main'])
+def test_the_core_runs_where_ros_is_missing(module: str) -> None:
     """The pip-installed command must work without ROS: importing it pulls in no rclpy."""
-    import subprocess
-
     code = (
         'import sys\n'
         'class Missing:\n'
         '    def find_spec(self, name, path=None, target=None):\n'
         f'        if name.split(".")[0] in {sorted(ROS)!r}: raise ImportError(name)\n'
         'sys.meta_path.insert(0, Missing())\n'
-        'import robodyn_ros.cli.main\n'
-        'robodyn_ros.cli.main.build_parser()\n'
+        f'import {module} as module\n'
+        'getattr(module, "build_parser", lambda: None)()\n'
+        'for name in getattr(module, "__all__", ()): getattr(module, name)\n'
     )
     done = subprocess.run(
         [sys.executable, '-c', code],
         capture_output=True,
         text=True,
-        cwd=ROOT.parent,
-        timeout=60,
+        cwd=ROOT,
+        timeout=120,
         check=False,
     )
     assert done.returncode == 0, done.stderr

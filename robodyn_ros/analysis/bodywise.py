@@ -148,7 +148,7 @@ def identify_bodies(
 
 
 def body_findings(estimate: BodyEstimate) -> Iterator[Finding]:
-    """What the motion did not show of a body, and whether the rest is possible."""
+    """Yield parameters of a body that the motion does not excite, and values no body can have."""
     hidden = [] if np.isfinite(estimate.mass) else ['mass']
     hidden += [
         name

@@ -37,7 +37,7 @@ class ThresholdProposal:
     samples: int
 
     def applied_to(self, settings: CollisionSettings) -> CollisionSettings:
-        """The settings with these thresholds."""
+        """Return the settings with these thresholds."""
         return replace(
             settings,
             max_torque_error=self.max_torque_error,

@@ -168,7 +168,7 @@ def cad_model(urdf: str | Path, model: DynamicModel) -> DynamicModel:
 
 
 def _with_urdf(description: Any, xml: str) -> Any:
-    """Description of a model with another URDF in it, wherever that is."""
+    """Replace the URDF in the description of a model, at any depth."""
     if isinstance(description, Mapping):
         inner = {key: _with_urdf(value, xml) for key, value in description.items()}
         return {**inner, 'urdf': xml} if inner.get('kind') == 'urdf' else inner
@@ -207,7 +207,10 @@ def _processed(
 
 
 def _rows(cad: DynamicModel, values: Array, identified: IdentifiedModel) -> Iterator[BaseRow]:
-    """Base parameters of the result; the CAD's, by its own lengths, with the same kept column."""
+    """Yield the base parameters of the result beside those of CAD with the same kept column.
+
+    Those of CAD are grouped by the lengths of its URDF.
+    """
     base, own = base_parameters(identified.model), base_parameters(cad)
     place = {int(column): row for row, column in enumerate(own.columns)}
     told = _told(own, cad)
@@ -225,14 +228,14 @@ def _rows(cad: DynamicModel, values: Array, identified: IdentifiedModel) -> Iter
 
 
 def _told(base: BaseParameters, cad: DynamicModel) -> Array:
-    """Base parameters (b,) that a URDF says something about: those with a link in them."""
+    """Return which base parameters contain link parameters, which a URDF gives, shape (b,)."""
     links = _link_parameters(cad)
     told: Array = np.any(base.grouping[:, links] != 0.0, axis=1)
     return told
 
 
 def _stddevs(identified: IdentifiedModel) -> dict[str, float]:
-    """Standard deviations in a result file, by expression; none where it has none."""
+    """Return the standard deviations in a result file by expression; empty if it has none."""
     expressions = identified.facts.get('base_parameter_expressions', ())
     stddevs = identified.facts.get('base_parameter_stddevs', ())
     return {str(key): float(value) for key, value in zip(expressions, stddevs, strict=False)}

@@ -140,7 +140,7 @@ def _picture(figure: Any) -> bytes:
 
 
 def _draw_tables(comparison: Comparison) -> Any:
-    """Base parameters side by side with the standard deviation, and RMS errors as bars."""
+    """Draw base parameters side by side with standard deviations, and RMS errors as bars."""
     rows = [row for row in comparison.rows if not math.isnan(row.cad)]
     figure = _figure(11.0, max(4.0, 0.17 * len(rows) + 1.0))
     left, right = figure.subplots(1, 2, width_ratios=(3, 2))

@@ -149,7 +149,10 @@ def _passes(
 
 
 def _shared(one: _Pass, other: _Pass) -> tuple[float, float]:
-    """Ends of the range that both passed at constant speed; the first is above where none was."""
+    """Return the ends of the range that both passed at constant speed.
+
+    Without such a range the first end is above the second.
+    """
     low = max(one.position[0], other.position[0])
     return float(low), float(min(one.position[-1], other.position[-1]))
 

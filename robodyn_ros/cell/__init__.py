@@ -1,1 +1,1 @@
-"""A simulated robot cell that looks like ros2_control from outside."""
+"""Simulated robot cell with the interfaces of ros2_control."""

@@ -17,25 +17,25 @@ from robodyn_ros.robot_file import read_part
 class JointConfig:
     """One axis: motor, gear, friction, encoder and drive; torques are joint-side.
 
-    What is None follows from the URDF: its effort limit E and velocity limit V.
+    Values of None follow from the URDF: its effort limit E and velocity limit V.
 
     :param rotor_inertia: reflected inertia of motor and gear, in [kg m^2] or [kg]
     :param max_torque: torque limit of the drive, in [Nm] or [N]; None: E
     :param rated_torque: continuous torque of the motor, in [Nm] or [N]; None: max_torque / 2
     :param coulomb_friction: in [Nm] or [N]; None: 4 % of the rated torque
     :param static_friction: breakaway torque, in [Nm] or [N]; None: 1.2 times Coulomb
-    :param stribeck_velocity: velocity by which friction has fallen by 63 % from static to
+    :param stribeck_velocity: velocity at which friction has fallen by 63 % from static to
         Coulomb, in [rad/s] or [m/s]; None: 1 % of V
     :param viscous_friction: in [Nm s/rad] or [N s/m]; None: 6 % of the rated torque at V
-    :param gear_ratio: motor revolutions per joint revolution; places a motor-side encoder
+    :param gear_ratio: motor revolutions per joint revolution, for a motor-side encoder
     :param encoder_bits: increments of the encoder per revolution, as a power of two
     :param encoder_side: 'motor' or 'joint'
-    :param encoder_resolution: smallest joint step seen, in [rad] or [m]; given: used instead of
-        bits, side and ratio; None for a prismatic joint: 1e-6 m
+    :param encoder_resolution: smallest measured step of the joint, in [rad] or [m]; replaces bits,
+        side and ratio; None for a prismatic joint: 1e-6 m
     :param velocity_bandwidth: of the velocity loop, in [Hz]
     :param position_bandwidth: of the position loop, in [Hz]
     :param integral_time: of the velocity controller, in [s]
-    :param velocity_feedforward: share of the commanded velocity fed forward, 1 = all of it
+    :param velocity_feedforward: share of the commanded velocity that is fed forward, 0..1
     :param velocity_filter: corner of the drive's velocity low pass, in [Hz]
     :param torque_noise: standard deviation of the measured torque, as a share of rated torque
     :param initial_position: in [rad] or [m]; None: 0, or the middle of limits that exclude 0
@@ -61,7 +61,7 @@ class JointConfig:
     initial_position: float | None = None
 
     def completed(self, *, effort: float, velocity: float, prismatic: bool) -> dict[str, float]:
-        """Every number of the axis, what was None filled in.
+        """Return all numbers of the axis, with None replaced by derived values.
 
         :param effort: effort limit in the URDF, in [Nm] or [N]; 0: none
         :param velocity: velocity limit in the URDF, in [rad/s] or [m/s]; 0: none
@@ -97,15 +97,15 @@ class CellConfig:
     """A robot cell: section `cell` of a robot file.
 
     :param urdf: path of the URDF, or its XML text
-    :param joints: configuration of each joint by name; joints left out have `defaults`
+    :param joints: configuration of joints by name; others have `defaults`
     :param defaults: configuration of the joints that `joints` does not name
     :param servo_period: of the position commands and of `RobotCell.step`, in [s]
     :param substeps: steps of drive loops and physics per servo period
     :param command_delay: cycles from a position command to the drive's set-point, at least 1
     :param gravity: shape (3,), in the URDF's root frame, in [m/s^2]
     :param seed: of the measurement noise
-    :param mechanism: a closed mechanism that moves in place of the URDF's links, which then gives
-        joints and limits only; None: the URDF's links
+    :param mechanism: a closed mechanism that replaces the links of the URDF, which then defines
+        joints and limits only; None: the links of the URDF
     """
 
     urdf: str
@@ -120,11 +120,11 @@ class CellConfig:
 
     @classmethod
     def from_yaml(cls, path: Path | str, *, urdf: str | None = None) -> CellConfig:
-        """Read a YAML file; a relative `urdf` in it is meant from the file's folder.
+        """Read a YAML file; a relative `urdf` in it is relative to its folder.
 
         :param path: of a cell configuration, or of a robot file with a section `cell`
-        :param urdf: path or XML text to use instead of the file's own
-        :raises CellError: file missing, not YAML, or with an entry that cannot be used
+        :param urdf: path or XML text that replaces the one in the file
+        :raises CellError: the file is missing, not YAML, or has an invalid entry
         """
         part = read_part(path, 'cell', 'the cell configuration', CellError)
         content = part.content
@@ -138,7 +138,7 @@ class CellConfig:
 
     @classmethod
     def from_mapping(cls, content: Mapping[str, Any], *, source: str = 'cell') -> CellConfig:
-        """Build from plain values, as a YAML file holds them.
+        """Build from plain values, as in a YAML file.
 
         :raises CellError: an unknown entry, or one of the wrong type or range
         """
@@ -161,7 +161,7 @@ class CellConfig:
 
 
 MECHANISMS = {'delta': DeltaMechanism}
-"""Every kind of closed mechanism; a new one is a new entry."""
+"""All kinds of closed mechanisms; a new kind is a new entry."""
 
 POSITIVE = {
     'max_torque', 'rated_torque', 'stribeck_velocity', 'gear_ratio', 'encoder_resolution',

@@ -1,10 +1,10 @@
-"""What stands between the topics and the drives: the controllers of ros2_control.
+"""Simulated ros2_control controllers between topics and drives.
 
-There is no controller_manager here. A controller becomes active when its first command arrives,
-and takes its command interface from the one that held it: `forward_position_controller` takes
-the position from the joint_trajectory_controller (JTC) and a new trajectory takes it back;
-`forward_effort_controller` takes the effort for good, which leaves the JTC position-only until
-`reset`, with all that follows from it for trajectories that carry effort.
+There is no controller_manager. A controller becomes active with its first command and takes its
+command interface from the controller that has it. `forward_position_controller` takes the position
+from the joint_trajectory_controller (JTC), and a new trajectory takes it back.
+`forward_effort_controller` keeps the effort until `reset`: the JTC is then position-only and
+refuses trajectories with effort.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ Array = NDArray[np.float64]
 
 
 class ForwardController:
-    """forward_command_controller: the last command stays, there is no time-out."""
+    """forward_command_controller: the last command remains, without a timeout."""
 
     def __init__(self, *, name: str, joints: Sequence[str]) -> None:
-        """Wait for a first command."""
+        """Start without a command."""
         self.name = name
         self.joints = tuple(joints)
         self.active = False
@@ -34,10 +34,10 @@ class ForwardController:
         self.command = np.zeros(len(self.joints))
 
     def accept(self, values: Sequence[float]) -> None:
-        """Take a command, shape (n,); the first one activates the controller.
+        """Accept a command, shape (n,); the first one activates the controller.
 
         :raises CellError: wrong length or not finite, which deactivates the controller; it then
-            takes no command until `reset` and its last one stays on the interface
+            accepts no command until `reset`, and its last one remains on the interface
         """
         if self.failed:
             raise CellError(f'{self.name} is deactivated, reset the cell to use it again')
@@ -57,13 +57,13 @@ class ForwardController:
         self.active = True
 
     def reset(self) -> None:
-        """Wait for a first command again."""
+        """Return to the state without a command."""
         self.active = self.failed = False
         self.command = np.zeros(len(self.joints))
 
 
 class Controllers:
-    """The three controllers and who holds which command interface."""
+    """The three controllers and their claimed command interfaces."""
 
     def __init__(
         self,
@@ -77,9 +77,8 @@ class Controllers:
 
         :param position: shape (n,), in [rad] or [m]
         :param position_only: the JTC has no effort interface
-        :param effort_limit: what effort commands are clipped to, shape (n,), in [Nm] or [N], as
-            ros2_control does with `enforce_command_limits`; None: they pass as they are, which
-            is Jazzy's default
+        :param effort_limit: limit of effort commands, shape (n,), in [Nm] or [N], as with
+            `enforce_command_limits` of ros2_control; None: no limit, which is Jazzy's default
         """
         self._position_only = position_only
         self._effort_limit = effort_limit
@@ -89,7 +88,7 @@ class Controllers:
         self.reset(position)
 
     def reset(self, position: Array) -> None:
-        """Hold a position without effort, all forward controllers waiting."""
+        """Hold a position without effort, with all forward controllers inactive."""
         self.trajectory.reset(position)
         self.trajectory.position_only = self._position_only
         self.position.reset()
@@ -99,20 +98,20 @@ class Controllers:
     def accept_trajectory(
         self, points: TrajectoryPoints | None, *, now: float, stamp: float | None = None
     ) -> None:
-        """Give the JTC a trajectory; None is one without points.
+        """Send the JTC a trajectory; None is one without points.
 
         :raises MotionError: the JTC refuses it, as the real one refuses a message without points
         """
         if points is None:
             raise MotionError('Empty trajectory received.')
         if self.position.active:
-            # The JTC goes on from where the other controller left the robot.
+            # The JTC continues from the position that the other controller reached.
             self.trajectory.resume(self.reference.position)
         self.trajectory.accept(points, now=now, stamp=stamp)
         self.position.active = False
 
     def accept_position(self, values: Sequence[float]) -> None:
-        """Give forward_position_controller a command, shape (n,), in [rad] or [m].
+        """Send forward_position_controller a command, shape (n,), in [rad] or [m].
 
         :raises CellError: the command is not usable
         """
@@ -121,7 +120,7 @@ class Controllers:
             self.trajectory.cancel()
 
     def accept_effort(self, values: Sequence[float]) -> None:
-        """Give forward_effort_controller a command, shape (n,), in [Nm] or [N].
+        """Send forward_effort_controller a command, shape (n,), in [Nm] or [N].
 
         :raises CellError: the command is not usable
         """
@@ -129,10 +128,10 @@ class Controllers:
         self.trajectory.position_only = True
 
     def states(self) -> dict[str, tuple[str, tuple[str, ...]]]:
-        """Lifecycle state and claimed command interfaces of each controller.
+        """Return lifecycle state and claimed command interfaces of each controller.
 
-        A controller that takes its interfaces with its next command counts as active and as
-        having them.
+        A controller that will claim its interfaces with its next command counts as active with
+        these interfaces.
         """
         kinds = ('position',) if self.trajectory.position_only else ('position', 'effort')
         found = {'joint_trajectory_controller': ('active', self._names(*kinds))}
@@ -145,7 +144,7 @@ class Controllers:
         return tuple(f'{joint}/{kind}' for kind in kinds for joint in self.effort.joints)
 
     def update(self, now: float) -> Reference:
-        """Return what is commanded in the cycle at this time."""
+        """Return the reference of the cycle at this time."""
         reference = self.trajectory.update(now)
         if self.position.active:
             zero = np.zeros_like(reference.position)

@@ -1,8 +1,8 @@
-"""A DELTA robot as MuJoCo sees it: two rods per arm, closed loops, a free platform.
+"""MuJoCo model of a DELTA robot: two rods per arm, closed loops, a free platform.
 
-Each arm carries two rods on universal joints, whose lower ends meet the platform in ball joints;
-nothing but the rods holds the platform. With four axes a telescopic shaft of two halves hangs in
-a Cardan joint below its motor, slides, and meets the platform in a ball joint.
+Each arm has two rods on universal joints, whose lower ends are connected to the platform by ball
+joints; only the rods hold the platform. With four axes a telescopic shaft of two halves connects a
+Cardan joint below its motor with a ball joint on the platform.
 
 z points up. Arm i lies in the vertical plane at 0, 120, 240 degrees, its angle is 0 when
 horizontal and counts downwards.
@@ -25,9 +25,9 @@ Array = NDArray[np.float64]
 
 ARMS = 3
 STRIDE = 5
-"""Coordinates from one driven joint to the next: each arm's own and two for each rod.
+"""Coordinates from one driven joint to the next: that of the arm and two for each rod.
 
-The driven joints then are a slice of MuJoCo's state, which is a view of it and no copy."""
+The driven joints are thus a slice of MuJoCo's state, which is a view without a copy."""
 
 NUMBERS = {
     'geometry': ('R_b', 'r_p', 'L_AB', 'L_BC', 'half_width'),
@@ -62,7 +62,7 @@ class DeltaMechanism:
 
     @classmethod
     def from_mapping(cls, content: Mapping[str, Any], where: str) -> DeltaMechanism:
-        """Check and keep the `mechanism` of a cell configuration.
+        """Check and store the `mechanism` of a cell configuration.
 
         :param where: names the file in messages
         :raises CellError: a missing or unknown entry, or a value out of range
@@ -100,7 +100,7 @@ class DeltaMechanism:
                 raise CellError(f'{source}: joint {name!r} of a delta must be rotary')
 
     def compile(self, joints: Sequence[str], lower: Array, upper: Array) -> Any:
-        """MuJoCo's model; driven joints are every `STRIDE`-th coordinate from the first.
+        """Compile MuJoCo's model, whose driven joints are every `STRIDE`-th coordinate.
 
         :param joints: names of the driven joints
         :param lower: their position limits, shape (n,), in [rad]
@@ -113,13 +113,13 @@ class DeltaMechanism:
             raise CellError(f'mechanism delta cannot be simulated: {reason}') from error
 
     def open_pose(self, model: Any, position: Array) -> Array:
-        """Coordinates with the arms there and the rods roughly inwards, to close loops from.
+        """Return coordinates with these arm angles and rods pointing inwards, to close loops from.
 
         :param position: of the driven joints, shape (n,), in [rad]
         """
         pose: Array = np.array(model.qpos0)
         for arm in range(ARMS):
-            # all rods parallel would be singular
+            # parallel rods would be singular
             pose[[STRIDE * arm + 1, STRIDE * arm + 3]] = 0.4 - position[arm]
         return pose
 
@@ -193,7 +193,7 @@ class DeltaMechanism:
         return -self.geometry['half_width'], self.geometry['half_width']
 
     def _height(self) -> float:
-        """Height [m] of the platform to begin with, near where horizontal arms hold it."""
+        """Return the initial height [m] of the platform, near that with horizontal arms."""
         geometry = self.geometry
         aside = geometry['R_b'] + geometry['L_AB'] - geometry['r_p']
         return -math.sqrt(max(geometry['L_BC'] ** 2 - aside**2, 0.01))

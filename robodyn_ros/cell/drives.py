@@ -1,18 +1,18 @@
-"""The drives of the cell: cyclic synchronous position with torque offset (CiA 402, mode 8).
+"""Drives of the cell: cyclic synchronous position with torque offset (CiA 402, mode 8).
 
 Each servo cycle brings a position command and a torque offset (additive torque).
 
 - Set-point: the drive interpolates the position commands by a uniform quadratic B-spline, whose
   velocity is continuous. Command c[k] of cycle k is centred on the cycle k + `command_delay`: a
-  torque offset given that many cycles later acts during just this cycle. Interpolation needs
-  one command ahead, which is where such a delay comes from.
-- Torque offset: held over its cycle, added to the torque command at once.
+  torque offset given that many cycles later acts during exactly this cycle. The delay is due to
+  the interpolation, which needs one command ahead.
+- Torque offset: held over its cycle, added to the torque command immediately.
 - Loops, once per substep: velocity set-point = Kp * position error + fed forward share of the
   commanded velocity; torque = Kv * (velocity error + integral / Ti) + torque offset, limited to
   the drive's maximum. Velocity is the filtered difference of encoder positions, and the
   commanded velocity passes the same filter, so that feed-forward and feedback match.
 - Tuning, as done without a dynamic model: Kv = J * 2 pi * velocity_bandwidth, J the inertia the
-  axis sees in the middle of its range; Kp = 2 pi * position_bandwidth; Ti = integral_time.
+  axis moves in the middle of its range; Kp = 2 pi * position_bandwidth; Ti = integral_time.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Drives:
     ) -> None:
         """Tune the loops.
 
-        :param inertia: what each axis moves in the middle of its range, (n,), in [kg m^2] or [kg]
+        :param inertia: inertia of each axis in the middle of its range, (n,), in [kg m^2] or [kg]
         :param period: servo period, in [s]
         :param delay: cycles from a position command to the set-point, at least 1
         """
@@ -59,7 +59,7 @@ class Drives:
         self.reset(np.zeros(len(axes.names)))
 
     def reset(self, position: Array) -> None:
-        """Stand still at this position, without torque."""
+        """Reset to rest at this position, without torque."""
         position = np.array(position)
         self._commands = deque([position] * (self._delay + 2), maxlen=self._delay + 2)
         self.position = self.encode(position)
@@ -72,14 +72,14 @@ class Drives:
         self._substep = 0
 
     def encode(self, position: Array) -> Array:
-        """Return the positions as the encoders see them, shape (n,)."""
+        """Return the positions as measured by the encoders, shape (n,)."""
         counts = position * self._per_resolution
         np.rint(counts, out=counts)
         counts *= self._resolution
         return counts
 
     def command(self, position: Array, torque_offset: Array) -> None:
-        """Begin a servo cycle.
+        """Start a servo cycle.
 
         :param position: position command, shape (n,), in [rad] or [m]
         :param torque_offset: additive torque, shape (n,), in [Nm] or [N]
@@ -95,12 +95,12 @@ class Drives:
         self._feed = self._fed(velocities)
         self._offset = torque_offset
         self._substep = 0
-        # Limiting the integral to what the motor can give keeps it from winding up.
+        # Limiting the integral to the maximum torque of the motor prevents windup.
         np.minimum(self._integral, self._max, out=self._integral)
         np.maximum(self._integral, self._min, out=self._integral)
 
     def _fed(self, changes: Array) -> Array:
-        """Velocity set-point of each substep but for the measured position, shape as given."""
+        """Return the velocity set-point of each substep without the measured position."""
         feed = self.setpoints * self.position_gain
         for row, change in zip(feed, changes, strict=True):
             self._commanded_velocity *= self._keeping
@@ -118,7 +118,7 @@ class Drives:
         self.position = measured
 
     def torque(self) -> Array:
-        """Torque of the next substep, shape (n,), in [Nm] or [N]."""
+        """Compute the torque of the next substep, shape (n,), in [Nm] or [N]."""
         index = self._substep
         self._substep = index + 1
         error: Array = self.position * self.position_gain

@@ -1,7 +1,7 @@
-"""Faults of what a robot cell says: samples dropped, late, twice, spoilt, frozen, wrongly stamped.
+"""Faults of published samples: dropped, late, duplicate, corrupt, frozen, wrong stamps.
 
-For tests of everything that listens to a cell: a fault acts on the samples of one stream for a
-while. The cell itself goes on undisturbed.
+They are for tests of subscribers of a cell: a fault acts on the samples of one stream for a given
+time. The cell itself is not affected.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ KINDS = {
     'freeze': 'the values stay the same while the stamps move',
     'clock': 'the stamps are SIZE s off',
 }
-"""Every fault there is."""
+"""All kinds of faults."""
 SPOILT = (math.nan, math.inf, -math.inf, 1e300)
 
 
@@ -42,7 +42,7 @@ class Sample(NamedTuple):
 
 @dataclass(frozen=True)
 class Fault:
-    """What is wrong, and for how long.
+    """Kind and duration of a fault.
 
     :param stream: name of the stream
     :param kind: one of `KINDS`
@@ -59,8 +59,8 @@ class Fault:
     def parse(cls, text: str, streams: tuple[str, ...]) -> Fault:
         """Read 'STREAM KIND DURATION [SIZE]'.
 
-        :param streams: that there are
-        :raises CellError: another stream or kind, or numbers that are none
+        :param streams: names of the streams
+        :raises CellError: an unknown stream or kind, or invalid numbers
         """
         words = text.split()
         try:
@@ -81,10 +81,10 @@ class Fault:
 
 
 class FaultyStream:
-    """Passes the samples of a stream on, with a fault while there is one."""
+    """Stream of samples with faults."""
 
     def __init__(self, period: float) -> None:
-        """Begin without a fault.
+        """Start without a fault.
 
         :param period: of the samples, in [s]
         """
@@ -97,18 +97,18 @@ class FaultyStream:
 
     @property
     def active(self) -> bool:
-        """Whether a fault acts on the next sample."""
+        """True if a fault acts on the next sample."""
         return self._left > 0 or bool(self._kept)
 
     def inject(self, fault: Fault) -> None:
-        """Let a fault act from the next sample on, in place of one that acts already."""
+        """Apply a fault from the next sample on, instead of an active one."""
         self._fault = fault
         self._left = max(1, round(fault.duration / self._period))
         self._kept.clear()
         self._last = None
 
     def through(self, sample: Sample) -> list[Sample]:
-        """What is to be published in place of a sample, in this order."""
+        """Return the samples to publish instead of a sample, in order."""
         if not self._left or self._fault is None:
             late = [*self._kept, sample]
             self._kept.clear()

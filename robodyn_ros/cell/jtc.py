@@ -1,4 +1,4 @@
-"""The joint_trajectory_controller (JTC) of ros2_controllers, as seen from outside."""
+"""Simulation of the joint_trajectory_controller (JTC) of ros2_controllers."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ POSITION_ONLY = (
 )
 
 ROUNDING = 1e-9
-"""What cycle times may be off by, in [s]; a cycle at the very end of a trajectory ends it."""
+"""Tolerance of cycle times, in [s]; a cycle at the end of a trajectory ends it."""
 REST = float(np.finfo(np.float32).eps)
-"""Velocity of the last point that counts as rest, as in the C++ source, in [rad/s] or [m/s]."""
+"""Largest velocity of the last point, as in the C++ source, in [rad/s] or [m/s]."""
 
 
 class Reference(NamedTuple):
-    """What is commanded in one cycle; arrays of shape (n,), SI."""
+    """Commands of one cycle; arrays of shape (n,), SI."""
 
     position: Array
     velocity: Array
@@ -34,14 +34,16 @@ class Reference(NamedTuple):
 
 
 class JointTrajectoryController:
-    """Command interfaces position and effort, one trajectory at a time.
+    """Controller with command interfaces position and effort, and one trajectory at a time.
 
-    Observed on ros2_controllers 4.42 and kept here: effort is interpolated linearly and a point
-    without effort counts as 0; a new trajectory replaces the running one and its first segment
-    starts at the last commanded point, at once; after its end the last point is held, effort
-    included;
-    a cancel holds the position and commands the effort with which the last trajectory that
-    reached its end had ended.
+    Its behaviour is that of ros2_controllers 4.42:
+
+    - Effort is interpolated linearly; a point without effort counts as 0.
+    - A new trajectory replaces the running one immediately; its first segment starts at the last
+      commanded point.
+    - After its end the last point is held, with its effort.
+    - A cancel holds the position and commands the final effort of the last trajectory that
+      reached its end.
     """
 
     def __init__(
@@ -50,14 +52,14 @@ class JointTrajectoryController:
         """Hold a position.
 
         :param position: shape (n,), in [rad] or [m]
-        :param position_only: refuse effort, as a controller without effort interface does
+        :param position_only: refuse effort, like a controller without effort interface
         """
         self.joints = tuple(joints)
         self.position_only = position_only
         self.reset(position)
 
     def reset(self, position: Array) -> None:
-        """Forget everything and hold this position without effort."""
+        """Clear the state and hold this position without effort."""
         zero = np.zeros(len(self.joints))
         self.reference = Reference(np.array(position), zero, zero, zero)
         self._finished_effort = zero
@@ -81,17 +83,17 @@ class JointTrajectoryController:
 
     @property
     def moving(self) -> bool:
-        """Whether a trajectory waits or runs."""
+        """True if a trajectory is pending or running."""
         return self._spline is not None
 
     def accept(self, points: TrajectoryPoints, *, now: float, stamp: float | None = None) -> None:
-        """Take a trajectory, in place of the running one.
+        """Accept a trajectory, which replaces the running one.
 
         :param now: time of the current cycle, in [s]
-        :param stamp: time from which the points count, in [s]; None: now. As in the JTC the
-            first point is approached from the moment of arrival on, also if it lies far ahead
-        :raises MotionError: the trajectory is not for these joints, carries effort to a
-            position-only controller, does not end at rest, or is over already
+        :param stamp: start time of the points, in [s]; None: now. As in the JTC the motion to
+            the first point starts on arrival, even if its time is far ahead
+        :raises MotionError: the trajectory has other joints, has effort for a position-only
+            controller, does not end at rest, or has already ended
         """
         if self.position_only and points.effort is not None:
             raise MotionError(POSITION_ONLY)
@@ -104,7 +106,7 @@ class JointTrajectoryController:
                 f'the trajectory ended {-lead - points.time[-1]:.3f} s before it arrived'
             )
         time = points.time + lead
-        # Points that lie ahead are approached from here; of one that has begun, time runs on.
+        # Future points are approached from the present one; a started trajectory continues.
         self._begin = now + min(time[0], 0.0)
         points = replace(points, time=time - min(time[0], 0.0)).with_start(*self.reference)
         self._spline = SplineTrajectory(points=points)
@@ -119,12 +121,12 @@ class JointTrajectoryController:
         self._drop()
 
     def resume(self, position: Array) -> None:
-        """Hold a position to which another controller brought the robot, shape (n,)."""
+        """Hold a position that another controller has reached, shape (n,)."""
         self.reference = self.reference._replace(position=np.array(position))
         self.cancel()
 
     def update(self, now: float) -> Reference:
-        """Reference of the cycle at this time, in [s]."""
+        """Return the reference of the cycle at this time, in [s]."""
         spline = self._spline
         if spline is None:
             return self.reference

@@ -1,7 +1,7 @@
-"""The mechanics of the cell: a robot in MuJoCo, with friction and pushes.
+"""Mechanics of the cell: a robot in MuJoCo, with friction and pushes.
 
-MuJoCo stands for the real robot: nothing of `robodyn_ros.models` is used here, so that an
-identified model is judged by an independent one.
+MuJoCo represents the real robot: `robodyn_ros.models` is not used here, so that an identified
+model is tested against an independent one.
 
 Friction opposes the joint velocity v with
 
@@ -9,16 +9,16 @@ Friction opposes the joint velocity v with
 
 (Coulomb Fc, static Fs, Stribeck velocity vs, viscous Fv). The bracket is MuJoCo's dry friction
 (`frictionloss`), updated in every step and solved implicitly with the motion: sliding, it is
-exactly the bracket; sticking, it is whatever holds the joint, up to the bracket. Its softest
-settings are left behind (impedance 0.9999, velocity removed within one step): a loaded joint at
+exactly the bracket; sticking, it is the torque that holds the joint, up to the bracket. It is
+stiffer than by default (impedance 0.9999, velocity removed within one step): a loaded joint at
 rest creeps by less than 1e-5 rad/s and does not chatter at any step size. Viscous friction is
 integrated implicitly too.
 
 A closed mechanism (see `delta`) has more coordinates than driven joints. Its loops are MuJoCo's
-equality constraints, stiff springs in effect: they close within 10 ms, and what opens them moves
-slowly, so that gaps stay below 1e-6 m. It is integrated by Runge-Kutta: with Euler, torques under
-a shaft that spins at 13 rad/s are wrong by 0.6 % at 2 kHz, with this by 0.001 % at 1 kHz; springs
-as stiff as the step is short would take that away again.
+equality constraints, which act like stiff springs: they close within 10 ms, which is fast compared
+with the motion, so that gaps stay below 1e-6 m. The integrator is Runge-Kutta: torques of a shaft
+that spins at 13 rad/s have an error of 0.001 % at 1 kHz (with Euler: 0.6 % at 2 kHz). Springs with
+a time constant as short as the step would cancel this advantage.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from robodyn_ros.errors import CellError
 
 Array = NDArray[np.float64]
 LOOP_TIME = 0.01
-"""Time constant [s] in which a gap of a loop closes."""
+"""Time constant [s] with which a gap of a loop closes."""
 CLOSED = 1e-12
 """Largest gap [m] of a loop that counts as closed."""
 CLOSING_STEPS = 50
@@ -59,7 +59,7 @@ class Plant:
         self._mechanism = config.mechanism
         if self._mechanism is None:
             self.model: Any = compile_urdf(root, source)
-            # The state is in the order of MuJoCo's joints; everything else follows it.
+            # The state has the order of MuJoCo's joints, and so has everything else.
             self.names = tuple(self.model.joint(i).name for i in range(self.model.njnt))
             self.axes = axes.reordered(self.names)
             self._driven = slice(None)
@@ -72,7 +72,7 @@ class Plant:
         self._settle(config)
         self.data: Any = mujoco.MjData(self.model)
         mujoco.mj_setConst(self.model, self.data)
-        # Views of MuJoCo's memory, fetched once: fetching costs as much as arithmetic.
+        # Views of MuJoCo's memory, fetched once because fetching is slow.
         driven = self._driven
         self.position: Array = self.data.qpos[driven]
         self.velocity: Array = self.data.qvel[driven]
@@ -100,16 +100,16 @@ class Plant:
         model.jnt_solref[:] = (4.0 * model.opt.timestep, 1.0)
 
     def reset(self) -> None:
-        """Put the robot at rest in its initial position.
+        """Set the robot to rest in its initial position.
 
-        :raises CellError: a closed mechanism that cannot be there
+        :raises CellError: a closed mechanism that cannot reach it
         """
         mujoco.mj_resetData(self.model, self.data)
         self._place(self.data, self.initial)
         mujoco.mj_forward(self.model, self.data)
 
     def _place(self, data: Any, position: Array) -> Array:
-        """Put the driven joints there, and all others where the loops want them.
+        """Set the driven joints, and all others so that the loops are closed.
 
         :return: velocities of all joints per velocity of the driven ones, shape (nv, n)
         """
@@ -131,9 +131,9 @@ class Plant:
         mujoco.mj_step(self.model, self.data)
 
     def inertia(self, position: Array) -> Array:
-        """Diagonal of the mass matrix, rotors included, shape (n,), in [kg m^2] or [kg].
+        """Return the diagonal of the mass matrix with rotors, shape (n,), in [kg m^2] or [kg].
 
-        :raises CellError: a closed mechanism that cannot be there
+        :raises CellError: a closed mechanism that cannot reach the position
         """
         data = mujoco.MjData(self.model)
         along = self._place(data, position)
@@ -144,11 +144,11 @@ class Plant:
         return np.array(np.einsum('ij,ji->i', moved, along))
 
     def middle(self) -> Array:
-        """Middle of the position limits (0 where there is none), shape (n,)."""
+        """Return the middle of the position limits (0 without limits), shape (n,)."""
         return self.axes.middle()
 
     def set_wrench(self, link: int, wrench: Array) -> None:
-        """Push link number `link` from now on.
+        """Set the external force on link number `link`.
 
         :param wrench: force in [N] at the centre of mass, then torque in [Nm], world frame, (6,)
         """
@@ -158,9 +158,9 @@ class Plant:
 def close_loops(model: Any, data: Any, driven: slice) -> Array:
     """Move all joints but the driven ones until the loops are closed, by Newton's method.
 
-    :param data: where the joints are
+    :param data: state with the positions of the joints
     :return: velocities of all joints per velocity of the driven ones, shape (nv, n)
-    :raises CellError: the loops cannot be closed there
+    :raises CellError: the loops cannot be closed at these positions
     """
     number = np.arange(model.nv)[driven]
     free = np.setdiff1d(np.arange(model.nv), number)

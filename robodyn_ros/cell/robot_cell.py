@@ -1,4 +1,4 @@
-"""The robot cell: mechanics, drives and measurement, one servo cycle after the other."""
+"""Robot cell: mechanics, drives and measurement, computed per servo cycle."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Array = NDArray[np.float64]
 
 
 class CellState(NamedTuple):
-    """What is known at the end of a servo cycle; arrays of shape (n,), SI and joint-side.
+    """State at the end of a servo cycle; arrays of shape (n,), SI and joint-side.
 
     :param time: cell time since reset, in [s]
     :param position: from the encoders, in [rad] or [m]
@@ -62,7 +62,7 @@ class RobotCell:
         self.reset()
 
     def reset(self) -> CellState:
-        """Stand at rest at the initial position, time and noise back at their beginning."""
+        """Return to rest at the initial position, with initial time and noise."""
         self._random = np.random.default_rng(self.config.seed)
         self._cycle = 0
         self._pushes: list[tuple[int, int, Array]] = []
@@ -94,13 +94,13 @@ class RobotCell:
         return self.state
 
     def push(self, link: str, force: ArrayLike, torque: ArrayLike, duration: float) -> float:
-        """Push a link from the next cycle on, as a person or an obstacle would.
+        """Push a link from the next cycle on, like a person or an obstacle.
 
         :param link: name of the link; '' is the last one
         :param force: at the link's centre of mass, world frame, shape (3,), in [N]
         :param torque: world frame, shape (3,), in [Nm]
-        :param duration: in [s], rounded to whole servo cycles, at least one
-        :return: cell time at which the push begins, in [s]
+        :param duration: in [s], rounded to servo cycles, at least one
+        :return: cell time at which the push starts, in [s]
         :raises CellError: unknown link, or values that are not finite
         """
         if link and link not in self.links:
@@ -117,7 +117,7 @@ class RobotCell:
         return self._cycle * self.period
 
     def _last_link(self) -> int:
-        """Number of the body that the last joint moves (frames fixed to it have no mass)."""
+        """Return the index of the body of the last joint (frames fixed to it have no mass)."""
         return int(self.plant.model.jnt_bodyid[-1]) - 1
 
     def _end_pushes(self) -> None:

@@ -1,4 +1,4 @@
-"""What the cell takes from a URDF: joints, their limits, and MuJoCo's model of a serial robot."""
+"""Joints, limits and MuJoCo's model of a serial robot from a URDF."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ class Axes:
         return self.values[name]
 
     def middle(self) -> Array:
-        """Middle of the position limits (0 where there is none), shape (n,)."""
+        """Return the middle of the position limits (0 without limits), shape (n,)."""
         limited = np.isfinite(self.lower)
         middle = np.zeros(len(self.names))
         middle[limited] = 0.5 * (self.lower[limited] + self.upper[limited])
         return middle
 
     def initial(self) -> Array:
-        """Position at which the robot starts, shape (n,).
+        """Return the initial position, shape (n,).
 
-        :raises CellError: a configured one is outside its limits
+        :raises CellError: a configured position is outside its limits
         """
         wanted = self['initial_position']
         zero_fits = (self.lower <= 0.0) & (self.upper >= 0.0)
@@ -72,9 +72,9 @@ class Axes:
 
 
 def read_urdf(urdf: str) -> tuple[ET.Element, str]:
-    """Root element of a URDF, given as path or text, and how to call it in messages.
+    """Read the root element of a URDF, given as path or text, and its name for messages.
 
-    :raises CellError: it cannot be read or is no URDF
+    :raises CellError: it cannot be read or is not a URDF
     """
     is_text = urdf.lstrip().startswith('<')
     source = 'the URDF' if is_text else str(Path(urdf))
@@ -84,14 +84,14 @@ def read_urdf(urdf: str) -> tuple[ET.Element, str]:
     except (OSError, UnicodeDecodeError, ET.ParseError) as error:
         raise CellError(f'{source} cannot be read: {error}') from error
     if root.tag != 'robot':
-        raise CellError(f'{source} is no URDF: expected <robot>, found <{root.tag}>')
+        raise CellError(f'{source} is not a URDF: expected <robot>, got <{root.tag}>')
     return root, source
 
 
 def read_axes(root: ET.Element, config: CellConfig, source: str) -> Axes:
-    """Joints of a URDF with what the configuration says about them.
+    """Read the joints of a URDF, with their configuration.
 
-    :raises CellError: no moving joint, one of a kind that is not supported, or joints in the
+    :raises CellError: no moving joint, a joint of an unsupported type, or joints in the
         configuration that the URDF does not have
     """
     joints = [joint for joint in root.findall('joint') if joint.get('type') != 'fixed']
@@ -117,7 +117,7 @@ def read_axes(root: ET.Element, config: CellConfig, source: str) -> Axes:
 
 
 def compile_urdf(root: ET.Element, source: str) -> Any:
-    """Compile what matters for the dynamics: meshes need not exist, links stay apart.
+    """Compile the dynamics: meshes need not exist, and links are not merged.
 
     :return: MuJoCo's model
     :raises CellError: MuJoCo refuses it

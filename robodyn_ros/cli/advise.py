@@ -71,7 +71,7 @@ def load_sines(path: str | Path, joints: tuple[str, ...]) -> SineMotion:
 
 
 def _in_parameters(document: Any) -> Any:
-    """The mapping `motion` of the first node in a ROS parameter file that has one."""
+    """Return the mapping `motion` of the first node in a ROS parameter file that has one."""
     if not isinstance(document, Mapping):
         return None
     found = document.get('ros__parameters')

@@ -104,7 +104,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def command_topic(types: dict[str, str], wanted: str | None, path: str) -> str:
-    """The topic of commanded positions.
+    """Return the topic of the commanded positions.
 
     :param types: message types by topic
     :param wanted: the one asked for, or None
@@ -144,7 +144,7 @@ def _positions(message: Any) -> Values:
 
 
 def _recorded_delay(path: str, types: dict[str, str], joints: tuple[str, ...]) -> int | None:
-    """The delay between requested and commanded torque in the bag; None: there is none."""
+    """Return the delay between requested and commanded torque in the bag, in cycles, or None."""
     for topic in [topic for topic, kind in types.items() if kind == TORQUE_STATE]:
         try:
             state = read_topic(

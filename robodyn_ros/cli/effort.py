@@ -33,7 +33,7 @@ def add_effort(parser: Any) -> None:
 
 
 def declared_effort(arguments: argparse.Namespace) -> EffortDeclaration | None:
-    """The declaration of the option; None: it was not given.
+    """Return the declaration of the option, or None if it is not given.
 
     :raises RobodynError: its file cannot be used, or there is no bag that it could be for
     """

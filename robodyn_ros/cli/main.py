@@ -94,7 +94,7 @@ def _interrupted() -> int:
 
 
 def _joined(words: Sequence[str]) -> list[str]:
-    """The words with `--flag -0.5,1` as `--flag=-0.5,1`, which argparse understands."""
+    """Join `--flag -0.5,1` to `--flag=-0.5,1`, which argparse understands."""
     joined: list[str] = []
     for word in words:
         if NEGATIVE_LIST.match(word) and joined and joined[-1].startswith('--'):

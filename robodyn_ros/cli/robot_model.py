@@ -68,7 +68,7 @@ def add_urdf_options(group: argparse._ArgumentGroup, friction: Sequence[str]) ->
 def chosen_model(
     arguments: argparse.Namespace, friction: Sequence[str], *, dynamic_model: int | None = None
 ) -> DynamicModel:
-    """The model of --model, or of --urdf with the options that go with it.
+    """Build the model of --model, or of --urdf with the options that go with it.
 
     :param friction: where --friction is not given
     :raises RobodynError: it cannot be built, or an option would be without effect

@@ -1,1 +1,1 @@
-"""What is done with the result, each cycle."""
+"""Use of a result in each control cycle: additive torque, collision detection, limits."""

@@ -1,4 +1,4 @@
-"""Torque-error detector: tells from joint states that something pushes. NOT a safety function."""
+"""Collision detection by the torque error of joint states. NOT a safety function."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from robodyn_ros.models.interface import Array
 
 
 class Level(IntEnum):
-    """What is known about a joint; the numbers are those of CollisionState."""
+    """State of a joint; the numbers are those of CollisionState."""
 
     UNKNOWN = 0
     OK = 1
@@ -28,25 +28,25 @@ class Level(IntEnum):
 
 @dataclass(frozen=True)
 class CollisionSettings:
-    """When a torque error is a contact or a collision; one value per joint or one for all.
+    """Settings of the detector; one value per joint or one for all.
 
     :param joints: names of the n joints, in the order of the model
     :param max_torque_error: collision above it (softMC Temax), shape (n,), in [Nm] or [N]
     :param contact_threshold: contact above it, in [Nm] or [N]; None: 70 % of max_torque_error
-    :param torque_error_enable: joints to be judged (softMC Teen), booleans; None: all
+    :param torque_error_enable: joints to be monitored (softMC Teen), booleans; None: all
     :param torque_error_filter: softMC TEF, 0..1: TE = TEF * current + (1 - TEF) * previous
     :param low_velocity: friction is uncertain below it, in [rad/s] or [m/s]
-    :param low_velocity_torque: added to both thresholds below low_velocity, fading to nothing at
-        twice that velocity, and within low_velocity_hold after, in [Nm] or [N]
-    :param low_velocity_hold: how long it takes to fade after standstill, in [s]
-    :param period: of the joint states, in [s]
+    :param low_velocity_torque: added to both thresholds below low_velocity, in [Nm] or [N]; it
+        fades to zero at twice that velocity, and within low_velocity_hold after standstill
+    :param low_velocity_hold: fading time of low_velocity_torque after standstill, in [s]
+    :param period: period of the joint states, in [s]
     :param filter_cutoff: low pass of position, velocity and torque, in [Hz]
-    :param debounce: samples in a row above a threshold that make a level
-    :param settle_time: UNKNOWN for so long after a start or gap, in [s]
-    :param stale_timeout: UNKNOWN when no valid sample came for so long, in [s]
-    :param frozen_timeout: UNKNOWN when all values stay the same for so long while the stamps
-        move, in [s]; 0: not checked
-    :raises ControlError: when built from values that cannot be used
+    :param debounce: consecutive samples above a threshold that set a level
+    :param settle_time: time of UNKNOWN after a start or gap, in [s]
+    :param stale_timeout: time without a valid sample until UNKNOWN, in [s]
+    :param frozen_timeout: time of constant values with advancing stamps until UNKNOWN, in [s];
+        0: not checked
+    :raises ControlError: values that cannot be used
     """
 
     joints: Sequence[str]
@@ -106,7 +106,7 @@ class CollisionSettings:
 
     @property
     def extra(self) -> Array:
-        """What is added to the thresholds around standstill, shape (n,), in [Nm] or [N]."""
+        """Increase of the thresholds near standstill, shape (n,), in [Nm] or [N]."""
         values = np.asarray(self.low_velocity_torque, dtype=float)
         if values.ndim > 0 and values.shape != (len(self.joints),):
             raise ControlError(
@@ -117,7 +117,7 @@ class CollisionSettings:
 
     @property
     def enabled(self) -> NDArray[np.bool_]:
-        """Joints that are judged, shape (n,)."""
+        """Monitored joints, bool of shape (n,)."""
         given = self.torque_error_enable
         return np.array([True] * len(self.joints) if given is None else list(given), dtype=bool)
 
@@ -128,23 +128,23 @@ def _above(name: str, value: float, least: float) -> None:
 
 
 class TorqueErrorDetector:
-    """Compares model torque with torque feedback, sample by sample.
+    """Comparison of model torque with torque feedback, sample by sample.
 
-    Torque error TE = tau(q, qd, qdd) - torque feedback: what the world adds to the joint, as
-    seen by the motor. Position, velocity and (feedback - friction) pass the same low pass, which
-    also gives the acceleration, so that all of them are of the same instant; friction is taken
-    at the unfiltered velocity because its jumps must be delayed like those in the feedback.
-    Then softMC's torque error filter. Samples that the cycle time says are missing are filled in
-    on a straight line.
+    The torque error TE = tau(q, qd, qdd) - torque feedback is the external torque on the joint.
+    Position, velocity and (feedback - friction) pass the same low pass, which also gives the
+    acceleration, so that all of them belong to the same instant. Friction is computed from the
+    unfiltered velocity, because its jumps must be delayed like those in the feedback. The torque
+    error then passes softMC's torque error filter. Missing samples, according to the cycle time,
+    are interpolated linearly.
 
-    Anything that is not fresh, valid and settled is UNKNOWN, never OK; so is a joint that is not
+    Data that are not fresh, valid and settled give UNKNOWN, never OK; so does a joint that is not
     enabled. A joint that reached COLLISION stays there until `reset`.
     """
 
     def __init__(self, *, torque: ModelTorque, settings: CollisionSettings) -> None:
         """Reserve the memory.
 
-        :raises ControlError: settings for other joints than the model's, or a bad cutoff
+        :raises ControlError: settings for other joints than the model's, or an invalid cutoff
         """
         if tuple(settings.joints) != torque.joints:
             raise ControlError(
@@ -185,16 +185,16 @@ class TorqueErrorDetector:
 
     @property
     def latched(self) -> bool:
-        """Whether a collision was seen since the last reset."""
+        """True if a collision was detected since the last reset."""
         return bool(self._latched.any())
 
     @property
     def settled(self) -> bool:
-        """Whether `torque_error` means anything: valid samples for the settle time."""
+        """True if `torque_error` is valid: there were valid samples for the settle time."""
         return self._running and self._stamp >= self._settled - 1e-9
 
     def reset(self) -> None:
-        """Forget collisions that were seen; the filters go on."""
+        """Clear detected collisions; the filters continue."""
         self._latched[:] = False
         self._over[:] = 0
 
@@ -221,7 +221,7 @@ class TorqueErrorDetector:
             return self.lose(problem)
         signals = self._signals
         signals[0], signals[1] = motion or (q, qd)
-        # The load is that of the acceleration filtered so far: it only scales a part of friction.
+        # The load uses the last filtered acceleration: it only scales a part of friction.
         load = self._torque.load(signals[0], signals[1], self._filter.derivative[1])
         np.subtract(torque, self._torque.friction(signals[1], load), out=signals[2])
         if not self._running:
@@ -231,7 +231,7 @@ class TorqueErrorDetector:
         return self.level
 
     def lose(self, reason: str) -> NDArray[np.uint8]:
-        """Nothing is known now: no sample, or one that cannot be used. The next one starts anew.
+        """Set joints to UNKNOWN: there is no usable sample. The next one restarts the filters.
 
         :return: UNKNOWN for every joint (COLLISION for those that are latched), shape (n,)
         """
@@ -242,17 +242,17 @@ class TorqueErrorDetector:
     def _inspect(
         self, stamp: float, q: Array, qd: Array, torque: Array, motion: tuple[Array, Array] | None
     ) -> str:
-        """Why a sample cannot be used, or ''."""
+        """Return why a sample cannot be used, or ''."""
         arrays = (q, qd, torque, *(motion or ()))
         if any(array.shape != self.torque_error.shape for array in arrays):
-            return f'the sample has not {len(self.joints)} values per quantity'
+            return f'expected {len(self.joints)} positions, velocities and torques'
         with np.errstate(all='ignore'):
             if not math.isfinite(sum(float(array.dot(array)) for array in arrays) + stamp):
                 return 'the sample is not finite'
         step = stamp - self._stamp
         if step <= 0.0:
-            text = 'stands still' if step == 0.0 else f'went back by {-step:.6g} s'
-            # A clock that was set back stays: the next sample is judged against the new time.
+            text = 'does not advance' if step == 0.0 else f'went back by {-step:.6g} s'
+            # A clock that was set back is accepted: the next sample is compared with the new time.
             self._stamp = self._changed = stamp
             return f'the time of the joint states {text}'
         self._stamp = stamp
@@ -266,7 +266,7 @@ class TorqueErrorDetector:
             self._changed = stamp
             self._newest, self._measured = self._measured, self._newest
         elif 0.0 < self.settings.frozen_timeout <= stamp - self._changed:
-            return 'the joint states do not change although their stamps move'
+            return 'the joint states do not change although their stamps advance'
         return ''
 
     def _begin(self, stamp: float) -> None:
@@ -280,11 +280,11 @@ class TorqueErrorDetector:
         self._over[:] = 0
 
     def _advance(self, stamp: float) -> bool:
-        """Filter up to the time of the sample, one step per period; False: it came too early."""
+        """Filter up to the time of the sample, one step per period; return False if early."""
         steps = int((stamp - self._filter_time) / self.settings.period + 0.5)
         if steps == 0:
             return False
-        # Follows the stamps slowly: their jitter is that of the publisher, not of the sampling.
+        # Follows the stamps slowly, because their jitter is not that of the sampling.
         self._filter_time += steps * self.settings.period
         self._filter_time += 0.1 * (stamp - self._filter_time)
         for step in range(1, steps):
@@ -310,7 +310,7 @@ class TorqueErrorDetector:
         slow = self._slowness() * self._extra
         np.add(self._collision, slow, out=self.threshold)
         size = np.abs(self.torque_error)
-        # Almost every sample: below all thresholds, nothing counted and nothing latched.
+        # The usual case: below all thresholds, with no counts and no latched collision.
         if not self._alarm and (size <= self._contact).all() and self.settled:
             self.level[:] = self._calm
             self.message = self._calm_message
@@ -338,7 +338,7 @@ class TorqueErrorDetector:
         self._alarm = bool(self._over.any() or self._latched.any())
 
     def _slowness(self) -> Array:
-        """How much each joint stands still, 0..1; after standstill it fades slowly."""
+        """Return the degree of standstill of each joint, 0..1, which fades slowly."""
         self.slowness -= self._fade
         slow = 2.0 - np.abs(self._filter.value[1]) * self._per_velocity
         np.minimum(slow, 1.0, out=slow)

@@ -1,10 +1,10 @@
-"""Largest payload that a robot may be told to carry.
+"""Largest payload that a robot accepts.
 
-A payload that nobody can carry is a mistake of units, and its gravity torque is unsafe. Unless a
-largest mass is given, it follows from the effort limits: every joint must be able to
+A payload that is too heavy for the robot is an error of units, and its gravity torque is unsafe.
+The largest mass is a parameter, or follows from the effort limits: every joint must be able to
 
 - hold the arm and the payload at its worst pose within the joint limits, and
-- accelerate the payload alone like a mass that falls, with 9.81 m/s^2 at the robot's reach.
+- accelerate the payload alone with 9.81 m/s^2 at the robot's reach.
 
 With a given largest mass, a payload may have this mass, and the first moment and inertia of this
 mass at the reach of the robot.
@@ -21,18 +21,18 @@ from robodyn_ros.models.interface import Array
 from robodyn_ros.models.payload import Payload, PayloadModel
 
 GRAVITY = 9.81
-"""Acceleration that a payload must bear, in [m/s^2]."""
+"""Acceleration of a payload that must be possible, in [m/s^2]."""
 STARTS, SHARES, SWEEPS = 8, 13, 3
-"""Search for the worst pose: start poses for each joint, positions tried of each joint in turn,
-and how often."""
+"""Search for the worst pose: start poses for each joint, positions of each joint that are tried in
+turn, and number of sweeps."""
 _NEAR = 1e-4
-"""Distance of a payload from a joint's axis that counts as none, in [m]."""
+"""Distance of a payload from a joint's axis that counts as zero, in [m]."""
 _FREE = 1e-9
-"""Torque per mass below which a joint does not feel a payload, in [Nm/kg] or [N/kg]."""
+"""Torque per mass below which a payload has no effect on a joint, in [Nm/kg] or [N/kg]."""
 
 
 class PayloadLimit:
-    """Checks payloads against the robot; made once, since it searches for the worst poses."""
+    """Check of payloads against the robot; made once, because it searches for the worst poses."""
 
     def __init__(
         self,
@@ -48,7 +48,7 @@ class PayloadLimit:
         :param values: parameter values of the robot without payload, shape (p,), SI
         :param effort: effort limits, shape (n,), in [Nm] or [N]; None: not known
         :param max_payload: largest mass, in [kg]; 0: that of the effort limits
-        :raises ControlError: a max_payload that is no mass
+        :raises ControlError: a negative or infinite max_payload
         """
         if not (np.isfinite(max_payload) and max_payload >= 0.0):
             raise ControlError(f'max_payload must be 0 kg or more, got {max_payload}')
@@ -68,7 +68,7 @@ class PayloadLimit:
         """
         if not np.any(payload.added):
             return
-        with np.errstate(all='ignore'):  # 1e308 kg is refused like any other
+        with np.errstate(all='ignore'):  # 1e308 kg overflows and is refused like any other mass
             self._check(*payload.size)
 
     def _check(self, mass: float, moment: float, inertia: float) -> None:
@@ -125,13 +125,13 @@ class PayloadLimit:
         return self._model.body_torque(q, still, still if qdd is None else qdd, values)
 
     def _gravity(self, q: Array) -> tuple[Array, Array]:
-        """Gravity torque of the arm, and of a payload per kg, absolute, shape (N, n) each."""
+        """Return the absolute gravity torque of the arm, and of a payload per kg, (N, n) each."""
         arm = self._body(q, self._values)
         loaded = self._body(q, self._values + self._model.unit_mass)
         return np.abs(arm), np.abs(loaded - arm)
 
     def _worst(self, effort: Array) -> tuple[Array, Array]:
-        """Gravity torques at the poses in which each joint can carry least, shape (N, n) each."""
+        """Return the gravity torques at the worst pose of each joint, shape (N, n) each."""
         count = len(self._joints)
         low, high = self._model.joint_limits().T
         goal = np.repeat(np.arange(count), STARTS)
@@ -148,7 +148,7 @@ class PayloadLimit:
         return self._gravity(poses)
 
     def _levers(self) -> Array:
-        """Largest distance of a payload from each turning joint, shape (n,), in [m]."""
+        """Return the largest distance of a payload from each rotary joint, shape (n,), in [m]."""
         count = len(self._joints)
         low, high = self._model.joint_limits().T
         poses = low + (high - low) * start_shares(100, count)
@@ -164,9 +164,9 @@ class PayloadLimit:
 
 
 def start_shares(count: int, width: int) -> Array:
-    """Evenly spread poses as shares of the joints' ranges, shape (count, width), always the same.
+    """Return evenly spread poses as shares of the joints' ranges, shape (count, width).
 
-    Richtmyer's sequence: multiples of the roots of the primes.
+    They are Richtmyer's sequence, multiples of the roots of primes, and thus reproducible.
     """
     primes = [2, 3]
     while len(primes) < width:
@@ -182,7 +182,7 @@ def start_shares(count: int, width: int) -> Array:
 def _too_large(
     mass: float, moment: float, inertia: float, size: float, share: float, joint: str
 ) -> str:
-    """Say what is refused: a payload per unit, how many units, and how many are possible."""
+    """Return a message about a payload per unit, the number of units, and the possible number."""
     if not mass > 0.0:
         return (
             f"the payload's inertia of {inertia * size:.4g} kg m^2 is above its limit of "

@@ -1,4 +1,4 @@
-"""When a robot has come to rest at its target: softMC's ISSETTLED.
+"""Settling of a robot at its target: softMC's ISSETTLED.
 
 Source: softMC document "Inverse dynamic model", section "Demonstration of tracking improvements":
 when the motion profiler has completed, |target position - actual position| is compared with
@@ -22,12 +22,12 @@ MILLIMETRES = 1e3
 
 @dataclass(frozen=True)
 class Settling:
-    """How a motion ended; times are from the profile's end, in [s], NaN if it never settled.
+    """End of a motion; times are from the profile's end, in [s], NaN if it never settled.
 
-    :param time: until ISSETTLED is set: until the window has lasted TIMESETTLE
-    :param entered: until that window began
-    :param last_outside: until the error was too large for the last time recorded; 0: never was.
-        It is after `entered` if the robot left the window again
+    :param time: time until ISSETTLED is set, at the end of the window of TIMESETTLE
+    :param entered: start of that window
+    :param last_outside: time of the last error above the tolerance; 0: none. It is after
+        `entered` if the robot left the window again
     """
 
     time: float
@@ -36,7 +36,7 @@ class Settling:
 
 
 def group_error(error: Array, prismatic: Sequence[bool]) -> Array:
-    """Orthogonal combination of the axes' errors, shape (N,), in degrees and millimetres.
+    """Combine the axes' errors orthogonally, shape (N,), in degrees and millimetres.
 
     :param error: target minus actual position, shape (N, n), in [rad] or [m]
     :param prismatic: which of the n axes are linear
@@ -49,14 +49,14 @@ def group_error(error: Array, prismatic: Sequence[bool]) -> Array:
 def settling(
     time: Array, error: Array, *, end: float, tolerance: float, duration: float
 ) -> Settling:
-    """Find out when a motion had settled.
+    """Determine when a motion has settled.
 
     :param time: of the samples, shape (N,), in [s], increasing
     :param error: magnitude of the position error, shape (N,), see `group_error`
     :param end: when the motion profiler completed, in [s]
     :param tolerance: PESETTLE, in the unit of the error
-    :param duration: TIMESETTLE, in [s]; 0, the softMC's default: the first sample within counts
-    :raises ControlError: no sample after the end, or a tolerance or duration that is none
+    :param duration: TIMESETTLE, in [s]; 0 (softMC's default): the first sample within tolerance
+    :raises ControlError: no sample after the end, or an invalid tolerance or duration
     """
     if not tolerance > 0.0 or not duration >= 0.0:
         raise ControlError(
@@ -68,7 +68,7 @@ def settling(
     if not len(time):
         raise ControlError(f'there is no sample after the motion ended at {end:.6g} s')
     entered = flag = np.nan
-    # Windows begin at the first sample and after every one outside.
+    # Windows start at the first sample and after every sample outside.
     begins = np.flatnonzero(~outside & np.append(True, outside[:-1]))
     ends = np.append(np.flatnonzero(outside), len(time))
     for begin in begins:

@@ -1,7 +1,7 @@
-"""TorqueMax and TorqueThreshold: torques that no motion may need, and that no drive may show.
+"""TorqueMax and TorqueThreshold: limits of planned and of measured torque.
 
-softMC document, section "softMC torque related properties": TorqueMax is held against the model
-torque of a motion when it is planned, TorqueThreshold against the torque while it runs.
+softMC document, section "softMC torque related properties": TorqueMax limits the model torque of a
+planned motion, TorqueThreshold the torque during the motion.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from robodyn_ros.models.friction_terms import FRICTION_PARAMETERS
 from robodyn_ros.models.interface import Array, DynamicModel, Joint
 
 GRID = 0.002
-"""Distance of the moments at which a planned motion is checked, in [s]."""
+"""Sampling period of the check of a planned motion, in [s]."""
 BLOCK = 5000
-"""Moments that are computed at once."""
+"""Samples that are computed at a time."""
 FROM_DRIVE = {
     'rated': ('rated_current', 'constant'),
     'peak': ('rated_current', 'peak_current', 'constant'),
 }
-"""Limits that drive facts give, MICONT and MIPEAK at the joint; rated torque replaces MICONT."""
+"""Limits by drive facts: MICONT and MIPEAK at the joint; a rated torque replaces MICONT."""
 
 
 @dataclass(frozen=True)
 class PeakTorque:
-    """Largest absolute torque of each joint in a motion, and when.
+    """Largest absolute torque of each joint in a motion, and its time.
 
     :param torque: shape (n,), in [Nm] or [N]
     :param time: shape (n,), in [s]
@@ -46,9 +46,9 @@ class PeakTorque:
 
 @dataclass(frozen=True)
 class PlannedTorque:
-    """torque_max: what no trajectory may need.
+    """torque_max: the largest torque that a trajectory may need.
 
-    :param torque: of the model, gravity and all
+    :param torque: complete model torque, with gravity
     :param limit: shape (n,), in [Nm] or [N]
     """
 
@@ -69,13 +69,13 @@ class PlannedTorque:
 def torque_limit(
     name: str, given: Any, joints: Sequence[str], conversion: EffortConversion | None = None
 ) -> Array | None:
-    """The limit that a parameter gives, shape (n,), in [Nm] or [N]; None: none is given.
+    """Convert a parameter to a limit, shape (n,), in [Nm] or [N]; None: it is not given.
 
     :param name: of the parameter, for messages
-    :param given: None, one number or one per joint; or `rated` or `peak`: what the drive's rated
-        torque, or its rated or peak current, gives at the joint
+    :param given: None, one number or one per joint; or `rated` or `peak`: the torque at the joint
+        by the drive's rated torque, or its rated or peak current
     :param conversion: with the drive facts, for `rated` and `peak`
-    :raises ConfigError: a word or number that is no limit, too many or few, or a fact is missing
+    :raises ConfigError: an invalid word or number, too many or few, or a missing fact
     """
     if given is None:
         return None
@@ -115,9 +115,9 @@ def _from_drive(
 
 
 def prior_torque(model: DynamicModel) -> tuple[ModelTorque, list[str]]:
-    """Torque of a model by what is known before any identification; unknown friction is left out.
+    """Make the torque of a model from its a-priori values; unknown friction is left out.
 
-    :return: the torque, and the names of the friction parameters that count as zero
+    :return: the torque, and the names of friction parameters that are set to zero
     :raises ConfigError: a parameter other than friction has no value
     """
     values = model.prior()
@@ -134,7 +134,7 @@ def prior_torque(model: DynamicModel) -> tuple[ModelTorque, list[str]]:
 def peak_torque(
     torque: ModelTorque, trajectory: Trajectory, *, spacing: float = GRID
 ) -> PeakTorque:
-    """Largest model torque of a trajectory on a fine grid, block by block.
+    """Compute the largest model torque of a trajectory on a fine grid, block by block.
 
     :param trajectory: moves at least the joints of the model, in any order
     :param spacing: of the grid, in [s]
@@ -142,7 +142,7 @@ def peak_torque(
     """
     for joint in torque.joints:
         if joint not in trajectory.joints:
-            raise ControlError(f'the motion says nothing about joint {joint!r} of the model')
+            raise ControlError(f'the motion has no joint {joint!r}, which the model has')
     columns = [trajectory.joints.index(joint) for joint in torque.joints]
     count = max(2, int(np.ceil(trajectory.duration / spacing)) + 1)
     time = np.linspace(0.0, trajectory.duration, count)
@@ -160,7 +160,7 @@ def peak_torque(
 
 
 def peak_of(joints: Sequence[str], time: Array, torque: Array) -> PeakTorque:
-    """Largest absolute torque in samples.
+    """Find the largest absolute torque in samples.
 
     :param time: shape (N,), in [s]
     :param torque: shape (N, n), in [Nm] or [N]
@@ -170,9 +170,9 @@ def peak_of(joints: Sequence[str], time: Array, torque: Array) -> PeakTorque:
 
 
 def check_planned(peak: PeakTorque, limit: Array, units: Sequence[str] = ()) -> None:
-    """Refuse a motion that needs more than torque_max; the joint that exceeds it most is named.
+    """Refuse a motion that needs more than torque_max, naming the joint with the largest excess.
 
-    A torque that is not a number exceeds it.
+    NaN counts as an excess.
 
     :param limit: shape (n,), in [Nm] or [N], in the order of the joints of `peak`
     :param units: of each joint, for the message
@@ -188,18 +188,18 @@ def check_planned(peak: PeakTorque, limit: Array, units: Sequence[str] = ()) -> 
 
 
 class TorqueThreshold:
-    """Watches torques; made for a look at every sample, so it costs a few comparisons only."""
+    """Check of torques in every sample, which costs a few comparisons only."""
 
     def __init__(self, joints: Sequence[str], limit: Array) -> None:
-        """Keep the limits, shape (n,), in [Nm] or [N]."""
+        """Store the limits, shape (n,), in [Nm] or [N]."""
         self.joints = tuple(joints)
         self.limit = [float(value) for value in limit]
 
     def exceeded(self, torque: Array, what: str) -> str:
-        """Say which joint is beyond its threshold, or nothing; a torque that is NaN is beyond it.
+        """Return a sentence about a joint beyond its threshold, or ''; NaN is beyond it.
 
         :param torque: shape (n,), in [Nm] or [N]
-        :param what: what the torque is, for the message
+        :param what: name of the torque, for the message
         """
         for index, value in enumerate(torque.tolist()):
             if not -self.limit[index] <= value <= self.limit[index]:

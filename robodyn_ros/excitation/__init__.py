@@ -1,1 +1,1 @@
-"""Which motion reveals the parameters."""
+"""Motions that excite the parameters of a robot: design, limits, collisions, export."""

@@ -1,4 +1,4 @@
-"""Advice for sines made by hand.
+"""Advice for manually chosen sines.
 
 Source: softMC document "Inverse dynamic model", section "Data acquisition" with its Table 2: the
 joints' pattern must not repeat itself, every joint should run through at least three cycles, its
@@ -21,18 +21,18 @@ from robodyn_ros.excitation.trajectory import Array
 
 Quality = Literal['bad', 'medium', 'good']
 CYCLES = 3
-"""Cycles every joint should run through, and after which at the earliest a pattern may repeat."""
+"""Smallest number of cycles of every joint, and of cycles until a pattern repeats."""
 LARGEST_CYCLES = 1000
-"""Frequencies whose ratio takes larger numbers than this count as never repeating."""
+"""Largest p, q of a ratio p / q of frequencies; patterns of other ratios never repeat."""
 ENOUGH_RANGE = 0.8
 ENOUGH_VELOCITY = 0.7
 CLOSE = 0.95
-"""Share of the velocity limit that the proposed factor brings the fastest joint to."""
+"""Share of the velocity limit that the fastest joint reaches with the proposed factor."""
 
 
 @dataclass(frozen=True)
 class Repetition:
-    """Two joints are in the same phase again after so many cycles of each, in `time` [s]."""
+    """Numbers of cycles, and time [s], after which two joints are in the same phase again."""
 
     joints: tuple[str, str]
     cycles: tuple[int, int]
@@ -47,12 +47,12 @@ class Repetition:
 
 @dataclass(frozen=True)
 class Advice:
-    """What there is to say about a motion; arrays of shape (n,).
+    """Assessment of a motion; arrays of shape (n,).
 
-    :param repetitions: of all pairs of joints that repeat at all, earliest first
+    :param repetitions: of all pairs of joints whose pattern repeats, earliest first
     :param quality: of the frequencies, by the earliest repetition
     :param cycles: of each joint
-    :param range_share: share of the position range that a joint runs through
+    :param range_share: share of the position range that a joint uses
     :param velocity_share: share of the velocity limit that a joint reaches
     :param factor: of all frequencies, which brings the fastest joint close to its velocity limit
         and breaks neither a velocity nor an acceleration limit
@@ -69,7 +69,7 @@ class Advice:
 
 
 def repetitions(joints: Sequence[str], frequency: Sequence[float] | Array) -> list[Repetition]:
-    """When pairs of joints repeat: frequencies f_i / f_j = p / q repeat after p and q cycles.
+    """Find repeating pairs of joints: frequencies f_i / f_j = p / q repeat after p and q cycles.
 
     :param frequency: shape (n,), above 0, in [Hz]
     """
@@ -83,7 +83,7 @@ def repetitions(joints: Sequence[str], frequency: Sequence[float] | Array) -> li
 
 
 def advise(motion: SineMotion, limits: JointLimits) -> Advice:
-    """Judge a motion of sines.
+    """Evaluate a motion of sines.
 
     :raises MotionError: a joint without limits
     """
@@ -108,7 +108,7 @@ def advise(motion: SineMotion, limits: JointLimits) -> Advice:
 
 
 def _factor(velocity: Array, acceleration: Array) -> float:
-    """Velocities grow with the factor of the frequencies, accelerations with its square."""
+    """Return the largest factor: velocities are linear in it, accelerations quadratic."""
     peak, hardest = float(velocity.max()), float(acceleration.max())
     choices = [CLOSE / peak] if peak > 0.0 else []
     choices += [float(np.sqrt(CLOSE / hardest))] if hardest > 0.0 else []

@@ -1,8 +1,8 @@
-"""Bring a robot to rest from a measured state, when the motion that it follows is not known.
+"""Braking of a robot from a measured state, if the motion that it follows is not known.
 
 Each joint brakes with its acceleration limit: q0 + v t - sign(v) a t^2 / 2 until it is at rest. A
-motion within these limits cannot turn back earlier, so no joint goes farther than its motion
-could have led it. Where the motion is known, `stopping.py` brakes on its path.
+motion within these limits cannot reverse earlier, so that no joint moves farther than with its
+motion. If the motion is known, `stopping.py` brakes on its path.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from robodyn_ros.excitation.motions.spline import TrajectoryPoints
 from robodyn_ros.excitation.trajectory import Array
 
 FIRST = 0.1
-"""Time of the first point, in [s]: until there, the controller corrects what was measured late."""
+"""Time of the first point, in [s], in which the controller corrects the delay of measurement."""
 SPACING = 0.01
-"""Distance of the points, in [s]."""
+"""Time between the points, in [s]."""
 
 
 def braking(
     joints: Sequence[str], position: Array, velocity: Array, max_acceleration: Array
 ) -> TrajectoryPoints:
-    """Return the points of a trajectory to rest; of a robot at rest, points that hold it.
+    """Return the points of a trajectory to rest; a robot at rest is held.
 
     :param position: shape (n,), in [rad] or [m]
     :param velocity: shape (n,), in [rad/s] or [m/s]

@@ -1,4 +1,4 @@
-"""A motion from its plain description (YAML), and back."""
+"""Construction of motions from their description (YAML), and writing of it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Description = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind of motion: how it is built, and which keys its description must and may have."""
+    """One kind of motion: its builder, and the required and optional keys of its description."""
 
     build: Callable[..., Trajectory]
     required: tuple[str, ...]
@@ -65,7 +65,7 @@ def build_motion(description: object) -> Trajectory:
 
 
 def load_motion(path: str | Path) -> Trajectory:
-    """Build the motion a YAML file describes; files it names are found from its folder.
+    """Build the motion that a YAML file describes; paths in it are relative to its folder.
 
     :raises MotionError: the file cannot be read, is no YAML, or see `build_motion`
     """
@@ -77,7 +77,7 @@ def load_motion(path: str | Path) -> Trajectory:
 
 
 def _beside(folder: Path, description: object) -> object:
-    """The description with the files of its robots found from the folder it is in."""
+    """Make the paths in a description relative to its folder."""
     if isinstance(description, list):
         return [_beside(folder, item) for item in description]
     if not isinstance(description, dict):
@@ -92,7 +92,7 @@ def _beside(folder: Path, description: object) -> object:
 
 
 def write_motion(trajectory: Trajectory, path: str | Path) -> None:
-    """Write a motion as YAML, whole or not at all; `load_motion` reads it back exactly.
+    """Write a motion as YAML, completely or not at all; `load_motion` reads it back exactly.
 
     :raises MotionError: the file cannot be written
     """
@@ -109,7 +109,7 @@ _NUMBERS = ('duration', 'lead_in', 'lead_out', 'base_frequency', 'follow')
 
 
 def _checked(key: str, value: object) -> object:
-    """Refuse what is no number where one is expected, before a constructor calculates with it."""
+    """Refuse values of a wrong type, before a constructor uses them."""
     if key in _NUMBERS and value is not None:
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             raise MotionError(f'{key} of a motion must be a number, got {value!r:.60}')
@@ -162,7 +162,7 @@ def _joint_moves(
     *, joints: Any, points: Any, durations: Any = None, speed: Any = None,
     velocity: Any = None, acceleration: Any = None, jerk: Any = None, **shape: Any,
 ) -> Trajectory:  # fmt: skip
-    """Moves of given durations, or the shortest ones within given limits."""
+    """Build moves of given durations, or the shortest ones within given limits."""
     if durations is not None:
         if any(value is not None for value in (speed, velocity, acceleration, jerk)):
             raise MotionError('joint moves have durations or limits, both are given')
@@ -222,4 +222,4 @@ KINDS: dict[str, Kind] = {
         ('joints', 'start', 'target', 'speeds', 'max_velocity', 'max_acceleration'),
     ),
 }
-"""Every kind of motion by its name; a new one is one entry here."""
+"""All kinds of motions by name; a new kind is a new entry."""

@@ -1,4 +1,4 @@
-"""A motion as files: YAML, a table of samples, pictures."""
+"""Export of a motion as YAML, table of samples and pictures."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def export_motion(
     period: float = 0.01,
     points: Points | None = None,
 ) -> dict[str, str]:
-    """Write trajectory.yaml, trajectory.csv and joints.png, and path.png where points are known.
+    """Write trajectory.yaml, trajectory.csv and joints.png, and path.png if points are given.
 
     :param limits: of the joints, drawn into the picture
     :param period: of the table, in [s]
     :param points: places (N, F, 3) in [m] of frames at positions (N, n); the first is drawn
-    :return: paths of what was written, by kind
+    :return: paths of the files, by kind
     :raises MotionError: a file cannot be written
     """
     folder = made_folder(folder, MotionError)
@@ -67,7 +67,7 @@ def write_table(trajectory: Trajectory, path: str | Path, period: float) -> None
 
 
 def _draw_joints(trajectory: Trajectory, limits: JointLimits, path: Path) -> None:
-    """Position, velocity and acceleration of every joint, limits dashed."""
+    """Draw position, velocity and acceleration of every joint, with dashed limits."""
     figure, axes = _figure(3, len(trajectory.joints))
     motion = trajectory.grid(max(0.002, trajectory.duration / 5000.0))
     bounds = {
@@ -92,7 +92,7 @@ def _draw_joints(trajectory: Trajectory, limits: JointLimits, path: Path) -> Non
 
 
 def _draw_path(places: Array, path: Path) -> None:
-    """Path of one frame, from above and from two sides."""
+    """Draw the path of one frame, from above and from two sides."""
     figure, axes = _figure(1, 3)
     for plot, (first, second) in zip(axes[0], ((0, 1), (0, 2), (1, 2)), strict=True):
         plot.plot(places[:, first], places[:, second], linewidth=1.0)
@@ -104,7 +104,7 @@ def _draw_path(places: Array, path: Path) -> None:
 
 
 def _figure(rows: int, columns: int) -> tuple[Any, Any]:
-    """Figure and its axes, without a display: matplotlib is slow to load, so only here."""
+    """Make a figure and its axes without a display; matplotlib is imported late as it is slow."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(2.6 * columns, 2.2 * rows), layout='constrained')

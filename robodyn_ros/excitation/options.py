@@ -36,11 +36,11 @@ Values = Mapping[str, Any]
 class Option:
     """One option.
 
-    :param kind: of the value, or of each of several values
-    :param default: None: nothing is given
-    :param unit: or what else stands for a value in a help text
-    :param choices: the words there are
-    :param count: of values; 0: as many as you like
+    :param kind: type of the value, or of each of several values
+    :param default: None: not given
+    :param unit: unit or placeholder of the value in a help text
+    :param choices: valid words
+    :param count: number of values; 0: any number
     """
 
     kind: type
@@ -54,38 +54,38 @@ class Option:
 _MARGINS = tuple(item.name for item in fields(Margins))
 
 MOTION = {
-    'criterion': Option(str, 'cond', 'what is minimised', choices=CRITERIA),
+    'criterion': Option(str, 'cond', 'criterion to minimise', choices=CRITERIA),
     'motion': Option(str, 'fourier', 'kind of motion', choices=MOTIONS),
-    'duration': Option(float, 20.0, 'of the motion', 'S'),
-    'harmonics': Option(int, 5, 'of the series; sines in a sum; half the via-points', 'N'),
+    'duration': Option(float, 20.0, 'duration of the motion', 'S'),
+    'harmonics': Option(int, 5, 'harmonics of a series; sines of a sum; half the via-points', 'N'),
     'fly_by': Option(
-        float, 1.0, 'via-points: share of the ramps during which moves overlap; 0: stops', 'SHARE'
+        float, 1.0, 'via-points: share of the ramps in which moves overlap; 0: stops', 'SHARE'
     ),
     'rise': Option(
-        float, RISE, 'via-points: share of a ramp in which the acceleration rises; 0: trapezoids '
-        'of speed, up to 0.5', 'SHARE',
+        float, RISE, 'via-points: share of a ramp in which the acceleration rises; 0: trapezoidal '
+        'velocity, largest 0.5', 'SHARE',
     ),
-    'samples': Option(int, SAMPLES, 'on which the criterion is evaluated', 'N'),
+    'samples': Option(int, SAMPLES, 'samples for the criterion', 'N'),
     'position': Option(
-        float, None, 'where the motion begins and ends, rad or m; not given: middle of the free '
+        float, None, 'start and end of the motion, rad or m; not given: middle of the free '
         'ranges',
         'Q', count=0,
     ),
     'normalised_share': Option(
-        float, 0.0, 'of the condition number with normalised columns, beside the raw one', 'SHARE'
+        float, 0.0, 'share of the column-normalised condition number in the criterion', 'SHARE'
     ),
     'nominal_torques': Option(
-        float, None, "weigh the joints' rows by these, Nm or N", 'T', count=0
+        float, None, "nominal torques as row weights of the joints, Nm or N", 'T', count=0
     ),
     'normalise_torques': Option(
-        str, 'divide', 'how nominal torques weigh: multiply is as printed in Eq. 8 of the local '
-        'identification document and favours big axes', choices=NORMALISATIONS,
+        str, 'divide', 'use of nominal torques: multiply is Eq. 8 of the local identification '
+        'document and favours large axes', choices=NORMALISATIONS,
     ),
 }  # fmt: skip
 SPACE = {
     'self_collision': Option(
-        bool, None, 'keep links apart, by their <collision> geometry; not given: wherever the '
-        'URDF has such geometry',
+        bool, None, 'avoid collisions of links, by their <collision> geometry; not given: if '
+        'the URDF has such geometry',
     ),
     'clearance': Option(float, CLEARANCE, 'smallest distance of links', 'M'),
     'srdf': Option(str, None, 'SRDF file; pairs of links it disables are left out', 'FILE'),
@@ -94,33 +94,33 @@ SPACE = {
     ),
     'floor': Option(float, None, 'keep the robot above this z, base frame', 'M'),
     'frames': Option(
-        str, None, 'links (or tool) that box and floor hold for; not given: all collision '
-        'geometry that moves', 'LINK', count=0,
+        str, None, 'links (or tool) to which box and floor apply; not given: all moving '
+        'collision geometry', 'LINK', count=0,
     ),
 }  # fmt: skip
-"""What is checked of every motion, designed or not."""
+"""Options of the check of every motion, designed or not."""
 LIMITS = {
     **{
         f'{name}_margin': Option(
-            float, 0.0, f'share of the {name} limits that stays unused', 'SHARE'
+            float, 0.0, f'unused share of the {name} limits', 'SHARE'
         )
         for name in _MARGINS
     },
     'conservative': Option(
-        bool, False, 'keep bounds on the coefficients (Eq. 17) instead of the limits themselves'
+        bool, False, 'use bounds on the coefficients (Eq. 17) instead of the limits'
     ),
     'torque_limits': Option(
-        bool, False, "keep the effort limits, by the model's a-priori values"
+        bool, False, "keep the effort limits, with the model's a-priori values"
     ),
     **SPACE,
 }  # fmt: skip
 SEARCH = {
-    'time': Option(float, 60.0, 'time budget; it also says how much is searched', 'S'),
-    'seed': Option(int, 0, 'of the random starts: the same seed gives the same motion', 'N'),
-    'method': Option(str, 'gradient', 'how to search', choices=METHODS),
-    'starts': Option(int, None, 'random starts; not given: by the time', 'N'),
+    'time': Option(float, 60.0, 'time budget, which determines the extent of the search', 'S'),
+    'seed': Option(int, 0, 'seed of the random starts: the same seed gives the same motion', 'N'),
+    'method': Option(str, 'gradient', 'search method', choices=METHODS),
+    'starts': Option(int, None, 'random starts; not given: by the time budget', 'N'),
     'processes': Option(
-        int, None, 'to search in, 0: this one; not given: one per core', 'N'
+        int, None, 'processes for the search, 0: this one; not given: one per core', 'N'
     ),
 }  # fmt: skip
 RANGES = {
@@ -128,7 +128,7 @@ RANGES = {
     'seed': (0, 2**62), 'starts': (1, 10**6), 'processes': (0, 1000), 'floor': (-1e3, 1e3),
     'clearance': (0.0, 10.0),
 }  # fmt: skip
-"""Smallest and largest value; a search with others would never end, or mean nothing."""
+"""Smallest and largest value of options; a search with other values is not useful."""
 OPTIONS: dict[str, Option] = {**MOTION, **LIMITS, **SEARCH}
 
 
@@ -140,12 +140,12 @@ def make_design(
     urdf: str = '',
     rules: Sequence[Limit] = (),
 ) -> Design:
-    """Put together what the options ask for.
+    """Build a design from options.
 
-    :param values: of some of `OPTIONS`, the others are at their defaults
+    :param values: values of some `OPTIONS`; the others have their defaults
     :param limits: of the model's joints
     :param urdf: file of the robot, or its text, with the collision geometry
-    :param rules: more limits to keep
+    :param rules: further limits
     :raises MotionError: values that cannot be used
     """
     given = _complete(values)
@@ -173,9 +173,9 @@ def make_design(
 
 
 def collision_coverage(values: Values, joints: Sequence[str], urdf: str) -> Coverage:
-    """What of a motion of these joints is checked for collisions, as the options ask for.
+    """Return the coverage of the collision check of these joints, according to the options.
 
-    :param values: of some of `OPTIONS`
+    :param values: values of some `OPTIONS`
     :param urdf: file of the robot, or its text
     :raises MotionError: values that cannot be used
     """
@@ -189,7 +189,7 @@ def search(
     progress: Progress | None = None,
     cancel: Cancel | None = None,
 ) -> Optimised:
-    """Search as the options ask for; see `optimise`."""
+    """Search a motion according to the options; see `optimise`."""
     given = _complete(values)
     return optimise(
         design,
@@ -217,7 +217,7 @@ def _complete(values: Values) -> dict[str, Any]:
 
 
 def _check_numbers(name: str, value: Any) -> None:
-    """Refuse a number out of its range, and one that is none among several.
+    """Refuse a number out of its range, and NaN.
 
     :raises MotionError: naming the option
     """
@@ -230,9 +230,9 @@ def _check_numbers(name: str, value: Any) -> None:
 
 
 def _torque_limit(model: DynamicModel, limits: JointLimits) -> TorqueLimit:
-    """Effort limits by a-priori values, unknown friction left out.
+    """Make the limit of efforts by a-priori values, without unknown friction.
 
-    :raises MotionError: a value other than friction is not known, or no joint has such a limit
+    :raises MotionError: a value other than friction is unknown, or no joint has an effort limit
     """
     prior = model.prior()
     for index in np.flatnonzero(np.isnan(prior)):

@@ -1,4 +1,4 @@
-"""What a robot is to do for an excitation: move to the start, stand still, run the motion."""
+"""Plan of an excitation: move to the start, pause, motion."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from robodyn_ros.excitation.trajectory import Array, Chain, Trajectory
 
 @dataclass(frozen=True)
 class Plan:
-    """One trajectory from where the robot is; the motion itself is its part after `begin`.
+    """Trajectory from the robot's position; the motion itself is its part after `begin`.
 
     :param trajectory: move, pause and motion
-    :param begin: when the motion itself begins, in [s]
+    :param begin: start time of the motion itself, in [s]
     """
 
     trajectory: Trajectory
@@ -26,12 +26,12 @@ class Plan:
 
     @property
     def duration(self) -> float:
-        """Of all, in [s]."""
+        """Total duration, in [s]."""
         return self.trajectory.duration
 
     @property
     def target(self) -> Array:
-        """Where the robot is at the end, shape (n,), in [rad] or [m]."""
+        """End position, shape (n,), in [rad] or [m]."""
         end: Array = self.trajectory.sample(np.array([self.duration])).position[0]
         return end
 
@@ -39,12 +39,12 @@ class Plan:
 def plan_excitation(
     motion: Trajectory, position: Array, limits: JointLimits, *, pause: float = 0.0
 ) -> Plan:
-    """Put a move from `position` before a motion, and check all of it.
+    """Prepend a move from `position` to a motion, and check all of it.
 
-    :param motion: may name the joints in another order than the limits, but exactly these
-    :param position: where the robot stands, shape (n,), in the order of the motion's joints
+    :param motion: it must move exactly the joints of the limits, in any order
+    :param position: position of the robot, shape (n,), in the order of the motion's joints
     :param limits: of the robot's joints
-    :param pause: standing still between move and motion, in [s]
+    :param pause: standstill between move and motion, in [s]
     :raises MotionError: other joints, the robot outside its limits, or a motion that breaks one
     """
     check_joints(motion, limits)
@@ -60,7 +60,7 @@ def plan_excitation(
 
 
 def check_joints(motion: Trajectory, limits: JointLimits) -> None:
-    """Refuse a motion that does not move exactly the joints the robot has.
+    """Refuse a motion that does not move exactly the joints of the robot.
 
     :raises MotionError: naming the joint
     """
@@ -71,21 +71,21 @@ def check_joints(motion: Trajectory, limits: JointLimits) -> None:
             )
     for name in limits.joints:
         if name not in motion.joints:
-            raise MotionError(f'the motion says nothing about joint {name!r}')
+            raise MotionError(f'the motion does not move joint {name!r}')
 
 
 def distance_between(points: TrajectoryPoints, trajectory: Trajectory) -> float:
-    """How far the way through points (all of a trajectory) is from it, in [rad] or [m]."""
+    """Return the distance of the path through points of a trajectory from it, in [rad] or [m]."""
     time = np.linspace(0.0, trajectory.duration, 8 * len(points.time))
     way = SplineTrajectory(points=points).sample(time).position
     return float(np.abs(way - trajectory.sample(time).position).max())
 
 
 def points_of(trajectory: Trajectory, spacing: float, *, first: float = 0.0) -> TrajectoryPoints:
-    """Points of a trajectory from time `first` on, with velocities and accelerations.
+    """Return points of a trajectory from time `first`, with velocities and accelerations.
 
-    :param spacing: largest distance of two points, in [s]
-    :raises MotionError: the spacing is not positive, or nothing is left after `first`
+    :param spacing: largest time between points, in [s]
+    :raises MotionError: the spacing is not positive, or the trajectory ends before `first`
     """
     if not spacing > 0.0:
         raise MotionError(f'the spacing of points must be above 0 s, got {spacing}')
@@ -94,7 +94,7 @@ def points_of(trajectory: Trajectory, spacing: float, *, first: float = 0.0) -> 
         raise MotionError(f'the motion is over at {trajectory.duration:.3f} s, before {first} s')
     steps = max(1, int(np.ceil(left / spacing - 1e-9)))
     motion = trajectory.sample(np.linspace(first, trajectory.duration, steps + 1))
-    # a trajectory ends at rest; what rounding left of the velocity would make controllers refuse
+    # a trajectory ends at rest; controllers would refuse a velocity due to rounding
     motion.velocity[-1] = 0.0
     return TrajectoryPoints(
         trajectory.joints,

@@ -1,4 +1,4 @@
-"""What a robot's files tell about it: limits, and a frame to draw the path of."""
+"""Limits and frames of a robot, from its model and URDF."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from robodyn_ros.models.serial.urdf_file import UrdfFile
 
 
 def model_limits(model: DynamicModel) -> JointLimits:
-    """Limits of the model's URDF; of another model none: all are infinite.
+    """Return the limits of the model's URDF; without a URDF all are infinite.
 
-    :raises MotionError: limits in the URDF that are none
+    :raises MotionError: invalid limits in the URDF
     """
     body = _urdf_part(model)
     if body is not None:
@@ -30,9 +30,9 @@ def model_limits(model: DynamicModel) -> JointLimits:
 
 
 def shown_frame(model: DynamicModel, frames: Sequence[str] = ()) -> Points | None:
-    """Places of the frame whose path is drawn: the first named, else the last link or the tool.
+    """Return places of the frame whose path is drawn: the first name, else last link or tool.
 
-    :return: see `frame_points`; None where the model has no kinematics
+    :return: see `frame_points`; None if the model has no kinematics
     """
     body = _urdf_part(model)
     last = 'tool' if body is None else tip_link(body.urdf, body.joint_names[-1])
@@ -45,12 +45,12 @@ def shown_frame(model: DynamicModel, frames: Sequence[str] = ()) -> Points | Non
 def frame_in_urdf(
     urdf: UrdfFile, joints: Sequence[str], *, link: str = '', model: DynamicModel | None = None
 ) -> Points | None:
-    """Places of a frame in the root link of a URDF, at positions of these joints.
+    """Return places of a frame in the root link of a URDF, at positions of these joints.
 
-    :param link: the frame; empty: the tip of the arm, if all joints move it, else the tool by
-        the model: the URDF of a parallel robot has no tool
+    :param link: the frame; empty: the tip of the arm, if all joints move it, else the tool of
+        the model, because the URDF of a parallel robot has no tool
     :param model: of the robot; None: only the URDF is known
-    :return: see `frame_points`; None where there is no such frame
+    :return: see `frame_points`; None if there is no such frame
     :raises ModelError: joints that the URDF does not have
     """
     body = UrdfModel(urdf=urdf, joints=joints)
@@ -69,7 +69,7 @@ def frame_in_urdf(
 
 
 def tip_link(urdf: UrdfFile, joint: str) -> str:
-    """Link that a joint moves, or what is fixed to it, as long as that is one link only."""
+    """Return the link that a joint moves, or the end of the single chain fixed to it."""
     link = next(item.child for item in urdf.joints if item.name == joint)
     while len(fixed := [j for j in urdf.joints if j.parent == link and j.type == 'fixed']) == 1:
         link = fixed[0].child
@@ -77,7 +77,7 @@ def tip_link(urdf: UrdfFile, joint: str) -> str:
 
 
 def _carriers(urdf: UrdfFile, link: str) -> set[str]:
-    """Names of all joints between the root and a link."""
+    """Return the names of all joints between the root and a link."""
     above = {joint.child: joint for joint in urdf.joints}
     names = set()
     while link in above:

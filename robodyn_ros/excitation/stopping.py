@@ -1,10 +1,10 @@
-"""Come to rest from anywhere in a motion, on its own path and within acceleration limits.
+"""Stop from any state of a motion, on its path and within acceleration limits.
 
-The motion q(s) is run on with ds/dt falling from 1 to 0. So the robot stays where the checked
-motion would have led it (position limits, and whatever else the path keeps clear of), and is
-never faster than it. The acceleration is q'' (ds/dt)^2 + q' d2s/dt2: since |q''| is within the
-limits and ds/dt at most 1, d2s/dt2 = 0 is always allowed, and every joint says how far below
-zero it may go. The strictest joint decides; it is then itself braking with all it has.
+The motion q(s) continues while ds/dt falls from 1 to 0. The robot therefore stays on the checked
+path, within position limits and clear of obstacles, and is never faster than the motion. The
+acceleration is q'' (ds/dt)^2 + q' d2s/dt2. Since |q''| is within the limits and ds/dt at most 1,
+d2s/dt2 = 0 is always allowed, and every joint has a lower bound. The strictest joint determines
+d2s/dt2; it then brakes with its acceleration limit.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from robodyn_ros.excitation.motions.spline import SplineTrajectory, TrajectoryPo
 from robodyn_ros.excitation.trajectory import Array, Motion, Trajectory
 
 SMOOTH = 0.03
-"""Braking sets in and ends within about this time [s] instead of at once."""
+"""Approximate time [s] in which braking starts and ends, instead of instantly."""
 SHARE = 0.98
-"""Share of the acceleration limits that braking uses; the rest covers the step of integration."""
+"""Share of the acceleration limits for braking; the remainder covers integration errors."""
 _STEP = 1e-3
 _HARDEST = 1.0 / SMOOTH
 _WINDOW = 2000
@@ -35,13 +35,13 @@ class StoppedMotion(Trajectory):
         max_acceleration: Array,
         follow: float = 0.0,
     ) -> None:
-        """Find the fastest braking.
+        """Compute the fastest braking.
 
         :param motion: the running motion, within the limits
         :param time: its time at t = 0 of this one, in [s], clamped to its duration
         :param max_acceleration: shape (n,), in [rad/s^2] or [m/s^2]
-        :param follow: how long the motion still runs unchanged, in [s]
-        :raises MotionError: limits of another count, or not above zero
+        :param follow: time for which the motion continues unchanged, in [s]
+        :raises MotionError: a wrong number of limits, or limits not above zero
         """
         limit = np.asarray(max_acceleration, dtype=float)
         if limit.shape != (len(motion.joints),) or not (limit > 0.0).all():
@@ -71,7 +71,7 @@ class StoppedMotion(Trajectory):
             following = max(aim, change + (aim - change) * 2.0 * _STEP / SMOOTH)
             step = _STEP
             if rate + 0.5 * (change + following) * step <= 1e-6:
-                # the last step: linearly to d2s/dt2 = 0, just as long as it takes to stand
+                # the last step: linearly to d2s/dt2 = 0, until standstill
                 step, following = (2.0 * rate / -change if change < 0.0 else _STEP), 0.0
             s += step * rate + step**2 * (2.0 * change + following) / 6.0
             rate += 0.5 * (change + following) * step
@@ -88,7 +88,7 @@ class StoppedMotion(Trajectory):
         return TrajectoryPoints(('s',), time, *(column[:, None] for column in columns))
 
     def sample(self, time: Array) -> Motion:
-        """Evaluate the motion where the schedule is."""
+        """Evaluate the motion at s(t)."""
         schedule = self._schedule.sample(time)
         rate, change = schedule.velocity, schedule.acceleration
         path = self.motion.sample(schedule.position[:, 0])
@@ -111,7 +111,7 @@ class StoppedMotion(Trajectory):
 
 
 class _Path:
-    """How hard the braking may be at s, from samples of the motion in windows."""
+    """Largest deceleration at s, from samples of the motion in windows."""
 
     def __init__(self, motion: Trajectory, limit: Array) -> None:
         self._motion = motion
@@ -120,7 +120,7 @@ class _Path:
         self._speed = self._along = np.empty((0, 0))
 
     def deceleration(self, s: float, rate: float) -> float:
-        """Largest allowed -d2s/dt2 at s with ds/dt = rate; both samples around s must allow it.
+        """Return the largest allowed -d2s/dt2 at s with ds/dt = rate, by both samples around s.
 
         For each joint |q''| rate^2 (positive where it speeds up) - |q'| d >= -limit.
         """

@@ -1,4 +1,4 @@
-"""What a search for a motion found, for people and for programs."""
+"""Summary of the search for a motion, as text and as data."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from robodyn_ros.excitation.limits.constraints import TorqueLimit
 from robodyn_ros.excitation.trajectory import Array
 
 FIGURES = {'cond': 'condition_number', 'det': 'log10_det', 'block': 'block_objective'}
-"""Criterion -> the figure that it is called by."""
+"""Name of the reported quantity of each criterion."""
 _TORQUE_PERIOD = 0.01
 
 
 def present(criterion: str, value: float) -> tuple[str, float]:
-    """Name and figure of the value that a search minimises, see `Criterion.value`."""
+    """Return name and reported value of the minimised criterion, see `Criterion.value`."""
     return FIGURES[criterion], -value if criterion == 'det' else 10.0**value
 
 
@@ -47,7 +47,7 @@ def summary(result: Optimised, design: Design) -> dict[str, Any]:
 
 
 def _shares(result: Optimised, design: Design) -> dict[str, Array]:
-    """Share of every limit used, (n,) each; torques where their limits were to be kept."""
+    """Return the used share of every limit, (n,) each; torques only with torque limits."""
     shares = dict(result.shares)
     for rule in design.rules:
         if isinstance(rule, TorqueLimit):
@@ -60,7 +60,7 @@ def _shares(result: Optimised, design: Design) -> dict[str, Array]:
 
 
 def sentence(result: Optimised, design: Design) -> str:
-    """Sum up in one sentence."""
+    """Summarise a search in one sentence."""
     name, value = present(design.criterion.name, result.value)
     used = {kind: float(share.max()) for kind, share in _shares(result, design).items()}
     return (
@@ -73,7 +73,7 @@ def sentence(result: Optimised, design: Design) -> str:
 
 
 def table(facts: dict[str, Any]) -> str:
-    """Lay the facts of `summary` out for reading; with 'files', where they are."""
+    """Format the facts of `summary` as text, with the paths of files."""
     lines = [
         f'{name.replace("_", " "):<32} ' + ('infinite' if value is None else f'{value:.5g}')
         for name, value in facts['figures'].items()
@@ -90,7 +90,7 @@ def table(facts: dict[str, Any]) -> str:
 
 
 def shares_table(joints: list[dict[str, Any]]) -> list[str]:
-    """Lay out which share of its limits every joint uses: its name, then a share by quantity."""
+    """Format the used shares of limits: name of the joint, then a share by quantity."""
     kinds = [kind for kind in joints[0] if kind != 'name']
     return [
         f'{"share of limits used":<20}' + ''.join(f'{kind:>13}' for kind in kinds),

@@ -1,4 +1,4 @@
-"""Trajectory: any motion as a function of time."""
+"""Interface of motions as functions of time."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ class Trajectory(ABC):
 
     @property
     def breaks(self) -> Array:
-        """Times (K,), in [s], at which the acceleration jumps or has a kink.
+        """Return times (K,), in [s], at which the acceleration jumps or has a kink.
 
-        There it may be largest, in between it is smooth.
+        It may be largest there; between them it is smooth.
         """
         return np.empty(0)
 
@@ -53,7 +53,7 @@ class Trajectory(ABC):
 
     @abstractmethod
     def describe(self) -> dict[str, object]:
-        """Plain description (YAML-safe) from which the motion can be built again."""
+        """Return the YAML-safe description from which the motion can be rebuilt."""
 
     def grid(self, period: float) -> Motion:
         """Sample every `period` seconds from 0 to `duration`, both ends included.
@@ -67,12 +67,12 @@ class Trajectory(ABC):
 
 
 class Chain(Trajectory):
-    """Several motions one after the other; each starts where the one before ended."""
+    """A sequence of motions; each starts at the end of the previous one."""
 
     def __init__(self, *, parts: Sequence[Trajectory], tolerance: float = 1e-6) -> None:
         """Join the parts.
 
-        :param tolerance: largest step allowed where two parts meet, in [rad] or [m]
+        :param tolerance: largest step between two parts, in [rad] or [m]
         :raises MotionError: no parts, other joints, or a step in position between two parts
         """
         if not parts:
@@ -86,7 +86,7 @@ class Chain(Trajectory):
 
     @property
     def breaks(self) -> Array:
-        """Breaks of the parts, and where they meet."""
+        """Return the breaks of the parts, and the times at which parts meet."""
         starts = self._starts[:-1]
         return np.concatenate(
             [
@@ -112,7 +112,7 @@ class Chain(Trajectory):
             )
 
     def sample(self, time: Array) -> Motion:
-        """Evaluate each part where it is in charge."""
+        """Evaluate each part in its time."""
         time = np.clip(np.asarray(time, dtype=float), 0.0, self.duration)
         owner = np.clip(
             np.searchsorted(self._starts, time, side='right') - 1, 0, len(self.parts) - 1
@@ -129,5 +129,5 @@ class Chain(Trajectory):
         return Motion(time, position, velocity, acceleration)
 
     def describe(self) -> dict[str, object]:
-        """Descriptions of the parts."""
+        """Return the descriptions of the parts."""
         return {'kind': 'chain', 'parts': [part.describe() for part in self.parts]}

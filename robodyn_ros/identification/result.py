@@ -23,6 +23,7 @@ from robodyn_ros.identification.payload.block import (
     payload_block,
     read_payload,
 )
+from robodyn_ros.identification.result_methods import ResultMethods
 from robodyn_ros.models.catalog import build_model
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.payload import Payload
@@ -42,7 +43,7 @@ FORMAT = 1
 
 
 @dataclass(frozen=True)
-class IdentificationResult:
+class IdentificationResult(ResultMethods):
     """What was identified, from what, and how far to trust it; all values SI.
 
     :param success: every joint's max relative torque error is within `max_relative_error`, and
@@ -109,6 +110,24 @@ class IdentificationResult:
         """Whether there are values; a recording of too few samples gives none."""
         return bool(np.isfinite(self.values).all())
 
+    @property
+    def carried(self) -> Payload | None:
+        """The identified payload, if there is one."""
+        return None if self.payload is None else self.payload.payload
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """Facts of the identification, as its result file holds them."""
+        return header_facts(self)
+
+    @property
+    def measured(self) -> tuple[Array, Array, Array] | None:
+        """Time (N,), measured and model torque (N, n) of the kept signals, or None."""
+        if self.signals is None:
+            return None
+        processed = self.signals.processed
+        return processed.time, processed.torque, self.signals.predicted
+
     def to_json(self) -> dict[str, object]:
         """Plain facts for `robodyn identify --json`; NaN and infinity become None.
 
@@ -118,7 +137,7 @@ class IdentificationResult:
 
 
 @dataclass(frozen=True)
-class IdentifiedModel:
+class IdentifiedModel(ResultMethods):
     """A model with identified values: all that feed-forward and collision monitoring need.
 
     :param values: parameter values, shape (p,), SI, in the order of `model.parameters`
@@ -144,13 +163,14 @@ class IdentifiedModel:
         return self.model.joint_names
 
     @property
-    def loaded(self) -> Array:
-        """Parameter values with the payload, shape (p,)."""
-        return self.values if self.payload is None else self.values + self.payload.added
+    def carried(self) -> Payload | None:
+        """The payload of the result, if it has one."""
+        return self.payload
 
-    def torque(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """Joint torques with the payload, shape (N, n), in [Nm] or [N]; arguments (N, n), SI."""
-        return self.model.torque(q, qd, qdd, self.loaded)
+    @property
+    def measured(self) -> None:
+        """None: a result file holds no signals."""
+        return None
 
 
 def write_result(

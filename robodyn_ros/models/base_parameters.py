@@ -1,4 +1,4 @@
-"""Which combinations of a model's parameters a motion can reveal, and what they are made of."""
+"""Base parameters: the combinations of a model's parameters that a motion can identify."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from robodyn_ros.errors import ModelError
 from robodyn_ros.models.interface import Array, DynamicModel, sample_blocks
 
 DEPENDENT = 1e-7
-"""A column is dependent if less than this share of its length is new to the kept columns."""
+"""A column is dependent if less than this share of its length is independent of the kept ones."""
 
 UNCLEAR = (1e-10, 1e-5)
-"""Shares in this range are neither rounding noise nor a clearly independent column.
+"""Shares in this range are neither rounding noise nor those of an independent column.
 
-A kept column shorter than this part of the longest one is as doubtful.
+The lower bound also holds for the length of a kept column relative to the longest one.
 """
 
 _ZERO = 1e-9
@@ -31,9 +31,9 @@ class BaseParameters:
     `columns` (b,) are the kept columns, ascending, and `grouping` (b, p) the matrix K with
     base values = K @ values and Y = Y[..., columns] @ K. Each base parameter has the unit of its
     kept column. `unidentifiable` names parameters without any effect on the torque, `unclear`
-    those whose independence is numerically doubtful, `new_shares` (p,) says how much of each
-    column is new to the kept ones before it, and `condition_number` is that of the kept,
-    column-scaled regressor at random states.
+    those whose independence is numerically doubtful. `new_shares` (p,) is the share of each
+    column that is independent of the kept ones before it. `condition_number` is that of the
+    kept, column-scaled regressor at random states.
     """
 
     columns: NDArray[np.intp]
@@ -51,13 +51,13 @@ class BaseParameters:
         return len(self.columns)
 
     def values(self, parameter_values: Array) -> Array:
-        """Base parameter values, shape (b,), of parameter values (p,)."""
+        """Return the base parameter values, shape (b,), of parameter values (p,)."""
         result: Array = self.grouping @ parameter_values
         return result
 
 
 def base_parameters(model: DynamicModel, *, seed: int = 0) -> BaseParameters:
-    """Base parameters of a model, independent of joint limits.
+    """Compute the base parameters of a model, independent of joint limits.
 
     Numerical method of Gautier, "Numerical calculation of the base inertial parameters of
     robots" (1991): columns of the regressor at random states are visited in a fixed order, and
@@ -77,11 +77,11 @@ def base_parameters(model: DynamicModel, *, seed: int = 0) -> BaseParameters:
 def grouped(
     model: DynamicModel, rows: Array, length: Array, *, dependent: float = DEPENDENT
 ) -> BaseParameters:
-    """Base parameters of given regressor rows: of a motion, as `base_parameters` of all motions.
+    """Compute the base parameters of one motion, as `base_parameters` does for all motions.
 
-    :param rows: shape (m, p); any rows with the same products rows^T rows do
+    :param rows: regressor of the motion, shape (m, p), or any matrix with the same rows^T rows
     :param length: lengths of the columns, shape (p,), zero where there is only noise
-    :param dependent: share of a column that must be new to the kept ones
+    :param dependent: share of a column that must be independent of the kept ones
     :raises ModelError: all columns are zero
     """
     scaled = rows / np.where(length > 0.0, length, 1.0)
@@ -107,9 +107,9 @@ def grouped(
 
 
 def condition_number(regressor: Array) -> float:
-    """Condition number of a regressor, shape (..., b), with columns scaled to unit length.
+    """Return the condition number of a regressor (..., b) with columns scaled to unit length.
 
-    Infinite if a column is zero.
+    It is infinite if a column is zero.
     """
     matrix = np.reshape(regressor, (-1, regressor.shape[-1]))
     length = np.linalg.norm(matrix, axis=0)
@@ -120,7 +120,7 @@ def condition_number(regressor: Array) -> float:
 
 
 def _factor(model: DynamicModel, seed: int) -> tuple[Array, Array]:
-    """Triangular factor of the regressor at random states, and its column lengths (p,).
+    """Return the triangular factor of the regressor at random states, and column lengths (p,).
 
     Lengths that are rounding noise are zero.
     """
@@ -141,7 +141,7 @@ def _factor(model: DynamicModel, seed: int) -> tuple[Array, Array]:
 
 
 def _order(model: DynamicModel) -> list[int]:
-    """Order in which columns are visited, see `base_parameters`."""
+    """Return the order in which columns are visited, see `base_parameters`."""
     place: dict[str, int] = {}
     keys = []
     for index, item in enumerate(model.parameters):
@@ -155,13 +155,13 @@ def _order(model: DynamicModel) -> list[int]:
 
 
 def _visit(scaled: Array, order: list[int], dependent: float) -> tuple[Array, list[int]]:
-    """Share of each column that is new to the kept ones before it (p,), and the kept columns."""
+    """Return the share of each column (p,) independent of those kept before, and the kept ones."""
     basis: Array = np.zeros((len(scaled), 0))
     shares = np.zeros(scaled.shape[1])
     kept: list[int] = []
     for index in order:
         rest: Array = scaled[:, index]
-        for _ in range(2):  # twice is enough (Kahan): the rest is orthogonal to rounding
+        for _ in range(2):  # twice is enough (Kahan): then it is orthogonal up to rounding
             rest = rest - basis @ (basis.T @ rest)
         shares[index] = np.linalg.norm(rest)
         if shares[index] > dependent:
@@ -171,7 +171,7 @@ def _visit(scaled: Array, order: list[int], dependent: float) -> tuple[Array, li
 
 
 def _grouping(scaled: Array, length: Array, columns: NDArray[np.intp]) -> Array:
-    """K (b, p) with noise removed: exact zeros, and integers where meant."""
+    """Return K (b, p) with rounding noise removed: exact zeros, and integers where meant."""
     orthogonal, triangle = qr(scaled[:, columns], mode='economic', check_finite=False)
     shares = solve_triangular(triangle, orthogonal.T @ scaled, check_finite=False)
     shares[np.abs(shares) < _ZERO] = 0.0
@@ -185,7 +185,7 @@ def _grouping(scaled: Array, length: Array, columns: NDArray[np.intp]) -> Array:
 
 
 def _expression(row: Array, kept: int, names: list[str]) -> str:
-    """Readable sum, the kept parameter first: 'link2.mx + 0.4318*link3.m - link3.my'."""
+    """Write a row as a sum, the kept parameter first: 'link2.mx + 0.4318*link3.m - link3.my'."""
     text = names[kept]
     for index in np.flatnonzero(row):
         if index == kept:

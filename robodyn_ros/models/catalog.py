@@ -1,4 +1,4 @@
-"""A model from its plain description (YAML), and the description's fingerprint."""
+"""Construction of models from their description (YAML), and its fingerprint."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from robodyn_ros.robot_file import read_part
 
 Description = Mapping[str, Any]
 Friction = str | Sequence[str] | Mapping[str, Any]
-"""Terms, laws or 'auto', or a mapping with shape figures too, see `with_friction`."""
+"""Terms, laws or 'auto', or a mapping that has shape coefficients too, see `with_friction`."""
 
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind of model: how it is built, and which keys its description must and may have."""
+    """One kind of model: its builder, and the required and optional keys of its description."""
 
     build: Callable[[Description, Path | None], DynamicModel]
     required: tuple[str, ...]
@@ -62,13 +62,25 @@ def build_model(description: Description, *, folder: Path | None = None) -> Dyna
     return entry.build(description, folder)
 
 
-def load_model(path: str | Path, *, dynamic_model: int | None = None) -> DynamicModel:
-    """Build the model a YAML file describes; file names in it are relative to the file.
+def load_model(
+    path: str | Path, *, dynamic_model: int | None = None, friction: Friction | None = None
+) -> DynamicModel:
+    """Build the model of a YAML description, or of a URDF (a file that ends in .urdf).
 
-    :param path: of a model file, or of a robot file with a section `model`
-    :param dynamic_model: number to take instead of the file's `dynamic_model`
-    :raises ModelError: the file cannot be read, is no YAML, or see `build_model`
+    File names in a description are relative to its file.
+
+    :param path: of a model file, of a robot file with a section `model`, or of a URDF
+    :param dynamic_model: number to take instead of the description's `dynamic_model`
+    :param friction: friction of a URDF, as `with_friction`; None: viscous, Coulomb and offset
+    :raises ModelError: the file cannot be read, is no YAML, or see `build_model` and `robot_model`
     """
+    path = Path(path)
+    if path.suffix.lower() == '.urdf':
+        if dynamic_model is not None:
+            raise ModelError(f'{path}: dynamic_model is for a YAML description, not for a URDF')
+        return robot_model(path, friction=DEFAULT_TERMS if friction is None else friction)
+    if friction is not None:
+        raise ModelError(f'{path}: friction is for a URDF; a YAML description names its own')
     part = read_part(path, 'model', 'the model file', ModelError)
     description = part.content
     if dynamic_model is not None and isinstance(description, Mapping):
@@ -87,9 +99,9 @@ def robot_model(
     rotor_inertia: bool = True,
     friction: Friction = DEFAULT_TERMS,
 ) -> DynamicModel:
-    """Rigid body of a URDF (a path, or text that starts with '<') plus joint friction.
+    """Build the model of a URDF (a path, or text that starts with '<') plus joint friction.
 
-    :param friction: as `with_friction`; none gives the rigid body alone
+    :param friction: as for `with_friction`; empty: the rigid body alone
     :raises ModelError: as `UrdfModel` and `FrictionModel`
     """
     options: dict[str, Any] = {
@@ -105,10 +117,10 @@ def robot_model(
 
 
 def with_friction(body: DynamicModel, friction: Friction) -> DynamicModel:
-    """Return the model plus friction of its joints; without terms the model itself.
+    """Add friction of its joints to a model; without terms, return the model itself.
 
-    :param friction: names of terms and laws, 'auto', or a mapping with `terms`, shape figures
-        and, as `load`, the body's parameter values that load-dependent friction goes by
+    :param friction: names of terms and laws, 'auto', or a mapping with `terms`, shape
+        coefficients and `load`: the body's parameter values, for load-dependent friction
     :raises ModelError: as `FrictionModel`, or a mapping of another form
     """
     if not friction:
@@ -120,21 +132,19 @@ def with_friction(body: DynamicModel, friction: Friction) -> DynamicModel:
 def _friction_of(
     joints: Sequence[Joint], given: Description, body: DynamicModel | None
 ) -> FrictionModel:
-    """Friction from its description; the load's body is built anew, as bodies have a state."""
+    """Build friction; the body of its load is a new one, because bodies have a state."""
     for key in given:
         if key not in _OF_FRICTION:
             raise ModelError(f'friction has no {key!r:.40}, it has: {", ".join(_OF_FRICTION)}')
     load = None
     if given.get('load') is not None:
         if body is None:
-            raise ModelError(
-                'friction that depends on a load must stand behind its robot in a sum'
-            )
+            raise ModelError('load-dependent friction must follow its robot in a sum of models')
         values = np.array(_numbers(given['load'], 'load'), dtype=np.float64)
         if values.shape != (len(body.parameters),) or not np.isfinite(values).all():
             raise ModelError(
                 f'"load" of friction must be {len(body.parameters)} finite numbers, the '
-                f'parameters of the robot that it stands behind, got {len(values)}'
+                f'parameters of the robot before it in the sum, got {len(values)}'
             )
         load = Load(body=build_model(body.describe()), values=values)
     return FrictionModel(
@@ -146,7 +156,7 @@ def _friction_of(
 
 
 def model_hash(model: DynamicModel) -> str:
-    """SHA-256 of the model's canonical description, in hexadecimal."""
+    """Return the SHA-256 of the model's canonical description, in hexadecimal."""
     text = json.dumps(model.describe(), sort_keys=True, separators=(',', ':'))
     return hashlib.sha256(text.encode('utf-8')).hexdigest()
 
@@ -174,7 +184,7 @@ def _closed_form(
     required: tuple[str, ...] = (),
     optional: tuple[str, ...] = (),
 ) -> Kind:
-    """Kind of a closed-form model; the keys of its description are the builder's options."""
+    """Make the kind of a closed-form model, whose keys are the options of its builder."""
 
     def built(description: Description, folder: Path | None) -> DynamicModel:
         options = {key: description[key] for key in description if key not in _NOT_OPTIONS}
@@ -234,12 +244,12 @@ def _names(value: object, key: str) -> list[str]:
 
 
 def _terms(value: object, key: str) -> list[str]:
-    """Names of friction terms; one alone needs no list."""
+    """Return names of friction terms from a list, or from one name."""
     return [value] if isinstance(value, str) else _names(value, key)
 
 
 def _friction(description: Description) -> Friction:
-    """Friction of a robot's description, in any of its forms."""
+    """Return the friction in a robot's description, in any of its forms."""
     value = description.get('friction') or ()
     return value if isinstance(value, Mapping) else _terms(value, 'friction')
 
@@ -265,4 +275,4 @@ KINDS: dict[str, Kind] = {
     'sum': Kind(_build_sum, ('parts',)),
     'payload': Kind(_build_payload, ('arm',), ('frame',)),
 }
-"""Every kind of model there is; a new one is a new entry."""
+"""All kinds of models; a new kind is a new entry."""

@@ -30,14 +30,14 @@ from robodyn_ros.models.interface import (
 )
 
 STAND_IN = 0.01
-"""Figure [rad/s or m/s] of a model whose figures an identification has yet to find."""
+"""Shape coefficient [rad/s or m/s] of a model until an identification estimates it."""
 
 
 @dataclass(frozen=True)
 class Load:
-    """The torque that load-dependent friction is proportional to: that of a body, fixed.
+    """The torque that load-dependent friction is proportional to: of a body with fixed values.
 
-    :param body: model of its own (its state is not shared with the one that is identified)
+    :param body: a separate model, because bodies have a state
     :param values: of the body's parameters, shape (p,), SI
     """
 
@@ -45,17 +45,17 @@ class Load:
     values: Array
 
     def torque(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """Absolute torque of every sample, shape (N, n), in [Nm] or [N]."""
+        """Return the absolute torque of every sample, shape (N, n), in [Nm] or [N]."""
         return np.abs(self.body.torque(q, qd, qdd, self.values))
 
     def sampled(self) -> TorqueFunction:
-        """The same of one sample after the other, as of `DynamicModel.sampled`."""
+        """Return the same as a function of single samples, see `DynamicModel.sampled`."""
         at = self.body.sampled(self.values)
         return lambda q, qd, qdd: np.abs(at(q, qd, qdd))
 
 
 class WeightedTerm(NamedTuple):
-    """A term of a model, the figures of that model, and its parameter's values, shape (n,), SI."""
+    """A term, the shape coefficients of its model, and its parameter values, shape (n,), SI."""
 
     term: FrictionTerm
     figures: Mapping[str, Array]
@@ -71,8 +71,8 @@ class FrictionModel(DynamicModel):
     absolute torque of the rigid body (Hamon, Gautier and Garrec, "Dynamic identification of
     robots with a dry friction model depending on load and velocity", 2010).
 
-    `open` tells that an identification has to complete the model first: terms 'auto', figures
-    that are not known, or a load that is not. Until then it computes with stand-ins.
+    `open` is true if an identification must complete the model first: terms 'auto', or an
+    unknown shape coefficient or load. Until then the model computes with stand-in values.
     """
 
     def __init__(
@@ -86,10 +86,10 @@ class FrictionModel(DynamicModel):
         """Build the model.
 
         :param terms: names of terms (`TERMS`) or of whole laws (`LAWS`), or 'auto' alone
-        :param figures: shape figures (`FIGURES`), one number or one per joint
+        :param figures: shape coefficients (`FIGURES`), one number or one per joint
         :param load: what the term 'load' is proportional to
         :raises ModelError: no joints, no terms, an unknown term or one named twice; an unknown
-            figure, or one that is not above 0; a load of other joints
+            shape coefficient, or one that is not above 0; a load of other joints
         """
         self.joints = tuple(joints)
         names = (terms,) if isinstance(terms, str) else tuple(terms)
@@ -120,25 +120,25 @@ class FrictionModel(DynamicModel):
 
     @property
     def load_dependent(self) -> bool:
-        """Whether a term is proportional to the load."""
+        """True if a term is proportional to the load."""
         return any(TERMS[term].load for term in self.terms)
 
     @property
     def open(self) -> bool:
-        """Whether an identification must complete the model."""
+        """True if an identification must complete the model."""
         return bool(self.automatic or self.missing or (self.load_dependent and self.load is None))
 
     @property
     def velocity_spread(self) -> int:
-        """Terms with figures show at low velocities only: random states need many of those."""
+        """Favour low velocities where terms with shape coefficients act only there."""
         return 7 if self._figures.keys() - {'reach', 'exponent'} else 1
 
     def columns(self, qd: Array) -> list[Array]:
-        """Factor of each term without its load, each of shape (N, n)."""
+        """Return the factor of each term without its load, each of shape (N, n)."""
         return [TERMS[term].column(qd, self._figures) for term in self.terms]
 
     def regressor(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """Regressor, shape (N, n, n * terms); without load it depends on the velocities only.
+        """Return the regressor, shape (N, n, n * terms); without load a function of velocities.
 
         :raises ModelError: the velocities are not of shape (N, n)
         """
@@ -158,14 +158,14 @@ class FrictionModel(DynamicModel):
         return 0.0 if self.load is None else self.load.torque(q, qd, qdd)
 
     def _factors(self, q: Array, qd: Array, qdd: Array) -> list[Array]:
-        """Factor of each term with its load, each of shape (N, n)."""
+        """Return the factor of each term with its load, each of shape (N, n)."""
         qd = self._checked(qd)
         load = self._load(q, qd, qdd)
         loaded = [TERMS[term].load for term in self.terms]
         return [c * load if own else c for c, own in zip(self.columns(qd), loaded, strict=True)]
 
     def packed(self, q: Array, qd: Array, qdd: Array, columns: Sequence[Indices]) -> Array:
-        """Columns of each joint; those of other joints are zero, shape (N, k)."""
+        """Return columns of each joint, shape (N, k); those of other joints are zero."""
         factors, terms = self._factors(q, qd, qdd), len(self.terms)
         result = np.zeros((len(qd), sum(len(own) for own in columns)))
         wanted = [(joint, int(column)) for joint, own in enumerate(columns) for column in own]
@@ -175,7 +175,7 @@ class FrictionModel(DynamicModel):
         return result
 
     def torque(self, q: Array, qd: Array, qdd: Array, values: Array) -> Array:
-        """Friction of every sample, shape (N, n), in [Nm] or [N].
+        """Return the friction of every sample, shape (N, n), in [Nm] or [N].
 
         :raises ModelError: wrong number of values, or velocities not of shape (N, n)
         """
@@ -187,7 +187,7 @@ class FrictionModel(DynamicModel):
         return result
 
     def loaded_regressor(self, qd: Array, load: Array | float) -> Array:
-        """Regressor with a load that is known, shape (N, n, n * terms).
+        """Return the regressor for a known load, shape (N, n, n * terms).
 
         :param qd: shape (N, n), in [rad/s] or [m/s]
         :param load: absolute torque of the body, shape (N, n), in [Nm] or [N]
@@ -201,10 +201,10 @@ class FrictionModel(DynamicModel):
         return result
 
     def weighted(self, values: Array) -> list[WeightedTerm]:
-        """Every term with its figures and its values: what a controller computes each cycle.
+        """Return every term with its shape coefficients and values, for use in each control cycle.
 
-        Their columns times these values add up to the torque, in a fraction of the time of a
-        regressor.
+        The sum of the columns times these values is the torque. It takes a fraction of the time
+        that a regressor takes.
 
         :param values: parameter values, shape (n * terms,), SI; the weights (n,) are views of it
         """
@@ -215,7 +215,7 @@ class FrictionModel(DynamicModel):
         ]
 
     def describe(self) -> dict[str, object]:
-        """Joints, terms and figures; of the load the body's values: the body stands beside it."""
+        """Return joints, terms, shape coefficients and the values of the load's body."""
         found: dict[str, object] = {
             'kind': 'friction',
             'joints': [{'name': joint.name, 'type': joint.type} for joint in self.joints],
@@ -228,7 +228,7 @@ class FrictionModel(DynamicModel):
 
 
 def open_friction(model: DynamicModel) -> FrictionModel | None:
-    """Friction of a model that an identification has to complete; None: there is none."""
+    """Return the friction that an identification must complete, or None."""
     for part in _parts(model):
         if isinstance(part, FrictionModel) and part.open:
             return part
@@ -236,7 +236,7 @@ def open_friction(model: DynamicModel) -> FrictionModel | None:
 
 
 def body_of(model: DynamicModel) -> DynamicModel:
-    """Model without its friction.
+    """Return the model without its friction.
 
     :raises ModelError: it is friction alone
     """
@@ -257,7 +257,7 @@ def _check_terms(terms: tuple[str, ...]) -> None:
         raise ModelError(f'a friction model needs at least one term of {", ".join(TERMS)}')
     for term in terms:
         if term == AUTO:
-            raise ModelError('friction "auto" chooses all terms, no others can be named beside it')
+            raise ModelError('friction "auto" selects all terms: name no others in addition to it')
         if term not in TERMS:
             raise ModelError(
                 f'there is no friction term "{term}", there are {", ".join(TERMS)}, and the sets '
@@ -270,7 +270,7 @@ def _check_terms(terms: tuple[str, ...]) -> None:
 def _checked_figures(
     given: Mapping[str, ArrayLike], joints: int, terms: tuple[str, ...]
 ) -> dict[str, Array]:
-    """Figures that the terms make use of, one number per joint."""
+    """Return the shape coefficients that the terms use, one number per joint."""
     known = {name for term in terms for name in (*TERMS[term].needs, *TERMS[term].uses)}
     result = {}
     for name, values in given.items():

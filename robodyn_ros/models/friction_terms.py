@@ -1,8 +1,9 @@
-"""Friction terms: what each parameter is multiplied with, by velocity, shape figures and load.
+"""Friction terms: the factor of each parameter as a function of velocity and load.
 
-Every term is linear in its own parameter. What is not linear in friction, the velocity over which
-Coulomb friction turns round for example, is a *figure*: it stands in the model's description, one
-number per joint, and is found by an outer search (`identification.friction.law_fit`).
+Every term is linear in its parameter. A quantity that is not linear, such as the velocity range in
+which Coulomb friction changes its sign, is a *shape coefficient* (`figures`): it is part of the
+model's description, one number per joint, and is estimated by an outer search
+(`identification.friction.law_fit`).
 """
 
 from __future__ import annotations
@@ -23,29 +24,31 @@ FIGURES: dict[str, float | None] = {
     'reach': float('inf'),
     'exponent': 1.0 / 3.0,
 }
-"""Shape figures and what they are where a description does not say; None: it must.
+"""Shape coefficients and their defaults; None: the description must give the coefficient.
 
-`smoothing`: velocity over which Coulomb friction turns round, tanh(qd / smoothing) (eps of
-Eq. 10 of document double_encoder). `breakaway_speed`: velocity by which Stribeck friction has
-fallen to a third. `threshold`: viscous friction of the bidirectional law begins there (lambda of
-Eq. 9). `reach`: largest velocity that was recorded; beyond it powers of the velocity go on along
-their tangent, as nobody has seen them there. `exponent`: of the root, 1/3 by default. All but
-the last in [rad/s] or [m/s].
+- `smoothing`: velocity scale of the sign change of Coulomb friction, tanh(qd / smoothing)
+  (eps of Eq. 10 of document double_encoder)
+- `breakaway_speed`: velocity at which Stribeck friction has fallen to a third
+- `threshold`: velocity at which viscous friction of the bidirectional law starts (lambda of Eq. 9)
+- `reach`: largest recorded velocity; beyond it powers of the velocity continue along their tangent
+- `exponent`: exponent of the root, 1/3 by default
+
+All but the last are in [rad/s] or [m/s].
 """
 
 
 @dataclass(frozen=True)
 class FrictionTerm:
-    """One term: parameter name and unit per kind of joint, and its column from velocities.
+    """One term: parameter name, unit per kind of joint, and its column as a function of velocity.
 
-    `column` maps velocities (N, n), in [rad/s] or [m/s], and figures (n,) to the factor (N, n) of
-    the parameter, which may be the velocities themselves; with `load` that is multiplied with the
-    absolute torque of the rigid body.
+    `column` maps velocities (N, n), in [rad/s] or [m/s], and shape coefficients (n,) to the factor
+    (N, n) of the parameter, which may be the velocities themselves. With `load` the factor is
+    multiplied by the absolute torque of the rigid body.
 
-    :param needs: figures that it cannot do without
-    :param uses: figures that change it where there are any
-    :param brakes: it takes energy and never gives it, so that its parameter is not negative
-    :param constant: its column is one at every velocity: there is nothing to compute
+    :param needs: required shape coefficients
+    :param uses: optional shape coefficients
+    :param brakes: the term dissipates energy, so that its parameter is not negative
+    :param constant: the column is 1 at every velocity and need not be computed
     """
 
     parameter: str
@@ -60,7 +63,7 @@ class FrictionTerm:
 
 
 def powered(speed: Array, power: int, reach: Array | float) -> Array:
-    """Velocity to a power with its own sign; beyond `reach` along the tangent, shape (N, n)."""
+    """Return sign(speed) |speed|^power, beyond `reach` its tangent, shape (N, n)."""
     inside = np.clip(speed, -reach, reach)
     slope: Array = np.abs(inside) ** (power - 1)
     result: Array = slope * (inside + power * (speed - inside))
@@ -89,9 +92,9 @@ def _breakaway(speed: Array, figures: Figures) -> Array:
 
 
 def _one_sided(side: float, power: int) -> Callable[[Array, Figures], Array]:
-    """Term of the bidirectional law, Eq. 9 to 11 of document double_encoder.
+    """Make a term of the bidirectional law, Eq. 9 to 11 of document double_encoder.
 
-    The signs are turned so that a positive parameter brakes in either direction.
+    Signs are chosen so that a positive parameter brakes in either direction.
     """
 
     def column(speed: Array, figures: Figures) -> Array:
@@ -109,7 +112,7 @@ def _one_sided(side: float, power: int) -> Callable[[Array, Figures], Array]:
 
 
 def _bidirectional() -> dict[str, FrictionTerm]:
-    """Eight terms of the bidirectional law."""
+    """Make the eight terms of the bidirectional law."""
     units = [('Nm', 'N'), ('Nm s/rad', 'N s/m')]
     units += [(f'Nm s^{power}/rad^{power}', f'N s^{power}/m^{power}') for power in (2, 3)]
     return {
@@ -158,7 +161,7 @@ TERMS: dict[str, FrictionTerm] = {
     ),
     **_bidirectional(),
 }
-"""Every friction term there is; a new one is a new entry. The root's unit is that at 1 rad/s."""
+"""All friction terms; a new one is a new entry. The unit of `root` holds at 1 rad/s."""
 
 DEFAULT_TERMS = ('viscous', 'coulomb', 'offset')
 
@@ -175,18 +178,18 @@ LAWS: dict[str, tuple[str, ...]] = {
     'stribeck': (*DEFAULT_TERMS, 'breakaway'),
     'bidirectional': tuple(_bidirectional()),
 }
-"""Sets of terms that have a name; it may stand for them wherever terms are named."""
+"""Named sets of terms; the name of a set can be used wherever terms are named."""
 
 AUTO = 'auto'
-"""Stands for the law that cross-validation favours, see `identification.friction.law_fit`."""
+"""Name for the law that cross-validation selects, see `identification.friction.law_fit`."""
 
 FRICTION_PARAMETERS = frozenset(term.parameter for term in TERMS.values())
-"""Last part of the names of all parameters that are friction."""
+"""Last part of the names of all friction parameters."""
 
 BRAKING = tuple(term.parameter for term in TERMS.values() if term.brakes)
 """Parameters that must not be negative: such friction would drive the joint."""
 
 
 def expanded(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Terms that names of terms and laws stand for."""
+    """Replace the names of laws by their terms."""
     return tuple(term for name in names for term in LAWS.get(name, (name,)))

@@ -1,4 +1,4 @@
-"""What every robot model is: linear in its parameters, tau = Y(q, qd, qdd) p."""
+"""Interface of all robot models, linear in their parameters: tau = Y(q, qd, qdd) p."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from robodyn_ros.errors import ModelError
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 TorqueFunction = Callable[[Array, Array, Array], Array]
-"""Torque from position, velocity and acceleration, all of the same shape."""
+"""Torque as a function of position, velocity and acceleration, all of the same shape."""
 JointType = Literal['revolute', 'continuous', 'prismatic']
 
 BLOCK_SIZE = 2048
-"""Samples whose regressor is held at once, so that memory does not grow with a recording."""
+"""Samples whose regressor is in memory at a time, so that memory is independent of N."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Joint:
 
 @dataclass(frozen=True)
 class Parameter:
-    """One column of a regressor: its name, SI unit, and the joint it belongs to (or '')."""
+    """One column of a regressor: its name, SI unit, and its joint (or '')."""
 
     name: str
     unit: str
@@ -62,7 +62,7 @@ class DynamicModel(ABC):
 
     @abstractmethod
     def regressor(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """Regressor Y of every sample.
+        """Compute the regressor Y of every sample.
 
         :param q: joint positions, shape (N, n), in [rad] or [m]
         :param qd: joint velocities, shape (N, n), in [rad/s] or [m/s]
@@ -71,58 +71,58 @@ class DynamicModel(ABC):
         """
 
     def packed(self, q: Array, qd: Array, qdd: Array, columns: Sequence[Indices]) -> Array:
-        """Some of the regressor's columns of each joint, joint after joint, shape (N, k).
+        """Compute selected columns of the regressor of each joint, side by side, shape (N, k).
 
-        Most of a regressor is zero or the same again: an estimate needs a third of it.
+        Most entries of a regressor are zero or repeated: an estimate needs about a third.
 
-        :param columns: per joint, which of the p columns
+        :param columns: for each joint, the indices of its columns, within 0..p-1
         """
         return gathered(self.regressor(q, qd, qdd), columns)
 
     def selected(self, q: Array, qd: Array, qdd: Array, columns: Indices) -> Array:
-        """The same columns of the regressor for every joint, shape (N, n, k)."""
+        """Compute the same columns of the regressor for every joint, shape (N, n, k)."""
         count = len(self.joints)
         side_by_side = self.packed(q, qd, qdd, [columns] * count)
         return side_by_side.reshape(len(side_by_side), count, len(columns))
 
     @abstractmethod
     def describe(self) -> dict[str, object]:
-        """Plain description (YAML-safe) from which `models.catalog` builds this model again."""
+        """Return the YAML-safe description from which `models.catalog` rebuilds the model."""
 
     def prior(self) -> Array:
-        """A-priori parameter values, shape (p,), SI; NaN where nothing is known."""
+        """Return a-priori parameter values, shape (p,), SI; NaN: unknown."""
         return np.full(len(self.parameters), np.nan)
 
     def position_limits(self) -> Array:
-        """Positions between which the model is defined, shape (n, 2), in [rad] or [m].
+        """Return the range of positions where the model is defined, shape (n, 2), in [rad] or [m].
 
-        They are no joint limits: random states for base parameters are drawn between them.
+        These are not joint limits: random states for base parameters are drawn between them.
         """
         return np.tile([-np.pi, np.pi], (len(self.joints), 1))
 
     @property
     def smooth(self) -> bool:
-        """Whether the regressor changes no faster than the motion: no signs of velocities."""
+        """True if the regressor is a smooth function of the state (no signs of velocities)."""
         return False
 
     @property
     def velocity_spread(self) -> int:
-        """Power of a share that random velocities are drawn by: 1 evenly, above it many slow."""
+        """Exponent of the random velocity distribution: 1 is uniform, more favours low speeds."""
         return 1
 
     def velocities(self, share: Array) -> Array:
-        """Velocities (N, n) of random states at shares (N, n), -1 to 1, of 3 rad/s or m/s."""
+        """Return random velocities (N, n) within 3 rad/s or m/s, from shares (N, n) of -1 to 1."""
         result: Array = 3.0 * share * np.abs(share) ** (self.velocity_spread - 1)
         return result
 
     def positions(self, share: Array) -> Array:
-        """Positions (N, n) at shares (N, n), -1 to 1, of the way between `position_limits`."""
+        """Return positions (N, n) between `position_limits`, from shares (N, n) of -1 to 1."""
         lower, upper = self.position_limits().T
         result: Array = (lower + upper) / 2.0 + share * (upper - lower) / 2.0
         return result
 
     def torque(self, q: Array, qd: Array, qdd: Array, values: Array) -> Array:
-        """Joint torques of every sample, block by block, shape (N, n), in [Nm] or [N].
+        """Compute the joint torques of every sample, shape (N, n), in [Nm] or [N].
 
         :param values: parameter values, shape (p,), in the order of `parameters`
         :raises ModelError: wrong number of parameter values
@@ -134,10 +134,10 @@ class DynamicModel(ABC):
         return result
 
     def sampled(self, values: Array) -> TorqueFunction:
-        """The torque with these values of one sample after the other, as a controller asks for it.
+        """Return a function that computes the torque of single samples, for use in a controller.
 
-        :param values: as of `torque`; a copy is kept
-        :return: function of q, qd and qdd; its arguments and its result are of shape (n,)
+        :param values: parameter values, shape (p,); they are copied
+        :return: function of q, qd and qdd; arguments and result have shape (n,)
         :raises ModelError: wrong number of parameter values
         """
         self._check_values(values)
@@ -182,11 +182,11 @@ class SumModel(DynamicModel):
             raise ModelError(f'parameter names must be unique, {twice} occur twice')
 
     def regressor(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """Regressors of the parts side by side, shape (N, n, p)."""
+        """Compute the regressors of the parts side by side, shape (N, n, p)."""
         return np.concatenate([part.regressor(q, qd, qdd) for part in self.parts], axis=2)
 
     def packed(self, q: Array, qd: Array, qdd: Array, columns: Sequence[Indices]) -> Array:
-        """Columns of the parts, in the order asked for."""
+        """Compute columns of the parts, in the requested order."""
         shares = list(self.shares(columns))
         order = np.argsort(np.concatenate([place for _, _, place in shares]))
         beside = np.concatenate([part.packed(q, qd, qdd, own) for part, own, _ in shares], axis=1)
@@ -195,7 +195,7 @@ class SumModel(DynamicModel):
     def shares(
         self, columns: Sequence[Indices]
     ) -> Iterator[tuple[DynamicModel, list[Indices], Indices]]:
-        """Each part, its columns per joint, and their places among all columns side by side."""
+        """Yield each part, its columns per joint, and their places among all requested columns."""
         whole, first = np.concatenate(columns), 0
         for part in self.parts:
             last = first + len(part.parameters)
@@ -204,7 +204,7 @@ class SumModel(DynamicModel):
             first = last
 
     def torque(self, q: Array, qd: Array, qdd: Array, values: Array) -> Array:
-        """Sum of the parts' torques, each computed the part's own way, shape (N, n).
+        """Add the torques of the parts, shape (N, n).
 
         :raises ModelError: wrong number of parameter values
         """
@@ -218,26 +218,26 @@ class SumModel(DynamicModel):
         return result
 
     def position_limits(self) -> Array:
-        """Positions between which all parts are defined, shape (n, 2)."""
+        """Return the range of positions where all parts are defined, shape (n, 2)."""
         limits = np.array([part.position_limits() for part in self.parts])
         return np.stack([limits[:, :, 0].max(axis=0), limits[:, :, 1].min(axis=0)], axis=1)
 
     @property
     def velocity_spread(self) -> int:
-        """The largest of the parts."""
+        """Largest value of the parts."""
         return max(part.velocity_spread for part in self.parts)
 
     def prior(self) -> Array:
-        """A-priori values of the parts, shape (p,)."""
+        """Return the a-priori values of the parts, shape (p,)."""
         return np.concatenate([part.prior() for part in self.parts])
 
     def describe(self) -> dict[str, object]:
-        """Descriptions of the parts."""
+        """Return the descriptions of the parts."""
         return {'kind': 'sum', 'parts': [part.describe() for part in self.parts]}
 
 
 def gathered(regressor: Array, columns: Sequence[Indices]) -> Array:
-    """Columns of each joint, side by side, shape (N, k), of a regressor (N, n, p)."""
+    """Take columns of each joint from a regressor (N, n, p), side by side, shape (N, k)."""
     width = regressor.shape[2]
     chosen = np.concatenate([width * joint + own for joint, own in enumerate(columns)])
     flat = regressor.reshape(len(regressor), width * len(columns))

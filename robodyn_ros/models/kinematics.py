@@ -1,8 +1,8 @@
-"""Where the tool of a robot is, and which joint motion moves it: SCARA and DELTA by formulas.
+"""Forward and inverse kinematics of SCARA and DELTA robots in closed form.
 
-A pose of these is x, y, z in [m] in the robot's base frame (z up) and, for four axes, a rotation
-r about the vertical in [rad]. Geometry and senses are those of `scara` and `delta`, so that motion
-and torque cannot disagree.
+A pose is x, y, z in [m] in the robot's base frame (z up) and, for four axes, a rotation r about
+the vertical in [rad]. Geometry and signs are those of the models `scara` and `delta`, so that
+motion and torque are consistent.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ class ScaraKinematics(Kinematics):
     kind = 'scara'
 
     def __init__(self, *, geometry: Mapping[str, float], axes: int) -> None:
-        """Take over the geometry.
+        """Check and store the geometry.
 
-        :raises ModelError: not three or four axes, or a geometry that is none
+        :raises ModelError: not three or four axes, or an impossible geometry
         """
         self.axes = _checked_axes('scara', axes)
         self.geometry = checked_geometry('scara', geometry, scara.GEOMETRY)
@@ -56,10 +56,10 @@ class ScaraKinematics(Kinematics):
         return np.column_stack([result, both + self.geometry['s4'] * q[:, 3]])
 
     def inverse(self, poses: Array, *, near: Array | None = None) -> Array:
-        """Joint positions, shape (N, n); near a q2 < 0 the elbow stays on that side.
+        """Return joint positions, shape (N, n); near a q2 < 0 the elbow stays on that side.
 
-        Turns are counted from the direction of `near`: where the direction of the tool is within
-        half a turn of that (along any straight line it is), the first joint never jumps.
+        Turns are counted from the direction of `near`. The first joint does not jump as long as
+        the direction of the tool is within half a turn of it, as along any straight line.
         """
         poses = self._checked('poses', poses)
         distance = np.hypot(poses[:, 0], poses[:, 1])
@@ -80,12 +80,12 @@ class ScaraKinematics(Kinematics):
         return np.stack(result, axis=1)
 
     def _lean(self, q2: Array | float) -> Array:
-        """Angle from the first arm to the tool, seen from the base."""
+        """Return the angle from the first arm to the tool, as seen from the base."""
         result: Array = np.arctan2(self._l2 * np.sin(q2), self._l1 + self._l2 * np.cos(q2))
         return result
 
     def motion(self, x: Array, xd: Array, xdd: Array, *, near: Array | None = None) -> JointMotion:
-        """Joint motion, from the complex derivative of the place by q1 and q2.
+        """Return the joint motion, by the complex derivative of the place by q1 and q2.
 
         place' = i (a1 w1 + a2 w2) with the arms a1, a2 and the rates w1 = q1', w2 = q1' + q2', and
         place'' = i (a1 w1' + a2 w2') - a1 w1^2 - a2 w2^2.
@@ -105,7 +105,7 @@ class ScaraKinematics(Kinematics):
         return q, qd, qdd
 
     def _others(self, arms: tuple[Array, Array], poses: Array) -> Array:
-        """All joints' rates from those of both arms and of the pose."""
+        """Return the rates of all joints from those of both arms and of the pose."""
         rows = [arms[0], arms[1] - arms[0], self.geometry['z_sense'] * poses[:, 2]]
         if self.axes > ARMS:
             rows.append(self.geometry['s4'] * (poses[:, 3] - arms[1]))
@@ -113,7 +113,7 @@ class ScaraKinematics(Kinematics):
 
 
 def _solve(first: Array, second: Array, area: Array, rate: Array) -> tuple[Array, Array]:
-    """Real w1, w2 with i (first w1 + second w2) = rate; area = Im(conj(first) second)."""
+    """Solve i (first w1 + second w2) = rate for real w1, w2; area = Im(conj(first) second)."""
     return (
         (np.conj(-1j * rate) * second).imag / area,
         (np.conj(first) * (-1j * rate)).imag / area,
@@ -123,16 +123,16 @@ def _solve(first: Array, second: Array, area: Array, rate: Array) -> tuple[Array
 class DeltaKinematics(Kinematics):
     """DELTA: three arms that point outwards, the platform below; see `delta_kinematics`.
 
-    The fourth coordinate is the angle of axis 4 itself, which turns a tool on the platform: the
-    few degrees that the Cardan joints of a leaning shaft add are left out.
+    The fourth coordinate is the angle of axis 4, which turns a tool on the platform. The few
+    degrees that the Cardan joints of a tilted shaft add are neglected.
     """
 
     kind = 'delta'
 
     def __init__(self, *, geometry: Mapping[str, float], axes: int) -> None:
-        """Take over the geometry; "h_O" is allowed and not used.
+        """Check and store the geometry; "h_O" is allowed and not used.
 
-        :raises ModelError: not three or four axes, or a geometry that is none
+        :raises ModelError: not three or four axes, or an impossible geometry
         """
         self.axes = _checked_axes('delta', axes)
         lengths = {key: value for key, value in geometry.items() if key != 'h_O'}
@@ -147,11 +147,11 @@ class DeltaKinematics(Kinematics):
         return np.column_stack([forward_kinematics(self._lengths, q[:, :ARMS]), q[:, ARMS:]])
 
     def inverse(self, poses: Array, *, near: Array | None = None) -> Array:
-        """Joint positions, shape (N, n); there is one configuration, `near` changes nothing.
+        """Return joint positions, shape (N, n); there is one configuration, `near` has no effect.
 
-        Each arm's elbow is where its circle meets the sphere of the rod: with the place of the
-        rod's end seen from the arm's axis, u outwards and w upwards, u cos(theta) - w sin(theta)
-        must be (|end|^2 + L_AB^2 - L_BC^2) / (2 L_AB).
+        The elbow of each arm lies where its circle meets the sphere of the rod. With the place
+        of the rod's end relative to the arm's axis, u outwards and w upwards, the condition is:
+        u cos(theta) - w sin(theta) = (|end|^2 + L_AB^2 - L_BC^2) / (2 L_AB).
         """
         poses = self._checked('poses', poses)
         lengths = self._lengths
@@ -164,13 +164,13 @@ class DeltaKinematics(Kinematics):
         self._refuse(~(np.abs(cosine) <= 1.0).all(axis=1), poses, 'cannot reach')
         theta = -np.arctan2(up, out) - np.arccos(cosine)
         theta = (theta + np.pi) % (2.0 * np.pi) - np.pi
-        # Above its elbows the platform would hang on arms that lead it elsewhere.
+        # A platform above its elbows belongs to another assembly mode.
         found = forward_kinematics(lengths, theta)
         self._refuse(np.abs(found - poses[:, :3]).max(axis=1) > 1e-6, poses, 'cannot reach')
         return np.column_stack([theta, poses[:, ARMS:]])
 
     def motion(self, x: Array, xd: Array, xdd: Array, *, near: Array | None = None) -> JointMotion:
-        """Joint motion, from the constant length of the rods s_i = x + r_p e_i - B_i.
+        """Return the joint motion, by the constant length of the rods s_i = x + r_p e_i - B_i.
 
         With b_i, b'_i of `delta_kinematics`: s_i . xd = s_i . b_i thetad_i, and
         s_i . xdd + |sd_i|^2 = s_i . (b_i thetadd_i + b'_i thetad_i^2).
@@ -204,13 +204,14 @@ FILES = ('urdf', 'model')
 
 
 def build_kinematics(description: object, *, joints: Sequence[str] | None = None) -> Kinematics:
-    """Kinematics from kind, axes and geometry, the inverse of `Kinematics.describe`.
+    """Build kinematics from kind, axes and geometry, the inverse of `Kinematics.describe`.
 
-    Or from a file: of `urdf`, with `link` and `free` as in `SerialKinematics.of`, or of `model`.
+    The description can name a file instead: `urdf`, with `link` and `free` as in
+    `SerialKinematics.of`, or `model`.
 
-    :param joints: names of its joints in order, for files; None: all that the file has
-    :raises ModelError: none of these forms, an unknown kind, values it cannot have, or a file
-        that cannot be read or has other joints
+    :param joints: names of the joints in order, for files; None: all joints of the file
+    :raises ModelError: another form, an unknown kind, impossible values, or a file that cannot
+        be read or has other joints
     """
     if isinstance(description, Mapping) and set(FILES) & set(description):
         return _of_file(description, joints)
@@ -230,11 +231,11 @@ def build_kinematics(description: object, *, joints: Sequence[str] | None = None
 
 
 def kinematics_of(model: DynamicModel) -> Kinematics:
-    """Kinematics with the geometry of a robot's dynamic model, or of the part that has one.
+    """Build kinematics with the geometry of a dynamic model, or of the part that has one.
 
-    The tool of a URDF model is the link its last joint moves.
+    The tool of a URDF model is the link that its last joint moves.
 
-    :raises ModelError: a model of another kind, or a URDF that is no arm of six axes or more
+    :raises ModelError: a model of another kind, or a URDF that is not an arm of at least six axes
     """
     parts = model.parts if isinstance(model, SumModel) else (model,)
     for body in parts:

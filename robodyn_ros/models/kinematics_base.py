@@ -1,4 +1,4 @@
-"""Where the tool of a robot is, and which joint motion moves it: what all kinds have in common."""
+"""Interface of forward and inverse kinematics."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from robodyn_ros.models.closed_forms.closed_form import article
 from robodyn_ros.models.interface import Array
 
 SINGULAR = 1e-6
-"""Leverage, as a share of the arm's length, below which a position counts as singular."""
+"""Lever arm relative to the arm's length below which a position counts as singular."""
 
 JointMotion = tuple[Array, Array, Array]
 """Joint positions, velocities and accelerations, each of shape (N, n)."""
@@ -23,8 +23,8 @@ JointMotion = tuple[Array, Array, Array]
 class Kinematics(ABC):
     """Forward and inverse kinematics of a robot with n axes.
 
-    A pose has p = `pose_size` numbers: x, y, z in [m] in the robot's base frame and, where
-    `rotates`, a quaternion x, y, z, w (else none); what follows is in proportion to the way.
+    A pose has p = `pose_size` numbers: x, y, z in [m] in the robot's base frame, then a
+    quaternion x, y, z, w if `rotates`, then numbers that are interpolated along the path.
     """
 
     kind: ClassVar[str]
@@ -34,39 +34,39 @@ class Kinematics(ABC):
 
     @property
     def label(self) -> str:
-        """What messages call it."""
+        """Name for messages."""
         return article(self.kind)
 
     @property
     def pose_size(self) -> int:
-        """Numbers of a pose."""
+        """Number of values of a pose."""
         return self.axes
 
     @abstractmethod
     def forward(self, q: Array) -> Array:
-        """Poses, shape (N, p), at joint positions (N, n) in [rad] or [m].
+        """Return the poses, shape (N, p), at joint positions (N, n) in [rad] or [m].
 
-        :raises ModelError: an argument of another shape, or positions that cannot be reached
+        :raises ModelError: an argument of another shape, or positions that are not reachable
         """
 
     @abstractmethod
     def inverse(self, poses: Array, *, near: Array | None = None) -> Array:
-        """Joint positions, shape (N, n), in [rad] or [m], at poses (N, p).
+        """Return the joint positions, shape (N, n), in [rad] or [m], at poses (N, p).
 
-        :param near: joint positions (n,), or (N, n), whose configuration and whole turns are
+        :param near: joint positions (n,), or (N, n), whose configuration and number of turns are
             kept; None: the robot's usual configuration, angles within half a turn of 0
-        :raises ModelError: an argument of another shape, or poses that cannot be reached
+        :raises ModelError: an argument of another shape, or poses that are not reachable
         """
 
     @abstractmethod
     def motion(self, x: Array, xd: Array, xdd: Array, *, near: Array | None = None) -> JointMotion:
-        """Joint motion of a motion of the tool: poses and their two derivatives, each (N, p).
+        """Convert a motion of the tool, poses and two derivatives, each (N, p), to joint motion.
 
         :raises ModelError: as `inverse`, or where the robot is singular
         """
 
     def describe(self) -> dict[str, object]:
-        """Plain description from which `build_kinematics` builds this again."""
+        """Return the plain description from which `build_kinematics` rebuilds this."""
         return {'kind': self.kind, 'axes': self.axes, 'geometry': dict(self.geometry)}
 
     def _checked(self, what: str, values: Array, size: int | None = None) -> Array:
@@ -80,7 +80,7 @@ class Kinematics(ABC):
         return values
 
     def _refuse(self, bad: NDArray[np.bool_], poses: Array, why: str) -> None:
-        """Raise if any row is bad, naming the first."""
+        """Raise an error that names the first bad row, if there is one."""
         if bad.any():
             row = int(np.argmax(bad))
             place = ', '.join(f'{1e3 * value:.1f}' for value in poses[row, :3])

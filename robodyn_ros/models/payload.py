@@ -1,4 +1,4 @@
-"""A payload at the end of a robot: what it adds to the arm's parameters and to the torque."""
+"""Payload of a robot: its effect on the arm's parameters and on the torque."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ _ROUNDING = 1e-9
 class PayloadModel(DynamicModel):
     """The torque of a payload alone, linear in the payload's parameters.
 
-    A payload changes an arm's parameters linearly, so that its torque is Y M x: Y the arm's
-    regressor, M `matrix` and x the payload's values. For a URDF robot x are the ten parameters
-    of a rigid body in a link's frame; for the models of the softMC document mass and inertia, as
-    `ClosedFormModel.payload_matrix` says, those that have an effect. An axis needs to know L^2,
-    g L or g cos(alpha) (`prior` of its description) to tell the mass; where it does not, x are
-    the products that add to its own parameters (`products`).
+    A payload changes an arm's parameters linearly, so that its torque is Y M x with the arm's
+    regressor Y, `matrix` M and the payload's values x. For a URDF robot x are the ten parameters
+    of a rigid body in a link's frame. For the models of the softMC document x are mass and
+    inertia, those of them that have an effect (`ClosedFormModel.payload_matrix`). An axis must
+    know L^2, g L or g cos(alpha) (`prior` of its description) to identify the mass. If it does
+    not, x are the products that add to its parameters (`products`).
     """
 
     def __init__(self, *, arm: DynamicModel, frame: str = '') -> None:
-        """Find out how the arm carries a payload.
+        """Determine how the arm carries a payload.
 
         :param frame: URDF robots: link in whose frame the payload is described; default: the
             link that the last joint moves
-        :raises ModelError: an arm that cannot carry a payload, or a frame that it does not have
+        :raises ModelError: the arm cannot carry a payload, or does not have the frame
         """
         self.arm = arm
         self.joints = arm.joints
@@ -64,16 +64,16 @@ class PayloadModel(DynamicModel):
         self.matrix[self._first : self._first + len(own)] = own
 
     def regressor(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """Regressor of the payload's parameters, shape (N, n, k)."""
+        """Compute the regressor of the payload's parameters, shape (N, n, k)."""
         result: Array = self._part.regressor(q, qd, qdd) @ self._own
         return result
 
     def position_limits(self) -> Array:
-        """Those of the arm, shape (n, 2)."""
+        """Return the limits of the arm, shape (n, 2)."""
         return self.arm.position_limits()
 
     def joint_limits(self) -> Array:
-        """Joint limits of the URDF, else positions where the model is defined, shape (n, 2)."""
+        """Return the joint limits of the URDF, or else the range of the model, shape (n, 2)."""
         limits = self.position_limits()
         known = self._part.urdf.position_limits if isinstance(self._part, UrdfModel) else {}
         for row, name in enumerate(self.joint_names):
@@ -81,7 +81,7 @@ class PayloadModel(DynamicModel):
         return limits
 
     def body_torque(self, q: Array, qd: Array, qdd: Array, values: Array) -> Array:
-        """Torque of the arm without friction, shape (N, n), in [Nm] or [N].
+        """Compute the torque of the arm without friction, shape (N, n), in [Nm] or [N].
 
         :param values: parameter values of the arm, shape (p,), SI
         """
@@ -90,27 +90,27 @@ class PayloadModel(DynamicModel):
 
     @property
     def unit_mass(self) -> Array:
-        """What 1 kg, or one of each product, adds to the arm's parameter values, shape (p,)."""
+        """Change of the arm's parameter values by 1 kg, or one of each product, shape (p,)."""
         unit = [1.0 if item.name in _MASSES or self.products else 0.0 for item in self.parameters]
         result: Array = self.matrix @ np.array(unit)
         return result
 
     def describe(self) -> dict[str, object]:
-        """Description of the arm, and the frame."""
+        """Return the description of the arm, and the frame."""
         return {'kind': 'payload', 'arm': self.arm.describe(), 'frame': self.frame}
 
     def values_of(
         self, mass: float, *, center_of_mass: Sequence[float] = (), inertia: Sequence[float] = ()
     ) -> Array:
-        """Values (k,) of a payload whose data are known.
+        """Return the values (k,) of a payload with known data.
 
         :param mass: in [kg]
         :param center_of_mass: URDF robots: x, y, z in the frame, in [m]; empty: its origin
         :param inertia: in [kg m^2]; URDF robots: Ixx, Ixy, Ixz, Iyy, Iyz, Izz about the centre
             of mass, along the frame's axes; other models: the one about the last rotary axis.
-            Empty: a point
-        :raises ModelError: numbers that no body has, the wrong number of them, or a mass that
-            this model cannot convert to torque
+            Empty: a point mass
+        :raises ModelError: physically impossible or too many or few numbers, or a mass that this
+            model cannot convert to torque
         """
         for name, value in (('mass', [mass]), ('centre', center_of_mass), ('inertia', inertia)):
             if not np.isfinite(np.asarray(value, dtype=float)).all():
@@ -127,7 +127,7 @@ class PayloadModel(DynamicModel):
         robot = article(str(self._part.describe()['kind']))
         if np.any(center_of_mass):
             raise ModelError(
-                f'the payload of {robot} sits on its last axis: it has no centre of mass to give'
+                f'the payload of {robot} is fixed to its last axis: give no centre of mass'
             )
         if len(inertia) > 1 or any(value < 0.0 for value in inertia):
             raise ModelError(
@@ -149,7 +149,7 @@ class Payload:
 
     :param model: how it enters the torque
     :param values: of the parameters of the model, shape (k,), SI
-    :param stddevs: shape (k,); NaN: not known on its own; None: not identified but given
+    :param stddevs: shape (k,); NaN: only combinations are known; None: not identified but given
     """
 
     model: PayloadModel
@@ -158,7 +158,7 @@ class Payload:
 
     @property
     def added(self) -> Array:
-        """What it adds to the arm's parameter values, shape (p,)."""
+        """Change of the arm's parameter values, shape (p,)."""
         result: Array = self.model.matrix @ self.values
         return result
 
@@ -177,7 +177,7 @@ class Payload:
 
     @property
     def mass(self) -> float:
-        """Mass [kg]; NaN where the model does not tell it."""
+        """Mass [kg]; NaN if the model does not have it as a parameter."""
         for item, value in zip(self.model.parameters, self.values.tolist(), strict=True):
             if item.name in _MASSES:
                 return float(value)
@@ -185,7 +185,7 @@ class Payload:
 
     @property
     def center_of_mass(self) -> Array | None:
-        """Centre of mass (3,) in the frame, in [m]; None where there is none to tell."""
+        """Centre of mass (3,) in the frame, in [m], or None if it is not known."""
         if len(self.values) != len(INERTIAL_NAMES) or not self.values[0] > 0.0:
             return None
         return np.asarray(self.values[1:4] / self.values[0])
@@ -199,9 +199,9 @@ def payload_of(
     inertia: Sequence[float] = (),
     frame: str = '',
 ) -> Payload:
-    """A payload whose data are known; see `PayloadModel` and `PayloadModel.values_of`.
+    """Make a payload of known data; see `PayloadModel` and `PayloadModel.values_of`.
 
-    :raises ModelError: an arm that cannot carry it, or data that no body has
+    :raises ModelError: the arm cannot carry it, or the data are physically impossible
     """
     model = PayloadModel(arm=arm, frame=frame)
     values = model.values_of(mass, center_of_mass=center_of_mass, inertia=inertia)
@@ -209,7 +209,7 @@ def payload_of(
 
 
 def _body(arm: DynamicModel, first: int = 0) -> tuple[UrdfModel | ClosedFormModel, int]:
-    """Part of an arm that carries a payload, and where its parameters begin."""
+    """Return the part of an arm that carries a payload, and the index of its first parameter."""
     if isinstance(arm, (UrdfModel, ClosedFormModel)):
         return arm, first
     for part in arm.parts if isinstance(arm, SumModel) else ():
@@ -223,8 +223,8 @@ def _body(arm: DynamicModel, first: int = 0) -> tuple[UrdfModel | ClosedFormMode
 def _scalars(
     part: ClosedFormModel,
 ) -> tuple[tuple[Parameter, ...], Array, tuple[str, ...]]:
-    """Parameters, matrix and the levers that are not known, of a model of the document."""
-    levers = part.prior()  # only what is known beforehand: a lever has no effect without payload
+    """Return parameters, matrix and unknown lever arms of a model of the softMC document."""
+    levers = part.prior()  # a lever arm has no effect without payload: only a-priori values help
     matrix = part.payload_matrix(levers)
     unknown = np.isnan(matrix).any(axis=1)
     if unknown.any():
@@ -242,7 +242,7 @@ def _scalars(
 
 
 def _rigid_body(part: UrdfModel, frame: str) -> tuple[str, Array]:
-    """Name of the frame, and matrix (p, 10) from ten parameters in it to those of a link."""
+    """Return the frame's name, and the matrix (p, 10) from ten parameters in it to the arm's."""
     links = [item.name.rpartition('.')[0] for item in part.parameters[: 10 * len(part.joints)]]
     link, place = _carrier(part.urdf, links[::10], frame or links[-1])
     matrix = np.zeros((len(part.parameters), 10))
@@ -254,7 +254,7 @@ def _rigid_body(part: UrdfModel, frame: str) -> tuple[str, Array]:
 
 
 def _carrier(urdf: UrdfFile, links: list[str], frame: str) -> tuple[str, Array]:
-    """Link that moves a frame, and the frame's place (4, 4) in it."""
+    """Return the link that moves a frame, and the frame's pose (4, 4) in it."""
     above = {joint.child: joint for joint in urdf.joints}
     if frame not in above and frame != urdf.root:
         raise ModelError(f'{urdf.source} has no link {frame!r} to carry a payload')
@@ -271,7 +271,7 @@ def _carrier(urdf: UrdfFile, links: list[str], frame: str) -> tuple[str, Array]:
 
 
 def _pseudo_inertia(ten: Array) -> Array:
-    """Pseudo-inertia (4, 4) of ten parameters (10,)."""
+    """Return the pseudo-inertia (4, 4) of ten parameters (10,)."""
     xx, xy, yy, xz, yz, zz = ten[4:]
     moment = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
     result = np.zeros((4, 4))
@@ -282,7 +282,7 @@ def _pseudo_inertia(ten: Array) -> Array:
 
 
 def _ten_of(mass: float, center_of_mass: Sequence[float], inertia: Sequence[float]) -> Array:
-    """Ten parameters (10,) of a body; see `PayloadModel.values_of`."""
+    """Return the ten parameters (10,) of a body; see `PayloadModel.values_of`."""
     centre, moments = np.zeros(3), np.zeros(6)
     for what, given, room in (
         ('centre of mass', center_of_mass, centre),
@@ -298,10 +298,12 @@ def _ten_of(mass: float, center_of_mass: Sequence[float], inertia: Sequence[floa
     tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
     second = 0.5 * np.trace(tensor) * np.eye(3) - tensor
     if not np.isfinite(second).all():
-        raise ModelError(f'no robot carries the inertia {list(inertia)} kg m^2: check the unit')
+        raise ModelError(
+            f'the inertia {list(inertia)} kg m^2 is too large for a payload: check the unit'
+        )
     if np.linalg.eigvalsh(second).min() < -_ROUNDING * max(1.0, np.abs(tensor).max()):
         raise ModelError(
-            f'no body has the inertia {list(inertia)} kg m^2: its principal moments must not be '
+            f'the inertia {list(inertia)} kg m^2 is impossible: principal moments must not be '
             f'negative, and none larger than the sum of the two others'
         )
     pseudo = np.zeros((4, 4))

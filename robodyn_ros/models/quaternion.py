@@ -14,15 +14,15 @@ from robodyn_ros.errors import ModelError
 from robodyn_ros.models.interface import Array
 
 DEGREE = 5
-"""Of the splines that rates are computed with: their second derivatives are smooth curves."""
+"""Degree of the splines for rates: quintic, so that second derivatives are smooth."""
 
 _UNIT_ERROR = 1e-3
 
 
 def normalised(attitude: Array, what: str = 'the attitude') -> Array:
-    """Unit quaternions of numbers that are nearly so; what files hold is rounded.
+    """Normalise quaternions, which files hold rounded.
 
-    :raises ModelError: one is not finite, or its length is not 1 to a thousandth
+    :raises ModelError: one is not finite, or its length differs from 1 by more than 0.001
     """
     length = np.linalg.norm(attitude, axis=-1, keepdims=True)
     wrong = ~(np.abs(length - 1.0) < _UNIT_ERROR)
@@ -37,14 +37,14 @@ def normalised(attitude: Array, what: str = 'the attitude') -> Array:
 
 
 def rate_matrix(attitude: Array) -> Array:
-    """R (..., 3, 4) of Eq. 8: half the angular velocity is R @ rate of the quaternion."""
+    """Return R (..., 3, 4) of Eq. 8: half the angular velocity is R @ rate of the quaternion."""
     w, x, y, z = np.moveaxis(attitude, -1, 0)
     rows = [[-x, w, z, -y], [-y, -z, w, x], [-z, y, -x, w]]
     return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
 
 
 def angular_velocity(attitude: Array, rate: Array) -> Array:
-    """Angular velocity 2 R Lambda' along the body's axes, (..., 3), in [rad/s] (Eq. 7).
+    """Return the angular velocity 2 R Lambda' along the body's axes, (..., 3), in [rad/s] (Eq. 7).
 
     :param rate: first derivative of the quaternion, in [1/s]
     """
@@ -52,7 +52,7 @@ def angular_velocity(attitude: Array, rate: Array) -> Array:
 
 
 def angular_acceleration(attitude: Array, second: Array) -> Array:
-    """Angular acceleration 2 R Lambda'' along the body's axes, (..., 3), in [rad/s^2] (Eq. 7).
+    """Return the angular acceleration 2 R Lambda'' along the body's axes, in [rad/s^2] (Eq. 7).
 
     :param second: second derivative of the quaternion, in [1/s^2]
     """
@@ -65,7 +65,7 @@ def _twice(attitude: Array, derivative: Array) -> Array:
 
 
 def rates(time: Array, attitude: Array) -> tuple[Array, Array]:
-    """Angular velocity and acceleration (N, 3) of attitudes (N, 4) over time (N,).
+    """Compute angular velocity and acceleration (N, 3) of attitudes (N, 4) over time (N,).
 
     The quaternion's components are differentiated as splines of degree 5; as q and -q are the
     same attitude, signs are made continuous first. Noise is not smoothed.
@@ -86,7 +86,7 @@ def rates(time: Array, attitude: Array) -> tuple[Array, Array]:
 
 
 def euler_matrix(velocity: Array, acceleration: Array) -> Array:
-    """Matrix idS (..., 3, 3) of Eq. 18: moment about the centre of mass = idS @ (J11, J22, J33).
+    """Return idS (..., 3, 3) of Eq. 18: moment about the centre of mass = idS @ (J11, J22, J33).
 
     Euler's equations J w' + w x (J w) along the principal axes, linear in the moments of inertia;
     Eq. 19 writes them out in quaternions.

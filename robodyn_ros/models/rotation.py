@@ -1,4 +1,4 @@
-"""Rotations, for those who need them."""
+"""Late import of SciPy's rotations."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def rotations() -> type[Rotation]:
-    """SciPy's Rotation, imported now: half a second that most nodes need not spend."""
+    """Import SciPy's Rotation, which takes half a second that most nodes need not spend."""
     from scipy.spatial.transform import Rotation
 
     kind: type[Rotation] = Rotation

@@ -1,4 +1,4 @@
-"""How a weighted sum of regressor entries changes with the state, for any dynamic model."""
+"""Derivatives of weighted regressor sums by the state, for any dynamic model."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from robodyn_ros.models.serial.chain import Chain
 from robodyn_ros.models.serial.urdf import UrdfModel
 
 STEP = 1e-6
-"""Step of the differences taken where no exact derivative is at hand, in state units."""
+"""Step of central differences, in state units: between truncation and rounding errors."""
 
 Gradient = tuple[Array, Array, Array]
 StateGradient = Callable[[Array, Array, Array, Array], Gradient]
 
 
 def state_gradient(model: DynamicModel) -> StateGradient:
-    """Return a function of (weights, q, qd, qdd) that gives the derivatives of
-    sum(weights * model.regressor(q, qd, qdd)) by q, qd and qdd, each of shape (N, n).
+    """Return a function of (weights, q, qd, qdd) that differentiates the weighted regressor.
 
-    Weights are of the regressor's shape (N, n, p). URDF models and friction without load are exact
-    (at a velocity of zero the derivative of friction is that of its positive side), other models
-    by central differences.
-    """  # noqa: D205
+    It returns the derivatives of sum(weights * model.regressor(q, qd, qdd)) by q, qd and qdd,
+    each of shape (N, n). Weights have the regressor's shape (N, n, p). URDF models and friction
+    without load are exact; at zero velocity the derivative of friction is that of its positive
+    side. Other models are differentiated by central differences.
+    """
     if isinstance(model, SumModel):
         return _of_sum(model)
     if isinstance(model, UrdfModel):
@@ -36,7 +36,7 @@ def state_gradient(model: DynamicModel) -> StateGradient:
 
 
 def has_exact_gradient(model: DynamicModel) -> bool:
-    """Tell whether `state_gradient` takes no differences, which are many times slower."""
+    """Return True if `state_gradient` needs no differences, which are many times slower."""
     parts = model.parts if isinstance(model, SumModel) else (model,)
     return any(isinstance(part, UrdfModel) for part in parts)
 
@@ -73,7 +73,7 @@ def _of_friction(model: FrictionModel) -> StateGradient:
     def gradient(weights: Array, q: Array, qd: Array, qdd: Array) -> Gradient:
         by_qd = np.zeros(qd.shape)
         step = np.where(qd < 0.0, -STEP, STEP)
-        # both points lie beyond the state, on its own side of a jump at zero
+        # both points lie on the same side of a jump at zero as the state
         beyond, near = model.columns(qd + 2.0 * step), model.columns(qd + step)
         for index in range(terms):
             slope = (beyond[index] - near[index]) / step

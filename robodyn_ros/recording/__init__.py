@@ -1,1 +1,1 @@
-"""What was measured."""
+"""Recordings of joint states: reading, checking, writing."""

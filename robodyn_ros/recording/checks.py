@@ -1,9 +1,12 @@
-"""Checks on measured signals: repair what may be repaired without inventing data, and say so.
+"""Checks of measured signals, with repairs that invent no data; every repair is reported.
 
-Nothing is sorted or interpolated. Dropped, with a finding: samples with NaN (`nan_samples`, an
-error if they are more than a tenth), samples that repeat a stamp (`repeated_samples` when the
-data are the same too, `repeated_stamps` when they differ: the first is kept) and, from bags, a
-few messages that came late (`late_samples`; more of them are an error that names the sample).
+Nothing is sorted or interpolated. These samples are dropped with a finding:
+
+- samples with NaN (`nan_samples`, an error if they are more than a tenth)
+- samples that repeat a stamp: `repeated_samples` with the same data, `repeated_stamps` with other
+  data (the first is kept)
+- messages of bags that arrive late, if they are few (`late_samples`; otherwise an error)
+
 Only reported: `gaps`, `irregular_sampling`, `frozen_joint`, `no_motion`, `zero_torque`,
 `constant_torque`, `stale_samples`, `no_velocity`, `gear_ratio` (the motor side is left out then).
 """
@@ -30,15 +33,15 @@ IRREGULAR = 0.2
 IRREGULAR_SHARE = 0.01
 STALE_RUN = 3
 GEAR_ERROR = 0.05
-"""Motor position (by the gear ratio) and joint position may differ by this share of the motion."""
+"""Largest difference of motor (by the gear ratio) and joint position, relative to the motion."""
 
 
 def checked_recording(signals: Signals, *, late_share: float = 0.0) -> Recording:
     """Check signals, drop samples that cannot be used, and build the recording.
 
-    :param late_share: largest share of samples that may be older than one before them (transport
+    :param late_share: largest share of samples that may be older than an earlier one (transport
         without guaranteed order delivers late); they are dropped
-    :raises RecordingError: a signal is missing, time goes back, or too little is left
+    :raises RecordingError: a signal is missing, time goes back, or too few samples remain
     """
     _check_shapes(signals)
     if not len(signals.time):
@@ -54,7 +57,7 @@ def checked_recording(signals: Signals, *, late_share: float = 0.0) -> Recording
     signals.findings += [*_sampling(signals), *_motion(signals), *_torque(signals)]
     signals.findings += _motor_side(signals)
     for array in (signals.time, *signals.values.values()):
-        array.setflags(write=False)  # lets the recording take them without a copy
+        array.setflags(write=False)  # so that the recording does not copy them
     return Recording(
         time=signals.time,
         joints=signals.joints,
@@ -82,7 +85,7 @@ def _check_shapes(signals: Signals) -> None:
 
 
 def _check_nan_joints(signals: Signals) -> None:
-    """Refuse joints without data; a velocity nobody measured is not needed."""
+    """Refuse joints without data; velocities are optional."""
     for name in list(signals.values):
         empty = _empty(signals.values[name])
         if not empty.any():
@@ -99,7 +102,7 @@ def _check_nan_joints(signals: Signals) -> None:
 
 
 def _empty(values: Array) -> Rows:
-    """Columns (n,) of values (N, n) without a finite number."""
+    """Return which columns (n,) of values (N, n) have no finite number."""
     empty = np.ones(values.shape[1], dtype=bool)
     for rows in sweep(values):
         empty &= ~np.isfinite(values[rows]).any(axis=0)
@@ -134,7 +137,7 @@ def _late_rows(signals: Signals, share: float) -> Rows:
             f'{signals.source}: time goes back at sample {row} '
             f'({time[row - 1]:.6f} s, then {time[row]:.6f} s)'
         )
-    text = f'{count} samples came late, behind newer ones, and were dropped (first: sample {row})'
+    text = f'{count} samples arrived late, after newer ones; dropped (first: sample {row})'
     signals.findings.append(Finding('late_samples', text))
     return late
 
@@ -156,8 +159,8 @@ def _repeated_rows(signals: Signals) -> Rows:
     if not same.all():
         first = rows[np.argmin(same)]
         text = (
-            f'{int((~same).sum())} samples have the stamp of the one before but other data, '
-            f'first at {time[first]:.3f} s; the first of each was kept'
+            f'{int((~same).sum())} samples have the stamp of the previous one but other data, '
+            f'first at {time[first]:.3f} s; the first sample of each stamp was kept'
         )
         severe: Severity = 'error' if (~same).sum() > 0.1 * len(time) else 'warning'
         signals.findings.append(Finding('repeated_stamps', text, severity=severe))
@@ -204,15 +207,15 @@ def _motion(signals: Signals) -> Iterator[Finding]:
     length, start = longest_run(same)
     if length >= STALE_RUN:
         text = (
-            f'{int(same.sum())} samples repeat all values of the one before with a new stamp '
-            f'(longest: {length} from {signals.time[start]:.3f} s on): at rest without noise, or '
-            'the driver did not get new values'
+            f'{int(same.sum())} samples repeat all values of the previous one with a new stamp '
+            f'(longest: {length} from {signals.time[start]:.3f} s): standstill without noise, or '
+            'the driver received no new values'
         )
         yield Finding('stale_samples', text, severity='info')
 
 
 def _motor_side(signals: Signals) -> list[Finding]:
-    """Leave out a motor side that turns another way than the joint: its gear ratio is wrong."""
+    """Drop motor signals whose travel does not fit the joint: the gear ratio is wrong."""
     if 'motor_position' not in signals.values:
         signals.gear_ratio = None
         signals.values.pop('motor_velocity', None)
@@ -231,13 +234,13 @@ def _motor_side(signals: Signals) -> list[Finding]:
     signals.gear_ratio = None
     text = (
         f'the motor of joint {joint!r} turns {turn:.4g} times as far as the joint: give '
-        f'gear_ratio (it looks like {ratio:.4g}); the motor side is not used'
+        f'gear_ratio (the data suggest {ratio:.4g}); the motor signals are not used'
     )
     return [Finding('gear_ratio', text, joint)]
 
 
 def _moments(position: Array, motor: Array) -> tuple[Array, Array]:
-    """Sums of squares of a position (N, n), and of products with another, less their means."""
+    """Return sums of squares of a position (N, n), and of products with another, both centred."""
     count = len(position)
     sums = np.zeros((2, position.shape[1]))
     for rows in sweep(position, motor):
@@ -251,7 +254,7 @@ def _moments(position: Array, motor: Array) -> tuple[Array, Array]:
 
 
 def _constant(values: Array) -> Rows:
-    """Columns (n,) of values (N, n) that never change."""
+    """Return which columns (n,) of values (N, n) never change."""
     low, high = extremes(values)
     return np.asarray(low == high)
 

@@ -1,4 +1,4 @@
-"""Finding: what is said about data and results, everywhere in the same form."""
+"""Findings about data and results."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Severity = Literal['info', 'warning', 'error']
 
 @dataclass(frozen=True)
 class Finding:
-    """A fact that says whether to trust the data or a result, and why not."""
+    """A fact that affects how far data or a result can be trusted."""
 
     code: str
     text: str
@@ -19,5 +19,5 @@ class Finding:
 
     @property
     def line(self) -> str:
-        """As it is printed: severity, sentence, and the code to search for."""
+        """Severity, sentence and code, as printed."""
         return f'{self.severity}: {self.text} [{self.code}]'

@@ -1,4 +1,4 @@
-"""Samples with NaN or infinite values: which they are, and what is said about them."""
+"""Samples with NaN or infinite values, and findings about them."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ Array = NDArray[np.float64]
 Rows = NDArray[np.bool_]
 
 MISSING_SHARE = 0.1
-"""Samples of a recording that may be left out; with more of them its data count as bad."""
+"""Largest share of samples that may be left out; with more, the recording is not usable."""
 
 
 def missing_values(
     time: Array, joints: tuple[str, ...], signals: Mapping[str, Array]
 ) -> tuple[Rows, tuple[Finding, ...]]:
-    """Find samples that must be left out, which makes a gap; a finding for each joint says so.
+    """Find samples that must be left out like a gap, with a finding for each joint.
 
     Its severity is 'error' if more than a tenth of the recording is left out.
 
@@ -56,7 +56,7 @@ def _findings(
     if rows.mean() > MISSING_SHARE:
         severity = 'error'
         end = (
-            f'in all {int(rows.sum())} of {len(rows)} samples cannot be used, at most '
+            f'in total {int(rows.sum())} of {len(rows)} samples cannot be used, at most '
             f'{MISSING_SHARE:.0%} may be left out: record again'
         )
     if unstamped.any():
@@ -72,7 +72,7 @@ def _findings(
 
 
 def _extent(flags: Rows, time: Array) -> str:
-    """How many samples, and time and length of the longest block of them."""
+    """Describe the number of samples, and time and length of their longest block."""
     length, first = longest_run(flags)
     stamped = np.flatnonzero(np.isfinite(time))
     if len(stamped) < 2:
@@ -81,5 +81,5 @@ def _extent(flags: Rows, time: Array) -> str:
     period = float(np.median(np.diff(time[stamped])))
     return (
         f'{int(flags.sum())} samples, longest block {length * period:.4g} s ({length} samples) '
-        f'from {start:.3f} s on'
+        f'from {start:.3f} s'
     )

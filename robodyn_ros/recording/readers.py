@@ -1,4 +1,4 @@
-"""Read a recording, whatever its format."""
+"""Reader of recordings of any format."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from robodyn_ros.recording.tables.npz_file import read_npz
 from robodyn_ros.recording.tables.table import Table
 
 TABLES = {'.csv': read_csv, '.txt': read_csv, '.npz': read_npz, '.mat': read_mat}
-# Best-effort transport may deliver a message behind newer ones; a file has no such excuse.
+# Best-effort transport may deliver a message after newer ones; the rows of a file are in order.
 LATE_SHARE = 0.01
 
 
@@ -29,29 +29,29 @@ def read_recording(
 ) -> Recording:
     """Read and check a recording: rosbag2 (folder, .mcap, .db3), CSV, NPZ or MAT.
 
-    Joints are matched by name. A file that names no joints (NPZ, MAT) takes the names given in
-    `joints`, or joint1, joint2, ..., with a finding that says so.
+    Joints are matched by name. Columns of a file without names (NPZ, MAT) are named by `joints`,
+    or joint1, joint2, ..., with a finding.
 
-    :param columns: what the columns mean and how they become SI units (a mapping or its YAML
-        file, see `columns.py`); for bags the columns are time, position, velocity and torque
+    :param columns: meaning and units of the columns (a mapping or its YAML file, see
+        `columns.py`); for bags the columns are time, position, velocity and torque
     :param topic: JointState topic of a bag
     :param joints: joints to read, in this order; None: all
     :return: recording with findings about everything repaired or suspicious (see `checks.py`)
-    :raises RecordingError: it cannot be read, or what it holds cannot be used
-    :raises NoSuchTopicError: a bag has no such topic; the error has those there are
+    :raises RecordingError: it cannot be read, or its content cannot be used
+    :raises NoSuchTopicError: a bag has no such topic; the error lists the others
     """
     mapping = None if columns is None else load_columns(columns)
     table = _table(Path(path), topic, joints)
     signals = signals_from(table, mapping, joints)
     late_share = LATE_SHARE if is_rosbag(Path(path)) else 0.0
-    del table  # what is not used may be freed before the checks
+    del table  # frees unused columns before the checks
     return checked_recording(signals, late_share=late_share)
 
 
 def recording_format(path: str | Path) -> str:
-    """Name the format of a recording: rosbag2, CSV, NPZ or MAT.
+    """Return the format of a recording: rosbag2, CSV, NPZ or MAT.
 
-    :raises RecordingError: it does not exist or is none of these
+    :raises RecordingError: it does not exist or has another format
     """
     path = Path(path)
     if not path.exists():

@@ -1,4 +1,4 @@
-"""Recording: what was measured, validated when it is built."""
+"""Recording of joint states, validated when it is built."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OPTIONAL = ('velocity', 'acceleration', 'motor_position', 'motor_velocity')
 
 
 def _frozen(values: Array) -> Array:
-    """Return a read-only array; what is read-only already is not copied (recordings are large)."""
+    """Return a read-only array; copy it only if it is not read-only, as recordings are large."""
     if isinstance(values, np.ndarray) and values.dtype == float and not values.flags.writeable:
         return values
     copy = np.array(values, dtype=float)
@@ -36,8 +36,8 @@ def _frozen(values: Array) -> Array:
 class Recording:
     """Joint states over time; arrays are read-only and finite, time increases strictly.
 
-    A reader repairs what it may repair without inventing data (sorts nothing, drops repeated
-    stamps) and says so in `findings`. Samples with NaN or infinite values are left out here, see
+    Readers make repairs that invent no data (they drop repeated stamps, but do not sort) and
+    report them in `findings`. Samples with NaN or infinite values are left out here, see
     `missing_values`.
 
     :param time: stamps, shape (N,), in [s], strictly increasing
@@ -47,13 +47,13 @@ class Recording:
     :param velocity: measured velocity, shape (N, n), or None
     :param acceleration: given acceleration (simulation, or computed before), or None
     :param source: file the data came from, for messages
-    :param findings: what was noticed or repaired while reading
-    :param origin: what time 0 means, in [ns] since the epoch (bags: the first stamp); 0: unknown
+    :param findings: observations and repairs of the reader
+    :param origin: epoch time of time 0, in [ns] (bags: the first stamp); 0: unknown
     :param motor_position: of the encoders on the motors, divided by the gear ratio, shape (N, n);
         None: there is one encoder per joint
     :param motor_velocity: the same
     :param gear_ratio: revolutions of the motor per revolution of the joint, shape (n,)
-    :raises RecordingError: when built from data that break one of these rules
+    :raises RecordingError: the data break one of these rules
     """
 
     time: Array
@@ -117,7 +117,7 @@ class Recording:
         return signal
 
     def _leave_out_missing(self) -> None:
-        """Leave out samples with NaN or infinite values, and say so."""
+        """Leave out samples with NaN or infinite values, with findings."""
         signals = self.each(lambda values: values)
         if all_finite(*signals.values()).all():
             return
@@ -172,7 +172,7 @@ class Recording:
         return replace(self, time=self.time[rows], **self.each(lambda values: values[rows]))
 
     def each(self, change: Callable[[Array], Array]) -> dict[str, Any]:
-        """All signals, changed, by name, for `replace`; those that are not there are left out."""
+        """Apply a function to all signals; return them by name, without missing ones."""
         found = {name: getattr(self, name) for name in (*REQUIRED, *OPTIONAL)}
         return {name: change(values) for name, values in found.items() if values is not None}
 
@@ -194,7 +194,7 @@ class Recording:
         return self.slice(slice(int(first), int(last)))
 
     def split(self, fraction: float) -> tuple[Recording, Recording]:
-        """Split into the first `fraction` of the samples and the rest.
+        """Split into the first `fraction` of the samples and the remainder.
 
         :raises RecordingError: the fraction is not between 0 and 1, or a part has no samples
         """

@@ -23,7 +23,7 @@ MAX_CUTOFF_SHARE = 0.2
 
 
 def check_cutoff(cutoff: float, rate: float) -> None:
-    """Refuse a cut-off frequency that the sampling rate does not carry.
+    """Check a cut-off frequency against the sampling rate.
 
     :param cutoff: in [Hz]
     :param rate: sampling rate, in [Hz]
@@ -43,11 +43,11 @@ def check_cutoff(cutoff: float, rate: float) -> None:
 
 
 def low_pass(values: Array, cutoff: float, rate: float) -> Array:
-    """Zero-phase Butterworth low pass (order 4, forwards and backwards) along axis 0.
+    """Apply a zero-phase Butterworth low pass (order 4, forwards and backwards) along axis 0.
 
-    The signal is continued over three periods of the cut-off at both ends, turned about its end
-    points, so that the ends keep value and slope. After both passes the amplitude at the cut-off
-    is halved. Unequal steps of time are taken as equal.
+    At both ends the signal is extended by three periods of the cut-off, point-symmetric about its
+    end points, so that value and slope are preserved. After both passes the amplitude at the
+    cut-off is halved. Unequal time steps are treated as equal.
 
     :param values: shape (N,) or (N, n)
     :param cutoff: in [Hz], see `check_cutoff`
@@ -79,10 +79,10 @@ def central_differences(values: Array, time: Array) -> Array:
 
 
 def trim_standstill(recording: Recording) -> Recording:
-    """Cut off the standstill before and after the motion; a finding tells how much.
+    """Cut off the standstill before and after the motion; a finding gives its duration.
 
-    Standstill lasts as long as every joint stays within 0.5 % of its stroke, six times its noise
-    or two steps of its encoder of where it begins (or ends).
+    A joint is at standstill while it stays near its first (or last) position: within 0.5 % of its
+    stroke, six times its noise or two steps of its encoder.
     """
     position = recording.position
     if len(position) < 3:
@@ -102,9 +102,9 @@ def trim_standstill(recording: Recording) -> Recording:
 
 
 def split_motion(recording: Recording, fraction: float) -> tuple[Recording, Recording]:
-    """Split the motion, without the standstill around it, into its first `fraction` and the rest.
+    """Split the motion, without the standstill around it, so that both parts move.
 
-    So that both parts move, see `Recording.split`.
+    See `Recording.split`.
 
     :raises RecordingError: the fraction is not between 0 and 1, or a part has no samples
     """
@@ -112,11 +112,11 @@ def split_motion(recording: Recording, fraction: float) -> tuple[Recording, Reco
 
 
 def _nearby(position: Array) -> Array:
-    """How far from where it rests a joint still rests, shape (n,)."""
+    """Return the distance from its first position within which a joint is at rest, shape (n,)."""
     noise, step = [], np.full(position.shape[1], np.inf)
     for rows in sweep(position, overlap=2):
         steps = np.diff(position[rows], axis=0)
-        # Second differences of noise have the median 1.65 standard deviations; motion hardly any.
+        # Second differences of noise have a median of 1.65 standard deviations, of motion ~0.
         noise.append(np.median(np.abs(np.diff(steps, axis=0)), axis=0) / 1.65)
         steps = np.abs(steps)
         step = np.minimum(step, np.min(steps, axis=0, where=steps > 0.0, initial=np.inf))
@@ -127,7 +127,7 @@ def _nearby(position: Array) -> Array:
 
 
 def _first_motion(position: Array, nearby: Array) -> int:
-    """First sample at which a joint has left where it began; their number, if none does."""
+    """Return the first sample at which a joint has moved; the number of samples if none moves."""
     rest = np.median(position[:10], axis=0)
     for rows in sweep(position):
         moved = (np.abs(position[rows] - rest) > nearby).any(axis=1)
@@ -141,7 +141,7 @@ def decimate(recording: Recording, factor: int) -> Recording:
 
     The low pass lies at 0.4 of the new sampling rate, 0.8 of its Nyquist frequency.
 
-    :raises RecordingError: the factor is not at least 1, or fewer than 2 samples are left
+    :raises RecordingError: the factor is below 1, or fewer than 2 samples remain
     """
     if factor < 1:
         raise RecordingError(f'the decimation factor must be at least 1, got {factor}')
@@ -160,9 +160,9 @@ def decimate(recording: Recording, factor: int) -> Recording:
 
 
 def resample(recording: Recording, rate: float) -> Recording:
-    """Interpolate linearly to a constant sampling rate; never done unless asked for.
+    """Interpolate linearly to a constant sampling rate; no reader does this.
 
-    A finding tells the new rate. A rate below the recorded one aliases: decimate first.
+    A finding reports the new rate. A rate below the recorded one aliases: decimate first.
 
     :param rate: new sampling rate, in [Hz]
     :raises RecordingError: the rate is not positive, or gives fewer than 2 samples
@@ -187,7 +187,7 @@ def resample(recording: Recording, rate: float) -> Recording:
 
 @dataclass(frozen=True)
 class MovingSamples:
-    """Which samples of which joint move.
+    """Moving samples of each joint.
 
     :param mask: shape (N, n)
     :param threshold: per joint, shape (n,), in [rad/s] or [m/s]
@@ -198,15 +198,15 @@ class MovingSamples:
 
     @property
     def counts(self) -> NDArray[np.int64]:
-        """Moving samples per joint, shape (n,)."""
+        """Number of moving samples of each joint, shape (n,)."""
         return np.asarray(self.mask.sum(axis=0), dtype=np.int64)
 
 
 def moving_samples(velocity: Array, share: float) -> MovingSamples:
     """Find the samples at or above a velocity threshold, joint by joint.
 
-    Slow samples are left out of a fit, as friction near standstill follows no Coulomb law
-    (softMC, identification output, line 7).
+    Slow samples are left out of a fit, because friction near standstill does not follow
+    Coulomb's law (softMC, identification output, line 7).
 
     :param velocity: shape (N, n), in [rad/s] or [m/s]
     :param share: the threshold as a share of each joint's largest speed, from 0 to 1

@@ -1,8 +1,8 @@
-"""Missing messages, told by stamps that jitter.
+"""Number of missing messages, estimated from stamps with jitter.
 
-A publisher on a busy machine is late and then catches up in a burst: its longest steps say little.
-What is lost for good shows in the smallest lateness of a block of messages: in time for any one of
-them means that none is missing.
+On a busy machine a publisher is late and then catches up in a burst, so that long steps do not
+imply missing messages. The smallest delay within a block of messages does: if any message of the
+block is on time, none is missing.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ LEARN = 4 * BLOCK
 
 
 class MissingMessages:
-    """Counts the messages missing among the stamps of one publisher, as they come."""
+    """Counter of messages that are missing from one publisher, updated with each stamp."""
 
     def __init__(self) -> None:
         """Start without a message."""
@@ -32,7 +32,7 @@ class MissingMessages:
         self._means: Counter[int] = Counter()
 
     def add(self, stamp: int) -> None:
-        """Add the stamp of a message, in [ns]; one that does not lie behind the last is `late`."""
+        """Add the stamp of a message, in [ns]; a stamp that does not advance counts as `late`."""
         if self.last is None:
             self.last, self._anchor = stamp, float(stamp)
             return
@@ -47,11 +47,11 @@ class MissingMessages:
 
     @property
     def missing(self) -> int:
-        """Messages missing so far."""
+        """Number of missing messages so far."""
         return max(0, self._missing + self._lost(self._pending, self._anchor)[0])
 
     def _settle(self) -> None:
-        """Count what is pending, and learn from it."""
+        """Count missing messages in the pending block, and update the period from it."""
         lost, self._anchor = self._lost(self._pending, self._anchor)
         self._missing += lost
         for first in range(0, len(self._pending), BLOCK):
@@ -72,14 +72,14 @@ class MissingMessages:
                 for number, stamp in enumerate(block[begin:], start=begin + 1)
             )
             total += round(late)
-            # Half of what is left follows the drift of an inexact period; all of it would let
+            # Half of the residual follows the drift of an inexact period; all of it would let
             # the rounding of jitter add up.
             anchor += (len(block) + 0.5 * (round(late) + late)) * period
         return total, anchor
 
     def _period(self, stamps: list[int]) -> float:
         """Return the usual period, in [ns]: the median over blocks of their mean step."""
-        if not self._means:  # too early for means: a loss would spoil some of few
+        if not self._means:  # too few means yet: one loss would falsify them
             return float(np.median(np.diff(stamps))) if len(stamps) > TAIL else np.inf
         seen, total = 0, self._means.total()
         for mean in sorted(self._means):

@@ -1,10 +1,10 @@
-"""Signals of long recordings, in a temporary file in place of memory.
+"""Signals of long recordings in memory-mapped temporary files.
 
-An hour of six axes at 1 kHz is half a gigabyte of numbers. What is longer than `KEPT` bytes is
-written block by block to a file without a name (in TMPDIR or /tmp, it is gone with the process)
-and mapped: an array like any other, read-only. Its pages count as memory of the process only
-between being looked at and `release`, so that code that goes through a recording block by block
-(`sweep`, `blockwise`) stays small, however long the recording is.
+An hour of six axes at 1 kHz is half a gigabyte of numbers. An array of more than `KEPT` bytes is
+written block by block to an unnamed file (in TMPDIR or /tmp; it vanishes with the process) and
+mapped as a read-only array. Its pages occupy memory only from their first use to `release`, so
+that code that processes a recording block by block (`sweep`, `blockwise`) needs little memory for
+recordings of any length.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from numpy.typing import DTypeLike, NDArray
 from robodyn_ros.errors import RecordingError
 
 KEPT = 2**25
-"""Bytes of an array from which on it lies in a file (those of 700 000 samples of 6 axes)."""
+"""Smallest size in bytes of an array that is stored in a file (700 000 samples of 6 axes)."""
 
 BLOCK = 2**16
-"""Samples that are looked at at once."""
+"""Samples that are processed at a time."""
 
 Numbers = NDArray[Any]
 
@@ -66,7 +66,7 @@ class Spool:
                 self._file.write(part.data)
             self._file.flush()
         except OSError as error:
-            place = tempfile.tempdir or 'no folder'  # none: not one can be written
+            place = tempfile.tempdir or 'no folder'  # None: no folder is writable
             raise RecordingError(
                 f'{place}: a long recording needs space for temporary files there (or in TMPDIR), '
                 f'more than {self._size / 1e6:.0f} MB: {error}'
@@ -74,20 +74,20 @@ class Spool:
         self._parts.clear()
 
     def array(self) -> Numbers:
-        """All rows, shape (count, ...), read-only; the spool is empty then."""
+        """Return all rows, shape (count, ...), read-only, and empty the spool."""
         parts, file, count = self._parts, self._file, self.count
         self._parts, self._file, self._size, self.count = [], None, 0, 0
         if file is None:
             whole = np.concatenate(parts) if parts else np.empty((0, *self.shape), self.dtype)
             whole.setflags(write=False)
             return whole
-        with file:  # the mapping keeps it
+        with file:  # the mapping keeps the file
             mapping = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         return np.frombuffer(mapping, self.dtype).reshape(count, *self.shape)
 
 
 def release(*arrays: Numbers | None) -> None:
-    """Give the memory of mapped arrays back; they can be looked at again at any time."""
+    """Free the memory of mapped arrays; they remain usable."""
     for array in arrays:
         base: Any = array
         while isinstance(base, np.ndarray):
@@ -98,9 +98,9 @@ def release(*arrays: Numbers | None) -> None:
 
 
 def sweep(*arrays: Numbers, overlap: int = 0) -> Iterator[slice]:
-    """Go through arrays of equal length, block by block; each is released afterwards.
+    """Yield blocks of arrays of equal length, and release each block afterwards.
 
-    :param overlap: samples that a block shares with the next one
+    :param overlap: samples that a block shares with the next
     """
     length = len(arrays[0])
     for first in range(0, max(length - overlap, 1), BLOCK):
@@ -113,9 +113,9 @@ def sweep(*arrays: Numbers, overlap: int = 0) -> Iterator[slice]:
 def blockwise(
     change: Callable[..., Numbers], *arrays: Numbers, dtype: DTypeLike = np.float64
 ) -> Numbers:
-    """Result of a function that maps rows to rows, computed block by block, read-only.
+    """Apply a function to arrays block by block; return its rows as one read-only array.
 
-    :param change: of as many arrays; gives some rows (all, or those that are kept)
+    :param change: function of one block of each array, which returns some or all rows
     """
     spool: Spool | None = None
     for rows in sweep(*arrays):
@@ -127,7 +127,7 @@ def blockwise(
 
 
 def all_finite(*arrays: Numbers) -> NDArray[np.bool_]:
-    """Which rows have finite numbers only, in all arrays of equal length; shape (N,)."""
+    """Return which rows have finite numbers only in all arrays, shape (N,)."""
     result = np.ones(len(arrays[0]), dtype=bool)
     for rows in sweep(*arrays):
         for array in arrays:
@@ -137,7 +137,7 @@ def all_finite(*arrays: Numbers) -> NDArray[np.bool_]:
 
 
 def extremes(values: Numbers) -> tuple[Numbers, Numbers]:
-    """Smallest and largest number of each column of values (N, n), N >= 1."""
+    """Return the smallest and largest number of each column of values (N, n), N >= 1."""
     low, high = np.array(values[0]), np.array(values[0])
     for rows in sweep(values):
         np.minimum(low, values[rows].min(axis=0), out=low)

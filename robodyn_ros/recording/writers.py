@@ -1,4 +1,4 @@
-"""Write a recording: rosbag2 (MCAP) for ROS tools, CSV for everything else."""
+"""Writers of recordings: rosbag2 (MCAP) for ROS tools, CSV for other programs."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ def write_rosbag(
     topic: str = '/joint_states',
     metadata: Mapping[str, str] | None = None,
 ) -> None:
-    """Write a recording as JointState messages into an MCAP rosbag2 folder, whole or not at all.
+    """Write a recording as JointState messages to an MCAP rosbag2, completely or not at all.
 
-    Stamps are `recording.origin` plus time; accelerations have no place in a JointState.
+    Stamps are `recording.origin` plus time. Accelerations are not written: a JointState has none.
 
-    :param metadata: facts to keep with the messages, such as `EffortDeclaration.metadata()`
+    :param metadata: facts to store with the messages, such as `EffortDeclaration.metadata()`
     :raises RecordingError: the folder exists, cannot be written, or a stamp does not fit
     """
     path = Path(path)
     if path.exists():
-        raise RecordingError(f'{path}: it exists already and is kept')
+        raise RecordingError(f'{path}: it exists already')
     partial = path.with_name(f'.{path.name}.partial')
-    shutil.rmtree(partial, ignore_errors=True)  # what a killed run has left
+    shutil.rmtree(partial, ignore_errors=True)  # left over from a killed run
     try:
         with JointStateBag(partial, topic=topic, name=path.name, metadata=metadata) as bag:
             for stamp, data in joint_states(recording):
@@ -67,11 +67,11 @@ def joint_states(recording: Recording) -> Iterator[tuple[int, bytes]]:
 
 
 def stamps_of(time: Array, origin: int, source: str) -> NDArray[np.int64]:
-    """Stamps in [ns] since the epoch, shape (N,).
+    """Return stamps in [ns] since the epoch, shape (N,).
 
     :param time: shape (N,), in [s]
-    :param origin: what time 0 means, in [ns] since the epoch
-    :raises RecordingError: one does not fit into a ROS time
+    :param origin: epoch time of time 0, in [ns]
+    :raises RecordingError: a stamp does not fit into a ROS time
     """
     stamps = origin + np.rint(time * 1e9).astype(np.int64)
     if stamps[0] < 0 or stamps[-1] >= 2**31 * 10**9:
@@ -89,9 +89,9 @@ def encode_joint_states(
     velocity: Array | None = None,
     effort: Array | None = None,
 ) -> NDArray[np.uint8]:
-    """Encode a block: parts that do not change, and numbers, side by side in one byte matrix.
+    """Encode a block of messages as a byte matrix with one message per row.
 
-    One message is one row of it.
+    Constant parts and numbers stand side by side.
 
     :param stamps: in [ns] since the epoch, shape (N,)
     :param position: shape (N, n), as velocity and effort; None: left empty
@@ -114,7 +114,7 @@ def encode_joint_states(
     put((stamps % 10**9).astype('<u4'))
     put(_names(joints))
     for values in (position, velocity, effort):
-        put(bytes(-length % 4))  # behind the names; the 4 header bytes do not count but fit
+        put(bytes(-length % 4))  # after the names; the 4 header bytes keep the alignment
         put(struct.pack('<I', 0 if values is None else len(joints)))
         if values is not None:
             put(bytes(-(length - 4) % 8))
@@ -132,7 +132,7 @@ def _names(joints: tuple[str, ...]) -> bytes:
 
 
 def write_csv(recording: Recording, path: str | Path) -> None:
-    """Write a recording as CSV, whole or not at all; numbers are read back exactly.
+    """Write a recording as CSV, completely or not at all; numbers are read back exactly.
 
     Columns: time [s], then q_, qd_, qdd_, tau_ with the joint's name, in SI units.
 

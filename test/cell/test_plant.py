@@ -153,7 +153,7 @@ def test_initial_position_is_inside_the_limits():
     ('urdf', 'sentence'),
     [
         ('<robot', 'the URDF cannot be read'),
-        ('<sdf/>', 'expected <robot>, found <sdf>'),
+        ('<sdf/>', 'expected <robot>, got <sdf>'),
         ('/absent/robot.urdf', r'robot\.urdf cannot be read'),
         ('<robot name="r"><link name="base"/></robot>', 'no moving joint'),
         (pendulum(kind='floating'), "joint 'swing' is floating"),

@@ -63,7 +63,7 @@ def test_the_same_motion_gives_the_same_robot_in_every_unit(files, capsys):
 
 
 def test_an_undeclared_bag_is_refused_with_what_to_declare(files):
-    with pytest.raises(ConfigError, match='bare is not declared: say what its numbers are with e'):
+    with pytest.raises(ConfigError, match='bare is not declared: declare its meaning with e'):
         robodyn(identify, files / 'bare', '--urdf', files / 'robot.urdf')
 
 
@@ -82,7 +82,7 @@ def test_info_shows_an_undeclared_bag_and_says_so(files, capsys):
     assert robodyn(info, files / 'bare') == 0
     output = capsys.readouterr().out
     assert 'SI units: rad or m, s, torque as it came' in output
-    assert 'is not declared: say what its numbers are' in output and 'effort_undecl' in output
+    assert 'is not declared: declare its meaning' in output and 'effort_undecl' in output
     ranges = []
     for name, *options in (
         ('bare', '--effort', files / 'effort.yaml'), ('declared',), ('bare', '--effort', 'Nm'),

@@ -102,7 +102,7 @@ def test_joints_are_matched_by_name():
     first, second = peak_torque(TORQUE, motion()), peak_torque(TORQUE, swapped)
     np.testing.assert_allclose(first.torque, second.torque)
     other = SineMotion(joints=['x'], start=[0.0], target=[0.1], frequency=[1.0], duration=3.0)
-    with pytest.raises(ControlError, match="says nothing about joint 'joint1'"):
+    with pytest.raises(ControlError, match="the motion has no joint 'joint1'"):
         peak_torque(TORQUE, other)
 
 

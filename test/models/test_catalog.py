@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 import yaml
-from robots import random_states, random_urdf
+from robots import SIX_AXIS, random_states, random_urdf
 
 from robodyn_ros.errors import ModelError
 from robodyn_ros.models.catalog import KINDS, build_model, load_model, model_hash, robot_model
@@ -163,3 +163,18 @@ def test_a_dynamic_model_wins_over_that_of_the_file(tmp_path):
     other.write_text('{kind: friction, joints: [{name: a, type: revolute}]}')
     with pytest.raises(ModelError, match='kind friction has no "dynamic_model"'):
         load_model(other, dynamic_model=1)
+
+
+def test_a_urdf_is_loaded_as_it_is_with_its_friction():
+    names = {item.name.partition('.')[2] for item in load_model(SIX_AXIS).parameters}
+    assert {'viscous_friction', 'coulomb_friction', 'torque_offset'} < names
+    assert isinstance(load_model(SIX_AXIS, friction=()), UrdfModel)
+
+
+def test_options_of_the_other_kind_of_file_are_refused(tmp_path):
+    with pytest.raises(ModelError, match='dynamic_model is for a YAML description'):
+        load_model(SIX_AXIS, dynamic_model=1)
+    file = tmp_path / 'model.yaml'
+    file.write_text('kind: axis')
+    with pytest.raises(ModelError, match='friction is for a URDF; a YAML description names its'):
+        load_model(file, friction='auto')

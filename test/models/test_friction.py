@@ -188,7 +188,7 @@ def test_terms_keep_the_order_asked_for():
         ({'joints': JOINTS, 'terms': ('dry',)}, 'no friction term "dry", there are viscous'),
         ({'joints': JOINTS, 'terms': ('offset', 'offset')}, '"offset" is named twice'),
         ({'joints': JOINTS, 'terms': ('linear', 'coulomb')}, '"coulomb" is named twice'),
-        ({'joints': JOINTS, 'terms': ('auto', 'load')}, '"auto" chooses all terms'),
+        ({'joints': JOINTS, 'terms': ('auto', 'load')}, '"auto" selects all terms'),
         ({'joints': JOINTS, 'figures': {'width': 1.0}}, 'no figure "width", it has: smoothing'),
         ({'joints': JOINTS, 'figures': {'reach': 0.0}}, '"reach" of friction must be above 0'),
         ({'joints': JOINTS, 'figures': {'reach': [1.0, 2.0]}}, 'must be one number or 3'),
@@ -213,7 +213,7 @@ def test_refuses_descriptions(friction, message):
 
 def test_refuses_a_load_without_a_robot():
     description = FrictionModel(joints=JOINTS, terms=['load']).describe()
-    with pytest.raises(ModelError, match='must stand behind its robot in a sum'):
+    with pytest.raises(ModelError, match='must follow its robot in a sum'):
         build_model({**description, 'load': [1.0]})
 
 

@@ -177,7 +177,7 @@ def test_any_cloud_of_points_is_accepted_and_keeps_its_mass(mass, centre, points
         ({'mass': 1.0, 'center_of_mass': [0.0, np.inf, 0.0]}, 'centre must be finite'),
         ({'mass': 1.0, 'center_of_mass': [0.0]}, 'centre of mass needs 3 numbers, got 1'),
         ({'mass': 1.0, 'inertia': [0.1]}, 'inertia needs 6 numbers, got 1'),
-        ({'mass': 1.0, 'inertia': [1.0, 0, 0, 1.0, 0, 3.0]}, 'no body has the inertia'),
+        ({'mass': 1.0, 'inertia': [1.0, 0, 0, 1.0, 0, 3.0]}, 'principal moments must not be'),
     ],
 )
 def test_payloads_that_no_body_has_are_refused(options, sentence):
@@ -186,7 +186,7 @@ def test_payloads_that_no_body_has_are_refused(options, sentence):
 
 
 def test_models_that_cannot_carry_one_say_so():
-    with pytest.raises(ModelError, match='dynamic model 1 of a puma: each of its parameters'):
+    with pytest.raises(ModelError, match='dynamic model 1 of a puma cannot carry'):
         PayloadModel(arm=closed('puma'))
     with pytest.raises(ModelError, match='needs a geometry to carry a payload'):
         PayloadModel(arm=closed('puma', dynamic_model=2))
@@ -195,7 +195,7 @@ def test_models_that_cannot_carry_one_say_so():
     scara = closed('scara', geometry={'L1': 0.3, 'L2': 0.25})
     with pytest.raises(ModelError, match="at the last axis and has no frame 'tool'"):
         PayloadModel(arm=scara, frame='tool')
-    with pytest.raises(ModelError, match='sits on its last axis'):
+    with pytest.raises(ModelError, match='is fixed to its last axis'):
         payload_of(scara, 1.0, center_of_mass=[0.1, 0, 0])
     with pytest.raises(ModelError, match='one number, not negative'):
         payload_of(scara, 1.0, inertia=[1.0] * 6)

@@ -165,7 +165,7 @@ def test_stale_samples():
     finding = checked_recording(stale).findings[0]
     assert finding.code == 'stale_samples'
     assert finding.text.startswith('6 samples repeat')
-    assert 'longest: 5 from 0.590 s on' in finding.text
+    assert 'longest: 5 from 0.590 s' in finding.text
 
 
 def test_shapes():
@@ -193,5 +193,5 @@ def test_the_motor_side_is_kept_where_it_turns_as_far_as_the_joint():
 def test_a_wrong_gear_ratio_is_named_and_the_motor_side_left_out():
     recording = checked_recording(with_motor(-10.0))
     assert codes(recording) == ['gear_ratio']
-    assert 'like -100' in recording.findings[0].text
+    assert 'suggest -100' in recording.findings[0].text
     assert recording.motor_position is None and recording.motor_velocity is None

@@ -27,7 +27,7 @@ def test_joint_signal_time_and_length_are_named():
     assert first.text.startswith("position of joint 'a': NaN or infinite in 2 samples")
     assert second.text == (
         "motor position and torque of joint 'b': NaN or infinite in 25 samples, longest block "
-        '0.25 s (25 samples) from 11.000 s on; left out like a gap'
+        '0.25 s (25 samples) from 11.000 s; left out like a gap'
     )
     assert {first.severity, second.severity} == {'warning'}
 
@@ -45,7 +45,7 @@ def test_stamps_that_are_missing_too():
     time[100:110] = np.nan
     rows, (stamps, joint) = found(time, torque=(slice(100, 110), 0))
     assert rows.sum() == 10 and stamps.joint == '' and 'the stamp is NaN' in stamps.text
-    assert 'from 11.100 s on' in joint.text  # the first stamp that there is
+    assert 'from 11.100 s;' in joint.text  # the first stamp that there is
     _, (stamps,) = found(np.full(400, np.nan))
     assert 'in 400 samples;' in stamps.text
 

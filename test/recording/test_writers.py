@@ -76,7 +76,7 @@ def test_what_is_missing_is_not_written(tmp_path):
 
 def test_an_existing_bag_is_kept_an_existing_csv_replaced(tmp_path):
     (tmp_path / 'bag').mkdir()
-    with pytest.raises(RecordingError, match='exists already and is kept'):
+    with pytest.raises(RecordingError, match='exists already'):
         write_rosbag(recording(), tmp_path / 'bag')
     (tmp_path / 'a.csv').write_text('old')
     write_csv(recording(), tmp_path / 'a.csv')

@@ -23,7 +23,7 @@ class NodeProcesses:
     """Starts nodes of the suite as processes and stops all of them on leaving the context."""
 
     def __init__(self, folder: Path) -> None:
-        """Logs and parameter files go to `folder`."""
+        """Keep logs and parameter files in `folder`."""
         self.stop_timeout = STOP_TIMEOUT
         self._folder = folder
         self._running: dict[str, subprocess.Popen[bytes]] = {}

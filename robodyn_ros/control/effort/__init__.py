@@ -1,1 +1,1 @@
-"""Effort fields of drivers: units, gear ratios and signs, as declared for each joint."""
+"""Effort fields of drivers: declared units, gear ratios and signs of each joint."""

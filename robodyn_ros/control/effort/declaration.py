@@ -1,4 +1,4 @@
-"""What is declared about the effort of a robot's joints, from parameters, YAML or a bag.
+"""Declaration of the effort of a robot's joints in parameters, YAML or a bag.
 
     effort:
       unit: Nm                # Nm, N, A, permille_rated_current, permille_rated_torque, SI
@@ -31,7 +31,7 @@ REQUIRED = ('unit', 'side', 'gravity')
 NUMBERS = ('direction', *OBJECTS, *MECHANICS)
 KEYS = ('joints', *WORDS, *NUMBERS)
 HOW = (
-    'say what its numbers are, in section effort of the robot file, with effort.unit (Nm, N, A, '
+    'declare its meaning in section effort of the robot file: effort.unit (Nm, N, A, '
     'permille_rated_current or permille_rated_torque), effort.side (joint or motor) and '
     'effort.gravity (included or excluded), for example {unit: Nm, side: joint, gravity: '
     'included}; A and per mille need drive facts as well, see config/example_robot.yaml'
@@ -39,20 +39,20 @@ HOW = (
 
 
 def undeclared(what: str) -> ConfigError:
-    """The sentence that tells what to declare, as an error to raise.
+    """Return an error that says what to declare.
 
-    :param what: whose effort it is, for example 'the joint states'
+    :param what: owner of the effort, for example 'the joint states'
     """
     return ConfigError(f'the effort of {what} is not declared: {HOW}')
 
 
 @dataclass(frozen=True)
 class EffortDeclaration:
-    """A declaration as it was given, checked; `for_joints` makes a conversion of it.
+    """A checked declaration; `for_joints` makes a conversion of it.
 
-    :param joints: names the lists are for; empty: single values, for whatever joints
+    :param joints: names for the lists; empty: single values for any joints
     :param values: key -> one value, or a tuple of one per joint
-    :param source: where it comes from, for messages
+    :param source: its origin, for messages
     """
 
     joints: tuple[str, ...]
@@ -65,7 +65,7 @@ class EffortDeclaration:
     ) -> EffortDeclaration:
         """Check keys, words, numbers and lengths.
 
-        :raises ConfigError: nothing is declared, or what is declared cannot be used
+        :raises ConfigError: nothing is declared, or the declaration cannot be used
         """
         given = {key: value for key, value in declared.items() if value is not None}
         for key in given:
@@ -95,16 +95,16 @@ class EffortDeclaration:
 
     @classmethod
     def si(cls, *, source: str = 'Nm') -> EffortDeclaration:
-        """Nm or N, whichever the joint has, at the joint and with gravity."""
+        """Return the declaration of Nm or N, as the joint has it, joint-side and with gravity."""
         return cls.from_mapping(SI_EFFORT, source=source)
 
     @classmethod
     def from_metadata(
         cls, metadata: Mapping[str, str], *, source: str
     ) -> EffortDeclaration | None:
-        """The declaration in the metadata of a bag; None: there is none.
+        """Read the declaration in the metadata of a bag; None: there is none.
 
-        :raises ConfigError: there is one that cannot be used
+        :raises ConfigError: it cannot be used
         """
         text = metadata.get(EFFORT_KEY)
         if text is None:
@@ -112,22 +112,22 @@ class EffortDeclaration:
         try:
             found = json.loads(text)
         except ValueError as error:
-            raise ConfigError(f'{source}: {EFFORT_KEY} is no JSON: {error}') from error
+            raise ConfigError(f'{source}: {EFFORT_KEY} is not JSON: {error}') from error
         if not isinstance(found, dict):
             raise ConfigError(f'{source}: {EFFORT_KEY} must be a mapping, got {text!r:.80}')
         return cls.from_mapping(found, source=source)
 
     def metadata(self) -> dict[str, str]:
-        """What the metadata of a bag keep."""
+        """Return the declaration as metadata of a bag."""
         content = {'joints': self.joints, **self.values} if self.joints else dict(self.values)
         return {EFFORT_KEY: json.dumps(content)}
 
     def for_joints(self, joints: Sequence[str] | Sequence[Joint]) -> EffortConversion:
-        """Conversion for these joints, matched by name where the declaration names joints.
+        """Make a conversion for these joints, matched by name if the declaration names joints.
 
-        :param joints: names, or joints whose types are then held against the units
+        :param joints: names, or joints whose types are then compared with the units
         :raises ConfigError: a joint is not declared, a drive fact is missing, or a unit does
-            not go with the type of a joint
+            not fit the type of a joint
         """
         names = [joint.name if isinstance(joint, Joint) else joint for joint in joints]
         for name in names:
@@ -157,7 +157,7 @@ def _list(words: Sequence[str]) -> str:
 
 
 def _found(document: Any, path: str | Path) -> Mapping[str, Any]:
-    """The keys of a declaration inside a document."""
+    """Return the keys of a declaration inside a document."""
     if isinstance(document, Mapping):
         for value in document.values():
             if isinstance(value, Mapping) and isinstance(value.get('ros__parameters'), Mapping):
@@ -178,7 +178,7 @@ def _joints(given: Any, source: str) -> tuple[str, ...]:
 
 
 def _value(key: str, given: Any, joints: tuple[str, ...], source: str) -> Any:
-    """One checked value, or a tuple with one per joint."""
+    """Return one checked value, or a tuple with one per joint."""
     many = not isinstance(given, (str, bytes)) and isinstance(given, Sequence)
     if many and len(given) == 1 and len(joints) != 1:
         given, many = given[0], False
@@ -198,7 +198,7 @@ def _value(key: str, given: Any, joints: tuple[str, ...], source: str) -> Any:
 def _checked(key: str, item: Any, source: str) -> str | float:
     if key in WORDS:
         if item is False and 'N' in WORDS[key]:
-            item = 'N'  # YAML 1.1, and so ROS, takes a bare N for "no"
+            item = 'N'  # YAML 1.1, and so ROS, reads a plain N as "no"
         if item not in WORDS[key]:
             raise ConfigError(
                 f'{source}: effort.{key} must be one of {_list(WORDS[key])}, got {item!r}'

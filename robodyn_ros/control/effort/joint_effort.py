@@ -1,4 +1,4 @@
-"""Effort fields to Nm or N at the joint and back, for joints in a fixed order."""
+"""Conversion of effort fields to Nm or N at the joint and back, for fixed joints."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from robodyn_ros.errors import ConfigError
 from robodyn_ros.models.interface import Array, Joint
 
 UNITS = ('Nm', 'N', 'A', 'permille_rated_current', 'permille_rated_torque', 'SI')
-"""Units of an effort; SI: Nm or N, whichever the joint has."""
+"""Units of an effort; SI: Nm or N, depending on the joint."""
 SIDES = ('joint', 'motor')
 GRAVITY = ('included', 'excluded')
 NEEDS = {
@@ -20,16 +20,16 @@ NEEDS = {
     'permille_rated_current': ('rated_current', 'constant'),
     'permille_rated_torque': ('rated_torque',),
 }
-"""Drive facts a unit cannot do without; constant: that of torque or of force."""
+"""Drive facts that a unit requires; constant: the torque or the force constant."""
 INT16 = 32767.0
-"""Largest value of a per mille object; drivers cast to int16 without looking."""
+"""Largest value of a per mille object; drivers cast to int16 without a check."""
 
 
 class EffortConversion:
-    """Conversion for n joints in a fixed order; the cycle allocates nothing.
+    """Conversion for n joints in a fixed order, without allocations in the cycle.
 
     :ivar scale: Nm or N at the joint per unit of the effort field, shape (n,)
-    :ivar gravity_excluded: joints whose effort has no gravity in it, bool of shape (n,)
+    :ivar gravity_excluded: joints whose effort excludes gravity, bool of shape (n,)
     """
 
     def __init__(
@@ -47,10 +47,10 @@ class EffortConversion:
 
         :param unit: of the effort field of joint states, from `UNITS`
         :param command_unit: of the effort commands, from `UNITS`
-        :param side: where the torque of the unit acts, from `SIDES`
-        :param gravity: whether the effort holds the gravity torque, from `GRAVITY`
-        :param direction: 1, or -1 where a positive effort drives the joint backwards
-        :raises ConfigError: a fact is missing for a unit, or does not go with it
+        :param side: side on which the torque acts, from `SIDES`
+        :param gravity: inclusion of the gravity torque, from `GRAVITY`
+        :param direction: 1, or -1 if a positive effort drives the joint backwards
+        :raises ConfigError: a fact is missing for a unit, or does not fit it
         """
         self.joints = tuple(joints)
         self.unit, self.command_unit, self.side = tuple(unit), tuple(command_unit), tuple(side)
@@ -69,16 +69,16 @@ class EffortConversion:
         self.command_is_si = bool((self._per_torque == 1.0).all()) and not self._clamped
 
     def feedback(self, effort: Array) -> Array:
-        """Turn efforts, shape (..., n), into Nm or N at the joint, in place."""
+        """Convert efforts, shape (..., n), to Nm or N at the joint, in place."""
         if not self.feedback_is_si:
             np.multiply(effort, self.scale, out=effort)
         return effort
 
     def command(self, torque: Array) -> Array:
-        """Turn a torque at the joint, shape (n,), in [Nm] or [N], into the unit of commands.
+        """Convert a torque at the joint, shape (n,), in [Nm] or [N], to the unit of commands.
 
-        Per mille values stop at +-32767, they never wrap. The result is an array of this object,
-        or `torque` itself where there is nothing to convert.
+        Per mille values saturate at +-32767. The result is an array of this object, or `torque`
+        itself if there is nothing to convert.
         """
         if self.command_is_si:
             return torque
@@ -89,7 +89,7 @@ class EffortConversion:
         return self._command
 
     def commands(self, torque: Array) -> Array:
-        """`command` of many samples, shape (N, n)."""
+        """Convert many samples, shape (N, n), see `command`."""
         if self.command_is_si:
             return torque
         limit = self.command_limit
@@ -97,7 +97,7 @@ class EffortConversion:
         return result
 
     def check_limit(self, limit: Array) -> None:
-        """Refuse a largest torque that no command can say.
+        """Refuse a largest torque that a command cannot represent.
 
         :param limit: shape (n,), in [Nm] or [N]
         :raises ConfigError: naming the joint
@@ -113,7 +113,7 @@ class EffortConversion:
                 )
 
     def check_joints(self, joints: Sequence[Joint]) -> None:
-        """Refuse a unit that is not that of the joint, as far as the declaration tells.
+        """Refuse a unit that does not fit the type of the joint, if the declaration has one.
 
         :param joints: the same joints, with their types
         :raises ConfigError: naming the joint and both units
@@ -127,7 +127,7 @@ class EffortConversion:
                 )
 
     def _joint_unit(self, index: int) -> str:
-        """Nm or N at the joint, as declared; '' where that is not told."""
+        """Return Nm or N at the joint, as declared; '' if unknown."""
         drives, unit = self.drives, self.unit[index]
         moved = drives.screw_lead[index] or drives.pulley_radius[index]
         if unit == 'SI':
@@ -137,7 +137,7 @@ class EffortConversion:
         return 'N' if drives.linear[index] or moved else 'Nm'
 
     def describe(self, index: int) -> str:
-        """Say in words what is declared for one joint."""
+        """Describe the declaration of one joint in words."""
         sign = '' if self.direction[index] > 0.0 else ', direction reversed'
         return (
             f'{self.unit[index]} on the {self.side[index]} side, gravity {self.gravity[index]}'
@@ -150,7 +150,7 @@ class EffortConversion:
         return result
 
     def _scale(self, index: int, unit: str) -> float:
-        """Torque at the joint per unit, for one joint."""
+        """Return the torque at the joint per unit, for one joint."""
         drives, joint, motor = self.drives, self.joints[index], self.side[index] == 'motor'
         for need in NEEDS.get(unit, ()):
             if not getattr(drives, need)[index] > 0.0:
@@ -162,18 +162,18 @@ class EffortConversion:
         if unit in NEEDS and not motor and (drives.transmission[index] != 1.0):
             raise ConfigError(
                 f'the effort of joint {joint!r} is declared in {unit} on the joint side, so '
-                f'gear, screw and pulley do not count: leave them out, or say effort.side: motor'
+                f'gear, screw and pulley have no effect: remove them, or set effort.side: motor'
             )
         if unit == 'SI' and motor:
             raise ConfigError(
-                f'the effort of joint {joint!r} is declared as SI, which is on the joint side: '
-                f'say Nm, or effort.side: joint'
+                f'the effort of joint {joint!r} is declared as SI, which is a joint-side unit: '
+                f'set Nm, or effort.side: joint'
             )
         if motor and not drives.moved[index]:
             raise ConfigError(
                 f'the effort of joint {joint!r} is declared on the motor side, which needs '
                 f'effort.gear_ratio, effort.screw_lead or effort.pulley_radius (of a linear '
-                f'motor: effort.force_constant); say gear_ratio: 1 for a direct drive'
+                f'motor: effort.force_constant); set gear_ratio: 1 for a direct drive'
             )
         at_motor = {
             'A': drives.constant[index],

@@ -1,4 +1,4 @@
-"""Recordings in Nm or N at the joint, whatever the driver wrote into the effort field."""
+"""Conversion of recordings to Nm or N at the joint."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ def in_si_units(
 ) -> Recording:
     """Return a recording that was read from `path` with its torque in Nm or N at the joint.
 
-    Tables (CSV, NPZ, MAT) and mapped columns are in SI by their documented format and stay as
-    they are. A bag says in its metadata what its effort is, or `declared` does.
+    Tables (CSV, NPZ, MAT) and mapped columns are in SI units by definition and not converted. The
+    effort of a bag is declared by its metadata or by `declared`.
 
-    :param declared: what the user or the parameters declare, or None
-    :param model: to be identified from it; its joints' types are held against the units, and it
-        must have no gravity where the effort has none
-    :param columns: the mapping the recording was read with
+    :param declared: declaration of the user or the parameters, or None
+    :param model: model to be identified; the types of its joints are compared with the units, and
+        it must have no gravity if the effort has none
+    :param columns: the mapping with which the recording was read
     :raises ConfigError: nothing is declared, two declarations differ, one cannot be used, or the
         effort has no gravity and the model does
     """
@@ -55,7 +55,7 @@ def in_si_units(
 
 
 def bag_declaration(path: str | Path) -> EffortDeclaration | None:
-    """The declaration a bag carries; None: it carries none.
+    """Return the declaration in a bag, or None.
 
     :raises ConfigError: it cannot be used
     """
@@ -68,9 +68,9 @@ def agreed(
     joints: Sequence[str],
     what: str,
 ) -> EffortDeclaration:
-    """The one declaration there is, or either of two that mean the same for these joints.
+    """Return the only declaration, or one of two that agree for these joints.
 
-    :raises ConfigError: there is none, or the two differ
+    :raises ConfigError: there is none, or they differ
     """
     if stored is None or declared is None:
         one = stored or declared
@@ -107,13 +107,13 @@ def check_gravity(conversion: EffortConversion, model: DynamicModel) -> None:
         if without.get(name, False) and felt[index]:
             raise ConfigError(
                 f'the effort of joint {name!r} is declared without gravity, but the model has '
-                f'gravity on that joint: identify with a model without (gravity 0 0 0), or '
+                f'gravity on that joint: identify a model without gravity (gravity 0 0 0), or '
                 f'record an effort that includes it'
             )
 
 
 def _feels_gravity(model: DynamicModel) -> Array:
-    """Which joints have gravity in the model, bool of shape (n,)."""
+    """Return which joints have gravity in the model, bool of shape (n,)."""
     width = len(model.joints)
     if isinstance(model, FrictionModel):
         return np.zeros(width, dtype=bool)

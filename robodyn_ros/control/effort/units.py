@@ -1,10 +1,10 @@
-"""Torque units of drives: from current to torque, and from the motor to the joint.
+"""Torque units of drives: current to torque, and motor side to joint side.
 
 The factors follow the softMC document, section "Torque Units". Its TorqueFactor (TFac) divides
 the drive's value: TFb = CurrentActualValue / TFac. For a rotary motor with a lead screw the
-document prints TFac = 1e6 SL / (MKT MICONT GR pi); the work of one revolution, 2 pi tau = SL F,
-says 2 pi instead of pi, and so does this module. Quantities of a drive keep the unit of the
-drive object they are read from (see `OBJECTS`); everything else is SI.
+document prints TFac = 1e6 SL / (MKT MICONT GR pi). The work of one revolution, 2 pi tau = SL F,
+requires 2 pi instead of pi, which this module uses. Quantities of a drive have the unit of the
+drive object that they are read from (see `OBJECTS`); all others are SI.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ Process data: current actual value 0x6078 in per mille of the rated current; tor
 and torque actual value 0x6077 in per mille of the rated torque.
 """
 MECHANICS = {'gear_ratio': '1', 'screw_lead': 'm/rev', 'pulley_radius': 'm'}
-"""Facts of the way from the motor to the joint: name -> unit."""
+"""Facts of the transmission from motor to joint: name -> unit."""
 
 LEAST = {'rated_current': 50.0, 'peak_current': 50.0, 'rated_torque': 10.0}
-"""Below it a value is one in A or Nm by mistake."""
+"""Smallest plausible values: a smaller one is probably in A or Nm."""
 
 
 @dataclass(frozen=True)
 class Drives:
-    """Motors and what is between them and the joints; arrays of shape (n,), 0: not given.
+    """Motors and transmissions; arrays of shape (n,), 0: not given.
 
     :param rated_current: MICONT, in [mA]
     :param peak_current: MIPEAK, in [mA]
@@ -47,8 +47,8 @@ class Drives:
     :param torque_constant: MKT, in [Nm/A]
     :param force_constant: MKF of a linear motor, in [N/A]
     :param gear_ratio: GR, revolutions of the motor per revolution of the joint (or screw); 0: 1
-    :param screw_lead: SL, way of the joint per revolution of the screw, in [m/rev]
-    :param pulley_radius: in place of a screw, in [m]
+    :param screw_lead: SL, travel of the joint per revolution of the screw, in [m/rev]
+    :param pulley_radius: instead of a screw, in [m]
     """
 
     rated_current: Array
@@ -62,7 +62,7 @@ class Drives:
 
     @classmethod
     def of(cls, count: int, **facts: ArrayLike) -> Drives:
-        """Drives of `count` joints from the facts there are, one number or one per joint."""
+        """Make the drives of `count` joints from facts with one number or one per joint."""
         names = (*OBJECTS, *MECHANICS)
         arrays = {
             name: np.array(np.broadcast_to(np.asarray(facts.get(name, 0.0), dtype=float), count))
@@ -72,7 +72,7 @@ class Drives:
 
     @property
     def linear(self) -> Array:
-        """Which joints a linear motor moves, bool of shape (n,)."""
+        """Joints with a linear motor, bool of shape (n,)."""
         return np.asarray(self.force_constant > 0.0)
 
     @property
@@ -82,7 +82,7 @@ class Drives:
 
     @property
     def moved(self) -> Array:
-        """Where it is told how the motor moves the joint, bool of shape (n,)."""
+        """Joints with a declared transmission, bool of shape (n,)."""
         ways = (self.gear_ratio, self.screw_lead, self.pulley_radius, self.force_constant)
         return np.asarray(np.any([fact > 0.0 for fact in ways], axis=0))
 
@@ -99,15 +99,15 @@ class Drives:
         """TorqueFactor of softMC: 0x6078 divided by it is Nm or N at the joint, shape (n,).
 
         rotary: 1e6 / (MKT MICONT GR), with a screw: 1e6 SL / (MKT MICONT GR 2 pi), linear motor:
-        1e6 / (MKF MICONT); a pulley counts as a screw of lead 2 pi r.
+        1e6 / (MKF MICONT); a pulley is equivalent to a screw of lead 2 pi r.
         """
         result: Array = 1e6 / (self.constant * self.rated_current * self.transmission)
         return result
 
     def rated(self) -> Array:
-        """Torque at the joint that the motor may give for ever, shape (n,), in [Nm] or [N].
+        """Continuous torque of the motor at the joint, shape (n,), in [Nm] or [N].
 
-        From the rated torque, and where that is not given from MICONT: 1000 / TFac. 0: neither is.
+        It follows from the rated torque, or else from MICONT: 1000 / TFac. 0: neither is given.
         """
         by_current = self.constant * self.rated_current
         motor = np.where(self.rated_torque > 0.0, self.rated_torque, by_current)
@@ -115,7 +115,7 @@ class Drives:
         return result
 
     def peak(self) -> Array:
-        """Torque at the joint that MIPEAK gives, shape (n,), in [Nm] or [N].
+        """Torque at the joint by MIPEAK, shape (n,), in [Nm] or [N].
 
         1000 MIPEAK / (TFac MICONT), softMC document, section "softMC torque related properties".
         """
@@ -123,7 +123,7 @@ class Drives:
         return result
 
     def check(self, joints: Sequence[str]) -> None:
-        """Refuse facts that cannot be.
+        """Refuse impossible facts.
 
         :raises ConfigError: naming joint and fact
         """
@@ -158,6 +158,6 @@ def _check_kind(joint: str, facts: dict[str, float]) -> None:
     rotary = [name for name in ('torque_constant', *MECHANICS) if facts[name]]
     if facts['force_constant'] and rotary:
         raise ConfigError(
-            f'joint {joint!r} has effort.force_constant, which a linear motor has, and '
-            f'effort.{rotary[0]}, which goes with a rotary one'
+            f'joint {joint!r} has effort.force_constant, which is of a linear motor, and '
+            f'effort.{rotary[0]}, which is of a rotary one'
         )

@@ -1,4 +1,4 @@
-"""Additive torque of every cycle: model torque, delayed, limited, ramped in and out."""
+"""Additive torque of each cycle: model torque with delay, limits and ramps."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ from robodyn_ros.errors import ControlError
 from robodyn_ros.models.interface import Array
 
 LARGEST = 1e150
-"""A reference or torque from here on counts as not finite: its square would not be."""
+"""Smallest value that counts as not finite: its square would overflow."""
 USUAL = 1e6
-"""Size of a reference below which no torque overflows. Only above it numpy is told not to warn:
-that makes each of its operations half a microsecond slower."""
+"""Size of a reference below which no torque overflows. numpy's warnings are turned off only above
+it, because that costs half a microsecond per operation."""
 
 
 @dataclass(frozen=True)
 class FeedforwardSettings:
-    """How additive torque may leave; joint order is that of the model.
+    """Limits, delay and ramps of the additive torque; joint order is that of the model.
 
     :param joints: names of the n joints
     :param max_torque: largest additive torque, shape (n,), in [Nm] or [N]
     :param max_torque_rate: shape (n,), in [Nm/s] or [N/s]; None: max_torque in 50 ms
     :param period: servo period, in [s]
-    :param additive_torque_delay: cycles between a command and the drive's acting on it
+    :param additive_torque_delay: cycles between a command and its effect in the drive
     :param feedforward_scale: share of the model torque that is applied, 0..1
-    :param ramp_up_time: from zero to full model torque, and from one scale or payload to another,
-        in [s]
-    :param ramp_down_time: from any torque to zero, in [s]
+    :param ramp_up_time: time from zero to full model torque, and from one scale or payload to
+        another, in [s]
+    :param ramp_down_time: time from any torque to zero, in [s]
     :param friction_fade_time: standstill after which no friction torque remains, in [s]
-    :raises ControlError: when built from values that cannot be used; among them a ramp_down_time
-        too short for max_torque_rate
+    :raises ControlError: values that cannot be used, such as a ramp_down_time that is too short
+        for max_torque_rate
     """
 
     joints: Sequence[str]
@@ -82,14 +82,14 @@ class FeedforwardSettings:
 
     @property
     def ramp_down_cycles(self) -> int:
-        """Rounded down: the ramp ends within ramp_down_time, not a cycle later."""
+        """Cycles of the ramp, rounded down, so that it ends within ramp_down_time."""
         return max(1, int(self.ramp_down_time / self.period + 1e-9))
 
 
 def per_joint(name: str, values: ArrayLike, joints: Sequence[str]) -> Array:
-    """One positive, finite number per joint, shape (n,); a single number is for all of them.
+    """Return one positive, finite number per joint, shape (n,), from one or from n numbers.
 
-    :raises ControlError: another number of values, or one that is not positive and finite
+    :raises ControlError: a wrong number of values, or one that is not positive and finite
     """
     array = np.array(values, dtype=float)
     if array.ndim == 0:
@@ -110,7 +110,7 @@ def _between(name: str, value: float, low: float, high: float) -> None:
 
 
 class State(Enum):
-    """What the additive torque is doing; INACTIVE means: exactly zero."""
+    """State of the additive torque; it is exactly zero in INACTIVE."""
 
     INACTIVE = 'inactive'
     RAMPING_IN = 'ramping in'
@@ -124,11 +124,11 @@ ENABLED = (State.RAMPING_IN, State.ACTIVE)
 class AdditiveTorque:
     """The additive torque law (softMC Taddcmd), one call per cycle.
 
-    `update` takes the reference of a cycle, `idle` stands for a cycle without one. Both return
-    the torque to send: always finite, within the limit, and at most max_torque_rate times the
-    time of the cycle away from the one before. While ramping out the torque runs straight to
-    zero, whatever comes in. A fault does the same and stays until `reset`. Another scale, or other
-    parameter values, are blended in over ramp_up_time.
+    `update` processes the reference of a cycle, `idle` a cycle without one. Both return the torque
+    to send. It is always finite, within the limit, and differs from the previous one by at most
+    max_torque_rate times the cycle time. A ramp to zero is independent of the references. A
+    fault starts such a ramp and stays until `reset`. A new scale, or new parameter values, are
+    blended in over ramp_up_time.
     """
 
     def __init__(
@@ -140,8 +140,8 @@ class AdditiveTorque:
     ) -> None:
         """Reserve the memory; the law starts inactive.
 
-        :param residual: torque by measured deflections, added without the delay of the model
-            torque; None: without
+        :param residual: torque by measured deflections of the gears, added without the delay of
+            the model torque; None: no such torque
         :raises ControlError: the settings are for other joints than the model's
         """
         if tuple(settings.joints) != torque.joints:
@@ -173,18 +173,18 @@ class AdditiveTorque:
         self._fading = np.zeros(width)
         self._scale = settings.feedforward_scale
         self._scales = (self._scale, self._scale)  # before and after the last change
-        self._rescaled = self._revalued = 1.0  # share of the last change that is done
+        self._rescaled = self._revalued = 1.0  # completed share of the last change
 
     @property
     def scale(self) -> float:
-        """Share of the model torque that is applied, 0..1, once a change is blended in."""
+        """Share of the model torque that is applied, 0..1, after a change is blended in."""
         return self._scales[1]
 
     @scale.setter
     def scale(self, scale: float) -> None:
-        """Blend another scale in.
+        """Blend in another scale.
 
-        :raises ControlError: it is not from 0 to 1; the old one then holds
+        :raises ControlError: it is not from 0 to 1; the old one is then kept
         """
         _between('feedforward_scale', scale, 0.0, 1.0)
         if scale != self._scales[1]:
@@ -192,21 +192,22 @@ class AdditiveTorque:
             self._rescaled = 0.0
 
     def set_values(self, values: ArrayLike) -> None:
-        """Blend other parameter values in, of another payload for example.
+        """Blend in other parameter values, for example of another payload.
 
         :param values: shape (p,), SI
-        :raises ControlError: values of the wrong number or not finite; the old ones then hold
+        :raises ControlError: a wrong number of values, or values that are not finite; the old
+            ones are then kept
         """
         self._torque.blend_to(values)
         self._revalued = 0.0
 
     @property
     def enabled(self) -> bool:
-        """Whether model torque is applied (not ramping to zero, not zero)."""
+        """True if model torque is applied (it is not zero and not on a ramp to zero)."""
         return self.state in ENABLED
 
     def start(self) -> None:
-        """Ramp the model torque in, from the torque of now.
+        """Ramp the model torque in, starting from the present torque.
 
         :raises ControlError: a fault is latched
         """
@@ -245,14 +246,14 @@ class AdditiveTorque:
         elapsed: float = math.inf,
         passed: float = math.inf,
     ) -> Array:
-        """Advance by one cycle with this reference; what cannot be used is a fault.
+        """Advance by one cycle with this reference; an unusable one is a fault.
 
         :param q: reference position, shape (n,), in [rad] or [m]
         :param qd: reference velocity, shape (n,), in [rad/s] or [m/s]
         :param qdd: reference acceleration, shape (n,), in [rad/s^2] or [m/s^2]
-        :param elapsed: time since the reference before, in [s]; below a period the torque may
-            change by so much less, above it by no more
-        :param passed: time that has passed for the drives, in [s], where that may be less
+        :param elapsed: time since the previous reference, in [s]; the torque may change in
+            proportion to it, up to one period
+        :param passed: time that has passed for the drives, in [s], if that may be less
         :return: torque to send, shape (n,), in [Nm] or [N]; the array belongs to the law
         """
         share = min(1.0, elapsed / self.settings.period)
@@ -273,7 +274,7 @@ class AdditiveTorque:
         return self._approach(delayed, self._scale * self._ramp, share)
 
     def idle(self) -> Array:
-        """Advance by one cycle without a reference: ramp on, or hold the torque of now.
+        """Advance by one cycle without a reference: continue a ramp, or hold the present torque.
 
         :return: torque to send, shape (n,), in [Nm] or [N]; the array belongs to the law
         """
@@ -286,7 +287,7 @@ class AdditiveTorque:
         return self.applied
 
     def _follow_changes(self, step: float) -> None:
-        """Go on with changes of scale and values by a share of them."""
+        """Continue changes of scale and values by a share of them."""
         if self._rescaled < 1.0:
             self._rescaled = min(1.0, self._rescaled + step)
             before, after = self._scales
@@ -299,8 +300,8 @@ class AdditiveTorque:
         """Compute the model torque into `requested`; return why it cannot be used, or ''."""
         shape = self.applied.shape
         if q.shape != shape or qd.shape != shape or qdd.shape != shape:
-            return f'the reference has not {shape[0]} values per quantity'
-        # One number tells whether any value is not finite (or absurdly large).
+            return f'expected {shape[0]} reference positions, velocities and accelerations'
+        # The sum of squares is finite only if all values are finite and not extremely large.
         size = math.hypot(*q.tolist(), *qd.tolist(), *qdd.tolist())
         if not size < LARGEST:
             return 'the reference is not finite'
@@ -315,7 +316,7 @@ class AdditiveTorque:
         return ''
 
     def _model_torque(self, q: Array, qd: Array, qdd: Array, share: float) -> Array:
-        """Torque of one sample; friction of a reference that stands still is that of before."""
+        """Compute the torque of one sample; at standstill friction keeps its previous sign."""
         torque = self._torque
         result = torque.friction(self._standstill.velocity(qd, share), torque.load(q, qd, qdd))
         result += torque.body(q, qd, qdd)
@@ -323,7 +324,7 @@ class AdditiveTorque:
 
     def _approach(self, target: Array, scale: float, share: float) -> Array:
         """Move towards the scaled target within the limit and this share of a period's rate."""
-        # Joint by joint: on a few numbers this takes a third of numpy's time.
+        # Joint by joint: for a few numbers this takes a third of numpy's time.
         rows = zip(target.tolist(), self.applied.tolist(), self._bounds, strict=True)
         sent = []
         for wanted, now, (limit, most) in rows:

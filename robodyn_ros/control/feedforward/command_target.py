@@ -1,4 +1,4 @@
-"""What a controller takes, and whether it fits the model: asked before any torque is applied."""
+"""Check of the target controller against the model, before any torque is applied."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from robodyn_ros.errors import ControlError
 
 @dataclass(frozen=True)
 class CommandTarget:
-    """The controller that commands go to, as it describes itself.
+    """The controller that receives the commands, according to its parameters.
 
     :param name: of the controller
-    :param joints: that it commands, in its order
-    :param interfaces: command interfaces that it holds, e.g. position and effort
+    :param joints: joints that it commands, in its order
+    :param interfaces: its command interfaces, e.g. position and effort
     """
 
     name: str
@@ -22,7 +22,7 @@ class CommandTarget:
     interfaces: tuple[str, ...]
 
     def check_trajectories(self, joints: Sequence[str]) -> None:
-        """Refuse a controller that cannot take trajectories with effort.
+        """Refuse a controller that does not accept trajectories with effort.
 
         :param joints: of the model
         :raises ControlError: it has no effort interface, or commands other joints
@@ -30,8 +30,8 @@ class CommandTarget:
         if 'effort' not in self.interfaces:
             raise ControlError(
                 f'{self.name} commands {list(self.interfaces)} and refuses every trajectory that '
-                f'carries effort: set its command_interfaces to [position, effort], or run the '
-                f'feed-forward with mode: streaming beside it'
+                f'has effort: set its command_interfaces to [position, effort], or run the '
+                f'feed-forward with mode: streaming in addition to it'
             )
         if set(self.joints) != set(joints):
             raise ControlError(
@@ -40,10 +40,10 @@ class CommandTarget:
             )
 
     def check_efforts(self, joints: Sequence[str]) -> None:
-        """Refuse a controller that does not take these joints' efforts, in this order.
+        """Refuse a controller that does not accept the efforts of these joints, in this order.
 
         :param joints: of the model
-        :raises ControlError: its interface is another, or its joints or their order are
+        :raises ControlError: it has another interface, other joints or another order of them
         """
         if self.interfaces != ('effort',):
             raise ControlError(

@@ -1,4 +1,4 @@
-"""Delivery of torque commands to the drives, by the state of the controller that takes them."""
+"""Delivery of torque commands to the drives, according to the state of the controller."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ ACTIVE = 'active'
 
 
 class Delivery(IntEnum):
-    """Whether torque commands reach the drives; the numbers of TorqueState.delivery."""
+    """State of the delivery to the drives; the numbers are those of TorqueState.delivery."""
 
     UNKNOWN = 0
     DELIVERED = 1
@@ -20,11 +20,11 @@ class Delivery(IntEnum):
 
 @dataclass(frozen=True)
 class TargetState:
-    """What is known of a controller.
+    """Known state of a controller.
 
     :param name: of the controller, with its namespace
     :param state: label of its lifecycle state; '': unknown
-    :param claimed: command interfaces that it holds; None: unknown
+    :param claimed: command interfaces that it has claimed; None: unknown
     """
 
     name: str
@@ -32,9 +32,9 @@ class TargetState:
     claimed: tuple[str, ...] | None = None
 
     def problem(self, joints: Sequence[str]) -> str:
-        """Return why torque commands reach no drive; '': no reason is known.
+        """Return why torque commands do not reach the drives; '': no reason is known.
 
-        :param joints: whose effort interfaces the controller must hold
+        :param joints: joints whose effort interfaces the controller must have claimed
         """
         if self.state not in ('', ACTIVE):
             return f'{self.name} is not active ({self.state})'
@@ -46,7 +46,7 @@ class TargetState:
         return f'{self.name} does not hold the effort interface of {", ".join(missing)}'
 
     def delivery(self, joints: Sequence[str]) -> Delivery:
-        """Return whether commands for these joints reach the drives."""
+        """Return the state of the delivery of commands for these joints."""
         if self.problem(joints):
             return Delivery.NOT_DELIVERED
         return Delivery.DELIVERED if self.state == ACTIVE else Delivery.UNKNOWN

@@ -1,4 +1,4 @@
-"""Is the robot on its way: whether a controller may be sent the rest of a motion again."""
+"""Check that the robot follows a motion, before its remainder is sent to a controller again."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ from robodyn_ros.control.feedforward.state_watchdog import MOVED, StateWatch
 from robodyn_ros.control.feedforward.trajectory_effort import TorquePlan
 
 LAG = 0.1
-"""A drive may be so far behind a trajectory, in [s]."""
+"""Largest delay of a drive behind a trajectory, in [s]."""
 ASTRAY = 0.05
-"""Farther from it, in [rad] or [m], the robot is not on it."""
+"""Largest distance to the trajectory of a robot that follows it, in [rad] or [m]."""
 
 
 def astray(plan: TorquePlan, states: StateWatch, *, start: float, now: float) -> str:
-    """Say which joint was not on its way where the robot was seen at last, or nothing.
+    """Return a sentence about a joint that did not follow the motion, or ''.
 
-    A robot that was stopped, or never began, must not be sent on; nothing is said of one whose
-    states are not watched.
+    A robot that was stopped, or never started, must not continue. The result is '' if states are
+    not watched.
 
-    :param start: beginning of the plan on the clock of the states, in [s]
+    :param start: start of the plan on the clock of the states, in [s]
     :param now: time in the plan, in [s]
     """
     if not states.timeout:
         return ''
     if not np.isfinite(states.position).all():
-        return '' if now <= LAG else 'no joint state has told where the robot is since it began'
+        return '' if now <= LAG else 'no joint state has shown the robot since its start'
     changed, known = states.changed - start, states.known - start
-    if changed <= LAG < now - changed:  # not moved yet: the trajectory may have been lost
+    if changed <= LAG < now - changed:  # no motion yet: the trajectory may have been lost
         distance, allowed = plan.distance(states.position, now, 0.0), MOVED
-    elif known < plan.time[0]:  # on the controller's own way to the first point
+    elif known < plan.time[0]:  # the controller is still moving to the first point
         return ''
     else:
         distance, allowed = plan.distance(states.position, known, LAG), ASTRAY
@@ -38,5 +38,5 @@ def astray(plan: TorquePlan, states: StateWatch, *, start: float, now: float) ->
         return ''
     return (
         f'joint {plan.joints[joint]!r} was {distance[joint]:.3g} away from it, so the '
-        f'controller may not be on it, and must not be sent there'
+        f'controller may not be executing it, and it is not sent again'
     )

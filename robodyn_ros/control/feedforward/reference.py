@@ -1,4 +1,4 @@
-"""A stream of references, checked: what may be fed forward, its acceleration, and its pace."""
+"""Checks, acceleration and pace of a stream of references."""
 
 from __future__ import annotations
 
@@ -9,34 +9,34 @@ import numpy as np
 from robodyn_ros.models.interface import Array
 
 CLOSEST = 0.25
-"""Samples may not follow each other faster, in periods: their difference would be no
-acceleration. Stamps of a sender that is late with one sample and in time with the next may."""
+"""Smallest time between samples, in periods; those of closer ones give no useful acceleration.
+A late sample that is followed by one on time is tolerated."""
 CREEP = 0.01
-"""Up to this velocity a position may stay the same, by its resolution; in [rad/s] or [m/s]."""
+"""Velocity up to which positions may be constant due to resolution, in [rad/s] or [m/s]."""
 SETTLED = 0.01
 """Weight of the newest sample in the mean time between samples."""
 OFF_PACE = 0.2
-"""Samples may be closer or farther apart on the average, in periods."""
+"""Largest deviation of the mean time between samples, in periods."""
 BURST = 2.0
-"""Samples that may be worked off at once with the whole change of torque of a period each."""
+"""Samples that may be processed at once with the torque change of a complete period each."""
 
 
 class Pace:
-    """Time in which torque may change: no more than has passed for the drives, too.
+    """Limit of the time for torque changes to the time that has passed for the drives.
 
-    Samples that come in a burst, after their sender or the node was held up, have proper stamps;
-    but the torque must not change in an instant by what it may in the time between those.
+    Samples that arrive in a burst, after their sender or the node was delayed, have correct
+    stamps; but the torque must not change instantly by what it may between those stamps.
     """
 
     def __init__(self, period: float) -> None:
-        """Begin; `period` of the samples in [s]."""
+        """Start with the `period` of the samples, in [s]."""
         self._most = self._left = BURST * period
         self._last = -math.inf
 
     def take(self, now: float, wanted: float) -> float:
-        """Time to change the torque in, in [s]: what is wanted, or what there is left of it.
+        """Return the time for a torque change, in [s]: the wanted time, or what remains of it.
 
-        :param now: on a clock of its own, in [s]
+        :param now: time of a steady clock, in [s]
         """
         self._left = min(self._most, self._left + now - self._last)
         self._last = now
@@ -46,22 +46,22 @@ class Pace:
 
 
 class ReferenceMotion:
-    """Checks the samples of a reference and differentiates its velocity.
+    """Checks of the samples of a reference, and differentiation of its velocity.
 
-    Acceleration is the difference of the last two velocities over the time between them: causal,
-    so it belongs to half a cycle earlier. The first sample has acceleration zero.
+    Acceleration is the difference of the last two velocities over the time between them. It is
+    causal, so that it belongs to half a cycle earlier. That of the first sample is zero.
 
-    :ivar elapsed: time since the sample before, in [s]; of the first one infinite
-    :ivar spacing: mean of these times of late, in [s]
+    :ivar elapsed: time since the previous sample, in [s]; infinite at the first one
+    :ivar spacing: recent mean of these times, in [s]
     """
 
     def __init__(self, *, width: int, timeout: float, period: float) -> None:
-        """Begin.
+        """Start without a sample.
 
         :param width: number n of joints
-        :param timeout: stamps must not be further apart, and positions may not stay the same for
-            longer while the velocity says they move (faster than CREEP), in [s]
-        :param period: that samples are meant to have, in [s]
+        :param timeout: largest distance of stamps, and longest time of constant positions at a
+            velocity above CREEP, in [s]
+        :param period: nominal period of the samples, in [s]
         """
         self.position = np.zeros(width)
         self.velocity = np.zeros(width)
@@ -72,21 +72,21 @@ class ReferenceMotion:
         self.restart()
 
     def restart(self) -> None:
-        """Forget the samples seen."""
+        """Forget earlier samples."""
         self.stamp = -np.inf
         self.elapsed = np.inf
         self.spacing = self._period
         self._moved = -np.inf
 
     def refusal(self, stamp: float) -> str:
-        """Say why a sample of this stamp, in [s], is to be left out (no fault), or nothing."""
+        """Return why a sample with this stamp, in [s], is ignored without a fault, or ''."""
         step = stamp - self.stamp
         if 0.0 <= step < self._closest:
-            return f'its stamp is only {step:.3g} s after that of the sample before'
+            return f'its stamp is only {step:.3g} s after that of the previous sample'
         return ''
 
     def off_pace(self, delay: int) -> str:
-        """Say that the samples have another period than they are meant to have, or nothing.
+        """Return a sentence if the period of the samples differs from the nominal one, or ''.
 
         :param delay: samples by which torque is delayed
         """
@@ -99,7 +99,7 @@ class ReferenceMotion:
         )
 
     def read(self, stamp: float, position: Array, velocity: Array) -> str:
-        """Take the sample of a cycle over; return '' or why it must not be used (a fault).
+        """Read the sample of a cycle; return '' or why it must not be used (a fault).
 
         :param stamp: time of the sample, in [s]
         :param position: shape (n,), finite, in [rad] or [m]
@@ -124,5 +124,5 @@ class ReferenceMotion:
         self.position[:] = position
         self.velocity[:] = velocity
         if stamp - self._moved > self.timeout:
-            return 'the reference position does not change although its velocity says it moves'
+            return 'the reference position does not change although its velocity is not zero'
         return ''

@@ -1,15 +1,15 @@
-"""Longest pause between references: a given one, or one that follows their measured pauses."""
+"""Timeout of references, given or derived from measured pauses."""
 
 from __future__ import annotations
 
 LOWEST = 0.04
-"""Least automatic timeout, in [s]: an ordinary scheduler makes a process wait for half of that."""
+"""Smallest automatic timeout, in [s]: twice the delays that an ordinary scheduler causes."""
 HIGHEST = 0.2
-"""Largest automatic timeout, in [s]: for so long the drives may keep an old torque."""
+"""Largest automatic timeout, in [s]: longest time that the drives may hold an old torque."""
 LOWEST_PERIODS = 3.0
-"""Least automatic timeout, in periods."""
+"""Smallest automatic timeout, in periods."""
 HIGHEST_PERIODS = 5.0
-"""Largest automatic timeout, in periods, where that is more than HIGHEST."""
+"""Largest automatic timeout, in periods, if that is more than HIGHEST."""
 MARGIN = 3.0
 """Automatic timeout as a multiple of the longest recent pause."""
 MEMORY = 60.0
@@ -17,11 +17,10 @@ MEMORY = 60.0
 
 
 class ReferenceTimeout:
-    """Timeout of a stream of references, from the times of their arrival.
+    """Timeout of a stream of references, from their arrival times.
 
-    :ivar value: pause from which on the sender counts as silent, in [s]
-    :ivar bound: pause that is never accepted, whatever its cause, in [s]; of a given timeout
-        it is the same
+    :ivar value: pause after which the sender counts as silent, in [s]
+    :ivar bound: pause that is never accepted, for any cause, in [s]; equal to a given timeout
     :ivar longest: longest recent pause, in [s]; it decays with the time constant MEMORY
     """
 
@@ -29,7 +28,7 @@ class ReferenceTimeout:
         """Start with the largest timeout, until pauses have been measured.
 
         :param given: the timeout, in [s]; 0: automatic
-        :param period: that references are meant to have, in [s]
+        :param period: nominal period of the references, in [s]
         """
         self.given = given
         self.bound = given or max(HIGHEST, HIGHEST_PERIODS * period)
@@ -39,9 +38,9 @@ class ReferenceTimeout:
         self._last = -float('inf')
 
     def read(self, now: float) -> None:
-        """Take a reference into account that arrives now, in [s].
+        """Register a reference that arrives at time `now`, in [s].
 
-        A pause beyond the bound is one of a sender that was stopped: it does not count.
+        A pause beyond the bound is ignored, because its sender was stopped.
         """
         pause, self._last = now - self._last, now
         if pause > self.bound:
@@ -53,8 +52,8 @@ class ReferenceTimeout:
     def silent(self, pause: float, sent: float) -> bool:
         """Return True if a pause before a reference means that its sender was silent.
 
-        A pause that only this computer made, while the sender went on, is accepted up to the
-        bound: the torque is up to date again after it.
+        A pause that this computer caused, while the sender continued, is accepted up to the
+        bound, because the torque is up to date again after it.
 
         :param pause: time without a reference, in [s]
         :param sent: time between the stamps of the references before and after it, in [s]
@@ -62,10 +61,10 @@ class ReferenceTimeout:
         return pause > self.bound or (pause > self.value and sent > self.value)
 
     def expired(self, pause: float, held_up: bool) -> bool:
-        """Return True if a pause that still lasts means that the sender is silent.
+        """Return True if the present pause means that the sender is silent.
 
         :param pause: time without a reference, in [s]
-        :param held_up: this process did not run meanwhile, so that references may be waiting
+        :param held_up: this process was suspended, so that references may be waiting
         """
         return pause > self.bound or (pause > self.value and not held_up)
 

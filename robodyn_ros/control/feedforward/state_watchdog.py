@@ -1,4 +1,4 @@
-"""Is the robot still there: joint states that stay away, go back in time or stand still."""
+"""Watchdog of joint states that are missing, frozen, or go back in time."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from robodyn_ros.control.feedforward.reference import CREEP
 from robodyn_ros.models.interface import Array
 
 MOVED = 0.01
-"""Way of the reference, in [rad] or [m], in which no position may stay the very same."""
+"""Travel of the reference, in [rad] or [m], after which all positions must have changed."""
 
 
 class StateWatch:
-    """Looks at every joint state while torque is applied; the caller acts on what it says.
+    """Check of every joint state while torque is applied; the caller reacts to its messages.
 
-    A joint_state_broadcaster whose read fails publishes the old values with a new stamp. A robot
-    that stands still does so too, so that frozen values count only from when the reference has
-    moved; a robot may have stood for long, and takes time to follow.
+    A joint_state_broadcaster whose hardware read fails publishes old values with new stamps. So
+    does a robot at rest. Frozen values are therefore counted only after the reference has moved,
+    with time for the robot to follow.
     """
 
     def __init__(self, *, width: int, timeout: float) -> None:
-        """Begin.
+        """Start without a state.
 
         :param width: number n of joints
-        :param timeout: longest time without a new state, in [s]; 0: nothing is watched
-        :ivar position: where the robot was seen at last, shape (n,); NaN: nowhere yet
-        :ivar changed: stamp of the state with which it came there, in [s]; -inf: it has not moved
-        :ivar known: stamp of the last state that tells where it is, in [s]: not of one whose
-            position is the old one while its velocity says that it moves
+        :param timeout: longest time without a new state, in [s]; 0: states are not watched
+        :ivar position: last known position of the robot, shape (n,); NaN: unknown
+        :ivar changed: stamp of the state that reached this position, in [s]; -inf: no motion yet
+        :ivar known: stamp of the last state with a valid position, in [s]; a position that does
+            not change at a velocity other than zero is not valid
         """
         self.timeout = timeout
         self.position = np.full(width, np.nan)
@@ -38,7 +38,7 @@ class StateWatch:
         self.restart(0.0)
 
     def restart(self, now: float) -> None:
-        """Forget what was seen and give the states time to come; `now` in [s]."""
+        """Forget earlier states and wait for new ones from time `now`, in [s]."""
         self._stamp = -np.inf
         self._repeated = False
         self._seen = now
@@ -54,10 +54,10 @@ class StateWatch:
         wanted: Array,
         velocity: Array | None = None,
     ) -> str:
-        """Take a state over; return '' or why the torque must go.
+        """Read a state; return '' or why the torque must be removed.
 
         :param now: time of arrival, in [s]
-        :param stamp: of the state, in [s]; one that repeats the last stamp is no new state
+        :param stamp: of the state, in [s]; a state with the last stamp is not a new one
         :param position: shape (n,), finite, in [rad] or [m]
         :param wanted: position of the reference now, shape (n,), in [rad] or [m]
         :param velocity: measured, shape (n,), in [rad/s] or [m/s]; None: unknown
@@ -80,7 +80,7 @@ class StateWatch:
             self._wanted[:] = wanted
             self._left = np.inf
             return ''
-        if velocity is None or np.abs(velocity).max() <= CREEP:  # it stands, as far as is known
+        if velocity is None or np.abs(velocity).max() <= CREEP:  # standstill, as far as is known
             self.known = stamp
         if self._left == np.inf and np.abs(wanted - self._wanted).max() > MOVED:
             self._left = now
@@ -89,11 +89,11 @@ class StateWatch:
         return ''
 
     def silence(self, now: float) -> str:
-        """Say that there has been no new state for too long, or nothing; `now` in [s]."""
+        """Return a sentence if there was no new state for too long, or ''; `now` in [s]."""
         age = now - self._seen
         if not self.timeout or age <= self.timeout:
             return ''
         return (
             f'there has been no usable new joint state for {age:.3f} s (state_timeout is '
-            f'{self.timeout:g} s){", their stamp stays the same" if self._repeated else ""}'
+            f'{self.timeout:g} s){", their stamp does not advance" if self._repeated else ""}'
         )

@@ -1,4 +1,4 @@
-"""Additive torque of a whole trajectory at once, for a controller that takes effort points."""
+"""Additive torque of a complete trajectory, for a controller that accepts effort points."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from robodyn_ros.excitation.motions.spline import SplineTrajectory, TrajectoryPo
 from robodyn_ros.models.interface import Array
 
 REST_VELOCITY = 1e-6
-"""A trajectory must end slower than this, in [rad/s] or [m/s], as the JTC asks by default."""
+"""Largest velocity at the end of a trajectory, in [rad/s] or [m/s], as in the JTC by default."""
 
 MOTION = ('velocity', 'acceleration')
 ARRAYS = ('position', *MOTION, 'requested', 'effort')
@@ -30,7 +30,7 @@ class TorquePlan:
     :param time: from the start of the trajectory, shape (N,), in [s]
     :param position: shape (N, n), in [rad] or [m]; velocity and acceleration likewise
     :param requested: model torque of the sample, before delay, limit, rate and ramp, (N, n)
-    :param effort: what is to be sent, shape (N, n), in [Nm] or [N]
+    :param effort: effort to send, shape (N, n), in [Nm] or [N]
     :param period: of the samples, in [s]
     """
 
@@ -44,16 +44,16 @@ class TorquePlan:
     period: float
 
     def row(self, time: float) -> int:
-        """Index of the sample at or before a time, the ends included."""
+        """Return the index of the sample at or before a time, within the plan."""
         row = int((time - self.time[0]) / self.period + 1e-6)
         return min(max(row, 0), len(self.time) - 1)
 
     def effort_at(self, time: float) -> Array:
-        """Effort at a time, interpolated as the controller does it, shape (n,)."""
+        """Return the effort at a time, interpolated as in the controller, shape (n,)."""
         return self._at(self.effort, time)
 
     def requested_at(self, time: float) -> Array:
-        """Model torque at a time, interpolated like the effort, shape (n,)."""
+        """Return the model torque at a time, interpolated like the effort, shape (n,)."""
         return self._at(self.requested, time)
 
     def _at(self, values: Array, time: float) -> Array:
@@ -66,18 +66,18 @@ class TorquePlan:
 
     @property
     def end_of_effort(self) -> float:
-        """Time from which on the effort is zero, in [s]; inf: it stays, -inf: there is none."""
+        """Return the time after which the effort is zero, in [s]; inf: never, -inf: always."""
         rows = np.flatnonzero(self.effort.any(axis=1))
         if not len(rows):
             return -np.inf
         return np.inf if rows[-1] + 1 == len(self.time) else float(self.time[rows[-1] + 1])
 
     def distance(self, position: Array, time: float, lag: float) -> Array:
-        """How far from the motion a position is, shape (n,), in [rad] or [m].
+        """Return the distance of a position from the motion, shape (n,), in [rad] or [m].
 
         :param position: measured, shape (n,)
         :param time: of the measurement, in [s]
-        :param lag: time by which the robot may be behind, in [s]
+        :param lag: largest delay of the robot, in [s]
         """
         near = self.position[self.row(time - lag) : self.row(time) + 2]
         below, above = near.min(axis=0) - position, position - near.max(axis=0)
@@ -85,7 +85,7 @@ class TorquePlan:
         return outside
 
     def every(self, stride: int) -> TorquePlan:
-        """Only each so-many-th sample of the plan, which is held until one more fits."""
+        """Return every `stride`-th sample of the plan, extended at its end to a multiple."""
         if stride == 1:
             return self
         whole = self.held(-(len(self.time) - 1) % stride)
@@ -93,9 +93,9 @@ class TorquePlan:
         return replace(self, period=stride * self.period, **rows)
 
     def distance_to(self, few: TorquePlan) -> float:
-        """How far a plan of fewer samples leads the robot off this motion, in [rad] or [m].
+        """Return the largest deviation of a plan with fewer samples, in [rad] or [m].
 
-        A controller joins its samples by quintic polynomials.
+        Its samples are joined by quintic polynomials, as in the controller.
         """
         points = TrajectoryPoints(
             few.joints, few.time - few.time[0], few.position, few.velocity, few.acceleration
@@ -104,7 +104,7 @@ class TorquePlan:
         return float(np.abs(way.position - self.position).max())
 
     def held(self, count: int) -> TorquePlan:
-        """The plan with its last position, at rest, and torque held for some more samples."""
+        """Return the plan with its last position and torque held for `count` more samples."""
         time = self.time[-1] + self.period * np.arange(1, count + 1)
         still = np.zeros((count, len(self.joints)))
         rows: dict[str, Any] = {
@@ -114,16 +114,16 @@ class TorquePlan:
         return replace(self, time=np.append(self.time, time), **rows)
 
     def from_row(self, row: int) -> TorquePlan:
-        """The plan from a sample on; times stay as they are."""
+        """Return the plan from a sample on, with unchanged times."""
         rows: dict[str, Any] = {name: getattr(self, name)[row:] for name in ('time', *ARRAYS)}
         return replace(self, **rows)
 
     def faded(self, time: float, settings: FeedforwardSettings) -> TorquePlan:
-        """The rest of the motion from a time on, its effort ramped to zero and kept there.
+        """Return the remainder of the motion from a time on, with its effort ramped to zero.
 
-        It replaces the plan in the controller when the torque must go while the motion goes on.
-        The ramp takes whole samples: with fewer than the servo's, and a large torque, the rate
-        may make it up to one sample longer than ramp_down_time.
+        It replaces the plan in the controller if the torque must be removed while the motion
+        continues. The ramp takes complete samples: if these are longer than the servo period,
+        it may last up to one sample longer than ramp_down_time.
         """
         torque = self.effort_at(time)
         slowest = float((np.abs(torque) / settings.rate).max())
@@ -154,17 +154,17 @@ def trajectory_effort(
 ) -> TorquePlan:
     """Compute the additive torque at every servo-period sample of a trajectory.
 
-    The torque is delayed by the settings' cycles, added to the effort the points already carry,
+    The torque is delayed by the settings' cycles, added to the effort that the points have,
     blended in from `initial` during ramp_up_time, limited, and kept within the rate. After the
     motion the last position is held for the delay and for a ramp of the torque to zero: a
     joint_trajectory_controller holds the last effort of a trajectory and commands it again after
-    later cancels. Gravity is then left to the drive's integrator. With `hold_at_end` the last
-    position is held until friction has faded out, so that gravity alone stays.
+    later cancels. The drive's integrator then carries gravity. With `hold_at_end` the last
+    position is held until friction has faded out, so that only gravity remains.
 
     :param scale: share of the model torque, 0..1; None: that of the settings
-    :param initial: effort the controller applies when the trajectory starts, (n,); None: zero
-    :param begin: time up to which `initial` is kept, in [s]: what the controller may miss
-    :param offset: time of the trajectory's beginning in the plan, in [s]
+    :param initial: effort of the controller when the trajectory starts, (n,); None: zero
+    :param begin: time up to which `initial` is kept, in [s]: the controller may miss this part
+    :param offset: start time of the trajectory in the plan, in [s]
     :param hold_at_end: keep the torque that holds the robot instead of ramping to zero
     :raises ControlError: other joints than the model's, a motion that does not end at rest, or
         a model torque that is not finite
@@ -223,7 +223,7 @@ def _check(spline: SplineTrajectory, torque: ModelTorque) -> None:
 
 
 def _cycles(time: float, period: float, *, whole: bool = True) -> int:
-    """Cycles that fit into a time (`whole`), or that are needed to cover it; at least one."""
+    """Return the cycles within a time (`whole`), or those that cover it; at least one."""
     cycles = time / period
     return max(1, int(np.floor(cycles + 1e-9) if whole else np.ceil(cycles - 1e-9)))
 
@@ -236,14 +236,14 @@ def _shaped(
     ramp: int,
     settings: FeedforwardSettings,
 ) -> Array:
-    """Limit, blend in, ramp out over the last `ramp` samples, and keep to the rate.
+    """Limit, blend in, ramp out over the last `ramp` samples, and limit the rate.
 
-    Blended in is only what the torque differs by at the beginning: torque that the motion itself
-    asks for is there when it is needed, and a short motion has it whole. For a robot at rest that
-    is the torque it rests with, for one that moves the torque of its motion: the smaller of both,
-    so that a motion that begins with a jerk is not blended in with the torque of that.
+    Only the initial difference of the torque is blended in, so that torque for the motion is not
+    delayed and a short motion has all of it. The difference is that of the holding torque for a
+    robot at rest, and of the torque of the motion for a moving robot. The smaller one is taken, so
+    that the torque of an initial jerk is not blended in.
 
-    :param at_rest: torque that would hold the robot where the trajectory begins, shape (n,)
+    :param at_rest: torque that holds the robot at the start of the trajectory, shape (n,)
     """
     limit = settings.limit
     initial = np.clip(initial, -limit, limit)
@@ -260,7 +260,7 @@ def _shaped(
 
 
 def _rate_limited(target: Array, initial: Array, step: Array) -> Array:
-    """Follow the target from `initial` on, at most `step` per sample."""
+    """Follow the target from `initial`, by at most `step` per sample."""
     change = np.abs(np.diff(target, axis=0, prepend=initial[None]))
     if (change <= step).all():
         return target

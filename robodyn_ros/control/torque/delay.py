@@ -1,4 +1,4 @@
-"""A delay of whole cycles."""
+"""Delay by complete cycles."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from robodyn_ros.models.interface import Array
 
 
 class DelayLine:
-    """Gives back each value a fixed number of cycles later (softMC: AdditiveTorqueDelay).
+    """Delay of values by a fixed number of cycles (softMC: AdditiveTorqueDelay).
 
-    The first value after creation or `clear` counts as if it had been there before.
+    Before the first value after creation or `clear`, all values are assumed equal to it.
     """
 
     def __init__(self, *, width: int, cycles: int) -> None:
@@ -33,7 +33,7 @@ class DelayLine:
         self._empty = True
 
     def push(self, value: Array) -> Array:
-        """Take the value of this cycle and return the one of `cycles` cycles ago.
+        """Store the value of this cycle and return that of `cycles` cycles ago.
 
         :param value: shape (width,)
         :return: shape (width,), a view that is valid until the next call
@@ -48,7 +48,7 @@ class DelayLine:
 
 
 def delayed(values: Array, cycles: int) -> Array:
-    """All outputs of a delay line at once: rows shifted down, the first one repeated.
+    """Delay all rows at once: shift them down and repeat the first one.
 
     :param values: shape (N, width)
     """

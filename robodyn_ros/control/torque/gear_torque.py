@@ -1,8 +1,8 @@
-"""Residual torque of every cycle, from the encoders on both sides of the gears.
+"""Gear torque of each cycle, from the encoders on both sides of the gears.
 
-It is computed from measured states, not from the reference, so it goes around a loop: torque
-bends the gear, the gear's deflection changes the torque. It therefore never exceeds what training
-showed, has a scale of its own, and fades to zero as soon as measurements stay away.
+It is computed from measured states, not from the reference, so that it closes a loop: torque
+deflects the gear, and the deflection changes the torque. It is therefore limited to the range of
+the training data, has a separate scale, and fades to zero as soon as measurements are missing.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ HIGHEST_SHARE = 0.4
 
 
 class MeasuredResidual:
-    """Takes measured positions in as they come, gives a torque every cycle."""
+    """Torque of each cycle from measured positions that arrive at any time."""
 
     def __init__(
         self,
@@ -32,9 +32,9 @@ class MeasuredResidual:
     ) -> None:
         """Reserve the memory; the torque is zero until measurements have settled.
 
-        :param period: of the cycles, in [s]; measurements may come more or less often
+        :param period: of the cycles, in [s]; the rate of measurements may differ
         :param scale: share of the residual torque that is applied, 0..1
-        :param timeout: measurements older than this are none, in [s]
+        :param timeout: older measurements are not used, in [s]
         :param fade_time: from full torque to zero and back, in [s]
         :raises ControlError: a scale outside 0 to 1, or a time that is not positive and finite
         """
@@ -63,18 +63,18 @@ class MeasuredResidual:
         self.applied = np.zeros(width)
 
     def clear(self) -> None:
-        """Forget what was measured; the torque is zero at once."""
+        """Forget the measurements; the torque is zero immediately."""
         self._age, self._share, self._fresh = self._stale, 0.0, False
         self._last[:] = self.applied[:] = 0.0
 
     def read(self, position: Array, motor: Array, stamp: float) -> None:
-        """Take measured positions; ones that are not finite, or not newer, count as none.
+        """Read measured positions; ignore those that are not finite, or not newer.
 
         The filter runs on the clock of the stamps, in steps of the period.
 
         :param position: of the joints, shape (n,), in [rad] or [m]
-        :param motor: of the motors, as the encoders on them count, shape (n,)
-        :param stamp: when they were measured, in [s]
+        :param motor: of the motor encoders, shape (n,)
+        :param stamp: time of measurement, in [s]
         """
         elapsed, self._stamp = stamp - self._stamp, stamp
         if not elapsed > 0.0:

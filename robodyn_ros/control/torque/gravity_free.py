@@ -1,4 +1,4 @@
-"""Model torque without the gravity part, for drivers whose effort has none."""
+"""Model torque without gravity, for drivers whose effort excludes it."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from robodyn_ros.models.interface import Array
 
 
 class GravityFree(ModelTorque):
-    """Another model torque, less what its body needs at standstill in the same position.
+    """A model torque minus the torque of its body at standstill in the same position.
 
-    Feedback without gravity is comparable with it, and it is what to command to a driver that
-    adds gravity by itself.
+    It is comparable with feedback without gravity, and it is the command for a driver that adds
+    gravity itself.
     """
 
     def __init__(self, torque: ModelTorque, where: ArrayLike) -> None:
-        """Wrap.
+        """Wrap a model torque.
 
         :param where: joints without gravity, bool of shape (n,)
         """
@@ -27,11 +27,11 @@ class GravityFree(ModelTorque):
         self._share = np.asarray(where, dtype=float)
 
     def set_values(self, values: ArrayLike) -> None:
-        """Take other parameter values, as of the whole."""
+        """Set other parameter values of the complete model."""
         self._whole.set_values(values)
 
     def blend_to(self, values: ArrayLike) -> None:
-        """Begin to blend other values in, as of the whole."""
+        """Start to blend in other values of the complete model."""
         self._whole.blend_to(values)
 
     def blend(self, share: float) -> None:
@@ -39,26 +39,26 @@ class GravityFree(ModelTorque):
         self._whole.blend(share)
 
     def body(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """Torque of everything but friction and gravity; units as of `torque`."""
+        """Compute the torque without friction and gravity; units as of `torque`."""
         still = np.zeros_like(q)
         gravity = self._whole.body(q, still, still)
         result: Array = self._whole.body(q, qd, qdd) - self._share * gravity
         return result
 
     def load(self, q: Array, qd: Array, qdd: Array) -> Array | None:
-        """Load of friction, as of the whole: gravity loads a gear whoever carries it."""
+        """Compute the load of friction of the complete model: gravity always loads the gears."""
         return self._whole.load(q, qd, qdd)
 
     def friction(self, qd: Array, load: Array | None = None) -> Array:
-        """Friction torque, as of the whole."""
+        """Compute the friction torque of the complete model."""
         return self._whole.friction(qd, load)
 
     @property
     def friction_step(self) -> Array:
-        """Half the friction jump, as of the whole."""
+        """Return half the friction jump of the complete model."""
         return self._whole.friction_step
 
     @property
     def friction_step_per_load(self) -> Array:
-        """What load adds to it, as of the whole."""
+        """Return the increase of the friction jump per load of the complete model."""
         return self._whole.friction_step_per_load

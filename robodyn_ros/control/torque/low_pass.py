@@ -1,4 +1,4 @@
-"""A causal low pass that also differentiates, with the same phase on every signal."""
+"""Causal low pass and derivative with the same phase for all signals."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from robodyn_ros.models.interface import Array
 
 
 class MatchedLowPass:
-    """Second-order Butterworth low pass of several signals, and the derivative of each.
+    """Second-order Butterworth low pass of several signals, with their derivatives.
 
     Transfer functions H(s) = w^2 / (s^2 + sqrt(2) w s + w^2) and s H(s), taken to discrete time
     by the bilinear transform with the corner prewarped (Oppenheim and Schafer, "Discrete-Time
-    Signal Processing", 7.2.2). Both share one state, so that value and derivative are delayed
-    alike: about sqrt(2) / w seconds.
+    Signal Processing", 7.2.2). Both share one state, so that value and derivative have
+    the same delay of about sqrt(2) / w seconds.
     """
 
     def __init__(self, *, signals: int, width: int, cutoff: float, period: float) -> None:

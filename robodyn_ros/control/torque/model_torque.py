@@ -18,21 +18,20 @@ FrictionPart = tuple[FrictionModel, Array]
 Column = Callable[[Array, Figures], Array]
 
 SLOWEST = 1e-302
-"""Half width of the window of velocities where there is none, in [rad/s] or [m/s]: as small as
-can be without 1 / SLOWEST overflowing at usual velocities."""
+"""Half width of the velocity window without smoothing, in [rad/s] or [m/s]: the smallest value for
+which 1 / SLOWEST does not overflow at usual velocities."""
 
 
 class ModelTorque:
     """tau(q, qd, qdd) of a model with its identified values, split into body and friction.
 
     Coulomb friction jumps by twice its value where the velocity changes sign. Within
-    `velocity_window` around zero the friction torque therefore runs on a straight line between
-    what the model says at both ends of the window (the constant offset at exactly zero). This
-    holds for any friction law that depends on the joint's own velocity. Friction in proportion to
-    a load is that load times such a law, which is made continuous in the same way.
+    `velocity_window` around zero the friction torque is therefore a straight line between the
+    model's values at both ends of the window (the constant offset at exactly zero). This holds
+    for any friction law that depends on the joint velocity. Load-dependent friction is the load
+    times such a law, which is made continuous in the same way.
 
-    Arguments and results are of shape (N, n), or (n,) for one sample, which is the way to ask for
-    one sample after the other.
+    Arguments and results have shape (N, n), or (n,) for one sample, as in a control cycle.
     """
 
     def __init__(
@@ -42,7 +41,8 @@ class ModelTorque:
 
         :param values: parameter values, shape (p,), SI, in the order of `model.parameters`
         :param velocity_window: one number or shape (n,), in [rad/s] or [m/s]; 0: no smoothing
-        :raises ControlError: values of the wrong number or not finite, or a negative window
+        :raises ControlError: a wrong number of values, values that are not finite, or a negative
+            window
         """
         self.joints = model.joint_names
         self._values = np.empty(len(model.parameters))
@@ -52,7 +52,7 @@ class ModelTorque:
         if not (window >= 0.0).all() or not np.isfinite(window).all():
             raise ControlError(f'velocity_window must be finite and not below 0, got {window}')
         self.velocity_window = window
-        # Without a window the jump itself: between the smallest velocities there are.
+        # Without a window, the jump lies between the smallest velocities.
         self._window = window = np.maximum(window, SLOWEST)
         terms = [item for part, own in parts for item in part.weighted(own)]
         self._unloaded = _FrictionSum([item for item in terms if not item.term.load], window)
@@ -65,25 +65,27 @@ class ModelTorque:
         self.set_values(values)
 
     def set_values(self, values: ArrayLike) -> None:
-        """Take other parameter values, a payload for example, from the next call on.
+        """Set other parameter values, for example of a payload, for the next calls.
 
-        The arrays that the torque is computed from stay the same, and a call sees either the old
-        values or the new ones.
+        The arrays for the torque stay the same objects, and a call uses either the old values or
+        the new ones.
 
         :param values: shape (p,), SI
-        :raises ControlError: values of the wrong number or not finite; the old ones then hold
+        :raises ControlError: a wrong number of values, or values that are not finite; the old
+            ones are then kept
         """
         self._take(self._checked(values))
         self._blended = 1.0
 
     def blend_to(self, values: ArrayLike) -> None:
-        """Begin to go over to other values, from those of now: `blend` says how far.
+        """Start to blend from the present values to others; `blend` sets the share.
 
-        This is for the torque of the body of one sample after the other. Friction takes the new
-        values at once, and so does the torque of many samples: a payload changes no friction.
+        This applies to the body torque of single samples. Friction, which a payload does not
+        change, and the torque of many samples use the new values immediately.
 
         :param values: shape (p,), SI
-        :raises ControlError: values of the wrong number or not finite; the old ones then hold
+        :raises ControlError: a wrong number of values, or values that are not finite; the old
+            ones are then kept
         """
         values = self._checked(values)
         if self._blended < 1.0:
@@ -93,7 +95,7 @@ class ModelTorque:
         self._blended = 0.0
 
     def blend(self, share: float) -> None:
-        """Count the values of `blend_to` by a share, 0..1; the torque is linear in them."""
+        """Weight the values of `blend_to` by a share, 0..1; the torque is linear in them."""
         self._blended = share
 
     def _checked(self, values: ArrayLike) -> Array:
@@ -112,25 +114,25 @@ class ModelTorque:
         self._per_load.renew()
 
     def torque(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """Joint torques, in [Nm] or [N]; arguments SI."""
+        """Compute joint torques, in [Nm] or [N]; arguments SI."""
         return self.body(q, qd, qdd) + self.friction(qd, self.load(q, qd, qdd))
 
     @property
     def friction_step(self) -> Array:
-        """Half the friction jump from one direction to the other, shape (n,), in [Nm] or [N].
+        """Return half the friction jump between both directions, shape (n,), in [Nm] or [N].
 
-        Across the velocity window, or the velocities over which a smooth law turns round. That
-        of friction without load; see `friction_step_per_load`.
+        It is taken across the velocity window, or across the sign change of a smooth law, for
+        friction without load; see `friction_step_per_load`.
         """
         return self._unloaded.step(self._beyond)
 
     @property
     def friction_step_per_load(self) -> Array:
-        """What each Nm (or N) of load adds to half the friction jump, shape (n,)."""
+        """Return the increase of half the friction jump per Nm (or N) of load, shape (n,)."""
         return self._per_load.step(self._beyond)
 
     def body(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """Torque of everything but friction; units as of `torque`."""
+        """Compute the torque without friction; units as of `torque`."""
         if q.ndim > 1:
             return _sum(self._bodies, q, qd, qdd)
         result = _sum(self._bodies_of_sample, q, qd, qdd)
@@ -140,16 +142,16 @@ class ModelTorque:
         return result
 
     def load(self, q: Array, qd: Array, qdd: Array) -> Array | None:
-        """Load that friction is proportional to, in [Nm] or [N]; None: it is to none."""
+        """Compute the load of load-dependent friction, in [Nm] or [N]; None: there is none."""
         if self._load is None or self._load_of_sample is None:
             return None
         return (self._load_of_sample if q.ndim == 1 else self._load.torque)(q, qd, qdd)
 
     def friction(self, qd: Array, load: Array | None = None) -> Array:
-        """Friction torque, in [Nm] or [N].
+        """Compute the friction torque, in [Nm] or [N].
 
         :param qd: in [rad/s] or [m/s]
-        :param load: of the same samples, as `load` says; None: friction without load
+        :param load: result of `load` for the same samples; None: friction without load
         """
         slow = np.abs(qd) < self._window
         near = slow if np.count_nonzero(slow) else None
@@ -160,9 +162,9 @@ class ModelTorque:
 
 
 class _FrictionSum:
-    """Friction terms added up, by velocity alone, with a straight line inside the window.
+    """Sum of friction terms as functions of velocity, with a straight line inside the window.
 
-    Written for one sample after the other: no regressor, and as few operations as there can be.
+    It is optimised for single samples: no regressor, and as few operations as possible.
     """
 
     def __init__(self, terms: list[WeightedTerm], window: Array) -> None:
@@ -174,7 +176,7 @@ class _FrictionSum:
         self._constant, self._backward, self._range = np.zeros((3, len(window)))
 
     def renew(self) -> None:
-        """Take the weights as they are now."""
+        """Update the weights."""
         self._constant[:] = sum(item.weight for item in self._fixed)
         self._weighted = [
             (item.term.column, item.figures, item.weight.copy()) for item in self._moving
@@ -183,7 +185,7 @@ class _FrictionSum:
         np.subtract(forward, self._backward, out=self._range)
 
     def torque(self, qd: Array, near: NDArray[np.bool_] | None) -> Array:
-        """In the shape of `qd`; `near`: which are inside the window, None: none of them."""
+        """Compute friction in the shape of `qd`; `near`: joints inside the window, None: none."""
         result = self._law(qd)
         if near is not None:
             share = qd * self._per_window + 0.5
@@ -191,13 +193,13 @@ class _FrictionSum:
         return result
 
     def step(self, reach: Array) -> Array:
-        """Half the change from one direction to the other at these velocities, shape (n,)."""
+        """Return half the change between both directions at these velocities, shape (n,)."""
         backward, forward = self._ends(reach)
         step: Array = np.abs(0.5 * (forward - backward))
         return step
 
     def _ends(self, reach: Array) -> Array:
-        """At -reach and reach, shape (2, n)."""
+        """Compute friction at -reach and reach, shape (2, n)."""
         return self._law(np.stack([-reach, reach]))
 
     def _law(self, qd: Array) -> Array:
@@ -209,13 +211,13 @@ class _FrictionSum:
 
 
 def _turned(parts: list[FrictionPart], joints: int) -> Array:
-    """Velocity from which on Coulomb friction has turned round, shape (n,); 0: at once."""
+    """Return the velocity at which Coulomb friction has changed its sign, shape (n,)."""
     smoothing = [part.figures['smoothing'] for part, _ in parts if 'smoothing' in part.figures]
     return np.asarray(3.0 * np.max([np.zeros(joints), *smoothing], axis=0))
 
 
 def _split(model: DynamicModel, values: Array) -> tuple[list[Part], list[FrictionPart]]:
-    """Body and friction parts with their values, sums taken apart at every level."""
+    """Split a model, sums at every level, into body and friction parts with their values."""
     if isinstance(model, FrictionModel):
         return [], [(model, values)]
     if not isinstance(model, SumModel):
@@ -233,12 +235,12 @@ def _split(model: DynamicModel, values: Array) -> tuple[list[Part], list[Frictio
 
 
 def _sum(parts: Sequence[TorqueFunction], q: Array, qd: Array, qdd: Array) -> Array:
-    """Sum of the parts' torques.
+    """Add the torques of the parts.
 
-    Each part computes its own way: a regressor times values is not all of it where a force
-    saturates, and recursion is faster.
+    Each part computes its torque itself: a regressor does not describe a force that saturates,
+    and recursion is faster.
     """
-    if len(parts) == 1:  # the usual case, every cycle
+    if len(parts) == 1:  # the usual case
         return parts[0](q, qd, qdd)
     result = np.zeros(q.shape)
     for part in parts:

@@ -1,10 +1,10 @@
-"""Friction of a reference that stands still: that of the motion before, until it fades out.
+"""Friction of a reference at standstill: that of the previous motion, which fades out.
 
-An axis that stops needs its friction torque until it has arrived, and once it stands, static
-friction carries that torque. A model whose friction torque falls to zero together with the
-reference velocity stops the axis short of its target instead, and the drive's integrator must
-first build the whole friction up (measured: docs/tracking.md). A robot at rest needs no friction
-torque, and one that stays pushes the axis without end: it fades out.
+An axis that stops needs its friction torque until it reaches its target; at standstill, static
+friction carries this torque. If friction fell to zero with the reference velocity, the axis would
+stop before its target, and the drive's integrator would have to build up the complete friction
+torque (measured: docs/tracking.md). A robot at rest needs no friction torque, and a permanent one
+would push the axis, so that it fades out.
 """
 
 from __future__ import annotations
@@ -16,27 +16,25 @@ from robodyn_ros.control.torque.model_torque import SLOWEST
 from robodyn_ros.models.interface import Array
 
 FADE_TIME = 0.5
-"""Standstill after which no friction torque remains, in [s]. Within half of it a stop or a
-reversal of the motion has settled."""
+"""Standstill after which no friction torque remains, in [s]; a stop or a reversal takes less than
+half of it."""
 
 
 class StandstillFriction:
-    """Velocity to take friction at: within the window, the window's end on the last side.
+    """Velocity for friction: within the window, it is the end of the window on the last side.
 
-    A reversal therefore changes friction when it leaves the window, at once. A joint that stays
-    within the window for longer than half of `fade_time` is taken to its actual velocity from
-    then on, in a straight line that ends after `fade_time`. So is friction, which is a straight
-    line within the window. Before the first motion no side is known; there the velocity is left
-    as it is.
+    A reversal therefore changes friction instantly when it leaves the window. If a joint stays
+    within the window for longer than half of `fade_time`, the velocity for friction approaches the
+    actual one linearly until `fade_time`; so does friction, which is linear within the window.
+    Before the first motion no side is known, and the actual velocity is used.
     """
 
     def __init__(
         self, *, window: ArrayLike, fade_time: float = FADE_TIME, period: float = 0.002
     ) -> None:
-        """Begin without a direction.
+        """Start without a direction.
 
-        :param window: velocities below it count as standing still, shape (n,), in [rad/s] or
-            [m/s]
+        :param window: velocities below it count as standstill, shape (n,), in [rad/s] or [m/s]
         :param fade_time: standstill after which friction is that of the actual velocity, in [s]
         :param period: of the samples, in [s]
         """
@@ -51,14 +49,14 @@ class StandstillFriction:
         self._rests = [0.0] * len(self._reaches)
 
     def velocity(self, qd: Array, share: float = 1.0) -> Array:
-        """Velocity at which friction is to be taken, of one sample; the side is remembered.
+        """Return the velocity for friction of one sample, and store the side.
 
         :param qd: reference velocity, shape (n,), in [rad/s] or [m/s]
-        :param share: time since the sample before, in periods
-        :return: shape (n,); `qd` itself where no joint stands still
+        :param share: time since the previous sample, in periods
+        :return: shape (n,); `qd` itself if no joint is at standstill
         """
         result = qd
-        # Every cycle: on a few numbers this takes a fifth of numpy's time.
+        # Called in every cycle: for a few numbers this takes a fifth of numpy's time.
         for joint, (speed, reach) in enumerate(zip(qd.tolist(), self._reaches, strict=True)):
             if abs(speed) >= reach:
                 self._sides[joint] = 1.0 if speed > 0.0 else -1.0
@@ -74,12 +72,12 @@ class StandstillFriction:
         return result
 
     def velocities(self, qd: Array) -> Array:
-        """The same of many samples in a row, a period apart, shape (N, n)."""
+        """Return the velocities for friction of consecutive samples, a period apart, (N, n)."""
         if not len(qd):
             return np.array(qd)
         moving = np.abs(qd) >= self._reach
         side = np.vstack([self._sides, np.sign(qd)])
-        # Row of the last sample that moved, for every sample: 0 is what was before.
+        # Row of the last moving sample, for every sample: 0 is the state before.
         count = np.arange(1, len(qd) + 1)[:, None]
         rows = np.maximum.accumulate(np.where(moving, count, 0), axis=0)
         last = np.take_along_axis(side, rows, axis=0)

@@ -1,4 +1,4 @@
-"""What of a motion is checked for collisions, what is not, and what the check finds."""
+"""Collision check of a motion: its coverage and its report."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _ENDLESS = (np.inf,) * 3
 
 @dataclass(frozen=True)
 class Coverage:
-    """What a motion is checked against.
+    """Limits that a motion is checked against.
 
-    :param limits: to keep while a motion is designed, and to check afterwards
-    :param rule: of the links' distances, made of one of the limits; None: it is not checked
-    :param unchecked: what nobody checks, each with the reason
-    :param notes: what else to know about the check
+    :param limits: limits for the design of a motion, and for the check afterwards
+    :param rule: rule of the distances of links, from one of the limits; None: not checked
+    :param unchecked: collisions that are not checked, with the reason
+    :param notes: further remarks about the check
     """
 
     limits: tuple[Limit, ...] = ()
@@ -57,10 +57,10 @@ class Coverage:
 
 @dataclass(frozen=True)
 class Report:
-    """What a check found.
+    """Result of a check.
 
     :param contacts: smallest distance, and share of the time with a collision; None: not checked
-    :param broken: sentence about a collision, or what leaves its box; empty: there is none
+    :param broken: sentence about a collision, or a frame outside its box; empty: none
     :param unchecked: see `Coverage`
     :param notes: see `Coverage`
     """
@@ -71,7 +71,7 @@ class Report:
     notes: tuple[str, ...]
 
     def facts(self) -> dict[str, Any]:
-        """Plain types, SI units; a distance of null: there is nothing that could touch."""
+        """Return plain types, SI units; a distance of null: no objects that could touch."""
         found = self.contacts
         collision: dict[str, Any] = {'checked': found is not None}
         if found is not None:
@@ -90,7 +90,7 @@ class Report:
 
 
 def collision_lines(facts: Mapping[str, Any]) -> list[str]:
-    """Lay `Report.facts` out for reading."""
+    """Format `Report.facts` as text."""
     found, lines = facts['collision'], []
     if found['checked'] and found['smallest_distance'] is not None:
         distance, pair = 1e3 * found['smallest_distance'], ' and '.join(found['pair'])
@@ -104,7 +104,7 @@ def collision_lines(facts: Mapping[str, Any]) -> list[str]:
 
 
 def cover(values: Mapping[str, Any], urdf: str, joints: Sequence[str]) -> Coverage:
-    """Find out what can be checked.
+    """Determine what can be checked.
 
     :param values: of the options `SPACE` of `options.py`, all of them
     :param urdf: file of the robot, or its text; empty: there is none
@@ -153,7 +153,7 @@ def _why_not(itself: bool | None, urdf: str) -> list[str]:
 def _rule(
     limit: SelfCollisionLimit, joints: Sequence[str], missing: list[str], *, required: bool
 ) -> tuple[SelfCollisionRule | None, list[str], list[str]]:
-    """Make the rule; say what it does not see, and what it leaves out."""
+    """Make the rule; return also what it cannot check, and what it leaves out."""
     try:
         rule = SelfCollisionRule(limit, joints)
     except NoPairsError as error:

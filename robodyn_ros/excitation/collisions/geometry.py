@@ -1,4 +1,4 @@
-"""Distances of a robot's links from each other and from the walls around it."""
+"""Distances between the links of a robot, and to the walls around it."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ _NORMALS = np.vstack([np.eye(3), -np.eye(3)])
 class CollisionGeometry:
     """Signed distances of all pairs of objects that could touch.
 
-    Left out are pairs of links that a joint joins, directly or by links without geometry: they
-    overlap by design. Meshes count as their convex hulls. Joints that do not move are at 0, or at
-    the limit next to it.
+    Pairs of links that a joint connects, directly or by links without geometry, overlap by design
+    and are left out. Meshes are replaced by their convex hulls. Joints that do not move are at 0,
+    or at the nearest limit.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class CollisionGeometry:
         self._reset()
 
     def _reset(self) -> None:
-        """Make what depends on the pairs."""
+        """Build data that depend on the pairs."""
         self._data: Any = self._geometry.createData()
         self._reach = _reach(self._model, self._geometry, self._velocities)
 
@@ -96,7 +96,7 @@ class CollisionGeometry:
 
     @property
     def at_walls(self) -> list[bool]:
-        """Tell for every pair whether it is of a link and a wall."""
+        """Return for every pair whether it consists of a link and a wall."""
         return [pair.second in self._walls for pair in self._collision_pairs]
 
     @property
@@ -104,7 +104,7 @@ class CollisionGeometry:
         return list(self._geometry.collisionPairs)
 
     def without(self, names: Sequence[tuple[str, str]]) -> None:
-        """Leave further pairs out."""
+        """Leave out further pairs."""
         # copies: pairs shift in Pinocchio's list when one is removed
         pairs = [(item.first, item.second) for item in self._collision_pairs]
         kept = [pair for pair, name in zip(pairs, self.pairs, strict=True) if name not in names]
@@ -123,10 +123,10 @@ class CollisionGeometry:
         ]
 
     def nearer(self, position: Array, distance: float) -> Iterator[tuple[int, int, float]]:
-        """Yield row, pair and distance [m] of all that is nearer than `distance`, and some more.
+        """Yield row, pair and distance [m] of all pairs below `distance`, and of some others.
 
-        After each look at a pair rows are skipped until the joints have moved so far that it may
-        have come as near; neighbouring rows must be neighbours on a path.
+        After each computation of a pair, rows are skipped until the joints have moved far enough
+        for it to be that near; consecutive rows must be neighbours on a path.
 
         :param position: of the joints, shape (N, n)
         """
@@ -141,7 +141,7 @@ class CollisionGeometry:
                 row = bisect_right(travel, travel[row] + found - distance, row + 1)
 
     def distance(self, pair: int, position: Array) -> float:
-        """Distance in [m] of a pair at joint positions (n,); negative: depth."""
+        """Return the distance in [m] of a pair at joint positions (n,); negative: depth."""
         return self._distance(pair, self._poses(position[None])[0])
 
     def _distance(self, pair: int, pose: Array) -> float:
@@ -166,7 +166,7 @@ class CollisionGeometry:
                 yield row, float(near[pair]), self._slope(int(pair))
 
     def _slope(self, pair: int) -> Array:
-        """Derivative (n,) of the distance last computed of a pair."""
+        """Return the derivative (n,) of the last computed distance of a pair."""
         result, objects = self._data.distanceResults[pair], self._geometry.geometryObjects
         item = self._geometry.collisionPairs[pair]
         # the normal points from the first object to the second one
@@ -185,7 +185,7 @@ class CollisionGeometry:
         return slope[self._velocities]
 
     def random_positions(self, count: int) -> Array:
-        """Positions (count, n) spread over the ranges of the joints, always the same ones."""
+        """Return reproducible positions (count, n) within the ranges of the joints."""
         lower = np.maximum(self._model.lowerPositionLimit, -FAR)
         upper = np.minimum(self._model.upperPositionLimit, FAR)
         rows = [(-FAR, FAR) if circular else (lower[i], upper[i]) for i, circular in self._columns]
@@ -193,7 +193,7 @@ class CollisionGeometry:
         return np.random.default_rng(0).uniform(low, high, (count, len(rows)))
 
     def _poses(self, position: Array) -> Array:
-        """Pinocchio's q (N, nq) at joint positions (N, n)."""
+        """Return Pinocchio's q (N, nq) at joint positions (N, n)."""
         poses = np.tile(self._rest, (len(position), 1))
         for (index, circular), values in zip(self._columns, position.T, strict=True):
             if circular:
@@ -220,7 +220,7 @@ def _build(file: CollisionFile) -> tuple[Any, Any]:
 
 
 def _columns(model: Any, joints: Sequence[str]) -> tuple[list[tuple[int, bool]], list[int]]:
-    """Where each joint goes in Pinocchio's q, and whether as cosine and sine; and in its v."""
+    """Return the index of each joint in Pinocchio's q, if it is cosine and sine, and in its v."""
     result, velocities = [], []
     for name in joints:
         if not model.existJointName(name):
@@ -232,7 +232,7 @@ def _columns(model: Any, joints: Sequence[str]) -> tuple[list[tuple[int, bool]],
 
 
 def _rest(model: Any) -> Array:
-    """Pinocchio's q with every joint at 0, or as near to it as its limits let it be."""
+    """Return Pinocchio's q with every joint at 0, or at its nearest limit."""
     rest: Array = pin.neutral(model)
     for joint in model.joints:
         if joint.nq == joint.nv == 1:
@@ -244,7 +244,7 @@ def _rest(model: Any) -> Array:
 def _pair(
     model: Any, geometry: Any, names: Sequence[str], disabled: frozenset[frozenset[str]]
 ) -> None:
-    """Pair all objects on joints that do not follow each other, seen without empty joints."""
+    """Pair all objects on joints that are not neighbours, ignoring joints without geometry."""
     carrying = {item.parentJoint for item in geometry.geometryObjects}
 
     def carrier(joint: int) -> int:
@@ -263,13 +263,13 @@ def _pair(
 
 
 def _reach(model: Any, geometry: Any, velocities: Sequence[int]) -> Array:
-    """Largest change (P, n) of the distance of each pair with each joint, in [m/rad] or [m/m].
+    """Return the largest change (P, n) of distances with each joint, in [m/rad] or [m/m].
 
-    That is the largest distance of a point of the geometry from the joint, over all positions.
+    This is the largest distance of a point of the geometry from the joint, over all positions.
     """
     radii = []
     for item in geometry.geometryObjects:
-        if item.parentJoint == 0:  # no joint moves it, and a half-space has no end
+        if item.parentJoint == 0:  # fixed objects, among them half-spaces, which are infinite
             radii.append(0.0)
             continue
         item.geometry.computeLocalAABB()

@@ -1,4 +1,4 @@
-"""What the files of a robot say about collisions: the URDF's geometry, and the SRDF's pairs."""
+"""Collision data in the files of a robot: geometry of the URDF, disabled pairs of the SRDF."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def read_collision_file(urdf: str, packages: Sequence[str] = ()) -> CollisionFil
 
 
 def disabled_pairs(srdf: str) -> frozenset[frozenset[str]]:
-    """Pairs of links whose collisions an SRDF disables.
+    """Return pairs of links whose collisions an SRDF disables.
 
     :param srdf: file
     :raises MotionError: it cannot be read or is not an SRDF
@@ -97,7 +97,7 @@ def _root(text: str, what: str, tag: str) -> ET.Element:
 
 
 def _mesh(name: str, folder: Path | None, packages: Sequence[str]) -> Path | None:
-    """Path of a mesh file; None: there is none."""
+    """Return the path of a mesh file, or None if it does not exist."""
     return next((path for path in _places(name, folder, packages) if path.is_file()), None)
 
 

@@ -1,4 +1,4 @@
-"""A robot must hit neither itself nor the walls around it."""
+"""Rule against collisions of a robot with itself and with the walls around it."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ from robodyn_ros.models.interface import DynamicModel
 CLEARANCE = 1e-3
 """Default of the smallest distance of two links, in [m]."""
 FIRST = 400
-"""On about so many samples the smallest distance of a motion is looked for first."""
+"""Approximate number of samples for the first search of the smallest distance."""
 BETWEEN = 1e-3
-"""A designed motion keeps links so much farther apart, in [m], for what lies between samples."""
+"""Additional clearance of a designed motion, in [m], for the time between samples."""
 SOFT = 0.02
-"""This much above the clearance, in [m], a motion begins to be pulled away."""
+"""Distance above the clearance, in [m], at which the penalty starts."""
 PERIOD = 1e-3
-"""Motions are checked at times that are so far apart, in [s]."""
+"""Sampling period of the check of a motion, in [s]."""
 _BLOCK = 20_000
 _SHARE = 0.1
-"""Of the largest distance of a pair: it is not pulled apart from farther."""
+"""Largest distance for the penalty, as a share of the largest distance of a pair."""
 _POSES = 100
-"""A pair of links that is too close at so many random positions cannot be kept apart."""
+"""Number of random positions; a pair that is too close at all of them cannot be separated."""
 
 
 @dataclass(frozen=True)
 class SelfCollisionLimit(Limit):
-    """Keep links apart that no joint joins, and inside a box.
+    """Limit that keeps links without a common joint apart, and inside a box.
 
     :param urdf: file with the collision geometry, or its text
     :param packages: folders in which `package://` names are looked for
@@ -66,13 +66,13 @@ class SelfCollisionLimit(Limit):
 
 @dataclass(frozen=True)
 class Contacts:
-    """What a check of a motion found.
+    """Result of a check of a motion.
 
-    :param share: of the time during which links, or a link and a wall, are too close
-    :param distance: smallest one in [m]; negative: depth; inf: there is nothing that could touch
-    :param pair: names of what is that close
-    :param time: of it, in [s]
-    :param first: when something is too close for the first time, in [s]; inf: never
+    :param share: share of the time with links, or a link and a wall, too close
+    :param distance: smallest distance in [m]; negative: depth; inf: no objects that could touch
+    :param pair: names of the objects at this distance
+    :param time: its time, in [s]
+    :param first: time of the first collision, in [s]; inf: none
     """
 
     share: float = 0.0
@@ -82,7 +82,7 @@ class Contacts:
     first: float = np.inf
 
     def sentence(self, clearance: float) -> str:
-        """Say what touches, or comes nearer than a clearance in [m]."""
+        """Describe a contact, or a distance below a clearance in [m]."""
         first, other = (name if ' ' in name else repr(name) for name in self.pair)
         if self.distance <= 0.0:
             what = f'collide, {-1e3 * self.distance:.1f} mm deep,'
@@ -93,7 +93,7 @@ class Contacts:
 
 @dataclass
 class _Seen:
-    """What was seen so far: samples that are too close, and the smallest distance."""
+    """Intermediate result: samples that are too close, and the smallest distance."""
 
     hits: int = 0
     first: float = np.inf
@@ -101,7 +101,7 @@ class _Seen:
 
     @property
     def least(self) -> float:
-        """Smallest distance so far in [m]; below any where there is none."""
+        """Smallest distance so far in [m]."""
         return self.best.distance if np.isfinite(self.best.distance) else -np.inf
 
 
@@ -123,9 +123,9 @@ class NoPairsError(MotionError):
 
 
 class SelfCollisionRule(Rule):
-    """Distances of links that no joint joins, and of links and walls, are kept.
+    """Rule for the distances of links without a common joint, and of links and walls.
 
-    Pairs that are too close at all of some random positions are left out and named.
+    Pairs that are too close at all random positions are left out and named.
     """
 
     def __init__(self, limit: SelfCollisionLimit, joints: Sequence[str]) -> None:
@@ -146,14 +146,14 @@ class SelfCollisionRule(Rule):
         if not self.geometry.pairs:
             raise NoPairsError(self.file)
         self.touching: list[tuple[str, str]] = []
-        """Pairs that no position keeps apart."""
+        """Pairs that are too close at every position."""
         self._near = self._survey(limit.clearance)
 
     def _survey(self, clearance: float) -> Array:
-        """Look at random positions; return the distance (P,) from which each pair is pulled apart.
+        """Survey random positions; return the distance (P,) at which the penalty of a pair starts.
 
-        Leaves pairs out that are too close at all of them; a wall only where nothing changes.
-        Pairs that are never far apart, as those of a wrist, are pulled apart from less.
+        Pairs that are too close at all positions are left out; those with a wall only if their
+        distance is constant. For pairs that are never far apart, as in a wrist, it is smaller.
         """
         pairs, positions = self.geometry.pairs, self.geometry.random_positions(_POSES)
         seen = np.array(
@@ -172,7 +172,7 @@ class SelfCollisionRule(Rule):
         return kept
 
     def excess(self, motion: Motion) -> Excess:
-        """Look at every sample; the size is the share of samples in collision."""
+        """Check every sample; the size is the share of samples in collision."""
         seen = _Seen()
         needed = self.clearance + BETWEEN
         self._look(motion.time, motion.position, needed, seen)
@@ -197,7 +197,7 @@ class SelfCollisionRule(Rule):
     def _look(self, time: Array, position: Array, clearance: float, seen: _Seen) -> None:
         """Count samples that are nearer than the clearance, and find the smallest distance.
 
-        It is exact where it is below the clearance or `seen` has a good one already.
+        It is exact if it is below the clearance or if `seen` already has a good one.
         """
         floor = max(clearance, seen.least)
         close = set()
@@ -212,7 +212,7 @@ class SelfCollisionRule(Rule):
             seen.first = min(seen.first, float(time[min(close)]))
 
     def penalty(self, states: States) -> tuple[float, States]:
-        """Mean square of the distances below clearance + `SOFT`, in [m]."""
+        """Return the mean square of the distances below clearance + `SOFT`, in [m]."""
         _, slopes = super().penalty(states)
         total = 0.0
         for row, near, slope in self.geometry.slopes(states[0], self._near):
@@ -224,5 +224,5 @@ class SelfCollisionRule(Rule):
 
 
 def words(pairs: Sequence[tuple[str, str]]) -> Iterator[str]:
-    """Pairs as they are written in a sentence."""
+    """Format pairs for a sentence."""
     return (f'{first} and {other}' for first, other in pairs)

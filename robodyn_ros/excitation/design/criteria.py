@@ -1,4 +1,4 @@
-"""How well a motion reveals the base parameters: one number, the smaller the better.
+"""Criteria of a motion for the identification of base parameters; smaller is better.
 
 Sources: documents "double_encoder_identification_2023", section 3 (condition number, weighted,
 Eq. 12, and the block objective, Eq. 14) and "local_identification", section III (D-optimality,
@@ -42,12 +42,12 @@ States = tuple[Array, Array, Array]
 
 @dataclass(frozen=True)
 class Options:
-    """What a criterion is made of.
+    """Options of a criterion.
 
     :param name: 'cond': log10 s_1/s_b; 'block': log10 of Eq. 14; 'det': -log10 det(W'W), Eq. 9
     :param torque_weights: factor (n,) of each joint's rows, see `torque_weights`; None: ones
     :param normalised_share: share, below 1, of the condition number with columns scaled to unit
-        length. It is blind to the scale of the motion, so it never counts alone.
+        length. It does not depend on the scale of the motion, so that it is never used alone.
     """
 
     name: CriterionName = 'cond'
@@ -56,7 +56,7 @@ class Options:
 
 
 def torque_weights(nominal: Sequence[float] | Array, how: Normalisation) -> tuple[float, ...]:
-    """Row weights from nominal torques (n,) in [Nm] or [N].
+    """Compute row weights from nominal torques (n,) in [Nm] or [N].
 
     Document "local_identification", Eq. 8, multiplies by tau_nom / max tau_nom, which favours
     the big axes; dividing by it makes the axes comparable.
@@ -73,7 +73,7 @@ def torque_weights(nominal: Sequence[float] | Array, how: Normalisation) -> tupl
 
 
 class Criterion:
-    """A criterion for one model, its columns and weights chosen once on random data."""
+    """Criterion for one model, with columns and weights chosen once on random data."""
 
     def __init__(
         self,
@@ -104,7 +104,7 @@ class Criterion:
             self._choose_blocks(random_states(model) if reference is None else reference)
 
     def matrix(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """W, shape (N n, b), rows weighted, of states (N, n)."""
+        """Return W, shape (N n, b), with weighted rows, of states (N, n)."""
         count = len(self.columns)
         result = np.empty((len(q), len(self.model.joints), count))
         for block in sample_blocks(len(q)):
@@ -114,17 +114,17 @@ class Criterion:
         return result.reshape(-1, count)
 
     def value(self, q: Array, qd: Array, qdd: Array) -> float:
-        """Criterion of states (N, n); infinite if the motion reveals nothing at all."""
+        """Return the criterion of states (N, n); infinite if the motion excites no parameter."""
         return self._evaluate((q, qd, qdd), np.inf, gradient=False)[0]
 
     def smooth(
         self, q: Array, qd: Array, qdd: Array, sharpness: float = np.inf
     ) -> tuple[float, States]:
-        """Criterion, smoothed (see `log_condition`), and its derivatives by q, qd, qdd."""
+        """Return the smoothed criterion (see `log_condition`), and derivatives by q, qd, qdd."""
         return self._evaluate((q, qd, qdd), sharpness, gradient=True)
 
     def figures(self, q: Array, qd: Array, qdd: Array) -> dict[str, float]:
-        """All there is to say: condition numbers, log10 det(W'W), and the block objective."""
+        """Return all criteria: condition numbers, log10 det(W'W), and the block objective."""
         matrix = self.matrix(q, qd, qdd)
         spectrum = Spectrum.of(matrix)
         length = np.linalg.norm(matrix, axis=0)
@@ -172,7 +172,7 @@ class Criterion:
         return value, by_matrix
 
     def _pull(self, by_matrix: Array, states: States) -> States:
-        """Derivatives by the state from those by the weighted regressor."""
+        """Convert derivatives by the weighted regressor to those by the state."""
         q, qd, qdd = states
         shape = (len(q), len(self.model.joints), -1)
         weights = np.zeros((*shape[:2], len(self.model.parameters)))
@@ -180,7 +180,7 @@ class Criterion:
         return self._gradient(weights, q, qd, qdd)
 
     def _parts(self, states: States) -> dict[str, Array]:
-        """W as a whole, and its terms: acceleration Y(q, 0, qdd) - Y(q, 0, 0), velocity, ..."""
+        """Return W and its terms: acceleration Y(q, 0, qdd) - Y(q, 0, 0), velocity, ..."""
         whole, moved, turned, still = np.split(self.matrix(*_four(states)), 4)
         return {
             WHOLE: whole,
@@ -190,9 +190,9 @@ class Criterion:
         }
 
     def _choose_blocks(self, reference: States) -> None:
-        """Independent columns of each block, and its weight: the mean variance of its columns.
+        """Choose independent columns of each block, and its weight: their mean variance.
 
-        The document does not say how the weights are scaled: they are made to add up to one.
+        The document does not define the scale of the weights: here their sum is one.
         """
         parts = self._parts(reference)
         for name in BLOCKS:
@@ -205,7 +205,7 @@ class Criterion:
         self.block_weights = {name: w / total for name, w in self.block_weights.items()}
 
     def _block(self, states: States, sharpness: float, gradient: bool) -> tuple[float, States]:
-        """log10 of Eq. 14, (sum w) cond(W) + sum over blocks of w cond(block)."""
+        """Return log10 of Eq. 14, (sum w) cond(W) + sum over blocks of w cond(block)."""
         parts = self._parts(states)
         every = np.arange(len(self.columns))
         terms = [_Term(parts[WHOLE], every, 1.0, sharpness)]
@@ -226,7 +226,7 @@ class Criterion:
         return result, self._pull_parts(by_part, states)
 
     def _pull_parts(self, by_part: dict[str, Array], states: States) -> States:
-        """Derivatives by the state from those by the parts; what is zero in one stays so."""
+        """Convert derivatives by the parts to those by the state; zero states stay zero."""
         moved, turned = by_part['acceleration'], by_part['velocity']
         still = by_part['position'] - moved - turned
         by_four = np.concatenate([by_part[WHOLE], moved, turned, still])
@@ -236,7 +236,7 @@ class Criterion:
 
 
 class _Term:
-    """One condition number of Eq. 14, of some columns of a part of W: its log10, and more."""
+    """One condition number of Eq. 14, of columns of a part of W, with its derivative."""
 
     def __init__(
         self, matrix: Array, columns: NDArray[np.intp], weight: float, sharpness: float
@@ -246,7 +246,7 @@ class _Term:
         self.value, self._slope = log_condition(self._spectrum, sharpness)
 
     def by_matrix(self, share: float) -> Array:
-        """Share of the derivative by the part."""
+        """Return the share of the derivative by the part."""
         result = np.zeros(self._matrix.shape)
         chosen = self._matrix[:, self._columns]
         result[:, self._columns] = self._spectrum.pull(chosen, share * self._slope)
@@ -254,7 +254,7 @@ class _Term:
 
 
 def _four(states: States) -> States:
-    """States (4 N, n): as they are, without velocity, without acceleration, without either."""
+    """Return states (4 N, n): unchanged, without velocity, acceleration, or both."""
     q, qd, qdd = states
     rest = np.zeros(q.shape)
     return (
@@ -272,7 +272,7 @@ def random_states(
     samples: int = 500,
     seed: int = 0,
 ) -> States:
-    """Random states (M, n), uniform within the model's positions and the given magnitudes."""
+    """Return random states (M, n), uniform within the model's positions and given magnitudes."""
     shares = np.random.default_rng(seed).uniform(-1.0, 1.0, (3, samples, len(model.joints)))
     return model.positions(shares[0]), shares[1] * velocity, shares[2] * acceleration
 

@@ -1,4 +1,4 @@
-"""Descent on functions that are smooth only piecewise, as condition numbers are.
+"""Descent on functions that are piecewise smooth, such as condition numbers.
 
 Source: Lewis and Overton, "Nonsmooth optimization via quasi-Newton methods", Mathematical
 Programming 141 (2013), algorithms 2.1 and 2.6: BFGS with a bisecting line search for the weak
@@ -19,18 +19,18 @@ Objective = Callable[[Array], tuple[float, Array]]
 _DECREASE, _CURVATURE = 1e-4, 0.9
 _BISECTIONS = 15
 _FIRST_STEP = 0.3
-"""Length of the first step, while nothing is known of the scale of x."""
+"""Length of the first step, when the scale of x is unknown."""
 _PATIENCE, _WORTHWHILE = 20, 1e-6
-"""A descent ends when so many steps together gain less than this."""
+"""A descent ends if this number of steps gains less than this value."""
 
 
 class StopError(Exception):
-    """Raised by an objective: somebody wants the descent to end."""
+    """Raised by an objective to end the descent."""
 
 
 @dataclass(frozen=True)
 class Point:
-    """Where a descent is: x (m,), value and slope (m,) there."""
+    """State of a descent: x (m,), value and slope (m,)."""
 
     x: Array
     value: float
@@ -39,12 +39,12 @@ class Point:
 
 @dataclass(frozen=True)
 class Descent:
-    """How far a descent came.
+    """Result of a descent.
 
     :param x: the best point, shape (m,)
     :param metric: approximate inverse of the Hessian (m, m), None if no step was made; a later
-        descent on a similar function may begin with it
-    :param complete: whether nothing stopped it
+        descent on a similar function may start with it
+    :param complete: False if the descent was stopped
     """
 
     x: Array
@@ -55,10 +55,10 @@ class Descent:
 def descend(
     objective: Objective, x: Array, iterations: int, metric: Array | None = None
 ) -> Descent:
-    """Minimise.
+    """Minimise a function.
 
     :param objective: value and slope at x; it may raise `StopError`
-    :param x: where to begin, shape (m,)
+    :param x: start, shape (m,)
     :param metric: of an earlier descent, shape (m, m)
     """
     here = Point(x, np.inf, np.zeros(len(x)))
@@ -67,7 +67,7 @@ def descend(
         values = [here.value]
         for _ in range(iterations):
             there = None if metric is None else _step(objective, here, -metric @ here.slope)
-            if there is None:  # begin anew: what is known of the curvature does not help here
+            if there is None:  # restart: the known curvature is not useful here
                 size = float(np.linalg.norm(here.slope))
                 if size == 0.0:
                     break
@@ -90,7 +90,7 @@ def _at(objective: Objective, x: Array) -> Point:
 
 
 def _step(objective: Objective, here: Point, way: Array) -> Point | None:
-    """Point along the way that meets the weak Wolfe conditions; None if there is none."""
+    """Find a point along the direction with the weak Wolfe conditions; None: there is none."""
     slope = float(here.slope @ way)
     if not slope < 0.0:
         return None
@@ -109,7 +109,7 @@ def _step(objective: Objective, here: Point, way: Array) -> Point | None:
 
 
 def _updated(metric: Array | None, step: Array, change: Array) -> Array | None:
-    """BFGS update of the inverse Hessian; as it was where the curvature is not positive."""
+    """Update the inverse Hessian by BFGS; leave it if the curvature is not positive."""
     along = float(step @ change)
     if not along > 0.0:
         return metric

@@ -1,8 +1,8 @@
-"""Kinds of motion with free figures x, for an optimiser: what x does to the joints, and back.
+"""Families of motions with decision variables x, and their derivatives by x.
 
-Every motion of a family is a position to start from plus a deviation. The deviation of a joint
-may be scaled by a factor of its own and is then still of the family: so limits of position,
-velocity and acceleration can be met exactly by scaling.
+Every motion of a family is a start position plus a deviation. The deviation of each joint may be
+scaled by a factor and still belongs to the family. Limits of position, velocity and acceleration
+can therefore be met exactly by scaling.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ class Sampled(ABC):
 
     @abstractmethod
     def deviation(self, x: Array) -> Array:
-        """Deviation of the position and its two derivatives, shape (3, N, n)."""
+        """Return the deviation of the position and its two derivatives, shape (3, N, n)."""
 
     @abstractmethod
     def pull(self, x: Array, weights: Array) -> Array:
-        """Derivative by x (size,) of the sum of weights (3, N, n) times the deviation."""
+        """Differentiate the sum of weights (3, N, n) times the deviation by x (size,)."""
 
 
 class MotionFamily(ABC):
-    """Motions of n joints of one kind, between t = 0 and `duration`, with `size` free figures."""
+    """Motions of n joints of one kind, between t = 0 and `duration`, with `size` variables."""
 
     joints: tuple[str, ...]
     position: Array
@@ -46,15 +46,15 @@ class MotionFamily(ABC):
 
     @abstractmethod
     def motion(self, x: Array, scale: Array) -> Trajectory:
-        """Motion of the figures x, every joint's deviation multiplied by its scale (n,)."""
+        """Return the motion of x, with the deviation of each joint times its scale (n,)."""
 
     @abstractmethod
     def start(self, random: np.random.Generator) -> Array:
-        """Random figures (size,) to begin with."""
+        """Return random variables (size,) as a start."""
 
     @abstractmethod
     def fastest(self) -> float:
-        """Largest frequency in the deviation, in [Hz]; tells how many samples describe it."""
+        """Largest frequency in the deviation, in [Hz], which determines the number of samples."""
 
 
 class FourierFamily(MotionFamily):
@@ -62,7 +62,7 @@ class FourierFamily(MotionFamily):
 
     Document "double_encoder_identification_2023", Eq. 15 and the end conditions under Eq. 17.
     x holds, per joint, coordinates of (a_l) in the space sum a_l = 0 and of (b_l) in the space
-    sum l b_l = 0; theta_0 follows. So every x meets the conditions.
+    sum l b_l = 0; theta_0 follows. Every x therefore meets the conditions.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class FourierFamily(MotionFamily):
         self.size = len(self.joints) * 2 * (harmonics - 1)
 
     def coefficients(self, x: Array) -> tuple[Array, Array]:
-        """Coefficients a and b, each (n, L), of the figures x."""
+        """Return coefficients a and b, each (n, L), of x."""
         rows = x.reshape(len(self.joints), -1)
         half = self.harmonics - 1
         return rows[:, :half] @ self.a_space.T, rows[:, half:] @ self.b_space.T
@@ -110,7 +110,7 @@ class FourierFamily(MotionFamily):
         return LinearSamples(np.array(rows), len(self.joints))
 
     def motion(self, x: Array, scale: Array) -> FourierMotion:
-        """Series of the scaled coefficients."""
+        """Return the series of the scaled coefficients."""
         a, b = self.coefficients(x)
         return FourierMotion.from_rest(
             joints=self.joints,
@@ -121,7 +121,7 @@ class FourierFamily(MotionFamily):
         )
 
     def start(self, random: np.random.Generator) -> Array:
-        """Coefficients of equal size at all frequencies."""
+        """Return coefficients of equal size at all frequencies."""
         return random.normal(size=self.size)
 
     def fastest(self) -> float:
@@ -170,7 +170,7 @@ class SineSumFamily(MotionFamily):
         )  # fmt: skip
 
     def split(self, x: Array) -> tuple[Array, Array, Array]:
-        """Amplitudes, frequencies in [Hz] and their derivative by z, each (n, W)."""
+        """Return amplitudes, frequencies in [Hz] and their derivative by z, each (n, W)."""
         rows = x.reshape(len(self.joints), 2, self.sines)
         share = 1.0 / (1.0 + np.exp(-np.clip(rows[:, 1], -50.0, 50.0)))
         top = self.highest[:, None]
@@ -181,7 +181,7 @@ class SineSumFamily(MotionFamily):
         return _Sines(self, self._schedule.schedule(np.asarray(time, dtype=float)))
 
     def motion(self, x: Array, scale: Array) -> SineSumMotion:
-        """Sines of the scaled amplitudes."""
+        """Return the sines of the scaled amplitudes."""
         amplitude, frequency, _ = self.split(x)
         return SineSumMotion(
             joints=self.joints, center=self.position, amplitude=amplitude * scale[:, None],
@@ -189,7 +189,7 @@ class SineSumFamily(MotionFamily):
         )  # fmt: skip
 
     def start(self, random: np.random.Generator) -> Array:
-        """Amplitudes of equal size, frequencies spread over what is allowed."""
+        """Return amplitudes of equal size, and frequencies spread over their range."""
         return random.normal(size=self.size)
 
     def fastest(self) -> float:
@@ -198,18 +198,18 @@ class SineSumFamily(MotionFamily):
 
 
 class LinearSamples(Sampled):
-    """Deviation = basis (3, N, m) times the m figures of each joint."""
+    """Deviation = basis (3, N, m) times the m variables of each joint."""
 
     def __init__(self, basis: Array, joints: int) -> None:
         self._basis, self._joints = basis, joints
 
     def deviation(self, x: Array) -> Array:
-        """Deviation (3, N, n)."""
+        """Return the deviation (3, N, n)."""
         result: Array = self._basis @ x.reshape(self._joints, -1).T
         return result
 
     def pull(self, x: Array, weights: Array) -> Array:
-        """Weights (3, N, n) times the basis."""
+        """Multiply weights (3, N, n) by the basis."""
         result: Array = np.tensordot(weights, self._basis, axes=([0, 1], [0, 1]))
         return result.ravel()
 
@@ -220,7 +220,7 @@ class _Sines(Sampled):
         self._s, self._rate, self._change = (value[:, None, None] for value in schedule)
 
     def _curves(self, x: Array) -> tuple[Array, ...]:
-        """Amplitudes, slope by z, w, and the sines' values and derivatives by s, (N, n, W)."""
+        """Return amplitudes, slope by z, w, and sines with derivatives by s, (N, n, W)."""
         amplitude, frequency, slope = self._family.split(x)
         omega = 2.0 * np.pi * frequency
         phase = omega * self._s
@@ -252,7 +252,7 @@ class _Sines(Sampled):
 
 
 def checked_duration(duration: float) -> float:
-    """Return the duration if it is one.
+    """Check a duration and return it.
 
     :raises MotionError: it is not finite or not above zero
     """

@@ -1,10 +1,10 @@
-"""Find the motion that reveals a robot's parameters best, inside every limit.
+"""Search for the best motion for an identification within all limits.
 
-Many random starts are searched roughly, the most promising ones ever more thoroughly; the best
-motion that keeps every limit is the result. How many there are follows from the time budget and
-the design alone, by a fixed rate, so that a seed gives the same motion on any machine and any
-number of cores, as long as the machine keeps up. Where it does not, the searches end with the
-time, and the result says so.
+Many random starts are searched coarsely, and the most promising ones with increasing accuracy.
+The best motion that keeps every limit is the result. The number of starts follows from the time
+budget and the design by a fixed rate, so that a seed gives the same motion on any machine and any
+number of cores, if the machine is fast enough. Otherwise the searches end at the time limit, and
+the result reports this.
 """
 
 from __future__ import annotations
@@ -29,34 +29,34 @@ Method = Literal['gradient', 'genetic']
 METHODS: tuple[str, ...] = get_args(Method)
 
 STARTS_PER_MINUTE = {'gradient': 40.0, 'genetic': 2.0}
-"""For an arm of six axes; what one core gets done in a minute with some to spare."""
+"""Random starts that one core completes in a minute, with a reserve, for an arm of six axes."""
 _JUDGED = 4
-"""So many of the motions found are made and judged as they are, within every limit."""
+"""Number of best motions that are finished and evaluated within every limit."""
 _SLOWER = 2.0
-"""The machine may be this much slower at the end than at the beginning."""
+"""Factor by which the machine may be slower at the end than at the start."""
 _MENDING = 0.15
-"""Share of the time that is kept for mending motions that break a rule."""
+"""Share of the time that is reserved for repairing motions that break a rule."""
 _LEAST_RESERVE = 0.2
-"""Time in [s] that is kept at least for ending in time."""
+"""Smallest reserve of time, in [s], to end within the budget."""
 
 Progress = Callable[[float, float], None]
-"""Told the share of the work that is done, and the best criterion so far."""
+"""Receives the completed share of the work, and the best criterion so far."""
 Cancel = Callable[[], bool]
 
 
 @dataclass(frozen=True)
 class Optimised:
-    """The motion found, within every limit.
+    """The best motion within every limit.
 
     :param trajectory: the motion
     :param value: criterion, see `Criterion`; the smaller the better
     :param figures: see `Criterion.figures`
     :param shares: of each joint's limits used, by quantity, shape (n,)
-    :param seconds: it took
+    :param seconds: duration of the search
     :param starts: random starts that were searched
-    :param complete: whether nothing (time, cancel) ended the search early: the same seed then
+    :param complete: True if the search was not ended early (time, cancel): the same seed then
         gives the same motion anywhere
-    :param note: what a limit other than the joints' own did to the motion, or ''
+    :param note: effect of limits other than joint limits on the motion, or ''
     """
 
     trajectory: Trajectory
@@ -82,13 +82,13 @@ def optimise(
 ) -> Optimised:
     """Optimise a motion.
 
-    :param seconds: time budget; it is kept, and says how much is searched
-    :param starts: random starts instead of what the time budget says
-    :param processes: how many to search in; None: one per core; 0: in this process, where it is
-        for the caller to keep linear algebra on one thread (more are slower, above all on a busy
-        machine, and may change digits)
-    :param cancel: asked now and then whether to end; the best so far is then the result
-    :raises MotionError: no such motion can be made, saying which limit makes it impossible
+    :param seconds: time budget, which is kept and determines the number of starts
+    :param starts: random starts; None: by the time budget
+    :param processes: number of processes; None: one per core; 0: search in this process, with
+        linear algebra on one thread if the caller sets it so (more threads are slower and may
+        change digits)
+    :param cancel: asked regularly whether to end; the result is then the best motion so far
+    :raises MotionError: no such motion is possible; the message names the limit
     """
     began = time.monotonic()
     if not seconds > 0.0 or method not in METHODS:
@@ -118,13 +118,13 @@ def optimise(
 
 
 def starts_within(problem: Problem, seconds: float, method: Method = 'gradient') -> int:
-    """Random starts for a time budget: by a fixed rate, whatever the machine."""
+    """Return the random starts for a time budget, by a rate that is the same on any machine."""
     rate = STARTS_PER_MINUTE[method] / problem.effort()
     return int(np.clip(round(seconds / 60.0 * rate), 2, 2000))
 
 
 class _Work:
-    """Deadlines, and the news of all searches."""
+    """Deadlines and progress of all searches."""
 
     def __init__(
         self,
@@ -141,21 +141,21 @@ class _Work:
         self._searching = time.monotonic()
 
     def until(self, share: float) -> float:
-        """When, by `time.monotonic`, a share of the time for searching is over."""
+        """Return the end, by `time.monotonic`, of a share of the search time."""
         end = self._began + self._seconds - self._reserve
         return self._searching + share * max(0.0, end - self._searching)
 
     def over(self) -> bool:
-        """Tell whether there is no time to judge one motion more."""
+        """Return True if there is no time to evaluate another motion."""
         left = self._began + self._seconds - time.monotonic()
         return self._cancelled or left < self._reserve / _JUDGED
 
     def overdue(self) -> bool:
-        """Tell whether there is no time to mend a motion."""
+        """Return True if there is no time to repair a motion."""
         return time.monotonic() > self._began + self._seconds - self._reserve / (2.0 * _JUDGED)
 
     def watch(self, value: float) -> bool:
-        """Pass the best value on; tell whether all is to end."""
+        """Report the best value; return True if all searches must end."""
         self._best = min(self._best, value)
         if self._progress is not None and np.isfinite(self._best):
             share = (time.monotonic() - self._began) / self._seconds
@@ -166,7 +166,7 @@ class _Work:
 
 
 def _search(team: Team, work: _Work, method: Method, seed: int, count: int) -> list[Found]:
-    """Every round of the searches that are still in it; all that was found, in a fixed order."""
+    """Run all rounds of the remaining searches; return all results in a fixed order."""
     starts = range(count)
     if method == 'genetic':
         tasks = [Task(seed, start) for start in starts]
@@ -186,7 +186,7 @@ def _search(team: Team, work: _Work, method: Method, seed: int, count: int) -> l
 
 
 def _finishing(problem: Problem, seed: int, seconds: float) -> float:
-    """Time in [s] to keep for making the result, by how long it takes for a random motion."""
+    """Measure the time in [s] to reserve for finishing, on a random motion."""
     began = time.monotonic()
     with suppress(MotionError):
         problem.finish(begin(problem, seed, 0).x)
@@ -195,9 +195,9 @@ def _finishing(problem: Problem, seed: int, seconds: float) -> float:
 
 
 def _best(problem: Problem, found: list[Found], work: _Work) -> Candidate:
-    """The best motion that keeps every limit, of the most promising ones; one at least.
+    """Finish the most promising motions, at least one, and return the best within every limit.
 
-    :raises MotionError: none does
+    :raises MotionError: none keeps every limit
     """
     order = sorted(range(len(found)), key=lambda index: (found[index].value, index))
     best: Candidate | None = None
@@ -218,7 +218,7 @@ def _best(problem: Problem, found: list[Found], work: _Work) -> Candidate:
 
 
 def _finished(problem: Problem, x: Array, work: _Work) -> Candidate:
-    """The motion of x; where it breaks a rule, one mended near it, if that is better.
+    """Finish the motion of x; if it breaks a rule, return a repaired one if that is better.
 
     :raises MotionError: neither keeps every limit
     """

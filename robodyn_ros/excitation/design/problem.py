@@ -1,4 +1,4 @@
-"""The search for a motion as a plain function of numbers, and the motion they stand for."""
+"""Optimisation problem of a motion: objective, decision variables and finished motion."""
 
 from __future__ import annotations
 
@@ -48,22 +48,22 @@ SAMPLES = 200
 _COARSE = (0.1, 0.01)
 """Periods [s] on which a motion is repaired before it is checked on `CHECK_PERIOD`."""
 _SHRINK = 0.7
-"""A joint's motion is scaled down by steps of this factor, until the rules are kept..."""
+"""Factor of the steps by which the motion of a joint is scaled down until rules are kept."""
 _LEAST = 1.0 / 256.0
-"""... or it is smaller than this."""
+"""Smallest scale of the motion of a joint."""
 _FIRST_STEP = 1.0 / 256.0
-"""Of the factor of a motion that breaks a rule between the samples of the coarse grid."""
+"""First reduction of the scale if a rule is broken between samples of the coarse grid."""
 _MENDING = 30
-"""Steps of a descent away from what breaks the rules."""
+"""Steps of a descent that repairs broken rules."""
 _HOPELESS = 1e3
 _BLOCK_EFFORT, _DIFFERENCES_EFFORT, _RULE_EFFORT, _LEAST_EFFORT = 4.0, 10.0, 1.0, 0.3
 
 
 @dataclass(frozen=True)
 class Design:
-    """What is asked for.
+    """Requirements of a motion.
 
-    :param model: regressor of the robot, with or without friction
+    :param model: model of the robot, with or without friction
     :param limits: of the model's joints; velocity and acceleration must be finite
     :param criterion: what to minimise
     :param motion: 'fourier', 'sines' (sums of sines with free frequencies) or 'waypoints'
@@ -71,13 +71,13 @@ class Design:
     :param harmonics: of the series, sines in a sum, or half the number of via-points
     :param position: at both ends, (n,) in [rad] or [m]; None: the middle of the free ranges, see
         `rest_position`
-    :param samples: on which the criterion is evaluated, spread evenly over the motion
-    :param margins: what of the limits stays unused
+    :param samples: number of evenly spaced samples for the criterion
+    :param margins: unused shares of the limits
     :param fly_by: of the via-points, see `JointMoves`; 0: a stop at each of them
     :param rise: of their moves' ramps, likewise; 0: trapezoids of speed
     :param conservative: keep Eq. 17 of the double-encoder document instead of the limits alone
     :param rules: further limits, see `constraints`
-    :param coverage: what of the rules is about collisions, and what is not checked
+    :param coverage: the collision rules, and what they do not check
     """
 
     model: DynamicModel
@@ -98,7 +98,7 @@ class Design:
 
 @dataclass(frozen=True)
 class Stage:
-    """How smooth the problem is made: samples, see `log_condition` and `GridBounds.gauge`."""
+    """Smoothing of the problem: samples, see `log_condition` and `GridBounds.gauge`."""
 
     samples: int
     sharpness: float
@@ -107,16 +107,16 @@ class Stage:
 
 
 CLOSE = Stage(samples=SAMPLES, sharpness=np.inf, hardness=600.0, penalty=300.0)
-"""The last stage: nothing is smoothed that matters."""
+"""The last stage, with almost no smoothing."""
 
 
 class Problem:
-    """A design made ready: minimise `objective`, then `finish`."""
+    """A prepared design: minimise `objective`, then call `finish`."""
 
     def __init__(self, design: Design) -> None:
-        """Prepare.
+        """Prepare a design.
 
-        :raises MotionError: what is asked for is not possible, saying which limit makes it so
+        :raises MotionError: the design is not possible; the message names the limit
         """
         names = design.model.joint_names
         self.limits = design.margins.narrow(design.limits.select(names))
@@ -163,15 +163,15 @@ class Problem:
             )
 
     def coarse_samples(self) -> int:
-        """Samples that describe the motion well enough to begin with."""
+        """Return the number of samples for the first stages."""
         swings = self.family.fastest() * self.family.duration
         needed = 2 * len(self.criterion.columns) // len(self.family.joints)
         return min(self.design.samples, max(60, int(14 * swings), needed))
 
     def effort(self) -> float:
-        """About how long one evaluation takes, compared with that for an arm of six axes.
+        """Estimate the time of an evaluation relative to that of an arm of six axes.
 
-        By counting, not by the clock, so that it is the same on any machine.
+        It is computed from operation counts, so that it is the same on any machine.
         """
         joints = len(self.family.joints)
         size = joints * (joints + 1) * self.coarse_samples() / (6 * 7 * 70)
@@ -182,7 +182,7 @@ class Problem:
         return max(_LEAST_EFFORT, size) + _RULE_EFFORT * len(self.design.rules)
 
     def states(self, trajectory: Trajectory) -> tuple[Array, Array, Array]:
-        """States on which the criterion counts."""
+        """Return the states for the criterion."""
         motion = trajectory.sample(self._times(self.design.samples))
         return motion.position, motion.velocity, motion.acceleration
 
@@ -190,11 +190,11 @@ class Problem:
         return np.arange(samples, dtype=np.float64) * (self.family.duration / samples)
 
     def mend(self, x: Array, stop: Callable[[], bool]) -> Descent:
-        """Move away from x as far as the rules ask for, whatever the criterion says.
+        """Move from x until the rules are kept, regardless of the criterion.
 
-        A motion that breaks a rule here and there would have to be scaled down as a whole else.
+        Otherwise, a motion that breaks a rule in a few places would be scaled down completely.
 
-        :param stop: asked now and then whether to end
+        :param stop: asked regularly whether to end
         """
         stage = replace(CLOSE, samples=self.design.samples)
 
@@ -206,7 +206,7 @@ class Problem:
         return descend(objective, x, _MENDING)
 
     def objective(self, x: Array, stage: Stage, *, judged: bool = True) -> tuple[float, Array]:
-        """Smoothed criterion plus penalties of the bounded motion of x, and its derivative.
+        """Return the smoothed criterion plus penalties of the motion of x, and the derivative.
 
         :param judged: False: the penalties alone
         """
@@ -224,7 +224,7 @@ class Problem:
                 if more > 0.0:
                     value += stage.penalty * more
                     by_state += stage.penalty * np.array(extra)
-        except ModelError:  # beyond what a parallel robot reaches
+        except ModelError:  # outside the workspace of a parallel robot
             return _HOPELESS, np.zeros(len(x))
         if not np.isfinite(value):
             return _HOPELESS, np.zeros(len(x))
@@ -232,7 +232,7 @@ class Problem:
         return float(value), sampled.pull(x, by_state / gauge) + pull(by_gauge)
 
     def cost(self, x: Array, samples: int) -> float:
-        """Criterion as it is, on some samples, plus penalties, with the limits closely kept."""
+        """Return the criterion without smoothing, plus penalties, within the limits."""
         gauge, _ = self.bounds.gauge(x, CLOSE.hardness)
         states = self._states(self._sampled(samples).deviation(x) / gauge)
         try:
@@ -252,9 +252,9 @@ class Problem:
         return self.position + bounded[0], bounded[1], bounded[2]
 
     def finish(self, x: Array) -> Candidate:
-        """Scale the motion of x so that it keeps every limit at all times, and judge it.
+        """Scale the motion of x so that it keeps every limit at all times, and evaluate it.
 
-        :raises MotionError: even the smallest motion breaks a rule, saying which
+        :raises MotionError: even the smallest motion breaks a rule; the message names it
         """
         start = None
         if isinstance(self.bounds, ConservativeBounds):
@@ -268,9 +268,9 @@ class Problem:
         return Candidate(value, x, trajectory, float(factors.min()), sentence)
 
     def _factors(self, x: Array, scale: Array) -> tuple[Array, str]:
-        """Factors (n,) of the joints with which every rule is kept, and what forbade more.
+        """Return factors (n,) of the joints that keep every rule, and the active rule.
 
-        Found on coarse grids, and made smaller until the rules are kept on a fine one too.
+        They are determined on coarse grids, and reduced until a fine grid keeps the rules too.
         """
 
         def broken(factors: Array, period: float) -> Excess:
@@ -298,7 +298,7 @@ class Problem:
 def _smaller(
     factors: Array, excess: Excess, broken: Callable[[Array], Excess]
 ) -> tuple[Array, Excess]:
-    """Scale down the joint that this helps most; all of them where no joint alone helps."""
+    """Scale down the joint with the largest effect; all joints if no single one has an effect."""
     best, least = factors, excess
     for joint in range(len(factors)):
         trial = factors.copy()
@@ -317,9 +317,9 @@ class Candidate:
     """A motion that keeps every limit.
 
     :param value: criterion, the smaller the better
-    :param x: the figures it was made of
-    :param repaired: factor by which the joint that needed it most was scaled down for the rules
-    :param broken: sentence about the rule that asked for it
+    :param x: its decision variables
+    :param repaired: smallest factor by which a joint was scaled down to keep the rules
+    :param broken: sentence about the rule that required it
     """
 
     value: float
@@ -349,7 +349,7 @@ def _family(design: Design, limits: JointLimits, position: Array) -> MotionFamil
     if design.motion != 'sines':
         raise MotionError(f'there is no motion {design.motion!r} to optimise, there are {MOTIONS}')
     reach = np.minimum(limits.upper - position, position - limits.lower)
-    # the document's bound on frequencies; what has no limit counts as 1
+    # the document's bound on frequencies; without a limit it is 1
     figures = [np.where(np.isfinite(v), v, 1.0) for v in (limits.acceleration, reach)]
     highest = np.sqrt(figures[0] / figures[1]) / (2.0 * np.pi)
     return SineSumFamily(

@@ -1,4 +1,4 @@
-"""Position at which a designed motion begins and ends."""
+"""Start and end position of a designed motion."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from robodyn_ros.excitation.limits.joint_limits import JointLimits
 from robodyn_ros.excitation.trajectory import Array, Motion
 
 ASIDE = 0.5
-"""Distance from a limit on one side, in [rad] or [m], where there is none on the other."""
+"""Distance from a one-sided limit, in [rad] or [m]."""
 PLACES = 97
 """Positions of one joint at which the rules are checked; 97 of 4 pi are 7.5 degrees apart."""
 PASSES = 3
-"""Rounds over all joints; the free range of one joint depends on where the others are."""
+"""Iterations over all joints, because the free range of a joint depends on the others."""
 
 
 def rest_position(
     limits: JointLimits, given: Sequence[float] | None, rules: Sequence[Rule] = ()
 ) -> Array:
-    """Return the position (n,) given, or the middle of the free ranges.
+    """Return the given position (n,), or the middle of the free ranges.
 
     The free range of a joint is the longest part of its range in which no rule is broken at rest
-    while the other joints stay where they are. Where a range is infinite the joint is at 0, or as
-    near to it as a limit on one side allows.
+    with the other joints fixed. A joint with an infinite range is at 0, or as near to it as a
+    one-sided limit allows.
 
     :param given: position in [rad] or [m]; None: choose one
-    :param rules: that are to be kept
-    :raises MotionError: another count, or not finite
+    :param rules: rules to keep
+    :raises MotionError: a wrong number of values, or values that are not finite
     """
     if given is not None:
         position = np.array(given, dtype=float)
@@ -54,7 +54,7 @@ def rest_position(
 
 
 def _free_middle(position: Array, joint: int, limits: JointLimits, rules: Sequence[Rule]) -> float:
-    """Return the middle of the free range of a joint; where it is if no place is free."""
+    """Return the middle of the free range of a joint; its position if there is none."""
     places = np.linspace(limits.lower[joint], limits.upper[joint], PLACES)
     poses = np.tile(position, (PLACES, 1))
     poses[:, joint] = places

@@ -1,7 +1,7 @@
-"""One search for a motion, from one random start: by gradients, or by a genetic algorithm.
+"""One search for a motion from a random start, by gradients or by a genetic algorithm.
 
-Every search depends on its seed alone, so that any number of them on any number of cores find
-the same. A stop ends a search early; what it has found by then is kept.
+Every search depends only on its seed, so that the results do not depend on the number of cores.
+A stop ends a search early; its result so far is kept.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from robodyn_ros.excitation.trajectory import Array
 
 Stop = Callable[[], bool]
 News = Callable[[float], None]
-"""Told the criterion of the present motion, as `Criterion.value`, now and then."""
+"""Receives the criterion of the present motion (`Criterion.value`) regularly."""
 
 
 @dataclass(frozen=True)
 class Round:
-    """One part of a search: how smooth the problem is made, see `Stage`, and how long it takes.
+    """One part of a search: smoothing of the problem, see `Stage`, and duration.
 
-    :param kept: share of the searches, the best ones, that go on to this round
+    :param kept: share of the searches, the best ones, that continue in this round
     :param until: share of the time after which it ends
-    :param thorough: on all samples
+    :param thorough: use all samples
     """
 
     sharpness: float
@@ -38,7 +38,7 @@ class Round:
     thorough: bool = False
 
     def stage(self, problem: Problem) -> Stage:
-        """Problem to solve in this round."""
+        """Return the smoothing of this round."""
         samples = problem.design.samples if self.thorough else problem.coarse_samples()
         return Stage(samples, self.sharpness, self.hardness, self.penalty)
 
@@ -50,15 +50,15 @@ ROUNDS = (
     Round(100.0, 300.0, CLOSE.penalty, 200, kept=0.4, until=0.95),
     Round(300.0, CLOSE.hardness, CLOSE.penalty, 100, kept=0.4, until=1.0, thorough=True),
 )
-"""Of a search by gradients: ever closer to the criterion and the limits as they are."""
+"""Rounds of a search by gradients, with decreasing smoothing of criterion and limits."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """What a search found: figures x, and their criterion without smoothing.
+    """Result of a search: variables x, and their criterion without smoothing.
 
-    :param complete: whether nothing stopped it
-    :param metric: what is known of the curvature there, see `Descent`
+    :param complete: False if the search was stopped
+    :param metric: approximate curvature there, see `Descent`
     """
 
     value: float
@@ -69,10 +69,10 @@ class Found:
 
 @dataclass(frozen=True)
 class Genetic:
-    """Figures of the genetic algorithm.
+    """Settings of the genetic algorithm.
 
     Document "local_identification", section III: selection with elitism, recombination and
-    mutation; it gives no more than 150 individuals and 120 generations.
+    mutation. The document specifies only 150 individuals and 120 generations.
     """
 
     population: int = 150
@@ -83,13 +83,13 @@ class Genetic:
 
 
 def begin(problem: Problem, seed: int, start: int) -> Found:
-    """Random start number `start` of this seed."""
+    """Make random start number `start` of this seed."""
     x = problem.family.start(np.random.default_rng([seed, start]))
     return Found(np.inf, x, complete=True)
 
 
 def improve(problem: Problem, found: Found, plan: Round, stop: Stop, news: News) -> Found:
-    """Search on in one round from what another one found."""
+    """Continue a search for one round."""
     stage = plan.stage(problem)
 
     def objective(x: Array) -> tuple[float, Array]:
@@ -128,7 +128,7 @@ def evolve(
 def _breed(
     people: Array, fitness: Array, random: np.random.Generator, options: Genetic, size: Array
 ) -> tuple[Array, Array]:
-    """Next generation: the elite as it is, and children of the winners of tournaments."""
+    """Make the next generation: the unchanged elite, and children of tournament winners."""
     order = np.argsort(fitness)
     count = len(people) - options.elite
     rivals = random.integers(len(people), size=(2, count, options.rivals))

@@ -1,4 +1,4 @@
-"""What the singular values of a regressor say, smoothly, and how that changes with them.
+"""Smoothed functions of the singular values of a regressor, with derivatives.
 
 W is a matrix (rows, b), s_1 >= ... >= s_b its singular values.
 """
@@ -15,10 +15,10 @@ from scipy.linalg import qr
 from robodyn_ros.excitation.trajectory import Array
 
 SWITCH = 1e8
-"""Beyond this condition number its value says nothing any more and the determinant takes over."""
+"""Condition number beyond which the determinant is used instead, as rounding errors dominate."""
 _ON_ONE_THREAD = 200_000
-"""Up to so many multiplications BLAS stays on one thread: on a busy machine more threads make such
-small steps a hundred times slower, and other digits may come out."""
+"""Largest number of multiplications that BLAS computes on one thread. On a busy machine, more
+threads make such small steps a hundred times slower and may change digits."""
 _INDEPENDENT = 1e-7
 
 
@@ -31,7 +31,7 @@ class Spectrum:
 
     @classmethod
     def of(cls, matrix: Array) -> Spectrum:
-        """Of a matrix (rows, b); by its triangular factor, which has the same."""
+        """Compute the spectrum of a matrix (rows, b) from its triangular factor."""
         _, values, rows = np.linalg.svd(_triangle(matrix), full_matrices=True)
         padded = np.zeros(matrix.shape[1])
         padded[: len(values)] = values
@@ -50,7 +50,7 @@ class Spectrum:
             return float(2.0 * np.log10(self.values).sum())
 
     def pull(self, matrix: Array, slope: Array) -> Array:
-        """Derivative by W (rows, b) of f, with df/ds = slope (b,)."""
+        """Return the derivative by W (rows, b) of f, with df/ds = slope (b,)."""
         values = np.maximum(self.values, 1e-300)
         by_square = (self.vectors * (slope / values)) @ self.vectors.T
         return np.concatenate([block @ by_square for block in _blocks(matrix)])
@@ -63,7 +63,7 @@ def _blocks(matrix: Array) -> Iterator[Array]:
 
 
 def _triangle(matrix: Array) -> Array:
-    """Triangular factor of W, block by block; W itself where it has few rows."""
+    """Return the triangular factor of W, block by block, or W itself if it has few rows."""
     factor: Array = np.zeros((0, matrix.shape[1]))
     for block in _blocks(matrix):
         factor = np.concatenate([factor, block])
@@ -73,11 +73,11 @@ def _triangle(matrix: Array) -> Array:
 
 
 def log_condition(spectrum: Spectrum, sharpness: float = np.inf) -> tuple[float, Array]:
-    """log10 of the condition number, smoothed, and its derivative by the singular values (b,).
+    """Return the smoothed log10 condition number, and its derivative by singular values (b,).
 
     Largest and smallest are replaced by the p-norms of s and 1/s, p = `sharpness`. Beyond
     `SWITCH` it is -sum log10(s_i / s_1), half the negative log10 det of W'W / s_1^2: always above
-    log10 `SWITCH`, and finite and with a slope even where W has lost rank.
+    log10 `SWITCH`, and finite with a slope even if W is rank-deficient.
     """
     s = spectrum.values
     if not s[0] > 0.0:
@@ -98,7 +98,7 @@ def log_condition(spectrum: Spectrum, sharpness: float = np.inf) -> tuple[float,
 
 
 def log_det(spectrum: Spectrum) -> tuple[float, Array]:
-    """-log10 det(W'W) and its derivative by the singular values; finite without full rank too."""
+    """Return -log10 det(W'W), finite for any rank, and its derivative by the singular values."""
     s = spectrum.values
     if not s[0] > 0.0:
         return np.inf, np.zeros(len(s))
@@ -109,7 +109,7 @@ def log_det(spectrum: Spectrum) -> tuple[float, Array]:
 
 
 def log_normalised_condition(matrix: Array, sharpness: float) -> tuple[float, Array]:
-    """log10 condition number with columns of unit length, and its derivative by the matrix."""
+    """Return log10 of the column-scaled condition number, and its derivative by the matrix."""
     length = np.linalg.norm(matrix, axis=0)
     if not (length > 0.0).all():
         return np.inf, np.zeros(matrix.shape)
@@ -122,7 +122,7 @@ def log_normalised_condition(matrix: Array, sharpness: float) -> tuple[float, Ar
 
 
 def independent_columns(matrix: Array) -> NDArray[np.intp]:
-    """Columns, in their order, that are not combinations of those before them."""
+    """Return the columns that are not combinations of earlier ones, in order."""
     (factor,) = qr(matrix, mode='r', check_finite=False)
     factor = np.asarray(factor[: matrix.shape[1]])
     length = np.linalg.norm(factor, axis=0)

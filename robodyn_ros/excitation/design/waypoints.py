@@ -1,8 +1,8 @@
-"""Via-points joined by a motion planner's joint moves, all of it free: algorithm B.
+"""Family of joint moves through via-points: algorithm B.
 
-Document "local_identification", section II and Eq. 2: via-points P_1 ... P_K and the speed are
-the figures that an optimiser chooses. Here every move has a duration of its own, and they add up
-to that of the motion; a short one is a fast one.
+Document "local_identification", section II and Eq. 2: via-points P_1 ... P_K and the speed are the
+decision variables. Here every move has its duration, and their sum is that of the motion; a short
+move is a fast one.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from robodyn_ros.excitation.motions.ramp import joint_names, per_joint
 from robodyn_ros.excitation.trajectory import Array
 
 RAMP = 1.0 / 3.0
-"""Share of a move's duration that speeding up lasts, and braking."""
+"""Share of a move's duration for acceleration, and for braking."""
 SHORTEST, LONGEST = 0.4, 1.6
-"""Of the moves, before they are made to add up to the duration."""
+"""Range of the relative durations of the moves, before normalisation."""
 
 
 class WaypointFamily(MotionFamily):
-    """From `position` past K via-points and back, from rest to rest.
+    """Motions from `position` through K via-points and back, from rest to rest.
 
     x holds, per joint, the deviations of the K via-points; then K + 1 numbers z, one per move,
     with durations in proportion to 0.4 + 1.2 / (1 + exp(-z)).
@@ -63,20 +63,20 @@ class WaypointFamily(MotionFamily):
         self.size = len(self.joints) * self.points + self.points + 1
 
     def split(self, x: Array) -> tuple[Array, Array]:
-        """Deviations of the via-points (K, n), and the numbers z (K + 1,)."""
+        """Return the deviations of the via-points (K, n), and the variables z (K + 1,)."""
         count = len(self.joints) * self.points
         return x[:count].reshape(len(self.joints), -1).T, x[count:]
 
     def timing(self, z: Array) -> tuple[Array, Array, Array]:
-        """Durations and begins of the moves, and their derivatives by z.
+        """Return durations and start times of the moves, and their derivatives by z.
 
-        :return: (K + 1,), (K + 1,), (2, K + 1, K + 1): of durations and begins (first two) by z
+        :return: (K + 1,), (K + 1,), and derivatives of both by z (2, K + 1, K + 1)
         """
         share = 1.0 / (1.0 + np.exp(-np.clip(z, -50.0, 50.0)))
         weight = SHORTEST + (LONGEST - SHORTEST) * share
         slope = (LONGEST - SHORTEST) * share * (1.0 - share)
         count = len(weight)
-        # from the begin of a move to that of the next: its weight less what both overlap
+        # from the start of a move to that of the next: its weight less the overlap
         later = weight[1:] < weight[:-1]
         steps = np.eye(count)
         rows = np.arange(count - 1)
@@ -89,11 +89,11 @@ class WaypointFamily(MotionFamily):
         return values[0], values[1], by_weight * slope
 
     def sampled(self, time: Array) -> Sampled:
-        """Keep the times: the moves in which they are depend on x."""
+        """Store the times, because their moves depend on x."""
         return _Moves(self, np.asarray(time, dtype=float))
 
     def motion(self, x: Array, scale: Array) -> JointMoves:
-        """Moves past the scaled via-points."""
+        """Return the moves through the scaled via-points."""
         deviation, z = self.split(x)
         rest = np.zeros((1, len(self.joints)))
         return JointMoves(
@@ -106,11 +106,11 @@ class WaypointFamily(MotionFamily):
         )
 
     def start(self, random: np.random.Generator) -> Array:
-        """Via-points and durations anywhere."""
+        """Return random via-points and durations."""
         return random.normal(size=self.size)
 
     def fastest(self) -> float:
-        """One swing lasts two moves, of which one is short."""
+        """Frequency of a swing of two moves, of which one is short."""
         return (self.points + 1) / self.duration
 
 
@@ -119,9 +119,9 @@ class _Moves(Sampled):
         self._family, self._time = family, time
 
     def _shares(self, durations: Array, begins: Array) -> tuple[Array, Array]:
-        """Place of all times in all moves (N, M), 0 to 1, and the profile with its derivatives.
+        """Return the phase of all times in all moves, and the profile with its derivatives.
 
-        :return: the place, and way, speed, acceleration and jerk (4, N, M)
+        :return: phase (N, M), 0 to 1; travel, speed, acceleration and jerk (4, N, M)
         """
         place = (self._time[:, None] - begins) / durations
         profile, flat = self._family.profile, np.clip(place, 0.0, 1.0).ravel()
@@ -131,12 +131,12 @@ class _Moves(Sampled):
 
     @staticmethod
     def _ways(deviation: Array) -> Array:
-        """From each via-point to the next, (K + 1, n)."""
+        """Return the differences between consecutive via-points, (K + 1, n)."""
         rest = np.zeros((1, deviation.shape[1]))
         return np.diff(np.concatenate([rest, deviation, rest]), axis=0)
 
     def deviation(self, x: Array) -> Array:
-        """Deviation (3, N, n): sums over the moves."""
+        """Return the deviation (3, N, n), a sum over the moves."""
         deviation, z = self._family.split(x)
         durations, begins, _ = self._family.timing(z)
         _, rows = self._shares(durations, begins)
@@ -145,9 +145,9 @@ class _Moves(Sampled):
         return result
 
     def pull(self, x: Array, weights: Array) -> Array:
-        """Via-points: weights times the moves. z: by how each move's duration and begin change.
+        """Differentiate by the via-points, and by z through duration d and start b of each move.
 
-        Of the place u = (t - b) / d the derivatives are -1 / d by b and -u / d by d.
+        The derivatives of the phase u = (t - b) / d are -1 / d by b and -u / d by d.
         """
         deviation, z = self._family.split(x)
         durations, begins, by_z = self._family.timing(z)

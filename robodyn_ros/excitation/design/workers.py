@@ -1,7 +1,7 @@
 """Searches on several cores.
 
-The workers are fresh processes with one thread each for linear algebra: how many there are does
-not change a digit of what a search finds.
+The workers are new processes with one thread each for linear algebra, so that their number does
+not change the result of a search.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from robodyn_ros.models.catalog import build_model
 
 _THREADS = ('OPENBLAS_NUM_THREADS', 'OMP_NUM_THREADS', 'MKL_NUM_THREADS')
 _LOOK = 0.1
-"""The parent looks every so often [s] for news and for a wish to stop."""
+"""Period [s] at which the parent checks for news and for a stop."""
 _GRACE = 0.3
-"""So long [s] the parent waits for processes that should have ended."""
+"""Time [s] for which the parent waits for processes to end."""
 
 Watch = Callable[[float], bool]
-"""Told the criterion of any search's motion; returns whether to stop all of them."""
+"""Receives the criterion of any search's motion; returns True to stop all searches."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Task:
     """One search, or one round of it.
 
     :param plan: round of a search by gradients; None: a genetic algorithm
-    :param found: what to go on from; None: the random start of this number
+    :param found: result to continue from; None: the random start of this number
     """
 
     seed: int
@@ -50,12 +50,12 @@ class Task:
 
 
 class Team:
-    """Runs searches, here or in processes of its own."""
+    """Runner of searches in this process or in others."""
 
     def __init__(self, design: Design, problem: Problem, processes: int) -> None:
         """Start the processes.
 
-        :param processes: how many; 0: search in this process
+        :param processes: number of processes; 0: search in this process
         """
         self._problem = problem
         self._pool: ProcessPoolExecutor | None = None
@@ -75,14 +75,14 @@ class Team:
             )
             before = set(multiprocessing.active_children())
             with _one_thread_each(), _no_interrupts():
-                # processes are started with the first tasks: while the settings hold
+                # processes start with the first tasks, while the settings are active
                 for _ in range(processes):
                     self._pool.submit(_ready)
             self._children = set(multiprocessing.active_children()) - before
 
     @contextmanager
     def _alive(self) -> Iterator[None]:
-        """Say it in one sentence if a process ends that should not; leave none behind."""
+        """Raise one clear error if a process ends unexpectedly, and end the others."""
         try:
             yield
         except BrokenProcessPool as error:
@@ -93,9 +93,9 @@ class Team:
             ) from error
 
     def run(self, tasks: Sequence[Task], deadline: float, watch: Watch) -> list[Found]:
-        """Do the tasks and return what they found, in their order.
+        """Run the tasks and return their results in order.
 
-        :param deadline: by `time.monotonic`, when searches end as they are
+        :param deadline: time, by `time.monotonic`, at which searches end
         """
         if self._pool is None:
             here = _Here(watch, deadline)
@@ -112,7 +112,7 @@ class Team:
             return [self._result(task, future) for task, future in pairs]
 
     def _result(self, task: Task, future: Future[Found]) -> Found:
-        """What was found; what the task began with where no process came to it in time."""
+        """Return the result of a task; its start if no process reached it in time."""
         if future.done():
             return future.result()
         future.cancel()
@@ -127,7 +127,7 @@ class Team:
                 return
 
     def close(self) -> None:
-        """End the processes; one that does not hear, as it is only starting, is made to."""
+        """End the processes; terminate one that does not react because it is still starting."""
         if self._pool is None:
             return
         self._stop.set()
@@ -147,7 +147,7 @@ class Team:
 def search(
     problem: Problem, task: Task, stop: Callable[[], bool], news: Callable[[float], None]
 ) -> Found:
-    """Do one task."""
+    """Run one task."""
     if task.plan is None:
         return evolve(problem, task.seed, task.start, stop, news)
     found = task.found or begin(problem, task.seed, task.start)
@@ -170,13 +170,13 @@ class _Here:
 
 @dataclass(frozen=True)
 class _Described:
-    """A model as it travels to another process."""
+    """Description of a model for its transfer to another process."""
 
     description: dict[str, object]
 
 
 class _Worker:
-    """What a worker process keeps between tasks."""
+    """State of a worker process between tasks."""
 
     problem: Problem
     stop: Any
@@ -188,11 +188,11 @@ def _begin(design: Design, stop: Any, news: Any) -> None:
     described: Any = design.model
     _Worker.problem = Problem(replace(design, model=build_model(described.description)))
     _Worker.stop, _Worker.news = stop, news
-    news.cancel_join_thread()  # news nobody reads any more must not keep the process alive
+    news.cancel_join_thread()  # unread news must not keep the process alive
 
 
 def _end_with_parent() -> None:
-    """A parent that was killed could not end us, and we would wait for its tasks for ever."""
+    """End this process if its parent was killed, which would leave it waiting forever."""
     parent = multiprocessing.parent_process()
     assert parent is not None
     parent.join()
@@ -212,7 +212,7 @@ def _work(task: Task, deadline: float) -> Found:
 
 @contextmanager
 def _no_interrupts() -> Iterator[None]:
-    """Processes started now never see Ctrl-C: it is for the parent, which then stops them."""
+    """Start processes that ignore Ctrl-C: the parent handles it and stops them."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -222,7 +222,7 @@ def _no_interrupts() -> Iterator[None]:
 
 @contextmanager
 def _one_thread_each() -> Iterator[None]:
-    """Let processes started now use one thread for linear algebra."""
+    """Start processes with one thread each for linear algebra."""
     before = {name: os.environ.get(name) for name in _THREADS}
     os.environ.update(dict.fromkeys(_THREADS, '1'))
     try:

@@ -1,1 +1,1 @@
-"""Limits of the joints and rules in the workspace, and whether a motion keeps them."""
+"""Joint limits and workspace rules, and checks of motions against them."""

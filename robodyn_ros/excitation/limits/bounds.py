@@ -1,8 +1,8 @@
 """Position, velocity and acceleration limits, met by scaling each joint's deviation.
 
-What a joint uses of its limits grows in proportion to its deviation from where it starts: its
-gauge is the largest share it uses of any limit. Dividing the deviation by its gauge, where that
-is above 1, keeps every limit, and smoothly so that an optimiser can be run without constraints.
+The used share of each limit is proportional to the deviation of a joint from its start. The gauge
+of a joint is the largest of these shares. Dividing the deviation by a gauge above 1 keeps every
+limit. This is smooth, so that an optimiser needs no constraints.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from robodyn_ros.excitation.trajectory import Array, Trajectory
 Pull = Callable[[Array], Array]
 QUANTITIES = ('position', 'velocity', 'acceleration')
 _ROUNDING = 1e-9
-"""Scaled motions stay this share of a limit below it."""
+"""Distance of scaled motions from a limit, relative to it, against rounding."""
 
 
 @dataclass(frozen=True)
 class Margins:
-    """Shares, in [0, 1), of the limits that stay unused; of positions, of half the range."""
+    """Unused shares of the limits, in [0, 1); those of positions refer to half the range."""
 
     position: float = 0.0
     velocity: float = 0.0
@@ -40,7 +40,7 @@ class Margins:
     def __post_init__(self) -> None:
         """Check.
 
-        :raises MotionError: a share that is none
+        :raises MotionError: a share outside [0, 1)
         """
         for item in fields(self):
             value = getattr(self, item.name)
@@ -48,7 +48,7 @@ class Margins:
                 raise MotionError(f'the {item.name} margin must be in [0, 1), got {value}')
 
     def narrow(self, limits: JointLimits) -> JointLimits:
-        """Limits without the margins."""
+        """Return the limits without the margins."""
         width = limits.upper - limits.lower
         inset = self.position * np.where(np.isfinite(width), width, 0.0) / 2.0
         return replace(
@@ -63,7 +63,7 @@ class Margins:
 
 @dataclass(frozen=True)
 class Room:
-    """What the deviation of each joint may reach, shapes (n,); infinite where nothing limits it.
+    """Largest deviations of each joint, shapes (n,); infinite without a limit.
 
     Above and below the position in [rad] or [m], and in velocity and acceleration.
     """
@@ -75,9 +75,9 @@ class Room:
 
     @classmethod
     def around(cls, position: Array, limits: JointLimits) -> Room:
-        """Room around a position (n,).
+        """Compute the room around a position (n,).
 
-        :raises MotionError: no room, naming the joint and its limit, or nothing limits a joint
+        :raises MotionError: a joint without room (its limit is named), or without any limit
         """
         room = cls(
             limits.upper - position, position - limits.lower, limits.velocity, limits.acceleration
@@ -96,13 +96,13 @@ class Room:
         return room
 
     def shares(self, deviation: Array) -> Array:
-        """Shares (3, N, n), with sign, that a deviation (3, N, n) uses."""
+        """Return the signed shares (3, N, n) that a deviation (3, N, n) uses."""
         position = deviation[0] / np.where(deviation[0] < 0.0, self.below, self.above)
         return np.stack([position, deviation[1] / self.velocity, deviation[2] / self.acceleration])
 
 
 class GridBounds:
-    """The limits themselves, on a grid of times."""
+    """Joint limits on a grid of times."""
 
     def __init__(self, family: MotionFamily, room: Room) -> None:
         """Prepare the grid, ten times finer than the fastest oscillation."""
@@ -111,9 +111,9 @@ class GridBounds:
         self._room = room
 
     def gauge(self, x: Array, hardness: float) -> tuple[Array, Pull]:
-        """Gauge of each joint (n,), at least 1, and its pull: derivative by x of weights (n,).
+        """Return the gauge of each joint (n,), at least 1, and its derivative for weights (n,).
 
-        The largest share is replaced by the p-norm of all shares, p = `hardness`, which is above.
+        The largest share is replaced by the p-norm of all shares, p = `hardness`, which is larger.
         """
         deviation = self._sampled.deviation(x)
         shares = self._room.shares(deviation)
@@ -135,14 +135,14 @@ class GridBounds:
 
 
 class ConservativeBounds:
-    """Bounds on a Fourier series' coefficients that hold at all times, and ask for more.
+    """Sufficient bounds on the coefficients of a Fourier series, for all times.
 
     Document "double_encoder_identification_2023", Eq. 17: with r_l = sqrt(a_l^2 + b_l^2), the
     sums of r_l / (w l) plus |theta_0|, of r_l, and of w l r_l must be within the limits.
     """
 
     def __init__(self, family: FourierFamily, room: Room) -> None:
-        """Keep family and room; of two position limits the nearer one counts."""
+        """Store family and room, with the nearer one of two position limits."""
         self._family = family
         self._limits = np.array(
             [np.minimum(room.above, room.below), room.velocity, room.acceleration]
@@ -150,7 +150,7 @@ class ConservativeBounds:
         self._powers = np.array([1.0 / family.omega, np.ones(family.harmonics), family.omega])
 
     def shares(self, x: Array) -> Array:
-        """Shares (3, n) of the limits that the bounds use."""
+        """Return the shares (3, n) of the limits that the bounds use."""
         a, b = self._family.coefficients(x)
         sums = self._powers @ np.hypot(a, b).T
         sums[0] += np.abs(b @ self._powers[0])
@@ -158,7 +158,7 @@ class ConservativeBounds:
         return result
 
     def gauge(self, x: Array, hardness: float) -> tuple[Array, Pull]:
-        """As `GridBounds.gauge`."""
+        """Return the same as `GridBounds.gauge`."""
         a, b = self._family.coefficients(x)
         value, slope = _norm(self.shares(x), hardness)
 
@@ -177,11 +177,10 @@ Bounds = GridBounds | ConservativeBounds
 
 
 def used_shares(trajectory: Trajectory, limits: JointLimits) -> dict[str, Array]:
-    """Share of each limit that a motion uses, by quantity, shape (n,).
+    """Compute the share of each limit that a motion uses, by quantity, shape (n,).
 
-    Of positions it is the share of the way from where the motion starts to the limit.
-
-    On a grid of 1 ms (finer if the motion is short), with what may lie between its samples.
+    For positions it is the share of the distance from the start of the motion to the limit. The
+    grid is 1 ms (finer for a short motion); the rise between samples is included.
     """
     limits = limits.select(trajectory.joints)
     start = trajectory.sample(np.zeros(1)).position[0]
@@ -202,12 +201,12 @@ def used_shares(trajectory: Trajectory, limits: JointLimits) -> dict[str, Array]
 def scale_within(
     family: MotionFamily, x: Array, limits: JointLimits, start: Array | None = None
 ) -> Array:
-    """Scale (n,) with which the motion of x keeps the limits at all times.
+    """Return the scale (n,) with which the motion of x keeps the limits at all times.
 
     :param start: largest scale (n,); None: ones
     """
     scale = np.ones(len(family.joints)) if start is None else start
-    for _ in range(2):  # the second time corrects what rounding and rise between samples changed
+    for _ in range(2):  # the second iteration corrects rounding and the rise between samples
         used = used_shares(family.motion(x, scale), limits)
         worst = np.max([used[name] for name in QUANTITIES], axis=0) * (1.0 + _ROUNDING)
         scale = scale / np.maximum(worst, 1.0)
@@ -215,7 +214,7 @@ def scale_within(
 
 
 def _norm(shares: Array, hardness: float) -> tuple[Array, Array]:
-    """p-norm over rows of 1 and the shares (M, n) above zero, and its derivative by them."""
+    """Return the p-norm of 1 and the positive shares (M, n), and its derivative by them."""
     largest = np.maximum(shares.max(axis=0), 1.0)
     total = largest**-hardness + ((shares / largest) ** hardness).sum(axis=0)
     value = largest * total ** (1.0 / hardness)

@@ -1,8 +1,8 @@
-"""Rules a motion must keep besides the joints' own limits: torque, space, self-collision.
+"""Rules for a motion in addition to joint limits: torque, space, self-collision.
 
-A rule says how far a motion is over it (`excess`, and the sentence about it) and pulls an
-optimiser back smoothly (`penalty`). At rest where the motion starts every rule must hold: from
-there a motion that breaks one is repaired by scaling down the joints that this helps most.
+A rule computes the violation by a motion (`excess`, with a message) and a smooth penalty for the
+optimiser (`penalty`). Every rule must hold at rest at the start of the motion. A motion that
+breaks a rule is repaired by scaling down the joints with the largest effect.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ STEEP = 100.0
 
 @dataclass(frozen=True)
 class Excess:
-    """How far a motion is over a rule, as a share of its limit (0: it is kept), and a sentence."""
+    """Violation of a limit, relative to the limit (0: satisfied), with a message."""
 
     size: float = 0.0
     sentence: str = ''
@@ -44,21 +44,21 @@ class Rule(ABC):
 
     @abstractmethod
     def excess(self, motion: Motion) -> Excess:
-        """How far the samples of a motion are over the rule."""
+        """Return the violation by the samples of a motion."""
 
     def penalty(self, states: States) -> tuple[float, States]:
-        """Smooth penalty of states (N, n), zero where the rule is kept, and its derivatives."""
+        """Return a smooth penalty of states (N, n), zero within the rule, and its derivatives."""
         shape = states[0].shape
         return 0.0, (np.zeros(shape), np.zeros(shape), np.zeros(shape))
 
 
 class TorqueRule(Rule):
-    """Joint torques by a prior model stay within limits: softMC's TorqueMax."""
+    """Limit of joint torques by a prior model: softMC's TorqueMax."""
 
     def __init__(self, model: DynamicModel, values: Array, limits: Array) -> None:
-        """Keep model, parameter values (p,) and largest torques (n,) in [Nm] or [N].
+        """Store model, parameter values (p,) and largest torques (n,) in [Nm] or [N].
 
-        :raises MotionError: a value that is not known, or a limit that is not above zero
+        :raises MotionError: an unknown value, or a limit that is not above zero
         """
         self._model, self._values = model, np.array(values, dtype=float)
         self._limits = np.array(limits, dtype=float)
@@ -72,7 +72,7 @@ class TorqueRule(Rule):
         self._gradient = state_gradient(model)
 
     def excess(self, motion: Motion) -> Excess:
-        """Compare the prior model's torque, with what it may rise between samples."""
+        """Compare the prior model's torque, including its rise between samples."""
         torque = self._model.torque(
             motion.position, motion.velocity, motion.acceleration, self._values
         )
@@ -90,7 +90,7 @@ class TorqueRule(Rule):
         )
 
     def penalty(self, states: States) -> tuple[float, States]:
-        """Mean square of what is over 98 % of the limits."""
+        """Return the mean square of the excess over 98 % of the limits."""
         torque = self._model.torque(*states, self._values)
         over = np.maximum(np.abs(torque) / self._limits - 0.98, 0.0)
         if not over.any():
@@ -101,16 +101,16 @@ class TorqueRule(Rule):
 
 
 class SpaceRule(Rule):
-    """Chosen frames stay in a Cartesian box and above the floor, in the robot's base frame."""
+    """Limit of frames to a Cartesian box above the floor, in the robot's base frame."""
 
     def __init__(
         self, names: Sequence[str], points: Points, lower: Sequence[float], upper: Sequence[float]
     ) -> None:
-        """Keep names and positions of the frames, and the box.
+        """Store names and positions of the frames, and the box.
 
-        :param lower: x, y, z in [m]; -inf where nothing limits, the floor is its z
+        :param lower: x, y, z in [m]; -inf: no limit; z is the floor
         :param upper: x, y, z in [m]
-        :raises MotionError: a box that is none
+        :raises MotionError: an empty box
         """
         self._names, self._points = tuple(names), points
         self._lower, self._upper = (np.array(side, dtype=float) for side in (lower, upper))
@@ -122,7 +122,7 @@ class SpaceRule(Rule):
             )
 
     def excess(self, motion: Motion) -> Excess:
-        """Compare the frames' places, and those between samples, with the box; sizes in [m]."""
+        """Compare the places of the frames, also between samples, with the box; sizes in [m]."""
         places = self._points(motion.position)
         rise = rise_between(places)
         over = np.maximum(self._lower - places, places - self._upper) + rise
@@ -138,7 +138,7 @@ class SpaceRule(Rule):
         )
 
     def penalty(self, states: States) -> tuple[float, States]:
-        """Mean square of the distances outside the box, less 5 mm, in [m]."""
+        """Return the mean square of the distances outside a box that is 5 mm smaller, in [m]."""
         position = states[0]
         places = self._points(position)
         over = np.maximum(places - self._upper + 5e-3, 0.0)
@@ -156,13 +156,13 @@ class SpaceRule(Rule):
 
 
 class Limit(ABC):
-    """A rule as it is asked for: plain figures, made into the rule where a model is at hand."""
+    """Plain description of a rule, from which the rule is made for a model."""
 
     @abstractmethod
     def rule(self, model: DynamicModel) -> Rule:
         """Make the rule.
 
-        :raises MotionError: it cannot be kept with this model, or figures that are none
+        :raises MotionError: this model cannot keep it, or invalid values
         """
 
 
@@ -190,7 +190,7 @@ class TorqueLimit(Limit):
 
 @dataclass(frozen=True)
 class SpaceLimit(Limit):
-    """A box, corners in [m] in the base frame, for some frames: links of the URDF, or 'tool'."""
+    """A box, corners in [m] in the base frame, for frames: links of the URDF, or 'tool'."""
 
     frames: tuple[str, ...]
     lower: tuple[float, float, float] = (-np.inf, -np.inf, -np.inf)
@@ -203,7 +203,7 @@ class SpaceLimit(Limit):
 
 
 def frame_points(model: DynamicModel, frames: Sequence[str]) -> Points:
-    """Places of links of the model's URDF, or of the 'tool' of a SCARA or DELTA.
+    """Return the places of links of the model's URDF, or of the 'tool' of a SCARA or DELTA.
 
     :raises MotionError: no such frame, or no kinematics of such a model
     """
@@ -223,10 +223,10 @@ def frame_points(model: DynamicModel, frames: Sequence[str]) -> Points:
 
 
 class ModelRule(Rule):
-    """The model is defined all along the motion: a parallel robot can reach every position."""
+    """Rule that the model is defined along the motion: a parallel robot reaches all positions."""
 
     def __init__(self, model: DynamicModel) -> None:
-        """Keep the model."""
+        """Store the model."""
         self._model = model
 
     def excess(self, motion: Motion) -> Excess:
@@ -244,7 +244,7 @@ class ModelRule(Rule):
 
 
 def first_broken(rules: Sequence[Rule], motion: Motion) -> Excess:
-    """Excess of the first rule a motion breaks; of none if it keeps them all."""
+    """Return the excess of the first rule that a motion breaks, or zero."""
     for rule in rules:
         excess = rule.excess(motion)
         if excess.size > 0.0:
@@ -255,7 +255,7 @@ def first_broken(rules: Sequence[Rule], motion: Motion) -> Excess:
 def check_rest(rules: Sequence[Rule], position: Array) -> None:
     """Refuse a position (n,) at which a rule is broken even at rest.
 
-    :raises MotionError: saying which
+    :raises MotionError: naming the rule
     """
     still = np.zeros((1, len(position)))
     excess = first_broken(rules, Motion(np.zeros(1), position[None], still, still))

@@ -1,4 +1,4 @@
-"""What the joints may do, and whether a motion does only that."""
+"""Joint limits, and checks of motions against them."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from robodyn_ros.excitation.trajectory import Array, Motion, Trajectory
 from robodyn_ros.models.serial.urdf_file import UrdfFile, UrdfJoint
 
 TIME_TO_MAX_VELOCITY = 1.0
-"""Where no file gives an acceleration limit, a joint may reach its velocity limit in 1 s."""
+"""Time to the velocity limit, in [s], that defines a missing acceleration limit."""
 
 CHECK_PERIOD = 1e-3
 _BLOCK = 50_000
 _FEW = 4
-"""So many samples tell nothing about what is between them."""
+"""Number of samples that is too small to estimate the rise between them."""
 _QUANTITIES = ('position', 'velocity', 'acceleration')
 _UNITS = {'position': '{}', 'velocity': '{}/s', 'acceleration': '{}/s^2'}
 
 
 @dataclass(frozen=True)
 class JointLimits:
-    """Limits of n joints; what is not limited is infinite. Arrays of shape (n,), read-only.
+    """Limits of n joints; missing limits are infinite. Arrays of shape (n,), read-only.
 
     :param joints: names
     :param units: 'rad' or 'm' for each joint
@@ -75,10 +75,10 @@ class JointLimits:
 
     @classmethod
     def from_urdf(cls, urdf: UrdfFile, joints: Sequence[str] | None = None) -> JointLimits:
-        """Take the limits of a URDF; accelerations are not in it and stay infinite.
+        """Take the limits of a URDF, which has no acceleration limits.
 
-        :param joints: which joints, in which order; None: all that move
-        :raises MotionError: a joint the URDF does not have or that does not move
+        :param joints: names in order; None: all moving joints
+        :raises MotionError: a joint that the URDF does not have or that does not move
         """
         moving = {joint.name: joint for joint in urdf.joints if joint.type != 'fixed'}
         chosen = [_find(moving, name, urdf.source) for name in joints or moving]
@@ -95,9 +95,9 @@ class JointLimits:
         )
 
     def with_default_acceleration(self) -> JointLimits:
-        """Limit accelerations nobody gave: the velocity limit within `TIME_TO_MAX_VELOCITY`.
+        """Set missing acceleration limits: the velocity limit within `TIME_TO_MAX_VELOCITY`.
 
-        This is slow on purpose: a robot without figures must not be shaken.
+        This is intentionally slow, because the robot's acceleration limits are unknown.
 
         :raises MotionError: a joint has neither a velocity nor an acceleration limit
         """
@@ -149,8 +149,8 @@ def check_motion(
     """Refuse a motion that breaks a position, velocity or acceleration limit.
 
     The motion is sampled every `period` (finer if it is short), and at its breaks. Between samples
-    a smooth quantity rises above them by at most an eighth of its second difference, which is
-    added; where that difference comes from a step of acceleration (a kink), it is left out.
+    a smooth quantity exceeds them by at most an eighth of its second difference, which is added.
+    A difference due to a step of acceleration (a kink) is left out.
 
     :param limits: for the trajectory's joints at least; matched by name
     :raises MotionError: naming the joint, the time, the value and the limit it exceeds most
@@ -182,10 +182,10 @@ def check_position(position: Array, limits: JointLimits, what: str) -> None:
 
 
 def blocks(trajectory: Trajectory, period: float) -> Iterator[Motion]:
-    """Samples in blocks of bounded size, each with a few samples of its neighbours.
+    """Yield samples in blocks of bounded size, each with a few samples of its neighbours.
 
-    After them a motion's breaks, where values are largest and none is near: so few at a time that
-    `rise_between` adds nothing.
+    The last blocks are the breaks of the motion, where values may be largest. These blocks are so
+    small that `rise_between` adds nothing.
     """
     count = int(np.ceil(trajectory.duration / period)) + 1
     time = np.linspace(0.0, trajectory.duration, count)
@@ -217,15 +217,15 @@ def _worst(motion: Motion, limits: JointLimits, name: str) -> tuple[float, str]:
 
 
 def _scale(limits: JointLimits, name: str) -> Array:
-    """By what an excess is divided to compare limits: the limit, or the range of positions."""
+    """Return the scale of an excess for comparison: the limit, or the range of positions."""
     scale = limits.upper - limits.lower if name == 'position' else getattr(limits, name)
     return np.where(np.isfinite(scale), scale, 1.0)
 
 
 def rise_between(values: Array) -> Array:
-    """By how much smooth values can rise between samples: an eighth of the second difference.
+    """Return the rise of smooth values between samples: an eighth of the second difference.
 
-    The smallest of three neighbouring differences is taken: a kink or step shows in at most two.
+    The smallest of three neighbouring differences is taken: a kink or step affects at most two.
     """
     margin = np.zeros_like(values)
     if len(values) > _FEW:

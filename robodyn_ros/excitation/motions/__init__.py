@@ -1,1 +1,1 @@
-"""Kinds of motion."""
+"""Kinds of motions."""

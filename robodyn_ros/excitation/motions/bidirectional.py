@@ -1,7 +1,7 @@
-"""The bidirectional friction experiment: every joint forth and back at several constant speeds.
+"""Bidirectional friction experiment: every joint forth and back at several constant speeds.
 
-At the same position and opposite velocities gravity and centrifugal torque are the same, and
-friction is the opposite, so that half the difference of the two torques is friction alone
+At the same position and opposite velocities, gravity and centrifugal torque are equal and friction
+has opposite signs, so that half the difference of the two torques is friction alone
 (document double_encoder, Eq. 5 to 8). `analysis.friction_curve` evaluates the recording.
 """
 
@@ -21,10 +21,10 @@ PAUSE = 0.2
 
 
 class BidirectionalMotion(Trajectory):
-    """One joint after the other passes a range forth and back, once per speed; the others rest.
+    """Passes of one joint at a time, forth and back over a range, once per speed.
 
-    Every pass is a trapezoid of velocity: accelerate, go on at constant speed, brake. A pass that
-    is too short to reach its speed is refused: it would have no constant speed to measure at.
+    The other joints are at rest. Every pass has a trapezoidal velocity profile. A pass that is too
+    short to reach its speed is refused, because it has no phase of constant speed.
     """
 
     def __init__(
@@ -39,8 +39,8 @@ class BidirectionalMotion(Trajectory):
     ) -> None:
         """Plan the passes.
 
-        :param start: where each joint begins and rests, shape (n,), in [rad] or [m]
-        :param target: other end of its range, shape (n,); the start again: it does not move
+        :param start: start and rest position of each joint, shape (n,), in [rad] or [m]
+        :param target: other end of its range, shape (n,); equal to the start: it does not move
         :param speeds: as shares of `max_velocity`, each above 0 and at most 1
         :param max_velocity: shape (n,), in [rad/s] or [m/s]
         :param max_acceleration: shape (n,), in [rad/s^2] or [m/s^2]

@@ -1,4 +1,4 @@
-"""Fourier series from their coefficients.
+"""Fourier series of given coefficients.
 
 Source: document "double_encoder_identification_2023", section 3 (reference models.md, section 7):
 q_i(s) = theta_i0 + sum_l a_il / (w l) sin(w l s) - b_il / (w l) cos(w l s)
@@ -38,17 +38,17 @@ class FourierMotion(RampedMotion):
         lead_in: float | None = None,
         lead_out: float | None = None,
     ) -> None:
-        """Check and keep the figures.
+        """Check and store the coefficients.
 
         :param center: theta_0, shape (n,), in [rad] or [m]
         :param a: shape (n, L) for L harmonics, in [rad/s] or [m/s]
         :param b: shape (n, L), in [rad/s] or [m/s]
         :param base_frequency: in [Hz]
-        :param duration: from rest to rest, leads included, in [s]; None: one whole period between
-            the leads
-        :param lead_in: in [s]; None: none where the series starts at rest, else 1 s. It runs
-            through the end of the period before, so that the period itself is complete
-        :param lead_out: in [s]; None: none where the series ends at rest, else 1 s
+        :param duration: from rest to rest, leads included, in [s]; None: one complete period
+            between the leads
+        :param lead_in: in [s]; None: 0 if the series starts at rest, else 1 s. It covers the end
+            of the previous period, so that the period itself is complete
+        :param lead_out: in [s]; None: 0 if the series ends at rest, else 1 s
         :raises MotionError: wrong counts or values, or an end that is not at rest without lead
         """
         self.joints = joint_names(joints)
@@ -105,7 +105,7 @@ class FourierMotion(RampedMotion):
         )
 
     def rests_at_ends(self, tolerance: float = REST_TOLERANCE) -> bool:
-        """Tell whether velocity and acceleration of the series vanish at s = 0.
+        """Return True if velocity and acceleration of the series are zero at s = 0.
 
         The period ends as it begins. The conditions on the coefficients: sum_l a_l = 0 and
         w sum_l l b_l = 0.
@@ -114,7 +114,7 @@ class FourierMotion(RampedMotion):
         return bool(max(np.abs(velocity).max(), np.abs(acceleration).max()) <= tolerance)
 
     def curve(self, s: Array) -> tuple[Array, Array, Array]:
-        """Position and derivatives of the series."""
+        """Compute position and derivatives of the series."""
         omega = 2.0 * np.pi * self.base_frequency * np.arange(1.0, self.a.shape[1] + 1.0)
         phase = s[:, None] * omega
         sine, cosine = np.sin(phase), np.cos(phase)

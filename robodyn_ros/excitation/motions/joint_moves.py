@@ -1,4 +1,4 @@
-"""Via-points joined by joint moves: all joints begin, cruise and arrive together."""
+"""Joint moves through via-points: all joints start, cruise and arrive together."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from robodyn_ros.excitation.motions.ramp import joint_names
 from robodyn_ros.excitation.trajectory import Array, Motion, Trajectory
 
 RISE = 0.25
-"""Share of a ramp in which the acceleration rises, where nothing else is asked for."""
+"""Default share of a ramp in which the acceleration rises."""
 
 
 class JointMoves(Trajectory):
     """Joint moves with trapezoidal or seven-segment profile, with stops or fly-by in between.
 
-    All profiles have the same shape of ramp; so in a fly-by no joint is faster than the faster
-    one of both moves.
+    All profiles have the same shape of ramp, so that in a fly-by no joint is faster than in the
+    faster one of both moves.
     """
 
     def __init__(
@@ -40,17 +40,17 @@ class JointMoves(Trajectory):
         rise: float = RISE,
         fly_by: Sequence[float] | Array | float = 0.0,
     ) -> None:
-        """Check and keep the figures.
+        """Check and store the arguments.
 
         :param points: via-points, both ends included, shape (K + 1, n), in [rad] or [m]
         :param durations: of the K moves, each from rest to rest, in [s]
-        :param ramp: share of a move's duration that speeding up lasts, and braking, in (0, 0.5];
+        :param ramp: share of a move's duration for acceleration, and for braking, in (0, 0.5];
             one for all or (K,)
         :param rise: share of a ramp in which the acceleration rises, and falls, in [0, 0.5]:
-            0 is the trapezoid of speed, above there are seven segments
+            0: trapezoidal velocity, otherwise seven segments
         :param fly_by: share of the ramps during which two moves overlap, in [0, 1], one for all
             or (K - 1,); 0: every via-point is a stop
-        :raises MotionError: wrong counts, or a figure out of its range
+        :raises MotionError: wrong counts, or a value out of its range
         """
         self.joints = joint_names(joints)
         self.points = _points(self.joints, points)
@@ -77,19 +77,19 @@ class JointMoves(Trajectory):
     ) -> JointMoves:
         """Make the shortest such moves within velocity, acceleration and jerk limits.
 
-        In a fly-by the accelerations of two moves add: where a joint turns back, both moves
-        accelerate less, so that the sum is within the limit.
+        In a fly-by the accelerations of two moves add. If a joint reverses, both moves accelerate
+        less, so that the sum is within the limit.
 
         :param speed: share of the velocity limits used, in (0, 1]
-        :param rise: 0 leaves jerk limits aside: the acceleration jumps
-        :raises MotionError: as the constructor, or a via-point that is the one before
+        :param rise: 0: jerk limits are ignored, because the acceleration jumps
+        :raises MotionError: as the constructor, or a via-point equal to the previous one
         """
         given = _points(limits.joints, points)
         ways = np.abs(np.diff(given, axis=0))
         moves = len(ways)
         shares = fly_by_shares(fly_by, moves - 1)
         if (still := np.flatnonzero(~(ways > 0.0).any(axis=1))).size:
-            raise MotionError(f'via-point {still[0] + 1} is the via-point before it: no move')
+            raise MotionError(f'via-point {still[0] + 1} is equal to the previous one: no move')
         limits = limits.scaled(velocity=speed)
         with np.errstate(divide='ignore', over='ignore'):
             velocity, acceleration, jerk = (
@@ -113,7 +113,7 @@ class JointMoves(Trajectory):
 
     @property
     def breaks(self) -> Array:
-        """Times at which segments of the moves' profiles meet."""
+        """Return the times at which segments of the moves' profiles meet."""
         return self.schedule.breaks
 
     def sample(self, time: Array) -> Motion:
@@ -143,7 +143,7 @@ class JointMoves(Trajectory):
 def _shape(
     velocity: Array, acceleration: Array, jerk: Array, rise: float
 ) -> tuple[Array, Array, Array]:
-    """Duration, ramp and peak acceleration of the shortest moves over a way of 1.
+    """Compute duration, ramp and peak acceleration of the shortest moves over a distance of 1.
 
     A ramp of time r reaches the speed v with the peak acceleration v / (r (1 - rise)) and the
     jerk v / (r^2 rise (1 - rise)); without cruising v r = 1. All arguments are of shape (K,).
@@ -155,7 +155,7 @@ def _shape(
     if not np.isfinite(speed).all():
         raise MotionError('moves need limits of velocity, acceleration or jerk, all are infinite')
     time = np.maximum(speed / (acceleration * flat), np.sqrt(speed / by_jerk))
-    # nothing limits the acceleration: any ramp will do
+    # without a limit of the acceleration, any ramp is valid
     time = np.where(time > 0.0, time, LONGEST_RAMP / speed)
     duration = 1.0 / speed + time
     return duration, np.minimum(time / duration, LONGEST_RAMP), speed / (time * flat)

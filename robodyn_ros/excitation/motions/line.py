@@ -1,4 +1,4 @@
-"""Move the tool along a straight line from rest to rest, at constant speed on the way."""
+"""Straight line of the tool from rest to rest, with a phase of constant speed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from robodyn_ros.models.kinematics_base import Kinematics
 
 
 class LineMotion(ToolMoves):
-    """A straight line of the tool; its rotation, if it has one, turns in proportion to the way."""
+    """A straight line of the tool; a rotation is proportional to the travelled distance."""
 
     what = 'line'
 
@@ -27,11 +27,11 @@ class LineMotion(ToolMoves):
         jerk: float | None = None,
         near: Sequence[float] | Array | None = None,
     ) -> None:
-        """Check the line; see `ToolMoves` for what it is made of.
+        """Check the line; see `ToolMoves` for the arguments.
 
         :param target: pose (p,), or its place (3,) only
-        :raises MotionError: wrong counts, a start that is the target, limits that are none, or a
-            line that leaves the robot's reach or passes a singular position
+        :raises MotionError: wrong counts, a start equal to the target, invalid limits, or a line
+            outside the workspace or through a singular position
         """
         super().__init__(
             joints=joints, robot=robot, start=start, moves=[{'target': target}], speed=speed,
@@ -41,7 +41,7 @@ class LineMotion(ToolMoves):
 
     @property
     def profile(self) -> SpeedProfile:
-        """How the way is covered."""
+        """Speed profile along the line."""
         return self.schedule.profiles[0]
 
     def describe(self) -> dict[str, object]:

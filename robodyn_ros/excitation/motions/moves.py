@@ -1,9 +1,8 @@
-"""Moves one after the other, as an industrial motion planner runs them.
+"""Sequence of moves, as in an industrial motion planner.
 
-Every move covers its way by a `SpeedProfile`, from rest to rest. With fly-by the next move begins
-while the one before still brakes, and the motion is the sum of both: it rounds the via-point and
-does not stop there. Where both go on in the same direction at the same speed, the sum of their
-speeds is constant.
+Every move follows a `SpeedProfile`, from rest to rest. With fly-by the next move starts while the
+previous one still brakes, and the motion is the sum of both: it rounds the via-point without a
+stop. If both have the same direction and speed, the sum of their speeds is constant.
 """
 
 from __future__ import annotations
@@ -19,21 +18,21 @@ from robodyn_ros.excitation.motions.speed_profile import SpeedProfile
 from robodyn_ros.excitation.trajectory import Array
 
 Active = tuple[int, NDArray[np.intp], Array, Array, Array]
-"""Number of a move, the samples (M,) during which it runs, and its way, speed, change there."""
+"""Number of a move, its samples (M,), and its travel, speed and acceleration there."""
 
 LONGEST_RAMP = 0.5
-"""Of a move: then it brakes as soon as it has its speed."""
+"""Largest ramp relative to a move: it brakes as soon as it reaches its speed."""
 
 
 class Schedule:
-    """When the moves begin; `begins` and `ends` in [s], shape (K,)."""
+    """Start and end times of the moves, `begins` and `ends` in [s], shape (K,)."""
 
     def __init__(self, profiles: Sequence[SpeedProfile], fly_by: Sequence[float] | Array) -> None:
-        """Put the moves one after the other.
+        """Arrange the moves in sequence.
 
         :param profiles: of the K moves
         :param fly_by: shape (K - 1,): share of the shorter one of two ramps, that of braking and
-            that of speeding up, during which both moves run; 0: stop at the via-point
+            that of acceleration, during which both moves run; 0: stop at the via-point
         """
         self.profiles = tuple(profiles)
         begins, begin = [0.0], 0.0
@@ -46,16 +45,16 @@ class Schedule:
 
     @property
     def breaks(self) -> Array:
-        """Times at which segments of the profiles meet."""
+        """Return the times at which segments of the profiles meet."""
         profiles = zip(self.profiles, self.begins, strict=True)
         return np.unique(np.concatenate([profile.breaks + begin for profile, begin in profiles]))
 
     def done(self, time: Array) -> NDArray[np.intp]:
-        """How many moves are over at times (N,)."""
+        """Return the number of completed moves at times (N,)."""
         return np.searchsorted(self.ends, time, side='left')
 
     def active(self, time: Array) -> Iterator[Active]:
-        """All moves that run at some of the times (N,), in their order."""
+        """Yield the moves that run at some of the times (N,), in order."""
         for number, profile in enumerate(self.profiles):
             rows = np.flatnonzero((time > self.begins[number]) & (time <= self.ends[number]))
             if len(rows):
@@ -63,10 +62,10 @@ class Schedule:
 
 
 def fly_by_shares(fly_by: object, corners: int) -> Array:
-    """Fly-by of every via-point between two moves, shape (corners,).
+    """Return the fly-by of every via-point between two moves, shape (corners,).
 
     :param fly_by: shares in [0, 1], or one for all
-    :raises MotionError: another count, or no such share
+    :raises MotionError: a wrong number of values, or an invalid share
     """
     try:
         given = np.asarray(fly_by, dtype=float)
@@ -82,13 +81,13 @@ def fly_by_shares(fly_by: object, corners: int) -> Array:
 
 
 def shaped_profile(duration: float, ramp: float, rise: float) -> SpeedProfile:
-    """Profile of a way of 1 in a given time and of a given shape.
+    """Make the profile of a distance of 1 with a given duration and shape.
 
     :param duration: in [s]
-    :param ramp: share of it that speeding up, and likewise braking, lasts, in (0, 0.5]
+    :param ramp: share of it for acceleration, and for braking, in (0, 0.5]
     :param rise: share of a ramp in which the acceleration rises, and likewise falls, in
         [0, 0.5]; 0: trapezoid, above: seven segments
-    :raises MotionError: a figure that cannot be used
+    :raises MotionError: an invalid value
     """
     for name, value, largest in (
         ('duration', duration, math.inf),

@@ -16,13 +16,13 @@ PEAK_VELOCITY = 15.0 / 8.0
 PEAK_ACCELERATION = 10.0 / np.sqrt(3.0)
 PEAK_JERK = 60.0
 SHORTEST = 0.1
-"""Even the smallest move takes this long, in [s]."""
+"""Duration of the smallest move, in [s]."""
 SLACK = 1.001
-"""Moves take this factor longer than they must, so that rounding never puts them over a limit."""
+"""Factor on the shortest duration of a move, so that rounding does not exceed a limit."""
 
 
 class PointToPoint(Trajectory):
-    """All joints start and arrive together, on a quintic: no step in velocity or acceleration."""
+    """Quintic move of all joints together, without steps in velocity or acceleration."""
 
     def __init__(
         self,
@@ -32,10 +32,10 @@ class PointToPoint(Trajectory):
         target: Sequence[float] | Array,
         duration: float,
     ) -> None:
-        """Check and keep the figures.
+        """Check and store the arguments.
 
         :param start: shape (n,), in [rad] or [m]
-        :param target: shape (n,), in [rad] or [m]; the start again: stand still
+        :param target: shape (n,), in [rad] or [m]; equal to the start: standstill
         :param duration: in [s]
         :raises MotionError: wrong counts, or no positive duration
         """

@@ -1,9 +1,9 @@
-"""Run a curve q(s) from rest to rest: lead-in and lead-out by the speed at which s passes.
+"""Curves q(s) from rest to rest, with lead-in and lead-out by the rate of s.
 
 q(t) = curve(s(t)), where ds/dt rises from 0 to 1 during the lead-in, is 1, and falls to 0 during
-the lead-out. The motion stays on the curve (so within its range of positions) and never moves
-faster than the curve does; with s'' = 0 at both ends of each ramp, velocity, acceleration and
-jerk all begin and end at zero. What it costs is an acceleration of up to 1.875 |dq/ds| / lead.
+the lead-out. The motion stays on the curve, and thus within its range of positions, and is never
+faster than the curve. With s'' = 0 at both ends of each ramp, velocity, acceleration and jerk
+start and end at zero. The ramps add an acceleration of up to 1.875 |dq/ds| / lead.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ Rows = Sequence[Sequence[float]] | Array
 """One row of numbers per joint."""
 
 DEFAULT_LEAD = 1.0
-"""Length in [s] of a lead-in or lead-out that is needed and was not given."""
+"""Default length in [s] of a required lead-in or lead-out."""
 REST_TOLERANCE = 1e-6
-"""A curve slower than this in [rad/s] or [m/s] (and per second) counts as being at rest."""
+"""Velocity, in [rad/s] or [m/s] (and per second), below which a curve counts as at rest."""
 
 
 class RampedMotion(Trajectory):
-    """A curve with its lead-in and lead-out; a subclass gives the curve."""
+    """A curve with lead-in and lead-out; a subclass defines the curve."""
 
     @abstractmethod
     def curve(self, s: Array) -> tuple[Array, Array, Array]:
-        """Position, first and second derivative by s, each of shape (N, n), for s of (N,)."""
+        """Compute position, first and second derivative by s, each (N, n), for s of (N,)."""
 
     def _set_ramps(
         self,
@@ -41,12 +41,12 @@ class RampedMotion(Trajectory):
         length: float | None = None,
         start: float | None = None,
     ) -> None:
-        """Fix the schedule s(t).
+        """Set the schedule s(t).
 
         :param duration: from rest to rest, leads included, in [s]; None: `length` at full speed
-        :param lead_in: in [s]; None: 0 where the curve itself is at rest, else 1 s
+        :param lead_in: in [s]; None: 0 if the curve is at rest, else 1 s
         :param lead_out: in [s]; likewise
-        :param start: s at t = 0; None: s = 0 is where the lead-in ends
+        :param start: s at t = 0; None: s = 0 is the end of the lead-in
         :raises MotionError: not finite, too short for its leads, or an end that is not at rest
         """
         for name, value in (('duration', duration), ('lead_in', lead_in), ('lead_out', lead_out)):
@@ -80,14 +80,14 @@ class RampedMotion(Trajectory):
         return float(given)
 
     def sample(self, time: Array) -> Motion:
-        """Evaluate the curve where the schedule is."""
+        """Evaluate the curve at s(t)."""
         time = np.clip(np.asarray(time, dtype=float), 0.0, self.duration)
         s, rate, change = (value[:, None] for value in self._schedule(time))
         position, first, second = self.curve(s[:, 0])
         return Motion(time, position, first * rate, second * rate**2 + first * change)
 
     def _schedule(self, time: Array) -> tuple[Array, Array, Array]:
-        """Return s, ds/dt and d2s/dt2 at the given times; what a lead holds back is taken off."""
+        """Return s, ds/dt and d2s/dt2 at the given times, with the delay by the leads."""
         s = self._start + time
         rate, change = np.ones_like(time), np.zeros_like(time)
         s -= self.lead_in / 2.0
@@ -110,7 +110,7 @@ class RampedMotion(Trajectory):
 
 
 def _ramp(x: Array) -> Array:
-    """Rise from 0 to 1 with zero first and second derivative at both ends."""
+    """Compute a rise from 0 to 1 with zero first and second derivative at both ends."""
     return x**3 * (10.0 + x * (-15.0 + 6.0 * x))
 
 
@@ -137,9 +137,9 @@ def joint_names(joints: Sequence[str]) -> tuple[str, ...]:
 
 
 def per_joint(joints: Sequence[str], name: str, values: object) -> Array:
-    """One finite number per joint, shape (n,), read-only; a single number holds for all.
+    """Return one finite number per joint, shape (n,), read-only, from one or from n numbers.
 
-    :raises MotionError: another count, no numbers, NaN or infinite, naming the joint
+    :raises MotionError: a wrong number of values, NaN or infinite values; the joint is named
     """
     try:
         given = np.asarray(values, dtype=float)
@@ -163,10 +163,10 @@ def per_joint(joints: Sequence[str], name: str, values: object) -> Array:
 def rows_per_joint(
     joints: Sequence[str], name: str, values: Rows, *, single: str | None = None
 ) -> Array:
-    """One row of finite numbers per joint, shape (n, k), read-only.
+    """Return one row of finite numbers per joint, shape (n, k), read-only.
 
-    :param single: how one number of a row is called, its place follows; default: `name` alone
-    :raises MotionError: no rows, another count, NaN or infinite, naming the joint
+    :param single: name of one number of a row, followed by its index; default: `name` alone
+    :raises MotionError: a wrong shape, NaN or infinite values; the joint is named
     """
     try:
         given = np.array(values, dtype=float)

@@ -1,4 +1,4 @@
-"""Straight lines and circles of a tool: where a pose is after a way from the begin."""
+"""Straight lines and circles of a tool: pose as a function of the travelled distance."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from robodyn_ros.excitation.trajectory import Array
 from robodyn_ros.models.rotation import rotations
 
 PLACE, TURN = slice(0, 3), slice(3, 7)
-"""Numbers of a pose that are a place in [m], and its quaternion x, y, z, w if it has one."""
+"""Indices of a pose: place in [m], and quaternion x, y, z, w if it has one."""
 
 _SHARP = 1e-9
-"""Of the longest side: three points nearer to a line than that have no circle through them."""
+"""Smallest height of a triangle, relative to its longest side, that defines a circle."""
 
 
 class Segment:
     """A line, or an arc through a third place, of `length` in [m] from `start` to `target`.
 
-    All numbers of the pose behind the place, and the rotation, change in proportion to the way.
+    All other numbers of the pose, and the rotation, are proportional to the travelled distance.
     """
 
     def __init__(
         self, start: Array, target: Array, *, through: Array | None = None, rotates: bool = False
     ) -> None:
-        """Find the geometry.
+        """Compute the geometry.
 
         :param start: pose (p,)
-        :param target: likewise, its place another one
+        :param target: pose (p,) at another place
         :param through: place (3,) on the arc; None: a line
-        :param rotates: whether the poses have quaternions
+        :param rotates: the poses have quaternions
         :raises MotionError: a target at the place of the start, or three places on one line
         """
         self.start, self.target = start, target
@@ -49,9 +49,11 @@ class Segment:
             self.rotation = turn.as_rotvec() / self.length
 
     def displacement(self, way: Array) -> tuple[Array, Array, Array]:
-        """Pose less the start and its derivatives by the way, each (N, p), without rotation.
+        """Return pose minus start and its derivatives by the distance, each (N, p).
 
-        :param way: from the start, shape (N,), in [m]
+        Rotations are not included.
+
+        :param way: distance from the start, shape (N,), in [m]
         """
         value = way[:, None] * self._slope
         slope: Array = np.repeat(self._slope[None], len(way), axis=0)
@@ -82,7 +84,7 @@ class _Arc:
         self.length = self._radius * angle
 
     def displacement(self, way: Array) -> tuple[Array, Array, Array]:
-        """Place less the start and its derivatives by the way."""
+        """Return place minus start and its derivatives by the distance."""
         angle = (way / self._radius)[:, None]
         cosine, sine = np.cos(angle), np.sin(angle)
         outwards = cosine * self._x + sine * self._y

@@ -16,10 +16,10 @@ from robodyn_ros.excitation.trajectory import Array
 
 
 class SineMotion(RampedMotion):
-    """Every joint swings between its start and its target with its own frequency.
+    """Oscillation of each joint between its start and its target, with its own frequency.
 
     q(s) = start + (target - start) (1 - cos(2 pi f s)) / 2, which is at rest at the start. Its
-    acceleration there is not zero, so s begins slowly (see `ramp`).
+    acceleration there is not zero, so that s starts slowly (see `ramp`).
     """
 
     def __init__(
@@ -33,13 +33,13 @@ class SineMotion(RampedMotion):
         lead_in: float | None = DEFAULT_LEAD,
         lead_out: float | None = DEFAULT_LEAD,
     ) -> None:
-        """Check and keep the figures.
+        """Check and store the arguments.
 
-        :param start: shape (n,), where the motion begins, in [rad] or [m]
+        :param start: start of the motion, shape (n,), in [rad] or [m]
         :param target: shape (n,), the other turning point, in [rad] or [m]
         :param frequency: shape (n,) or one for all, in [Hz]
         :param duration: from rest to rest, lead-in and lead-out included, in [s]
-        :param lead_in: time to come to full frequency, in [s]; 0: start with a step of
+        :param lead_in: time to reach the full frequency, in [s]; 0: start with a step of
             acceleration, as softMC does
         :param lead_out: time to come to rest from full frequency, in [s]
         :raises MotionError: wrong counts, no positive frequency, too short a duration
@@ -57,7 +57,7 @@ class SineMotion(RampedMotion):
         self._set_ramps(duration, lead_in, lead_out, start=0.0)
 
     def curve(self, s: Array) -> tuple[Array, Array, Array]:
-        """Position and derivatives of the plain sines."""
+        """Compute position and derivatives of the sines."""
         omega = 2.0 * np.pi * self.frequency
         phase = s[:, None] * omega
         half = 0.5 * (self.target - self.start)

@@ -1,4 +1,4 @@
-"""Sums of sines with frequencies of their own: algorithm A.
+"""Sums of sines with individual frequencies: algorithm A.
 
 Source: document "local_identification", Eq. 1: q = q0 + sum_k a_k sin(w_k t), with w_k different
 for every joint and every k.
@@ -23,7 +23,7 @@ from robodyn_ros.excitation.trajectory import Array
 
 
 class SineSumMotion(RampedMotion):
-    """Every joint moves by a sum of sines; the motion begins and ends slowly (see `ramp`)."""
+    """A sum of sines for each joint, with slow start and end (see `ramp`)."""
 
     def __init__(
         self,
@@ -36,13 +36,13 @@ class SineSumMotion(RampedMotion):
         lead_in: float | None = DEFAULT_LEAD,
         lead_out: float | None = DEFAULT_LEAD,
     ) -> None:
-        """Check and keep the figures.
+        """Check and store the arguments.
 
-        :param center: q0, where the motion begins, shape (n,), in [rad] or [m]
+        :param center: q0, start of the motion, shape (n,), in [rad] or [m]
         :param amplitude: shape (n, W), in [rad] or [m]
         :param frequency: shape (n, W), in [Hz]
         :param duration: from rest to rest, leads included, in [s]
-        :param lead_in: time to come to full frequency, in [s]
+        :param lead_in: time to reach the full frequency, in [s]
         :param lead_out: time to come to rest from full frequency, in [s]
         :raises MotionError: wrong counts, a frequency that is not above zero, too short a duration
         """
@@ -64,7 +64,7 @@ class SineSumMotion(RampedMotion):
         self._set_ramps(duration, lead_in, lead_out, start=0.0)
 
     def curve(self, s: Array) -> tuple[Array, Array, Array]:
-        """Position and derivatives of the plain sums."""
+        """Compute position and derivatives of the sums."""
         omega = 2.0 * np.pi * self.frequency
         phase = s[:, None, None] * omega
         sine, cosine = np.sin(phase), np.cos(phase)
@@ -75,7 +75,7 @@ class SineSumMotion(RampedMotion):
         )
 
     def schedule(self, time: Array) -> tuple[Array, Array, Array]:
-        """How far the curve is at the given times (N,): s, ds/dt and d2s/dt2."""
+        """Return s, ds/dt and d2s/dt2 at the given times (N,)."""
         return self._schedule(time)
 
     def describe(self) -> dict[str, object]:

@@ -1,7 +1,7 @@
-"""How a way is covered from rest to rest: accelerate, go on at constant speed, brake.
+"""Speed profile from rest to rest: acceleration, constant speed, braking.
 
-With a jerk limit there are seven segments (the acceleration rises, stays, falls; constant speed;
-and the same in reverse), without one three, the trapezoid. Source: L. Biagiotti and C. Melchiorri,
+With a jerk limit there are seven segments (rising, constant and falling acceleration, constant
+speed, and the reverse), otherwise three. Source: L. Biagiotti and C. Melchiorri,
 "Trajectory Planning for Automatic Machines and Robots", 2008, sections 3.2 and 3.4, for equal
 limits on both sides and rest at both ends.
 """
@@ -19,10 +19,10 @@ from robodyn_ros.excitation.trajectory import Array
 
 
 class SpeedProfile:
-    """Fastest way from 0 to a distance within limits of velocity, acceleration and jerk.
+    """Fastest profile from 0 to a distance within limits of velocity, acceleration and jerk.
 
-    `velocity` and `acceleration` are the largest ones reached; `jerk_time` is how long the
-    acceleration rises, `ramp_time` the whole time of acceleration, `cruise_time` that of constant
+    `velocity` and `acceleration` are the largest reached values. `jerk_time` is the time of rising
+    acceleration, `ramp_time` the complete time of acceleration, `cruise_time` that of constant
     speed.
     """
 
@@ -34,13 +34,13 @@ class SpeedProfile:
         max_acceleration: float,
         max_jerk: float = math.inf,
     ) -> None:
-        """Find the times of the segments.
+        """Compute the times of the segments.
 
         :param distance: in [m] or [rad]
         :param max_velocity: per second
         :param max_acceleration: per second^2
         :param max_jerk: per second^3; infinite: trapezoid, whose acceleration jumps
-        :raises MotionError: one of them is not above 0, or, but for the jerk, infinite
+        :raises MotionError: one of them is not above 0, or infinite (allowed for the jerk)
         """
         for name, value in (
             ('distance', distance),
@@ -64,7 +64,7 @@ class SpeedProfile:
         self._begins, self._states = self._segments()
 
     def _segments(self) -> tuple[Array, Array]:
-        """Begin of the segments up to constant speed, and way and derivatives there, (4, 4)."""
+        """Return start times of the segments up to constant speed, and the state there, (4, 4)."""
         steady = max(0.0, self.ramp_time - 2.0 * self.jerk_time)
         jerk = self.acceleration / self.jerk_time if self.jerk_time > 0.0 else 0.0
         begin, state = 0.0, (0.0, 0.0, 0.0 if jerk else self.acceleration)
@@ -78,13 +78,13 @@ class SpeedProfile:
 
     @property
     def breaks(self) -> Array:
-        """Times at which the segments meet, both ends included."""
+        """Return the times at which the segments meet, both ends included."""
         return np.concatenate([self._begins, self.duration - self._begins])
 
     def sample(self, time: Array) -> tuple[Array, Array, Array]:
-        """Way, velocity and acceleration, each of shape (N,).
+        """Compute travel, velocity and acceleration, each of shape (N,).
 
-        The second half is the first one reversed, so that the end is exactly the distance.
+        The second half is the reversed first one, so that the end is exactly the distance.
 
         :param time: shape (N,), in [s]; clamped to [0, duration]
         """
@@ -99,20 +99,20 @@ class SpeedProfile:
         )
 
     def jerk(self, time: Array) -> Array:
-        """Jerk within the segments, shape (N,); 0 for a trapezoid, whose acceleration jumps."""
+        """Compute the jerk within the segments, shape (N,); 0 for a trapezoid."""
         index = self._found(np.clip(np.asarray(time, dtype=float), 0.0, self.duration))[2]
         result: Array = self._states[index, 3]
         return result
 
     def _found(self, time: Array) -> tuple[NDArray[np.bool_], Array, NDArray[np.intp]]:
-        """Whether a time is in the second half, its time in the first one, and segment there."""
+        """Return which times are in the second half, the time in the first, and the segment."""
         late = time > 0.5 * self.duration
         first = np.where(late, self.duration - time, time)
         return late, first, np.searchsorted(self._begins, first, side='right') - 1
 
 
 def _advance(way: Any, velocity: Any, acceleration: Any, jerk: Any, time: Any) -> tuple[Any, ...]:
-    """Way, velocity and acceleration after a time of constant jerk."""
+    """Return travel, velocity and acceleration after a time of constant jerk."""
     return (
         way + time * (velocity + time * (acceleration / 2.0 + time * jerk / 6.0)),
         velocity + time * (acceleration + time * jerk / 2.0),
@@ -121,7 +121,7 @@ def _advance(way: Any, velocity: Any, acceleration: Any, jerk: Any, time: Any) -
 
 
 def _peak(distance: float, acceleration: float, jerk: float) -> float:
-    """Velocity reached half way when speeding up all the way to there."""
+    """Return the velocity that is reached by acceleration over half the distance."""
     rise = acceleration / jerk
     if distance >= 2.0 * acceleration * rise**2:
         return 0.5 * acceleration * (math.sqrt(rise**2 + 4.0 * distance / acceleration) - rise)

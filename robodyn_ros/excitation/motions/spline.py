@@ -1,4 +1,4 @@
-"""Points with times, joined as ros2_controllers' joint_trajectory_controller (JTC) joins them.
+"""Interpolation of trajectory points as in ros2_controllers' joint_trajectory_controller (JTC).
 
 Source: ros2_controllers, joint_trajectory_controller/src/trajectory.cpp,
 `Trajectory::interpolate_between_points`: positions alone are joined by straight lines, positions
@@ -23,7 +23,7 @@ from robodyn_ros.excitation.trajectory import Array, Motion, Trajectory
 
 @dataclass(frozen=True)
 class TrajectoryPoints:
-    """The points of a trajectory_msgs/JointTrajectory, checked; NaN marks what a point left out.
+    """Checked points of a trajectory_msgs/JointTrajectory; NaN marks missing values.
 
     :param joints: names of the n joints, unique
     :param time: time from start, shape (N,), in [s], strictly increasing, none negative
@@ -31,7 +31,7 @@ class TrajectoryPoints:
     :param velocity: shape (N, n), in [rad/s] or [m/s]; None: no point has one
     :param acceleration: shape (N, n), in [rad/s^2] or [m/s^2]; None: no point has one
     :param effort: shape (N, n), in [Nm] or [N]; None: no point has one
-    :raises MotionError: when built from points that break one of these rules
+    :raises MotionError: points that break one of these rules
     """
 
     joints: tuple[str, ...]
@@ -74,9 +74,9 @@ class TrajectoryPoints:
 
     @classmethod
     def from_message(cls, message: Any) -> TrajectoryPoints:
-        """Take over a trajectory_msgs/JointTrajectory (or anything with its fields).
+        """Read a trajectory_msgs/JointTrajectory (or an object with its fields).
 
-        :raises MotionError: lengths, times or values that no controller could follow
+        :raises MotionError: invalid lengths, times or values
         """
         joints = tuple(message.joint_names)
         points = message.points
@@ -126,9 +126,9 @@ class TrajectoryPoints:
     def with_start(
         self, position: Array, velocity: Array, acceleration: Array, effort: Array
     ) -> TrajectoryPoints:
-        """Return the points with a first one at t = 0: where the robot is when they arrive.
+        """Return the points with a first one at t = 0, the state of the robot at their arrival.
 
-        Points that already begin at t = 0 are returned as they are.
+        Points that already start at t = 0 are returned unchanged.
 
         :param position: shape (n,), in [rad] or [m]; the others likewise
         """
@@ -153,7 +153,7 @@ class TrajectoryPoints:
         return np.nan_to_num(self.effort)
 
     def effort_at(self, time: Array) -> Array:
-        """Effort by linear interpolation, as the JTC does; a point without effort counts as 0.
+        """Interpolate effort linearly, as in the JTC; a point without effort counts as 0.
 
         :param time: shape (N,), in [s]; times outside the points take the end values
         :return: shape (N, n), in [Nm] or [N]
@@ -184,7 +184,7 @@ def _check_times(time: Array) -> None:
 def _stack(
     name: str, rows: Sequence[Iterable[float]], joints: Sequence[str], optional: bool = True
 ) -> Any:
-    """Rows of a message field as one array, NaN where a row is empty; None when all are."""
+    """Stack rows of a message field, with NaN for empty ones; None: all rows are empty."""
     packed = [array('d', row) for row in rows]
     allowed = (len(joints), 0) if optional else (len(joints),)
     for number, row in enumerate(packed):
@@ -220,9 +220,9 @@ class SplineTrajectory(Trajectory):
         self._coefficients = _coefficients(points)
 
     def at(self, time: float) -> tuple[Array, Array, Array]:
-        """Position, velocity and acceleration at one time, each of shape (n,).
+        """Return position, velocity and acceleration at one time, each of shape (n,).
 
-        The same as `sample`, cheap enough for every cycle of a controller.
+        The result is that of `sample`, at low cost for use in control cycles.
 
         :param time: in [s], clamped to [0, duration]
         """
@@ -230,14 +230,14 @@ class SplineTrajectory(Trajectory):
         return _evaluate(self._coefficients[:, index], max(time, 0.0) - self._times[index])
 
     def sample(self, time: Array) -> Motion:
-        """Evaluate the polynomials; at the end the last point's own velocity and acceleration."""
+        """Evaluate the polynomials; at the end, velocity and acceleration of the last point."""
         time = np.clip(np.asarray(time, dtype=float), 0.0, self.duration)
         index = np.searchsorted(self.points.time, time, side='right') - 1
         local = (time - self.points.time[index])[:, None]
         return Motion(time, *_evaluate(self._coefficients[:, index], local))
 
     def describe(self) -> dict[str, object]:
-        """Joints and points as lists; None where no point gives a quantity."""
+        """Return joints and points as lists; None: no point has the quantity."""
         names = ('time', 'position', 'velocity', 'acceleration')
         values = {name: getattr(self.points, name) for name in names}
         lists = {name: None if a is None else a.tolist() for name, a in values.items()}
@@ -245,7 +245,7 @@ class SplineTrajectory(Trajectory):
 
 
 def _evaluate(c: Array, s: float | Array) -> tuple[Array, Array, Array]:
-    """Polynomials with coefficients c[0..5] and their derivatives at local time s (Horner)."""
+    """Evaluate polynomials with coefficients c[0..5], and derivatives, at local time s."""
     c0, c1, c2, c3, c4, c5 = c
     position = c0 + s * (c1 + s * (c2 + s * (c3 + s * (c4 + s * c5))))
     velocity = c1 + s * (2.0 * c2 + s * (3.0 * c3 + s * (4.0 * c4 + s * (5.0 * c5))))
@@ -254,7 +254,7 @@ def _evaluate(c: Array, s: float | Array) -> tuple[Array, Array, Array]:
 
 
 def _coefficients(points: TrajectoryPoints) -> Array:
-    """Polynomial coefficients, shape (6, N, n): one column per segment, and the end held.
+    """Compute coefficients, shape (6, N, n): one column per segment, and one for the end.
 
     The formulas are those of `interpolate_between_points`, written for the remainder
     p1 - (p0 + v0 T + a0 T^2 / 2 + ...) that the higher powers must make up.

@@ -1,4 +1,4 @@
-"""Lines and circles of the tool at constant speed, with stops or fly-by where they meet."""
+"""Lines and circles of the tool at constant speed, with stops or fly-by between them."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ from robodyn_ros.models.rotation import rotations
 Result = TypeVar('Result')
 
 KNOTS = 50
-"""Parts of a move from one of which to the next the robot's configuration is followed."""
+"""Parts of a move along which the robot's configuration is tracked step by step."""
 CHECKS = 200
-"""Parts of a move at whose ends is checked that the robot can follow, before anything moves."""
+"""Parts of a move at whose ends the inverse kinematics are checked in advance."""
 _JUMP = 0.2
-"""Joints that move by so much, in [rad] or [m], more than their velocity says have jumped."""
+"""Deviation of a joint from its velocity, in [rad] or [m], that counts as a jump."""
 
 
 @dataclass(frozen=True)
 class ToolMove:
     """One line, or one circle.
 
-    :param target: pose (p,), or its place (3,) only: the rest stays as it was
+    :param target: pose (p,), or its place (3,) only: the remainder is unchanged
     :param through: place (3,) on the circle, in [m]; None: a line
-    :param speed: in [m/s]; None: that of the whole motion
+    :param speed: in [m/s]; None: that of the complete motion
     """
 
     target: tuple[float, ...]
@@ -46,7 +46,7 @@ class ToolMove:
     speed: float | None = None
 
     def describe(self) -> dict[str, object]:
-        """Plain description."""
+        """Return the plain description."""
         result: dict[str, object] = {'target': list(self.target)}
         if self.through is not None:
             result['through'] = list(self.through)
@@ -58,7 +58,7 @@ class ToolMove:
 class ToolMoves(Trajectory):
     """Lines and circles; joint positions, velocities and accelerations are exact.
 
-    In a fly-by the poses of two moves add: it rounds the corner. Where the moves meet without a
+    In a fly-by the poses of two moves add, which rounds the corner. Between moves without a
     corner, with full fly-by and the same speed, the speed of the tool is constant.
     """
 
@@ -80,18 +80,18 @@ class ToolMoves(Trajectory):
         """Check the path.
 
         :param joints: names of the robot's n joints, in the order of its axes
-        :param robot: its kinematics, or what `build_kinematics` builds them from
-        :param moves: one after the other
-        :param speed: of the tool, where a move is long enough to reach it, in [m/s]
-        :param acceleration: largest one along a move, in [m/s^2]
+        :param robot: its kinematics, or their description for `build_kinematics`
+        :param moves: in sequence
+        :param speed: of the tool, if a move is long enough to reach it, in [m/s]
+        :param acceleration: largest acceleration along a move, in [m/s^2]
         :param jerk: likewise, in [m/s^3]; None: not limited, the acceleration jumps
         :param fly_by: share of the ramps during which two moves overlap, in [0, 1], one for all
             or one for each via-point; 0: every via-point is a stop
         :param start: pose (p,), see `Kinematics`; None: that of `near`
-        :param near: joint positions (n,) near which the path begins, which chooses among the
-            robot's configurations and whole turns; None: the usual one
-        :raises MotionError: wrong counts, figures that are none, or a path that leaves the
-            robot's reach or passes a singular position
+        :param near: joint positions (n,) near the start of the path, which select the robot's
+            configuration and number of turns; None: the usual one
+        :raises MotionError: wrong counts, invalid values, or a path outside the workspace or
+            through a singular position
         """
         self.joints = joint_names(joints)
         self.robot = self._kinematics(robot)
@@ -121,9 +121,9 @@ class ToolMoves(Trajectory):
 
     @classmethod
     def within(cls, limits: JointLimits, **arguments: Any) -> ToolMoves:
-        """Make such a path, slower as a whole if that is needed to keep the joints' limits.
+        """Make such a path, slowed down completely if joint limits require it.
 
-        :param limits: of the joints; positions are not looked at
+        :param limits: of the joints; position limits are not checked
         :param arguments: those of the constructor
         :raises MotionError: as the constructor
         """
@@ -135,7 +135,7 @@ class ToolMoves(Trajectory):
         return path if slower <= 1.0 else path.slowed(SLACK * slower)
 
     def slowed(self, factor: float) -> ToolMoves:
-        """Return the same path, passed in a time longer by a factor."""
+        """Return the same path with a duration that is longer by a factor."""
         description = self.describe()
         del description['kind']
         moves = [
@@ -163,7 +163,7 @@ class ToolMoves(Trajectory):
         return place
 
     def _pose(self, name: str, values: object, before: Array | None) -> Array:
-        """Pose (p,) from all its numbers, or from its place where the one before is known."""
+        """Return a pose (p,) from all its numbers, or from its place and the previous pose."""
         size = self.robot.pose_size
         given = _numbers(name, values, size if before is None else (PLACE.stop, size))
         if before is not None and len(given) < size:
@@ -196,7 +196,7 @@ class ToolMoves(Trajectory):
         )
 
     def _follow(self) -> None:
-        """Follow the robot's configuration along the path, and check that it never jumps."""
+        """Track the robot's configuration along the path, and check that it never jumps."""
         ends = self.schedule.ends
         self._times: Array = np.unique(
             np.concatenate(
@@ -223,7 +223,7 @@ class ToolMoves(Trajectory):
             )
 
     def poses(self, time: Array) -> tuple[Array, Array, Array]:
-        """Pose of the tool and its two derivatives, each of shape (N, p)."""
+        """Return the pose of the tool and its two derivatives, each of shape (N, p)."""
         time = np.clip(np.asarray(time, dtype=float), 0.0, self.duration)
         x = np.array(self._corners)[self.schedule.done(time)]
         xd, xdd = np.zeros_like(x), np.zeros_like(x)
@@ -242,13 +242,13 @@ class ToolMoves(Trajectory):
 
     @property
     def breaks(self) -> Array:
-        """Times at which segments of the moves' profiles meet."""
+        """Return the times at which segments of the moves' profiles meet."""
         return self.schedule.breaks
 
     def sample(self, time: Array) -> Motion:
         """Evaluate the path.
 
-        :raises MotionError: the path leaves the robot's reach or passes a singular position
+        :raises MotionError: the path leaves the workspace or passes a singular position
         """
         time = np.clip(np.asarray(time, dtype=float), 0.0, self.duration)
         columns = [np.interp(time, self._times, column) for column in self._knots.T]
@@ -281,7 +281,7 @@ class ToolMoves(Trajectory):
 
 
 class _Turn:
-    """Rotations (N,) with angular velocity and acceleration, to which moves are added."""
+    """Rotations (N,) with angular velocity and acceleration; moves are added to them."""
 
     def __init__(self, quaternions: Array) -> None:
         self._rotation = rotations().from_quat(quaternions)
@@ -289,9 +289,9 @@ class _Turn:
         self._acceleration = np.zeros((len(quaternions), 3))
 
     def add(self, rows: Any, axis: Array, way: Array, speed: Array, change: Array) -> None:
-        """Turn some of them further, about an axis (3,) in [rad/m] by the way (M,) in [m].
+        """Rotate some of them about an axis (3,) in [rad/m] by a distance (M,) in [m].
 
-        What was there is turned along: w = w2 + R2 w1 and w' = w2' + R2 w1' + w2 x R2 w1.
+        Earlier rotations are rotated too: w = w2 + R2 w1 and w' = w2' + R2 w1' + w2 x R2 w1.
         """
         if not axis.any():
             return
@@ -307,14 +307,14 @@ class _Turn:
         self._velocity[rows] = own + carried
 
     def quaternions(self) -> tuple[Array, Array, Array]:
-        """Quaternions h and their derivatives: h' = w h / 2, h'' = (w' h + w h') / 2."""
+        """Return quaternions h and their derivatives: h' = w h / 2, h'' = (w' h + w h') / 2."""
         h = self._rotation.as_quat()
         rate = 0.5 * _times(self._velocity, h)
         return h, rate, 0.5 * (_times(self._acceleration, h) + _times(self._velocity, rate))
 
 
 def _times(vector: Array, h: Array) -> Array:
-    """Products (N, 4) of vectors (N, 3) and quaternions x, y, z, w."""
+    """Return products (N, 4) of vectors (N, 3) and quaternions x, y, z, w."""
     v, w = h[:, :3], h[:, 3:]
     return np.column_stack([w * vector + np.cross(vector, v), -np.einsum('ni,ni->n', vector, v)])
 
@@ -335,9 +335,9 @@ def _move(move: ToolMove | Mapping[str, Any]) -> ToolMove:
 
 
 def _numbers(name: str, values: object, sizes: int | tuple[int, ...]) -> Array:
-    """Finite numbers, as many as one of the sizes.
+    """Check finite numbers, as many as one of the sizes.
 
-    :raises MotionError: others
+    :raises MotionError: other numbers
     """
     sizes = (sizes,) if isinstance(sizes, int) else sizes
     try:

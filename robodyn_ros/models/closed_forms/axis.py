@@ -25,8 +25,8 @@ _MASS = Parameter('M', 'kg')
 class _Form:
     """One model: parameters, and its columns (N, p) from position, acceleration, payload mass.
 
-    `carried` says which parameters a payload is felt through: for each parameter the one that
-    says how much of the payload's mass adds to it, by its place (None: 1 for a linear axis).
+    `carried` maps the index of each parameter that a payload changes to the index of the one that
+    gives the change per payload mass (None: 1, for a linear axis).
     """
 
     parameters: tuple[Parameter, ...]
@@ -69,9 +69,9 @@ class AxisModel(ClosedFormModel):
         tau = (I + I_payload + L^2 M_payload) qdd - (M g A + M_payload g L) sin q
         tau = (M + M_payload) qdd + M g cos(alpha) + M_payload g cos(alpha)
 
-    A known payload may be given. Its torque that no parameter of the document multiplies,
-    I_payload qdd or M_payload qdd, then has a column of its own, whose value is known: `prior`
-    gives it. Without payload L^2, g L and g cos(alpha) have no effect on the torque.
+    A known payload may be given. The part of its torque that no parameter of the document
+    multiplies, I_payload qdd or M_payload qdd, is then a separate column; `prior` returns its
+    known value. Without payload L^2, g L and g cos(alpha) have no effect on the torque.
     """
 
     kind = 'axis'
@@ -106,7 +106,7 @@ class AxisModel(ClosedFormModel):
         self.payload_mass = _payload(payload_mass, 'payload_mass')
         self.payload_inertia = _payload(payload_inertia, 'payload_inertia')
         if type == 'linear' and self.payload_inertia:
-            raise ModelError('a linear axis does not feel the inertia of a payload, only its mass')
+            raise ModelError('a linear axis has no payload_inertia, only a payload_mass')
         extra = self._known_payload()
         self._set(
             joints=checked_joints(
@@ -146,11 +146,11 @@ class AxisModel(ClosedFormModel):
         return result
 
     def named_values(self, values: Array) -> Array:
-        """Values of the document's parameters: those without the known payload's own."""
+        """Return the values of the document's parameters, without those of the known payload."""
         return np.array(values[: len(self.named_parameters)], dtype=np.float64)
 
     def payload_matrix(self, values: Array) -> Array:
-        """How a payload changes parameter values, shape (p, 2); see `ClosedFormModel`."""
+        """Return how a payload changes parameter values, shape (p, 2); see `ClosedFormModel`."""
         self._check_values(values)
         result = np.zeros((len(values), 2))
         for index, lever in self._form.carried.items():

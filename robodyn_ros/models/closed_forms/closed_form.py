@@ -1,4 +1,4 @@
-"""What the closed-form models of the softMC document share: names, settings and their checks."""
+"""Common part of the closed-form models of the softMC document: names, settings, checks."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Number = Any
 
 @dataclass(frozen=True)
 class Length:
-    """One key of a geometry: its unit, and the values it may have; required without default."""
+    """One key of a geometry: its unit and valid values; required if it has no default."""
 
     unit: str = 'm'
     lowest: float = -np.inf
@@ -41,16 +41,16 @@ class ClosedFormModel(DynamicModel):
     """A model of the softMC document, "Inverse dynamic model", section 5.4.
 
     `parameters` are the columns of the regressor; `named_parameters` are those of the document, in
-    its order. They are the same unless a model says otherwise; `named_values` leads from one to
-    the other. `settings` are what `describe` writes beside kind, dynamic model and joints.
+    its order. They are the same unless a model documents otherwise; `named_values` converts one
+    to the other. `settings` are what `describe` writes beside kind, dynamic model and joints.
     """
 
     kind: ClassVar[str]
     semi_static: ClassVar[bool] = False
-    """Whether the model leaves out dynamic forces, so that only slow samples suit it."""
+    """True if the model has no dynamic forces, so that it holds for slow samples only."""
 
     unnamed: ClassVar[tuple[str, ...]] = ()
-    """Parameters of their own that the document does not name."""
+    """Parameters that the document does not name."""
 
     dynamic_model: int
     named_parameters: tuple[Parameter, ...]
@@ -64,9 +64,9 @@ class ClosedFormModel(DynamicModel):
         settings: Mapping[str, object],
         prior: Mapping[str, float] | None,
     ) -> None:
-        """Take over what every closed-form model has.
+        """Set the attributes of every closed-form model.
 
-        :raises ModelError: a prior value of a parameter there is not, or that is no number
+        :raises ModelError: a prior value that is not a number, or of an unknown parameter
         """
         self.joints = joints
         self.parameters = tuple(parameters)
@@ -83,17 +83,17 @@ class ClosedFormModel(DynamicModel):
             self.settings['prior'] = {name: float(prior[name]) for name in names if name in prior}
 
     def prior(self) -> Array:
-        """Values given as `prior`, shape (p,); NaN for the others."""
+        """Return the values given as `prior`, shape (p,); NaN for the others."""
         return np.array(self._prior)
 
     def named_values(self, values: Array) -> Array:
-        """Values of `named_parameters` that follow from parameter values (p,); NaN if none do."""
+        """Return values of `named_parameters` from parameter values (p,); NaN: not determined."""
         return np.array(values, dtype=np.float64)
 
     def values_of(self, named: Array) -> Array:
-        """Parameter values (p,) of values of `named_parameters`, the inverse of `named_values`.
+        """Return parameter values (p,) of named ones, the inverse of `named_values`.
 
-        Parameters that no name tells anything about have their prior, or 0.
+        Parameters that do not follow from named ones have their prior value, or 0.
 
         :raises ModelError: a wrong number of values, or values that contradict each other
         """
@@ -108,23 +108,23 @@ class ClosedFormModel(DynamicModel):
         return values
 
     def payload_matrix(self, values: Array) -> Array:
-        """How a payload changes parameter values, shape (p, 2).
+        """Return how a payload changes parameter values, shape (p, 2).
 
         Values with a payload are values + matrix @ (mass [kg], inertia [kg m^2]); the inertia is
-        the one that the last rotary axis feels beside the mass.
+        the one about the last rotary axis.
 
         :param values: parameter values without payload, shape (p,)
         :raises ModelError: the model cannot carry a payload
         """
-        raise ModelError(f'a payload cannot be told from dynamic model {self.label}')
+        raise ModelError(f'dynamic model {self.label} cannot carry a payload')
 
     @property
     def label(self) -> str:
-        """The model in words, for messages: '1 of a scara'."""
+        """Name for messages: '1 of a scara'."""
         return f'{self.dynamic_model} of {article(self.kind)}'
 
     def describe(self) -> dict[str, object]:
-        """Kind, dynamic model, joint names and settings."""
+        """Return kind, dynamic model, joint names and settings."""
         return {
             'kind': self.kind,
             'dynamic_model': self.dynamic_model,
@@ -145,7 +145,7 @@ class ClosedFormModel(DynamicModel):
 
 
 def closed_form_part(model: DynamicModel) -> tuple[ClosedFormModel, slice] | None:
-    """Closed-form model that a robot's model is or contains, and its place in the parameters."""
+    """Return the closed-form part of a robot's model and its slice of the parameters, or None."""
     first = 0
     for part in model.parts if isinstance(model, SumModel) else (model,):
         last = first + len(part.parameters)
@@ -156,27 +156,27 @@ def closed_form_part(model: DynamicModel) -> tuple[ClosedFormModel, slice] | Non
 
 
 def components(states: Array) -> list[Number]:
-    """Columns of states (N, n): floats for one sample, else arrays (N,).
+    """Return the columns of states (N, n): floats for one sample, otherwise arrays (N,).
 
-    Formulas written for such numbers take a few array operations for a recording, and spare a
-    controller that asks for one sample per cycle the cost of small arrays.
+    Formulas written for such numbers take a few array operations for a recording. A controller
+    that computes one sample per cycle saves the cost of small arrays.
     """
     if len(states) == 1:
         numbers: list[Number] = states[0].tolist()
-        if math.isfinite(sum(numbers)):  # math refuses what numpy turns into NaN
+        if math.isfinite(sum(numbers)):  # math raises an error where numpy returns NaN
             return numbers
     return list(np.array(states.T, dtype=np.float64))
 
 
 def functions(number: Number) -> Any:
-    """Module with sin, cos and sqrt for a number: math for floats, numpy for arrays."""
+    """Return the module with sin, cos and sqrt for a number: math for floats, else numpy."""
     return math if isinstance(number, float) else np
 
 
 def checked_choice(kind: str, dynamic_model: object, known: Sequence[int]) -> int:
-    """Return the number of a dynamic model, if there is one.
+    """Return the number of a dynamic model after checking it.
 
-    :raises ModelError: there is none of this number, or it is no integer
+    :raises ModelError: it is not an integer, or the kind has no model of this number
     """
     whole = isinstance(dynamic_model, int) and not isinstance(dynamic_model, bool)
     if not whole or dynamic_model not in known:
@@ -191,10 +191,10 @@ def checked_choice(kind: str, dynamic_model: object, known: Sequence[int]) -> in
 def checked_joints(
     kind: str, names: object, types: Sequence[JointType], least: int | None = None
 ) -> tuple[Joint, ...]:
-    """Joints of a robot whose axes have fixed types.
+    """Make the joints of a robot whose axes have fixed types.
 
     :param types: type of each joint; the last may be missing down to `least` joints
-    :raises ModelError: no list of different names, or a wrong number of them
+    :raises ModelError: not a list of different names, or a wrong number of them
     """
     if not isinstance(names, (list, tuple)) or not all(isinstance(name, str) for name in names):
         raise ModelError(f'"joints" must be a list of names, got {names!r:.80}')
@@ -215,9 +215,9 @@ def checked_joints(
 def checked_geometry(
     kind: str, geometry: object, keys: Mapping[str, Length], *, where: str = 'geometry'
 ) -> dict[str, float]:
-    """Numbers of a geometry, in the order of `keys`, defaults filled in.
+    """Return the numbers of a geometry, in the order of `keys`, with defaults filled in.
 
-    :raises ModelError: a key missing, unknown, or with a value that it cannot have
+    :raises ModelError: a key is missing, unknown, or has an invalid value
     """
     whole = f'the {where} of {article(kind)}'
     given = checked_mapping(geometry, whole)

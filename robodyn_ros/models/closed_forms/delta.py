@@ -41,10 +41,10 @@ GEOMETRY = {
     'L_AB': Length(lowest=0.0),
     'L_BC': Length(lowest=0.0),
 }
-"""See `DeltaGeometry`; four axes need 'h_O' too, the height of the shaft's upper joint."""
+"""See `DeltaGeometry`; four axes also need 'h_O', the height of the shaft's upper joint."""
 
 PLATFORM_FORCE = {'R_ext': Length(), 'Fr_max': Length('N', lowest=0.0)}
-"""Radius [m] beyond which C_r acts, and the largest force [N] it gives."""
+"""Radius [m] beyond which C_r acts, and the largest force [N] that it causes."""
 
 NAMED = (
     Parameter('Theta_AB', 'kg m^2'),
@@ -87,15 +87,15 @@ class DeltaModel(ClosedFormModel):
 
     The shaft is in `delta_shaft`; its drive adds J4 thetadd4. The regressor's columns are what the
     torque is linear in: M_T L_TO, M_T L_TP and the shaft's inertia about its ends instead of L_TO,
-    L_TP and Theta_T, which `named_values` computes back. J4 is not among the document's names.
+    L_TP and Theta_T, which `named_values` recovers. J4 is not among the document's names.
     Of 5 columns (three axes) 4 combinations are identifiable, of 11 (four axes) 9: M_T adds to
-    M_P, and mass and inertia of the rods are spread over the others. What torque leaves open is
-    chosen nearest to the `prior`; the named L_TO, L_TP and Theta_T hold for that choice of M_T.
+    M_P, and mass and inertia of the rods are spread over the others. What the torque does not
+    determine is chosen nearest to the `prior`; L_TO, L_TP and Theta_T hold for that M_T.
 
     With `platform_force` there are columns D and C_r of a force on the platform
     F = -D xd - min(C_r max(r - R_ext, 0), Fr_max) e_r, r the distance from the vertical axis.
-    R_ext and Fr_max are given; C_r is linear below Fr_max, and the regressor is that of this case,
-    while `torque` keeps to Fr_max.
+    R_ext and Fr_max are given. The regressor is that of forces below Fr_max, where the torque is
+    linear in C_r; `torque` saturates the force at Fr_max.
     """
 
     kind = 'delta'
@@ -150,15 +150,15 @@ class DeltaModel(ClosedFormModel):
         self.named_parameters = NAMED
 
     def position_limits(self) -> Array:
-        """Arm angles where every combination is reachable, any angle of the fourth axis."""
+        """Return arm angles where every combination is reachable; the fourth axis is free."""
         limits = super().position_limits()
         limits[:ARMS] = self._range
         return limits
 
     def platform(self, q: Array) -> Array:
-        """Centre of the platform [m], shape (N, 3), at joint positions (N, n) in [rad].
+        """Return the centre of the platform [m], shape (N, 3), at joint positions (N, n) in [rad].
 
-        :raises ModelError: positions that cannot be reached
+        :raises ModelError: positions that are not reachable
         """
         return forward_kinematics(self.geometry, np.asarray(q)[:, :ARMS])
 
@@ -181,7 +181,7 @@ class DeltaModel(ClosedFormModel):
         return result
 
     def _fill(self, result: Array, q: list[Number], qd: list[Number], qdd: list[Number]) -> None:
-        """Regressor from the components of the joints' motion."""
+        """Compute the regressor from the components of the joints' motion."""
         moving = delta_motion(self.geometry, q[:ARMS], qd[:ARMS], qdd[:ARMS])
         platform, elbows = _rod_forces(moving, self.gravity, 1.0 / self.geometry.L_BC**2)
         forces = platform
@@ -200,7 +200,7 @@ class DeltaModel(ClosedFormModel):
             result[:, arm] = np.array([qdd[arm], -cosine, *row]).T
 
     def torque(self, q: Array, qd: Array, qdd: Array, values: Array) -> Array:
-        """Joint torques, shape (N, n), in [Nm]; the platform force keeps to Fr_max.
+        """Compute joint torques, shape (N, n), in [Nm], with the platform force limited to Fr_max.
 
         :raises ModelError: as `regressor`, or a wrong number of parameter values
         """
@@ -218,9 +218,9 @@ class DeltaModel(ClosedFormModel):
         return result
 
     def named_values(self, values: Array) -> Array:
-        """Values of the fourteen names, shape (14,); 0 for what this robot does not have.
+        """Return the fourteen named values, shape (14,); 0 for parameters the robot does not have.
 
-        L_TO, L_TP and Theta_T are NaN where M_T is 0.
+        L_TO, L_TP and Theta_T are NaN if M_T is 0.
         """
         self._check_values(values)
         result = np.zeros(len(NAMED))
@@ -236,7 +236,7 @@ class DeltaModel(ClosedFormModel):
         return result
 
     def values_of(self, named: Array) -> Array:
-        """Parameter values, shape (p,), of the fourteen named ones; J4 is 0.
+        """Return parameter values, shape (p,), of the fourteen named ones; J4 is 0.
 
         :raises ModelError: not fourteen values
         """
@@ -249,7 +249,7 @@ class DeltaModel(ClosedFormModel):
         return np.array([*named[:5], *shaft, *force])
 
     def payload_matrix(self, values: Array) -> Array:
-        """How a payload changes parameter values, shape (p, 2); see `ClosedFormModel`.
+        """Return how a payload changes parameter values, shape (p, 2); see `ClosedFormModel`.
 
         The mass adds to M_P, the inertia about the vertical to J4.
         """
@@ -264,7 +264,7 @@ class DeltaModel(ClosedFormModel):
 def _rod_forces(
     moving: DeltaMotion, gravity: float, share: float
 ) -> tuple[list[Vector], list[tuple[Number, Number]]]:
-    """Forces on the platform per unit of M_BC, Theta_BC, M_P; and each elbow's part of two.
+    """Compute forces on the platform per unit of M_BC, Theta_BC and M_P, and those at the elbows.
 
     :param share: 1 / L_BC^2
     """
@@ -279,7 +279,7 @@ def _rod_forces(
 
 
 def _stretch(x: Vector, radius: float) -> Vector:
-    """Horizontal vector [m] by which the platform is farther out than the radius."""
+    """Return the horizontal vector [m] by which the platform is outside the radius."""
     distance = np.sqrt(x[0] * x[0] + x[1] * x[1])
     share = np.maximum(distance - radius, 0.0) / np.maximum(distance, 1e-12)
     return share * x[0], share * x[1], 0.0

@@ -1,4 +1,4 @@
-"""Kinematics of a DELTA robot: where the platform is, and how it moves with the arms.
+"""Kinematics of a DELTA robot: pose and motion of the platform as functions of the arms.
 
 z points up. Arm i lies in the vertical plane at phi_i = 0, 120, 240 degrees, its angle is 0 when
 horizontal and counts downwards.
@@ -135,9 +135,10 @@ def delta_motion(
 
 
 def working_range(geometry: DeltaGeometry) -> tuple[float, float]:
-    """Arm angles [rad] between which every combination is reachable and clear of singularities.
+    """Return a range of arm angles [rad] without singularities or unreachable combinations.
 
-    An interval around the best conditioned equal angles of all arms; not the whole work space.
+    It is an interval around the best conditioned equal angles of all arms, smaller than the
+    complete work space.
 
     :raises ModelError: the geometry allows no motion
     """
@@ -155,7 +156,7 @@ def working_range(geometry: DeltaGeometry) -> tuple[float, float]:
 
 
 def _arms(geometry: DeltaGeometry, theta: Sequence[Number]) -> tuple[list[Vector], ...]:
-    """Vectors of each arm.
+    """Return three vectors of each arm.
 
     b = -L_AB (sin e + cos z), the elbow's velocity per arm velocity; its derivative
     b' = -L_AB (cos e - sin z); and where the platform's centre would be with rods of no length,
@@ -172,7 +173,7 @@ def _arms(geometry: DeltaGeometry, theta: Sequence[Number]) -> tuple[list[Vector
 
 
 def _platform(geometry: DeltaGeometry, centres: list[Vector], theta: Sequence[Number]) -> Vector:
-    """Centre of the platform, or an error if there is none."""
+    """Return the centre of the platform, or raise an error if there is none."""
     foot, normal, square = _meet(geometry, centres)
     if (square if isinstance(square, float) else square.min(initial=0.0)) < 0.0:
         row = int(np.argmin(square))
@@ -185,9 +186,9 @@ def _platform(geometry: DeltaGeometry, centres: list[Vector], theta: Sequence[Nu
 
 
 def _meet(geometry: DeltaGeometry, centres: list[Vector]) -> tuple[Vector, Vector, Number]:
-    """Where a point at distance L_BC from three centres is: foot +- sqrt(square) normal.
+    """Find the points at distance L_BC from three centres: foot +- sqrt(square) normal.
 
-    The square is negative where there is no such point.
+    The square is negative if there is no such point.
     """
     first, second = minus(centres[1], centres[0]), minus(centres[2], centres[0])
     normal = cross(first, second)
@@ -200,9 +201,9 @@ def _meet(geometry: DeltaGeometry, centres: list[Vector]) -> tuple[Vector, Vecto
 
 
 def _dexterity(geometry: DeltaGeometry, theta: Array) -> Array:
-    """How far from singular, (N,): 0 where not reachable, or where platform or arms lock.
+    """Return the distance from singularities (N,): 0 at singular or unreachable angles.
 
-    Volume that three rods of length 1 span, times the smallest leverage of an arm on its rod.
+    It is the volume that three rods of length 1 span, times the smallest lever arm on a rod.
     """
     b, _, centres = _arms(geometry, components(theta))
     with np.errstate(all='ignore'):  # where the rods' ends fall together

@@ -24,7 +24,7 @@ Turn = tuple[Number, Number, Number]
 def shaft_forces(
     height: float, gravity: float, motion: DeltaMotion, turn: Turn
 ) -> tuple[list[Vector], Number]:
-    """Generalised forces of the shaft per unit of its parameters.
+    """Compute the generalised forces of the shaft per unit of its parameters.
 
     :param height: h_O [m]
     :param gravity: g [m/s^2]
@@ -45,7 +45,7 @@ def shaft_forces(
     )
     spin, motor = _spin(u, ud, udd, turn)
 
-    # U^T = J^T (1 - u u^T) / rho: only what is across the shaft turns it.
+    # U^T = J^T (1 - u u^T) / rho: only forces across the shaft turn it.
     def across(force: Vector) -> Vector:
         return combine(shorter, force, -shorter * dot(u, force), u)
 
@@ -56,7 +56,7 @@ def shaft_forces(
 
 
 def _spin(u: Vector, ud: Vector, udd: Vector, turn: Turn) -> tuple[Vector, Number]:
-    """Force against a change of u, and torque of the motor, per Theta_Tphi.
+    """Compute the force against a change of u, and the torque of the motor, per Theta_Tphi.
 
     The joint's fork holds d1, which turns with the motor; the shaft holds d2, across u and d1.
     The shaft's velocity about itself is w = alpha * rate + factor * (d1 x u) . ud. Lagrange's

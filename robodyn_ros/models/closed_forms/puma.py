@@ -28,7 +28,7 @@ _ROTOR_NAMES = tuple(f'Im{k}' for k in range(1, JOINTS + 1))
 _GRAVITY_NAMES = tuple(f'g{k}' for k in range(1, GRAVITIES + 1))
 NAMES = (*_INERTIA_NAMES, *_ROTOR_NAMES, *_GRAVITY_NAMES)
 FOLLOWING = ('I13', 'I15', 'I18', 'I21', 'I22', 'g2', 'g4', 'g5')
-"""Parameters that follow from others where the kinematics are known."""
+"""Parameters that follow from others if the kinematics are known."""
 
 
 class PumaModel(ClosedFormModel):
@@ -78,7 +78,7 @@ class PumaModel(ClosedFormModel):
             prior=prior,
         )
         self.named_parameters = named
-        from scipy import sparse  # half a second that nodes of other robots need not spend
+        from scipy import sparse  # takes half a second, which nodes of other robots save
 
         self._table = torque_table()
         width = len(self.parameters)
@@ -99,7 +99,7 @@ class PumaModel(ClosedFormModel):
         return result
 
     def _features(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """Waves of the positions times products of the motion, shape (features, N)."""
+        """Compute waves of the positions times products of the motion, shape (features, N)."""
         table = self._table
         angles = table.modes @ q.T
         waves = np.concatenate([np.cos(angles), np.sin(angles)])
@@ -109,13 +109,13 @@ class PumaModel(ClosedFormModel):
         return result
 
     def named_values(self, values: Array) -> Array:
-        """All 34 parameters, shape (34,), of parameter values."""
+        """Return all 34 named values, shape (34,), of parameter values."""
         return np.asarray(self.relations @ values, dtype=np.float64)
 
     def values_of(self, named: Array) -> Array:
-        """Parameter values, shape (34,) or (26,), of all 34.
+        """Return parameter values, shape (34,) or (26,), of all 34 named ones.
 
-        :raises ModelError: not 34, or values that the known kinematics rule out
+        :raises ModelError: not 34, or values that contradict the known kinematics
         """
         named = np.asarray(named, dtype=np.float64)
         if named.shape != (len(NAMES),):
@@ -138,8 +138,8 @@ class PumaModel(ClosedFormModel):
         :raises ModelError: always
         """
         raise ModelError(
-            f'a payload cannot be told from dynamic model {self.label}: each of its parameters '
-            f'mixes masses and lengths of several links; dynamic model 2 can carry one'
+            f'dynamic model {self.label} cannot carry a payload: each of its parameters '
+            f'mixes masses and lengths of several links; use dynamic model 2'
         )
 
 
@@ -154,7 +154,7 @@ class PumaGravityModel(ClosedFormModel):
         tau5 = -P4 (cos(q2 + q3) sin q5 + sin(q2 + q3) cos q4 cos q5)
         w = sin(q2 + q3) cos q5 + cos(q2 + q3) cos q4 sin q5
 
-    P5 = g m2 l2y is not in the document; it is left out unless asked for.
+    P5 = g m2 l2y is not in the document; it is an option (`fifth_term`).
     """
 
     kind = 'puma'
@@ -220,7 +220,7 @@ class PumaGravityModel(ClosedFormModel):
     def payload_matrix(self, values: Array) -> Array:
         """How a payload changes parameter values, shape (p, 2); see `ClosedFormModel`.
 
-        The payload's mass acts at the centre of the wrist; its inertia is not felt at rest.
+        The payload's mass acts at the centre of the wrist; its inertia has no effect at rest.
 
         :raises ModelError: the model was built without a geometry
         """
@@ -240,11 +240,11 @@ GRAVITY_TERMS = (
     ('g*m6*l6z', 4),
     ('g*m2*l2y', 1),
 )
-"""Parameters of dynamic model 2 and the axis (from 0) that each belongs to."""
+"""Parameters of dynamic model 2, each with the index of its axis."""
 
 
 def puma_model(*, dynamic_model: int, **options: object) -> ClosedFormModel:
-    """PUMA of the given dynamic model; options as of `PumaModel` or `PumaGravityModel`.
+    """Build a PUMA of the given dynamic model; options as of `PumaModel` or `PumaGravityModel`.
 
     :raises ModelError: an unknown dynamic model, or an option of the other one
     """
@@ -267,7 +267,7 @@ def _parameter(name: str, axes: tuple[Joint, ...]) -> Parameter:
 
 
 def _relations(geometry: Mapping[str, float], gravity: float) -> Array:
-    """Matrix (34, 26) that gives all parameters from the independent ones."""
+    """Return the matrix (34, 26) that gives all parameters from the independent ones."""
     a2, a3, d4 = (geometry[key] for key in ('a2', 'a3', 'd4'))
     if a2 == 0.0:
         raise ModelError('"a2" in the geometry of a puma must not be 0')

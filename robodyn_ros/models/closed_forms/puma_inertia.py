@@ -3,7 +3,7 @@
 "The explicit dynamic model and inertial parameters of the PUMA 560 arm" (1986), Appendix, with
 I1..I23 and g1..g5 as parameters. The matrices are written down once, as functions of the joint
 angles. They are trigonometric polynomials, so a discrete Fourier transform gives their exact
-coefficients; derivatives, Christoffel symbols and at last the whole regressor then are sums of
+coefficients. Derivatives, Christoffel symbols and finally the complete regressor are sums of
 known multiples of cos(n q) and sin(n q), times products of velocities or an acceleration.
 """
 
@@ -27,13 +27,13 @@ _ANGLES = slice(1, 5)
 """Mass matrix and gravity depend on q2..q5 only."""
 
 _GRID = 2.0**-10
-"""The coefficients are multiples of this; what is left beside them is rounding noise."""
+"""The coefficients are multiples of this; deviations from it are rounding noise."""
 
 Row = dict[int, Array]
 
 
 def mass_matrix(q: Array) -> Array:
-    """Mass matrix per unit of I1..I23, without rotors.
+    """Compute the mass matrix per unit of I1..I23, without rotors.
 
     :param q: joint positions, shape (N, 6), in [rad]
     :return: shape (N, 6, 6, 23), so that M = result @ I
@@ -46,7 +46,7 @@ def mass_matrix(q: Array) -> Array:
 
 
 def gravity(q: Array) -> Array:
-    """Gravity torque per unit of g1..g5, shape (N, 6, 5), at positions (N, 6) in [rad]."""
+    """Compute the gravity torque per unit of g1..g5, shape (N, 6, 5), at positions (N, 6)."""
     (c2, s2), _, (c4, s4), (c5, s5), (c23, s23) = _angles(q)
     result = np.zeros((len(q), JOINTS, GRAVITIES))
     wrist = s23 * c5 + c23 * c4 * s5
@@ -58,13 +58,13 @@ def gravity(q: Array) -> Array:
 
 
 def _angles(q: Array) -> list[tuple[Array, Array]]:
-    """Cosine and sine of q2, q3, q4, q5 and q2 + q3."""
+    """Return cosine and sine of q2, q3, q4, q5 and q2 + q3."""
     angles = [q[:, 1], q[:, 2], q[:, 3], q[:, 4], q[:, 1] + q[:, 2]]
     return [(np.cos(angle), np.sin(angle)) for angle in angles]
 
 
 def _first_row(q: Array) -> dict[tuple[int, int], Row]:
-    """Elements a11 to a16: number of the inertia and its factor."""
+    """Return elements a11 to a16: number of the inertia and its factor."""
     (c2, s2), _, (c4, s4), (c5, s5), (c23, s23) = _angles(q)
     ss5, sc5 = s5 * s5, s5 * c5
     ss23, sc23, cc23 = s23 * s23, s23 * c23, c23 * c23
@@ -116,7 +116,7 @@ def _first_row(q: Array) -> dict[tuple[int, int], Row]:
 
 
 def _other_rows(q: Array) -> dict[tuple[int, int], Row]:
-    """Elements a22 to a66: number of the inertia and its factor."""
+    """Return elements a22 to a66: number of the inertia and its factor."""
     _, (c3, s3), (c4, s4), (c5, s5), _ = _angles(q)
     one = np.ones(len(q))
     upper = {5: s3, 12: c3, 16: s3 * c5 + c3 * c4 * s5}
@@ -149,7 +149,7 @@ def _other_rows(q: Array) -> dict[tuple[int, int], Row]:
 
 @dataclass(frozen=True)
 class TorqueTable:
-    """The whole regressor as numbers times features of the state.
+    """The complete regressor as coefficients times features of the state.
 
     A feature is a wave, cos(n q) (or sin for the second half of `modes`), times a product of two
     of (1, qd, qdd): `modes` (m, 6), `wave`, `left` and `right` (f,) say which. `weights`
@@ -165,7 +165,7 @@ class TorqueTable:
 
 @lru_cache(maxsize=1)
 def torque_table() -> TorqueTable:
-    """Coefficients of the regressor, computed once (in about 0.1 s)."""
+    """Return the coefficients of the regressor, which are computed once (in about 0.1 s)."""
     modes, series = _fourier(np.concatenate([_flat(mass_matrix), _flat(gravity)], axis=1))
     split = JOINTS * JOINTS * INERTIAS
     mass = series[:, :split].reshape(-1, JOINTS, JOINTS, INERTIAS)
@@ -188,7 +188,7 @@ def torque_table() -> TorqueTable:
 
 
 def _flat(function: Callable[[Array], Array]) -> Array:
-    """A matrix function on a grid of q2..q5, shape (5^4, components)."""
+    """Evaluate a matrix function on a grid of q2..q5, shape (5^4, components)."""
     side = 2 * np.pi * np.arange(2 * _DEGREE + 1) / (2 * _DEGREE + 1)
     q = np.zeros((len(side) ** 4, JOINTS))
     q[:, _ANGLES] = np.stack(np.meshgrid(*[side] * 4, indexing='ij'), axis=-1).reshape(-1, 4)
@@ -196,16 +196,16 @@ def _flat(function: Callable[[Array], Array]) -> Array:
 
 
 def _fourier(values: Array) -> tuple[Array, Array]:
-    """Modes (m, 6) and coefficients (2 m, components) of cosines, then sines, of the modes.
+    """Return modes (m, 6) and coefficients (2 m, components) of their cosines, then sines.
 
-    The first mode is zero: its cosine is the constant 1. Modes without any effect are left out.
+    The first mode is zero: its cosine is the constant 1. Modes without effect are omitted.
     """
     side = 2 * _DEGREE + 1
     spectrum = np.fft.fftn(values.reshape(*[side] * 4, -1), axes=range(4)) / side**4
     spectrum = spectrum.reshape(side**4, -1)
     order = np.fft.fftfreq(side, 1.0 / side)
     numbers = np.stack(np.meshgrid(*[order] * 4, indexing='ij'), axis=-1).reshape(-1, 4)
-    # A real series needs one of n and -n: the one whose first number that is not 0 is positive.
+    # A real series needs one of n and -n: take the one whose first non-zero number is positive.
     half = numbers @ np.array([1000.0, 100.0, 10.0, 1.0]) > 0
     keep = np.flatnonzero(half & (np.abs(spectrum) > _GRID / 2).any(axis=1))
     modes = np.zeros((1 + len(keep), JOINTS))
@@ -216,7 +216,7 @@ def _fourier(values: Array) -> tuple[Array, Array]:
 
 
 def _christoffel(modes: Array, mass: Array) -> Array:
-    """Christoffel symbols of the first kind, shape (2 m, 6, 6, 6, 23): waves, i, j, k.
+    """Return Christoffel symbols of the first kind, shape (2 m, 6, 6, 6, 23): waves, i, j, k.
 
     c_ijk = (dM_ij/dq_k + dM_ik/dq_j - dM_jk/dq_i) / 2.
     """

@@ -25,7 +25,7 @@ GEOMETRY = {
     's4': Length('1', choices=(1.0, -1.0), default=1.0),
     'z_sense': Length('1', choices=(1.0, -1.0), default=1.0),
 }
-"""L1, L2: lengths of the arms [m]. s4: sense of axis 4, 1 as axes 1 and 2, -1 against them.
+"""L1, L2: lengths of the arms [m]. s4: 1 if axis 4 turns as axes 1 and 2, -1 if opposite.
 
 z_sense: 1 if axis 3 counts upwards, -1 if downwards."""
 
@@ -105,7 +105,7 @@ class ScaraModel(ClosedFormModel):
         qdd1, qdd2, qdd3, *last = components(qdd)
         cos, sin = functions(angle).cos(angle), functions(angle).sin(angle)
         both = qdd1 + qdd2
-        # The inertia that two arms share turns with cos q2; its change drives both joints.
+        # The coupling inertia of the arms varies with cos q2; its change acts on both joints.
         first[:, 3] = shared1 = cos * (qdd1 + both) - sin * (qd2 * (2.0 * qd1 + qd2))
         second[:, 3] = shared2 = cos * qdd1 + sin * (qd1 * qd1)
         outer = geometry['L2'] ** 2 * both
@@ -124,7 +124,7 @@ class ScaraModel(ClosedFormModel):
         return result
 
     def payload_matrix(self, values: Array) -> Array:
-        """How a payload changes parameter values, shape (8, 2); see `ClosedFormModel`.
+        """Return how a payload changes parameter values, shape (8, 2); see `ClosedFormModel`.
 
         Exact: M3 += mass, g M3 += g mass, I4 += inertia about axis 4 (payload centred on it).
         """

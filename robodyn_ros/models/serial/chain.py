@@ -1,9 +1,9 @@
 """Exact derivatives of a URDF's rigid-body regressor, for many samples at once.
 
-The regressor itself is that of `UrdfModel`. Of any weighted sum of its entries the derivatives
-with respect to the whole state are computed backwards: one such derivative costs about as much
-as five regressors, whatever the number of joints, where differences need six per joint. An
-optimiser of motions needs it thousands of times.
+The regressor is that of `UrdfModel`. The derivatives of any weighted sum of its entries by the
+complete state are computed in reverse mode. This costs about as much as five regressors, for any
+number of joints, while differences need six regressors per joint. An optimiser of motions needs
+the derivatives thousands of times.
 
 Notation: twists and wrenches are stacked as (angular, linear), at the origin of the root link
 and in its axes unless "body" is in the name. Arrays have their components first, then joints
@@ -34,7 +34,7 @@ class _Joint:
 
 
 _Links = dict[str, tuple[int, Array]]
-"""Of each link the joint that carries it, -1 for the root, and its placement there (4, 4)."""
+"""For each link the joint that carries it, -1 for the root, and its placement there (4, 4)."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Chain:
         self._carries = _carries(self._joints, self._order)
         self._by, self._body = np.nonzero(self._carries)
         pairs = range(len(self._body))
-        # sums over the bodies beyond a joint, of what is known per pair of a joint and a body
+        # sums over the bodies beyond a joint, of quantities per pair of a joint and a body
         self._ends: Array = np.array(
             [[float(self._body[p] == j) for p in pairs] for j in range(len(self._joints))]
         )
@@ -78,7 +78,7 @@ class Chain:
         self._prepare()
 
     def _prepare(self) -> None:
-        """Constant parts of the joints' frames, see `_kinematics`."""
+        """Compute constant parts of the joints' frames, see `_kinematics`."""
         turns = [_turning(joint) for joint in self._joints]
         self._fixed, self._sine, self._cosine = (
             np.stack(part, axis=2) for part in zip(*turns, strict=True)
@@ -88,7 +88,7 @@ class Chain:
         self._slides: Array = np.array([float(joint.prismatic) for joint in self._joints])
 
     def gradient(self, weights: Array, q: Array, qd: Array, qdd: Array) -> tuple[Array, ...]:
-        """Derivatives of sum(weights * regressor) by q, qd and qdd, each of shape (N, n).
+        """Differentiate sum(weights * regressor) by q, qd and qdd, each of shape (N, n).
 
         :param weights: shape (N, n, 10 n)
         """
@@ -102,7 +102,7 @@ class Chain:
         return self._state_gradient(state, self._carries @ sums, self._beyond @ by_axis)
 
     def places(self, q: Array, links: Sequence[str]) -> Array:
-        """Origins, shape (N, L, 3), in [m] in the root frame, of the frames of some links.
+        """Return the origins, shape (N, L, 3), in [m] in the root frame, of frames of links.
 
         :param q: joint positions, shape (N, n)
         :raises ModelError: a link the robot does not have
@@ -124,7 +124,7 @@ class Chain:
         return result
 
     def _state_gradient(self, state: _State, sums: Array, by_axis: Array) -> tuple[Array, ...]:
-        """Collect what the wrenches of all bodies beyond a joint say about its q, qd, qdd.
+        """Collect the derivatives by q, qd, qdd of a joint from the bodies beyond it.
 
         With S_k the axis, v_k, a_k the twists and N_k, G_k, Z_k the sums of wrenches (of
         velocities, of accelerations, and of v x* of the latter) beyond joint k::
@@ -147,7 +147,7 @@ class Chain:
         return q.T, qd.T, _dot(axis, by_acceleration).T
 
     def _body_gradient(self, state: _State, inertia: Array) -> tuple[Array, ...]:
-        """Wrenches, by axis, velocity and acceleration, of s.(I a + v x* I v) for every pair."""
+        """Compute wrenches by axis, velocity, acceleration of s.(I a + v x* I v) for each pair."""
         axis, velocity, acceleration = self._in_bodies(state)
         moved = _cross(axis, velocity)
         stack = np.stack([acceleration, velocity, axis, moved], axis=1)
@@ -162,7 +162,7 @@ class Chain:
         )
 
     def _in_bodies(self, state: _State) -> tuple[Array, Array, Array]:
-        """Axis of every pair's joint, velocity and acceleration of its body, in body axes."""
+        """Return joint axis, body velocity and acceleration of every pair, in body axes."""
         rotation, place = state.rotation, state.place
         velocity, acceleration = (
             _inside(rotation, place, twist)[:, self._body]
@@ -178,7 +178,7 @@ class Chain:
         slides = self._slides[:, None]
         turning = direction * (1.0 - slides)
         axis = np.concatenate([turning, _cross3(place, turning) + direction * slides])
-        # what a body moves with is the sum over the joints that carry it
+        # the motion of a body is the sum over the joints that carry it
         carried = self._carries.T
         velocity = carried @ (axis * qd)
         acceleration = carried @ (axis * qdd + _cross(velocity, axis) * qd)
@@ -186,9 +186,9 @@ class Chain:
         return _State(rotation, place, axis, velocity, acceleration)
 
     def _frames(self, q: Array) -> tuple[Array, Array]:
-        """Rotations (3, 3, n, N) and origins (3, n, N) of the joints' frames.
+        """Return rotations (3, 3, n, N) and origins (3, n, N) of the joints' frames.
 
-        A joint's own rotation is placement * (1 + K sin q + K K (1 - cos q)), K x = axis x x.
+        The rotation of a joint is placement * (1 + K sin q + K K (1 - cos q)), K x = axis x x.
         """
         angle = q * (1.0 - self._slides[:, None])
         rotation = self._sine[:, :, :, None] * np.sin(angle)
@@ -206,7 +206,7 @@ class Chain:
 
 
 def _read(urdf: UrdfFile, moving: tuple[str, ...]) -> tuple[list[_Joint], _Links]:
-    """Moving joints in the order asked for, and where every link is: fixed joints folded in."""
+    """Read the moving joints in the given order, and the place of each link on its joint."""
     carrier: _Links = {urdf.root: (-1, np.eye(4))}
     found: dict[int, _Joint] = {}
     for item in urdf.joints:
@@ -225,7 +225,7 @@ def _joint(item: UrdfJoint, parent: int, placement: Array) -> _Joint:
 
 
 def _turning(joint: _Joint) -> tuple[Array, Array, Array]:
-    """Placement, placement K and placement K K, each (3, 3)."""
+    """Return placement, placement K and placement K K, each (3, 3)."""
     x, y, z = joint.axis
     skew = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
     rotation = joint.placement[:3, :3]
@@ -233,7 +233,7 @@ def _turning(joint: _Joint) -> tuple[Array, Array, Array]:
 
 
 def _carries(joints: list[_Joint], order: list[int]) -> Array:
-    """Matrix (n, n): 1 where the joint of the row carries the body of the column."""
+    """Return a matrix (n, n): 1 where the joint of the row carries the body of the column."""
     result = np.eye(len(joints))
     for index in order:
         if joints[index].parent >= 0:
@@ -242,7 +242,7 @@ def _carries(joints: list[_Joint], order: list[int]) -> Array:
 
 
 def _outwards(parents: list[int]) -> list[int]:
-    """Joints in an order in which each comes after the one that carries it."""
+    """Order the joints so that each comes after the one that carries it."""
     order: list[int] = []
     while len(order) < len(parents):
         order += [
@@ -268,7 +268,7 @@ def _turn_back(rotation: Array, vector: Array) -> Array:
 
 
 def _inside(rotation: Array, place: Array, twist: Array) -> Array:
-    """Twists at the origin in root axes as twists at a body's origin in its axes."""
+    """Transform twists at the origin in root axes to the body's origin and axes."""
     result = np.empty(twist.shape)
     result[:3] = _turn_back(rotation, twist[:3])
     result[3:] = _turn_back(rotation, twist[3:] + _cross3(twist[:3], place))
@@ -276,7 +276,7 @@ def _inside(rotation: Array, place: Array, twist: Array) -> Array:
 
 
 def _outside(rotation: Array, place: Array, wrench: Array) -> Array:
-    """Wrenches at a body's origin in its axes as wrenches at the origin in root axes."""
+    """Transform wrenches at a body's origin in its axes to the origin in root axes."""
     result = np.empty(wrench.shape)
     result[3:] = _turn(rotation, wrench[3:])
     result[:3] = _turn(rotation, wrench[:3]) + _cross3(place, result[3:])
@@ -296,14 +296,14 @@ def _cross3(a: Array, b: Array) -> Array:
 
 
 def _cross(u: Array, m: Array) -> Array:
-    """Twist u x m."""
+    """Return the twist u x m."""
     lower = _cross3(u[:3], m[3:])
     lower += _cross3(u[3:], m[:3])
     return np.concatenate([_cross3(u[:3], m[:3]), lower])
 
 
 def _cross_wrench(u: Array, f: Array) -> Array:
-    """Wrench u x* f."""
+    """Return the wrench u x* f."""
     upper = _cross3(u[:3], f[:3])
     upper += _cross3(u[3:], f[3:])
     return np.concatenate([upper, _cross3(u[:3], f[3:])])
@@ -315,7 +315,7 @@ def _dot(a: Array, b: Array) -> Array:
 
 
 def _momentum(p: Array, u: Array) -> Array:
-    """Wrench I u of bodies with the ten parameters p = (m, m c, Ixx Ixy Iyy Ixz Iyz Izz)."""
+    """Return the wrench I u of bodies with p = (m, m c, Ixx Ixy Iyy Ixz Iyz Izz)."""
     result = np.empty(u.shape)
     x, y, z = u[:3]
     result[0] = p[4] * x + p[5] * y + p[7] * z

@@ -1,8 +1,8 @@
 """Regressor columns of a tree of rigid bodies, for many samples at once.
 
-Pinocchio is called sample by sample, which costs an identification more than anything else it
-does. Here each step is one product of small matrices for some hundred samples, and columns that
-nobody asked for are not computed. Spatial vectors are (angular, linear), in the body's frame, at
+Pinocchio is called sample by sample, which would be the largest cost of an identification. Here
+each step is one product of small matrices for several hundred samples, and only requested columns
+are computed. Spatial vectors are (angular, linear), in the body's frame, at
 its origin (Featherstone, "Rigid Body Dynamics Algorithms", 2008, sections 2.2 and 5.3).
 """
 
@@ -16,14 +16,14 @@ import numpy as np
 from robodyn_ros.models.interface import Array, Indices, sample_blocks
 
 _AT_ONCE = 512
-"""Samples whose numbers the processor's cache holds."""
+"""Samples per block, so that its numbers fit into the processor's cache."""
 
 
 @dataclass(frozen=True)
 class Body:
     """A moving body and the joint that carries it.
 
-    :param parent: place of the body before it among all of them, which comes first; -1: the base
+    :param parent: index of the body that carries it, which is listed before it; -1: the base
     :param joint: column of its joint in q
     :param placement: pose (4, 4) of its joint in the parent's frame, lengths in [m]
     :param axis: of its joint, a unit vector (3,)
@@ -42,9 +42,10 @@ class Body:
         return np.concatenate([none, self.axis] if self.prismatic else [self.axis, none])
 
     def passage(self) -> Array:
-        """Of motions from the parent to the body: row @ X, X (6, 6) the sum of these four, flat,
-        times 1, cos q, sin q (Rodrigues) and q.
-        """  # noqa: D205
+        """Four flat matrices whose sum, times 1, cos q, sin q and q, transforms motions.
+
+        A motion of the parent, as a row, times the sum X (6, 6) is that of the body (Rodrigues).
+        """
         rotation, place = self.placement[:3, :3].T, self.placement[:3, 3]
         fixed = np.kron(np.eye(2), rotation)
         fixed[3:, :3] = -rotation @ _cross(place)
@@ -59,7 +60,7 @@ class Body:
         return np.array([term.T.ravel() for term in terms])
 
     def drive(self) -> Array:
-        """What the joint adds to velocity and acceleration, (8, 12), by qd, qdd and v qd."""
+        """Joint contribution to velocity and acceleration, (8, 12), by qd, qdd and v qd."""
         result = np.zeros((8, 12))
         result[0, :6] = result[1, 6:] = self.screw
         angular, linear = _cross(self.screw[:3]), _cross(self.screw[3:])
@@ -69,15 +70,15 @@ class Body:
 
 
 class RigidColumns:
-    """Columns of each joint, of what moves many times in the same way."""
+    """Selected columns of each joint, with constant matrices prepared once."""
 
     def __init__(self, bodies: Sequence[Body], gravity: Array, columns: Sequence[Indices]) -> None:
         """Prepare the constant matrices.
 
         :param bodies: each after its parent
         :param gravity: in the frame of the base, shape (3,), in [m/s^2]
-        :param columns: per joint, which of the 10 n columns of the links (in the order of the
-            joints) and, after these, the n of the rotors
+        :param columns: for each joint, indices into the 10 n columns of the links (in the order of
+            the joints) followed by the n columns of the rotors
         """
         count = len(bodies)
         wanted = np.unique(np.concatenate(columns))
@@ -97,12 +98,12 @@ class RigidColumns:
         self._rotors = slice(first, first + count)
         self._wide = np.zeros((_AT_ONCE, first + count + 1))
         self._order = np.concatenate([where[k, own] for k, own in enumerate(columns)])
-        self._order %= self._wide.shape[1]  # -1 is the last one, which stays zero
+        self._order %= self._wide.shape[1]  # -1 is the last column, which stays zero
         self._start = np.zeros((_AT_ONCE, 2, 6))
         self._start[:, 1, 3:] = -gravity
 
     def __call__(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """Columns side by side, shape (N, k), joint after joint.
+        """Compute the columns side by side, shape (N, k), joint after joint.
 
         :param q, qd, qdd: each of shape (N, n), in rad or m, and s
         """
@@ -124,13 +125,13 @@ class RigidColumns:
 
 
 class _Part:
-    """One body's constant matrices, and room for its numbers."""
+    """Constant matrices of one body, and work space for its numbers."""
 
     def __init__(self, body: Body, before: int, chosen: Indices, place: slice) -> None:
         """Prepare.
 
         :param before: number of joints between its own and the base
-        :param chosen: which of its ten parameters
+        :param chosen: indices of the selected ones of its ten parameters
         :param place: of its columns, joint by joint
         """
         self.body, self.place, self.count = body, place, len(chosen)
@@ -142,7 +143,7 @@ class _Part:
         self.features = np.empty((6 + len(_WRENCH), _AT_ONCE))
 
     def moved(self, before: Array, steps: Array, rates: tuple[Array, Array]) -> Array:
-        """Velocity, acceleration less gravity, and screws of the joints up to this one, (N, ., 6).
+        """Return velocity, acceleration less gravity, and screws up to this joint, (N, ., 6).
 
         :param before: the same of the parent
         :param steps: 1, cos q, sin q and q, shape (N, 4)
@@ -160,7 +161,7 @@ class _Part:
         return motions
 
     def columns(self, motions: Array, wide: Array) -> None:
-        """Write what each joint feels of the body per unit of its parameters."""
+        """Write the torque that the body causes in each joint per unit of its parameters."""
         if not self.count:
             return
         count, features = len(motions), self.features[:, : len(motions)]
@@ -172,13 +173,13 @@ class _Part:
 
 
 def _cross(vector: Array) -> Array:
-    """Matrix of the cross product vector x."""
+    """Return the matrix of the cross product vector x."""
     x, y, z = vector
     return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
 
 
 def _wrenches() -> Array:
-    """Wrench on a body per unit of each of its ten parameters, shape (24, 6, 10).
+    """Return the wrench on a body per unit of its ten parameters, shape (24, 6, 10).
 
     Force m a + (alpha x + w w^T - w^2) h and moment h x a + I alpha + w x I w (Atkeson, An and
     Hollerbach, 1986, Eq. 6), by the acceleration (6) and the products of w with the velocity

@@ -1,4 +1,4 @@
-"""Where the tool of a serial arm is, and which joint motion moves it, through Pinocchio.
+"""Forward and inverse kinematics of serial arms, computed with Pinocchio.
 
 A pose is x, y, z in [m] and a quaternion x, y, z, w in the frame of the root link. An arm with
 more than six joints has one more number for each of its `free` joints: that joint's position.
@@ -20,7 +20,7 @@ from robodyn_ros.models.serial.urdf import UrdfModel
 from robodyn_ros.models.serial.urdf_file import UrdfJoint
 
 FRAME = 6
-"""Numbers that move a frame freely."""
+"""Degrees of freedom of a frame in space."""
 
 POSE = 7
 _WORLD = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
@@ -33,8 +33,8 @@ _TRIES = 40
 class SerialKinematics(Kinematics):
     """An arm of n >= 6 joints one after the other, n - 6 of them free; see the module.
 
-    The inverse is that of Gauss and Newton, damped in proportion to the distance (Levenberg and
-    Marquardt), from the position given as near. Use one object per thread.
+    The inverse is computed by the Levenberg-Marquardt method, with damping proportional to the
+    distance, starting from the position `near`. Use one object per thread.
     """
 
     kind = 'serial'
@@ -46,7 +46,7 @@ class SerialKinematics(Kinematics):
         :param geometry: `joints`, each with `type` (revolute or prismatic), `axis` (3,) and
             `placement` on the joint before; `tool`, placement on the last joint; `free`, numbers
             of the free joints. A placement is x, y, z in [m] and a quaternion x, y, z, w.
-        :raises ModelError: figures of another form
+        :raises ModelError: a geometry of another form
         """
         _check_form(geometry, axes)
         self.axes = int(axes)
@@ -54,7 +54,7 @@ class SerialKinematics(Kinematics):
         if len(set(self.free)) != self.axes - FRAME or not set(self.free) <= set(range(axes)):
             raise ModelError(
                 f'a serial arm with {axes} axes needs {max(0, axes - FRAME)} free joints so that '
-                f'six are left to move its tool, got {list(self.free)}'
+                f'six move its tool, got {list(self.free)}'
             )
         self._model = pin.Model()
         for number, joint in enumerate(geometry['joints']):
@@ -77,11 +77,12 @@ class SerialKinematics(Kinematics):
     def of(
         cls, body: UrdfModel, *, link: str | None = None, free: Sequence[str] | None = None
     ) -> SerialKinematics:
-        """Kinematics of a URDF model: its joints, other ones locked at zero.
+        """Build kinematics of the joints of a URDF model, with other joints locked at zero.
 
         :param link: the tool; None: the link that the last joint moves
-        :param free: names of the free joints; None: of an arm with seven joints the third
-        :raises ModelError: no such link, not all joints carry it, or another number of joints
+        :param free: names of the free joints; None: the third joint of an arm with seven
+        :raises ModelError: an unknown link, one that not all joints carry, or a wrong number of
+            joints
         """
         names = body.joint_names
         children = {joint.child: joint for joint in body.urdf.joints}
@@ -112,16 +113,16 @@ class SerialKinematics(Kinematics):
 
     @property
     def label(self) -> str:
-        """What messages call it."""
+        """Name for messages."""
         return 'a serial arm'
 
     @property
     def pose_size(self) -> int:
-        """Numbers of a pose."""
+        """Number of values of a pose."""
         return POSE + len(self.free)
 
     def forward(self, q: Array) -> Array:
-        """Poses, shape (N, p); quaternions have w >= 0."""
+        """Return the poses, shape (N, p); quaternions have w >= 0."""
         q = self._checked('joint positions', q)
         place, rotation, _ = self._frames(q, jacobian=False)
         turned = rotations().from_matrix(rotation).as_quat()
@@ -129,7 +130,7 @@ class SerialKinematics(Kinematics):
         return np.column_stack([place, turned, q[:, self.free]])
 
     def inverse(self, poses: Array, *, near: Array | None = None) -> Array:
-        """Joint positions, shape (N, n), of the solution that the search from `near` ends in."""
+        """Return the joint positions, shape (N, n), that the search from `near` converges to."""
         poses = self._checked('poses', poses, self.pose_size)
         if near is None:
             near = self._any(poses[0])
@@ -140,7 +141,7 @@ class SerialKinematics(Kinematics):
         return q
 
     def _any(self, pose: Array) -> Array:
-        """Some solution: the first one a search from a fixed list of positions ends in."""
+        """Return a solution: the first that a search from a fixed list of positions finds."""
         starts = np.random.default_rng(0).uniform(-1.5, 1.5, (_TRIES, self.axes))
         starts[0] = 0.0
         left = self._approach(np.repeat(pose[None], _TRIES, axis=0), starts)
@@ -153,7 +154,7 @@ class SerialKinematics(Kinematics):
         return found
 
     def _approach(self, poses: Array, q: Array) -> Array:
-        """Improve q (N, n) in place; what is left of the way, (N,)."""
+        """Improve q (N, n) in place and return the remaining distances (N,)."""
         left = np.full(len(q), np.inf)
         rows = np.arange(len(q))
         turns = rotations()
@@ -179,7 +180,7 @@ class SerialKinematics(Kinematics):
         return left
 
     def motion(self, x: Array, xd: Array, xdd: Array, *, near: Array | None = None) -> JointMotion:
-        """Joint motion, from the Jacobian J: qd = J^-1 v, qdd = J^-1 (v' - J' qd).
+        """Convert a motion of the tool with the Jacobian J: qd = J^-1 v, qdd = J^-1 (v' - J' qd).
 
         With the quaternion h of the pose the angular velocity is the vector part of 2 h' h*, and
         its derivative that of 2 h'' h*.
@@ -199,7 +200,7 @@ class SerialKinematics(Kinematics):
         return q, qd, _solved(jacobian, change)
 
     def _frames(self, q: Array, *, jacobian: bool = True) -> tuple[Array, Array, Array]:
-        """Places (N, 3), rotations (N, 3, 3) and Jacobians (N, n, n) of the tool."""
+        """Return places (N, 3), rotations (N, 3, 3) and Jacobians (N, n, n) of the tool."""
         model, data, frame = self._model, self._data, self._frame
         count, n = q.shape
         place, rotation = np.empty((count, 3)), np.empty((count, 3, 3))
@@ -215,7 +216,7 @@ class SerialKinematics(Kinematics):
         return place, rotation, columns
 
     def _drift(self, q: Array, qd: Array) -> Array:
-        """Acceleration (N, 6) of the tool at constant joint velocities."""
+        """Return the acceleration (N, 6) of the tool at constant joint velocities."""
         model, data, still = self._model, self._data, np.zeros(self.axes)
         result = np.empty((len(q), FRAME))
         for k in range(len(q)):
@@ -224,18 +225,18 @@ class SerialKinematics(Kinematics):
         return result
 
     def describe(self) -> dict[str, object]:
-        """Plain description from which `build_kinematics` builds this again."""
+        """Return the plain description from which `build_kinematics` rebuilds this."""
         return {'kind': self.kind, 'axes': self.axes, 'geometry': dict(self.geometry)}
 
 
 def _solved(matrices: Array, rows: Array) -> Array:
-    """Solutions (N, n) of N systems of n equations."""
+    """Solve N systems of n equations, shape (N, n)."""
     solutions: Array = np.linalg.solve(matrices, rows[:, :, None])[:, :, 0].astype(np.float64)
     return solutions
 
 
 def _damped(jacobian: Array, way: Array) -> Array:
-    """Steps (N, n) of the damped least squares of (N, n, n) and (N, n)."""
+    """Return damped least-squares steps (N, n) for Jacobians (N, n, n) and distances (N, n)."""
     damping = 1e-3 * (way**2).sum(axis=1)[:, None, None] + 1e-14
     square = jacobian @ jacobian.transpose(0, 2, 1) + damping * np.eye(way.shape[1])
     step: Array = np.einsum('nij,ni->nj', jacobian, _solved(square, way))
@@ -243,7 +244,7 @@ def _damped(jacobian: Array, way: Array) -> Array:
 
 
 def _angular(h: Array, rate: Array) -> Array:
-    """Vector part of 2 h' h* for quaternions x, y, z, w of shape (N, 4)."""
+    """Return the vector part of 2 h' h* for quaternions x, y, z, w of shape (N, 4)."""
     v, w = rate[:, :3], rate[:, 3:]
     return 2.0 * (h[:, 3:] * v - w * h[:, :3] - np.cross(v, h[:, :3]))
 
@@ -251,7 +252,7 @@ def _angular(h: Array, rate: Array) -> Array:
 def _branch(
     children: Mapping[str, UrdfJoint], link: str, body: UrdfModel
 ) -> tuple[list[tuple[UrdfJoint, Array]], Array]:
-    """Moving joints from the root to a link, each with its placement (4, 4) on the one before."""
+    """Return the joints from the root to a link with placements (4, 4), and that of the link."""
     if link != body.urdf.root and link not in children:
         raise ModelError(f'{body.urdf.source} has no link {link!r}')
     joints: list[tuple[UrdfJoint, Array]] = []
@@ -283,9 +284,9 @@ def _placement(values: Sequence[float]) -> Any:
 
 
 def _check_form(geometry: Mapping[str, Any], axes: object) -> None:
-    """Refuse a geometry that is none.
+    """Check the form of a geometry.
 
-    :raises ModelError: saying what is expected
+    :raises ModelError: another form; the message says what is expected
     """
     joints = geometry.get('joints')
     known = set(geometry) <= {'joints', 'tool', 'free'} and type(axes) is int

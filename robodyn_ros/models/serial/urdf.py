@@ -30,10 +30,10 @@ INERTIAL_NAMES = ('m', 'mx', 'my', 'mz', 'Ixx', 'Ixy', 'Iyy', 'Ixz', 'Iyz', 'Izz
 """Ten parameters of a link, in Pinocchio's order; inertia about the joint frame's origin."""
 
 _LIGHTEST = 1e-3
-"""Below this mass [kg] a link's centre of mass is not computed with."""
+"""Mass [kg] below which the centre of mass of a link is not used."""
 
 _MANY = 64
-"""Samples from which on torques, and regressors, are computed all at once."""
+"""Smallest number of samples for which vectorised code is faster than a loop."""
 
 INERTIAL_UNITS = ('kg',) + ('kg m',) * 3 + ('kg m^2',) * 6
 
@@ -44,8 +44,8 @@ class UrdfModel(DynamicModel):
     Parameters: for each moving joint the ten of its child link (fixed children folded in), in
     joint order, then one rotor inertia per joint. The regressor is that of Atkeson, An and
     Hollerbach, "Estimation of inertial parameters of manipulator loads and links" (1986),
-    Eq. 12: few samples as Pinocchio computes it, many as `RigidColumns` does, in half the time;
-    rotors add qdd on the diagonal. Use one model per thread: work space belongs to the model.
+    Eq. 12. Pinocchio computes few samples, `RigidColumns` many, in half the time. Rotors add qdd
+    on the diagonal. Use one model per thread, because the model has a work space.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class UrdfModel(DynamicModel):
         :param joints: moving joints to use, in this order; others are locked at zero. Default:
             every moving joint, from the base outwards.
         :param gravity: in the frame of the root link, shape (3,), in [m/s^2]
-        :param rotor_inertia: whether to add a rotor inertia per joint
+        :param rotor_inertia: add a rotor inertia per joint
         :raises ModelError: an unknown, mimic, floating or planar joint, no moving joint, or a
             gravity that is not three finite numbers
         """
@@ -89,7 +89,7 @@ class UrdfModel(DynamicModel):
 
     @classmethod
     def from_file(cls, path: str | Path, **options: Any) -> UrdfModel:
-        """Model of a URDF file; options as of the constructor (joints, gravity, rotor_inertia).
+        """Build the model of a URDF file; `options` are joints, gravity, rotor_inertia.
 
         :raises ModelError: as `read_urdf` and the constructor
         """
@@ -97,7 +97,7 @@ class UrdfModel(DynamicModel):
 
     @classmethod
     def from_xml(cls, xml: str, *, source: str = 'URDF', **options: Any) -> UrdfModel:
-        """Model of URDF text; `source` names it in messages; options as of the constructor.
+        """Build the model of URDF text, named `source` in messages; options as above.
 
         :raises ModelError: as `parse_urdf` and the constructor
         """
@@ -119,36 +119,36 @@ class UrdfModel(DynamicModel):
         else:
             self._fill_reordered(result[:, :, : 10 * count], q, qd, qdd)
         if self.rotor_inertia:
-            # Row j of a sample meets its rotor column every width + 1 numbers.
+            # The rotor column of row j lies every width + 1 numbers.
             result.reshape(len(q), count * width)[:, 10 * count :: width + 1] = qdd
         return result
 
     def __getstate__(self) -> dict[str, Any]:
-        """All but work space: megabytes, and what Pinocchio 3 sends of it cannot be read.
+        """Return the state without work space, which is large and which Pinocchio 3 cannot send.
 
-        What has been given values of links is a copy's own: also one of `copy.copy` takes this.
+        `copy.copy` uses this too, so that each copy has its work space.
         """
         own = {'_model': self._model.copy(), '_data': None, '_pool': None, '_many': None}
         return {**self.__dict__, **own}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Take the state over, with a work space of its own."""
+        """Restore the state with a new work space."""
         self.__dict__.update(state)
         self._data = self._model.createData()
 
     @property
     def smooth(self) -> bool:
-        """Rigid bodies are."""
+        """True: rigid-body torque is a smooth function of the state."""
         return True
 
     def packed(self, q: Array, qd: Array, qdd: Array, columns: Sequence[Indices]) -> Array:
-        """Columns of each joint, without the rest of the regressor, shape (N, k)."""
+        """Compute columns of each joint without the remaining regressor, shape (N, k)."""
         if len(q) < _MANY:
             return super().packed(q, qd, qdd, columns)
         return self._columns(columns)(*self._checked(q, qd, qdd))
 
     def _columns(self, columns: Sequence[Indices]) -> RigidColumns:
-        """What computes these columns; a recording asks for the same ones block after block."""
+        """Return the cached computation of these columns, which is the same for every block."""
         chosen = tuple(own.tobytes() for own in columns)
         if self._many is None or chosen != self._chosen:
             self._chosen = chosen
@@ -158,8 +158,8 @@ class UrdfModel(DynamicModel):
     def torque(self, q: Array, qd: Array, qdd: Array, values: Array) -> Array:
         """Joint torques of every sample, shape (N, n), in [Nm] or [N].
 
-        By the recursive Newton-Euler algorithm, which takes a third of the regressor's time. It
-        needs centres of mass: where a link has no mass to speak of, the regressor is used.
+        The recursive Newton-Euler algorithm takes a third of the regressor's time. It needs
+        centres of mass, so that the regressor is used if a link has almost no mass.
 
         :raises ModelError: wrong number of parameter values, or arguments not of shape (N, n)
         """
@@ -168,7 +168,7 @@ class UrdfModel(DynamicModel):
         return self._newton_euler(*self._checked(q, qd, qdd))
 
     def sampled(self, values: Array) -> TorqueFunction:
-        """Pinocchio's recursion alone, in a work space of its own: a third of `torque`'s time."""
+        """Return Pinocchio's recursion in a separate work space, in a third of the time."""
         if not self._takes(values):
             return super().sampled(values)
         model = self._model.copy()
@@ -181,8 +181,8 @@ class UrdfModel(DynamicModel):
         return self._recursion(q, qd, qdd)
 
     def _recursion(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """Torques of joints in Pinocchio's order, shape (N, n)."""
-        if len(q) >= _MANY and hasattr(pin, 'rneaInParallel'):  # not in every build
+        """Compute torques of joints in Pinocchio's order, shape (N, n)."""
+        if len(q) >= _MANY and hasattr(pin, 'rneaInParallel'):  # not available in every build
             self._pool = self._pool or pin.ModelPool(self._model, 1)
             result = np.empty(q.shape)
             pin.rneaInParallel(1, self._pool, q.T, qd.T, qdd.T, result.T)
@@ -194,7 +194,7 @@ class UrdfModel(DynamicModel):
         return result
 
     def _takes(self, values: Array) -> bool:
-        """Give the links these values, unless they have them; False: recursion cannot be used."""
+        """Set values of the links that changed; return False if recursion cannot be used."""
         content = values.tobytes()
         if content != self._content or values.ndim != 1:
             self._recursive = values.shape == (len(self.parameters),) and self._set(values)
@@ -236,7 +236,7 @@ class UrdfModel(DynamicModel):
             block[k] = compute(model, data, q[k], qd[k], qdd[k])
 
     def _fill_reordered(self, block: Array, q: Array, qd: Array, qdd: Array) -> None:
-        """As `_fill`, for joints in another order than Pinocchio's."""
+        """Do the same as `_fill` for joints in another order than Pinocchio's."""
         order = cast(_Order, self._order)
         own = np.empty(block.shape)
         self._fill(own, *(order.pinocchio(value) for value in (q, qd, qdd)))
@@ -244,11 +244,11 @@ class UrdfModel(DynamicModel):
         block[...] = own[:, order.places][:, :, columns]
 
     def prior(self) -> Array:
-        """Values of the URDF, shape (p,); zero for rotors and links without <inertial>."""
+        """Return the values of the URDF, shape (p,); 0 for rotors and links without <inertial>."""
         return np.array(self._prior)
 
     def describe(self) -> dict[str, object]:
-        """Self-contained description: the URDF text without meshes, and the options."""
+        """Return a self-contained description: the URDF text without meshes, and the options."""
         return {
             'kind': 'urdf',
             'urdf': self.urdf.xml,
@@ -262,14 +262,14 @@ class _Order:
     """Joints in another order than Pinocchio's, which is from the base outwards."""
 
     def __init__(self, places: Sequence[int]) -> None:
-        """Take the place of each joint in Pinocchio's order; `inverse` is the other way round."""
+        """Store the index of each joint in Pinocchio's order, and the inverse permutation."""
         self.places = np.array(places)
         self.inverse = np.argsort(self.places)
 
     def pinocchio(self, values: Array) -> Array:
-        """Values of our joints, shape (..., n), in Pinocchio's order.
+        """Reorder values (..., n) of the model's joints to Pinocchio's order.
 
-        :raises ModelError: another number of joints
+        :raises ModelError: a wrong number of joints
         """
         if values.shape[-1] != len(self.inverse):
             raise ModelError(
@@ -278,7 +278,7 @@ class _Order:
         return np.ascontiguousarray(values[..., self.inverse])
 
     def reordered(self, compute: TorqueFunction) -> TorqueFunction:
-        """The function of our joints that this one is of Pinocchio's."""
+        """Convert a function of joints in Pinocchio's order to one of the model's joints."""
 
         def torque(q: Array, qd: Array, qdd: Array) -> Array:
             own = (self.pinocchio(value) for value in (q, qd, qdd))
@@ -299,7 +299,7 @@ def _gravity(values: Sequence[float]) -> Array:
 
 
 def _choose(urdf: UrdfFile, names: Sequence[str] | None) -> list[UrdfJoint]:
-    """Joints that move, in the order asked for."""
+    """Return the selected moving joints, in the given order."""
     known = {joint.name: joint for joint in urdf.joints if joint.type != 'fixed'}
     names = list(known) if names is None else list(names)
     if not names:
@@ -310,7 +310,7 @@ def _choose(urdf: UrdfFile, names: Sequence[str] | None) -> list[UrdfJoint]:
                 f'{urdf.source} has no moving joint {name}; it has {", ".join(known) or "none"}'
             )
         if names.count(name) > 1:
-            raise ModelError(f'joint {name} is asked for twice')
+            raise ModelError(f'joint {name} is listed twice')
         kind = 'mimic' if known[name].mimic else known[name].type
         if kind in ('mimic', 'floating', 'planar'):
             raise ModelError(
@@ -341,11 +341,13 @@ def _parameters(joints: list[UrdfJoint], rotor_inertia: bool) -> tuple[Parameter
 def _build(
     urdf: UrdfFile, moving: tuple[str, ...], gravity: Array
 ) -> tuple[Any, list[Body], list[Array]]:
-    """Pinocchio model with the moving joints only, their bodies in its order, and each one's
-    folded pseudo-inertia (4, 4).
+    """Build Pinocchio's model of the moving joints.
 
-    A continuous joint becomes a plain revolute one: an angle is all the dynamics needs.
-    """  # noqa: D205
+    A continuous joint becomes a revolute one: the dynamics needs its angle only.
+
+    :return: the model, its bodies in Pinocchio's order, and the pseudo-inertia (4, 4) of each,
+        with everything that is fixed to it
+    """
     model = pin.Model()
     model.gravity.linear = gravity
     carrier = {urdf.root: (0, np.eye(4))}
@@ -370,7 +372,7 @@ def _build(
 def _joint_model(joint: UrdfJoint) -> Any:
     kind = 'P' if joint.type == 'prismatic' else 'R'
     for index, letter in enumerate('XYZ'):
-        # Joints along a frame axis are a tenth cheaper.
+        # Joints along a frame axis take 10 % less time.
         if joint.axis[index] == 1.0:
             return getattr(pin, f'JointModel{kind}{letter}')()
     if kind == 'P':
@@ -379,7 +381,7 @@ def _joint_model(joint: UrdfJoint) -> Any:
 
 
 def ten_parameters(pseudo: Array) -> Array:
-    """The ten parameters, shape (10,), of a pseudo-inertia (4, 4)."""
+    """Return the ten parameters, shape (10,), of a pseudo-inertia (4, 4)."""
     moment = np.trace(pseudo[:3, :3]) * np.eye(3) - pseudo[:3, :3]
     rows, columns = [0, 0, 1, 0, 1, 2], [0, 1, 1, 2, 2, 2]
     return np.concatenate([pseudo[3:, 3], pseudo[:3, 3], moment[rows, columns]])

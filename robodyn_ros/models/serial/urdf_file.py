@@ -1,7 +1,7 @@
-"""Read a URDF: what the dynamics needs, checked, with one clear sentence for what is wrong.
+"""Reading and checking of the dynamics in a URDF.
 
-Meshes, visuals, collisions, transmissions and simulator tags are not looked at, so that a robot
-description works without the files it refers to.
+Meshes, visuals, collisions, transmissions and simulator tags are ignored, so that a robot
+description works without the files that it refers to.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from robodyn_ros.errors import ModelError
 Array = NDArray[np.float64]
 
 SNAP_TOLERANCE = 2e-3
-"""Angles this near [rad] to a multiple of pi/2, and axes this near to a frame axis, are meant so.
+"""Largest distance [rad] to a multiple of pi/2, or of an axis to a frame axis, that is corrected.
 
-Many URDFs carry angles rounded to 3 or 4 digits. Taken literally they tilt parallel axes by 1e-5
-and make dozens of parameters look identifiable that are not (condition numbers of 1e6).
+Many URDFs have angles that are rounded to 3 or 4 digits. Taken literally, they tilt parallel axes
+by 1e-5, and parameters that are not identifiable appear as such with condition numbers of 1e6.
 """
 
 JOINT_TYPES = ('revolute', 'continuous', 'prismatic', 'fixed', 'floating', 'planar')
@@ -32,12 +32,12 @@ _LINK_TAGS = ('inertial',)
 
 
 class UrdfWarning(UserWarning):
-    """Something in a URDF was corrected; the text says what and where."""
+    """Warning about a correction of a URDF."""
 
 
 @dataclass(frozen=True)
 class UrdfJoint:
-    """One joint of a URDF; limits that are not given are infinite.
+    """One joint of a URDF; missing limits are infinite.
 
     `origin` is the joint frame in the parent link's frame (4, 4), `axis` a unit vector (3,) in
     the joint frame; limits in [rad] or [m], [rad/s] or [m/s], [Nm] or [N].
@@ -61,8 +61,8 @@ class UrdfFile:
     """A checked URDF: one tree of links, joints ordered from the base outwards.
 
     `xml` is the same robot without visuals, collisions and meshes and with angles snapped;
-    `pseudo_inertia` holds each link's (4, 4) pseudo-inertia about the link frame (zero without
-    an <inertial>); `notes` are sentences the user should read.
+    `pseudo_inertia` has the (4, 4) pseudo-inertia of each link about the link frame (zero without
+    an <inertial>). `notes` are sentences for the user.
     """
 
     name: str
@@ -75,7 +75,7 @@ class UrdfFile:
 
     @property
     def position_limits(self) -> dict[str, tuple[float, float]]:
-        """Lowest and highest position of every joint that has limits, in [rad] or [m]."""
+        """Return the lowest and highest position of each joint with limits, in [rad] or [m]."""
         return {
             joint.name: (joint.lower, joint.upper)
             for joint in self.joints
@@ -96,9 +96,9 @@ def read_urdf(path: str | Path) -> UrdfFile:
 
 
 def parse_urdf(xml: str, *, source: str = 'URDF') -> UrdfFile:
-    """Read URDF text; `source` names it in messages. Snapped angles raise a `UrdfWarning`.
+    """Read URDF text, named `source` in messages; corrected angles cause a `UrdfWarning`.
 
-    :raises ModelError: no XML, a xacro, a missing or non-numeric attribute, a name used twice,
+    :raises ModelError: not XML, a xacro, a missing or non-numeric attribute, a name used twice,
         more than one root, or a loop
     """
     robot = _robot_element(xml, source)
@@ -137,9 +137,9 @@ def _robot_element(xml: str, source: str) -> ET.Element:
     except ET.ParseError as error:
         if 'xacro:' in xml:
             raise ModelError(_xacro_text(source)) from error
-        raise ModelError(f'{source} is no well-formed XML: {error}') from error
+        raise ModelError(f'{source} is not well-formed XML: {error}') from error
     if robot.tag != 'robot':
-        raise ModelError(f'{source}: a URDF starts with <robot>, this one with <{robot.tag}>')
+        raise ModelError(f'{source}: a URDF starts with <robot>, this file with <{robot.tag}>')
     if any('xacro' in str(item.tag) for item in robot.iter()):
         raise ModelError(_xacro_text(source))
     return robot
@@ -167,7 +167,7 @@ def _attribute(element: ET.Element, key: str, where: str) -> str:
 def _numbers(
     element: ET.Element | None, key: str, where: str, default: Sequence[float] | None
 ) -> Array:
-    """Finite numbers of one attribute; `default` where it is not given (None: must be given)."""
+    """Read finite numbers of an attribute; `default` if it is missing (None: required)."""
     text = None if element is None else element.get(key)
     if text is None:
         if default is None:
@@ -185,7 +185,7 @@ def _numbers(
 
 
 def _transform(origin: ET.Element | None, where: str) -> Array:
-    """Homogeneous transform (4, 4) of an <origin> (fixed-axis roll, pitch, yaw)."""
+    """Return the homogeneous transform (4, 4) of an <origin> (fixed-axis roll, pitch, yaw)."""
     result = np.eye(4)
     result[:3, 3] = _numbers(origin, 'xyz', where, (0.0, 0.0, 0.0))
     result[:3, :3] = _rotation(_numbers(origin, 'rpy', where, (0.0, 0.0, 0.0)))
@@ -193,7 +193,7 @@ def _transform(origin: ET.Element | None, where: str) -> Array:
 
 
 def _rotation(rpy: Array) -> Array:
-    """R = Rz(yaw) Ry(pitch) Rx(roll), with exact zeros and ones at multiples of pi/2."""
+    """Return R = Rz(yaw) Ry(pitch) Rx(roll), with exact zeros and ones at multiples of pi/2."""
     cosine, sine = np.cos(rpy), np.sin(rpy)
     for value in (cosine, sine):
         near = np.abs(value - np.round(value)) < 1e-15
@@ -209,7 +209,7 @@ def _rotation(rpy: Array) -> Array:
 
 
 def _read_joint(element: ET.Element, source: str, snapped: list[str]) -> UrdfJoint:
-    """Read one joint; writes snapped numbers back into the element."""
+    """Read one joint and write corrected numbers back into the element."""
     name = element.attrib['name']
     where = f'{source}: joint {name}'
     kind = _attribute(element, 'type', where)
@@ -241,7 +241,7 @@ def _limits(element: ET.Element | None, kind: str, where: str) -> dict[str, floa
     keys = ['velocity', 'effort'] + ([] if kind == 'continuous' else ['lower', 'upper'])
     given = {key: float(_numbers(element, key, where, (0.0,))[0]) for key in keys}
     for key in ('velocity', 'effort'):
-        # Exporters write 0 where nobody filled in a limit.
+        # Exporters write 0 for a limit that is not set.
         if given[key] <= 0.0:
             given[key] = np.inf
     if given.get('lower', 0.0) > given.get('upper', 0.0):
@@ -269,9 +269,9 @@ def _snap_joint(element: ET.Element, where: str, snapped: list[str]) -> Array:
     if length < 1e-6 and element.get('type') in ('fixed', 'floating'):
         return np.array(
             [1.0, 0.0, 0.0]
-        )  # it has none, whatever is written (exporters write 0 0 0)
+        )  # a fixed joint has no axis, whatever is written (exporters write 0 0 0)
     if length < 1e-6:
-        raise ModelError(f'{where}: the axis has no direction, got {axis.tolist()}')
+        raise ModelError(f'{where}: the axis must not be zero, got {axis.tolist()}')
     axis = axis / length
     target = np.round(axis)
     meant = axis_element is not None and np.abs(axis - target).max() < SNAP_TOLERANCE
@@ -282,7 +282,7 @@ def _snap_joint(element: ET.Element, where: str, snapped: list[str]) -> Array:
 
 
 def _move_to(values: Array, target: Array) -> bool:
-    """Move values that are nearly at their target onto it; True if that changed one visibly."""
+    """Set values near their target to it; return True if one changed noticeably."""
     near = np.abs(values - target) < SNAP_TOLERANCE
     visible = bool((np.abs(values - target)[near] > 1e-9).any())
     values[near] = target[near]
@@ -301,18 +301,18 @@ def _snap_notes(snapped: list[str], source: str) -> list[str]:
 def _tree_order(
     links: list[str], joints: list[UrdfJoint], source: str
 ) -> tuple[str, list[UrdfJoint]]:
-    """Root link, and the joints from the root outwards (depth first, in the file's order)."""
+    """Return the root link, and the joints from it outwards (depth first, in file order)."""
     children: dict[str, list[UrdfJoint]] = {name: [] for name in links}
     parent: dict[str, str] = {}
     for joint in joints:
         for link in (joint.parent, joint.child):
             if link not in children:
                 raise ModelError(
-                    f'{source}: joint {joint.name} names link {link}, which is absent'
+                    f'{source}: joint {joint.name} refers to link {link}, which is missing'
                 )
         if joint.child in parent:
             raise ModelError(
-                f'{source}: link {joint.child} hangs on two joints, {parent[joint.child]} and '
+                f'{source}: link {joint.child} has two parent joints, {parent[joint.child]} and '
                 f'{joint.name}; closed chains are not supported'
             )
         parent[joint.child] = joint.name
@@ -332,7 +332,7 @@ def _tree_order(
 
 
 def _read_inertial(element: ET.Element | None, where: str) -> Array:
-    """Pseudo-inertia (4, 4) about the link frame: integral of [x, 1] [x, 1]^T over the mass."""
+    """Read the pseudo-inertia (4, 4) about the link frame: integral of [x, 1] [x, 1]^T dm."""
     if element is None:
         return np.zeros((4, 4))
     mass = _numbers(element.find('mass'), 'value', where, None)[0]
@@ -351,15 +351,15 @@ def _read_inertial(element: ET.Element | None, where: str) -> Array:
 
 
 def _physical_notes(pseudo: Array, where: str) -> list[str]:
-    """A sentence if no distribution of mass has this inertia; it only affects a-priori values."""
+    """Return a note if the inertia is physically impossible; it affects a-priori values only."""
     size = float(np.abs(pseudo).max())
     if size == 0.0 or np.linalg.eigvalsh(pseudo)[0] >= -1e-9 * size:
         return []
-    return [f'{where} has an inertia no body can have; it is used as a-priori value only']
+    return [f'{where} has an impossible inertia, which is used as an a-priori value only']
 
 
 def _dynamics_xml(robot: ET.Element) -> str:
-    """The robot without anything the dynamics does not need (the element is changed)."""
+    """Return the robot without what the dynamics does not need; the element is changed."""
     for item in list(robot):
         if item.tag not in _KEPT_TAGS:
             robot.remove(item)

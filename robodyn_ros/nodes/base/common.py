@@ -318,7 +318,7 @@ def robot_description(node: Node) -> str:
 
 
 def given_description(node: Node) -> str:
-    """The same of a node that has declared these parameters.
+    """Return the URDF text of a node that has declared these parameters.
 
     :raises ConfigError: neither is given, or the file cannot be read
     """

@@ -47,7 +47,7 @@ class Outbox:
         return True
 
     def prepare_again(self) -> None:
-        """What was prepared is to be prepared for what has changed, when its turn comes."""
+        """Discard what was prepared: conditions changed, so it is prepared again at its turn."""
         self._send, self._ticks = None, 0
 
     def drop(self) -> int:

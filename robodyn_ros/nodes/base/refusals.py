@@ -56,7 +56,7 @@ class Refusals:
         return self.error
 
     def details(self) -> dict[str, object]:
-        """What diagnostics show; nothing while there is nothing."""
+        """Return the values for diagnostics; empty without refusals and errors."""
         found: dict[str, object] = {}
         if self.refused:
             found |= {'refused_requests': self.refused, 'last_refused_request': self.refusal}

@@ -84,7 +84,7 @@ class CollisionGuard:
         raise ControlError(f'{report.broken} after the robot begins to move')
 
     def _coverage(self) -> Coverage:
-        """What is checked, by the parameters as they are now."""
+        """Return what is checked according to the present parameters."""
         values = {name: value for name, value in self._options.values().items() if name in SPACE}
         if self._made is None or self._made[0] != values:
             urdf = robot_file(self._node)

@@ -215,7 +215,7 @@ class Designer:
         return make_design(values, model, limits, urdf=robot_file(self._node), rules=self._rules)
 
     def model(self) -> DynamicModel:
-        """The model that is to be identified: of model_file, without it of the URDF."""
+        """Build the model to be identified, from model_file or else from the URDF."""
         get = self._node.get_parameter
         file, urdf = str(get('model_file').value), str(get('urdf').value)
         if file:
@@ -235,7 +235,7 @@ class Designer:
 
 
 def _result_of(work: Future[Designed]) -> Designed:
-    """What the thread found.
+    """Return the motion that the thread found.
 
     :raises RobodynError: it found none
     """

@@ -87,9 +87,9 @@ class Output:
         return spacing * parts(self._node, self.topic, size * duration / spacing)
 
     def message(self, trajectory: Trajectory, *, stop: bool = False) -> JointTrajectory:
-        """A trajectory as a message, which takes time to make; its stamp is left open.
+        """Convert a trajectory to a message without a stamp; this takes time.
 
-        :raises ControlError: it is too long: the points that arrive are too few for it (a stop is
+        :raises ControlError: it is too long, so that too few points of it would arrive (a stop is
             never refused)
         """
         spacing = self.spacing(trajectory.duration, stop=stop)
@@ -140,5 +140,5 @@ def to_message(points: TrajectoryPoints) -> JointTrajectory:
 
 
 def to_stamp(nanoseconds: int) -> Time:
-    """A ROS time from [ns]."""
+    """Convert nanoseconds to a ROS time."""
     return Time(sec=nanoseconds // 10**9, nanosec=nanoseconds % 10**9)

@@ -82,7 +82,7 @@ class PathMarker:
 
 
 def path_marker(places: NDArray[np.float64], frame: str) -> Marker:
-    """A line through places (N, 3) in [m] in a frame, as a message that stays until replaced."""
+    """Draw a line through places (N, 3), in [m] in a frame, that stays until it is replaced."""
     marker = Marker(ns='excitation_path', type=Marker.LINE_STRIP, action=Marker.ADD)
     marker.header.frame_id = frame
     marker.pose.orientation.w = 1.0

@@ -68,10 +68,10 @@ class ControllerWatch:
             self._left(f'a trajectory came from somebody else, on {self._topic}')
 
     def _on_status(self, message: GoalStatusArray) -> None:
-        """A goal that is new takes the controller.
+        """Treat a new goal as one that takes the controller.
 
-        One from before goes on beside a trajectory: it succeeds with that, and the controller
-        stops where it is when it is cancelled, or fails.
+        An earlier goal continues beside a trajectory: it succeeds with that trajectory, and the
+        controller stops where it is if the goal is cancelled or fails.
         """
         before = self._goals
         self._goals = {}

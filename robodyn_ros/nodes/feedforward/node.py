@@ -288,7 +288,7 @@ class Feedforward(ModelNode):
             self._mode.trip(reason)
 
     def report(self) -> tuple[bytes, str, dict[str, object]]:
-        """What the mode does, its fault and what was refused."""
+        """Return level, text and values for diagnostics: state, fault and refusals."""
         mode = self._mode
         details = {**mode.details(), 'delivery': mode.target.delivery.name.lower()}
         if mode.fault:

@@ -202,7 +202,7 @@ class StreamingMode:
         return '; '.join(filter(None, (others, pace, self.refusal)))
 
     def details(self) -> dict[str, object]:
-        """What diagnostics show."""
+        """Return the values for diagnostics."""
         state = self._law.state.value if self._law else ''
         found = {
             'state': state, 'refused': self.refused, 'last_refusal': self.refusal,
@@ -265,19 +265,7 @@ class StreamingMode:
             return
         timeout.read(now)
         motion.timeout = timeout.value
-        try:
-            fault = motion.read(self._reader.stamp, self._reader.position, self._reader.velocity)
-            if not fault:
-                step = motion.elapsed
-                passed = self._pace.take(now, min(step, law.settings.period))
-                applied = law.update(
-                    motion.position, motion.velocity, motion.acceleration, step, passed
-                )
-                fault = law.fault
-                if self._watch is not None and not fault:
-                    fault = self._watch.command(applied)
-        except Exception as error:
-            fault = f'{type(error).__name__}: {error}'
+        fault = self._update(law, now)
         if not self._last and self._states is not None:
             self._states.restart(now)
         self._last = now
@@ -286,13 +274,32 @@ class StreamingMode:
         if fault:
             self._trip(law, fault)
 
+    def _update(self, law: AdditiveTorque, now: float) -> str:
+        """Compute the torque of the sample last read, and return the fault, '' without one."""
+        motion = self._motion
+        try:
+            fault = motion.read(self._reader.stamp, self._reader.position, self._reader.velocity)
+            if fault:
+                return fault
+            step = motion.elapsed
+            passed = self._pace.take(now, min(step, law.settings.period))
+            applied = law.update(
+                motion.position, motion.velocity, motion.acceleration, step, passed
+            )
+            if law.fault or self._watch is None:
+                return law.fault
+            return self._watch.command(applied)
+        except Exception as error:
+            return f'{type(error).__name__}: {error}'
+
     def _on_transition(self, event: TransitionEvent) -> None:
         self.target.event(event)
 
     def _on_target(self) -> None:
-        """A controller that is deactivated leaves its last torque at the drives.
+        """Trip if the target controller changes state while torque is applied.
 
-        One that is activated begins with a step to what is applied then.
+        A controller that is deactivated leaves its last torque at the drives. One that is
+        activated starts with a step to the torque that is applied then.
         """
         law, problem = self._law, self.target.problem
         if problem and law is not None and law.enabled and (self.applied or self.target.ask):

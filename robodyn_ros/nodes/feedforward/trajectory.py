@@ -185,7 +185,7 @@ class TrajectoryMode:
         return ''
 
     def _on_left(self, reason: str) -> None:
-        """The controller runs something else: nothing is left to take out, or to begin."""
+        """Forget the plan, because the controller runs something else."""
         self._drop(f'while it was planned, {reason}')
         if self._plan is not None and self._time(self._now()) < self._until:
             self._node.get_logger().warning(
@@ -214,7 +214,7 @@ class TrajectoryMode:
         return self.refusal
 
     def details(self) -> dict[str, object]:
-        """What diagnostics show."""
+        """Return the values for diagnostics."""
         plan = self._plan
         running = plan is not None and self._time(self._now()) < plan.time[-1]
         state = 'trajectory running' if running else 'waiting for a trajectory'
@@ -242,7 +242,7 @@ class TrajectoryMode:
             self._refuse('too many wait to be planned')
 
     def _prepared(self, serialised: bytes) -> Send | None:
-        """What sends a trajectory with its torque; None: it is refused."""
+        """Return what sends a trajectory with its torque, or None if it is refused."""
         try:
             stamp, points = read_trajectory(serialised)
             if points is None:

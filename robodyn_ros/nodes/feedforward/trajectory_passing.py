@@ -27,7 +27,7 @@ class Passing:
         self.limit: dict[str, float] = {}
 
     def passed(self, serialised: bytes) -> tuple[bytes, str]:
-        """A trajectory as it came, its own efforts within the limits, in the unit of the drives.
+        """Convert the efforts of a trajectory to the unit of the drives, within the limits.
 
         :return: the trajectory, and '' or why it loses its efforts
         """

@@ -78,7 +78,7 @@ class EffortParameters:
         return in_si_units(recording, path, self.declaration, model)
 
     def metadata(self) -> dict[str, str]:
-        """What a bag keeps of the declaration; nothing when nothing is declared."""
+        """Return the metadata of a bag that declare its efforts; empty without a declaration."""
         return {} if self.declaration is None else self.declaration.metadata()
 
 
@@ -99,7 +99,7 @@ def declare_torque_limit(node: Node, name: str, text: str) -> Any:
 def read_torque_limit(
     name: str, given: Any, joints: Sequence[str], effort: EffortParameters
 ) -> Array | None:
-    """The limit of a value from `declare_torque_limit`, shape (n,), in [Nm] or [N], or None.
+    """Convert a value of `declare_torque_limit` to a limit, shape (n,), in [Nm] or [N], or None.
 
     :raises ConfigError: it cannot be used
     """

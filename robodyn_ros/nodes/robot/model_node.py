@@ -294,7 +294,7 @@ class ModelNode(SuiteLifecycleNode):
 
 
 def expanded(values: list[Any]) -> Any:
-    """A parameter list of one value stands for all joints: give the value; else the list."""
+    """Return the value of a list of one, which stands for all joints; otherwise the list."""
     return values[0] if len(values) == 1 else values
 
 

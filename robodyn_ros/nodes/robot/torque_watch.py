@@ -29,7 +29,7 @@ class TorqueWatch:
         return self._threshold.exceeded(torque, 'the measured torque')
 
     def command(self, torque: Array) -> str:
-        """The same for an additive torque (softMC: Taddcmd)."""
+        """Check an additive torque (softMC: Taddcmd) as `feedback` is checked."""
         return self._threshold.exceeded(torque, 'the additive torque')
 
     def restart(self) -> None:

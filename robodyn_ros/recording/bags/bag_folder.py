@@ -1,4 +1,4 @@
-"""What makes a folder with an MCAP file a rosbag2: its metadata, in the file and beside it."""
+"""rosbag2 metadata of a folder with an MCAP file, in the file and in metadata.yaml."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def finish_bag(writer: McapWriter, folder: Path, custom: Mapping[str, str]) -> N
 
 
 def _metadata(writer: McapWriter, custom: Mapping[str, str]) -> dict[str, object]:
-    """Content of metadata.yaml, version 9 (Jazzy)."""
+    """Return the content of metadata.yaml, version 9 (Jazzy)."""
     times: dict[str, object] = {
         'starting_time': {'nanoseconds_since_epoch': writer.first},
         'duration': {'nanoseconds': writer.last - writer.first},
@@ -69,7 +69,7 @@ def _dumped(content: object) -> str:
 
 
 def _write(path: Path, content: object) -> None:
-    """Write a YAML file at once."""
+    """Write a YAML file in one step."""
     partial = path.with_name(f'.{path.name}.partial')
     try:
         with partial.open('w', encoding='utf-8') as file:

@@ -1,7 +1,7 @@
-"""Facts a recorder keeps in a bag beside the messages: text under a key.
+"""Facts that a recorder stores in a bag in addition to messages: text under a key.
 
-They are in `custom_data` of metadata.yaml, where rosbag2 keeps such things, and in an MCAP
-metadata record at the front of the file, where a killed recorder leaves them too.
+They are in `custom_data` of metadata.yaml, as usual in rosbag2, and in an MCAP metadata record at
+the start of the file, where they survive if the recorder is killed.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from robodyn_ros.yaml_file import parse_yaml
 
 RECORD_NAME = 'robodyn_ros'
 EFFORT_KEY = 'robodyn_effort'
-"""Under it a declaration of efforts is kept, as JSON; see `control.effort.declaration`."""
+"""Key of the declaration of efforts, in JSON; see `control.effort.declaration`."""
 SI_EFFORT = {'unit': 'SI', 'side': 'joint', 'gravity': 'included'}
 """Declaration of efforts in Nm or N at the joint."""
 
 
 def bag_metadata(path: str | Path) -> dict[str, str]:
-    """Return the facts in a bag (folder or file); what cannot be read holds none."""
+    """Return the facts in a bag (folder or file); empty if it cannot be read."""
     path = Path(path)
     if not is_rosbag(path):
         return {}

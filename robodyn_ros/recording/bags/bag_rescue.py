@@ -1,4 +1,4 @@
-"""Close the bag of a recorder that was killed, so that every reader can read it."""
+"""Repair of the bag of a killed recorder, so that every reader can read it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from robodyn_ros.recording.bags.rosbag import bag_files
 def rescue_bag(path: Path) -> int:
     """Write index and metadata.yaml of a bag that was not closed; messages stay as they are.
 
-    :param path: folder that a `JointStateBag` wrote, which nobody writes to any more
+    :param path: folder that a `JointStateBag` wrote and that is not being written to any more
     :return: number of messages in it
     :raises RecordingError: it is closed already, or it cannot be read or written
     """
@@ -44,9 +44,9 @@ def rescue_bag(path: Path) -> int:
 
 
 def _topic(file: Path) -> str:
-    """Topic of joint states in a file.
+    """Return the topic of joint states in a file.
 
-    :raises RecordingError: it has none
+    :raises RecordingError: the file has none
     """
     scan = McapScan(file, '', MSGTYPE)
     for _ in scan.messages():

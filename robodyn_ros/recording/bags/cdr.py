@@ -1,8 +1,8 @@
 """JointState messages in CDR (the bytes in a bag) to arrays, a block at a time.
 
-Almost every message of a recording differs from the one before only in its stamp and numbers, so
-thousands of them are decoded by one numpy view. Whatever does not look like that goes through the
-general decoder of rosbags first.
+Almost every message of a recording differs from the previous one only in its stamp and numbers, so
+that one numpy view decodes thousands of them. Other messages are first rewritten by the general
+decoder of rosbags.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def joint_state_types() -> Any:
 
 @dataclass(frozen=True)
 class Layout:
-    """Where the numbers lie in messages that share frame, names and array lengths.
+    """Offsets of the numbers in messages that share frame, names and array lengths.
 
     :param length: bytes of a message
     :param names: joint names, in the order of the arrays
@@ -57,7 +57,7 @@ class Layout:
     def of(cls, data: bytes) -> Layout:
         """Parse one message.
 
-        :raises ValueError: it is no little-endian JointState, or its arrays do not fit its names
+        :raises ValueError: not a little-endian JointState, or arrays that do not fit the names
         """
         if data[:4] != LITTLE_ENDIAN:
             raise ValueError('not little-endian CDR')
@@ -85,7 +85,7 @@ class Layout:
         return cls(len(data), names, (starts[0], starts[1], starts[2]), tuple(fixed))
 
     def fits(self, data: bytes) -> bool:
-        """Tell whether a message differs only in its stamp and numbers."""
+        """Return True if a message differs only in its stamp and numbers."""
         if len(data) != self.length:
             return False
         for at, text in self.fixed:  # noqa: SIM110 (once per message: all() takes twice as long)
@@ -142,7 +142,7 @@ def canonical(data: bytes) -> bytes:
     types = joint_state_types()
     try:
         return bytes(types.serialize_cdr(types.deserialize_cdr(data, MSGTYPE), MSGTYPE))
-    except Exception as error:  # a parser fed with damaged bytes may raise anything
+    except Exception as error:  # a parser may raise any exception for damaged bytes
         raise ValueError(f'not a JointState: {error}') from error
 
 
@@ -167,7 +167,7 @@ class Group:
             self._columns[name].append(values)
 
     def take(self, name: str) -> NDArray[Any]:
-        """Hand over a column; it is not in the group any more."""
+        """Remove a column from the group and return it."""
         return self._columns.pop(name).array()
 
 
@@ -182,7 +182,7 @@ class _Pending:
 
 
 class JointStateDecoder:
-    """Collects messages of one topic, whatever joints they name and in whatever order."""
+    """Decoder of the messages of one topic, for any joints in any order."""
 
     def __init__(self) -> None:
         """Start empty."""
@@ -214,7 +214,7 @@ class JointStateDecoder:
         if found is not None:
             return found, data
         try:
-            if self._layouts >= MAX_LAYOUTS:  # changing padding or frames: make them alike first
+            if self._layouts >= MAX_LAYOUTS:  # padding or frames change: rewrite first
                 data = canonical(data)
                 return self._known(data) or self._new(Layout.of(data)), data
             try:
@@ -254,7 +254,7 @@ class JointStateDecoder:
         entry.logs.clear()
 
     def finish(self) -> list[Group]:
-        """Decode what still waits and return the groups, the largest first.
+        """Decode pending messages and return the groups, the largest first.
 
         :raises RecordingError: there were messages, and none could be decoded
         """

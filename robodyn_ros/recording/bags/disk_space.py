@@ -13,9 +13,9 @@ MEGABYTE = 1_000_000
 def check_space(path: Path, least: float) -> None:
     """Refuse a disk with too little space.
 
-    :param path: absolute, of a file or folder that is there or is going to be
+    :param path: absolute path of an existing or future file or folder
     :param least: space that must be free, in [bytes]
-    :raises RecordingError: less is free; a disk that cannot be asked is not refused
+    :raises RecordingError: less is free; unknown free space is accepted
     """
     folder = next(parent for parent in (path, *path.parents) if parent.exists())
     try:
@@ -24,6 +24,6 @@ def check_space(path: Path, least: float) -> None:
         return
     if free < least:
         raise RecordingError(
-            f'{path}: {free / MEGABYTE:.0f} MB are free on its disk, at least '
-            f'{least / MEGABYTE:.0f} MB must be: make room, or set min_free_space'
+            f'{path}: {free / MEGABYTE:.0f} MB are free on its disk, minimum '
+            f'{least / MEGABYTE:.0f} MB: free some space, or lower min_free_space'
         )

@@ -1,4 +1,4 @@
-"""JointStateBag: JointState messages, as they come, into an MCAP rosbag2."""
+"""Writer of received JointState messages to an MCAP rosbag2."""
 
 from __future__ import annotations
 
@@ -40,18 +40,18 @@ def joint_state_topic(name: str) -> Topic:
 
 
 FLUSH_PERIOD = 1_000_000_000
-"""Longest time messages wait in memory, in [ns]: what a kill -9 may cost."""
+"""Longest time that messages stay in memory, in [ns]; `kill -9` loses no more than this."""
 
 MAX_SOURCES = 64
 
 
 @dataclass(frozen=True)
 class BagStatistics:
-    """What went into a bag.
+    """Statistics of the messages in a bag.
 
-    :param messages: written, or waiting to be
-    :param missing: missing in the stamps (see `stamps.py`)
-    :param late: with the stamp of the message before, or an older one
+    :param messages: written or pending
+    :param missing: estimated from the stamps (see `stamps.py`)
+    :param late: with a stamp that is not newer than that of the previous message
     :param largest_gap: between consecutive stamps of one publisher, in [s]
     :param duration: from the first stamp to the last, in [s]
     """
@@ -66,9 +66,9 @@ class BagStatistics:
 class JointStateBag:
     """A rosbag2 folder that grows message by message and can be read at any time.
 
-    Messages are written in complete chunks once a second, straight into the final folder (as
-    rosbag2 does): a kill costs the last second. After an error (disk full) the bag is closed with
-    everything written before it, and every further message is ignored.
+    Messages are written in complete chunks once a second, directly into the final folder (as
+    rosbag2 does): a killed process loses the last second. After an error (disk full) the bag is
+    closed with everything that was written before, and further messages are ignored.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class JointStateBag:
         """Create the folder.
 
         :param name: name of the bag inside its files; None: that of the folder
-        :param metadata: facts to keep with the messages (see `bag_metadata.py`)
+        :param metadata: facts to store with the messages (see `bag_metadata.py`)
         :raises RecordingError: the folder exists already or cannot be written
         """
         self.path = Path(path)
@@ -95,7 +95,7 @@ class JointStateBag:
         try:
             self.path.mkdir(parents=True)
         except FileExistsError as error:
-            raise RecordingError(f'{self.path}: it exists already and is kept') from error
+            raise RecordingError(f'{self.path}: it exists already') from error
         except OSError as error:
             raise RecordingError(f'{self.path}: it cannot be created: {error}') from error
         file = self.path / f'{name or self.path.name}_0.mcap'
@@ -110,10 +110,10 @@ class JointStateBag:
     def add(self, data: bytes, log_time: int) -> None:
         """Write a message.
 
-        :param data: the JointState as it came over the wire (CDR, little-endian)
-        :param log_time: when it came, in [ns] since the epoch
-        :raises RecordingError: it cannot be written (disk full); the bag is closed then and holds
-            all messages before
+        :param data: the serialised JointState (CDR, little-endian)
+        :param log_time: time of reception, in [ns] since the epoch
+        :raises RecordingError: it cannot be written (disk full); the bag is then closed and holds
+            all earlier messages
         """
         if self.closed:
             return
@@ -138,19 +138,19 @@ class JointStateBag:
             source.add(stamp)
 
     def _source(self, data: bytes) -> MissingMessages | None:
-        """Tell the publishers on a topic apart (robot and gripper) by the joints they name."""
+        """Distinguish the publishers on a topic (robot, gripper) by the names of their joints."""
         for layout, source in self._sources:
             if layout.fits(data):
                 return source
         if len(self._sources) < MAX_SOURCES:
-            with suppress(ValueError):  # a message nobody can read is recorded all the same
+            with suppress(ValueError):  # an unreadable message is recorded too
                 self._sources.append((Layout.of(data), MissingMessages()))
                 return self._sources[-1][1]
         return None
 
     @property
     def statistics(self) -> BagStatistics:
-        """Messages, and what their stamps tell about missing ones."""
+        """Numbers of messages, and of missing ones according to the stamps."""
         sources = [source for _, source in self._sources]
         first, last = self._span
         return BagStatistics(
@@ -162,7 +162,7 @@ class JointStateBag:
         )
 
     def flush(self) -> None:
-        """Put waiting messages on the disk, for when no further message does it.
+        """Write pending messages to the disk, for use when no further message arrives.
 
         :raises RecordingError: as `add`
         """
@@ -174,7 +174,7 @@ class JointStateBag:
             self._give_up(error)
 
     def close(self) -> None:
-        """Finish the bag; once is enough, more do no harm.
+        """Finish the bag; further calls have no effect.
 
         :raises RecordingError: the last messages or the index could not be written
         """
@@ -183,7 +183,7 @@ class JointStateBag:
             self._finish()
 
     def _give_up(self, error: OSError) -> NoReturn:
-        with suppress(RecordingError):  # the first error says it all
+        with suppress(RecordingError):  # the first error is the one to report
             self._finish()
         raise RecordingError(
             f'{self.path}: recording ended, {error.strerror or error}; '

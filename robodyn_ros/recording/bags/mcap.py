@@ -1,7 +1,7 @@
-"""MCAP files, read record by record from the front: whole ones and those without an index.
+"""Sequential reader of MCAP files, with or without an index.
 
-A recorder that was killed leaves a file without footer and index; reading from the front does not
-need them, and a recording is wanted from the front to the end anyway. Format: mcap.dev/spec.
+A killed recorder leaves a file without footer and index. A sequential reader does not need them,
+and a recording is read from start to end in any case. Format: mcap.dev/spec.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ _MESSAGE = struct.Struct('<HIQQ').unpack_from
 
 
 class McapScan:
-    """Reads the messages of one topic.
+    """Reader of the messages of one topic.
 
-    After reading, `topics` tells the message type of every topic met, and `damage` what was wrong
-    with the file.
+    After reading, `topics` has the message type of every topic in the file, and `damage` describes
+    errors in the file.
     """
 
     def __init__(self, path: Path, topic: str, msgtype: str) -> None:
-        """Remember what to read; the file is not opened yet."""
+        """Store the arguments; the file is opened by `messages`."""
         self.path = path
         self.topics: dict[str, str] = {}
         self.damage: list[str] = []
@@ -65,7 +65,7 @@ class McapScan:
             self._cut = size > end - file.tell()
             if self._cut:
                 self.damage.append(f'it is cut off at byte {end}')
-                if head[0] == CHUNK:  # what is there of it can still be read
+                if head[0] == CHUNK:  # the available part can still be read
                     yield CHUNK, file.read()
                 return
             yield head[0], file.read(size)
@@ -73,7 +73,7 @@ class McapScan:
     def _chunk(self, content: bytes) -> Iterator[tuple[int, bytes]]:
         try:
             records = _begin_of(content) if self._cut else _unpacked(content)
-        except Exception as error:  # decompressors fed with damaged bytes may raise anything
+        except Exception as error:  # decompressors may raise any exception for damaged bytes
             self.damage.append(f'a chunk is damaged ({error})')
             return
         yield from self._messages(records)
@@ -95,7 +95,7 @@ class McapScan:
                     yield min(log_time, MAX_TIME), records[begin + 22 : at]
 
     def _define(self, code: int, content: bytes) -> None:
-        """Remember a schema or channel; other records do not matter here."""
+        """Store a schema or channel; ignore other records."""
         try:
             if code == SCHEMA:
                 (number,) = struct.unpack_from('<H', content)
@@ -116,9 +116,9 @@ def _text(content: bytes, at: int) -> tuple[str, int]:
 
 
 def metadata_of(content: bytes) -> tuple[str, dict[str, str]]:
-    """Name and entries of a metadata record.
+    """Return name and entries of a metadata record.
 
-    :raises struct.error, UnicodeDecodeError: it is damaged
+    :raises struct.error, UnicodeDecodeError: the record is damaged
     """
     name, at = _text(content, 0)
     end = at + 4 + struct.unpack_from('<I', content, at)[0]
@@ -150,7 +150,7 @@ def _unpacked(content: bytes) -> bytes:
 
 
 def _begin_of(content: bytes) -> bytes:
-    """Return the records of a chunk that is cut off; a compressed one cannot be read."""
+    """Return the records of a truncated chunk; a compressed one cannot be read."""
     compression, at = _text(content, 28)
     if compression:
         raise ValueError('compressed and cut off')

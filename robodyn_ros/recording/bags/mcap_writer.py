@@ -1,9 +1,9 @@
-"""Write topics to an MCAP file in small complete chunks, with an index at the end.
+"""Crash-safe writer of MCAP files: small complete chunks, with an index at the end.
 
-Whatever happens, the file can be read up to its last complete chunk: after a kill by a reader that
-needs no index (`mcap.py`, `ros2 bag reindex`, `mcap recover`), after an error such as a full disk
-by every reader, because the file is cut back to complete chunks and closed properly.
-Format: mcap.dev/spec; what rosbag2 expects of it: profile ros2, metadata record rosbag2.
+The file can always be read up to its last complete chunk. After a kill, a reader that needs no
+index can do so (`mcap.py`, `ros2 bag reindex`, `mcap recover`). After an error such as a full disk
+every reader can, because the file is truncated to complete chunks and closed properly.
+Format: mcap.dev/spec; rosbag2 also expects the profile ros2 and a metadata record rosbag2.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ METADATA_INDEX, SUMMARY_OFFSET = 13, 14
 CHUNK_SIZE = 2**18
 _HEAD = struct.Struct('<BQHIQQ')
 RESERVE = 2**18
-"""Bytes kept free on the disk for the index, should the disk get full."""
+"""Bytes reserved on the disk for the index, in case the disk becomes full."""
 
 
 def record(code: int, content: bytes) -> bytes:
@@ -144,9 +144,9 @@ class McapWriter:
     def add(self, data: bytes, log_time: int, topic: int = 0) -> None:
         """Append a message.
 
-        :param log_time: when it came, in [ns] since the epoch
-        :param topic: place of its topic among the file's
-        :raises OSError: the disk is full or broken; the file must be closed then
+        :param log_time: time of reception, in [ns] since the epoch
+        :param topic: index of its topic in the file
+        :raises OSError: the disk is full or broken; the file must then be closed
         """
         self._times[topic].append((log_time, len(self._pending)))
         self._pending += _HEAD.pack(MESSAGE, 22 + len(data), topic + 1, 0, log_time, log_time)
@@ -155,7 +155,7 @@ class McapWriter:
             self.flush()
 
     def flush(self) -> None:
-        """Write what waits as a complete chunk.
+        """Write pending messages as a complete chunk.
 
         :raises OSError: as `add`
         """
@@ -209,10 +209,10 @@ class McapWriter:
         self._chunks.append(_Chunk(start, self._file.tell(), counts, first, last, content))
 
     def close(self, metadata: Callable[[], str]) -> None:
-        """Write the index and close; chunks that leave no room for it are given up.
+        """Write the index and close; drop the last chunks if there is no space for the index.
 
         :param metadata: makes the content of rosbag2's metadata record
-        :raises OSError: no index could be written; the file ends behind its last whole chunk
+        :raises OSError: no index could be written; the file ends after its last complete chunk
         """
         self._remove_reserve()
         try:
@@ -238,7 +238,7 @@ class McapWriter:
 
     def _write(self, data: bytes) -> None:
         view = memoryview(data)
-        while view:  # an unbuffered file may take a part only, and fail on the rest
+        while view:  # an unbuffered file may write a part only, and fail on the remainder
             view = view[self._file.write(view) or 0 :]
 
     def _remove_reserve(self) -> None:
@@ -246,7 +246,7 @@ class McapWriter:
             self._reserve.unlink()
 
     def _summary(self, at: int, metadata: str) -> bytes:
-        """Return everything behind the chunks, for a file whose chunks end at `at`."""
+        """Return everything after the chunks, for a file whose chunks end at `at`."""
         info = record(METADATA, text('rosbag2') + _map({'serialized_metadata': metadata}))
         head = info + record(DATA_END, struct.pack('<I', 0))
         facts = [*self._facts, ('rosbag2', at, len(info))]

@@ -1,4 +1,4 @@
-"""Read rosbag2 recordings: MCAP and sqlite3, a folder or one file, whole or damaged."""
+"""Reader of rosbag2 recordings: MCAP and sqlite3, a folder or one file, damaged ones too."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ from robodyn_ros.yaml_file import parse_yaml
 
 SUFFIXES = ('.mcap', '.db3')
 MOTOR = '_motor'
-"""A second encoder on the motor of joint `name` is the joint `name_motor` of the same messages."""
+"""A second encoder, on the motor of joint `name`, is published as joint `name_motor`."""
 
 
 class NoSuchTopicError(RecordingError):
     """A bag has no joint states on a topic.
 
-    :ivar others: topics on which it has some
+    :ivar others: topics with joint states
     """
 
     def __init__(self, text: str, others: Sequence[str]) -> None:
-        """Keep the sentence and the topics."""
+        """Store the message and the topics."""
         super().__init__(text)
         self.others = tuple(others)
 
 
 def is_rosbag(path: Path) -> bool:
-    """Tell whether a path looks like a rosbag2 folder or one of its files."""
+    """Return True if a path looks like a rosbag2 folder or one of its files."""
     if path.is_dir():
         return (path / 'metadata.yaml').exists() or bool(bag_files(path))
     return path.suffix in SUFFIXES
@@ -58,15 +58,15 @@ def bag_files(path: Path) -> list[Path]:
 def read_rosbag(path: Path, *, topic: str, joints: Sequence[str] | None) -> Table:
     """Read the joint states of a bag.
 
-    Joints are matched by name in every message. Messages that do not hold all wanted joints
-    (another publisher on the same topic, a gripper) are left out. Time is header.stamp, or the
-    time in the bag when all stamps are zero. A damaged bag is read as far as it is readable.
+    Joints are matched by name in every message. Messages without all requested joints
+    (of another publisher on the topic, such as a gripper) are ignored. Time is header.stamp, or
+    the time in the bag if all stamps are zero. A damaged bag is read as far as it is readable.
 
     :param topic: topic of type sensor_msgs/msg/JointState
-    :param joints: joints to read, in this order; None: those most messages hold
+    :param joints: joints to read, in this order; None: those that most messages have
     :return: columns `time` [s] from the first stamp on, `position`, `velocity`, `torque`; with
         a second encoder per joint (see `MOTOR`) `motor_position` and `motor_velocity`
-    :raises RecordingError: nothing can be read, the topic is absent, or a joint is
+    :raises RecordingError: nothing can be read, or the topic or a joint is missing
     """
     topic = '/' + topic.lstrip('/')
     decoder, findings = _decoded(path, topic)
@@ -86,7 +86,7 @@ def read_rosbag(path: Path, *, topic: str, joints: Sequence[str] | None) -> Tabl
 
 @dataclass
 class _Found:
-    """What was met while reading the files of a bag."""
+    """Topics and damage found while reading the files of a bag."""
 
     topics: dict[str, str] = field(default_factory=dict)
     damage: list[str] = field(default_factory=list)
@@ -115,15 +115,15 @@ def _read(
 ) -> None:
     try:
         decoder.add_all(messages)
-    except RecordingError:  # it cannot be stored, which is no damage of the bag
+    except RecordingError:  # no temporary space: the bag is not damaged
         raise
-    except Exception as error:  # parsers fed with damaged bytes may raise anything
+    except Exception as error:  # parsers may raise any exception for damaged bytes
         reason = ' '.join(str(error).split()).rstrip('.') or type(error).__name__
         found.damage.append(f'{path.name}: {reason}')
 
 
 def _listed(path: Path, found: _Found) -> tuple[list[Path], bool]:
-    """Return the files of a bag, by metadata.yaml where it helps, or whether it is compressed."""
+    """Return the files of a bag, using metadata.yaml if possible, and whether it is compressed."""
     if not path.is_dir():
         return [path], False
     try:
@@ -181,7 +181,7 @@ def _scan_sqlite(file: Path, topic: str, found: _Found) -> Iterator[tuple[int, b
             topics = {number: (str(name), str(msgtype)) for number, name, msgtype in rows}
             found.topics.update(topics.values())
             wanted = {number for number, entry in topics.items() if entry == (topic, MSGTYPE)}
-            # Order of arrival, by the table itself: the index over the times may be damaged.
+            # Order of arrival in the table: the index over the times may be damaged.
             query = 'SELECT topic_id, timestamp, data FROM messages NOT INDEXED'
             for number, log_time, data in database.execute(query):
                 if number in wanted and isinstance(data, bytes) and isinstance(log_time, int):
@@ -191,7 +191,7 @@ def _scan_sqlite(file: Path, topic: str, found: _Found) -> Iterator[tuple[int, b
 
 
 def _full_size(file: Path, folder: str) -> Path:
-    """Return a database that SQLite opens: a cut off one is copied and extended by empty pages."""
+    """Return a database that SQLite opens: copy a truncated one and append empty pages."""
     with file.open('rb') as stream:
         head = stream.read(32)
     size = int.from_bytes(head[16:18], 'big') * int.from_bytes(head[28:32], 'big')
@@ -207,13 +207,13 @@ def _full_size(file: Path, folder: str) -> Path:
 def _chosen(
     groups: list[Group], joints: Sequence[str] | None, path: Path
 ) -> tuple[tuple[str, ...], list[Group]]:
-    """Return the joints to read and the groups of messages that hold them all."""
+    """Return the joints to read and the groups of messages that have all of them."""
     if joints is None:
         counts: dict[frozenset[str], int] = {}
         for group in groups:
             key = frozenset(group.names)
             counts[key] = counts.get(key, 0) + group.count
-        # Equally many messages of arm and gripper: the one with more joints is the robot.
+        # With equal numbers of messages, the publisher with more joints is the robot.
         most = max(counts.values())
         best = max(counts, key=lambda key: (round(counts[key] / most, 1), len(key)))
         every = next(group.names for group in groups if frozenset(group.names) == best)
@@ -230,7 +230,7 @@ def _chosen(
             f'{path}: joint {missing[0]!r} is not in the recording, which has {known}'
         )
     raise RecordingError(
-        f'{path}: no message holds all of {list(names)}; the joints come in different messages: '
+        f'{path}: no message has all of {list(names)}; the joints are in different messages: '
         f'{[list(group.names) for group in groups]}'
     )
 
@@ -278,7 +278,7 @@ def _table(
 def _of(
     parts: list[NDArray[Any]], chosen: list[Group], names: tuple[str, ...]
 ) -> list[NDArray[Any]]:
-    """The columns of these names; stamps, which are of no joint, as they are."""
+    """Select the columns of these joints; leave stamps, which have no columns, unchanged."""
     return [
         _picked(part, [group.names.index(name) for name in names])
         if part.ndim == 2 and group.names != names
@@ -292,12 +292,12 @@ def _picked(values: NDArray[Any], columns: list[int]) -> NDArray[Any]:
 
 
 def _has_numbers(values: NDArray[Any]) -> bool:
-    """Whether not all numbers are NaN."""
+    """Return True if a number is not NaN."""
     return any(not np.isnan(values[rows]).all() for rows in sweep(values))
 
 
 def _joined(parts: list[NDArray[Any]], order: NDArray[np.intp] | None) -> NDArray[Any]:
     if order is None:
         return parts[0]
-    joined = np.concatenate(parts)  # rare: the joints come in several orders
+    joined = np.concatenate(parts)  # rare: messages name the joints in several orders
     return blockwise(lambda part: joined[part], order, dtype=joined.dtype)

@@ -1,7 +1,7 @@
-"""Topics of a rosbag2 other than joint states: commands and torques, message by message.
+"""Reader of rosbag2 topics other than joint states: commands and torques, message by message.
 
-Read through rosbags with the definitions that the bag carries, so that a message type needs no
-package installed. Slower than the decoder of joint states, for recordings of minutes.
+rosbags decodes them with the definitions in the bag, so that the package of a message type need
+not be installed. It is slower than the decoder of joint states: use it for minutes of recording.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ TRAJECTORY_STATE = 'control_msgs/msg/JointTrajectoryControllerState'
 TORQUE_STATE = 'robodyn_ros/msg/TorqueState'
 
 Values = tuple[Sequence[str], Sequence[Any]]
-"""Joint names of a message, and its signals, one number per joint each."""
+"""Joint names of a message, and its signals with one number per joint."""
 
 
 @dataclass(frozen=True)
 class TopicSamples:
-    """Signals of a topic, of those joints asked for that it has.
+    """Signals of a topic, of the requested joints that it has.
 
     :param joints: names of the n joints
     :param stamps: header stamps, shape (N,), in [ns], strictly increasing
@@ -41,9 +41,9 @@ class TopicSamples:
 
 
 def topic_types(path: str | Path) -> dict[str, str]:
-    """Message types of a bag by topic.
+    """Return the message types of a bag by topic.
 
-    :raises RecordingError: it cannot be read
+    :raises RecordingError: the bag cannot be read
     """
     with _opened(path) as reader:
         return {link.topic: link.msgtype for link in reader.connections}
@@ -54,12 +54,12 @@ def read_topic(
 ) -> TopicSamples:
     """Read the signals of a topic.
 
-    Its joints are those of the first message that has any of those asked for; messages that lack
-    one of them, or have not a finite number for each, are left out.
+    The first message with any of the requested joints defines the joints. Messages without one of
+    them, or without a finite number for each, are ignored.
 
-    :param joints: which are wanted; there may be more, as of a gripper that nobody commands
+    :param joints: requested joints; the topic need not have all of them
     :param read: takes joint names and signals from a message
-    :raises RecordingError: the bag cannot be read, or has not two messages with such joints
+    :raises RecordingError: the bag cannot be read, or has fewer than two messages with such joints
     """
     stamps: list[int] = []
     rows: list[list[NDArray[np.float64]]] = []
@@ -90,12 +90,12 @@ def read_topic(
 
 
 def _messages(reader: Any, topic: str, path: str | Path) -> Iterator[Any]:
-    """Messages of a topic, decoded."""
+    """Yield the decoded messages of a topic."""
     links = [link for link in reader.connections if link.topic == topic]
     for link, _, data in reader.messages(links) if links else ():
         if link.msgtype not in reader.typestore.fielddefs:
             raise RecordingError(
-                f'{path}: it does not hold the definition of {link.msgtype}, record it as MCAP'
+                f'{path}: it has no definition of {link.msgtype}: record it as MCAP'
             )
         yield reader.deserialize(data, link.msgtype)
 
@@ -103,7 +103,7 @@ def _messages(reader: Any, topic: str, path: str | Path) -> Iterator[Any]:
 def _row(
     names: Sequence[str], signals: Sequence[Any], joints: Sequence[str]
 ) -> list[NDArray[np.float64]]:
-    """Signals of these joints, but for the empty ones; none: the message cannot be used."""
+    """Return the non-empty signals of these joints; empty if the message cannot be used."""
     given = [np.asarray(signal, dtype=float) for signal in signals if len(signal)]
     whole = all(len(signal) == len(names) for signal in given)
     if not joints or not whole or not set(joints) <= set(names):

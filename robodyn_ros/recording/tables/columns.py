@@ -1,6 +1,6 @@
-"""Which columns of a file are which signal: known names, or a small mapping in YAML.
+"""Assignment of a file's columns to signals, by known names or by a mapping in YAML.
 
-A mapping says, per signal, which columns (or which matrix) hold it and how it becomes SI::
+A mapping gives the columns (or the matrix) of each signal and their conversion to SI units::
 
     joints: [axis]
     time: {columns: t, unit: ms}        # or {period: 0.001} where the file has no time
@@ -11,7 +11,8 @@ value = column * unit * scale + offset. `scale` is a number or names a variable 
 list, or a mapping by joint name, has one per joint. `offset` is in SI units.
 
 `gear_ratio` (a number, a list, or a mapping by joint name) divides motor_position and
-motor_velocity, those of a second encoder on the motor; without it they are at the joint side.
+motor_velocity, the signals of a second encoder on the motor; without it they are taken as
+joint-side values.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ TIMES = ('time', 'times', 't', 'timestamp', 'timestamps', '__time', '%time')
 
 @dataclass
 class Signals:
-    """Signals in SI units, not yet checked: they may hold NaN and time may do anything."""
+    """Signals in SI units before the checks: NaN and any order of time are possible."""
 
     time: Array
     joints: tuple[str, ...]
@@ -59,7 +60,7 @@ class Signals:
 def load_columns(source: Mapping[str, object] | str | Path) -> Mapping[str, object]:
     """Read a column mapping and check its keys.
 
-    :raises RecordingError: it cannot be read or has a key that is not known
+    :raises RecordingError: it cannot be read, or has an unknown key
     """
     name = 'column mapping'
     data: object = source
@@ -89,9 +90,9 @@ def signals_from(
 ) -> Signals:
     """Find the signals in a table and convert them to SI units.
 
-    :param mapping: checked column mapping (see `load_columns`); what it leaves out is looked for
-        by the known names
-    :param joints: joints to read, in this order; names the columns where the file does not
+    :param mapping: checked column mapping (see `load_columns`); signals that it does not name are
+        searched by known names
+    :param joints: joints to read, in this order; the names of columns if the file has none
     :raises RecordingError: a column is missing, has the wrong shape or unit, or joints do not fit
     """
     mapping = mapping or {}
@@ -114,7 +115,7 @@ def signals_from(
 
 
 def _reduce(signals: Signals, ratio: object, order: tuple[str, ...] | None, table: Table) -> None:
-    """Bring signals of the motor side to the joint side."""
+    """Convert motor-side signals to the joint side."""
     motor = [name for name in MOTOR_SIDE if name in signals.values]
     if not motor:
         return
@@ -129,7 +130,7 @@ def _reduce(signals: Signals, ratio: object, order: tuple[str, ...] | None, tabl
 
 
 def _parts(table: Table, mapping: Mapping[str, object]) -> dict[str, Part]:
-    """Columns of all signals there are; those of position decide about topics and joints."""
+    """Return the columns of all available signals; position determines topic and joints."""
     parts: dict[str, Part] = {}
     for signal in SIGNALS:
         spec = mapping.get(signal)
@@ -140,7 +141,7 @@ def _parts(table: Table, mapping: Mapping[str, object]) -> dict[str, Part]:
         part = by_known_names(table, signal, parts.get('position'))
         if part is not None:
             parts[signal] = part
-        elif spec is not None:  # just a unit or scale for the column that is known by its name
+        elif spec is not None:  # only a unit or scale; the column has a known name
             raise RecordingError(f'{table.source}: the mapping of {signal} names no columns')
         elif signal in NEEDED:
             raise RecordingError(
@@ -201,7 +202,7 @@ def _time(table: Table, mapping: Mapping[str, object]) -> Array:
 
 
 def _from_epoch(time: Array, origin: int) -> tuple[Array, int]:
-    """Let times that count from the epoch, in [s] or [ns], begin at 0."""
+    """Convert times since the epoch, in [s] or [ns], to times that start at 0."""
     if not origin and len(time) and 1e17 < abs(time[0]) < 9e18:
         return blockwise(lambda part: (part - time[0]) * 1e-9, time), round(float(time[0]))
     if origin or not len(time) or not 1e8 < abs(time[0]) < 9e9:
@@ -215,11 +216,11 @@ def _final_names(
     width: int,
     signals: Signals,
 ) -> tuple[str, ...]:
-    """Return the joints to read; by their order only where the file names none."""
+    """Return the joints to read; match by order only if the file names none."""
     if names is not None:
         return names if wanted is None else tuple(wanted)
     if wanted is None:
-        text = f'the file names no joints; its {width} columns are called joint1 to joint{width}'
+        text = f'the file names no joints; its {width} columns are named joint1 to joint{width}'
         signals.findings.append(Finding('joints_unnamed', text))
         return tuple(f'joint{number}' for number in range(1, width + 1))
     if len(wanted) != width:

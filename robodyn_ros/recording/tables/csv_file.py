@@ -1,4 +1,4 @@
-"""Read CSV: delimiter and decimal comma are recognised, # comments and empty lines skipped."""
+"""CSV reader that recognises delimiter and decimal comma and skips # comments."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from robodyn_ros.recording.finding import Finding
 from robodyn_ros.recording.storage import Spool
 from robodyn_ros.recording.tables.table import Array, Table
 
-DELIMITERS = ('\t', ';', ',', None)  # None: any white space
+DELIMITERS = ('\t', ';', ',', None)  # None: white space
 NUMBERS = 2**18
-"""Numbers that are parsed before they are stored."""
+"""Numbers that are parsed before they are moved to storage."""
 
 BLANK = ('', 'nan', 'null', 'none', 'na', 'n/a', '-')
 
@@ -27,9 +27,9 @@ def read_csv(path: Path) -> Table:
     """Read a CSV file with one header row; empty cells are NaN.
 
     The header may be a comment (numpy.savetxt writes it so). Without a header the columns are
-    called column1, column2, ...; only a column mapping can then say what they are.
+    named column1, column2, ...; a column mapping must then assign them.
 
-    :raises RecordingError: it cannot be read, or a row has another length or no number
+    :raises RecordingError: it cannot be read, or a row has a wrong length or a cell without number
     """
     try:
         with path.open(encoding='utf-8-sig', newline=None) as file:
@@ -74,7 +74,7 @@ def _matrix(
     source: str,
     findings: list[Finding],
 ) -> Array:
-    """Numbers of all rows, shape (N, k); a last one that is cut off is told and left out."""
+    """Return the numbers of all rows, shape (N, k), without a truncated last row (a finding)."""
     stored, values, rows = Spool((len(names),)), array('d'), iter(lines)
     for number, line in rows:
         if line.startswith('#'):
@@ -84,7 +84,7 @@ def _matrix(
         except RecordingError:
             if next(rows, None) is not None or not _cut(line, delimiter, names, source):
                 raise
-            text = f'{source}: line {number}, the last one, is cut off and was left out'
+            text = f'{source}: line {number}, the last one, is truncated and was left out'
             findings.append(Finding('cut_off', text))
         if len(values) >= NUMBERS:
             stored.append(np.array(values))
@@ -94,7 +94,7 @@ def _matrix(
 
 
 def _cut(line: str, delimiter: str | None, names: list[str], source: str) -> bool:
-    """Whether a last row that cannot be parsed ends too early, maybe within its last cell."""
+    """Return True if a last row that cannot be parsed is truncated, maybe within a cell."""
     cells = len(line.split(delimiter))
     if cells != len(names):
         return cells < len(names)
@@ -129,7 +129,7 @@ def _is_number(cell: str, delimiter: str | None) -> bool:
 def _numbers(
     line: str, delimiter: str | None, names: list[str], number: int, source: str
 ) -> list[float]:
-    """Parse a row; the quick way first, as recordings have millions."""
+    """Parse a row; try the fast way first, because recordings have millions of rows."""
     cells = line.split(delimiter)
     if len(cells) != len(names):
         raise RecordingError(

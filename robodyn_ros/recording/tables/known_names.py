@@ -1,4 +1,4 @@
-"""Recognise the columns of the signals by their usual names."""
+"""Recognition of signal columns by their usual names."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Part:
     suffixed: bool = False
 
     def width(self, samples: int) -> int:
-        """Return the number of joints that the columns are of."""
+        """Return the number of joints of the columns."""
         if len(self.columns) > 1:
             return len(self.columns)
         return int(self._matrix(self.columns[0], samples).shape[1])
@@ -76,8 +76,7 @@ class Part:
         missing = [name for name in wanted if name not in have]
         if missing:
             raise RecordingError(
-                f'{self.table.source}: there is no {signal} of joint {missing[0]!r}, '
-                f'only of {list(have)}'
+                f'{self.table.source}: joint {missing[0]!r} has no {signal}, only of {list(have)}'
             )
         if len(parts) == 1:
             if tuple(have) == wanted:
@@ -115,8 +114,7 @@ def _patterns(words: str) -> _Patterns:
 def by_known_names(table: Table, signal: str, position: Part | None) -> Part | None:
     """Recognise the columns of a signal by their usual names.
 
-    :raises RecordingError: several columns could be it, or torque is of a topic that
-        position is not of
+    :raises RecordingError: several columns match, or torque has another topic than position
     """
     names, franka = list(table.columns), []
     if signal == 'torque':  # tau_J1 is a numbered tau_J, unless there is a joint J1
@@ -138,7 +136,7 @@ def by_known_names(table: Table, signal: str, position: Part | None) -> Part | N
 def _recognised(
     table: Table, names: list[str], signal: str, words: str, position: Part | None
 ) -> Part | None:
-    """Plain names go first; those with a topic must be of the topic of position."""
+    """Recognise plain names first; names with a topic must have the topic of position."""
     numbers = _numbered(names, words)
     topic = _topic(position)
     if topic and topic in numbers:
@@ -167,7 +165,7 @@ def _several(table: Table, which: list[str], signal: str) -> RecordingError:
 
 
 def _numbered(names: list[str], words: str) -> dict[str, tuple[str, ...]]:
-    """Columns with a number, in the order of their numbers, by their topic or prefix."""
+    """Return numbered columns by topic or prefix, in the order of their numbers."""
     found: dict[str, dict[str, int]] = {}
     for name in names:
         if match := _patterns(words).numbered.fullmatch(name):
@@ -176,7 +174,7 @@ def _numbered(names: list[str], words: str) -> dict[str, tuple[str, ...]]:
 
 
 def _topic(position: Part | None) -> str:
-    """Topic or prefix of numbered columns of position."""
+    """Return the topic or prefix of numbered position columns."""
     match = position and _patterns(WORDS['position']).numbered.fullmatch(position.columns[0])
     return match[1] if match else ''
 
@@ -184,7 +182,7 @@ def _topic(position: Part | None) -> str:
 def _named(
     table: Table, names: list[str], signal: str, words: str, position: Part | None
 ) -> dict[str, str]:
-    """Columns by the joint in their names, of the topic of position where there are several."""
+    """Return columns by the joint in their names; of several topics, that of position."""
     _, _, before, behind, _ = _patterns(words)
     found: dict[str, dict[str, str]] = {}
     for name in names:
@@ -203,13 +201,13 @@ def _named(
             return {}
         if same:
             chosen[joint] = same[0]
-    if signal not in NEEDED and topics:  # not needed: rather none than that of some joints
+    if signal not in NEEDED and topics:  # an optional signal: use it for all joints or not at all
         return chosen if topics.keys() & found.keys() <= chosen.keys() else {}
     return chosen
 
 
 def _topics(position: Part | None) -> dict[str, str]:
-    """Topics of the named columns of position by joint, '' where there is none."""
+    """Return the topics of named position columns by joint; '' without a topic."""
     if position is None or not position.joints:
         return {}
     pattern = _patterns(WORDS['position']).behind
@@ -223,7 +221,7 @@ def _topics(position: Part | None) -> dict[str, str]:
 def _suffixed(
     table: Table, names: list[str], signal: str, words: str, position: Part | None
 ) -> Part | None:
-    """NAME_signal: for position if nothing else is it, else for the joints it named so."""
+    """Recognise NAME_signal, for joints whose position is named in this way."""
     if signal != 'position' and not (position and position.suffixed):
         return None
     pattern = _patterns(words).suffixed

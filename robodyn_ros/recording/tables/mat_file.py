@@ -1,4 +1,4 @@
-"""Read MATLAB files up to version 7."""
+"""Reader of MATLAB files up to version 7."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from robodyn_ros.recording.tables.table import Table, joint_names
 
 
 def read_mat(path: Path) -> Table:
-    """Read all numeric variables; fields of a struct are called `struct.field`.
+    """Read all numeric variables; fields of a struct are named `struct.field`.
 
-    :raises RecordingError: it is no MAT file, is damaged, or has version 7.3 (HDF5)
+    :raises RecordingError: it is not a MAT file, is damaged, or has version 7.3 (HDF5)
     """
     arrays: dict[str, NDArray[Any]] = {}
     try:
@@ -29,7 +29,7 @@ def read_mat(path: Path) -> Table:
         ) from error
     except RecordingError:
         raise
-    except Exception as error:  # a parser fed with damaged bytes may raise anything
+    except Exception as error:  # a parser may raise any exception for damaged bytes
         reason = ' '.join(str(error).split())
         raise RecordingError(f'{path}: it cannot be read as MAT: {reason}') from error
     numeric = {name: values for name, values in arrays.items() if values.dtype.kind in 'fiub'}
@@ -37,7 +37,7 @@ def read_mat(path: Path) -> Table:
 
 
 def _variables(path: Path) -> Iterator[tuple[str, NDArray[Any]]]:
-    """Variables one after the other, so that only the largest must fit into memory."""
+    """Yield variables one by one, so that only the largest must fit into memory."""
     from scipy.io import loadmat, whosmat
 
     for name, _, _ in whosmat(str(path), appendmat=False):

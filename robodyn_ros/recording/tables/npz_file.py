@@ -1,4 +1,4 @@
-"""Read NPZ archives of numpy arrays (never pickled objects)."""
+"""Reader of NPZ archives of numpy arrays (never of pickled objects)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from robodyn_ros.recording.tables.table import Table, joint_names
 def read_npz(path: Path) -> Table:
     """Read all numeric arrays of an archive; `joint_names` (text) names the joints.
 
-    :raises RecordingError: it is no NPZ archive, is damaged, or holds pickled objects
+    :raises RecordingError: it is not an NPZ archive, is damaged, or contains pickled objects
     """
     try:
         archive = np.load(path, allow_pickle=False)
@@ -28,14 +28,14 @@ def read_npz(path: Path) -> Table:
             arrays = {name: _array(archive, name) for name in archive.files}
     except RecordingError:
         raise
-    except Exception as error:  # a parser fed with damaged bytes may raise anything
+    except Exception as error:  # a parser may raise any exception for damaged bytes
         raise RecordingError(f'{path}: it cannot be read as NPZ: {error}') from error
     numeric = {name: values for name, values in arrays.items() if values.dtype.kind in 'fiub'}
     return Table(numeric, source=str(path), joints=joint_names(arrays))
 
 
 def _array(archive: Any, name: str) -> NDArray[Any]:
-    """One array of an open archive; what is large never is in memory as a whole."""
+    """Read one array of an open archive; large ones are never completely in memory."""
     members: zipfile.ZipFile = archive.zip
     member = f'{name}.npy'
     if member in members.namelist() and members.getinfo(member).file_size > storage.KEPT:
@@ -47,7 +47,7 @@ def _array(archive: Any, name: str) -> NDArray[Any]:
 
 
 def _stored(stream: Any) -> NDArray[Any] | None:
-    """Read an array of the .npy format block by block; None: not one of numbers in rows.
+    """Read an array of the .npy format block by block; None: it has no rows of numbers.
 
     :raises ValueError: it ends too early
     """

@@ -1,4 +1,4 @@
-"""Table: the columns of a file before anybody says what they mean, and their way to SI units."""
+"""Columns of a file before their assignment to signals, and their conversion to SI units."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NAMES = ('joint_names', 'joints', 'names')
 _TIME_UNITS = {'s': 1.0, 'ms': 1e-3, 'us': 1e-6, 'ns': 1e-9}
 _LENGTHS = {'rad': 1.0, 'deg': np.pi / 180, 'rev': 2 * np.pi, 'm': 1.0, 'mm': 1e-3}
 _RATES = {f'{unit}/s': factor for unit, factor in _LENGTHS.items()} | {'rpm': np.pi / 30}
-# The units of the second row become Nm or N only by a scale (Nm/A, N/V, rated torque).
+# Units of the second row need a scale (Nm/A, N/V, rated torque) to give Nm or N.
 _TORQUES = {'Nm': 1.0, 'N': 1.0, 'mNm': 1e-3, 'kN': 1e3}
 _DRIVES = {'A': 1.0, 'mA': 1e-3, 'V': 1.0, 'mV': 1e-3, 'percent': 1e-2, 'permille': 1e-3}
 UNITS: dict[str, dict[str, float]] = {
@@ -36,13 +36,13 @@ NEEDS_SCALE = {*_DRIVES, 'count', 'count/s'}
 
 @dataclass(frozen=True)
 class Table:
-    """What a file holds, before anybody says what it means.
+    """Content of a file before its columns are assigned to signals.
 
     :param columns: by name, shape (N,), (N, n), or one number
     :param source: the file, for messages
-    :param joints: joint names of the matrices and numbered columns, where the file tells them
-    :param origin: time zero, in [ns] since the epoch; 0 when the file does not tell
-    :param findings: what was noticed while reading
+    :param joints: joint names of matrices and numbered columns, if the file has them
+    :param origin: time zero, in [ns] since the epoch; 0: unknown
+    :param findings: observations of the reader
     """
 
     columns: Mapping[str, NDArray[Any]]
@@ -54,12 +54,12 @@ class Table:
     def column(self, name: str, use: str) -> NDArray[Any]:
         """Return a column.
 
-        :param use: what it is for, for the message
+        :param use: its purpose, for the message
         :raises RecordingError: there is no such column
         """
         if name not in self.columns:
             raise RecordingError(
-                f'{self.source}: there is no {name!r} for {use}, it has '
+                f'{self.source}: no column {name!r} for {use}, the file has '
                 f'{sorted(self.columns)[:40]}'
             )
         return self.columns[name]
@@ -89,7 +89,7 @@ def converted(
     *,
     order: tuple[str, ...] | None = None,
 ) -> Array:
-    """Convert a signal to SI units: values * unit * scale + offset, copied only if need be.
+    """Convert a signal to SI units: values * unit * scale + offset; copy only if necessary.
 
     :param values: shape (N, n)
     :param spec: `unit`, `scale` and `offset` of the mapping; anything else means SI
@@ -99,7 +99,8 @@ def converted(
     """
     if values.dtype.kind not in 'fiub':
         raise RecordingError(f'{table.source}: {signal} is not numeric but {values.dtype}')
-    if values.dtype != np.float64 or not values.flags.c_contiguous:  # a column brings its rows
+    # a view of a column would keep all columns in memory
+    if values.dtype != np.float64 or not values.flags.c_contiguous:
         values = blockwise(np.asarray, values)
     if not isinstance(spec, Mapping):
         return values
@@ -124,7 +125,7 @@ def _unit(unit: str, signal: str, scaled: bool, table: Table) -> float:
         )
     if unit in NEEDS_SCALE and not scaled:
         raise RecordingError(
-            f'{table.source}: {signal} in {unit} needs a scale that makes it SI, none is given'
+            f'{table.source}: {signal} in {unit} needs a scale for its conversion to SI units'
         )
     return known[unit]
 
@@ -136,7 +137,7 @@ def per_joint(
 
     :param order: joints in the order in which a list gives them
     :param use: what the numbers are, for messages
-    :raises RecordingError: a number is missing, or is none
+    :raises RecordingError: a number is missing or invalid
     """
     if isinstance(spec, list):
         if len(spec) != len(order):
@@ -147,15 +148,15 @@ def per_joint(
     if isinstance(spec, Mapping):
         missing = [name for name in joints if name not in spec]
         if missing:
-            raise RecordingError(f'{table.source}: the {use} has none for {missing[0]!r}')
+            raise RecordingError(f'{table.source}: the {use} has no value for {missing[0]!r}')
         return np.array([number(spec[name], use, table) for name in joints])
     return np.full(len(joints), number(spec, use, table))
 
 
 def number(spec: object, use: str, table: Table) -> float:
-    """Return a number, or the one that a variable of the file holds.
+    """Return a number, or the value of a variable of the file.
 
-    :raises RecordingError: it is neither
+    :raises RecordingError: neither of them
     """
     if isinstance(spec, str):
         values = table.column(spec, f'the {use}')

@@ -83,7 +83,7 @@ def test_files_of_parameters_and_of_keys(tmp_path, document):
         ({'unit': 'Nmm'}, "effort.unit must be one of Nm, N, A, .*, got 'Nmm'"),
         ({'side': 'gear'}, "effort.side must be one of joint, motor, got 'gear'"),
         ({'gravity': True}, 'effort.gravity must be one of included, excluded, got True'),
-        ({'gravity': None}, 'effort.gravity is missing: say what its numbers are'),
+        ({'gravity': None}, 'effort.gravity is missing: declare its meaning'),
         ({'direction': 0.5}, 'effort.direction must be 1 or -1, got 0.5'),
         ({'gear_ratio': 'fifty'}, "effort.gear_ratio must be a number, got 'fifty'"),
         ({'unit': ['Nm', 'N']}, 'effort.unit has 2 values: name their joints in effort.joints'),
@@ -113,7 +113,7 @@ def test_types_of_joints_are_held_against_the_units():
 
 
 def test_nothing_declared_says_what_to_declare():
-    with pytest.raises(ConfigError, match='is not declared: say what its numbers are') as caught:
+    with pytest.raises(ConfigError, match='is not declared: declare its meaning') as caught:
         EffortDeclaration.from_mapping({}, source='the parameters')
     for word in ('effort.unit', 'effort.side', 'effort.gravity', 'permille_rated_current'):
         assert word in str(caught.value)

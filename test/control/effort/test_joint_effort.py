@@ -152,13 +152,13 @@ def test_what_is_declared_is_reported_for_each_joint():
         ('A', 'motor', {}, 'in A, which needs effort.torque_constant .of a linear motor'),
         ('permille_rated_current', 'motor', {'torque_constant': 1.0}, 'needs effort.rated_cur'),
         (PERMILLE, 'motor', {}, 'in permille_rated_torque, which needs effort.rated_torque'),
-        ('A', 'joint', FACTS, 'in A on the joint side, so gear, screw and pulley do not count'),
-        ('SI', 'motor', {}, 'is declared as SI, which is on the joint side'),
+        ('A', 'joint', FACTS, 'in A on the joint side, so gear, screw and pulley have no effect'),
+        ('SI', 'motor', {}, 'is declared as SI, which is a joint-side unit'),
         ('A', 'motor', {'torque_constant': -1.0}, 'must be above 0, got -1'),
-        ('A', 'motor', {'torque_constant': 0.1}, 'motor side, .*; say gear_ratio: 1 for a direct'),
+        ('A', 'motor', {'torque_constant': 0.1}, 'motor side, .*; set gear_ratio: 1 for a direct'),
         ('Nm', 'motor', {}, 'motor side, which needs effort.gear_ratio, effort.screw_lead or eff'),
-        ('N', 'motor', {}, 'of a linear motor: effort.force_constant.; say gear_ratio: 1 for a d'),
-        (PERMILLE, 'motor', {'rated_torque': 3200.0}, 'say gear_ratio: 1 for a direct drive'),
+        ('N', 'motor', {}, 'of a linear motor: effort.force_constant.; set gear_ratio: 1 for a d'),
+        (PERMILLE, 'motor', {'rated_torque': 3200.0}, 'set gear_ratio: 1 for a direct drive'),
     ],
 )
 def test_what_cannot_be_converted(unit, side, facts, sentence):

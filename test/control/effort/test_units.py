@@ -113,7 +113,7 @@ def test_dimensions_add_up():
         ({'gear_ratio': -50.0}, "effort.gear_ratio of joint 'b' must be above 0, got -50"),
         ({'torque_constant': np.nan}, "effort.torque_constant of joint 'b' must be above 0"),
         ({'screw_lead': 0.01, 'pulley_radius': 0.1}, "'b' has both effort.screw_lead and"),
-        ({'force_constant': 3.0, 'gear_ratio': 2.0}, 'and effort.gear_ratio, which goes with a r'),
+        ({'force_constant': 3.0, 'gear_ratio': 2.0}, 'and effort.gear_ratio, which is of a r'),
         ({'rated_current': 5e3, 'peak_current': 4e3}, 'is 4000 mA, below its rated_current'),
     ],
 )

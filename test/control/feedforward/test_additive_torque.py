@@ -237,7 +237,7 @@ def test_unusable_references_are_faults(bad: Array, quantity: int) -> None:
     law = make()
     law.start()
     law.update(*(bad if row == quantity else REST for row in range(3)))
-    wrong = 'not finite' if len(bad) == 2 else 'the reference has not 2 values per quantity'
+    wrong = 'not finite' if len(bad) == 2 else 'expected 2 reference positions'
     assert wrong in law.fault
 
 

@@ -18,7 +18,7 @@ def test_a_position_only_controller_is_refused_with_what_to_change():
     target = CommandTarget('jtc', JOINTS, ('position',))
     with pytest.raises(
         ControlError,
-        match=r"jtc commands \['position'\] and refuses every trajectory that carries effort: "
+        match=r"jtc commands \['position'\] and refuses every trajectory that has effort: "
         r'set its command_interfaces to \[position, effort\]',
     ):
         target.check_trajectories(JOINTS)

@@ -62,5 +62,5 @@ def test_the_way_to_the_first_point_is_not_known(plan):
 
 def test_a_robot_that_nobody_saw_is_not_sent_unless_nobody_looks(plan):
     assert says(plan, seen(), 0.05) == ''
-    assert 'no joint state has told' in says(plan, seen(), 0.5)
+    assert 'no joint state has shown' in says(plan, seen(), 0.5)
     assert says(plan, SimpleNamespace(timeout=0.0), 0.5) == ''

@@ -26,7 +26,7 @@ def test_states_that_stay_away_are_told_after_the_time_out(watch):
 def test_the_same_state_again_is_no_new_one(watch):
     watch.read(100.1, 5.0, HERE, HERE)
     assert watch.read(100.3, 5.0, HERE, HERE) == ''
-    assert watch.silence(100.31).endswith('(state_timeout is 0.2 s), their stamp stays the same')
+    assert watch.silence(100.31).endswith('(state_timeout is 0.2 s), their stamp does not advance')
     watch.restart(101.0)
     assert watch.silence(102.0).endswith('(state_timeout is 0.2 s)')
 

@@ -120,7 +120,7 @@ def test_refuses_with_one_sentence(change, words):
 
 
 def test_refuses_moves_that_are_none_or_that_nothing_limits():
-    with pytest.raises(MotionError, match='via-point 1 is the via-point before it'):
+    with pytest.raises(MotionError, match='via-point 1 is equal to the previous one'):
         JointMoves.within(limits(), points=[[0.0] * 3, [0.0] * 3])
     endless = limits(velocity=np.inf, acceleration=np.inf)
     with pytest.raises(MotionError, match='all are infinite'):

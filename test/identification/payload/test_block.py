@@ -88,5 +88,7 @@ def test_incomplete_blocks_and_other_models_are_refused():
     puma = build_model(
         {'kind': 'puma', 'dynamic_model': 1, 'joints': [f'joint{k}' for k in range(1, 7)]}
     )
-    with pytest.raises(IdentificationError, match='file: payload: a payload cannot be told'):
+    with pytest.raises(
+        IdentificationError, match='file: payload: dynamic model 1 of a puma cannot'
+    ):
         read_payload(payload_block(PAYLOAD), puma, 'file')

@@ -158,7 +158,7 @@ def test_friction_is_added_as_to_any_robot():
         ({'joints': 'a'}, '"joints" must be a list of names'),
         ({'payload_mass': -1}, '"payload_mass" must not be negative, got -1'),
         ({'payload_mass': '1 kg'}, '"payload_mass" must be a finite number'),
-        ({'type': 'linear', 'dynamic_model': 1, 'payload_inertia': 1.0}, 'does not feel the iner'),
+        ({'type': 'linear', 'dynamic_model': 1, 'payload_inertia': 1.0}, 'has no payload_inertia'),
         ({'prior': {'J': 1.0}}, 'an axis has no parameter "J", it has:'),
         ({'prior': {'I': 'big'}}, 'the prior of "I" must be a finite number'),
         ({'prior': [1.0]}, 'the prior of an axis must be a mapping'),

@@ -293,7 +293,7 @@ def test_refuses_with_one_sentence(change, message):
 
 def test_a_payload_is_refused_with_the_reason():
     model = PumaModel(joints=JOINTS)
-    with pytest.raises(ModelError, match='a payload cannot be told from dynamic model 1 of a pum'):
+    with pytest.raises(ModelError, match='dynamic model 1 of a puma cannot carry a pay'):
         model.payload_matrix(np.zeros(34))
     with pytest.raises(ModelError, match='2 of a puma needs a geometry to carry a payload'):
         PumaGravityModel(joints=JOINTS).payload_matrix(np.zeros(4))

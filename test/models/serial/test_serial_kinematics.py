@@ -101,7 +101,7 @@ def geometry(**changes):
         (lambda: arm('ur10').inverse(np.zeros((1, 6))), r'needs poses of shape \(N, 7\)'),
         (lambda: arm('ur10', link='nothing'), "has no link 'nothing'"),
         (lambda: arm('ur10', link='forearm_link'), 'is carried by the joints'),
-        (lambda: arm('single_axis'), 'needs 0 free joints so that six are left'),
+        (lambda: arm('single_axis'), 'needs 0 free joints so that six move its tool'),
         (lambda: SerialKinematics(geometry=geometry(tool=[0.0] * 7), axes=6), 'tool of a serial'),
         (lambda: SerialKinematics(geometry=geometry(free=['a']), axes=6), 'whole numbers'),
         (lambda: SerialKinematics(geometry=geometry(), axes=7), 'one for each of its axes'),

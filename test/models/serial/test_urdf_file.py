@@ -123,22 +123,22 @@ def test_exact_angles_and_real_tilts_are_left_alone():
 def test_an_inertia_no_body_can_have_is_a_note(inertial):
     urdf = parse_urdf(f'<robot name="r"><link name="base">{inertial}</link></robot>')
     assert urdf.notes == (
-        'URDF: link base has an inertia no body can have; it is used as a-priori value only',
+        'URDF: link base has an impossible inertia, which is used as an a-priori value only',
     )
 
 
 @pytest.mark.parametrize(
     ('text', 'message'),
     [
-        ('<robot', 'no well-formed XML'),
-        ('<sdf/>', 'starts with <robot>, this one with <sdf>'),
+        ('<robot', 'is not well-formed XML'),
+        ('<sdf/>', 'starts with <robot>, this file with <sdf>'),
         ('<robot name="r"/>', 'has no links'),
         ('<robot xmlns:xacro="http://ros.org/wiki/xacro"><xacro:arm/></robot>', 'expand it first'),
         ('<robot><xacro:include filename="x"/></robot>', 'expand it first'),
         (robot('', ('a', 'a')), 'link a is defined twice'),
         (robot(joint() + joint(parent='tip', child='base')), 'joint j1 is defined twice'),
         (robot(joint(), ('base', 'tip', 'alone')), 'several root links: base, alone'),
-        (robot(joint() + joint(name='j2')), 'tip hangs on two joints, j1 and j2'),
+        (robot(joint() + joint(name='j2')), 'tip has two parent joints, j1 and j2'),
         (robot(joint() + joint(name='j2', parent='tip', child='base')), 'form a loop|no root'),
         (
             robot(
@@ -147,9 +147,9 @@ def test_an_inertia_no_body_can_have_is_a_note(inertial):
             ),
             'joints j1, j2 form a loop',
         ),
-        (robot(joint(child='gone')), 'joint j1 names link gone'),
+        (robot(joint(child='gone')), 'joint j1 refers to link gone'),
         (robot(joint(kind='ball')), 'joint j1 has type "ball", expected one of revolute'),
-        (robot(joint(axis='0 0 0')), 'joint j1: the axis has no direction'),
+        (robot(joint(axis='0 0 0')), 'joint j1: the axis must not be zero'),
         (robot(joint(axis='0 1')), 'joint j1: xyz must be 3 finite'),
         (robot(joint(axis='0 0 up')), 'joint j1: xyz must be 3 finite .* "0 0 up"'),
         (robot(joint(origin='<origin rpy="nan 0 0"/>')), 'joint j1: rpy must be 3 finite'),

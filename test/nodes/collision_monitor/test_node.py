@@ -221,6 +221,6 @@ def test_undeclared_effort_keeps_it_unconfigured_and_says_what_to_declare(tmp_pa
     values = {'autostart': 'true', 'result_file': result_file(tmp_path, MODEL, VALUES)}
     process = NodeProcess('collision_monitor', 8, tmp_path / 'log', values)
     try:
-        process.wait_for('the effort of the joint states is not declared: say what its numbers')
+        process.wait_for('the effort of the joint states is not declared: declare its meaning')
     finally:
         process.close()

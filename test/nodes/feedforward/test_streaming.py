@@ -94,7 +94,7 @@ def test_references_that_cannot_be_used_are_refused_whole_and_counted(stream):
     stream.run(5)
     count, last = refusals(stream)
     assert count == before + 8
-    assert 'its stamp is only 0 s after that of the sample before' in last
+    assert 'its stamp is only 0 s after that of the previous sample' in last
 
 
 def test_stale_reference_ramps_to_zero_and_latches_until_reset(stream):

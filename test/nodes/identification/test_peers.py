@@ -215,7 +215,7 @@ def test_a_disk_that_fills_up_ends_the_motion_and_a_full_one_begins_none(cell):
     result = run.result()
     assert not result.success
     assert 'the recording ended early' in result.message
-    assert 'MB are free on its disk, at least 1000000000 MB must be' in result.message
+    assert 'MB are free on its disk, minimum 1000000000 MB' in result.message
     cell.rests()
     check_bag(run.folder)
     run = cell.run()

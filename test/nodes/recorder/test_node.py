@@ -181,7 +181,7 @@ def test_a_disk_with_too_little_space_begins_no_recording(robot, tmp_path):
     cell = robot('min_free_space:=1000000000.0')
     refused = cell.call(StartRecording, 'start', recording='bag')
     assert not refused.success and not (tmp_path / 'bag').exists()
-    assert 'MB are free on its disk, at least 1000000000 MB must be' in refused.message
+    assert 'MB are free on its disk, minimum 1000000000 MB' in refused.message
 
 
 def test_sigint_finishes_the_bag(robot, tmp_path):
@@ -250,7 +250,7 @@ def test_the_bag_says_what_its_efforts_are(robot, tmp_path):
 def test_without_a_declaration_it_records_and_says_what_to_declare(robot, tmp_path):
     cell = robot()
     assert bag_declaration(record(cell, 'bag')) is None
-    text = 'bag is not declared: say what its numbers are with effort.unit'
+    text = 'bag is not declared: declare its meaning with effort.unit'
     cell.wait(lambda: text in ' '.join(cell.output().split()), 'the warning')
 
 

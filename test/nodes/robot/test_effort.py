@@ -68,7 +68,7 @@ def test_a_parameter_file_with_units_that_yaml_reads_as_no(node_with, tmp_path):
 def test_nothing_declared_says_what_to_declare(node_with):
     effort = EffortParameters(node_with({}))
     assert effort.declaration is None and effort.metadata() == {}
-    with pytest.raises(ConfigError, match='the effort of the joint states is not declared: say'):
+    with pytest.raises(ConfigError, match='the joint states is not declared: declare'):
         effort.for_joints(['a'])
 
 

@@ -72,7 +72,7 @@ def test_bursts_after_a_pause_are_no_loss(tmp_path):
 
 
 def test_an_existing_folder_is_kept(tmp_path):
-    with pytest.raises(RecordingError, match='exists already and is kept'):
+    with pytest.raises(RecordingError, match='exists already'):
         JointStateBag(tmp_path)
     (tmp_path / 'file').write_text('')
     with pytest.raises(RecordingError, match='cannot be created'):

@@ -111,7 +111,7 @@ def test_messages_of_another_publisher_are_left_out(tmp_path):
 
 def test_joints_nobody_publishes_together(tmp_path):
     _, bag = robot_and_gripper(tmp_path)
-    with pytest.raises(RecordingError, match=r"no message holds all of .*'finger'"):
+    with pytest.raises(RecordingError, match=r"no message has all of .*'finger'"):
         read_recording(bag, joints=['a', 'finger'])
     with pytest.raises(
         RecordingError, match=r"joint 'x' is not in the recording, which has .*'a'"

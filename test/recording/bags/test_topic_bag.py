@@ -72,7 +72,7 @@ def test_a_type_that_the_bag_does_not_define_is_named(tmp_path):
     path = torque_bag(tmp_path / 'bag', np.ones((3, 1)), ['a'], StoragePlugin.SQLITE3)
     with closing(sqlite3.connect(next(path.glob('*.db3')))) as file, file:
         file.execute('delete from message_definitions')  # as ROS 2 before Iron wrote it
-    with pytest.raises(RecordingError, match=f'does not hold the definition of {TORQUE_STATE}'):
+    with pytest.raises(RecordingError, match=f'it has no definition of {TORQUE_STATE}'):
         read_topic(path, '/ff/torque_state', ['a'], torques)
 
 

@@ -23,7 +23,7 @@ def test_matrices_with_names_in_the_file():
     np.testing.assert_array_equal(signals.values['position'], positions[:, ::-1])
     np.testing.assert_array_equal(signals.values['velocity'], 2 * positions[:, ::-1])
     assert signals.findings == []
-    with pytest.raises(RecordingError, match="no position of joint 'c', only of"):
+    with pytest.raises(RecordingError, match="joint 'c' has no position, only of"):
         signals_from(full, joints=['c'])
 
 
@@ -77,7 +77,7 @@ def test_scale_by_joint_name_for_columns_known_by_their_name():
     full = table(('a', 'b'), position=np.ones((4, 2)), torque=np.ones((4, 2)))
     signals = signals_from(full, {'torque': {'unit': 'A', 'scale': {'b': 7.0, 'a': 5.0}}})
     assert signals.values['torque'][0].tolist() == [5.0, 7.0]
-    with pytest.raises(RecordingError, match="scale of torque has none for 'b'"):
+    with pytest.raises(RecordingError, match="scale of torque has no value for 'b'"):
         signals_from(full, {'torque': {'scale': {'a': 5.0}}})
 
 
@@ -106,7 +106,7 @@ def test_times_from_the_epoch_begin_at_zero():
 @pytest.mark.parametrize(
     'mapping, message',
     [
-        ({'position': {'columns': 'nothing'}}, "there is no 'nothing' for position"),
+        ({'position': {'columns': 'nothing'}}, "no column 'nothing' for position"),
         ({'position': {'unit': 'inch'}}, "unit 'inch' of position is not known"),
         ({'torque': {'unit': 'mA'}}, 'torque in mA needs a scale'),
         ({'torque': {'scale': 'q'}}, "'q' must be one number"),
@@ -117,7 +117,7 @@ def test_times_from_the_epoch_begin_at_zero():
         ({'joints': 'a'}, 'joints must be a list'),
         ({'joints': ['a', 'b']}, r'position has 1 columns for 2 joints'),
         ({'time': ['a', 'b']}, 'time must name one column'),
-        ({'time': {'period': 'x'}}, "there is no 'x'"),
+        ({'time': {'period': 'x'}}, "no column 'x'"),
     ],
 )
 def test_mappings_that_do_not_fit(mapping, message):

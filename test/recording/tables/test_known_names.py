@@ -152,7 +152,7 @@ def test_velocities_of_the_topic_of_the_positions_are_taken(names):
         ('/js/a/position /ref/a/position tau_a', 'could all be position'),
         ('q_a /js/a/effort /ref/a/effort', 'could all be torque'),
         ('q_a tau_a effort_a', 'could all be torque'),
-        ('q_a tau_a motor_q_A', "no motor_position of joint 'a', only of \\['A'\\]"),
+        ('q_a tau_a motor_q_A', "joint 'a' has no motor_position, only of \\['A'\\]"),
         ('a_pos a_position a_effort', 'could all be position'),
     ],
 )

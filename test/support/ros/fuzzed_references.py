@@ -19,16 +19,26 @@ class FuzzedReferences:
 
     def next(self) -> bytes:
         random, count = self._random, len(self._joints)
-        names = self._joints
         if random.random() < 0.02:
             self._acceleration = random.normal(size=count) * random.choice([0.0, 10.0, 1e3])
         self._velocity = 0.95 * self._velocity + self._period * self._acceleration
-        velocity = self._velocity.copy()
-        self._position = self._position + self._period * velocity
-        position = self._position.copy()
+        self._position = self._position + self._period * self._velocity
         wrong = random.integers(24)
+        if wrong == 8:
+            self._position = random.normal(size=count) * 10.0 ** random.integers(1, 8)
+        names, position, velocity = self._spoiled(wrong)
+        message = JointState(name=list(names))
+        message.position, message.velocity = list(position), list(velocity)
+        self._stamp(message)
+        serialised = serialize_message(message)
+        return serialised[: random.integers(4, len(serialised))] if wrong == 9 else serialised
+
+    def _spoiled(self, wrong: int):
+        """Names, positions and velocities with the flaw of this number."""
+        names, random = self._joints, self._random
+        position, velocity = self._position.copy(), self._velocity.copy()
         if wrong == 0:
-            names = [names[0]] * count
+            names = [names[0]] * len(names)
         elif wrong == 1:
             names = [*names[:-1], 'elbow']
         elif wrong == 2:
@@ -36,18 +46,13 @@ class FuzzedReferences:
         elif wrong == 3:
             names = names[::-1]
         elif wrong == 4:
-            position = position[: random.integers(count)]
+            position = position[: random.integers(len(names))]
         elif wrong == 5:
             velocity = [*velocity, 1.0]
         elif wrong in (6, 7):
-            (position if wrong == 6 else velocity)[random.integers(count)] = random.choice(EXTREME)
-        elif wrong == 8:
-            self._position = position = random.normal(size=count) * 10.0 ** random.integers(1, 8)
-        message = JointState(name=list(names))
-        message.position, message.velocity = list(position), list(velocity)
-        self._stamp(message)
-        serialised = serialize_message(message)
-        return serialised[: random.integers(4, len(serialised))] if wrong == 9 else serialised
+            flawed = position if wrong == 6 else velocity
+            flawed[random.integers(len(names))] = random.choice(EXTREME)
+        return names, position, velocity
 
     def _stamp(self, message: JointState) -> None:
         """Usually a period later; seldom at once, late, early or long ago."""

@@ -1,0 +1,64 @@
+"""A summary fits on a terminal, and its most important lines come first."""
+
+import pytest
+
+from robodyn_ros.identification.summary import LINES, WIDTH, summary_text
+from robodyn_ros.models.friction import FrictionModel
+from robodyn_ros.models.interface import Joint
+
+
+def model(joints):
+    kinds = ['prismatic' if number == 1 else 'revolute' for number in range(joints)]
+    return FrictionModel(
+        joints=[Joint(f'j{number}', kind) for number, kind in enumerate(kinds)], terms=['viscous']
+    )
+
+
+def facts(joints, findings=()):
+    return {
+        'success': False, 'date': '2026-01-02', 'source': 'a.mcap', 'samples': 123,
+        'relative_residual': 0.0123, 'validation_relative_residual': 0.045,
+        'friction_law': 'stribeck', 'physically_consistent': True,
+        'rms_error': [0.5 + n for n in range(joints)],
+        'max_relative_torque_error': [0.01 * n for n in range(joints)],
+        'findings': list(findings),
+    }  # fmt: skip
+
+
+def test_everything_a_reader_needs_is_there():
+    lines = summary_text(model(2), facts(2, ['warning slow: too slow']), None).splitlines()
+    assert lines[0] == 'identification  FAILED 2026-01-02'
+    assert 'model           2 joints, 2 parameters' in lines
+    assert 'residual        1.23%' in lines
+    assert 'on validation   4.50%' in lines
+    assert 'friction law    stribeck' in lines
+    assert 'physical        yes' in lines
+    assert [line.split() for line in lines[-4:-2]] == [
+        ['j0', '0.5', 'Nm', '0.00%'], ['j1', '1.5', 'N', '1.00%'],
+    ]  # fmt: skip
+    assert lines[-2:] == ['', 'warning slow: too slow']
+
+
+@pytest.mark.parametrize('joints', [1, 8, 9, 30])
+@pytest.mark.parametrize('count', [0, 1, 3, 60])
+def test_it_has_at_most_25_lines_and_says_what_is_left_out(joints, count):
+    findings = [f'info code{n}: {"some words " * 20}' for n in range(count)]
+    lines = summary_text(model(joints), facts(joints, findings), None).splitlines()
+    assert len(lines) <= LINES == 25 and max(map(len, lines)) <= WIDTH
+    told = sum(line.startswith('info') for line in lines)
+    assert told == count or lines[-1] == f'and {count - told} more findings'
+    rows = sum(line.startswith('j') for line in lines) - 1
+    assert rows == joints or f'and {joints - rows} more joints' in lines
+
+
+def test_errors_come_before_warnings_and_infos():
+    given = ['info a: x', 'error b: x', 'warning c: x', 'error d: x']
+    lines = summary_text(model(1), facts(1, given), None).splitlines()
+    assert lines[-4:] == ['error b: x', 'error d: x', 'warning c: x', 'info a: x']
+
+
+def test_facts_of_an_imported_result_may_be_missing():
+    lines = summary_text(model(2), {}, None).splitlines()
+    assert lines[:2] == [
+        'identification  of unknown success', 'model           2 joints, 2 parameters',
+    ]  # fmt: skip

@@ -1,0 +1,194 @@
+"""Figures of the source tree: files side by side, imports, constants, lines.
+
+    python tools/house.py [FOLDER ...]
+
+prints one column for each checkout; the default is the working folder. Any commit can be measured:
+`git worktree add /tmp/before COMMIT; python tools/house.py /tmp/before .`
+"""
+
+from __future__ import annotations
+
+import ast
+import statistics
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+if not __package__:  # started as a file: the folder of the package `tools` is not on the path
+    sys.path[0] = str(Path(__file__).resolve().parents[1])
+
+from tools.imports import (
+    FLOW,
+    IDENTIFICATION,
+    Graph,
+    arrows,
+    between_rooms,
+    circles,
+    import_graph,
+    inside,
+    levels,
+    parsed,
+    upward,
+)
+
+PACKAGE = 'robodyn_ros'
+OF_IDENTIFICATION = f'{PACKAGE}.identification'
+DECLARED_SHARE = 1 / 3
+"""Share of the option names that a file must contain to count as a declaration of the options."""
+
+
+def figures(root: Path) -> dict[str, str]:
+    """Return the figures of a checkout, in the order of the table.
+
+    :raises FileNotFoundError: the folder holds no `robodyn_ros`
+    """
+    package = root / PACKAGE
+    if not package.is_dir():
+        raise FileNotFoundError(f'{root} is no checkout: it has no folder {PACKAGE}')
+    sources = {path: parsed(path) for path in sorted(package.rglob('*.py'))}
+    estimation = {
+        path: tree
+        for path, tree in sources.items()
+        if path.is_relative_to(package / 'identification')
+    }
+    return {
+        **{
+            f'most files side by side, {name}': str(max(files_side_by_side(root / name).values()))
+            for name in (PACKAGE, 'test', 'config')
+        },
+        'YAML files in config': str(len([*(root / 'config').rglob('*.yaml')])),
+        f'source lines ({PACKAGE})': str(sum(map(_lines, sources))),
+        'lines of tests': str(sum(map(_lines, (root / 'test').rglob('*.py')))),
+        'median / largest file (lines)': _median_and_largest(
+            _lines(path) for path in sources if path.name != '__init__.py'
+        ),
+        'median / largest function (lines)': _median_and_largest(
+            length for tree in sources.values() for length in function_lengths(tree)
+        ),
+        **_imports(import_graph(package)),
+        'numeric constants, all / identification': ' / '.join(
+            str(sum(len([*numeric_constants(tree)]) for tree in each.values()))
+            for each in (sources, estimation)
+        ),
+        'files that declare the options of identification': str(len(option_declarations(package))),
+    }
+
+
+def _imports(graph: Graph) -> dict[str, str]:
+    own = inside(graph, OF_IDENTIFICATION)
+    rooms = between_rooms(graph, OF_IDENTIFICATION)
+    crossing = arrows(own) - sum(
+        arrows(inside(own, f'{OF_IDENTIFICATION}.{room}')) for room in rooms
+    )
+    return {
+        'import circles: files / rooms': f'{len(circles(graph))} / '
+        f'{len(circles(between_rooms(graph, PACKAGE)))}',
+        'imports from a room above': str(len(upward(graph, PACKAGE, FLOW))),
+        'identification: circles of files / rooms': f'{len(circles(own))} / {len(circles(rooms))}',
+        'identification: imports from a room above': str(
+            len(upward(own, OF_IDENTIFICATION, IDENTIFICATION))
+        ),
+        'identification: levels of files / rooms': f'{levels(own)} / {levels(rooms)}',
+        'identification: imports between files': str(arrows(own)),
+        'identification: of these between rooms': str(crossing),
+        'identification: pairs of rooms': str(arrows(rooms)),
+    }
+
+
+def files_side_by_side(root: Path) -> dict[Path, int]:
+    """Return the number of files of each folder, itself included; caches are left out."""
+    folders = [root, *(path for path in root.rglob('*') if path.is_dir())]
+    return {
+        folder: sum(path.is_file() and path.name != '__init__.py' for path in folder.iterdir())
+        for folder in folders
+        if folder.name != '__pycache__'
+    }
+
+
+def function_lengths(tree: ast.Module) -> Iterator[int]:
+    """Return the lines of each function and method, docstring included."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield (node.end_lineno or node.lineno) - node.lineno + 1
+
+
+def numeric_constants(tree: ast.Module) -> Iterator[str]:
+    """Return the names in capitals to which a module gives a number, or a tuple of numbers."""
+    for node in tree.body:
+        if isinstance(node, ast.Assign | ast.AnnAssign) and _is_number(node.value):
+            names = node.targets if isinstance(node, ast.Assign) else [node.target]
+            yield from (
+                name.id for name in names if isinstance(name, ast.Name) and name.id.isupper()
+            )
+
+
+def _is_number(node: ast.expr | None) -> bool:
+    if isinstance(node, ast.Tuple):
+        return bool(node.elts) and all(map(_is_number, node.elts))
+    if isinstance(node, ast.UnaryOp):
+        return _is_number(node.operand)
+    if isinstance(node, ast.BinOp):
+        return _is_number(node.left) and _is_number(node.right)
+    return isinstance(node, ast.Constant) and type(node.value) in (int, float)
+
+
+def option_declarations(package: Path) -> list[Path]:
+    """Return the files that name the options of an identification: fields, flags, parameters.
+
+    :param package: folder whose `identification/options.py` says which options there are
+    """
+    wanted = _declared(parsed(package / 'identification' / 'options.py'))
+    enough = max(1.0, DECLARED_SHARE * len(wanted))
+    trees = {path: parsed(path) for path in sorted(package.rglob('*.py'))}
+    return [
+        path
+        for path, tree in trees.items()
+        if len(wanted & (_declared(tree) | _texts(tree))) >= enough
+    ]
+
+
+def _declared(tree: ast.Module) -> set[str]:
+    """Return the fields of classes and the keys of tables."""
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef):
+            fields = [each.target for each in node.body if isinstance(each, ast.AnnAssign)]
+            found |= {each.id for each in fields if isinstance(each, ast.Name)}
+        elif isinstance(node, ast.Dict):
+            found |= {str(key.value) for key in node.keys if isinstance(key, ast.Constant)}
+    return found
+
+
+def _texts(tree: ast.Module) -> set[str]:
+    """Return the strings of a module, flags like `--time-offset` as names."""
+    strings = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)]
+    return {each.removeprefix('--').replace('-', '_') for each in strings if isinstance(each, str)}
+
+
+def _lines(path: Path) -> int:
+    return len(path.read_text(encoding='utf-8').splitlines())
+
+
+def _median_and_largest(sizes: Iterable[int]) -> str:
+    found = [*sizes] or [0]
+    return f'{statistics.median(found):g} / {max(found)}'
+
+
+def table(roots: Sequence[Path]) -> str:
+    """Lay the figures of checkouts out as a Markdown table, one column each."""
+    columns = [figures(root) for root in roots]
+    rows = [['', *map(str, roots)]]
+    rows += [[name, *(column[name] for column in columns)] for name in columns[0]]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    rows.insert(1, ['-' * width for width in widths])
+    return '\n'.join(
+        f'| {" | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))} |'
+        for row in rows
+    )
+
+
+if __name__ == '__main__':
+    try:
+        print(table([Path(each) for each in sys.argv[1:] or ['.']]))
+    except FileNotFoundError as error:
+        sys.exit(f'robodyn: {error}')

@@ -1,0 +1,140 @@
+"""Import graph of the package, read from its source without running it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from pathlib import Path
+
+Graph = Mapping[str, set[str]]
+"""Which modules each module imports."""
+
+FLOW = (
+    'errors', 'yaml_file', 'output_files', 'parameter_files', 'wire', 'models', 'excitation',
+    'recording', 'identification', 'control', 'analysis', 'cell', 'nodes', 'cli',
+)  # fmt: skip
+"""Rooms and files of `robodyn_ros`, bottom first: each imports only from those before it."""
+IDENTIFICATION = (
+    'options', 'signals', 'factors', 'fit', 'physical', 'friction', 'gears', 'payload',
+    'summary', 'result_methods', 'result', 'diagnosis', 'files', 'pipeline',
+)  # fmt: skip
+"""The same inside `robodyn_ros/identification`."""
+
+
+def import_graph(package: Path) -> dict[str, set[str]]:
+    """Return the imports between the modules of a package.
+
+    Imports inside functions and for type checking count too. A package's `__init__.py` counts
+    only where a name of its own is imported, not on the way to a module inside it.
+
+    :param package: folder of the package
+    """
+    paths = {_name(path, package): path for path in sorted(package.rglob('*.py'))}
+    return {
+        name: {found for each in _imported(path) if (found := _module(each, paths))} - {name}
+        for name, path in paths.items()
+    }
+
+
+def inside(graph: Graph, package: str) -> dict[str, set[str]]:
+    """Return the part of a graph that lies inside a package."""
+    start = f'{package}.'
+    return {
+        name: {other for other in others if other.startswith(start)}
+        for name, others in graph.items()
+        if name.startswith(start)
+    }
+
+
+def between_rooms(graph: Graph, package: str) -> dict[str, set[str]]:
+    """Return which rooms of a package, its folders and files, import from which others."""
+    room = room_of(package)
+    rooms: dict[str, set[str]] = {}
+    for name, others in inside(graph, package).items():
+        rooms.setdefault(room(name), set()).update(room(other) for other in others)
+    return {name: others - {name} for name, others in rooms.items()}
+
+
+def room_of(package: str) -> Callable[[str], str]:
+    """Return a function that gives the room of a package in which a module lies."""
+    depth = package.count('.') + 1
+    return lambda name: name.split('.')[depth]
+
+
+def circles(graph: Graph) -> list[list[str]]:
+    """Return each set of modules that import one another, directly or through others."""
+    reached = {name: _reached(graph, name) for name in graph}
+    groups = {
+        tuple(sorted(other for other in reached[name] if name in reached[other]))
+        for name in graph
+        if name in reached[name]
+    }
+    return [list(group) for group in sorted(groups)]
+
+
+def levels(graph: Graph) -> int:
+    """Return how many modules stand on one another in the longest chain; a circle is one."""
+    group = {name: tuple(each) for each in circles(graph) for name in each}
+    height: dict[tuple[str, ...], int] = {}
+
+    def climb(names: tuple[str, ...]) -> int:
+        if names not in height:
+            below = {group.get(other, (other,)) for name in names for other in graph[name]}
+            height[names] = 1 + max((climb(each) for each in below - {names}), default=0)
+        return height[names]
+
+    return max((climb(group.get(name, (name,))) for name in graph), default=0)
+
+
+def arrows(graph: Graph) -> int:
+    """Return the number of imports in a graph."""
+    return sum(len(others) for others in graph.values())
+
+
+def upward(graph: Graph, package: str, order: Iterable[str]) -> list[tuple[str, str]]:
+    """Return the imports of modules from rooms above their own.
+
+    :param order: rooms of the package, bottom first; others are not compared
+    """
+    height = {name: number for number, name in enumerate(order)}
+    room = room_of(package)
+    return [
+        (name, other)
+        for name, others in sorted(inside(graph, package).items())
+        for other in sorted(others)
+        if height.get(room(name), len(height)) < height.get(room(other), -1)
+    ]
+
+
+@cache
+def parsed(path: Path) -> ast.Module:
+    """Return the syntax tree of a file."""
+    return ast.parse(path.read_text(encoding='utf-8'), str(path))
+
+
+def _name(path: Path, package: Path) -> str:
+    parts = path.relative_to(package.parent).with_suffix('').parts
+    return '.'.join(parts[:-1] if parts[-1] == '__init__' else parts)
+
+
+def _imported(path: Path) -> Iterable[str]:
+    for node in ast.walk(parsed(path)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            yield from (f'{node.module}.{alias.name}' for alias in node.names)
+
+
+def _module(name: str, paths: Mapping[str, Path]) -> str | None:
+    """Return the module that an import of `name` reads: itself, or the one that defines it."""
+    return next((each for each in (name, name.rpartition('.')[0]) if each in paths), None)
+
+
+def _reached(graph: Graph, name: str) -> set[str]:
+    found: set[str] = set()
+    new = set(graph[name])
+    while new:
+        found |= new
+        new = {other for each in new for other in graph[each]} - found
+    return found
