@@ -256,7 +256,7 @@ def _sections(document: object, where: str, known: tuple[str, ...]) -> dict[str,
 
 
 def _merged(base: Mapping[str, Any], top: Mapping[str, Any]) -> dict[str, Any]:
-    """Mappings merged key by key, on every level; keys of `top` win."""
+    """Merge mappings key by key, on every level; keys of `top` win."""
     merged = dict(base)
     for key, value in top.items():
         below = base.get(key)

@@ -175,8 +175,13 @@ def _rule(
     if rule.touching:
         pairs = ', '.join(words(rule.touching))
         notes.append(
-            f'left out, as they are too close in every position: {pairs}; '
+            f'left out, as they touch in every position: {pairs}; '
             'disable such pairs in an SRDF (option srdf) if that is right'
+        )
+    if rule.close:
+        notes.append(
+            f'kept from colliding only, as no position keeps them {1e3 * rule.clearance:.3g} mm '
+            f'apart: {", ".join(words(rule.close))}'
         )
     return rule, missing, notes
 

@@ -125,7 +125,7 @@ class NoPairsError(MotionError):
 class SelfCollisionRule(Rule):
     """Rule for the distances of links without a common joint, and of links and walls.
 
-    Pairs that are too close at all random positions are left out and named.
+    Pairs that touch at all random positions are left out and named.
     """
 
     def __init__(self, limit: SelfCollisionLimit, joints: Sequence[str]) -> None:
@@ -146,14 +146,16 @@ class SelfCollisionRule(Rule):
         if not self.geometry.pairs:
             raise NoPairsError(self.file)
         self.touching: list[tuple[str, str]] = []
-        """Pairs that are too close at every position."""
+        """Pairs that touch at every position."""
+        self.close: list[tuple[str, str]] = []
+        """Pairs that no position keeps apart by the clearance: they must not collide."""
         self._near = self._survey(limit.clearance)
 
     def _survey(self, clearance: float) -> Array:
         """Survey random positions; return the distance (P,) at which the penalty of a pair starts.
 
-        Pairs that are too close at all positions are left out; those with a wall only if their
-        distance is constant. For pairs that are never far apart, as in a wrist, it is smaller.
+        Pairs that touch at all positions are left out, and walls that a link is always as close
+        to. For pairs that are never far apart, as in a wrist, the distance is smaller.
         """
         pairs, positions = self.geometry.pairs, self.geometry.random_positions(_POSES)
         seen = np.array(
@@ -163,8 +165,13 @@ class SelfCollisionRule(Rule):
             ]
         )
         farthest = seen.max(axis=0)
-        gone = farthest < clearance + BETWEEN
-        gone &= ~np.array(self.geometry.at_walls) | (np.ptp(seen, axis=0) < BETWEEN)
+        walls = np.array(self.geometry.at_walls)
+        constant = np.ptp(seen, axis=0) < BETWEEN
+        gone = np.where(walls, constant & (farthest < clearance + BETWEEN), farthest < BETWEEN)
+        # A larger clearance must not hide a collision: such pairs are kept, without clearance.
+        close = ~walls & ~gone & (farthest < clearance + BETWEEN)
+        self.close = [name for name, never in zip(pairs, close, strict=True) if never]
+        self._clearances = np.where(close, 0.0, clearance)[~gone]
         self.touching = [name for name, always in zip(pairs, gone, strict=True) if always]
         self.geometry.without(self.touching)
         soft = clearance + np.clip(_SHARE * (farthest - clearance), 0.0, SOFT)
@@ -174,11 +181,11 @@ class SelfCollisionRule(Rule):
     def excess(self, motion: Motion) -> Excess:
         """Check every sample; the size is the share of samples in collision."""
         seen = _Seen()
-        needed = self.clearance + BETWEEN
-        self._look(motion.time, motion.position, needed, seen)
+        self._look(motion.time, motion.position, self._clearances + BETWEEN, seen)
         if not seen.hits:
             return Excess()
-        return Excess(seen.hits / len(motion.time), seen.best.sentence(needed))
+        text = seen.best.sentence(self.clearance + BETWEEN)
+        return Excess(seen.hits / len(motion.time), text)
 
     def check(self, trajectory: Trajectory) -> Contacts:
         """Check a motion every `PERIOD`; its joints may be in any order."""
@@ -187,24 +194,28 @@ class SelfCollisionRule(Rule):
         time = np.linspace(0.0, trajectory.duration, count)
         seen = _Seen()
         some = trajectory.sample(time[:: max(1, count // FIRST)])
-        self._look(some.time, some.position[:, columns], np.inf, seen)
+        anywhere = np.full_like(self._clearances, np.inf)
+        self._look(some.time, some.position[:, columns], anywhere, seen)
         seen.hits, seen.first = 0, np.inf
         for first in range(0, count, _BLOCK):
             motion = trajectory.sample(time[first : first + _BLOCK])
-            self._look(motion.time, motion.position[:, columns], self.clearance, seen)
+            self._look(motion.time, motion.position[:, columns], self._clearances, seen)
         return replace(seen.best, share=seen.hits / count, first=seen.first)
 
-    def _look(self, time: Array, position: Array, clearance: float, seen: _Seen) -> None:
+    def _look(self, time: Array, position: Array, clearance: Array, seen: _Seen) -> None:
         """Count samples that are nearer than the clearance, and find the smallest distance.
 
         It is exact if it is below the clearance or if `seen` already has a good one.
         """
-        floor = max(clearance, seen.least)
+        largest = float(clearance.max())
+        floor = max(largest, seen.least)
         close = set()
         for row, pair, distance in self.geometry.nearer(position, floor):
-            if distance < clearance:
+            near = distance < clearance[pair]
+            if near:
                 close.add(row)
-            if distance < seen.best.distance:
+            allowed = not near and clearance[pair] < largest
+            if distance < seen.best.distance and not allowed:
                 name = self.geometry.pairs[pair]
                 seen.best = Contacts(0.0, distance, name, float(time[row]))
         seen.hits += len(close)

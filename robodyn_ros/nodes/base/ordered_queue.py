@@ -38,13 +38,17 @@ class Outbox:
         self._timer.cancel()
 
     def put(self, serialised: bytes) -> bool:
-        """Take a message over; False: too many wait."""
-        if len(self._waiting) >= MOST:
-            return False
+        """Take a message over; return True if the oldest had to go, as too many wait.
+
+        The newest stays: it may be the one that stops the robot.
+        """
+        full = len(self._waiting) >= MOST
+        if full:
+            self._waiting.popleft()
         self._waiting.append(serialised)
-        if len(self._waiting) == 1:
+        if full or len(self._waiting) == 1:
             self._next()
-        return True
+        return full
 
     def prepare_again(self) -> None:
         """Discard what was prepared: conditions changed, so it is prepared again at its turn."""

@@ -26,7 +26,7 @@ from robodyn_ros.excitation.summary import present, sentence
 from robodyn_ros.excitation.trajectory import Trajectory
 from robodyn_ros.models.catalog import load_model, robot_model
 from robodyn_ros.models.interface import DynamicModel
-from robodyn_ros.nodes.base.common import declare
+from robodyn_ros.nodes.base.common import declare, steady_timer
 from robodyn_ros.nodes.base.folders import dated_folder
 from robodyn_ros.nodes.excitation.collisions import robot_file
 from robodyn_ros.output_files import made_folder
@@ -80,7 +80,7 @@ class Designer:
         self._work: Future[Designed] | None = None
         self.goal: Any = None
         self._move, self._reason, self._pictures = True, '', True
-        self._timer = node.create_timer(LOOK_PERIOD, self._look)
+        self._timer = steady_timer(node, LOOK_PERIOD, self._look)
         self._timer.cancel()
 
     @property

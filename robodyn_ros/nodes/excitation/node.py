@@ -27,7 +27,7 @@ from robodyn_ros.excitation.limits.joint_limits import check_position
 from robodyn_ros.excitation.motions.sine import SineMotion
 from robodyn_ros.excitation.plan import plan_excitation
 from robodyn_ros.excitation.trajectory import Trajectory
-from robodyn_ros.nodes.base.common import MONITOR_QOS, Diagnostics, run
+from robodyn_ros.nodes.base.common import MONITOR_QOS, Diagnostics, run, steady_timer
 from robodyn_ros.nodes.base.presence import Owner
 from robodyn_ros.nodes.base.suite_node import SuiteNode
 from robodyn_ros.nodes.excitation.collisions import CollisionGuard
@@ -42,11 +42,13 @@ from robodyn_ros.nodes.excitation.parameters import (
 )
 from robodyn_ros.nodes.excitation.path_marker import PathMarker
 from robodyn_ros.nodes.excitation.run import Run
-from robodyn_ros.nodes.robot.robot_state import LONGEST, RobotState
+from robodyn_ros.nodes.robot.robot_state import LONGEST, WINDOW, RobotState
 
 Array = NDArray[np.float64]
 TICK = 0.02
 """How often a run is looked after when nothing is streamed, in [s]."""
+CLOCK_STEP = 0.1
+"""A clock that goes back by more than this was set, in [s]; stamps of a motion are then wrong."""
 FEEDBACK_PERIOD = 0.1
 OPEN_TIME = 6.0
 """Services and action are there this long after the node at the latest, in [s].
@@ -88,11 +90,11 @@ class Excitation(SuiteNode):
         self._owner = Owner(self)
         self.create_subscription(JointState, 'joint_states', self._on_state, MONITOR_QOS)
         self._open_by = time.monotonic() + OPEN_TIME
-        self._opening = self.create_timer(TICK, self._on_opening)
+        self._opening = steady_timer(self, TICK, self._on_opening)
         self._diagnostics = Diagnostics(self, 'robodyn excitation')
-        self.create_timer(1.0, self._diagnose)
+        steady_timer(self, 1.0, self._diagnose)
         period = 1.0 / self._settings.rate if self._output.streaming else TICK
-        self._cycle = self.create_timer(period, self._on_cycle)
+        self._cycle = steady_timer(self, period, self._on_cycle)
         self._cycle.cancel()
         self._results: dict[bytes, Excite.Result] = {}
         self.get_logger().info(
@@ -196,7 +198,9 @@ class Excitation(SuiteNode):
             file=file,
         )
         self._path.show(motion)
-        self._send(current)
+        self._checked = time.monotonic()
+        self._run, self._sent, self._start = current, False, self._state.position.copy()
+        self._cycle.reset()
         self.get_logger().info(
             f'moving to the start for {plan.begin:.1f} s, then exciting for '
             f'{plan.duration - plan.begin:.1f} s'
@@ -220,6 +224,36 @@ class Excitation(SuiteNode):
         self._output.check_heard()
         self._collisions.check_allowed()
 
+    def _send_checked(self, current: Run) -> None:
+        """Send a motion to a robot that has not moved while the motion was checked.
+
+        Meanwhile no joint state was read, and no request to stop.
+        """
+        waiting = self._state.received <= self._checked or not self._state.known
+        late = time.monotonic() > self._checked + self._settings.state_timeout + WINDOW
+        if current.reason:
+            self._finish(current, False, f'stopped before it began: {current.reason}')
+        elif late or not waiting:
+            try:
+                self._check_robot()
+                self._check_unmoved()
+                self._send(current)
+            except RobodynError as error:
+                self._finish(current, False, str(error))
+
+    def _check_unmoved(self) -> None:
+        """Make sure that the robot is where it was when its motion was planned.
+
+        :raises ControlError: naming the joint
+        """
+        moved = np.abs(self._state.position - self._start)
+        joint = int(np.argmax(moved))
+        if moved[joint] > self._settings.moving_threshold * WINDOW:  # as at rest
+            raise ControlError(
+                f'joint {self._limits.joints[joint]!r} moved by {moved[joint]:.3g} '
+                f'{self._limits.units[joint]} while its motion was checked: start again'
+            )
+
     def _send(self, current: Run) -> None:
         message = None if self._output.streaming else self._output.message(current.active)
         self._last_cycle = now = self._now()
@@ -227,30 +261,42 @@ class Excitation(SuiteNode):
         if message is not None:
             self._zero += round(self._settings.start_delay * 1e9)
             self._output.send(message, self._zero)
-        self._run = current
+        self._sent = True
         self._arrived_by = np.inf
-        self._cycle.reset()
 
     # --- while it runs ---------------------------------------------------------------------
 
     def _on_cycle(self) -> None:
         if self._run is None:
             return
-        now = self._now()
-        if self._output.streaming:
-            self._stream(self._run, now)
-        else:
-            self._run.advance(1e-9 * (now - self._zero), now)
+        if not self._sent:
+            self._send_checked(self._run)
+            return
+        if not self._advance(self._run):
+            return
         taken_over = self._run.take_over() and not self._output.streaming
         if taken_over and not self._send_stop(self._run):
             return
         if time.monotonic() >= self._feedback_due:
             self._feedback_due = time.monotonic() + FEEDBACK_PERIOD
             self._watch(self._run)
-            if self._run.goal is not None:
+            if self._run is not None and self._run.goal is not None:
                 self._run.goal.publish_feedback(self._run.feedback())
-        if self._run.time >= self._run.end:
+        if self._run is not None and self._run.time >= self._run.end:
             self._arrive(self._run)
+
+    def _advance(self, current: Run) -> bool:
+        """Let the run go on; return False if it ended, as no stamp counts any more."""
+        now = self._now()
+        if self._output.streaming:
+            self._stream(current, now)
+        elif now < self._last_cycle - CLOCK_STEP * 1e9:
+            self._hold(current, 'the clock was set back')
+            return False
+        else:
+            self._last_cycle = now
+            current.advance(1e-9 * (now - self._zero), now)
+        return True
 
     def _stream(self, current: Run, now: int) -> None:
         step = min(1e-9 * (now - self._last_cycle), LONGEST_STEP / self._settings.rate)
@@ -269,20 +315,28 @@ class Excitation(SuiteNode):
         :return: whether the braking trajectory was sent
         """
         if problem := self._not_following(current):
-            self._output.hold(self._state.position)
-            reason = f'{current.reason}; {problem}' if problem != current.reason else problem
-            self._finish(
-                current,
-                False,
-                f'stopped after {current.time:.1f} s, holding where it is: {reason}',
-            )
+            self._hold(current, problem)
             return False
         message = self._output.message(current.active, stop=True)
         self._output.send(message, self._zero + round(current.offset * 1e9))
         return True
 
+    def _hold(self, current: Run, problem: str) -> None:
+        """Tell the controller to hold the measured position; the run is over."""
+        if not self._output.streaming:
+            self._output.hold(self._state.position)
+        reason = '; '.join(dict.fromkeys(filter(None, (current.reason, problem))))
+        text = f'stopped after {current.time:.1f} s, holding where it is: {reason}'
+        self._finish(current, False, text)
+
     def _watch(self, current: Run) -> None:
-        """Stop when joint states or torques stay away, or the robot does not follow."""
+        """Stop when joint states or torques stay away, or the robot does not follow.
+
+        A robot that does not follow while it brakes is held where it is.
+        """
+        if current.stopping and (problem := self._not_following(current)):
+            self._hold(current, problem)
+            return
         try:
             self._state.check_fresh(self._settings.state_timeout)
         except ControlError as error:

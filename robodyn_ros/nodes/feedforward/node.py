@@ -290,13 +290,17 @@ class Feedforward(ModelNode):
     def report(self) -> tuple[bytes, str, dict[str, object]]:
         """Return level, text and values for diagnostics: state, fault and refusals."""
         mode = self._mode
-        details = {**mode.details(), 'delivery': mode.target.delivery.name.lower()}
+        delivery = mode.target.delivery.name.lower()
+        details = {**mode.details(), 'enabled': mode.enabled, 'delivery': delivery}
         if mode.fault:
             now = 'still applied' if mode.applied else 'zero'
             return DiagnosticStatus.ERROR, f'torque is {now}: {mode.fault}', details
         killed = f'active, but {self._killed}' if self._killed else ''
         if warning := '; '.join(filter(None, (killed, mode.target.problem, mode.warning))):
             return DiagnosticStatus.WARN, warning, details
+        if not mode.enabled:
+            text = 'active, but additive torque is not enabled: call ~/enable'
+            return DiagnosticStatus.WARN, text, details
         return DiagnosticStatus.OK, 'active', details
 
     def _on_enable(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:

@@ -156,6 +156,11 @@ class StreamingMode:
             self._law.stop()
             self._ramp_down(self._law)
 
+    @property
+    def enabled(self) -> bool:
+        """Return True if torque is applied, or ramps in."""
+        return self._law is not None and self._law.enabled
+
     def set_scale(self, scale: float) -> None:
         """Blend another share of the model torque in.
 

@@ -193,6 +193,11 @@ class TrajectoryMode:
             )
         self._plan = None
 
+    @property
+    def enabled(self) -> bool:
+        """Return True if trajectories get model torque."""
+        return self._enabled
+
     def set_scale(self, scale: float) -> None:
         """Change the share of the model torque for the trajectories to come."""
         self._scale = scale
@@ -238,8 +243,8 @@ class TrajectoryMode:
             self._publish(passed)
             self._plan = None
             return
-        if not self._outbox.put(serialised):
-            self._refuse('too many wait to be planned')
+        if self._outbox.put(serialised):
+            self._refuse('newer ones came before it could be planned')
 
     def _prepared(self, serialised: bytes) -> Send | None:
         """Return what sends a trajectory with its torque, or None if it is refused."""
@@ -247,12 +252,30 @@ class TrajectoryMode:
             stamp, points = read_trajectory(serialised)
             if points is None:
                 return partial(self._publish, serialised)
-            plan = self._planned(stamp, points)
-            self._check_torque(plan)
+            plan = self._checked(stamp, points)
             return partial(self._send, self._thinned(plan), stamp)
         except RobodynError as error:
             self._refuse(str(error))
             return None
+
+    def _checked(self, stamp: int, points: TrajectoryPoints) -> TorquePlan:
+        """Plan a trajectory, and hold it against torque_max and torque_threshold.
+
+        One that replaces a running motion may be what stops it: it passes without model torque.
+
+        :raises RobodynError: it cannot be planned, or breaks a limit and replaces nothing
+        """
+        plan = self._planned(stamp, points)
+        try:
+            self._check_torque(plan)
+        except ControlError as error:
+            if self._plan is None or self._time(self._now()) >= self._plan.time[-1]:
+                raise
+            self._node.get_logger().warning(
+                f'the trajectory replaces a running one, so it passes without torque: {error}'
+            )
+            return self._planned(stamp, points, scale=0.0)
+        return plan
 
     def _refuse(self, why: str) -> None:
         self.refused += 1
@@ -268,14 +291,20 @@ class TrajectoryMode:
         self._controller.sent(serialised)
         self._output.publish(serialised)
 
-    def _planned(self, stamp: int, points: TrajectoryPoints) -> TorquePlan:
-        """Torque for a trajectory.
+    def _planned(
+        self, stamp: int, points: TrajectoryPoints, scale: float | None = None
+    ) -> TorquePlan:
+        """Return the torque of a trajectory.
+
+        :param scale: share of the model torque; None: as it is set
 
         :raises RobodynError: it cannot have one
         """
         if self._torque is None or self._settings is None:
             raise ControlError('there is no model yet')
         points = points.select(self._torque.joints)
+        if scale is None:
+            scale = self._scale if self._enabled else 0.0
         now = self._now()
         late = (now - stamp) / NANOSECONDS if stamp else 0.0
         if late > points.time[-1]:
@@ -295,7 +324,7 @@ class TrajectoryMode:
             SplineTrajectory(points=shifted),
             self._torque,
             self._settings,
-            scale=self._scale if self._enabled else 0.0,
+            scale=scale,
             initial=self._zero if self._plan is None else self._plan.effort_at(self._time(now)),
             begin=max(offset, begin),
             offset=offset,

@@ -15,7 +15,7 @@ from robodyn_ros.errors import ControlError, RobodynError
 class Passing:
     """Turns the efforts of such trajectories into the unit of the drives.
 
-    :ivar limit: largest effort by joint, in [Nm] or [N]; other joints have none
+    :ivar limit: largest effort by joint, in [Nm] or [N]; without one a joint gets no effort
     """
 
     def __init__(self, declaration: EffortDeclaration | None) -> None:
@@ -47,12 +47,17 @@ class Passing:
     def _own_efforts(self, message: JointTrajectory) -> list[array[float]]:
         """Efforts of the points within the limits, in the unit of commands.
 
-        :raises RobodynError: they are not declared, or one is not a finite number per joint
+        :raises RobodynError: they are not declared, a joint has no limit, or one is not a finite
+            number per joint
         """
         if self._declaration is None:
             raise undeclared('the trajectory')
         conversion = self._declaration.for_joints(message.joint_names)
-        limit = np.array([self.limit.get(name, np.inf) for name in conversion.joints])
+        if unknown := [name for name in conversion.joints if name not in self.limit]:
+            raise ControlError(
+                f'the torque limit of joint {unknown[0]!r} is not known before a model is loaded'
+            )
+        limit = np.array([self.limit[name] for name in conversion.joints])
         efforts = []
         for number, point in enumerate(message.points):
             torque = np.array(point.effort, dtype=float)

@@ -41,6 +41,11 @@ class RobotState:
         return self._reader.stamp
 
     @property
+    def received(self) -> float:
+        """Return when the last usable message was read, by `time.monotonic`, in [s]."""
+        return self._received
+
+    @property
     def known(self) -> bool:
         """Tell whether enough has been received to say where the robot is and how it moves."""
         return self._range(WINDOW) is not None

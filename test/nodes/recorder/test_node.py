@@ -250,7 +250,7 @@ def test_the_bag_says_what_its_efforts_are(robot, tmp_path):
 def test_without_a_declaration_it_records_and_says_what_to_declare(robot, tmp_path):
     cell = robot()
     assert bag_declaration(record(cell, 'bag')) is None
-    text = 'bag is not declared: declare its meaning with effort.unit'
+    text = 'bag is not declared: declare its meaning in section effort of the robot file'
     cell.wait(lambda: text in ' '.join(cell.output().split()), 'the warning')
 
 
