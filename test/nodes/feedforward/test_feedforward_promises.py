@@ -33,7 +33,7 @@ from robodyn_ros.nodes.robot.controller_facts import answer  # noqa: E402
 pytestmark = pytest.mark.ros
 LIMIT = np.array([200.0, 100.0])
 STEP = np.array([10000.0, 5000.0]) * PERIOD
-SCRIPT = Path(__file__).parents[3] / 'support' / 'ros' / 'raising_feedforward.py'
+SCRIPT = Path(__file__).parents[2] / 'support' / 'ros' / 'raising_feedforward.py'
 CHECKED = {'check_controller': 'true'}
 STATES = 2.0
 """Joint states may stay away for so long, in [s]."""

@@ -247,7 +247,7 @@ def test_no_torque_feedback_is_a_fault_with_a_threshold(stream):
 
 
 REFUSED = [
-    (dict.fromkeys(EFFORT), 'the effort of the joint states is not declared: say what its n'),
+    (dict.fromkeys(EFFORT), 'the effort of the joint states is not declared: declare its'),
     ({'torque_max': 'rated'}, 'torque_max: rated needs effort.rated_current of joint'),
     ({'torque_threshold': '[1.0, 2.0, 3.0]'}, 'one for each of the 2 joints, got 3'),
     ({'effort.unit': 'N'}, 'is revolute, so its torque is in Nm; effort.* declares N'),
@@ -273,7 +273,7 @@ def problems(tmp_path_factory):
     shared = {**COMMON, 'result_file': str(result_file(folder, MODEL, VALUES))}
     sets = [{**shared, **values} for values, _ in REFUSED]
     sets = [{name: v for name, v in given.items() if v is not None} for given in sets]
-    program = Path(__file__).parents[3] / 'support' / 'ros' / 'configured_feedforward.py'
+    program = Path(__file__).parents[2] / 'support' / 'ros' / 'configured_feedforward.py'
     done = subprocess.run(
         [sys.executable, str(program), json.dumps(sets)], capture_output=True, text=True,
         timeout=110, check=False, env=environment(14),
