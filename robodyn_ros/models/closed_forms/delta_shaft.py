@@ -75,8 +75,8 @@ def _spin(u: Vector, ud: Vector, udd: Vector, turn: Turn) -> tuple[Vector, Numbe
     factor_rate = tilt_rate * (1.0 + tilt * tilt) * less * less
     side = (sin * u[2], -cos * u[2], aside)  # d1 x u
     leaning = dot(side, ud)
-    # d1 x u changes by d1' x u = (cos u_z, sin u_z, -tilt) times the rate, and by d1 x ud, which
-    # ud does not feel.
+    # d1 x u changes by d1' x u = (cos u_z, sin u_z, -tilt) times the rate, and by d1 x ud,
+    # which is perpendicular to ud.
     turning = u[2] * swing - tilt * ud[2]
     speed = alpha * rate + factor * leaning
     change = (

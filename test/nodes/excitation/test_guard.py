@@ -174,9 +174,9 @@ def test_a_model_file_serves_by_its_priors(guard_with, tmp_path):
     [
         ({'torque_max': 100.0}, 'torque_max needs a model .* give the parameter result_file'),
         ({'torque_max': [1.0, 2.0]}, 'torque_max needs one value, or .* 6 joints, got 2'),
-        ({'torque_max': 'rated'}, 'the effort of the joint states is not declared: say'),
+        ({'torque_max': 'rated'}, 'the effort of the joint states is not declared: declare'),
         ({'torque_max': 10.0, 'result_file': '/none.yaml'}, 'none.yaml'),
-        ({'torque_threshold': 100.0}, 'the effort of the joint states is not declared: say'),
+        ({'torque_threshold': 100.0}, 'the effort of the joint states is not declared: declare'),
         ({'torque_threshold': [-1.0]}, "torque_threshold of joint 'joint1' must be above 0"),
     ],
 )

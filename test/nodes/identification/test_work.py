@@ -100,7 +100,7 @@ SI = {'effort.unit': 'SI', 'effort.side': 'joint'}
 
 def test_no_motion_for_efforts_that_cannot_be_used(make):
     with pytest.raises(
-        RobodynError, match=r"of node 'work', so .* is not moved: say .*effort\.unit"
+        RobodynError, match=r"of node 'work', so .* is not moved: declare .*effort\.unit"
     ):
         make(SCARA).check_effort()
     with pytest.raises(RobodynError, match=r"'joint3' is declared without gravity"):
@@ -153,7 +153,7 @@ def test_a_payload_needs_a_base_of_this_model(make, tmp_path):
 
 def test_puma_1_carries_no_payload(make):
     work = make({'kind': 'puma', 'dynamic_model': 1, 'joints': JOINTS})
-    with pytest.raises(RobodynError, match='cannot be told from dynamic model 1 of a puma'):
+    with pytest.raises(RobodynError, match='dynamic model 1 of a puma cannot carry a payload'):
         work.terms(request(ident_payload=True, base_result='base.yaml'))
 
 
