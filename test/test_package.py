@@ -112,6 +112,7 @@ def test_pip_installs_what_the_core_imports() -> None:
         file
         for file in (ROOT / 'robodyn_ros').rglob('*.py')
         if not {'nodes', 'demo'} & set(file.parts)
+        and file.name != 'paths.py'  # says so where ament_index_python is missing
     ]
     used = {PIP_NAMES.get(module, module) for module in imports(outside_ros)}
     assert used <= {packages.name(line) for line in packages.lines('core.in')}

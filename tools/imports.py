@@ -11,8 +11,9 @@ Graph = Mapping[str, set[str]]
 """Which modules each module imports."""
 
 FLOW = (
-    'errors', 'yaml_file', 'output_files', 'parameter_files', 'wire', 'models', 'excitation',
-    'recording', 'identification', 'control', 'analysis', 'cell', 'nodes', 'cli',
+    'errors', 'yaml_file', 'output_files', 'parameter_files', 'paths', 'robot_file', 'wire',
+    'models', 'excitation', 'recording', 'identification', 'control', 'analysis', 'cell', 'nodes',
+    'cli',
 )  # fmt: skip
 """Rooms and files of `robodyn_ros`, bottom first: each imports only from those before it."""
 IDENTIFICATION = (

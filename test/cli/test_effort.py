@@ -63,7 +63,7 @@ def test_the_same_motion_gives_the_same_robot_in_every_unit(files, capsys):
 
 
 def test_an_undeclared_bag_is_refused_with_what_to_declare(files):
-    with pytest.raises(ConfigError, match='bare is not declared: declare its meaning in section e'):
+    with pytest.raises(ConfigError, match='bare is not declared: declare its meaning in section'):
         robodyn(identify, files / 'bare', '--urdf', files / 'robot.urdf')
 
 

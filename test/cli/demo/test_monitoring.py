@@ -2,7 +2,6 @@ import math
 
 import numpy as np
 import pytest
-import yaml
 
 pytest.importorskip('rclpy')
 pytest.importorskip('robodyn_ros.msg')
@@ -67,27 +66,20 @@ def recording(tmp_path):
     return tmp_path / 'motion'
 
 
-def settings_file(folder, **parameters):
-    path = folder / 'monitor.yaml'
-    content = {'/**/collision_monitor': {'ros__parameters': parameters}}
-    path.write_text(yaml.safe_dump(content))
-    return path
-
-
-def test_thresholds_follow_from_the_error_of_the_healthy_motion(identified, recording, tmp_path):
-    file = settings_file(tmp_path, period=PERIOD, low_velocity=[0.3], filter_cutoff=40.0)
-    proposal = thresholds(identified, recording, file)
+def test_thresholds_follow_from_the_error_of_the_healthy_motion(identified, recording):
+    given = {'period': PERIOD, 'low_velocity': [0.3], 'filter_cutoff': 40.0}
+    proposal = thresholds(identified, recording, given)
     assert proposal.largest_error[0] == pytest.approx(DISTURBANCE, rel=0.2)
     assert proposal.max_torque_error[0] == pytest.approx(2.5 * proposal.largest_error[0])
     assert proposal.contact_threshold[0] == pytest.approx(2.0 * proposal.largest_error[0])
 
 
-def test_thresholds_are_for_the_settings_of_the_robot(identified, recording, tmp_path):
+def test_thresholds_are_for_the_settings_of_the_robot(identified, recording):
     """What the file says of filters and windows reaches the proposal."""
 
     def largest(**parameters):
-        file = settings_file(tmp_path, period=PERIOD, low_velocity=[0.3], **parameters)
-        proposal = thresholds(identified, recording, file)
+        given = {'period': PERIOD, 'low_velocity': [0.3], **parameters}
+        proposal = thresholds(identified, recording, given)
         return proposal.largest_error[0], proposal.low_velocity_torque[0]
 
     plain = largest()

@@ -52,7 +52,7 @@ def test_joints_are_matched_by_name(recording, tmp_path):
 
 def test_a_bag_without_one_needs_one(recording, tmp_path):
     found, path = bag(recording, tmp_path)
-    with pytest.raises(ConfigError, match='bag is not declared: declare its meaning in section effort'):
+    with pytest.raises(ConfigError, match='bag is not declared: declare its meaning in section'):
         in_si_units(found, path, None)
     assert in_si_units(found, path, declared(SI)) is found
     converted = in_si_units(found, path, declared(CURRENT))

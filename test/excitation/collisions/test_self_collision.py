@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from robots import LWR4, SIX_AXIS
+from robots import LWR4, SIX_AXIS, UR10
 
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.collisions.self_collision import SOFT, SelfCollisionLimit
@@ -180,3 +180,13 @@ def test_meshes_are_found_and_those_that_are_not_are_named(tmp_path):
     (package / 'part.stl').unlink()
     with pytest.raises(MotionError, match=r'meshes were not found: package://my_arm/part\.stl'):
         SelfCollisionLimit(str(path)).rule(model)
+
+
+def test_a_larger_clearance_never_hides_a_collision():
+    """Base and upper arm of the UR10 are never 100 mm apart, but collide in this pose."""
+    model = UrdfModel.from_file(UR10)
+    pose = motion([1.33, 2.162, 1.117, -0.824, 0.476, 0.398])
+    for clearance in (0.001, 0.02, 0.1, 0.15):
+        rule = SelfCollisionLimit(str(UR10), clearance=clearance).rule(model)
+        assert rule.excess(pose).size == 1.0, clearance
+    assert ('base_link', 'upper_arm_link') in rule.close and not rule.touching

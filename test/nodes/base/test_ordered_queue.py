@@ -40,7 +40,7 @@ def case(monkeypatch):
 
 def test_it_is_prepared_at_once_and_leaves_with_the_second_tick(case):
     assert not case.running
-    assert case.box.put(b'a') and case.prepared == [b'a']
+    assert not case.box.put(b'a') and case.prepared == [b'a']
     case.tick(1)
     assert not case.sent
     case.tick(1)
@@ -86,8 +86,9 @@ def test_what_is_dropped_never_leaves(case):
     assert case.sent == [b'c']
 
 
-def test_too_many_are_refused(case):
-    assert all(case.box.put(b'%d' % k) for k in range(MOST))
-    assert not case.box.put(b'one more')
+def test_where_too_many_wait_the_oldest_goes_and_the_newest_stays(case):
+    assert not any(case.box.put(b'%d' % k) for k in range(MOST))
+    assert case.box.put(b'the stop')
     case.tick(2 * MOST)
     assert len(case.sent) == MOST
+    assert case.sent[0] == b'1' and case.sent[-1] == b'the stop'

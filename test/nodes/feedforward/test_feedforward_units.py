@@ -94,6 +94,14 @@ def test_a_trajectory_that_needs_more_is_refused_with_joint_and_time(node):
 
 
 @undisturbed
+def test_one_that_replaces_a_running_motion_passes_without_torque_as_it_may_be_the_stop(node):
+    begin_moving(node)
+    node.sent(message(duration=4.0))
+    *_, effort = arrays(node.sent(message(duration=0.1)))
+    assert np.abs(effort[-1]).max() == 0.0, 'what was applied ramps out'
+
+
+@undisturbed
 def test_an_additive_torque_beyond_the_threshold_is_refused(node):
     begin_moving(node)
     text = refused(node, message(duration=0.4))

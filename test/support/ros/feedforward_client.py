@@ -109,7 +109,8 @@ class Trajectories:
         return left()[-1]
 
     def refused(self, trajectory) -> str:
-        """What is said of a trajectory that is refused."""
+        """What is said of a trajectory that is refused; it must not replace a running one."""
+        self.process.wait(self._waits, 'the end of the motion before')
         self.out.clear()
         begin = len(self.process.said())
         self.trajectory.publish(trajectory)
@@ -118,6 +119,10 @@ class Trajectories:
         )
         assert not self.out
         return self.process.status().message
+
+    def _waits(self):
+        values = {item.key: item.value for item in self.process.status().values}
+        return values['state'] == 'waiting for a trajectory'
 
     def heard(self, *fields, **options):
         """Publish a joint state of now, and return the torque state that the node answers."""
