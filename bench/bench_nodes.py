@@ -45,7 +45,7 @@ from yaml import safe_dump
 from robodyn_ros.identification.result import model_parameters
 from robodyn_ros.models.catalog import robot_model
 from robodyn_ros.nodes.base.common import MONITOR_QOS, make_executor, settle_garbage_collector
-from robodyn_ros.wire.trajectory_writer import write_trajectory
+from robodyn_ros.wire.trajectory import write_trajectory
 
 ROOT = Path(__file__).resolve().parent.parent
 ROBOTS = {6: 'six_axis', 7: 'lwr4'}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import struct
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -13,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robodyn_ros.errors import RecordingError
-from robodyn_ros.recording.bags.cdr import LITTLE_ENDIAN
 from robodyn_ros.recording.bags.joint_state_bag import JointStateBag
 from robodyn_ros.recording.recording import Array, Recording
+from robodyn_ros.wire.joint_state import encode_joint_states
 
 BLOCK = 4096
 PREFIXES = {'position': 'q', 'velocity': 'qd', 'acceleration': 'qdd', 'torque': 'tau'}
@@ -80,55 +79,6 @@ def stamps_of(time: Array, origin: int, source: str) -> NDArray[np.int64]:
             'ROS time (0 to 2^31 s)'
         )
     return np.asarray(stamps, dtype=np.int64)
-
-
-def encode_joint_states(
-    joints: tuple[str, ...],
-    stamps: NDArray[np.int64],
-    position: Array | None = None,
-    velocity: Array | None = None,
-    effort: Array | None = None,
-) -> NDArray[np.uint8]:
-    """Encode a block of messages as a byte matrix with one message per row.
-
-    Constant parts and numbers stand side by side.
-
-    :param stamps: in [ns] since the epoch, shape (N,)
-    :param position: shape (N, n), as velocity and effort; None: left empty
-    """
-    count = len(stamps)
-    parts: list[NDArray[np.uint8]] = []
-    length = 0
-
-    def put(values: NDArray[np.generic] | bytes) -> None:
-        nonlocal length
-        if isinstance(values, bytes):
-            block = np.broadcast_to(np.frombuffer(values, np.uint8), (count, len(values)))
-        else:
-            block = np.ascontiguousarray(values).view(np.uint8).reshape(count, -1)
-        parts.append(block)
-        length += block.shape[1]
-
-    put(LITTLE_ENDIAN)
-    put((stamps // 10**9).astype('<i4'))
-    put((stamps % 10**9).astype('<u4'))
-    put(_names(joints))
-    for values in (position, velocity, effort):
-        put(bytes(-length % 4))  # after the names; the 4 header bytes keep the alignment
-        put(struct.pack('<I', 0 if values is None else len(joints)))
-        if values is not None:
-            put(bytes(-(length - 4) % 8))
-            put(values.astype('<f8'))
-    return np.concatenate(parts, axis=1)
-
-
-def _names(joints: tuple[str, ...]) -> bytes:
-    """Encode an empty frame and the joint names."""
-    data = struct.pack('<I4sI', 1, b'', len(joints))
-    for name in joints:
-        text = name.encode() + b'\0'
-        data += bytes(-len(data) % 4) + struct.pack('<I', len(text)) + text
-    return data
 
 
 def write_csv(recording: Recording, path: str | Path) -> None:

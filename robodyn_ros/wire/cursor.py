@@ -1,43 +1,114 @@
-"""Going through serialised messages: plain CDR, little endian (OMG DDSI-RTPS 2.2, section 10).
-
-Numbers are aligned to their size from the begin of the body; sequences and strings are led by a
-32-bit count.
-"""
+"""Strict cursor through a serialised message."""
 
 from __future__ import annotations
 
 import struct
 
 BODY = 4
-"""Bytes before the body of a message."""
+"""Offset of the body, in bytes: the header comes first."""
 LITTLE_ENDIAN = b'\x00\x01'
+"""First two header bytes of plain little-endian CDR; the other two are options."""
+NANOSECONDS = 1_000_000_000
+"""Nanoseconds in a second."""
+TIME = struct.Struct('<iI')
+"""Time and duration: seconds and nanoseconds."""
+NUMBER = struct.Struct('<I')
+"""Count of a sequence or a string."""
+TAIL = 3
+"""Most padding bytes after the last value: a payload is padded to a multiple of 4 bytes."""
+
+
+class WireError(ValueError):
+    """Raised for bytes that are not a message of the expected type."""
 
 
 class Cursor:
-    """Goes through a message; `at` counts from the begin of its body."""
+    """Position in a message. Every offset counts from the first header byte.
 
-    def __init__(self, serialised: bytes | bytearray) -> None:
-        """Begin at the begin of the body."""
-        self.body = memoryview(serialised)[BODY:]
-        self.at = 0
+    :ivar at: offset of the next byte
+    :ivar padding: byte ranges (start, end) that were skipped to align a value
+    """
 
-    def number(self) -> int:
-        """Read a 32-bit number."""
-        self.at += -self.at % 4
-        (value,) = struct.unpack_from('<I', self.body, self.at)
-        self.at += 4
+    def __init__(self, data: bytes | bytearray | memoryview) -> None:
+        """Start at the body.
+
+        :raises WireError: the message is not little-endian CDR
+        """
+        if len(data) < BODY or bytes(data[:2]) != LITTLE_ENDIAN:
+            raise WireError('not little-endian CDR')
+        self.data = data
+        self.at = BODY
+        self.padding: list[tuple[int, int]] = []
+        self._slack = TAIL
+
+    def skip(self, size: int, alignment: int = 1) -> int:
+        """Skip bytes and return the offset of the first one.
+
+        :raises WireError: the message ends before them
+        """
+        start = self.at + (BODY - self.at) % alignment
+        if start + size > len(self.data):
+            raise WireError(
+                f'the message ends too early: {size} bytes expected at offset {start}, '
+                f'it has {len(self.data)}'
+            )
+        if start > self.at:
+            self.padding.append((self.at, start))
+        self.at = start + size
+        return start
+
+    def count(self) -> int:
+        """Read the count of a sequence or string.
+
+        :raises WireError: as `skip`
+        """
+        (value,) = NUMBER.unpack_from(self.data, self.skip(4, 4))
         return int(value)
 
+    def time(self) -> int:
+        """Read a time or duration, in [ns].
+
+        :raises WireError: as `skip`
+        """
+        seconds, nanoseconds = TIME.unpack_from(self.data, self.skip(8, 4))
+        return int(seconds * NANOSECONDS + nanoseconds)
+
     def text(self) -> str:
-        """Read a string."""
-        length = self.number()
-        begin, self.at = self.at, self.at + length
-        return bytes(self.body[begin : self.at]).rstrip(b'\0').decode()
+        """Read a string.
+
+        :raises WireError: it is cut off, not zero-terminated or not UTF-8
+        """
+        size = self.count()
+        start = self.skip(size)
+        raw = bytes(self.data[start : self.at])
+        if size and raw.find(0) != size - 1:
+            raise WireError(f'the string at offset {start} has no zero byte at its end only')
+        try:
+            return raw[:-1].decode()
+        except UnicodeDecodeError as error:
+            raise WireError(f'the string at offset {start} is not UTF-8') from error
+
+    def texts(self) -> tuple[str, ...]:
+        """Read a sequence of strings.
+
+        :raises WireError: as `text`
+        """
+        return tuple(self.text() for _ in range(self.count()))
 
     def doubles(self) -> tuple[int, int]:
-        """Skip a sequence of doubles; return where they begin and how many they are."""
-        count = self.number()
-        if count:
-            self.at += -self.at % 8
-        begin, self.at = self.at, self.at + 8 * count
-        return begin, count
+        """Skip a sequence of doubles; return the offset of the first one and their number.
+
+        :raises WireError: as `skip`
+        """
+        count = self.count()
+        if not count:
+            self._slack += 4  # rmw_fastrtps reserves the alignment of an empty sequence too
+        return self.skip(8 * count, 8 if count else 1), count
+
+    def end(self) -> None:
+        """Check that nothing but padding follows.
+
+        :raises WireError: more bytes follow
+        """
+        if len(self.data) - self.at > self._slack:
+            raise WireError(f'{len(self.data)} bytes, but the values end at offset {self.at}')

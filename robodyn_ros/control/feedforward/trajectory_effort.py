@@ -13,6 +13,7 @@ from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.control.torque.standstill import StandstillFriction
 from robodyn_ros.errors import ControlError
 from robodyn_ros.excitation.motions.spline import SplineTrajectory, TrajectoryPoints
+from robodyn_ros.excitation.trajectory import Motion
 from robodyn_ros.models.interface import Array
 
 REST_VELOCITY = 1e-6
@@ -178,16 +179,7 @@ def trajectory_effort(
     motion = spline.sample(time)
     for array in (motion.velocity, motion.acceleration):
         array[cycles + 1 :] = 0.0
-    signals = (motion.position, motion.velocity, motion.acceleration)
-    standstill = StandstillFriction(
-        window=torque.velocity_window,
-        fade_time=settings.friction_fade_time,
-        period=settings.period,
-    )
-    requested = torque.body(*signals)
-    requested += torque.friction(standstill.velocities(motion.velocity), torque.load(*signals))
-    if not np.isfinite(requested).all():
-        raise ControlError('the model torque of the trajectory is not finite')
+    requested = _model_torque(motion, torque, settings)
     share = settings.feedforward_scale if scale is None else scale
     target = spline.points.effort_at(time)
     first = min(int(np.searchsorted(offset + time, begin)), count - 1)
@@ -205,6 +197,24 @@ def trajectory_effort(
         effort=_shaped(target, at_rest, offset + time - begin, start, ramp, settings),
         period=settings.period,
     )
+
+
+def _model_torque(motion: Motion, torque: ModelTorque, settings: FeedforwardSettings) -> Array:
+    """Return the model torque of each sample, shape (N, n), with friction held at standstill.
+
+    :raises ControlError: it is not finite
+    """
+    signals = (motion.position, motion.velocity, motion.acceleration)
+    standstill = StandstillFriction(
+        window=torque.velocity_window,
+        fade_time=settings.friction_fade_time,
+        period=settings.period,
+    )
+    requested = torque.body(*signals)
+    requested += torque.friction(standstill.velocities(motion.velocity), torque.load(*signals))
+    if not np.isfinite(requested).all():
+        raise ControlError('the model torque of the trajectory is not finite')
+    return requested
 
 
 def _check(spline: SplineTrajectory, torque: ModelTorque) -> None:

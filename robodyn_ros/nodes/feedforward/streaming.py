@@ -25,7 +25,7 @@ from robodyn_ros.nodes.feedforward.torque_state import TorqueStateOut
 from robodyn_ros.nodes.robot.joint_state_bytes import JointStateBytes
 from robodyn_ros.nodes.robot.model_node import STREAM_QOS
 from robodyn_ros.nodes.robot.torque_watch import TorqueWatch
-from robodyn_ros.wire.trajectory_writer import NANOSECONDS
+from robodyn_ros.wire.cursor import NANOSECONDS
 
 ZERO_REPEATS = 10
 """How often zero is sent after a ramp, should a command get lost."""

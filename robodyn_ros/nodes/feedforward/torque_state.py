@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 import time
 from collections.abc import Sequence
 
@@ -17,8 +16,9 @@ from robodyn_ros.msg import TorqueState
 from robodyn_ros.nodes.base.common import MONITOR_QOS
 from robodyn_ros.nodes.feedforward.target_watch import TargetWatch
 from robodyn_ros.nodes.robot.joint_state_bytes import JointStateBytes
-from robodyn_ros.nodes.robot.joint_states import FIELDS
-from robodyn_ros.wire.cursor import BODY, Cursor
+from robodyn_ros.wire.cursor import BODY, TIME
+from robodyn_ros.wire.joint_state import FIELDS
+from robodyn_ros.wire.named_arrays import NamedArrays
 
 Array = NDArray[np.float64]
 STALE = 0.1
@@ -100,16 +100,9 @@ class _MessageForm:
             name=list(joints), enabled=enabled, fault=fault, requested=zero,
             additive_command=zero, feedback=zero, error=zero, delivery=int(delivery),
         )))  # fmt: skip
-        cursor = Cursor(self.data)
-        cursor.at = 8  # behind the stamp
-        cursor.text()
-        for _ in range(cursor.number()):
-            cursor.text()
-        views = []
-        for _ in range(4):
-            begin, count = cursor.doubles()
-            views.append(np.frombuffer(self.data, '<f8', count, BODY + begin))
+        starts = NamedArrays(self.data, 4).starts
+        views = [np.frombuffer(self.data, '<f8', len(joints), max(at, 0)) for at in starts]
         self.feedback, self.requested, self.additive_command, self.error = views
 
     def stamp(self, seconds: int, nanoseconds: int) -> None:
-        struct.pack_into('<iI', self.data, BODY, seconds, nanoseconds)
+        TIME.pack_into(self.data, BODY, seconds, nanoseconds)

@@ -31,7 +31,8 @@ from robodyn_ros.nodes.feedforward.torque_state import TorqueStateOut
 from robodyn_ros.nodes.feedforward.trajectory_passing import Passing
 from robodyn_ros.nodes.robot.torque_watch import SILENCE, TorqueWatch
 from robodyn_ros.nodes.robot.trajectory_message import read_trajectory
-from robodyn_ros.wire.trajectory_writer import NANOSECONDS, write_trajectory
+from robodyn_ros.wire.cursor import NANOSECONDS
+from robodyn_ros.wire.trajectory import write_trajectory
 
 Array = NDArray[np.float64]
 ALLOWANCE = (0.02, 30e-6)

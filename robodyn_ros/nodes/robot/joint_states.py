@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sensor_msgs.msg import JointState
 
+from robodyn_ros.wire.joint_state import FIELDS
+
 Array = NDArray[np.float64]
-FIELDS = ('position', 'velocity', 'effort')
 
 
 class JointStateReader:

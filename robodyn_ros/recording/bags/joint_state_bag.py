@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -12,9 +11,11 @@ from typing import NoReturn
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording.bags.bag_folder import finish_bag
 from robodyn_ros.recording.bags.bag_metadata import RECORD_NAME
-from robodyn_ros.recording.bags.cdr import MSGTYPE, Layout
+from robodyn_ros.recording.bags.cdr import MSGTYPE
 from robodyn_ros.recording.bags.mcap_writer import McapWriter, Topic
 from robodyn_ros.recording.stamps import MissingMessages
+from robodyn_ros.wire.cursor import WireError
+from robodyn_ros.wire.joint_state import JointStateLayout, stamp_of
 
 RULE = '=' * 80
 DEFINITION = f"""std_msgs/Header header
@@ -87,7 +88,7 @@ class JointStateBag:
         """
         self.path = Path(path)
         self.closed = False
-        self._sources: list[tuple[Layout, MissingMessages]] = []
+        self._sources: list[tuple[JointStateLayout, MissingMessages]] = []
         self._messages = 0
         self._span = (2**63, -(2**63))
         self._flushed: int | None = None
@@ -130,8 +131,7 @@ class JointStateBag:
 
     def _count(self, data: bytes, log_time: int) -> None:
         self._messages += 1
-        seconds, nanoseconds = struct.unpack_from('<iI', data, 4) if len(data) >= 12 else (0, 0)
-        stamp = seconds * 1_000_000_000 + nanoseconds or log_time
+        stamp = stamp_of(data) or log_time
         self._span = (min(self._span[0], stamp), max(self._span[1], stamp))
         source = self._source(data)
         if source is not None:
@@ -143,8 +143,8 @@ class JointStateBag:
             if layout.fits(data):
                 return source
         if len(self._sources) < MAX_SOURCES:
-            with suppress(ValueError):  # an unreadable message is recorded too
-                self._sources.append((Layout.of(data), MissingMessages()))
+            with suppress(WireError):  # an unreadable message is recorded too
+                self._sources.append((JointStateLayout(data), MissingMessages()))
                 return self._sources[-1][1]
         return None
 

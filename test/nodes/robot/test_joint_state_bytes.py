@@ -10,9 +10,9 @@ from sensor_msgs.msg import JointState
 
 from robodyn_ros.nodes.robot.joint_state_bytes import JointStateBytes
 from robodyn_ros.nodes.robot.joint_states import JointStateReader
+from robodyn_ros.wire.joint_state import FIELDS
 
 pytestmark = pytest.mark.ros
-FIELDS = ('position', 'velocity', 'effort')
 
 
 def message(names, random, frame=''):

@@ -43,20 +43,20 @@ def assert_same(points, expected):
 
 
 @pytest.mark.parametrize('given', ['1000', '1100', '1110', '1111', '1001', '1101', '1x0x'])
-@pytest.mark.parametrize('joints', [1, 2, 7])
-@pytest.mark.parametrize('frame', ['', 'abc', 'base'])
-def test_points_are_those_that_rclpy_reads(given, joints, frame):
+@pytest.mark.parametrize('frame', ['', 'abcd'])
+def test_points_are_those_that_rclpy_reads(given, frame):
     for count in (1, 2, 31):
-        sent = message(count, joints, given, frame, seed=count)
+        sent = message(count, 3, given, frame, seed=count)
         data = serialize_message(sent)
         stamp, points = read_trajectory(data)
         assert stamp == 1_700_000_000_000_000_123
         assert_same(points, TrajectoryPoints.from_message(deserialize_message(data, type(sent))))
 
 
-@pytest.mark.parametrize('given', ['1111', '1100', '1001'])
-def test_many_points_do_not_take_the_slow_way(given, monkeypatch):
-    data = serialize_message(message(500, 6, given))
+@pytest.mark.parametrize('given', ['1111', '1100', '1001', '1000'])
+@pytest.mark.parametrize('frame', ['', 'abcd'])
+def test_points_that_are_alike_are_read_without_message_objects(given, frame, monkeypatch):
+    data = serialize_message(message(500, 6, given, frame))
     monkeypatch.setattr(trajectory_message, 'deserialize_message', None)
     assert len(read_trajectory(data)[1].time) == 500
 

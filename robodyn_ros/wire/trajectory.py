@@ -1,0 +1,131 @@
+"""JointTrajectory messages with many points.
+
+rclpy makes Python objects of each point: 10 000 points take it about half a second. Here the
+points are one structured array, both to read and to write.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robodyn_ros.wire.cursor import BODY, NANOSECONDS, TIME, Cursor, WireError
+from robodyn_ros.wire.writer import Writer
+
+Array = NDArray[np.float64]
+FIELDS = 4
+"""Arrays of a point: positions, velocities, accelerations and effort."""
+
+
+@dataclass(frozen=True)
+class TrajectoryArrays:
+    """Content of a JointTrajectory whose points all give the same quantities.
+
+    :param stamp: header stamp, in [ns]
+    :param joints: joint names
+    :param time: time from start, shape (N,), in [s]
+    :param fields: positions, velocities, accelerations and effort, each of shape (N, n) or None
+    """
+
+    stamp: int
+    joints: tuple[str, ...]
+    time: Array
+    fields: tuple[Array | None, ...]
+
+
+def read_trajectory(data: bytes) -> TrajectoryArrays:
+    """Read a serialised trajectory_msgs/JointTrajectory.
+
+    :raises WireError: the message is damaged, or its points differ in the quantities they give
+    """
+    cursor = Cursor(data)
+    stamp = cursor.time()
+    cursor.text()
+    joints = cursor.texts()
+    count = cursor.count()
+    if not count:
+        return TrajectoryArrays(stamp, joints, np.zeros(0), (None,) * FIELDS)
+    start = cursor.at
+    widths = [cursor.doubles()[1] for _ in range(FIELDS)]
+    if any(width not in (0, len(joints)) for width in widths):
+        raise WireError(f'points with {widths} values for {len(joints)} joints')
+    cursor.time()
+    following = _point(cursor.at, widths)
+    at = cursor.skip((count - 1) * following.itemsize)
+    parts = (
+        np.frombuffer(data, _point(start, widths), 1, start),
+        np.frombuffer(data, following, count - 1, at),
+    )
+
+    def column(name: str) -> NDArray[Any]:
+        return np.concatenate([part[name] for part in parts])
+
+    for index, width in enumerate(widths):
+        if (column(f'count{index}') != width).any():
+            raise WireError('the points do not all give the same quantities')
+    time = column('sec') + 1e-9 * column('nanosec')
+    fields = [column(f'field{index}') if widths[index] else None for index in range(FIELDS)]
+    return TrajectoryArrays(stamp, joints, time, tuple(fields))
+
+
+def write_trajectory(
+    *,
+    stamp: int,
+    joints: Sequence[str],
+    time: Array,
+    fields: Sequence[Array],
+    frame: str = '',
+) -> bytes:
+    """Serialise a trajectory_msgs/JointTrajectory, ready for `Publisher.publish`.
+
+    :param stamp: header stamp, in [ns]
+    :param time: time from start of the points, shape (N,), in [s]
+    :param fields: positions, velocities, accelerations and effort, each of shape (N, n), n >= 1
+    """
+    writer = Writer()
+    writer.header(stamp, frame, joints)
+    writer.count(len(time))
+    widths = [len(joints)] * FIELDS
+    for rows in (slice(0, 1), slice(1, None)):
+        points = np.zeros(len(time[rows]), _point(len(writer.data), widths))
+        for index, field in enumerate(fields):
+            points[f'count{index}'] = len(joints)
+            points[f'field{index}'] = field[rows]
+        nanoseconds = np.rint(time[rows] * NANOSECONDS).astype(np.int64)
+        points['sec'], points['nanosec'] = np.divmod(nanoseconds, NANOSECONDS)
+        writer.data += points.tobytes()
+    return bytes(writer.data)
+
+
+def _point(start: int, widths: Sequence[int]) -> np.dtype[np.void]:
+    """Return the layout of a point.
+
+    The padding of a point depends on where it starts. Thus the first point may differ from the
+    others, which all follow a point.
+
+    :param start: offset of the point in the message
+    :param widths: number of values of each array
+    """
+    names, formats, offsets = [], [], []
+    at = start
+    for index, width in enumerate(widths):
+        at += (BODY - at) % 4
+        names.append(f'count{index}')
+        formats.append('<u4')
+        offsets.append(at - start)
+        at += 4
+        if width:
+            at += (BODY - at) % 8
+            names.append(f'field{index}')
+            formats.append(f'({width},)<f8')
+            offsets.append(at - start)
+            at += 8 * width
+    names += ['sec', 'nanosec']
+    formats += ['<i4', '<u4']
+    offsets += [at - start, at - start + 4]
+    size = at + TIME.size - start
+    return np.dtype({'names': names, 'formats': formats, 'offsets': offsets, 'itemsize': size})
