@@ -29,12 +29,12 @@ sys.path[:0] = [str(ROOT), str(ROOT / 'bench')]
 from harmonic_arm import STEP, HarmonicArms, Measured  # noqa: E402
 
 from robodyn_ros.identification.gears.double_encoder import in_turn, motor_side  # noqa: E402
-from robodyn_ros.identification.gears.gear_torque import ResidualTorque  # noqa: E402
 from robodyn_ros.identification.gears.selection import Residual  # noqa: E402
 from robodyn_ros.identification.options import IdentifyOptions  # noqa: E402
 from robodyn_ros.identification.pipeline import identify  # noqa: E402
 from robodyn_ros.identification.signals.processing import process  # noqa: E402
 from robodyn_ros.models.catalog import robot_model  # noqa: E402
+from robodyn_ros.models.gear_torque import ResidualTorque  # noqa: E402
 from robodyn_ros.models.interface import DynamicModel  # noqa: E402
 from robodyn_ros.recording.recording import Recording  # noqa: E402
 

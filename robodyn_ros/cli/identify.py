@@ -16,13 +16,13 @@ from robodyn_ros.control.effort.recorded import in_si_units
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.identification.diagnosis.position_limits import position_limits
 from robodyn_ros.identification.files.export import export
+from robodyn_ros.identification.files.facts import json_facts
 from robodyn_ros.identification.files.report import text_report
 from robodyn_ros.identification.files.result_folder import ResultFolder
-from robodyn_ros.identification.fit.robust import LOSSES
 from robodyn_ros.identification.gears.double_encoder import identify_double
 from robodyn_ros.identification.gears.selection import RESIDUALS, Residual
 from robodyn_ros.identification.options import (
-    DISTANCES,
+    LOSSES,
     METHODS,
     PRIORS,
     Consistent,
@@ -39,6 +39,10 @@ from robodyn_ros.recording.recording import Recording
 from robodyn_ros.recording.signals import split_motion
 
 EXIT_FAILED = 1
+REMOVED = {
+    'essential': 'use --ridge, which regularises parameters that explain only noise',
+    'prior-distance': 'the quadratic distance is always used',
+}
 OF_MODEL = ('dynamic-model', *OF_URDF)
 
 
@@ -150,11 +154,8 @@ def _add_estimator(group: argparse._ArgumentGroup, default: IdentifyOptions) -> 
         help='export the estimate drawn to the prior without constraints (without WEIGHT: '
         'chosen by cross-validation)',
     )
-    group.add_argument(
-        '--essential',
-        action='store_true',
-        help='export an estimate whose base parameters are zero where they explain only noise',
-    )
+    for removed in REMOVED:
+        group.add_argument(f'--{removed}', nargs='?', const='', help=argparse.SUPPRESS)
     group.add_argument(
         '--no-time-offset',
         action='store_true',
@@ -182,12 +183,6 @@ def _add_consistency(group: argparse._ArgumentGroup, default: IdentifyOptions) -
         default=default.prior,
         help='what decides where the recording does not: the inertias in the URDF, or nothing '
         '(default: %(default)s)',
-    )
-    group.add_argument(
-        '--prior-distance',
-        choices=DISTANCES,
-        help='how far a consistent robot is from that: quadratic, or the log-det divergence '
-        f'(default: {default.prior_distance})',
     )
 
 
@@ -266,7 +261,7 @@ def run(arguments: argparse.Namespace) -> int:
         else:
             frame = arguments.frame or ''
             result = identify_payload(recording, base, frame=frame, options=options, **common)
-    facts = result.to_json()
+    facts = json_facts(result)
     if arguments.out is not None:
         files = export(result, arguments.out, export_failed=arguments.force_export)
         facts |= files.to_json()
@@ -281,15 +276,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _options(arguments: argparse.Namespace, model: DynamicModel) -> IdentifyOptions:
     wanted: dict[bool | None, Consistent] = {None: 'auto', True: 'yes', False: 'no'}
+    for option, instead in REMOVED.items():
+        refuse(arguments, (option,), f'was removed: {instead}')
     if arguments.estimator != 'robust':
         refuse(arguments, ('loss',), 'is of the robust estimator: add --estimator robust')
-    for option, given in (
-        ('no-consistent', arguments.consistent is False),
-        ('ridge', arguments.ridge is not None),
-        ('essential', arguments.essential),
-    ):
-        if given:
-            refuse(arguments, ('prior-distance',), f'is of a consistent robot, not for --{option}')
     return IdentifyOptions(
         filter_cutoff=arguments.filter_cutoff,
         decimation=arguments.decimation,
@@ -298,13 +288,11 @@ def _options(arguments: argparse.Namespace, model: DynamicModel) -> IdentifyOpti
         estimator=arguments.estimator,
         loss=arguments.loss or IdentifyOptions.loss,
         ridge=arguments.ridge,
-        essential=arguments.essential,
         time_offset='no' if arguments.no_time_offset else 'auto',
         derivatives='computed' if arguments.computed_derivatives else 'auto',
         max_relative_error=arguments.max_relative_error,
         consistent=wanted[arguments.consistent],
         prior=arguments.prior,
-        prior_distance=arguments.prior_distance or IdentifyOptions.prior_distance,
         position_limits=position_limits(
             model, _urdf_beside(arguments, model), arguments.joint_limits
         ),

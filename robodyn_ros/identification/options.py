@@ -9,7 +9,6 @@ from typing import Literal
 import numpy as np
 
 from robodyn_ros.errors import IdentificationError
-from robodyn_ros.identification.fit.robust import LOSSES, Loss
 
 Method = Literal['wls', 'ols', 'covariance', 'robust']
 METHODS: tuple[Method, ...] = ('wls', 'ols', 'covariance', 'robust')
@@ -20,10 +19,16 @@ Consistent = Literal['auto', 'yes', 'no']
 CONSISTENT: tuple[Consistent, ...] = ('auto', 'yes', 'no')
 Prior = Literal['urdf', 'none']
 PRIORS: tuple[Prior, ...] = ('urdf', 'none')
-Distance = Literal['pullback', 'entropic']
-DISTANCES: tuple[Distance, ...] = ('pullback', 'entropic')
 TimeOffset = Literal['auto', 'no']
 TIME_OFFSETS: tuple[TimeOffset, ...] = ('auto', 'no')
+
+Loss = Literal['tukey', 'huber']
+
+LOSSES: tuple[Loss, ...] = ('tukey', 'huber')
+
+FOLDS = 5
+"""Segments of a recording that cross-validation leaves out in turn: enough that four fifths of the
+samples are fitted, few enough that a segment is longer than the motion is correlated."""
 
 
 @dataclass(frozen=True)
@@ -58,9 +63,7 @@ class IdentifyOptions:
         default
     :param loss: of 'robust': 'tukey' ignores far outliers, 'huber' only bounds them
     :param ridge: export the estimate drawn to the prior with this weight, 0: chosen by
-        cross-validation (see `ridge`); None: do not
-    :param essential: set base parameters to zero that explain no more than noise (see
-        `essential`); exports the unconstrained estimate
+        cross-validation (see `physical.selection`); None: do not
     :param time_offset: 'auto': shift torque that clearly comes later or earlier than the motion
         (see `time_offset`); 'no': do not
     :param derivatives: 'given': velocities and accelerations of the recording as they are, and
@@ -74,10 +77,6 @@ class IdentifyOptions:
         'no': the unconstrained one; 'auto': what cross-validation favours (see `choice`)
     :param prior: 'urdf': what the recording does not show is the model's prior values' choice;
         'none': nobody's
-    :param prior_distance: how far a consistent robot is from its prior: 'pullback', quadratic;
-        'entropic', the log-det divergence of which that is the second order (see `physical`). On
-        recordings of a KUKA LWR4+ and a UR10 neither held better on other motions, and
-        'entropic' took three times as long
     :param position_limits: lower and upper limit of joints by name, in [rad] or [m], for the
         diagnosis (see `position_limits`); default: those of the model's URDF, if it has one
     :raises IdentificationError: when built with a value outside its range
@@ -92,14 +91,12 @@ class IdentifyOptions:
     estimator: Method = 'wls'
     loss: Loss = 'tukey'
     ridge: float | None = None
-    essential: bool = False
     time_offset: TimeOffset = 'auto'
     derivatives: Derivatives = 'auto'
     max_relative_error: float = 0.5
     segments: int | None = None
     consistent: Consistent = 'auto'
     prior: Prior = 'urdf'
-    prior_distance: Distance = 'pullback'
     position_limits: Mapping[str, tuple[float, float]] | None = None
     keep_signals: bool = False
 
@@ -120,7 +117,6 @@ class IdentifyOptions:
         _check_choice('way to get derivatives', self.derivatives, DERIVATIVES)
         _check_choice('choice of consistency', self.consistent, CONSISTENT)
         _check_choice('prior', self.prior, PRIORS)
-        _check_choice('distance to the prior', self.prior_distance, DISTANCES)
         if not self.max_relative_error > 0.0:
             raise IdentificationError(
                 f'the largest relative error must be positive, got {self.max_relative_error:g}'
@@ -134,12 +130,9 @@ class IdentifyOptions:
         """Refuse options that exclude each other."""
         if self.ridge is not None and not (np.isfinite(self.ridge) and self.ridge >= 0.0):
             raise IdentificationError(f'the ridge weight must not be negative, got {self.ridge:g}')
-        asked = {'ridge': self.ridge is not None, 'essential': self.essential}
-        drawn = [name for name, wanted in asked.items() if wanted]
-        if len(drawn) > 1 or (drawn and self.consistent == 'yes'):
+        if self.ridge is not None and self.consistent == 'yes':
             raise IdentificationError(
-                f'{" and ".join([*drawn, "consistent"][:2])} name different estimates to be '
-                f'exported: choose one'
+                'ridge and consistent name different estimates to be exported: choose one'
             )
 
 

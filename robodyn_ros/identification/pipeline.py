@@ -16,29 +16,21 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from robodyn_ros.errors import InsufficientData
+from robodyn_ros.identification.diagnosis.case import Case
 from robodyn_ros.identification.diagnosis.diagnose import diagnose
 from robodyn_ros.identification.factors.condense import Condensed
-from robodyn_ros.identification.factors.joint_fit import Case
 from robodyn_ros.identification.factors.passes import (
     SAMPLES_PER_COLUMN,
     Progress,
     condensed_parts,
     phase_of,
-    reweighing,
 )
-from robodyn_ros.identification.factors.segments import Stretches, evaluate_all, stretches_of
-from robodyn_ros.identification.files.signals_bag import Signals
 from robodyn_ros.identification.fit.least_squares import Estimate
-from robodyn_ros.identification.fit.time_offset import TimeOffset, offset_findings, offsets_of
-from robodyn_ros.identification.fit.torque_errors import FitReport, residual_ratio
+from robodyn_ros.identification.fit.time_offset import offset_findings, offsets_of
+from robodyn_ros.identification.fit.torque_errors import evaluate_all, residual_ratio
 from robodyn_ros.identification.fit.uncertainty import torque_uncertainty
-from robodyn_ros.identification.fit.weighting import fit_condensed
-from robodyn_ros.identification.friction.law_selection import (
-    FrictionChoice,
-    friction_findings,
-    settled_friction,
-)
-from robodyn_ros.identification.nothing import nothing_identified
+from robodyn_ros.identification.fit.weighting import fit_condensed, reweighing
+from robodyn_ros.identification.friction.law_selection import friction_findings, settled_friction
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.physical.completion import (
     Completion,
@@ -47,11 +39,18 @@ from robodyn_ros.identification.physical.completion import (
     seen_and_prior,
 )
 from robodyn_ros.identification.physical.named_parameters import named_parameters
-from robodyn_ros.identification.physical.ridge import ridge_estimate
-from robodyn_ros.identification.physical.selection import Selection, choose, selection_findings
-from robodyn_ros.identification.result import IdentificationResult
+from robodyn_ros.identification.physical.selection import choose, selection_findings
+from robodyn_ros.identification.result import (
+    FitReport,
+    FrictionChoice,
+    IdentificationResult,
+    Selection,
+    Signals,
+)
 from robodyn_ros.identification.signals.moving_samples import options_for
-from robodyn_ros.identification.signals.processing import Processed
+from robodyn_ros.identification.signals.processed import Processed
+from robodyn_ros.identification.signals.segments import Stretches, stretches_of
+from robodyn_ros.identification.signals.torque_shift import TimeOffset
 from robodyn_ros.models.base_parameters import BaseParameters, base_parameters
 from robodyn_ros.models.closed_forms.closed_form import closed_form_part
 from robodyn_ros.models.friction import open_friction
@@ -93,7 +92,7 @@ def identify(
         with threadpool_limits(limits=1, user_api='blas'):
             return _identified(recording, model, options, validation, progress)
     except InsufficientData as error:
-        return nothing_identified(recording, model, options, str(error))
+        return IdentificationResult.failed(recording, model, options, str(error))
 
 
 def _identified(
@@ -120,7 +119,7 @@ def _identified(
             condensed = condensed_parts(model, parts, base, options, progress)
         prior, shown = _prior(model, options), phase_of(progress, 'evaluate')
         with clock.step('estimate'):
-            weigh = reweighing(model, parts, base, options, prior, progress)
+            weigh = reweighing(model, parts, base, options, progress)
             fitted = fit_condensed(condensed, options, weigh)
             fit, weighted = fitted.fit, fitted.weighted
             seen = seen_and_prior(fit, base, prior)
@@ -128,7 +127,7 @@ def _identified(
             completion = complete(model, base, seen, fit.covariance, prior)
             plain = completion.values
         with clock.step('choose'):
-            completion, chosen = _chosen(model, base, weighted, fit, completion, options)
+            completion, chosen = choose(model, base, weighted, fit, completion, options)
             error = fit.error_of(base.values(completion.values))
             completion = replace(completion, stddevs=parameter_stddevs(base, error))
         with clock.step('evaluate'):
@@ -217,22 +216,6 @@ def _prior(model: DynamicModel, options: IdentifyOptions) -> Array:
     if options.prior == 'none' and closed_form_part(model) is None:
         return np.zeros(len(prior))
     return prior
-
-
-def _chosen(
-    model: DynamicModel,
-    base: BaseParameters,
-    weighted: Condensed,
-    fit: Estimate,
-    completion: Completion,
-    options: IdentifyOptions,
-) -> tuple[Completion, Selection]:
-    """The estimate to export, and what it was compared with."""
-    if options.ridge is not None:
-        return ridge_estimate(model, base, weighted, fit, completion, options)
-    if options.essential:
-        return completion, Selection()
-    return choose(model, base, weighted, fit, completion, options)
 
 
 def _validate(

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from robodyn_ros.identification.factors.joint_fit import Case
+from robodyn_ros.identification.diagnosis.case import Case
 from robodyn_ros.identification.signals.cutoff import automatic_cutoff
 from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.recording import Finding

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from robodyn_ros.errors import RobodynError
+from robodyn_ros.identification.diagnosis.case import Case, Sample
 from robodyn_ros.identification.diagnosis.torque_factors import disagreement
-from robodyn_ros.identification.factors.joint_fit import Case, Sample
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.catalog import build_model
 from robodyn_ros.models.interface import Array, DynamicModel, SumModel

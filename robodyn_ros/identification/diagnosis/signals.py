@@ -7,13 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from robodyn_ros.identification.diagnosis.case import Case, Sample
 from robodyn_ros.identification.diagnosis.motion import cycles
-from robodyn_ros.identification.factors.joint_fit import (
-    Case,
-    OwnFit,
-    Sample,
-    root_mean_square,
-)
+from robodyn_ros.identification.factors.joint_fit import OwnFit, root_mean_square
 from robodyn_ros.identification.fit.torque_errors import correlation_length
 from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.recording import Finding, Severity

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robodyn_ros.identification.factors.joint_fit import Case, OwnFit, Sample
+from robodyn_ros.identification.diagnosis.case import Case, Sample
+from robodyn_ros.identification.factors.joint_fit import OwnFit
 from robodyn_ros.models.friction_terms import BRAKING, TERMS
 from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.recording import Finding

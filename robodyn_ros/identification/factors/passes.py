@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
 
 from robodyn_ros.identification.factors.condense import Condensed, condense
-from robodyn_ros.identification.factors.segments import Stretches, joined
-from robodyn_ros.identification.fit.robust import Robust
-from robodyn_ros.identification.options import IdentifyOptions
-from robodyn_ros.identification.physical.consistency import nearest
-from robodyn_ros.identification.physical.selection import FOLDS
-from robodyn_ros.identification.signals.processing import Processed
+from robodyn_ros.identification.factors.row_sample import LENGTH, STRETCHES, RowSample, Stretch
+from robodyn_ros.identification.options import FOLDS, IdentifyOptions
+from robodyn_ros.identification.signals.processed import Processed
+from robodyn_ros.identification.signals.segments import Stretches
 from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.interface import Array, DynamicModel
 
@@ -83,23 +84,40 @@ def condensed_parts(
     return joined((factors(signals) for signals in parts), segments, parts.count)
 
 
-def reweighing(
-    model: DynamicModel,
-    parts: Stretches,
-    base: BaseParameters,
-    options: IdentifyOptions,
-    prior: Array,
-    progress: Progress | None,
-) -> Callable[[Robust], Condensed]:
-    """What condenses the recording again, its samples weighted by a robust fit."""
+def joined(stretches: Iterable[Condensed], segments: int, count: int) -> Condensed:
+    """Condensed stretches as one recording in so many segments at most, equally long.
 
-    def weigh(robust: Robust) -> Condensed:
-        values = nearest(model, base.grouping, robust.values, prior)
+    :param count: number of stretches
+    """
+    chosen = set(np.linspace(0, count - 1, STRETCHES).astype(int).tolist())
+    parts = [
+        replace(part, sample=_begin(part.sample, LENGTH if number in chosen else 0))
+        for number, part in enumerate(stretches)
+    ]
+    whole = replace(
+        parts[0],
+        segments=tuple(segment for part in parts for segment in part.segments),
+        coupled=tuple(segment for part in parts for segment in part.coupled),
+    )
+    groups = np.array_split(np.arange(len(whole.segments)), min(segments, len(whole.segments)))
+    return replace(
+        whole,
+        segments=tuple(whole.merged(group.tolist()) for group in groups),
+        coupled=tuple(whole.merged_coupled(group.tolist()) for group in groups)
+        if whole.coupled
+        else (),
+        sample=_sample([part.sample for part in parts]),
+    )
 
-        def weights(signals: Processed) -> Array:
-            predicted = model.torque(*signals.motion, values)
-            return robust.weights(signals.thinning.apply(signals.measured - predicted))
 
-        return condensed_parts(model, parts, base, options, progress, weights)
+def _sample(parts: Sequence[RowSample]) -> RowSample:
+    """Rows of those parts that have any."""
+    stretches = tuple(part.stretches[0] for part in parts if len(part.stretches[0].used))
+    return replace(parts[0], stretches=stretches, total=sum(part.total for part in parts))
 
-    return weigh
+
+def _begin(sample: RowSample, count: int) -> RowSample:
+    """The first rows of a sample, copied, so that the others can be forgotten."""
+    first = sample.stretches[0]
+    rows = tuple(np.array(matrix[:count]) for matrix in first.rows)
+    return replace(sample, stretches=(Stretch(rows, np.array(first.used[:count])),))

@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 import textwrap
 
-from robodyn_ros.identification.fit.torque_errors import FitReport
-from robodyn_ros.identification.friction.law_selection import FrictionChoice
-from robodyn_ros.identification.physical.named_parameters import MEANING, NamedParameters
-from robodyn_ros.identification.result import IdentificationResult
+from robodyn_ros.identification.result import (
+    MEANING,
+    FitReport,
+    FrictionChoice,
+    IdentificationResult,
+    NamedParameters,
+)
 from robodyn_ros.models.interface import Joint
 
 WIDTH = 100

@@ -19,17 +19,16 @@ shifted back by as much: the model gives the torque that belongs to a motion.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.interpolate import make_interp_spline
 from scipy.ndimage import spline_filter1d
 from scipy.optimize import minimize_scalar
 
 from robodyn_ros.identification.factors.condense import Indices, acting_columns
 from robodyn_ros.identification.factors.joint_fit import LONGEST_SHIFT, OwnFit, own_fit
 from robodyn_ros.identification.options import IdentifyOptions
-from robodyn_ros.identification.signals.processing import Processed
+from robodyn_ros.identification.signals.processed import Processed
+from robodyn_ros.identification.signals.torque_shift import TimeOffset
 from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.recording.recording import Finding
@@ -63,20 +62,6 @@ WHOLE = 0.9
 
 MOST = 0.5
 """... unless they are the largest error, with this share of the squared residual."""
-
-
-@dataclass(frozen=True)
-class TimeOffset:
-    """How much later than the motion a joint's torque comes.
-
-    :param seconds: positive: later
-    :param gain: share by which shifting it back reduces the squared residual of the joint alone
-    :param applied: set right; else less than a sample, and not most of the residual
-    """
-
-    seconds: float
-    gain: float
-    applied: bool = True
 
 
 def offsets_of(
@@ -157,25 +142,6 @@ def _agree(one: tuple[float, float], other: tuple[float, float]) -> bool:
     least = min(GAIN + GAIN_PER_SAMPLE * abs(shift), 4.0 * GAIN)
     alike = abs(one[0] - other[0]) <= AGREEMENT * abs(shift)
     return gain >= least and alike and abs(shift) >= SHORTEST
-
-
-def corrected(signals: Processed, offsets: dict[int, TimeOffset]) -> Processed:
-    """Signals with the torque of these joints shifted back, between samples by cubic splines.
-
-    What then lies beyond the ends is cut off, of all joints.
-    """
-    offsets = {joint: offset for joint, offset in offsets.items() if offset.applied}
-    if not offsets:
-        return signals
-    torque, measured = signals.torque.copy(), signals.measured.copy()
-    for joint, offset in offsets.items():
-        for values in (torque, measured):
-            spline = make_interp_spline(signals.time, values[:, joint], k=3)
-            values[:, joint] = spline(signals.time + offset.seconds)
-    shifts = [offset.seconds for offset in offsets.values()]
-    first = int(np.searchsorted(signals.time, signals.time[0] - min(*shifts, 0.0)))
-    last = int(np.searchsorted(signals.time, signals.time[-1] - max(*shifts, 0.0), side='right'))
-    return replace(signals, torque=torque, measured=measured).cut(slice(first, last))
 
 
 def offset_findings(

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from robodyn_ros.identification.factors.condense import Condensed
+from robodyn_ros.identification.factors.passes import Progress, condensed_parts
 from robodyn_ros.identification.fit.joint_coupling import Coupled, decouple
 from robodyn_ros.identification.fit.least_squares import Estimate, Estimator, estimate
 from robodyn_ros.identification.fit.noise_spectrum import coloured_scores
@@ -19,8 +20,10 @@ from robodyn_ros.identification.fit.robust import (
     robust_fit,
 )
 from robodyn_ros.identification.options import IdentifyOptions
-from robodyn_ros.identification.physical.essential import essential
-from robodyn_ros.models.interface import Array
+from robodyn_ros.identification.signals.processed import Processed
+from robodyn_ros.identification.signals.segments import Stretches
+from robodyn_ros.models.base_parameters import BaseParameters
+from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.recording.recording import Finding
 
 CORRELATED = 0.5
@@ -36,13 +39,11 @@ class Fitted:
 
     :param fit: values and covariance
     :param weighted: factors as the estimator weighs them, for all further fits
-    :param scores: of these factors, see `colour`
     :param findings: what was seen
     """
 
     fit: Estimate
     weighted: Condensed
-    scores: Array
     findings: tuple[Finding, ...] = ()
 
 
@@ -60,14 +61,12 @@ def fit_condensed(
     first = estimate(condensed.merged(), condensed.width, estimator=plain)
     if method == 'robust':
         robust = robust_fit(sample, first.values, options.loss)
-        fitted = _robust(condensed, robust, recondense)
-    elif method == 'covariance':
-        fitted = _coupled(condensed, decouple(condensed, first))
-    else:
-        scores = coloured_scores(sample, first)
-        fit = estimate(condensed.merged(), condensed.width, estimator=plain, scores=scores)
-        fitted = Fitted(fit, condensed, scores)
-    return _essential(fitted) if options.essential else fitted
+        return _robust(condensed, robust, recondense)
+    if method == 'covariance':
+        return _coupled(condensed, decouple(condensed, first))
+    scores = coloured_scores(sample, first)
+    fit = estimate(condensed.merged(), condensed.width, estimator=plain, scores=scores)
+    return Fitted(fit, condensed)
 
 
 def _robust(condensed: Condensed, robust: Robust, recondense: Recondense) -> Fitted:
@@ -84,7 +83,7 @@ def _robust(condensed: Condensed, robust: Robust, recondense: Recondense) -> Fit
     scores = coloured_scores(sample, first)
     wider = np.einsum('i,j,ijbc->ijbc', robust.widening, robust.widening, scores)
     fit = estimate(weighted.merged(), weighted.width, scores=wider)
-    return Fitted(fit, weighted, wider, (_outlier_finding(robust, condensed.joints),))
+    return Fitted(fit, weighted, (_outlier_finding(robust, condensed.joints),))
 
 
 def _coupled(condensed: Condensed, coupled: Coupled) -> Fitted:
@@ -94,18 +93,7 @@ def _coupled(condensed: Condensed, coupled: Coupled) -> Fitted:
     scores = coloured_scores(condensed.sample.few(), first, mixing=coupled.mixing)
     fit = estimate(factors, width, scores=scores)
     text = tuple(_correlation_findings(coupled.correlation, condensed.joints))
-    return Fitted(fit, coupled.condensed, scores, text)
-
-
-def _essential(fitted: Fitted) -> Fitted:
-    """The same with essential parameters only."""
-    found = essential(fitted.weighted.merged(), fitted.fit, fitted.scores)
-    text = (
-        f'{len(found.left_out)} of {fitted.weighted.width} base parameters are not essential: '
-        f'what they explain is no more than noise, and they were set to zero'
-    )
-    finding = Finding('essential_parameters', text, severity='info')
-    return replace(fitted, fit=found.fit, findings=(*fitted.findings, finding))
+    return Fitted(fit, coupled.condensed, text)
 
 
 def _outlier_finding(robust: Robust, joints: tuple[str, ...]) -> Finding:
@@ -131,3 +119,27 @@ def _correlation_findings(correlation: Array, joints: tuple[str, ...]) -> Iterat
         f'{correlation[one, other]:.2f}): rather something that the model lacks than noise',
         severity='info',
     )
+
+
+def reweighing(
+    model: DynamicModel,
+    parts: Stretches,
+    base: BaseParameters,
+    options: IdentifyOptions,
+    progress: Progress | None,
+) -> Recondense:
+    """Return a function that condenses the recording again with the weights of a robust fit."""
+
+    def weigh(robust: Robust) -> Condensed:
+        # The base parameters are columns of the model: with zeros for all others they give its
+        # torque.
+        values = np.zeros(len(model.parameters))
+        values[base.columns] = robust.values
+
+        def weights(signals: Processed) -> Array:
+            predicted = model.torque(*signals.motion, values)
+            return robust.weights(signals.thinning.apply(signals.measured - predicted))
+
+        return condensed_parts(model, parts, base, options, progress, weights)
+
+    return weigh

@@ -13,7 +13,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from robodyn_ros.identification.signals.processing import Processed
+from robodyn_ros.identification.options import FOLDS
+from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.identification.signals.thinning import Thinning
 from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.friction_terms import TERMS
@@ -24,9 +25,6 @@ SAMPLES = 4000
 
 _STILL = 1e-9
 """Velocity [rad/s or m/s] that a joint at rest is taken to reach: laws divide by shares of it."""
-
-FOLDS = 5
-"""Stretches of time that are left out in turn."""
 
 Shape = Mapping[str, float]
 """Figures of one joint."""

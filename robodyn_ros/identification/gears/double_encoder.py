@@ -8,7 +8,7 @@ again, until both hold.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,15 +16,19 @@ from numpy.typing import NDArray
 
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.factors.passes import Progress
-from robodyn_ros.identification.files.signals_bag import Signals
-from robodyn_ros.identification.fit.torque_errors import FitReport
-from robodyn_ros.identification.gears.gear_torque import ResidualTorque, facts
-from robodyn_ros.identification.gears.selection import Candidate, Residual, fit_residual
+from robodyn_ros.identification.gears.selection import Residual, fit_residual
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.pipeline import identify
-from robodyn_ros.identification.result import IdentificationResult
+from robodyn_ros.identification.result import (
+    FitReport,
+    GearCandidate,
+    IdentificationResult,
+    IdentifiedResidual,
+    Signals,
+)
 from robodyn_ros.identification.signals.grid import on_grid, sample_times
 from robodyn_ros.models.base_parameters import base_parameters
+from robodyn_ros.models.gear_torque import ResidualTorque
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.recording.recording import Finding, Recording
 from robodyn_ros.recording.signals import central_differences, low_pass
@@ -33,38 +37,6 @@ LOOPS = 3
 """Turns; more gained little on the simulated arm."""
 ROWS = 20_000
 """Most samples in these turns; the parameters of the result are from all of them again."""
-
-
-@dataclass(frozen=True)
-class IdentifiedResidual:
-    """Residual torque in a result, and what it is worth.
-
-    :param candidates: what was tried, best first
-    :param without: torque errors of the plain estimate, without residual torque
-    :param validation_without: the same on the validation recording
-    """
-
-    torque: ResidualTorque
-    candidates: tuple[Candidate, ...]
-    without: FitReport
-    validation_without: FitReport | None
-
-    def to_json(self) -> dict[str, object]:
-        """Plain facts."""
-        other = self.validation_without
-        return {
-            **facts(self.torque),
-            'candidates': [
-                {
-                    'kind': each.kind,
-                    'inputs': list(each.inputs),
-                    'rms_share': each.rms_share.tolist(),
-                }
-                for each in self.candidates
-            ],
-            'rms_error_without': self.without.rms_error.tolist(),
-            'validation_rms_error_without': None if other is None else other.rms_error.tolist(),
-        }
 
 
 def identify_double(
@@ -141,7 +113,7 @@ def in_turn(
     *,
     kind: Residual = 'auto',
     inputs: Sequence[int] = (2, 3),
-) -> tuple[ResidualTorque | None, tuple[Candidate, ...], Array]:
+) -> tuple[ResidualTorque | None, tuple[GearCandidate, ...], Array]:
     """Fit the residual torque to what parameters leave, and parameters to what it leaves.
 
     :param plain: result without, with its signals
@@ -159,7 +131,7 @@ def in_turn(
     columns = base_parameters(plain.model).columns
     design = plain.model.regressor(*(each[centres] for each in signals.motion))[:, :, columns]
     torque: ResidualTorque | None = None
-    candidates: tuple[Candidate, ...] = ()
+    candidates: tuple[GearCandidate, ...] = ()
     values = plain.values.copy()
     for _ in range(LOOPS):
         torque, tried = fit_residual(
@@ -242,7 +214,7 @@ def _completed(
     recording: Recording,
     torque: ResidualTorque,
     known: Array,
-    candidates: tuple[Candidate, ...],
+    candidates: tuple[GearCandidate, ...],
 ) -> IdentificationResult:
     """The result with its residual torque, and signals whose torque is the measured one again."""
     signals = result.signals
@@ -273,7 +245,7 @@ def _mean(report: FitReport) -> float:
     return float(report.rms_error.mean())
 
 
-def _no_gain(candidates: Sequence[Candidate]) -> Finding:
+def _no_gain(candidates: Sequence[GearCandidate]) -> Finding:
     best = min((each.mean for each in candidates), default=1.0)
     text = (
         f'the deflection of the gears explains nothing that the model does not have (error left '

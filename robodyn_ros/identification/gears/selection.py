@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from robodyn_ros.identification.gears.block import MAPS
-from robodyn_ros.identification.gears.gear_torque import (
+from robodyn_ros.identification.gears.gmr import GmrFit
+from robodyn_ros.identification.gears.maps import MAPS
+from robodyn_ros.identification.gears.rbf import RbfFit
+from robodyn_ros.identification.result import GearCandidate
+from robodyn_ros.models.gear_torque import (
     INPUTS,
     ResidualMap,
     ResidualTorque,
     feature_range,
     features,
 )
-from robodyn_ros.identification.gears.gmr import GmrFit
-from robodyn_ros.identification.gears.rbf import RbfFit
 from robodyn_ros.models.interface import Array
 
 Residual = Literal['auto', 'rbf', 'gmr', 'none']
@@ -38,24 +38,6 @@ GAIN = 0.98
 Folds = list[tuple[Array, Array]]
 
 
-@dataclass(frozen=True)
-class Candidate:
-    """What one kind of residual torque with one set of inputs was worth.
-
-    :param rms_share: error left on stretches that it was not fitted to, as a share of that
-        without it, shape (n,)
-    """
-
-    kind: Literal['rbf', 'gmr']
-    inputs: tuple[str, ...]
-    rms_share: Array
-
-    @property
-    def mean(self) -> float:
-        """Mean share over the joints; joints that it makes worse go without it."""
-        return float(np.where(self.rms_share < GAIN, self.rms_share, 1.0).mean())
-
-
 def fit_residual(
     joints: Sequence[str],
     signals: tuple[Array, Array, Array],
@@ -66,7 +48,7 @@ def fit_residual(
     inputs: Sequence[int] = (2, 3),
     gear_ratio: Array | None = None,
     cutoff: float = 0.0,
-) -> tuple[ResidualTorque | None, tuple[Candidate, ...]]:
+) -> tuple[ResidualTorque | None, tuple[GearCandidate, ...]]:
     """Fit f to what a model leaves, in the kind and with the inputs that generalise best.
 
     :param signals: deflection, its rate and motor velocity, joint side, each (N, n), in time order
@@ -82,7 +64,7 @@ def fit_residual(
     kinds: tuple[Literal['rbf', 'gmr'], ...] = ('rbf', 'gmr')
     if kind in ('rbf', 'gmr'):
         kinds = (kind,)
-    tried: list[tuple[Candidate, list[RbfFit | GmrFit], list[Folds]]] = []
+    tried: list[tuple[GearCandidate, list[RbfFit | GmrFit], list[Folds]]] = []
     for count in inputs:
         samples = features(seen[0], seen[1], seen[2], count)
         folds = [
@@ -92,7 +74,9 @@ def fit_residual(
         for name in kinds:
             fits = [FITS[name](parts) for parts in folds]
             share = [_share(fit, parts) for fit, parts in zip(fits, folds, strict=True)]
-            tried.append((Candidate(name, INPUTS[:count], np.array(share)), fits, folds))
+            shares = np.array(share)
+            mean = float(np.where(shares < GAIN, shares, 1.0).mean())
+            tried.append((GearCandidate(name, INPUTS[:count], shares, mean), fits, folds))
     tried.sort(key=lambda item: item[0].mean)
     best, fits, folds = tried[0]
     candidates = tuple(candidate for candidate, _, _ in tried)

@@ -16,18 +16,16 @@ import numpy as np
 from scipy.optimize import nnls
 
 from robodyn_ros.errors import IdentificationError, InsufficientData, ModelError
+from robodyn_ros.identification.diagnosis.case import Case
 from robodyn_ros.identification.diagnosis.diagnose import diagnose_payload
 from robodyn_ros.identification.factors.condense import Condensed, JointFactor
-from robodyn_ros.identification.factors.joint_fit import Case
 from robodyn_ros.identification.factors.passes import Progress, condensed_signals
-from robodyn_ros.identification.files.signals_bag import Signals
+from robodyn_ros.identification.files.result_file import load_identified_model
 from robodyn_ros.identification.fit.least_squares import ESTIMATORS, Estimate, Estimator, estimate
-from robodyn_ros.identification.fit.torque_errors import FitReport, correlation_length, evaluate
+from robodyn_ros.identification.fit.torque_errors import correlation_length, evaluate
 from robodyn_ros.identification.fit.uncertainty import torque_uncertainty
 from robodyn_ros.identification.gears.double_encoder import without_residual
-from robodyn_ros.identification.nothing import nothing_identified
 from robodyn_ros.identification.options import IdentifyOptions
-from robodyn_ros.identification.payload.block import IdentifiedPayload
 from robodyn_ros.identification.payload.findings import (
     base_findings,
     body_findings,
@@ -38,16 +36,20 @@ from robodyn_ros.identification.payload.findings import (
 )
 from robodyn_ros.identification.physical.completion import complete
 from robodyn_ros.identification.physical.consistency import is_consistent
-from robodyn_ros.identification.physical.selection import Selection, choose
+from robodyn_ros.identification.physical.selection import choose
 from robodyn_ros.identification.physical.semidefinite import weighted_rows
 from robodyn_ros.identification.pipeline import fit_findings
 from robodyn_ros.identification.result import (
+    FitReport,
     IdentificationResult,
     IdentifiedModel,
-    load_identified_model,
+    IdentifiedPayload,
+    Selection,
+    Signals,
 )
 from robodyn_ros.identification.signals.moving_samples import options_for
-from robodyn_ros.identification.signals.processing import Processed, process
+from robodyn_ros.identification.signals.processed import Processed
+from robodyn_ros.identification.signals.processing import process
 from robodyn_ros.models.base_parameters import BaseParameters, base_parameters, grouped
 from robodyn_ros.models.catalog import model_hash
 from robodyn_ros.models.friction import body_of, open_friction
@@ -134,7 +136,7 @@ def identify_payload(
     try:
         return _identified(recording, base, frame, options, validation, progress)
     except InsufficientData as error:
-        return nothing_identified(recording, base.model, options, str(error))
+        return IdentificationResult.failed(recording, base.model, options, str(error))
 
 
 def _identified(
@@ -196,10 +198,9 @@ def _check_estimator(options: IdentifyOptions) -> None:
 
     :raises IdentificationError: another estimator than those for payloads
     """
-    if options.estimator not in ESTIMATORS or options.ridge is not None or options.essential:
+    if options.estimator not in ESTIMATORS or options.ridge is not None:
         raise IdentificationError(
-            f'a payload is identified by {" or ".join(ESTIMATORS)}, without ridge or essential '
-            f'parameters'
+            f'a payload is identified by {" or ".join(ESTIMATORS)}, without ridge'
         )
 
 

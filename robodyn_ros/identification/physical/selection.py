@@ -8,9 +8,8 @@ strongly the prior should draw.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 from scipy.optimize import lsq_linear
@@ -30,14 +29,10 @@ from robodyn_ros.identification.physical.semidefinite import (
     starting_prior,
     weighted_rows,
 )
+from robodyn_ros.identification.result import Selection
 from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.recording.recording import Finding
-
-Kind = Literal['unconstrained', 'consistent', 'consistent_links', 'ridge']
-
-FOLDS = 5
-"""Stretches of time that cross-validation leaves out in turn."""
 
 WEIGHTS = (WEAKEST, 1e-3, 1e-2, 1e-1, 1.0)
 """Weights of the prior that cross-validation chooses from."""
@@ -75,33 +70,6 @@ _SHARED = 1e-6
 _IMPOSSIBLE = 'not_physically_consistent'
 
 
-@dataclass(frozen=True)
-class Selection:
-    """Which estimate a result holds, and what it was compared with.
-
-    Errors are root mean squares over all joints, each in units of the standard deviation of its
-    unconstrained residual; NaN: not computed.
-
-    :param estimate: 'unconstrained'; 'consistent': a robot that can exist; 'consistent_links':
-        the links can exist, but rotor inertias and friction are what fits best; 'ridge': drawn
-        to the prior without constraints (see `ridge`)
-    :param prior: 'urdf' or 'none'
-    :param prior_weight: see `physical`
-    :param unseen_error: of the consistent estimate, on stretches it was not fitted to
-    :param unseen_error_unconstrained: of the unconstrained one
-    :param excess: residual of the consistent estimate on the whole recording, over the smallest
-    :param unconstrained_residual: relative residual of the unconstrained estimate, whole recording
-    """
-
-    estimate: Kind = 'unconstrained'
-    prior: Prior = 'none'
-    prior_weight: float = float('nan')
-    unseen_error: float = float('nan')
-    unseen_error_unconstrained: float = float('nan')
-    excess: float = float('nan')
-    unconstrained_residual: float = float('nan')
-
-
 def choose(
     model: DynamicModel,
     base: BaseParameters,
@@ -124,11 +92,18 @@ def choose(
     :param fit: the unconstrained estimate
     :param completion: its standard parameters
     """
-    if options.consistent == 'no':
+    if options.consistent == 'no' and options.ridge is None:
         return completion, Selection()
+    trial = _Trial.of(model, base, condensed, _sigma(condensed, fit, options), options)
+    if options.ridge is not None:
+        values, selection = trial.drawn(options.ridge)
+        possible = is_consistent(model, values)
+        return (
+            replace(completion, values=values, physically_consistent=possible, findings=()),
+            selection,
+        )
     if not bodies_of(model).links:
         return _without_links(completion, options), Selection()
-    trial = _Trial.of(model, base, condensed, _sigma(condensed, fit, options), options)
     try:
         values, selection = trial.consistent(reweigh=options.estimator != 'ols')
         if options.consistent == 'auto' and selection.excess > CONTRADICTED:
@@ -240,7 +215,7 @@ class _Trial:
         prior, known = starting_prior(model, options.prior)
         count = len(condensed.segments)
         return cls(
-            problem=Problem.of(model, base, prior, options.prior_distance),
+            problem=Problem.of(model, base, prior),
             factors=condensed.merged(),
             sigma=sigma,
             folds=tuple(_Fold.of(condensed, k, sigma) for k in range(count) if count > 1),
@@ -251,7 +226,7 @@ class _Trial:
         """Consistent estimate (p,), its prior as strong as cross-validation favours."""
         weight, error = DEFAULT_WEIGHT if self.prior == 'urdf' else WEAKEST, float('nan')
         if self.folds:
-            weight, error = self._best_weight()
+            weight, error = self._best_weight(self.problem.solve)
         values = fit_consistent(self.problem, self.factors, self.sigma, weight, reweigh=reweigh)
         selection = Selection(
             estimate='consistent',
@@ -274,14 +249,31 @@ class _Trial:
         found = replace(selection, estimate='consistent_links', unseen_error=error)
         return refit_joints(self.problem, data, values), found
 
-    def _best_weight(self) -> tuple[float, float]:
+    def drawn(self, weight: float) -> tuple[Array, Selection]:
+        """Return the estimate (p,) that is regularised towards the prior without constraints.
+
+        :param weight: of the prior; 0: chosen by cross-validation
+        """
+        error = float('nan')
+        if not weight:
+            weight = DEFAULT_WEIGHT
+            if self.folds:
+                weight, error = self._best_weight(self.problem.draw)
+        data = Data.of(self.factors, len(self.problem.grouping), self.sigma)
+        return self.problem.draw(data, weight), Selection(
+            estimate='ridge',
+            prior=self.prior,
+            prior_weight=weight,
+            unseen_error=error,
+            unseen_error_unconstrained=_pooled(self.folds, [f.seen.values for f in self.folds]),
+        )
+
+    def _best_weight(self, solve: Callable[[Data, float], Array]) -> tuple[float, float]:
         """Strongest prior whose error on unseen stretches is as good as the best, its error."""
         errors: list[float] = []
         weights = WEIGHTS if self.prior == 'urdf' else WEIGHTS[:1]
         for weight in weights:  # from the weakest up, until it draws too much
-            errors.append(
-                self._unseen_error(self.problem.solve(fold.seen, weight) for fold in self.folds)
-            )
+            errors.append(self._unseen_error(solve(fold.seen, weight) for fold in self.folds))
             if errors[-1] > ALIKE * min(errors):
                 break
         chosen = max(k for k, error in enumerate(errors) if error <= ALIKE * min(errors))

@@ -20,7 +20,6 @@ from robodyn_ros.identification.gears.double_encoder import identify_double
 from robodyn_ros.identification.gears.selection import RESIDUALS, Residual
 from robodyn_ros.identification.options import (
     DERIVATIVES,
-    DISTANCES,
     METHODS,
     IdentifyOptions,
 )
@@ -164,9 +163,6 @@ class IdentificationWork:
             estimator=declare(node, 'estimator', 'wls', ', '.join(METHODS), **fixed),
             loss=declare(node, 'loss', 'tukey', 'of estimator robust: tukey or huber', **fixed),
             ridge=self._declared_ridge(),
-            essential=declare(
-                node, 'essential', False, 'base parameters that explain only noise: zero', **fixed
-            ),
             time_offset=declare(
                 node, 'time_offset', 'auto', 'correct that of the torque: auto or no', **fixed
             ),
@@ -177,9 +173,6 @@ class IdentificationWork:
                 node, 'consistent', 'auto', 'physically consistent: auto, yes or no', **fixed
             ),
             prior=declare(node, 'prior', 'urdf', 'prior of it: urdf or none', **fixed),
-            prior_distance=declare(
-                node, 'prior_distance', 'pullback', ' or '.join(DISTANCES), **fixed
-            ),
             max_relative_error=self._number(
                 'max_relative_torque_error',
                 0.5,

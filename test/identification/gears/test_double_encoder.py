@@ -7,11 +7,12 @@ from robots import random_urdf
 from simulation import arm, record
 
 from robodyn_ros.errors import IdentificationError
+from robodyn_ros.identification.files.facts import json_facts
 from robodyn_ros.identification.files.report import text_report
+from robodyn_ros.identification.files.result_file import load_identified_model, write_result
 from robodyn_ros.identification.gears.double_encoder import identify_double, motor_side
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.payload.identify import identify_payload
-from robodyn_ros.identification.result import load_identified_model, write_result
 from robodyn_ros.models.payload import PayloadModel
 
 STIFFNESS = 2e4
@@ -66,7 +67,7 @@ def test_report_and_facts_show_both_errors(identified):
     assert 'residual torque (rbf over deflection' in text
     row = next(line for line in text.splitlines() if ' -> ' in line)
     assert f'{identified.residual.without.rms_error[0]:.4g}' in row
-    facts = identified.to_json()['residual_torque']
+    facts = json_facts(identified)['residual_torque']
     assert facts['kind'] == 'rbf' and len(facts['candidates']) == 2
 
 

@@ -14,7 +14,7 @@ from robodyn_ros.identification.payload.findings import (
     scalar_findings,
     softened,
 )
-from robodyn_ros.identification.physical.selection import Selection
+from robodyn_ros.identification.result import Selection
 from robodyn_ros.models.catalog import build_model
 from robodyn_ros.models.payload import PayloadModel, payload_of
 from robodyn_ros.recording.recording import Finding

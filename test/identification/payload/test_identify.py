@@ -12,10 +12,10 @@ from robots import random_urdf
 from simulation import arm, record, sines
 
 from robodyn_ros.errors import IdentificationError, ModelError
+from robodyn_ros.identification.files.result_file import load_identified_model, write_result
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.payload.identify import identify_payload, load_base
 from robodyn_ros.identification.pipeline import identify
-from robodyn_ros.identification.result import load_identified_model, write_result
 from robodyn_ros.models.catalog import build_model, robot_model
 from robodyn_ros.models.payload import payload_of
 from robodyn_ros.recording.recording import Recording

@@ -8,14 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from robodyn_ros.identification.files.result_file import load_identified_model, write_result
 from robodyn_ros.identification.payload.identify import load_base
 from robodyn_ros.identification.pipeline import identify
-from robodyn_ros.identification.result import (
-    IdentificationResult,
-    IdentifiedModel,
-    load_identified_model,
-    write_result,
-)
+from robodyn_ros.identification.result import IdentificationResult, IdentifiedModel
 from robodyn_ros.models.catalog import build_model
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.recording.recording import Recording
