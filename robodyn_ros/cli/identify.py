@@ -15,20 +15,21 @@ from robodyn_ros.cli.robot_model import OF_URDF, add_urdf_options, chosen_model,
 from robodyn_ros.control.effort.recorded import in_si_units
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.identification.diagnosis.position_limits import position_limits
+from robodyn_ros.identification.files.base_result import load_base
 from robodyn_ros.identification.files.export import export
 from robodyn_ros.identification.files.facts import json_facts
 from robodyn_ros.identification.files.report import text_report
 from robodyn_ros.identification.files.result_folder import ResultFolder
-from robodyn_ros.identification.gears.double_encoder import identify_double
-from robodyn_ros.identification.gears.selection import RESIDUALS, Residual
 from robodyn_ros.identification.options import (
+    GEAR_TORQUES,
     LOSSES,
     METHODS,
     PRIORS,
     Consistent,
     IdentifyOptions,
 )
-from robodyn_ros.identification.payload.identify import identify_payload, load_base
+from robodyn_ros.identification.pipeline import identify
+from robodyn_ros.identification.preparation import LEAVE_ONE_OUT, LeaveOneOut
 from robodyn_ros.identification.result import IdentifiedModel
 from robodyn_ros.models.friction_terms import AUTO
 from robodyn_ros.models.interface import DynamicModel
@@ -56,7 +57,11 @@ def add_parser(commands: Any) -> None:
         "--payload the arm's parameters stay as --base has them, and only what the robot carries "
         'in the recording is identified.',
     )
-    parser.add_argument('recording', help='rosbag2 folder, .mcap, .db3, .csv, .npz or .mat')
+    parser.add_argument(
+        'recording',
+        nargs='+',
+        help='rosbag2 folder, .mcap, .db3, .csv, .npz or .mat; several are fitted together',
+    )
     _add_model(parser)
     _add_recording(parser)
     _add_fit(parser)
@@ -113,12 +118,22 @@ def _add_model(parser: argparse.ArgumentParser) -> None:
 def _add_recording(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group('recording')
     checked = group.add_mutually_exclusive_group()
-    checked.add_argument('--validate', metavar='RECORDING', help='test on another recording')
+    checked.add_argument(
+        '--validate',
+        metavar='RECORDING',
+        help=f'test on another recording; {LEAVE_ONE_OUT}: test each recording with the '
+        'parameters of all others',
+    )
     checked.add_argument(
         '--split',
         type=float,
         metavar='FRACTION',
         help='identify from this share of the recording, test on the rest',
+    )
+    group.add_argument(
+        '--recording-offsets',
+        action='store_true',
+        help='each recording has torque offsets of its own; the result has those of the first',
     )
     add_source(group)
 
@@ -163,7 +178,7 @@ def _add_estimator(group: argparse._ArgumentGroup, default: IdentifyOptions) -> 
     )
     group.add_argument(
         '--residual',
-        choices=RESIDUALS,
+        choices=GEAR_TORQUES,
         help='torque that the deflection of the gears shows, where the recording has encoders on '
         'the motors too: radial basis functions, Gaussian mixtures, the better one or none '
         '(default: auto)',
@@ -250,17 +265,18 @@ def run(arguments: argparse.Namespace) -> int:
         options = _options(arguments, model)
     for warning in caught:
         print(f'warning: {warning.message}', file=sys.stderr)
-    recording, validation = _recordings(arguments, model)
+    recordings, validation = _recordings(arguments, model)
+    if base is not None:
+        model = PayloadModel(arm=base.model, frame=arguments.frame or '')
     with progress_bar(10) as progress:
-        common: dict[str, Any] = {'validation': validation, 'progress': progress}
-        if base is None:
-            residual: Residual = arguments.residual or 'auto'
-            result = identify_double(
-                recording, model, options=options, residual=residual, **common
-            )
-        else:
-            frame = arguments.frame or ''
-            result = identify_payload(recording, base, frame=frame, options=options, **common)
+        result = identify(
+            recordings,
+            model,
+            known=base,
+            options=options,
+            validation=validation,
+            progress=progress,
+        )
     facts = json_facts(result)
     if arguments.out is not None:
         files = export(result, arguments.out, export_failed=arguments.force_export)
@@ -288,6 +304,8 @@ def _options(arguments: argparse.Namespace, model: DynamicModel) -> IdentifyOpti
         estimator=arguments.estimator,
         loss=arguments.loss or IdentifyOptions.loss,
         ridge=arguments.ridge,
+        recording_offsets=arguments.recording_offsets,
+        gear_torque=arguments.residual or 'auto',
         time_offset='no' if arguments.no_time_offset else 'auto',
         derivatives='computed' if arguments.computed_derivatives else 'auto',
         max_relative_error=arguments.max_relative_error,
@@ -346,7 +364,7 @@ def _names(arguments: argparse.Namespace) -> list[str] | None:
 
 def _recordings(
     arguments: argparse.Namespace, model: DynamicModel
-) -> tuple[Recording, Recording | None]:
+) -> tuple[list[Recording], Recording | LeaveOneOut | None]:
     effort = declared_effort(arguments)
 
     def read(path: str) -> Recording:
@@ -358,7 +376,12 @@ def _recordings(
         )
         return in_si_units(recording, path, effort, model, columns=arguments.columns)
 
-    recording = read(arguments.recording)
     if arguments.split is not None:
-        return split_motion(recording, arguments.split)
-    return recording, None if arguments.validate is None else read(arguments.validate)
+        if len(arguments.recording) > 1:
+            raise ConfigError('--split goes with one recording; use --validate leave-one-out')
+        first, rest = split_motion(read(arguments.recording[0]), arguments.split)
+        return [first], rest
+    recordings = [read(path) for path in arguments.recording]
+    if arguments.validate in (None, LEAVE_ONE_OUT):
+        return recordings, arguments.validate
+    return recordings, read(arguments.validate)

@@ -26,6 +26,9 @@ Loss = Literal['tukey', 'huber']
 
 LOSSES: tuple[Loss, ...] = ('tukey', 'huber')
 
+GearTorque = Literal['auto', 'rbf', 'gmr', 'none']
+GEAR_TORQUES: tuple[GearTorque, ...] = ('auto', 'rbf', 'gmr', 'none')
+
 FOLDS = 5
 """Segments of a recording that cross-validation leaves out in turn: enough that four fifths of the
 samples are fitted, few enough that a segment is longer than the motion is correlated."""
@@ -79,6 +82,11 @@ class IdentifyOptions:
         'none': nobody's
     :param position_limits: lower and upper limit of joints by name, in [rad] or [m], for the
         diagnosis (see `position_limits`); default: those of the model's URDF, if it has one
+    :param recording_offsets: several recordings have torque offsets of their own; the offsets of
+        the result are those of the first recording
+    :param gear_torque: kind of the torque that the deflection of the gears explains, where
+        recordings have the motor side; 'auto': the one that generalises better; 'none': without
+    :param gear_inputs: numbers of inputs of that torque to try, see `models.gear_torque.INPUTS`
     :raises IdentificationError: when built with a value outside its range
     """
 
@@ -99,6 +107,9 @@ class IdentifyOptions:
     prior: Prior = 'urdf'
     position_limits: Mapping[str, tuple[float, float]] | None = None
     keep_signals: bool = False
+    recording_offsets: bool = False
+    gear_torque: GearTorque = 'auto'
+    gear_inputs: Sequence[int] = (2, 3)
 
     def __post_init__(self) -> None:
         """Check the ranges."""
@@ -117,6 +128,7 @@ class IdentifyOptions:
         _check_choice('way to get derivatives', self.derivatives, DERIVATIVES)
         _check_choice('choice of consistency', self.consistent, CONSISTENT)
         _check_choice('prior', self.prior, PRIORS)
+        _check_choice('gear torque', self.gear_torque, GEAR_TORQUES)
         if not self.max_relative_error > 0.0:
             raise IdentificationError(
                 f'the largest relative error must be positive, got {self.max_relative_error:g}'

@@ -248,6 +248,7 @@ class IdentificationResult:
         result are those with it
     :param residual_of_base: with `payload`: that of the run without, which still holds
     :param friction: how friction was completed; None: the model had all of it
+    :param recordings: torque errors of each recording, in the order given
     """
 
     success: bool
@@ -279,6 +280,7 @@ class IdentificationResult:
     residual: IdentifiedResidual | None = None
     residual_of_base: ResidualTorque | None = None
     friction: FrictionChoice | None = None
+    recordings: tuple[FitReport, ...] = ()
 
     @property
     def has_estimate(self) -> bool:

@@ -59,6 +59,15 @@ def test_table_and_split(files, capsys):
     assert code == 0 and 'identification succeeded' in text and 'validation: relative' in text
 
 
+def test_several_recordings_are_fitted_together(files, capsys):
+    command = [files / 'first.csv', files / 'first.csv', '--urdf', files / 'robot.urdf']
+    assert robodyn(*command, '--validate', 'leave-one-out', '--json') == 0
+    found = json.loads(capsys.readouterr().out)
+    assert len(found['recordings']) == 2 and found['validation']['source'] == 'leave-one-out'
+    with pytest.raises(RobodynError, match='--split goes with one recording'):
+        robodyn(*command, '--split', 0.5)
+
+
 def test_consistency_and_prior_are_what_was_asked_for(files, capsys):
     command = [files / 'first.csv', '--urdf', files / 'robot.urdf', '--json']
     found = []

@@ -35,21 +35,20 @@ def condensed_signals(
     base: BaseParameters,
     options: IdentifyOptions,
     progress: Progress | None,
-    *,
-    known: Array | float = 0.0,
     weights: Array | None = None,
 ) -> Condensed:
     """Condense regressor and measured torque, both thinned by the same low pass.
 
-    :param known: torque that is not to be explained, shape (N, n), in [Nm] or [N]
+    :param signals: their known torque is subtracted
     :param weights: see `condense`
     """
+    signals = signals.to_estimate()
     wanted = 1 if options.consistent == 'no' and options.ridge is None else FOLDS
     stretches = max(1, min(wanted, signals.thinning.count(len(signals)) // SAMPLES_PER_COLUMN))
     return condense(
         model,
         signals.motion,
-        (signals.torque if len(signals.thinning.taps) == 1 else signals.measured) - known,
+        signals.torque if len(signals.thinning.taps) == 1 else signals.measured,
         signals.used,
         base.columns,
         thinning=signals.thinning,
@@ -75,8 +74,8 @@ def condensed_parts(
     """
 
     def factors(signals: Processed) -> Condensed:
-        weight = None if weights is None else weights(signals)
-        return condensed_signals(model, signals, base, options, progress, weights=weight)
+        weight = None if weights is None else weights(signals.to_estimate())
+        return condensed_signals(model, signals, base, options, progress, weight)
 
     if parts.others is None:
         return factors(parts.shown)
@@ -94,19 +93,37 @@ def joined(stretches: Iterable[Condensed], segments: int, count: int) -> Condens
         replace(part, sample=_begin(part.sample, LENGTH if number in chosen else 0))
         for number, part in enumerate(stretches)
     ]
+    whole = _grouped(parts, segments)
+    return replace(whole, sample=_sample([part.sample for part in parts]))
+
+
+def together(parts: Sequence[Condensed], segments: int) -> Condensed:
+    """Return the factors of several recordings as those of one: factors add.
+
+    :param segments: largest number of segments of the result
+    """
+    if len(parts) == 1:
+        return parts[0]
+    samples = [part.sample.few() for part in parts]
+    stretches = tuple(stretch for sample in samples for stretch in sample.stretches)
+    total = sum(sample.total for sample in samples)
+    sample = replace(samples[0], stretches=stretches, total=total)
+    return replace(_grouped(parts, segments), sample=sample)
+
+
+def _grouped(parts: Sequence[Condensed], segments: int) -> Condensed:
+    """Return all segments, neighbours merged until there are no more than allowed."""
     whole = replace(
         parts[0],
         segments=tuple(segment for part in parts for segment in part.segments),
         coupled=tuple(segment for part in parts for segment in part.coupled),
     )
     groups = np.array_split(np.arange(len(whole.segments)), min(segments, len(whole.segments)))
+    coupled = tuple(whole.merged_coupled(group.tolist()) for group in groups if whole.coupled)
     return replace(
         whole,
         segments=tuple(whole.merged(group.tolist()) for group in groups),
-        coupled=tuple(whole.merged_coupled(group.tolist()) for group in groups)
-        if whole.coupled
-        else (),
-        sample=_sample([part.sample for part in parts]),
+        coupled=coupled,
     )
 
 

@@ -45,6 +45,7 @@ def json_facts(result: IdentificationResult) -> dict[str, object]:
         'physically_consistent': result.physically_consistent,
         'selection': asdict(result.selection),
         'identification': _report_facts(result.identification),
+        'recordings': [_report_facts(report) for report in result.recordings],
         'validation': None if checked is None else _report_facts(checked),
         'completion_rule': result.completion_rule,
         'dynamic_parameters': [] if named is None else _named_rows(named),
@@ -77,6 +78,11 @@ def header_facts(result: IdentificationResult) -> dict[str, object]:
         **_report_facts(result.identification),
         'validated': result.validation is not None,
     }
+    if len(result.recordings) > 1:
+        header['recording_sources'] = [each.source for each in result.recordings]
+        header['recording_samples'] = [each.samples for each in result.recordings]
+        residuals = [each.relative_residual for each in result.recordings]
+        header['recording_relative_residuals'] = residuals
     if result.validation is not None:
         facts = _report_facts(result.validation)
         header.update({f'validation_{key}': value for key, value in facts.items()})

@@ -40,6 +40,10 @@ def text_report(result: IdentificationResult) -> str:
         '',
         *_errors('identification', report, result.model.joints),
     ]
+    if len(result.recordings) > 1:
+        lines += [
+            f'  {_percent(each.relative_residual)} on {each.source}' for each in result.recordings
+        ]
     if result.validation is not None:
         lines += ['', *_errors('validation', result.validation, result.model.joints)]
     lines += ['', *_friction(result.friction), *_named(result.named), *_base(result), '']

@@ -18,7 +18,7 @@ shifted back by as much: the model gives the torque that belongs to a motion.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from scipy.ndimage import spline_filter1d
@@ -96,6 +96,22 @@ def offsets_of(
                 shift * period, gain, applied=abs(shift) >= WHOLE or gain >= MOST
             )
     return found
+
+
+def common_offsets(found: Sequence[dict[int, TimeOffset]]) -> dict[int, TimeOffset]:
+    """Return the offsets of all recordings of a robot: the medians of those that have one.
+
+    :param found: offsets of each recording, by the number of the joint
+    """
+    if len(found) == 1:
+        return found[0]
+    result = {}
+    for joint in sorted({joint for each in found for joint in each}):
+        own = [each[joint] for each in found if joint in each]
+        seconds = float(np.median([each.seconds for each in own]))
+        applied = sum(each.applied for each in own) > len(own) / 2
+        result[joint] = TimeOffset(seconds, min(each.gain for each in own), applied)
+    return result
 
 
 def _best(own: OwnFit, torque: Array, rows: Indices, reach: int) -> tuple[float, float] | None:

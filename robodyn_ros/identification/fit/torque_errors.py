@@ -43,13 +43,16 @@ def predict(
     *,
     progress: Callable[[float], None] | None = None,
 ) -> Array:
-    """Model torque (N, n), in [Nm] or [N]; without friction where a joint stands still."""
+    """Return model and known torque (N, n), in [Nm] or [N].
+
+    There is no friction where a joint stands still.
+    """
     predicted = np.empty_like(signals.torque)
     for block in sample_blocks(len(signals)):
         predicted[block] = model.torque(*signals.commanded(block), parameters)
         if progress is not None:
             progress(block.stop / len(signals))
-    return predicted
+    return predicted if signals.known is None else predicted + signals.known
 
 
 def residual_ratio(
@@ -64,6 +67,8 @@ def residual_ratio(
     rows = rows[np.unique(np.linspace(0, len(rows) - 1, COMPARED).astype(int))]
     measured = signals.measured[rows]
     own = model.torque(*signals.commanded(rows), parameters)
+    if signals.known is not None:
+        own = own + signals.known[rows]
     size = float(np.linalg.norm(measured - predicted[rows]))
     return float(np.linalg.norm(measured - own)) / size if size > 0.0 else 1.0
 
@@ -162,21 +167,22 @@ def correlation_length(residual: Array, used: NDArray[np.bool_]) -> Array:
     return result
 
 
-def evaluate_all(
+def tally_all(
     model: DynamicModel,
     values: Array,
     stretches: Stretches,
     *,
-    source: str,
+    offset: Array | float = 0.0,
     progress: Callable[[float], None] | None = None,
-) -> tuple[FitReport, Array]:
-    """Compare model torque with measured torque on all stretches.
+) -> tuple[Tally, Array]:
+    """Compare model torque with measured torque on all stretches of a recording.
 
-    :return: the report, and the model torque on the stretch that is shown
+    :param offset: torque added to that of the model, shape (n,), in [Nm] or [N]
+    :return: the errors, and the torque (N, n) on the stretch that is shown
     """
     if stretches.others is None:
-        predicted = predict(model, values, stretches.shown, progress=progress)
-        return Tally.of(stretches.shown, predicted).report(stretches.shown, source), predicted
-    tallies = (Tally.of(part, predict(model, values, part)) for part in stretches)
+        predicted = predict(model, values, stretches.shown, progress=progress) + offset
+        return Tally.of(stretches.shown, predicted), predicted
+    tallies = (Tally.of(part, predict(model, values, part) + offset) for part in stretches)
     total = reduce(Tally.__add__, tallies)
-    return total.report(stretches.shown, source), predict(model, values, stretches.shown)
+    return total, predict(model, values, stretches.shown) + offset

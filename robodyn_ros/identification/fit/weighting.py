@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from robodyn_ros.identification.factors.condense import Condensed
-from robodyn_ros.identification.factors.passes import Progress, condensed_parts
 from robodyn_ros.identification.fit.joint_coupling import Coupled, decouple
 from robodyn_ros.identification.fit.least_squares import Estimate, Estimator, estimate
 from robodyn_ros.identification.fit.noise_spectrum import coloured_scores
@@ -21,7 +20,6 @@ from robodyn_ros.identification.fit.robust import (
 )
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.signals.processed import Processed
-from robodyn_ros.identification.signals.segments import Stretches
 from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.recording.recording import Finding
@@ -56,17 +54,26 @@ def fit_condensed(
     :param recondense: called where the rows kept are not all rows
     :raises IdentificationError: no samples
     """
-    method, sample = options.estimator, condensed.sample.few()
-    plain: Estimator = 'ols' if method == 'ols' else 'wls'
-    first = estimate(condensed.merged(), condensed.width, estimator=plain)
+    method = options.estimator
+    if method not in ('robust', 'covariance'):
+        return Fitted(fit_least_squares(condensed, options), condensed)
+    first = estimate(condensed.merged(), condensed.width)
     if method == 'robust':
-        robust = robust_fit(sample, first.values, options.loss)
+        robust = robust_fit(condensed.sample.few(), first.values, options.loss)
         return _robust(condensed, robust, recondense)
-    if method == 'covariance':
-        return _coupled(condensed, decouple(condensed, first))
-    scores = coloured_scores(sample, first)
-    fit = estimate(condensed.merged(), condensed.width, estimator=plain, scores=scores)
-    return Fitted(fit, condensed)
+    return _coupled(condensed, decouple(condensed, first))
+
+
+def fit_least_squares(condensed: Condensed, options: IdentifyOptions) -> Estimate:
+    """Estimate base values by least squares, joints weighted unless the options say 'ols'.
+
+    :raises IdentificationError: no samples
+    """
+    plain: Estimator = 'ols' if options.estimator == 'ols' else 'wls'
+    factors, width = condensed.merged(), condensed.width
+    first = estimate(factors, width, estimator=plain)
+    scores = coloured_scores(condensed.sample.few(), first)
+    return estimate(factors, width, estimator=plain, scores=scores)
 
 
 def _robust(condensed: Condensed, robust: Robust, recondense: Recondense) -> Fitted:
@@ -121,25 +128,16 @@ def _correlation_findings(correlation: Array, joints: tuple[str, ...]) -> Iterat
     )
 
 
-def reweighing(
-    model: DynamicModel,
-    parts: Stretches,
-    base: BaseParameters,
-    options: IdentifyOptions,
-    progress: Progress | None,
-) -> Recondense:
-    """Return a function that condenses the recording again with the weights of a robust fit."""
+def robust_weights(
+    model: DynamicModel, base: BaseParameters, robust: Robust
+) -> Callable[[Processed], Array]:
+    """Return a function that weighs samples (M, n) by the residuals of a robust fit."""
+    # The base parameters are columns of the model: with zeros for all others they give its torque.
+    values = np.zeros(len(model.parameters))
+    values[base.columns] = robust.values
 
-    def weigh(robust: Robust) -> Condensed:
-        # The base parameters are columns of the model: with zeros for all others they give its
-        # torque.
-        values = np.zeros(len(model.parameters))
-        values[base.columns] = robust.values
+    def weights(signals: Processed) -> Array:
+        predicted = model.torque(*signals.motion, values)
+        return robust.weights(signals.thinning.apply(signals.measured - predicted))
 
-        def weights(signals: Processed) -> Array:
-            predicted = model.torque(*signals.motion, values)
-            return robust.weights(signals.thinning.apply(signals.measured - predicted))
-
-        return condensed_parts(model, parts, base, options, progress, weights)
-
-    return weigh
+    return weights

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from robodyn_ros.identification.gears.gmr import GmrFit
 from robodyn_ros.identification.gears.maps import MAPS
 from robodyn_ros.identification.gears.rbf import RbfFit
+from robodyn_ros.identification.options import GearTorque
 from robodyn_ros.identification.result import GearCandidate
 from robodyn_ros.models.gear_torque import (
     INPUTS,
@@ -21,8 +22,6 @@ from robodyn_ros.models.gear_torque import (
 )
 from robodyn_ros.models.interface import Array
 
-Residual = Literal['auto', 'rbf', 'gmr', 'none']
-RESIDUALS: tuple[Residual, ...] = ('auto', 'rbf', 'gmr', 'none')
 FITS: dict[str, type[RbfFit] | type[GmrFit]] = {'rbf': RbfFit, 'gmr': GmrFit}
 FOLDS = 4
 STRETCHES = 5
@@ -44,7 +43,7 @@ def fit_residual(
     torque: Array,
     used: NDArray[np.bool_],
     *,
-    kind: Residual = 'auto',
+    kind: GearTorque = 'auto',
     inputs: Sequence[int] = (2, 3),
     gear_ratio: Array | None = None,
     cutoff: float = 0.0,

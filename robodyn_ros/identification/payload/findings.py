@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 
@@ -70,12 +69,6 @@ def scalar_findings(
             yield Finding('payload_not_physical', text, severity='error' if clear else 'info')
 
 
-def softened(findings: tuple[Finding, ...]) -> Iterator[Finding]:
-    """Joints that stand still are no fault here: the others may show the payload."""
-    for item in findings:
-        yield replace(item, severity='warning') if item.code == 'frozen_joint' else item
-
-
 def base_findings(base: IdentifiedModel) -> Iterator[Finding]:
     """Whether the arm's parameters are to be trusted."""
     if base.facts.get('success') is False:
@@ -83,7 +76,7 @@ def base_findings(base: IdentifiedModel) -> Iterator[Finding]:
         yield Finding('base_failed', text)
 
 
-def data_findings(seen: BaseParameters, condensed: Condensed) -> Iterator[Finding]:
+def payload_data_findings(seen: BaseParameters, condensed: Condensed) -> Iterator[Finding]:
     """Whether there are enough samples."""
     samples, needed = int(condensed.samples.sum()), SAMPLES_PER_COLUMN * seen.rank
     if samples < needed:

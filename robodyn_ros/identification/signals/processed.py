@@ -31,6 +31,7 @@ class Processed:
     :param thinning: low pass and decimation that regressor and measured torque go through
     :param raw_samples: samples of the recording, before its ends were cut
     :param gaps: samples in gaps of the recording, shape (N,); None: there are none
+    :param known: part of the torque that is not estimated, shape (N, n); None: there is none
     """
 
     joints: tuple[str, ...]
@@ -51,6 +52,7 @@ class Processed:
     raw_samples: int
     findings: tuple[Finding, ...] = field(default=())
     gaps: Mask | None = None
+    known: Array | None = None
 
     def __len__(self) -> int:
         """Return the number of samples."""
@@ -75,6 +77,13 @@ class Processed:
         q, qd, qdd = (values[rows] for values in self.motion)
         return q, np.where(self.resting[rows], 0.0, qd), qdd
 
+    def to_estimate(self) -> Processed:
+        """Return the same with the known torque subtracted."""
+        if self.known is None:
+            return self
+        torque, measured = self.torque - self.known, self.measured - self.known
+        return replace(self, torque=torque, measured=measured, known=None)
+
     def cut(self, rows: slice) -> Processed:
         """Return the same with just these samples."""
         return replace(
@@ -90,4 +99,5 @@ class Processed:
             moving=self.moving[rows],
             resting=self.resting[rows],
             gaps=None if self.gaps is None else self.gaps[rows],
+            known=None if self.known is None else self.known[rows],
         )

@@ -19,8 +19,12 @@ from robodyn_ros.identification.signals.grid import on_grid
 from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.identification.signals.processing import process, uses_given
 from robodyn_ros.identification.signals.torque_shift import TimeOffset, corrected
+from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.recording import Finding, Recording
 from robodyn_ros.recording.storage import release
+
+KnownTorque = Callable[[Recording, Processed], Array]
+"""Gives the torque (N, n) at the samples of the signals that is not estimated."""
 
 LONGEST = 400_000
 """Samples of a recording from which on it is processed in stretches ..."""
@@ -76,14 +80,25 @@ class Stretches:
 
 
 def stretches_of(
-    recording: Recording, joints: Sequence[str], options: IdentifyOptions
+    recording: Recording,
+    joints: Sequence[str],
+    options: IdentifyOptions,
+    known: KnownTorque | None = None,
 ) -> Stretches:
     """Process a recording, a long one in stretches.
 
+    :param known: torque that is not estimated
     :raises RobodynError: as `processing.process`
     """
+    if recording.joints != tuple(joints):
+        recording = recording.select(joints)
+
+    def signals_of(part: Recording, cutoff: float | None = None) -> Processed:
+        signals = process(part, joints, options, cutoff=cutoff)
+        return signals if known is None else replace(signals, known=known(part, signals))
+
     if len(recording) <= LONGEST:
-        signals = process(recording, joints, options)
+        signals = signals_of(recording)
         return Stretches(signals, recording, signals.raw_samples)
     count = -(-len(recording) // STRETCH)
     bounds = np.linspace(0, len(recording), count + 1).astype(int).tolist()
@@ -100,7 +115,7 @@ def stretches_of(
         return recording.slice(slice(max(first, 0), last))
 
     def processed(index: int) -> Processed:
-        return process(piece(index), joints, options, cutoff=cutoff)
+        return signals_of(piece(index), cutoff)
 
     for index in range(count):
         shown = processed(index)

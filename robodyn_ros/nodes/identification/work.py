@@ -14,16 +14,17 @@ from robodyn_ros.control.effort.declaration import HOW
 from robodyn_ros.control.effort.recorded import check_gravity
 from robodyn_ros.errors import ConfigError, IdentificationError
 from robodyn_ros.identification.diagnosis.position_limits import position_limits
+from robodyn_ros.identification.files.base_result import load_base
 from robodyn_ros.identification.files.export import Exported, export
 from robodyn_ros.identification.files.result_folder import ResultFolder
-from robodyn_ros.identification.gears.double_encoder import identify_double
-from robodyn_ros.identification.gears.selection import RESIDUALS, Residual
 from robodyn_ros.identification.options import (
     DERIVATIVES,
+    GEAR_TORQUES,
     METHODS,
+    GearTorque,
     IdentifyOptions,
 )
-from robodyn_ros.identification.payload.identify import identify_payload, load_base
+from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.identification.result import IdentificationResult, IdentifiedModel
 from robodyn_ros.models.catalog import load_model, robot_model
 from robodyn_ros.models.friction_terms import AUTO
@@ -85,8 +86,8 @@ class IdentificationWork:
             'low pass on position and torque [Hz], where a request has none; 0: from the data',
         )
         _check_cutoff(self._cutoff, 'parameter filter_cutoff_frequency: ')
-        self._options = self._declared_options()
-        self._residual, self._gear_ratio = self._declared_double()
+        kind, self._gear_ratio = self._declared_double()
+        self._options = replace(self._declared_options(), gear_torque=kind)
         self._folder = expanded(
             declare(
                 node, 'output_directory', '.', 'folder for recordings and results', read_only=True
@@ -190,17 +191,17 @@ class IdentificationWork:
             ),
         )
 
-    def _declared_double(self) -> tuple[Residual, list[float]]:
+    def _declared_double(self) -> tuple[GearTorque, list[float]]:
         """Kind of residual torque, and gear ratios of encoders on the motors; none: joint side.
 
         :raises ConfigError: a kind that there is not, or a wrong number of ratios
         """
-        kind: Residual = declare(
+        kind: GearTorque = declare(
             self._node, 'residual', 'auto', 'torque by the deflection of the gears, with encoders '
-            f'on the motors too: {", ".join(RESIDUALS)}', read_only=True,
+            f'on the motors too: {", ".join(GEAR_TORQUES)}', read_only=True,
         )  # fmt: skip
-        if kind not in RESIDUALS:
-            raise ConfigError(f"parameter 'residual' must be one of {RESIDUALS}, got {kind!r}")
+        if kind not in GEAR_TORQUES:
+            raise ConfigError(f"parameter 'residual' must be one of {GEAR_TORQUES}, got {kind!r}")
         ratio = declare(
             self._node, 'gear_ratio', [1.0], 'motor revolutions per revolution of the joint, of '
             'joints NAME_motor in the recording; one value or one per joint', read_only=True,
@@ -296,24 +297,17 @@ class IdentificationWork:
         else:
             validation = self._read(job.validation, job.validation_between)
         options = replace(self._options, filter_cutoff=job.terms.filter_cutoff)
-        if job.terms.base is None:
-            result = identify_double(
-                recording,
-                self.model,
-                options=options,
-                residual=self._residual,
-                validation=validation,
-                progress=progress,
-            )
-        else:
-            result = identify_payload(
-                recording,
-                job.terms.base,
-                frame=job.terms.frame,
-                options=options,
-                validation=validation,
-                progress=progress,
-            )
+        model, base = self.model, job.terms.base
+        if base is not None:
+            model = PayloadModel(arm=base.model, frame=job.terms.frame)
+        result = identify(
+            recording,
+            model,
+            known=base,
+            options=options,
+            validation=validation,
+            progress=progress,
+        )
         progress('writing', 1.0)  # the last moment at which a cancel leaves nothing behind
         return result, export(result, job.folder, export_failed=self._export_failed)
 

@@ -3,6 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import yaml
+from payloads import identify_payload
 from robots import random_urdf
 from simulation import arm, record
 
@@ -10,9 +11,9 @@ from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.files.facts import json_facts
 from robodyn_ros.identification.files.report import text_report
 from robodyn_ros.identification.files.result_file import load_identified_model, write_result
-from robodyn_ros.identification.gears.double_encoder import identify_double, motor_side
+from robodyn_ros.identification.gears.motor_side import motor_side
 from robodyn_ros.identification.options import IdentifyOptions
-from robodyn_ros.identification.payload.identify import identify_payload
+from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.models.payload import PayloadModel
 
 STIFFNESS = 2e4
@@ -44,11 +45,10 @@ def robot():
 @pytest.fixture(scope='module')
 def identified(robot):
     model, truth = robot
-    return identify_double(
+    return identify(
         double(model, truth, 1),
         model,
-        options=IdentifyOptions(keep_signals=True),
-        residual='rbf',
+        options=IdentifyOptions(keep_signals=True, gear_torque='rbf'),
         validation=double(model, truth, 2),
     )
 
@@ -114,14 +114,16 @@ def test_kept_signals_are_the_measured_ones(robot, identified):
 def test_without_motor_side_it_is_a_plain_identification(robot):
     model, truth = robot
     plain = replace(double(model, truth, 1), motor_position=None, gear_ratio=None)
-    assert identify_double(plain, model).residual is None
+    assert identify(plain, model).residual is None
     with pytest.raises(IdentificationError, match='positions of the motors'):
-        identify_double(plain, model, residual='gmr')
+        identify(plain, model, options=IdentifyOptions(gear_torque='gmr'))
 
 
 def test_deflection_that_tells_nothing_is_left_out(robot):
     model, truth = robot
-    result = identify_double(double(model, truth, 1, share=0.0), model, residual='rbf')
+    result = identify(
+        double(model, truth, 1, share=0.0), model, options=IdentifyOptions(gear_torque='rbf')
+    )
     assert result.residual is None
     assert 'no_residual_torque' in {finding.code for finding in result.findings}
 
