@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from robodyn_ros.cli.effort import add_source, declared_effort
+from robodyn_ros.cli.identify_options import add_options, given_options
 from robodyn_ros.cli.progress import progress_bar
 from robodyn_ros.cli.robot_model import OF_URDF, add_urdf_options, chosen_model, refuse
 from robodyn_ros.control.effort.recorded import in_si_units
@@ -21,11 +22,6 @@ from robodyn_ros.identification.files.facts import json_facts
 from robodyn_ros.identification.files.report import text_report
 from robodyn_ros.identification.files.result_folder import ResultFolder
 from robodyn_ros.identification.options import (
-    GEAR_TORQUES,
-    LOSSES,
-    METHODS,
-    PRIORS,
-    Consistent,
     IdentifyOptions,
 )
 from robodyn_ros.identification.pipeline import identify
@@ -40,10 +36,6 @@ from robodyn_ros.recording.recording import Recording
 from robodyn_ros.recording.signals import split_motion
 
 EXIT_FAILED = 1
-REMOVED = {
-    'essential': 'use --ridge, which regularises parameters that explain only noise',
-    'prior-distance': 'the quadratic distance is always used',
-}
 OF_MODEL = ('dynamic-model', *OF_URDF)
 
 
@@ -64,16 +56,11 @@ def add_parser(commands: Any) -> None:
     )
     _add_model(parser)
     _add_recording(parser)
-    _add_fit(parser)
+    add_options(parser.add_argument_group('fit'))
     _add_payload(parser)
     output = parser.add_argument_group('output')
     output.add_argument(
         '--out', metavar='DIR', help='write result.yaml, result.json and robot.urdf to this folder'
-    )
-    output.add_argument(
-        '--no-signals',
-        action='store_true',
-        help='leave out the recording of the identification itself (rosbag2 `identification`)',
     )
     output.add_argument('--json', action='store_true', help='print one JSON object')
     output.add_argument(
@@ -130,113 +117,7 @@ def _add_recording(parser: argparse.ArgumentParser) -> None:
         metavar='FRACTION',
         help='identify from this share of the recording, test on the rest',
     )
-    group.add_argument(
-        '--recording-offsets',
-        action='store_true',
-        help='each recording has torque offsets of its own; the result has those of the first',
-    )
     add_source(group)
-
-
-def _add_fit(parser: argparse.ArgumentParser) -> None:
-    default = IdentifyOptions()
-    group = parser.add_argument_group('fit')
-    _add_estimator(group, default)
-    _add_consistency(group, default)
-    _add_signals(group, default)
-
-
-def _add_estimator(group: argparse._ArgumentGroup, default: IdentifyOptions) -> None:
-    group.add_argument(
-        '--estimator',
-        choices=METHODS,
-        default=default.estimator,
-        help='how samples are weighted: joints alike, each by its own residual, all by the '
-        "covariance of the joints' residuals, or outliers (contact) not at all "
-        '(default: %(default)s)',
-    )
-    group.add_argument(
-        '--loss',
-        choices=LOSSES,
-        help=f'of the robust estimator: far outliers ignored or bounded (default: {default.loss})',
-    )
-    group.add_argument(
-        '--ridge',
-        nargs='?',
-        type=float,
-        const=0.0,
-        metavar='WEIGHT',
-        help='export the estimate drawn to the prior without constraints (without WEIGHT: '
-        'chosen by cross-validation)',
-    )
-    for removed in REMOVED:
-        group.add_argument(f'--{removed}', nargs='?', const='', help=argparse.SUPPRESS)
-    group.add_argument(
-        '--no-time-offset',
-        action='store_true',
-        help="do not shift torque that clearly comes before or after its joint's motion",
-    )
-    group.add_argument(
-        '--residual',
-        choices=GEAR_TORQUES,
-        help='torque that the deflection of the gears shows, where the recording has encoders on '
-        'the motors too: radial basis functions, Gaussian mixtures, the better one or none '
-        '(default: auto)',
-    )
-
-
-def _add_consistency(group: argparse._ArgumentGroup, default: IdentifyOptions) -> None:
-    group.add_argument(
-        '--consistent',
-        action=argparse.BooleanOptionalAction,
-        help='export the estimate of a physically possible robot, or the unconstrained one '
-        '(default: what cross-validation on the recording favours)',
-    )
-    group.add_argument(
-        '--prior',
-        choices=PRIORS,
-        default=default.prior,
-        help='what decides where the recording does not: the inertias in the URDF, or nothing '
-        '(default: %(default)s)',
-    )
-
-
-def _add_signals(group: argparse._ArgumentGroup, default: IdentifyOptions) -> None:
-    group.add_argument(
-        '--filter-cutoff',
-        type=float,
-        metavar='HZ',
-        help='low pass on position and torque (default: from the data)',
-    )
-    group.add_argument(
-        '--decimation',
-        type=int,
-        metavar='N',
-        help='fit every N-th sample of regressor and torque, low-passed for that; 1: all '
-        '(default: by the low pass, 4 samples per period of its cut-off)',
-    )
-    for name, text in (('', 'slower'), ('upper-', 'faster')):
-        group.add_argument(
-            f'--{name}velocity-threshold',
-            type=float,
-            nargs='+',
-            metavar='SPEED',
-            help=f'{text} samples do not count, in rad/s or m/s; one value, or one per joint '
-            '(default: chosen)',
-        )
-    group.add_argument(
-        '--computed-derivatives',
-        action='store_true',
-        help='differentiate positions although the recording has accelerations',
-    )
-    group.add_argument(
-        '--max-relative-error',
-        type=float,
-        default=default.max_relative_error,
-        metavar='SHARE',
-        help="largest torque error allowed, as a share of a joint's largest torque "
-        '(default: %(default)s)',
-    )
 
 
 def _add_payload(parser: argparse.ArgumentParser) -> None:
@@ -291,31 +172,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _options(arguments: argparse.Namespace, model: DynamicModel) -> IdentifyOptions:
-    wanted: dict[bool | None, Consistent] = {None: 'auto', True: 'yes', False: 'no'}
-    for option, instead in REMOVED.items():
-        refuse(arguments, (option,), f'was removed: {instead}')
-    if arguments.estimator != 'robust':
-        refuse(arguments, ('loss',), 'is of the robust estimator: add --estimator robust')
-    return IdentifyOptions(
-        filter_cutoff=arguments.filter_cutoff,
-        decimation=arguments.decimation,
-        velocity_threshold=arguments.velocity_threshold,
-        upper_velocity_threshold=arguments.upper_velocity_threshold,
-        estimator=arguments.estimator,
-        loss=arguments.loss or IdentifyOptions.loss,
-        ridge=arguments.ridge,
-        recording_offsets=arguments.recording_offsets,
-        gear_torque=arguments.residual or 'auto',
-        time_offset='no' if arguments.no_time_offset else 'auto',
-        derivatives='computed' if arguments.computed_derivatives else 'auto',
-        max_relative_error=arguments.max_relative_error,
-        consistent=wanted[arguments.consistent],
-        prior=arguments.prior,
-        position_limits=position_limits(
-            model, _urdf_beside(arguments, model), arguments.joint_limits
-        ),
-        keep_signals=arguments.out is not None and not arguments.no_signals,
-    )
+    given = given_options(arguments)
+    limits = position_limits(model, _urdf_beside(arguments, model), arguments.joint_limits)
+    keep = arguments.out is not None and given.pop('keep_signals', True)
+    return IdentifyOptions(**given, position_limits=limits, keep_signals=keep)
 
 
 def _urdf_beside(arguments: argparse.Namespace, model: DynamicModel) -> UrdfFile | None:
