@@ -22,10 +22,11 @@ from robodyn_ros.identification.files.facts import json_facts
 from robodyn_ros.identification.files.report import text_report
 from robodyn_ros.identification.files.result_folder import ResultFolder
 from robodyn_ros.identification.options import (
+    LEAVE_ONE_OUT,
     IdentifyOptions,
+    LeaveOneOut,
 )
 from robodyn_ros.identification.pipeline import identify
-from robodyn_ros.identification.preparation import LEAVE_ONE_OUT, LeaveOneOut
 from robodyn_ros.identification.result import IdentifiedModel
 from robodyn_ros.models.friction_terms import AUTO
 from robodyn_ros.models.interface import DynamicModel
@@ -202,7 +203,8 @@ def _model_and_base(
         if not named:
             raise ConfigError('name the robot: --urdf FILE or --model YAML')
         return _model(arguments), None
-    refuse(arguments, ('residual',), 'is for the arm, not for --payload')
+    if arguments.gear_torque is not None:
+        raise ConfigError('--residual is for the arm, not for --payload')
     model = _model(arguments) if named else None
     if model is None:
         refuse(arguments, OF_MODEL, 'goes with --urdf or --model; that of --base is as it was')

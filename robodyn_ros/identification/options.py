@@ -29,6 +29,8 @@ Loss = Literal['tukey', 'huber']
 LOSSES: tuple[Loss, ...] = get_args(Loss)
 GearTorque = Literal['auto', 'rbf', 'gmr', 'none']
 GEAR_TORQUES: tuple[GearTorque, ...] = get_args(GearTorque)
+LeaveOneOut = Literal['leave-one-out']
+LEAVE_ONE_OUT: LeaveOneOut = 'leave-one-out'
 
 FOLDS = 5
 """Segments of a recording that cross-validation leaves out in turn: enough that four fifths of the

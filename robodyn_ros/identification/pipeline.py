@@ -19,10 +19,10 @@ from robodyn_ros.errors import IdentificationError, InsufficientData
 from robodyn_ros.identification.factors.passes import Progress
 from robodyn_ros.identification.gears.in_turn import Explained, in_turn
 from robodyn_ros.identification.known_torque import Known
-from robodyn_ros.identification.options import IdentifyOptions
+from robodyn_ros.identification.options import IdentifyOptions, LeaveOneOut
 from robodyn_ros.identification.payload.estimate import is_possible
 from robodyn_ros.identification.physical.named_parameters import named_parameters
-from robodyn_ros.identification.preparation import LeaveOneOut, Task
+from robodyn_ros.identification.preparation import Task
 from robodyn_ros.identification.result import (
     IdentificationResult,
     IdentifiedModel,

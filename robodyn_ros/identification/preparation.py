@@ -6,7 +6,6 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Literal
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from robodyn_ros.identification.factors.passes import Progress
 from robodyn_ros.identification.fit.time_offset import common_offsets, offsets_of
 from robodyn_ros.identification.friction.law_selection import settled_friction
 from robodyn_ros.identification.known_torque import Known, known_torque
-from robodyn_ros.identification.options import IdentifyOptions
+from robodyn_ros.identification.options import LEAVE_ONE_OUT, IdentifyOptions, LeaveOneOut
 from robodyn_ros.identification.result import FrictionChoice, IdentifiedModel
 from robodyn_ros.identification.signals.segments import Stretches, stretches_of
 from robodyn_ros.identification.signals.torque_shift import TimeOffset
@@ -24,9 +23,6 @@ from robodyn_ros.models.friction import open_friction
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.models.payload import PayloadModel
 from robodyn_ros.recording.recording import Recording
-
-LeaveOneOut = Literal['leave-one-out']
-LEAVE_ONE_OUT: LeaveOneOut = 'leave-one-out'
 
 
 @dataclass(frozen=True)

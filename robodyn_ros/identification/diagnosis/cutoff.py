@@ -2,7 +2,7 @@
 
 The fit takes the position low-passed and the torque as measured, both thinned by the same filter
 (`processing.thinning_for`). A torque low-passed like the position would lose the corners of
-friction, which the regressor has (measured: 8 -> 14 Ns/m, 6 -> 0 N at 1.5 times the sine). Hence
+friction, which the regressor has, and friction would come out as viscous. Hence
 the low pass must leave the motion alone: what it removes of it is missing in the regressor only.
 """
 

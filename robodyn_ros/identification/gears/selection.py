@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from robodyn_ros.identification.fit.cross_validation import folds_of, unseen_errors
 from robodyn_ros.identification.gears.gmr import GmrFit
 from robodyn_ros.identification.gears.maps import MAPS
 from robodyn_ros.identification.gears.rbf import RbfFit
@@ -109,8 +110,7 @@ def _told(torque: Array, used: NDArray[np.bool_]) -> tuple[Array, NDArray[np.boo
 
 def _fold_rows(samples: int) -> list[NDArray[np.bool_]]:
     """Samples (N,) of each fold: several stretches of time all over the motion."""
-    bounds = np.linspace(0, samples, FOLDS * STRETCHES + 1).astype(int)
-    fold = np.repeat(np.arange(FOLDS * STRETCHES) % FOLDS, np.diff(bounds))
+    fold = folds_of(samples, FOLDS, STRETCHES)
     return [fold == index for index in range(FOLDS)]
 
 
@@ -122,11 +122,13 @@ def _folds(samples: Array, torque: Array, used: NDArray[np.bool_]) -> Folds:
 
 def _share(fit: RbfFit | GmrFit, folds: Folds) -> float:
     """RMS error left by maps fitted to the other folds, as a share of that without."""
-    left = total = 0.0
-    for index, (samples, torque) in enumerate(folds):
-        found = fit.map(without=index).predict(samples[:, None])[:, 0]
-        left += float(((torque - found) ** 2).sum())
-        total += float((torque**2).sum())
+
+    def error(found: ResidualMap, fold: int) -> float:
+        samples, torque = folds[fold]
+        return float(((torque - found.predict(samples[:, None])[:, 0]) ** 2).sum())
+
+    left = unseen_errors(len(folds), lambda fold: fit.map(without=fold), error).sum()
+    total = sum(float((torque**2).sum()) for _, torque in folds)
     return float(np.sqrt(left / total)) if total > 0.0 else 1.0
 
 

@@ -8,14 +8,16 @@ strongly the prior should draw.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from scipy.optimize import lsq_linear
 
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.factors.condense import Condensed, JointFactor
+from robodyn_ros.identification.fit.cross_validation import unseen_errors
 from robodyn_ros.identification.fit.least_squares import Estimate
 from robodyn_ros.identification.options import IdentifyOptions, Prior
 from robodyn_ros.identification.physical.completion import Completion
@@ -43,17 +45,17 @@ DEFAULT_WEIGHT = 1e-3
 ALIKE = 1.01
 """Errors on unseen stretches within this factor are alike: then the stronger prior is taken.
 
-An unconstrained estimate that is consistent anyway is kept only where it errs less: stretches of
-one motion resemble each other. On a simulated arm it erred by 1.009, the consistent one by 1.006,
-and on another motion by 4.2 and 1.9 %.
+Segments of one motion resemble each other, so that a difference of 1 % between errors on them says
+nothing about other motions. An unconstrained estimate that is consistent anyway is kept only where
+its error is smaller.
 """
 
 WORSE = 1.5
 """From this factor on, the consistent estimate's error on unseen stretches is clearly worse.
 
-Stretches of one motion resemble each other, which favours the unconstrained estimate: on halves
-of the workspace of a KUKA LWR4+ it was up to 1.3 times better on unseen stretches of its own half,
-and 3 to 8 times worse in the other half.
+Segments of one motion resemble each other, which favours the unconstrained estimate: within the
+part of the workspace that it has seen it can be better by a third, and outside it several times
+worse. docs/consistency.md has the figures.
 """
 
 CONTRADICTED = 1.1
@@ -85,9 +87,7 @@ def choose(
     anyway. Where the recording contradicts every consistent robot (its residual would grow by
     more than a tenth), the links are kept, and rotor inertias, friction and offsets are fitted
     again, rotor inertias and viscous friction without limits: measured at the link, or with a
-    delay, they are apparent values. No delay makes other friction drive a joint: it stays limited
-    (on a UR10 a load-dependent one came out as -3.4; limited, the error on unseen stretches falls
-    from 1.156 to 1.145).
+    delay, they are apparent values. No delay makes other friction drive a joint: it stays limited.
 
     :param fit: the unconstrained estimate
     :param completion: its standard parameters
@@ -187,12 +187,6 @@ class _Fold:
         return float(np.sum((self.matrix @ base_values - self.target) ** 2))
 
 
-def _pooled(folds: Sequence[_Fold], base_values: Sequence[Array]) -> float:
-    """RMS error of fits, each on the stretch that it has not seen; NaN without stretches."""
-    errors = [fold.error(each) for fold, each in zip(folds, base_values, strict=True)]
-    return float(np.sqrt(np.mean(errors))) if errors else float('nan')
-
-
 @dataclass(frozen=True)
 class _Trial:
     """A recording to be fitted by consistent robots, and its stretches to test them on."""
@@ -233,17 +227,18 @@ class _Trial:
             prior=self.prior,
             prior_weight=weight,
             unseen_error=error,
-            unseen_error_unconstrained=_pooled(self.folds, [f.seen.values for f in self.folds]),
+            unseen_error_unconstrained=self._unseen_error(lambda data: data.values),
             excess=self._excess(values),
         )
         return values, selection
 
     def consistent_links(self, values: Array, selection: Selection) -> tuple[Array, Selection]:
         """Keep the links of a consistent estimate, all else is fitted again (`refit_joints`)."""
-        fits = [self.problem.solve(fold.seen, selection.prior_weight) for fold in self.folds]
+        problem, weight = self.problem, selection.prior_weight
         error = self._unseen_error(
-            refit_joints(self.problem, fold.seen, fit)
-            for fold, fit in zip(self.folds, fits, strict=True)
+            lambda data: (
+                problem.grouping @ refit_joints(problem, data, problem.solve(data, weight))
+            )
         )
         data = Data.of(self.factors, len(self.problem.grouping), self.sigma)
         found = replace(selection, estimate='consistent_links', unseen_error=error)
@@ -265,7 +260,7 @@ class _Trial:
             prior=self.prior,
             prior_weight=weight,
             unseen_error=error,
-            unseen_error_unconstrained=_pooled(self.folds, [f.seen.values for f in self.folds]),
+            unseen_error_unconstrained=self._unseen_error(lambda data: data.values),
         )
 
     def _best_weight(self, solve: Callable[[Data, float], Array]) -> tuple[float, float]:
@@ -273,14 +268,31 @@ class _Trial:
         errors: list[float] = []
         weights = WEIGHTS if self.prior == 'urdf' else WEIGHTS[:1]
         for weight in weights:  # from the weakest up, until it draws too much
-            errors.append(self._unseen_error(solve(fold.seen, weight) for fold in self.folds))
+            errors.append(self._unseen_error(partial(self._base_values, solve, weight)))
             if errors[-1] > ALIKE * min(errors):
                 break
         chosen = max(k for k, error in enumerate(errors) if error <= ALIKE * min(errors))
         return weights[chosen], errors[chosen]
 
-    def _unseen_error(self, fits: Iterable[Array]) -> float:
-        return _pooled(self.folds, [self.problem.grouping @ values for values in fits])
+    def _base_values(
+        self, solve: Callable[[Data, float], Array], weight: float, data: Data
+    ) -> Array:
+        base_values: Array = self.problem.grouping @ solve(data, weight)
+        return base_values
+
+    def _unseen_error(self, fit: Callable[[Data], Array]) -> float:
+        """RMS error of fits, each on the segment that it has not seen; NaN without segments.
+
+        :param fit: gives base values (b,)
+        """
+        if not self.folds:
+            return float('nan')
+        errors = unseen_errors(
+            len(self.folds),
+            lambda fold: fit(self.folds[fold].seen),
+            lambda values, fold: self.folds[fold].error(values),
+        )
+        return float(np.sqrt(np.mean(errors)))
 
     def _excess(self, values: Array) -> float:
         """Residual of parameter values over that of least squares, all joints weighted.
