@@ -16,6 +16,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from robodyn_ros.errors import IdentificationError, InsufficientData
+from robodyn_ros.identification.diagnosis.checks import failure_findings
 from robodyn_ros.identification.factors.passes import Progress
 from robodyn_ros.identification.gears.in_turn import Explained, in_turn
 from robodyn_ros.identification.known_torque import Known
@@ -78,7 +79,8 @@ def identify(
                 return _with_gear_torque(task)
             return _identified(task)
     except InsufficientData as error:
-        return IdentificationResult.failed(given[0], arm, options, str(error))
+        findings = (*failure_findings(given[0], arm, str(error)), *given[0].findings)
+        return IdentificationResult.failed(given[0], arm, options, findings)
 
 
 def _identified(task: Task) -> IdentificationResult:

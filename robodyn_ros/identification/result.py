@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from typing import Any, Literal
@@ -131,15 +131,6 @@ class FrictionChoice:
 
 Status = Literal['identified', 'combination', 'prior', 'unseen', 'given', 'absent']
 
-MEANING: dict[Status, str] = {
-    'identified': 'identified on its own',
-    'combination': 'not identifiable alone, chosen by the completion rule',
-    'prior': 'not identifiable alone, the given prior',
-    'unseen': 'not identifiable without payload',
-    'given': 'given, not identified',
-    'absent': 'this robot has none',
-}
-
 
 @dataclass(frozen=True)
 class NamedParameters:
@@ -147,7 +138,7 @@ class NamedParameters:
 
     :param values: shape (k,), SI; NaN for what has neither an effect on torque nor a prior
     :param stddevs: shape (k,); NaN where the parameter is not identified on its own
-    :param status: how each value is known, see `MEANING`
+    :param status: how each value is known, see `files.report.MEANING`
     """
 
     names: tuple[str, ...]
@@ -293,12 +284,11 @@ class IdentificationResult:
         recording: Recording,
         model: DynamicModel,
         options: IdentifyOptions,
-        reason: str,
+        findings: Sequence[Finding],
     ) -> IdentificationResult:
         """Return a failed result without estimates: all values are NaN, and it is never exported.
 
-        :param recording: with the joints of the model
-        :param reason: why nothing could be estimated, in a sentence
+        :param findings: why nothing could be estimated
         """
         unknown = np.full(len(model.parameters), np.nan)
         return cls(
@@ -315,7 +305,7 @@ class IdentificationResult:
             condition_number_scaled=np.nan,
             identification=FitReport.empty(recording.source, len(model.joints)),
             validation=None,
-            findings=(*_failure_findings(recording, model, reason), *recording.findings),
+            findings=tuple(findings),
             estimator=options.estimator,
             filter_cutoff=options.filter_cutoff,
             max_relative_error=options.max_relative_error,
@@ -325,21 +315,6 @@ class IdentificationResult:
             date=datetime.now(timezone.utc).isoformat(timespec='seconds'),
             timings={},
         )
-
-
-def _failure_findings(recording: Recording, model: DynamicModel, reason: str) -> Iterator[Finding]:
-    """Name the joints that do not move, and the reason of the failure."""
-    position = recording.select(model.joint_names).position
-    for column in np.flatnonzero(np.ptp(position, axis=0) == 0.0):
-        name = model.joint_names[column]
-        text = f'joint {name} stays at {position[0, column]:.6g} in the complete recording'
-        yield Finding('frozen_joint', text, name, 'error')
-    joints = ', '.join(model.joint_names)
-    text = (
-        f'no parameter of any joint ({joints}) could be identified: {reason}. Record longer, '
-        f'with all joints moving.'
-    )
-    yield Finding('too_few_samples', text, severity='error')
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from robodyn_ros.identification.payload.findings import (
     payload_data_findings,
     seen_findings,
 )
-from robodyn_ros.identification.physical.selection import selection_findings
+from robodyn_ros.identification.physical.findings import selection_findings
 from robodyn_ros.identification.result import FitReport, GearCandidate, IdentifiedPayload
 from robodyn_ros.identification.run import Run
 from robodyn_ros.models.gear_torque import ResidualTorque

@@ -13,8 +13,9 @@ from robodyn_ros.identification.fit.least_squares import Estimate
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.result import FitReport
 from robodyn_ros.models.base_parameters import BaseParameters
-from robodyn_ros.models.interface import Array
+from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.recording.finding import Finding
+from robodyn_ros.recording.recording import Recording
 
 ILL_CONDITIONED = 1e4
 """Condition number (columns scaled) from which on a result is warned about: errors of 0.01 % of
@@ -148,3 +149,22 @@ def of_recordings(
             missing = any((item.code, item.joint) not in each for each in every)
             if not (item.code in MOTION_CODES and missing):
                 yield replace(item, text=f'{source}: {item.text}')
+
+
+def failure_findings(recording: Recording, model: DynamicModel, reason: str) -> Iterator[Finding]:
+    """Name the joints that do not move, and why nothing could be estimated.
+
+    :param recording: with the joints of the model
+    :param reason: a sentence
+    """
+    position = recording.select(model.joint_names).position
+    for column in np.flatnonzero(np.ptp(position, axis=0) == 0.0):
+        name = model.joint_names[column]
+        text = f'joint {name} stays at {position[0, column]:.6g} in the complete recording'
+        yield Finding('frozen_joint', text, name, 'error')
+    joints = ', '.join(model.joint_names)
+    text = (
+        f'no parameter of any joint ({joints}) could be identified: {reason}. Record longer, '
+        f'with all joints moving.'
+    )
+    yield Finding('too_few_samples', text, severity='error')

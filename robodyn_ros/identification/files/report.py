@@ -6,15 +6,25 @@ import math
 import textwrap
 
 from robodyn_ros.identification.result import (
-    MEANING,
     FitReport,
     FrictionChoice,
     IdentificationResult,
     NamedParameters,
+    Status,
 )
 from robodyn_ros.models.interface import Joint
 
 WIDTH = 100
+
+MEANING: dict[Status, str] = {
+    'identified': 'identified on its own',
+    'combination': 'not identifiable alone, chosen by the completion rule',
+    'prior': 'not identifiable alone, the given prior',
+    'unseen': 'not identifiable without payload',
+    'given': 'given, not identified',
+    'absent': 'this robot has none',
+}
+"""How the value of a parameter is known, in words."""
 
 
 def text_report(result: IdentificationResult) -> str:

@@ -3,10 +3,10 @@ import pytest
 from robots import random_urdf
 from simulation import arm
 
+from robodyn_ros.identification.files.report import MEANING
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.physical.named_parameters import named_parameters
 from robodyn_ros.identification.pipeline import identify
-from robodyn_ros.identification.result import MEANING
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.catalog import build_model
 from robodyn_ros.models.closed_forms.delta import NAMED

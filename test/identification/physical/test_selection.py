@@ -11,7 +11,8 @@ from robodyn_ros.identification.files.export import export
 from robodyn_ros.identification.files.facts import json_facts
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.physical.consistency import bodies_of, links_are_consistent
-from robodyn_ros.identification.physical.selection import WEIGHTS, refit_joints, selection_findings
+from robodyn_ros.identification.physical.findings import selection_findings
+from robodyn_ros.identification.physical.selection import WEIGHTS, refit_joints
 from robodyn_ros.identification.physical.semidefinite import Data, Problem
 from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.models.base_parameters import base_parameters
