@@ -138,3 +138,23 @@ def test_given_velocities_are_taken_without_a_filter(robot):
     assert (rate == 0.5).all() and (velocity == 1.5).all()
     _, rate, _ = motor_side(recording, 0.0)
     np.testing.assert_allclose(rate[50], np.gradient(deflection, 0.01, axis=0)[50])
+
+
+def test_a_known_gear_torque_gives_the_same_parameters(robot, identified):
+    model, truth = robot
+    known = identified.residual.torque
+    result = identify(double(model, truth, 1), model, known=known)
+    assert result.residual is None
+    np.testing.assert_allclose(result.base_values, identified.base_values, rtol=1e-9)
+    np.testing.assert_allclose(
+        result.identification.rms_error, identified.identification.rms_error, rtol=1e-9
+    )
+
+
+def test_two_recordings_share_one_gear_torque(robot):
+    model, truth = robot
+    recordings = [double(model, truth, seed, samples=3500) for seed in (1, 2)]
+    options = IdentifyOptions(gear_torque='rbf', gear_inputs=(3,))
+    result = identify(recordings, model, options=options)
+    less = result.identification.rms_error / result.residual.without.rms_error
+    assert (less < 0.7).all() and len(result.recordings) == 2
