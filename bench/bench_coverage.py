@@ -32,11 +32,16 @@ from bench_generalisation import truth  # noqa: E402
 from robots import random_urdf  # noqa: E402
 from simulation import sines  # noqa: E402
 
-from robodyn_ros.identification.factors.passes import condensed_parts, reweighing  # noqa: E402
-from robodyn_ros.identification.factors.segments import stretches_of  # noqa: E402
-from robodyn_ros.identification.fit.weighting import fit_condensed  # noqa: E402
+from robodyn_ros.identification.factors.condense import Condensed  # noqa: E402
+from robodyn_ros.identification.factors.passes import condensed_parts  # noqa: E402
+from robodyn_ros.identification.fit.robust import Robust  # noqa: E402
+from robodyn_ros.identification.fit.weighting import (  # noqa: E402
+    fit_condensed,
+    robust_weights,
+)
 from robodyn_ros.identification.options import IdentifyOptions  # noqa: E402
 from robodyn_ros.identification.pipeline import identify  # noqa: E402
+from robodyn_ros.identification.signals.segments import stretches_of  # noqa: E402
 from robodyn_ros.models.base_parameters import base_parameters  # noqa: E402
 from robodyn_ros.models.catalog import robot_model  # noqa: E402
 from robodyn_ros.models.interface import Array, DynamicModel  # noqa: E402
@@ -51,7 +56,6 @@ ESTIMATORS = {
     'covariance': IdentifyOptions(consistent='no', estimator='covariance'),
     'robust': IdentifyOptions(consistent='no', estimator='robust'),
     'huber': IdentifyOptions(consistent='no', estimator='robust', loss='huber'),
-    'essential': IdentifyOptions(consistent='no', essential=True),
     'default': IdentifyOptions(),
     'ridge': IdentifyOptions(ridge=0.0),
 }
@@ -106,7 +110,11 @@ def errors(
         return np.asarray((result.base_values - base.values(values)) / result.base_stddevs)
     parts = stretches_of(recording, model.joint_names, options)
     condensed = condensed_parts(model, parts, base, options, None)
-    weigh = reweighing(model, parts, base, options, values, None)
+
+    def weigh(robust: Robust) -> Condensed:
+        weights = robust_weights(model, base, robust)
+        return condensed_parts(model, parts, base, options, None, weights)
+
     fit = fit_condensed(condensed, options, weigh).fit
     return np.asarray((fit.values - base.values(values)) / fit.stddevs)
 

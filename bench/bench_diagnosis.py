@@ -118,10 +118,10 @@ def table(outcomes: list[Outcome]) -> str:
 
 def cost() -> float:
     """CPU time of the diagnosis of 50 000 samples of six axes, in [s]."""
-    import robodyn_ros.identification.pipeline as pipeline
+    from robodyn_ros.identification import run_findings
 
     spent: list[float] = []
-    usual = pipeline.diagnose
+    usual = run_findings.diagnose
 
     def timed(case: object) -> tuple[Finding, ...]:
         start = time.process_time()
@@ -136,10 +136,10 @@ def cost() -> float:
     recording, _ = flaws.record(case)
     turned = recording.torque * np.array([1.0, 2.0, 1.0, 1.0, 1.0, 1.0])
     worse = Recording(recording.time, recording.joints, recording.position, turned)
-    pipeline.diagnose = timed
+    run_findings.diagnose = timed
     for item in (recording, worse):
         identify(item, model)
-    pipeline.diagnose = usual
+    run_findings.diagnose = usual
     return max(spent)
 
 

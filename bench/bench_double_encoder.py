@@ -18,6 +18,7 @@ import argparse
 import json
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -28,18 +29,18 @@ sys.path[:0] = [str(ROOT), str(ROOT / 'bench')]
 
 from harmonic_arm import STEP, HarmonicArms, Measured  # noqa: E402
 
-from robodyn_ros.identification.gears.double_encoder import in_turn, motor_side  # noqa: E402
-from robodyn_ros.identification.gears.gear_torque import ResidualTorque  # noqa: E402
-from robodyn_ros.identification.gears.selection import Residual  # noqa: E402
-from robodyn_ros.identification.options import IdentifyOptions  # noqa: E402
+from robodyn_ros.identification.gears.in_turn import Explained, in_turn  # noqa: E402
+from robodyn_ros.identification.gears.motor_side import motor_side  # noqa: E402
+from robodyn_ros.identification.options import GearTorque, IdentifyOptions  # noqa: E402
 from robodyn_ros.identification.pipeline import identify  # noqa: E402
 from robodyn_ros.identification.signals.processing import process  # noqa: E402
 from robodyn_ros.models.catalog import robot_model  # noqa: E402
+from robodyn_ros.models.gear_torque import ResidualTorque  # noqa: E402
 from robodyn_ros.models.interface import DynamicModel  # noqa: E402
 from robodyn_ros.recording.recording import Recording  # noqa: E402
 
 Array = NDArray[np.float64]
-OPTIONS = IdentifyOptions(consistent='no', keep_signals=True)
+OPTIONS = IdentifyOptions(consistent='no', keep_signals=True, gear_torque='none')
 MIDDLE = np.array([0.0, -1.57, 0.0, -0.5, 0.3, 0.0])
 LIMITS = [np.radians(row) for row in (
     [120, 90, 60, 120, 120, 120], [100, 60, 60, 80, 80, 80], [120] * 6,
@@ -47,7 +48,7 @@ LIMITS = [np.radians(row) for row in (
 """Position (about MIDDLE), velocity and acceleration: the document's Table 1."""
 BAND = 0.05, 0.25
 """Lowest and highest frequency of the motions, in [Hz]."""
-VARIANTS: dict[str, tuple[Residual, int]] = {
+VARIANTS: dict[str, tuple[GearTorque, int]] = {
     'RBF, d and rate': ('rbf', 2),
     'GMR, d and rate': ('gmr', 2),
     'RBF, and velocity': ('rbf', 3),
@@ -114,9 +115,12 @@ def measure(training: Measured, validation: Measured) -> dict[str, Array]:
     model = robot_model(ROOT / 'urdf' / 'ur10.urdf')
     first, other = recording(training, model), recording(validation, model)
     plain = identify(first, model, options=OPTIONS)
+    assert plain.signals is not None
+    explained = Explained(first, plain.signals.processed, plain.signals.predicted)
     table = {'WLS': np.stack(rmse(model, plain.values, None, other))}
     for name, (kind, count) in VARIANTS.items():
-        found, _, values = in_turn(plain, first, kind=kind, inputs=(count,))
+        options = replace(OPTIONS, gear_torque=kind, gear_inputs=(count,))
+        found, _, values = in_turn(model, plain.values, [explained], options)
         table[name] = np.stack(rmse(model, values, found, other))
         if found is not None:
             table[f'{name} [us]'] = np.array(1e6 * evaluation_time(found))

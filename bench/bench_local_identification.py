@@ -53,7 +53,8 @@ from robodyn_ros.excitation.trajectory import Array, Trajectory  # noqa: E402
 from robodyn_ros.identification.factors.passes import condensed_signals  # noqa: E402
 from robodyn_ros.identification.fit.least_squares import estimate  # noqa: E402
 from robodyn_ros.identification.options import IdentifyOptions  # noqa: E402
-from robodyn_ros.identification.signals.processing import Processed, process  # noqa: E402
+from robodyn_ros.identification.signals.processed import Processed  # noqa: E402
+from robodyn_ros.identification.signals.processing import process  # noqa: E402
 from robodyn_ros.models.base_parameters import BaseParameters, base_parameters  # noqa: E402
 from robodyn_ros.models.interface import DynamicModel, sample_blocks  # noqa: E402
 

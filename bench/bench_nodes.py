@@ -42,7 +42,7 @@ from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory
 from yaml import safe_dump
 
-from robodyn_ros.identification.result import model_parameters
+from robodyn_ros.identification.files.result_file import model_parameters
 from robodyn_ros.models.catalog import robot_model
 from robodyn_ros.nodes.base.common import MONITOR_QOS, make_executor, settle_garbage_collector
 from robodyn_ros.wire.trajectory import write_trajectory

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from robodyn_ros.excitation.design_motion import design_motion as design_motion
+    from robodyn_ros.identification.files.result_file import load_identified_model as load_result
     from robodyn_ros.identification.pipeline import identify as identify
-    from robodyn_ros.identification.result import load_identified_model as load_result
     from robodyn_ros.models.catalog import load_model as load_model
     from robodyn_ros.recording.readers import read_recording as read_recording
 
@@ -33,7 +33,7 @@ _MODULES = {
     'design_motion': ('excitation.design_motion', 'design_motion'),
     'identify': ('identification.pipeline', 'identify'),
     'load_model': ('models.catalog', 'load_model'),
-    'load_result': ('identification.result', 'load_identified_model'),
+    'load_result': ('identification.files.result_file', 'load_identified_model'),
     'read_recording': ('recording.readers', 'read_recording'),
 }
 """Module and name of each public function."""

@@ -273,12 +273,15 @@ def _is_robot(document: object) -> bool:
     return any(name in document for name in (*MAPPINGS, 'variants'))
 
 
+TEXT = 'tag:yaml.org,2002:str'
+
+
 def _quote(node: yaml.Node) -> None:
     """Put words in quotes: rcl takes a bare N, of newton, for false."""
     for item in node.value if isinstance(node, yaml.SequenceNode) else [node]:
-        if item.tag == 'tag:yaml.org,2002:str' and item.value.isalpha():
+        if isinstance(item, yaml.ScalarNode) and item.tag == TEXT and item.value.isalpha():
             item.style = '"'
 
 
 def _scalar(text: str) -> yaml.Node:
-    return yaml.ScalarNode('tag:yaml.org,2002:str', text, style='"')
+    return yaml.ScalarNode(TEXT, text, style='"')

@@ -16,18 +16,20 @@ from typing import Any
 import numpy as np
 
 from robodyn_ros.errors import ModelError
-from robodyn_ros.identification.files.urdf import rigid_part
-from robodyn_ros.identification.fit.time_offset import corrected, offset_findings, offsets_of
-from robodyn_ros.identification.fit.torque_errors import FitReport, evaluate
+from robodyn_ros.identification.fit.time_offset import offset_findings, offsets_of
+from robodyn_ros.identification.fit.torque_errors import evaluate
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.physical.consistency import bodies_of
 from robodyn_ros.identification.physical.semidefinite import has_usable_inertials
-from robodyn_ros.identification.result import IdentifiedModel
+from robodyn_ros.identification.result import FitReport, IdentifiedModel
 from robodyn_ros.identification.signals.moving_samples import options_for
-from robodyn_ros.identification.signals.processing import Processed, process
+from robodyn_ros.identification.signals.processed import Processed
+from robodyn_ros.identification.signals.processing import process
+from robodyn_ros.identification.signals.torque_shift import corrected
 from robodyn_ros.models.base_parameters import BaseParameters, base_parameters
 from robodyn_ros.models.catalog import build_model, robot_model
 from robodyn_ros.models.interface import Array, DynamicModel
+from robodyn_ros.models.serial.urdf import rigid_part
 from robodyn_ros.models.serial.urdf_file import read_urdf
 from robodyn_ros.recording.recording import Finding, Recording
 

@@ -6,10 +6,10 @@ That delay is measured here as it is defined, from commanded and measured positi
 model nor the torque's noise comes in, and it can be done before any torque is switched on.
 
 The measured position of a joint is fitted by the command shifted in time, q(t) = a c(t - D) + b,
-D a fraction of cycles: first the best whole cycle, then Gauss-Newton steps with the command's
-derivative. Stretches of the recording give an estimate each; their spread is the error of D,
-whatever the noise looks like. Torque given in a cycle is held until the next one, so on average
-it acts half a cycle after it was given: the delay to be set is D - 1/2.
+D a fraction of cycles: the best whole cycle, refined within one cycle of it. Stretches of the
+recording give an estimate each; their spread is the error of D, whatever the noise looks like.
+Torque given in a cycle is held until the next one, so on average it acts half a cycle after it was
+given: the delay to be set is D - 1/2.
 
 Lags of the torque (model torque of the reference against measured effort) were tried: friction
 shapes it so much that joints of the simulated robots were wrong by up to three cycles.
@@ -17,13 +17,14 @@ shapes it so much that joints of the simulated robots were wrong by up to three 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.interpolate import make_interp_spline
+from scipy.interpolate import BSpline, make_interp_spline
 
 from robodyn_ros.errors import ControlError
+from robodyn_ros.identification.signals.time_shift import best_shift
 from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.finding import Finding
 
@@ -37,8 +38,11 @@ CERTAIN = 0.15
 """Largest error of a lag that can tell cycles apart, in cycles."""
 
 STRETCHES = 8
+NEAREST = -2
+"""Shortest lag that is searched, in cycles: a measured position cannot come before its command,
+but a clock may be off by a cycle."""
 LONGEST = 50
-"""Longest lag that is looked for, in cycles."""
+"""Longest lag that is searched, in cycles."""
 
 SAMPLES = 8000
 """Samples that are looked at, whatever the length of the recording."""
@@ -106,40 +110,54 @@ def position_lags(
     spline = make_interp_spline(command.time, command.values, k=3)
     slope = spline.derivative()
     time, values = measured.time[rows], measured.values[rows]
-    whole = _whole_cycles(spline, time, values, period)
+    coarse = _residuals(spline, time, values, period)
     found = []
     for joint, name in enumerate(joints):
-        lag = float(whole[joint])
-        for _ in range(5):
-            at = time - lag * period
-            signals = (spline(at)[:, joint], period * slope(at)[:, joint], values[:, joint])
-            step, error = _step(*signals)
-            lag += step
-            if not (np.isfinite(step) and -1.0 <= lag <= LONGEST):
-                lag = error = np.nan
-                break
-        found.append(Lag(name, lag, error if np.isfinite(lag) else np.inf))
-    return tuple(found)
+        lag = best_shift(
+            coarse[:, joint], NEAREST, _residual_of(spline, time, values, joint, period)
+        )
+        if lag is None:
+            found.append(Lag(name, np.nan, np.inf))
+            continue
+        at = time - lag * period
+        signals = (spline(at)[:, joint], period * slope(at)[:, joint], values[:, joint])
+        found.append(Lag(name, lag, _error(*signals)))
+    return tuple(
+        Lag(each.joint, np.nan, np.inf) if np.isinf(each.error) else each for each in found
+    )
 
 
-def _whole_cycles(spline: object, time: Array, values: Array, period: float) -> Array:
-    """Whole cycles by which the command, shifted, comes closest to each joint, shape (n,)."""
+def _residuals(spline: BSpline, time: Array, values: Array, period: float) -> Array:
+    """Squared residual of each joint at whole shifts of the command, shape (k, n)."""
     few = slice(None, None, max(1, len(time) // 2000))
-    target = values[few] - values[few].mean(axis=0)
-    left = []
-    for lag in range(LONGEST + 1):
-        shifted = spline(time[few] - lag * period)  # type: ignore[operator]
-        shifted -= shifted.mean(axis=0)
-        size = np.maximum((shifted**2).sum(axis=0), np.finfo(float).tiny)
-        left.append((target**2).sum(axis=0) - (shifted * target).sum(axis=0) ** 2 / size)
-    best: Array = np.argmin(left, axis=0).astype(float)
-    return best
+    shifts = range(NEAREST, LONGEST + 2)
+    return np.array([_left(spline(time[few] - lag * period), values[few]) for lag in shifts])
 
 
-def _step(position: Array, change: Array, measured: Array) -> tuple[float, float]:
-    """Correction of a lag, in cycles, and its standard error; nan and inf if there is none.
+def _residual_of(
+    spline: BSpline, time: Array, values: Array, joint: int, period: float
+) -> Callable[[float], float]:
+    """Squared residual of one joint at any shift of the command, in cycles."""
 
-    :param position: command, shifted by the lag so far, shape (N,)
+    def residual(lag: float) -> float:
+        shifted = spline(time - lag * period)[:, joint : joint + 1]
+        return float(_left(shifted, values[:, joint : joint + 1])[0])
+
+    return residual
+
+
+def _left(command: Array, measured: Array) -> Array:
+    """Squared residual (n,) of measured positions fitted by gain and offset of a command."""
+    command, measured = command - command.mean(axis=0), measured - measured.mean(axis=0)
+    size = np.maximum((command**2).sum(axis=0), np.finfo(float).tiny)
+    left: Array = (measured**2).sum(axis=0) - (command * measured).sum(axis=0) ** 2 / size
+    return left
+
+
+def _error(position: Array, change: Array, measured: Array) -> float:
+    """Return the standard error of a lag, in cycles; infinite if the motion does not tell the lag.
+
+    :param position: command, shifted by the lag, shape (N,)
     :param change: by which it changes in a cycle
     """
     steps = []
@@ -149,8 +167,8 @@ def _step(position: Array, change: Array, measured: Array) -> tuple[float, float
     usable = np.array([step for step in steps if np.isfinite(step)])
     # Where a joint stands still for a part of the motion the rest of it tells.
     if not np.isfinite(everything) or len(usable) < STRETCHES // 2:
-        return np.nan, np.inf
-    return everything, float(usable.std(ddof=1) / np.sqrt(len(usable)))
+        return np.inf
+    return float(usable.std(ddof=1) / np.sqrt(len(usable)))
 
 
 def _fit(position: Array, change: Array, measured: Array) -> float:

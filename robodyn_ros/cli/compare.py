@@ -10,8 +10,8 @@ from robodyn_ros.analysis.compare import compare
 from robodyn_ros.analysis.compare_report import export_comparison, text_comparison
 from robodyn_ros.cli.effort import add_source, declared_effort
 from robodyn_ros.control.effort.recorded import in_si_units
+from robodyn_ros.identification.files.result_file import load_identified_model
 from robodyn_ros.identification.options import IdentifyOptions
-from robodyn_ros.identification.result import load_identified_model
 from robodyn_ros.recording.readers import read_recording
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from robodyn_ros.control.effort.declaration import EffortDeclaration
 from robodyn_ros.errors import ConfigError
+from robodyn_ros.identification.options import LEAVE_ONE_OUT
 from robodyn_ros.recording.readers import recording_format
 
 SI_WORDS = ('Nm', 'N', 'SI')
@@ -42,10 +43,13 @@ def declared_effort(arguments: argparse.Namespace) -> EffortDeclaration | None:
         return None
     if given in SI_WORDS:
         return EffortDeclaration.si(source=f'--effort {given}')
-    paths = [arguments.recording, getattr(arguments, 'validate', None)]
-    if not any(path is not None and recording_format(path) == 'rosbag2' for path in paths):
+    recording = arguments.recording
+    paths = [*recording] if isinstance(recording, list) else [recording]
+    if getattr(arguments, 'validate', None) not in (None, LEAVE_ONE_OUT):
+        paths.append(arguments.validate)
+    if not any(recording_format(path) == 'rosbag2' for path in paths):
         raise ConfigError(
-            f'--effort {given} is for bags: {arguments.recording} is a table, in SI unless '
+            f'--effort {given} is for bags: {paths[0]} is a table, in SI unless '
             f'--columns gives other units'
         )
     return EffortDeclaration.from_file(given)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from robodyn_ros.cli.effort import add_source, declared_effort
+from robodyn_ros.cli.identify_options import add_options, given_options
 from robodyn_ros.cli.progress import progress_bar
 from robodyn_ros.cli.robot_model import (
     OF_URDF,
@@ -22,20 +23,17 @@ from robodyn_ros.cli.robot_model import (
 from robodyn_ros.control.effort.recorded import in_si_units
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.identification.diagnosis.position_limits import position_limits
+from robodyn_ros.identification.files.base_result import load_base
 from robodyn_ros.identification.files.export import export
+from robodyn_ros.identification.files.facts import json_facts
 from robodyn_ros.identification.files.report import text_report
 from robodyn_ros.identification.files.result_folder import ResultFolder
-from robodyn_ros.identification.fit.robust import LOSSES
-from robodyn_ros.identification.gears.double_encoder import identify_double
-from robodyn_ros.identification.gears.selection import RESIDUALS, Residual
 from robodyn_ros.identification.options import (
-    DISTANCES,
-    METHODS,
-    PRIORS,
-    Consistent,
+    LEAVE_ONE_OUT,
     IdentifyOptions,
+    LeaveOneOut,
 )
-from robodyn_ros.identification.payload.identify import identify_payload, load_base
+from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.identification.result import IdentifiedModel
 from robodyn_ros.models.friction_terms import AUTO
 from robodyn_ros.models.interface import DynamicModel
@@ -59,19 +57,18 @@ def add_parser(commands: Any) -> None:
         "--payload the arm's parameters stay as --base has them, and only what the robot carries "
         'in the recording is identified.',
     )
-    parser.add_argument('recording', help='rosbag2 folder, .mcap, .db3, .csv, .npz or .mat')
+    parser.add_argument(
+        'recording',
+        nargs='+',
+        help='rosbag2 folder, .mcap, .db3, .csv, .npz or .mat; several are fitted together',
+    )
     _add_model(parser)
     _add_recording(parser)
-    _add_fit(parser)
+    add_options(parser.add_argument_group('fit'))
     _add_payload(parser)
     output = parser.add_argument_group('output')
     output.add_argument(
         '--out', metavar='DIR', help='write result.yaml, result.json and robot.urdf to this folder'
-    )
-    output.add_argument(
-        '--no-signals',
-        action='store_true',
-        help='leave out the recording of the identification itself (rosbag2 `identification`)',
     )
     output.add_argument('--json', action='store_true', help='print one JSON object')
     output.add_argument(
@@ -117,7 +114,12 @@ def _add_model(parser: argparse.ArgumentParser) -> None:
 def _add_recording(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group('recording')
     checked = group.add_mutually_exclusive_group()
-    checked.add_argument('--validate', metavar='RECORDING', help='test on another recording')
+    checked.add_argument(
+        '--validate',
+        metavar='RECORDING',
+        help=f'test on another recording; {LEAVE_ONE_OUT}: test each recording with the '
+        'parameters of all others',
+    )
     checked.add_argument(
         '--split',
         type=float,
@@ -125,116 +127,6 @@ def _add_recording(parser: argparse.ArgumentParser) -> None:
         help='identify from this share of the recording, test on the rest',
     )
     add_source(group)
-
-
-def _add_fit(parser: argparse.ArgumentParser) -> None:
-    default = IdentifyOptions()
-    group = parser.add_argument_group('fit')
-    _add_estimator(group, default)
-    _add_consistency(group, default)
-    _add_signals(group, default)
-
-
-def _add_estimator(group: argparse._ArgumentGroup, default: IdentifyOptions) -> None:
-    group.add_argument(
-        '--estimator',
-        choices=METHODS,
-        default=default.estimator,
-        help='how samples are weighted: joints alike, each by its own residual, all by the '
-        "covariance of the joints' residuals, or outliers (contact) not at all "
-        '(default: %(default)s)',
-    )
-    group.add_argument(
-        '--loss',
-        choices=LOSSES,
-        help=f'of the robust estimator: far outliers ignored or bounded (default: {default.loss})',
-    )
-    group.add_argument(
-        '--ridge',
-        nargs='?',
-        type=float,
-        const=0.0,
-        metavar='WEIGHT',
-        help='export the estimate drawn to the prior without constraints (without WEIGHT: '
-        'chosen by cross-validation)',
-    )
-    group.add_argument(
-        '--essential',
-        action='store_true',
-        help='export an estimate whose base parameters are zero where they explain only noise',
-    )
-    group.add_argument(
-        '--no-time-offset',
-        action='store_true',
-        help="do not shift torque that clearly comes before or after its joint's motion",
-    )
-    group.add_argument(
-        '--residual',
-        choices=RESIDUALS,
-        help='torque that the deflection of the gears shows, where the recording has encoders on '
-        'the motors too: radial basis functions, Gaussian mixtures, the better one or none '
-        '(default: auto)',
-    )
-
-
-def _add_consistency(group: argparse._ArgumentGroup, default: IdentifyOptions) -> None:
-    group.add_argument(
-        '--consistent',
-        action=argparse.BooleanOptionalAction,
-        help='export the estimate of a physically possible robot, or the unconstrained one '
-        '(default: what cross-validation on the recording favours)',
-    )
-    group.add_argument(
-        '--prior',
-        choices=PRIORS,
-        default=default.prior,
-        help='what decides where the recording does not: the inertias in the URDF, or nothing '
-        '(default: %(default)s)',
-    )
-    group.add_argument(
-        '--prior-distance',
-        choices=DISTANCES,
-        help='how far a consistent robot is from that: quadratic, or the log-det divergence '
-        f'(default: {default.prior_distance})',
-    )
-
-
-def _add_signals(group: argparse._ArgumentGroup, default: IdentifyOptions) -> None:
-    group.add_argument(
-        '--filter-cutoff',
-        type=float,
-        metavar='HZ',
-        help='low pass on position and torque (default: from the data)',
-    )
-    group.add_argument(
-        '--decimation',
-        type=int,
-        metavar='N',
-        help='fit every N-th sample of regressor and torque, low-passed for that; 1: all '
-        '(default: by the low pass, 4 samples per period of its cut-off)',
-    )
-    for name, text in (('', 'slower'), ('upper-', 'faster')):
-        group.add_argument(
-            f'--{name}velocity-threshold',
-            type=float,
-            nargs='+',
-            metavar='SPEED',
-            help=f'{text} samples do not count, in rad/s or m/s; one value, or one per joint '
-            '(default: chosen)',
-        )
-    group.add_argument(
-        '--computed-derivatives',
-        action='store_true',
-        help='differentiate positions although the recording has accelerations',
-    )
-    group.add_argument(
-        '--max-relative-error',
-        type=float,
-        default=default.max_relative_error,
-        metavar='SHARE',
-        help="largest torque error allowed, as a share of a joint's largest torque "
-        '(default: %(default)s)',
-    )
 
 
 def _add_payload(parser: argparse.ArgumentParser) -> None:
@@ -264,18 +156,19 @@ def run(arguments: argparse.Namespace) -> int:
         options = _options(arguments, model)
     for warning in caught:
         print(f'warning: {warning.message}', file=sys.stderr)
-    recording, validation = _recordings(arguments, model)
+    recordings, validation = _recordings(arguments, model)
+    if base is not None:
+        model = PayloadModel(arm=base.model, frame=arguments.frame or '')
     with progress_bar(10) as progress:
-        common: dict[str, Any] = {'validation': validation, 'progress': progress}
-        if base is None:
-            residual: Residual = arguments.residual or 'auto'
-            result = identify_double(
-                recording, model, options=options, residual=residual, **common
-            )
-        else:
-            frame = arguments.frame or ''
-            result = identify_payload(recording, base, frame=frame, options=options, **common)
-    facts = result.to_json()
+        result = identify(
+            recordings,
+            model,
+            known=base,
+            options=options,
+            validation=validation,
+            progress=progress,
+        )
+    facts = json_facts(result)
     if arguments.out is not None:
         files = export(result, arguments.out, export_failed=arguments.force_export)
         facts |= files.to_json()
@@ -289,36 +182,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _options(arguments: argparse.Namespace, model: DynamicModel) -> IdentifyOptions:
-    wanted: dict[bool | None, Consistent] = {None: 'auto', True: 'yes', False: 'no'}
-    if arguments.estimator != 'robust':
-        refuse(arguments, ('loss',), 'is of the robust estimator: add --estimator robust')
-    for option, given in (
-        ('no-consistent', arguments.consistent is False),
-        ('ridge', arguments.ridge is not None),
-        ('essential', arguments.essential),
-    ):
-        if given:
-            refuse(arguments, ('prior-distance',), f'is of a consistent robot, not for --{option}')
-    return IdentifyOptions(
-        filter_cutoff=arguments.filter_cutoff,
-        decimation=arguments.decimation,
-        velocity_threshold=arguments.velocity_threshold,
-        upper_velocity_threshold=arguments.upper_velocity_threshold,
-        estimator=arguments.estimator,
-        loss=arguments.loss or IdentifyOptions.loss,
-        ridge=arguments.ridge,
-        essential=arguments.essential,
-        time_offset='no' if arguments.no_time_offset else 'auto',
-        derivatives='computed' if arguments.computed_derivatives else 'auto',
-        max_relative_error=arguments.max_relative_error,
-        consistent=wanted[arguments.consistent],
-        prior=arguments.prior,
-        prior_distance=arguments.prior_distance or IdentifyOptions.prior_distance,
-        position_limits=position_limits(
-            model, _urdf_beside(arguments, model), arguments.joint_limits
-        ),
-        keep_signals=arguments.out is not None and not arguments.no_signals,
-    )
+    given = given_options(arguments)
+    limits = position_limits(model, _urdf_beside(arguments, model), arguments.joint_limits)
+    keep = arguments.out is not None and given.pop('keep_signals', True)
+    return IdentifyOptions(**given, position_limits=limits, keep_signals=keep)
 
 
 def _urdf_beside(arguments: argparse.Namespace, model: DynamicModel) -> UrdfFile | None:
@@ -345,7 +212,8 @@ def _model_and_base(
         if not named:
             raise ConfigError('name the robot: --robot NAME|FILE, --urdf FILE or --model YAML')
         return _model(arguments), None
-    refuse(arguments, ('residual',), 'is for the arm, not for --payload')
+    if arguments.gear_torque is not None:
+        raise ConfigError('--residual is for the arm, not for --payload')
     model = _model(arguments) if named else None
     if model is None:
         refuse(arguments, OF_MODEL, 'goes with --urdf or --model; that of --base is as it was')
@@ -367,7 +235,7 @@ def _names(arguments: argparse.Namespace) -> list[str] | None:
 
 def _recordings(
     arguments: argparse.Namespace, model: DynamicModel
-) -> tuple[Recording, Recording | None]:
+) -> tuple[list[Recording], Recording | LeaveOneOut | None]:
     effort = declared_effort(arguments)
 
     def read(path: str) -> Recording:
@@ -379,7 +247,12 @@ def _recordings(
         )
         return in_si_units(recording, path, effort, model, columns=arguments.columns)
 
-    recording = read(arguments.recording)
     if arguments.split is not None:
-        return split_motion(recording, arguments.split)
-    return recording, None if arguments.validate is None else read(arguments.validate)
+        if len(arguments.recording) > 1:
+            raise ConfigError('--split goes with one recording; use --validate leave-one-out')
+        first, rest = split_motion(read(arguments.recording[0]), arguments.split)
+        return [first], rest
+    recordings = [read(path) for path in arguments.recording]
+    if arguments.validate in (None, LEAVE_ONE_OUT):
+        return recordings, arguments.validate
+    return recordings, read(arguments.validate)

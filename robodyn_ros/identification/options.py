@@ -1,85 +1,163 @@
-"""How a recording is processed and fitted."""
+"""Options of an identification: one table for the command line, the node and the documentation.
+
+Every entry of `OPTIONS` is a field of `IdentifyOptions`, a flag of `robodyn identify` and a
+parameter of the node `identification`. `tools/option_page.py` makes docs/options_identification.md
+of it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, fields
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from robodyn_ros.errors import IdentificationError
-from robodyn_ros.identification.fit.robust import LOSSES, Loss
 
 Method = Literal['wls', 'ols', 'covariance', 'robust']
-METHODS: tuple[Method, ...] = ('wls', 'ols', 'covariance', 'robust')
-
+METHODS: tuple[Method, ...] = get_args(Method)
 Derivatives = Literal['auto', 'given', 'computed']
-DERIVATIVES: tuple[Derivatives, ...] = ('auto', 'given', 'computed')
+DERIVATIVES: tuple[Derivatives, ...] = get_args(Derivatives)
 Consistent = Literal['auto', 'yes', 'no']
-CONSISTENT: tuple[Consistent, ...] = ('auto', 'yes', 'no')
+CONSISTENT: tuple[Consistent, ...] = get_args(Consistent)
 Prior = Literal['urdf', 'none']
-PRIORS: tuple[Prior, ...] = ('urdf', 'none')
-Distance = Literal['pullback', 'entropic']
-DISTANCES: tuple[Distance, ...] = ('pullback', 'entropic')
+PRIORS: tuple[Prior, ...] = get_args(Prior)
 TimeOffset = Literal['auto', 'no']
-TIME_OFFSETS: tuple[TimeOffset, ...] = ('auto', 'no')
+TIME_OFFSETS: tuple[TimeOffset, ...] = get_args(TimeOffset)
+Loss = Literal['tukey', 'huber']
+LOSSES: tuple[Loss, ...] = get_args(Loss)
+GearTorque = Literal['auto', 'rbf', 'gmr', 'none']
+GEAR_TORQUES: tuple[GearTorque, ...] = get_args(GearTorque)
+LeaveOneOut = Literal['leave-one-out']
+LEAVE_ONE_OUT: LeaveOneOut = 'leave-one-out'
+
+FOLDS = 5
+"""Segments of a recording that cross-validation leaves out in turn: enough that four fifths of the
+samples are fitted, few enough that a segment is longer than the motion is correlated."""
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option.
+
+    :param kind: of its value, or of each of several values
+    :param text: its meaning, shown to users
+    :param unit: shown in place of a value; with choices it is not needed
+    :param choices: the words there are
+    :param flag: of `robodyn identify`, without the leading dashes; '': there is none
+    :param switch: value that a flag without value stands for; two: those of --flag and --no-flag
+    :param alone: value that the flag stands for where it is given without one
+    :param parameter: of the node; '': there is none
+    :param unset: value of the parameter that means None
+    :param per_joint: one value for all joints, or one per joint
+    :param default_text: what happens without the option, if the default does not say it
+    """
+
+    kind: type
+    text: str
+    unit: str = ''
+    choices: tuple[str, ...] = ()
+    flag: str = ''
+    switch: tuple[Any, ...] = ()
+    alone: Any = None
+    parameter: str = ''
+    unset: Any = None
+    per_joint: bool = False
+    default_text: str = ''
+
+
+OPTIONS = {
+    'estimator': Option(
+        str, "weights of the samples: wls: each joint by its residual; ols: all joints alike; "
+        "covariance: by the covariance of the joints' residuals; robust: outliers (contact) have "
+        'little or no weight', choices=METHODS, flag='estimator', parameter='estimator',
+    ),
+    'loss': Option(
+        str, 'loss of the robust estimator: tukey ignores far outliers, huber bounds them',
+        choices=LOSSES, flag='loss', parameter='loss',
+    ),
+    'ridge': Option(
+        float, 'export the estimate that is regularised towards the prior with this weight, '
+        'without constraints; 0: the weight is chosen by cross-validation', 'WEIGHT',
+        flag='ridge', alone=0.0, parameter='ridge', unset=-1.0, default_text='no ridge',
+    ),
+    'time_offset': Option(
+        str, "auto: shift torque that clearly comes before or after its joint's motion; no: leave "
+        'it', choices=TIME_OFFSETS, flag='no-time-offset', switch=('no',),
+        parameter='time_offset',
+    ),
+    'gear_torque': Option(
+        str, 'torque that the deflection of the gears explains, where recordings have encoders on '
+        'the motors too: radial basis functions (rbf), Gaussian mixtures (gmr), the better one or '
+        'none', choices=GEAR_TORQUES, flag='residual', parameter='residual',
+    ),
+    'consistent': Option(
+        str, 'yes: export the estimate of a physically possible robot; no: the unconstrained one; '
+        'auto: the one that cross-validation favours', choices=CONSISTENT, flag='consistent',
+        switch=('yes', 'no'), parameter='consistent',
+    ),
+    'prior': Option(
+        str, 'values of what the recording does not excite: urdf: the inertias of the URDF; none: '
+        'zero', choices=PRIORS, flag='prior', parameter='prior',
+    ),
+    'filter_cutoff': Option(
+        float, 'zero-phase low pass on position and torque', 'HZ', flag='filter-cutoff',
+        parameter='filter_cutoff_frequency', unset=0.0, default_text='from the data',
+    ),
+    'decimation': Option(
+        int, 'fit every N-th sample of regressor and torque, low-passed for that; 1: all samples',
+        'N', flag='decimation', parameter='decimation', unset=0,
+        default_text='4 samples per period of the cut-off frequency',
+    ),
+    'velocity_threshold': Option(
+        float, 'samples of a joint below this velocity do not count, for the fit and for relative '
+        'errors, rad/s or m/s', 'SPEED', flag='velocity-threshold',
+        parameter='velocity_threshold', unset=0.0, per_joint=True,
+        default_text='the fit leaves out standstill, relative errors 5 % of the largest velocity',
+    ),
+    'upper_velocity_threshold': Option(
+        float, 'samples where a joint is above this velocity do not count, rad/s or m/s', 'SPEED',
+        flag='upper-velocity-threshold', parameter='upper_velocity_threshold', unset=0.0,
+        per_joint=True, default_text='none; semi-static model: 0.5 rad/s',
+    ),
+    'derivatives': Option(
+        str, 'given: velocities and accelerations of the recording; computed: from filtered '
+        'positions; auto: given ones if the recording has accelerations', choices=DERIVATIVES,
+        flag='computed-derivatives', switch=('computed',), parameter='derivatives',
+    ),
+    'max_relative_error': Option(
+        float, "largest torque error of a successful identification, as a share of the joint's "
+        'largest torque', 'SHARE', flag='max-relative-error',
+        parameter='max_relative_torque_error',
+    ),
+    'recording_offsets': Option(
+        bool, 'each recording has torque offsets of its own; the result has those of the first',
+        flag='recording-offsets', switch=(True,),
+    ),
+    'keep_signals': Option(
+        bool, 'write the signals of the identification as a rosbag2 beside the result',
+        flag='no-signals', switch=(False,), parameter='write_signals',
+        default_text='written where there is a folder for the result',
+    ),
+}  # fmt: skip
+"""All options that users can set, by field of `IdentifyOptions`."""
 
 
 @dataclass(frozen=True)
 class IdentifyOptions:
-    """How a recording is processed and fitted; the defaults suit most robots.
+    """How recordings are processed and fitted; `OPTIONS` says what its fields mean.
 
-    The fit leaves out standstill only: leaving out all slow samples made estimates worse on the
-    real robots tried (UR10, next motion: 7.8 % with 0.1 %, 8.7 % with 5 % of the largest
-    velocity). Relative torque errors are computed on moving samples, as in softMC, since near a
-    reversal friction follows no Coulomb law.
+    The fields that are not in that table:
 
-    :param filter_cutoff: zero-phase low pass on position and torque, in [Hz], above the fastest
-        sine seen in the positions (see `cutoff.fastest_sine`); None: from the data (see
-        `cutoff.automatic_cutoff`)
-    :param decimation: regressor and measured torque are low-passed to 0.8 of the Nyquist frequency
-        that is left and every so many samples are fitted, as published identifications do
-        (document EMPS: 10); 1: all are, nothing is low-passed further; None: to four times the
-        cut-off frequency (see `processing.thinning_for`)
     :param velocity_share: samples of a joint slower than this share of its largest velocity do
-        not count for relative torque errors (softMC's velocity threshold)
-    :param velocity_threshold: the same as a velocity, in [rad/s] or [m/s], one for all joints or
-        one per joint; holds for the fit too, as in softMC (see `thresholds`)
-    :param upper_velocity_threshold: samples where a joint is faster do not count at all, in
-        [rad/s] or [m/s], one or one per joint; None: only for a semi-static model, 0.5 rad/s
-    :param keep_signals: keep the signals in the result, for `signals_bag`
-    :param standstill_share: the same for the fit
-    :param estimator: 'ols'; 'wls': each joint weighted by its own residual; 'covariance': by the
-        covariance of the joints' residuals (see `covariance`); 'robust': outliers have little or
-        no say (see `robust`). Residuals of real robots are mostly what the model does not have
-        (friction near standstill, flexibility): on another motion these are no less important,
-        and they go together between joints for no reason that holds there, so that 'wls' is the
-        default
-    :param loss: of 'robust': 'tukey' ignores far outliers, 'huber' only bounds them
-    :param ridge: export the estimate drawn to the prior with this weight, 0: chosen by
-        cross-validation (see `ridge`); None: do not
-    :param essential: set base parameters to zero that explain no more than noise (see
-        `essential`); exports the unconstrained estimate
-    :param time_offset: 'auto': shift torque that clearly comes later or earlier than the motion
-        (see `time_offset`); 'no': do not
-    :param derivatives: 'given': velocities and accelerations of the recording as they are, and
-        nothing filtered; 'computed': position filtered and differentiated; 'auto': given ones
-        when the recording has accelerations
-    :param max_relative_error: largest max relative torque error of a joint that counts as
-        success (softMC: 0.5)
-    :param segments: stretches of time condensed separately, for cross-validation; None: as many
-        as it needs
-    :param consistent: 'yes': export the estimate of a robot that can exist (see `physical`);
-        'no': the unconstrained one; 'auto': what cross-validation favours (see `choice`)
-    :param prior: 'urdf': what the recording does not show is the model's prior values' choice;
-        'none': nobody's
-    :param prior_distance: how far a consistent robot is from its prior: 'pullback', quadratic;
-        'entropic', the log-det divergence of which that is the second order (see `physical`). On
-        recordings of a KUKA LWR4+ and a UR10 neither held better on other motions, and
-        'entropic' took three times as long
+        not count for relative torque errors (softMC's velocity threshold): near a reversal
+        friction follows no Coulomb law
+    :param standstill_share: the same for the fit, which leaves out standstill only
+    :param segments: segments of a recording for cross-validation; None: as many as it needs
     :param position_limits: lower and upper limit of joints by name, in [rad] or [m], for the
-        diagnosis (see `position_limits`); default: those of the model's URDF, if it has one
+        diagnosis (see `position_limits`)
+    :param gear_inputs: numbers of inputs of the gear torque to try, see `gear_torque.INPUTS`
     :raises IdentificationError: when built with a value outside its range
     """
 
@@ -92,19 +170,26 @@ class IdentifyOptions:
     estimator: Method = 'wls'
     loss: Loss = 'tukey'
     ridge: float | None = None
-    essential: bool = False
     time_offset: TimeOffset = 'auto'
     derivatives: Derivatives = 'auto'
     max_relative_error: float = 0.5
     segments: int | None = None
     consistent: Consistent = 'auto'
     prior: Prior = 'urdf'
-    prior_distance: Distance = 'pullback'
     position_limits: Mapping[str, tuple[float, float]] | None = None
     keep_signals: bool = False
+    recording_offsets: bool = False
+    gear_torque: GearTorque = 'auto'
+    gear_inputs: Sequence[int] = (2, 3)
 
     def __post_init__(self) -> None:
         """Check the ranges."""
+        for name, option in OPTIONS.items():
+            value = getattr(self, name)
+            if option.choices and value not in option.choices:
+                raise IdentificationError(
+                    f'there is no {name} {value!r}, there are {", ".join(option.choices)}'
+                )
         _check_positive('the filter cut-off must be positive', self.filter_cutoff, ' Hz')
         for limit in (self.velocity_threshold, self.upper_velocity_threshold):
             _check_positive('a velocity threshold must be positive', limit)
@@ -113,34 +198,31 @@ class IdentifyOptions:
                 raise IdentificationError(
                     f'a velocity threshold must be a share from 0 to 1, got {share:g}'
                 )
-        _check_choice('estimator', self.estimator, METHODS)
-        _check_choice('loss', self.loss, LOSSES)
-        _check_choice('choice of time offset', self.time_offset, TIME_OFFSETS)
-        self._check_together()
-        _check_choice('way to get derivatives', self.derivatives, DERIVATIVES)
-        _check_choice('choice of consistency', self.consistent, CONSISTENT)
-        _check_choice('prior', self.prior, PRIORS)
-        _check_choice('distance to the prior', self.prior_distance, DISTANCES)
         if not self.max_relative_error > 0.0:
             raise IdentificationError(
                 f'the largest relative error must be positive, got {self.max_relative_error:g}'
             )
+        self._check_counts()
+        self._check_ridge()
+
+    def _check_counts(self) -> None:
         if self.decimation is not None and self.decimation < 1:
             raise IdentificationError(f'the decimation must be at least 1, got {self.decimation}')
         if self.segments is not None and self.segments < 1:
             raise IdentificationError(f'at least 1 segment is needed, got {self.segments}')
 
-    def _check_together(self) -> None:
-        """Refuse options that exclude each other."""
+    def _check_ridge(self) -> None:
         if self.ridge is not None and not (np.isfinite(self.ridge) and self.ridge >= 0.0):
             raise IdentificationError(f'the ridge weight must not be negative, got {self.ridge:g}')
-        asked = {'ridge': self.ridge is not None, 'essential': self.essential}
-        drawn = [name for name, wanted in asked.items() if wanted]
-        if len(drawn) > 1 or (drawn and self.consistent == 'yes'):
+        if self.ridge is not None and self.consistent == 'yes':
             raise IdentificationError(
-                f'{" and ".join([*drawn, "consistent"][:2])} name different estimates to be '
-                f'exported: choose one'
+                'ridge and consistent name different estimates to be exported: choose one'
             )
+
+
+def default_of(name: str) -> Any:
+    """Return the default of an option."""
+    return next(item.default for item in fields(IdentifyOptions) if item.name == name)
 
 
 def _check_positive(text: str, given: float | Sequence[float] | None, unit: str = '') -> None:
@@ -148,8 +230,3 @@ def _check_positive(text: str, given: float | Sequence[float] | None, unit: str 
     for value in values:
         if not (np.isfinite(value) and value > 0.0):
             raise IdentificationError(f'{text}, got {value:g}{unit}')
-
-
-def _check_choice(what: str, value: str, choices: tuple[str, ...]) -> None:
-    if value not in choices:
-        raise IdentificationError(f'there is no {what} {value!r}, there are {", ".join(choices)}')

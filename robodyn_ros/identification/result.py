@@ -1,45 +1,212 @@
-"""The result of an identification: its facts, its parameter file, and reading that again."""
+"""The result of an identification, and the parts that it is made of: data only, SI units."""
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from datetime import datetime, timezone
+from typing import Any, Literal
 
 import numpy as np
-import yaml
+from numpy.typing import NDArray
 
-from robodyn_ros.errors import IdentificationError, RobodynError
-from robodyn_ros.identification.files.facts import header_facts, json_facts
-from robodyn_ros.identification.files.parameter_text import parameter_text, write_text
-from robodyn_ros.identification.gears.block import read_residual, residual_block
-from robodyn_ros.identification.gears.gear_torque import ResidualTorque
-from robodyn_ros.identification.payload.block import (
-    IdentifiedPayload,
-    beside,
-    payload_block,
-    read_payload,
-)
+from robodyn_ros.identification.options import IdentifyOptions, Prior
 from robodyn_ros.identification.result_methods import ResultMethods
-from robodyn_ros.models.catalog import build_model
+from robodyn_ros.identification.signals.processed import Processed
+from robodyn_ros.models.gear_torque import ResidualTorque
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.payload import Payload
-from robodyn_ros.recording.recording import Finding
-from robodyn_ros.yaml_file import DUMPER, parse_yaml, read_yaml
+from robodyn_ros.recording.recording import Finding, Recording
 
-if TYPE_CHECKING:  # pulls in scipy.signal, seconds that a node need not spend
-    from robodyn_ros.identification.files.signals_bag import Signals
-    from robodyn_ros.identification.fit.torque_errors import FitReport
-    from robodyn_ros.identification.friction.law_selection import FrictionChoice
-    from robodyn_ros.identification.gears.double_encoder import IdentifiedResidual
-    from robodyn_ros.identification.physical.named_parameters import NamedParameters
-    from robodyn_ros.identification.physical.selection import Selection
+EstimateKind = Literal['unconstrained', 'consistent', 'consistent_links', 'ridge']
 
-FORMAT = 1
-"""Version of the parameter file."""
+
+@dataclass(frozen=True)
+class FitReport:
+    """Torque errors of a model on one recording; arrays have shape (n,), joint order.
+
+    The relative torque errors are those of the softMC document ("Explanation of the
+    identification output file", lines 3, 4 and 7): torque error divided by the joint's largest
+    absolute torque feedback, both on moving samples of the filtered torque.
+
+    :param source: file of the recording
+    :param samples: samples used
+    :param moving_samples: of them, between the joint's velocity thresholds
+    :param velocity_threshold: in [rad/s] or [m/s]
+    :param upper_velocity_threshold: the same; infinite: none
+    :param rms_error: on the unfiltered torque of all samples, in [Nm] or [N]
+    :param max_relative_torque_error: 1 is 100 % of the joint's largest torque
+    :param mean_relative_torque_error: mean of the absolute error, same measure
+    :param relative_residual: ||tau - tau_hat|| / ||tau||, pooled over joints, unfiltered torque
+    :param joint_relative_residual: the same for each joint alone
+    """
+
+    source: str
+    samples: int
+    moving_samples: NDArray[np.int64]
+    velocity_threshold: Array
+    upper_velocity_threshold: Array
+    rms_error: Array
+    max_relative_torque_error: Array
+    mean_relative_torque_error: Array
+    relative_residual: float
+    joint_relative_residual: Array
+
+    @classmethod
+    def empty(cls, source: str, joints: int) -> FitReport:
+        """Return the report of a recording without usable samples."""
+        unknown = np.full(joints, np.nan)
+        return cls(
+            source=source,
+            samples=0,
+            moving_samples=np.zeros(joints, dtype=np.int64),
+            velocity_threshold=unknown,
+            upper_velocity_threshold=unknown,
+            rms_error=unknown,
+            max_relative_torque_error=unknown,
+            mean_relative_torque_error=unknown,
+            relative_residual=np.nan,
+            joint_relative_residual=unknown,
+        )
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which estimate a result holds, and what it was compared with.
+
+    Errors are root mean squares over all joints, each in units of the standard deviation of its
+    unconstrained residual; NaN: not computed.
+
+    :param estimate: 'unconstrained'; 'consistent': a robot that can exist; 'consistent_links':
+        the links can exist, but rotor inertias and friction are what fits best; 'ridge': drawn
+        to the prior without constraints (see `ridge`)
+    :param prior: 'urdf' or 'none'
+    :param prior_weight: see `physical`
+    :param unseen_error: of the consistent estimate, on stretches it was not fitted to
+    :param unseen_error_unconstrained: of the unconstrained one
+    :param excess: residual of the consistent estimate on the whole recording, over the smallest
+    :param unconstrained_residual: relative residual of the unconstrained estimate, whole recording
+    """
+
+    estimate: EstimateKind = 'unconstrained'
+    prior: Prior = 'none'
+    prior_weight: float = float('nan')
+    unseen_error: float = float('nan')
+    unseen_error_unconstrained: float = float('nan')
+    excess: float = float('nan')
+    unconstrained_residual: float = float('nan')
+
+
+@dataclass(frozen=True)
+class FrictionCandidate:
+    """A law that was tried.
+
+    :param name: of the law, or its terms; with `+load` load-dependent friction too
+    :param terms: parameters per joint
+    :param error: geometric mean over the joints of the RMS error on stretches left out in turn,
+        over that of the first candidate
+    :param residual: the same of the residual
+    """
+
+    name: str
+    terms: int
+    error: float
+    residual: float
+
+
+@dataclass(frozen=True)
+class FrictionChoice:
+    """How friction was completed.
+
+    :param law: the law that the model has now
+    :param candidates: what it was compared with, in the order tried; the law itself among them
+    :param loops: how often the three loops of the search ran for it
+    :param automatic: chosen by its error; otherwise it was asked for and only its figures found
+    """
+
+    law: str
+    candidates: tuple[FrictionCandidate, ...]
+    loops: int
+    automatic: bool
+
+
+Status = Literal['identified', 'combination', 'prior', 'unseen', 'given', 'absent']
+
+
+@dataclass(frozen=True)
+class NamedParameters:
+    """Parameters in the order of the softMC document, section 5.4.
+
+    :param values: shape (k,), SI; NaN for what has neither an effect on torque nor a prior
+    :param stddevs: shape (k,); NaN where the parameter is not identified on its own
+    :param status: how each value is known, see `files.report.MEANING`
+    """
+
+    names: tuple[str, ...]
+    units: tuple[str, ...]
+    values: Array
+    stddevs: Array
+    status: tuple[Status, ...]
+
+
+@dataclass(frozen=True)
+class GearCandidate:
+    """What one kind of residual torque with one set of inputs was worth.
+
+    :param rms_share: error left on stretches that it was not fitted to, as a share of that
+        without it, shape (n,)
+    :param mean: mean share over the joints, 1 for those that it makes worse
+    """
+
+    kind: Literal['rbf', 'gmr']
+    inputs: tuple[str, ...]
+    rms_share: Array
+    mean: float
+
+
+@dataclass(frozen=True)
+class IdentifiedResidual:
+    """Residual torque in a result, and what it is worth.
+
+    :param candidates: what was tried, best first
+    :param without: torque errors of the plain estimate, without residual torque
+    :param validation_without: the same on the validation recording
+    """
+
+    torque: ResidualTorque
+    candidates: tuple[GearCandidate, ...]
+    without: FitReport
+    validation_without: FitReport | None
+
+
+@dataclass(frozen=True)
+class IdentifiedPayload:
+    """What was identified on top of an arm's parameters.
+
+    :param payload: with values and standard deviations
+    :param without: torque errors of the arm alone on the same recording
+    :param base_source: file with the arm's parameters
+    :param base_hash: fingerprint of the arm's parameters
+    """
+
+    payload: Payload
+    without: FitReport
+    base_source: str
+    base_hash: str
+
+
+@dataclass(frozen=True)
+class Signals:
+    """What was identified from, and what the model makes of it.
+
+    :param processed: signals, raw and filtered
+    :param predicted: torque of the identified model, shape (N, n), in [Nm] or [N]
+    :param origin: what time 0 means, in [ns] since the epoch
+    """
+
+    processed: Processed
+    predicted: Array
+    origin: int = 0
 
 
 @dataclass(frozen=True)
@@ -73,6 +240,7 @@ class IdentificationResult(ResultMethods):
         result are those with it
     :param residual_of_base: with `payload`: that of the run without, which still holds
     :param friction: how friction was completed; None: the model had all of it
+    :param recordings: torque errors of each recording, in the order given
     """
 
     success: bool
@@ -104,6 +272,7 @@ class IdentificationResult(ResultMethods):
     residual: IdentifiedResidual | None = None
     residual_of_base: ResidualTorque | None = None
     friction: FrictionChoice | None = None
+    recordings: tuple[FitReport, ...] = ()
 
     @property
     def has_estimate(self) -> bool:
@@ -118,6 +287,8 @@ class IdentificationResult(ResultMethods):
     @property
     def facts(self) -> Mapping[str, Any]:
         """Facts of the identification, as its result file holds them."""
+        from robodyn_ros.identification.files.facts import header_facts
+
         return header_facts(self)
 
     @property
@@ -128,12 +299,43 @@ class IdentificationResult(ResultMethods):
         processed = self.signals.processed
         return processed.time, processed.torque, self.signals.predicted
 
-    def to_json(self) -> dict[str, object]:
-        """Plain facts for `robodyn identify --json`; NaN and infinity become None.
+    @classmethod
+    def failed(
+        cls,
+        recording: Recording,
+        model: DynamicModel,
+        options: IdentifyOptions,
+        findings: Sequence[Finding],
+    ) -> IdentificationResult:
+        """Return a failed result without estimates: all values are NaN, and it is never exported.
 
-        Lists per joint are in the order of `joints`; timings are in [s].
+        :param findings: why nothing could be estimated
         """
-        return json_facts(self)
+        unknown = np.full(len(model.parameters), np.nan)
+        return cls(
+            success=False,
+            model=model,
+            values=unknown,
+            stddevs=unknown,
+            base_expressions=(),
+            base_units=(),
+            base_values=np.zeros(0),
+            base_stddevs=np.zeros(0),
+            torque_uncertainty=np.full(len(model.joints), np.nan),
+            condition_number=np.nan,
+            condition_number_scaled=np.nan,
+            identification=FitReport.empty(recording.source, len(model.joints)),
+            validation=None,
+            findings=tuple(findings),
+            estimator=options.estimator,
+            filter_cutoff=options.filter_cutoff,
+            max_relative_error=options.max_relative_error,
+            physically_consistent=False,
+            selection=Selection(),
+            raw_samples=len(recording),
+            date=datetime.now(timezone.utc).isoformat(timespec='seconds'),
+            timings={},
+        )
 
 
 @dataclass(frozen=True)
@@ -171,172 +373,3 @@ class IdentifiedModel(ResultMethods):
     def measured(self) -> None:
         """None: a result file holds no signals."""
         return None
-
-
-def write_result(
-    result: IdentificationResult, path: str | Path, *, export_failed: bool = False
-) -> None:
-    """Write the result as a ROS parameter file, which the nodes and `load_identified_model` read.
-
-    The file appears complete or not at all.
-
-    :param export_failed: write it although the identification failed
-    :raises IdentificationError: the identification failed, or the file cannot be written
-    """
-    refuse_failed(result, export_failed)
-    parameters: dict[str, dict[str, Any]] = {
-        'dynamic_model': model_parameters(result.model, result.values, result.stddevs),
-        'identification': header_facts(result),
-    }
-    if result.payload is not None:
-        parameters['payload'] = payload_block(result.payload.payload)
-    residual = result.residual_of_base if result.residual is None else result.residual.torque
-    if residual is not None:
-        own_hash = str(parameters['dynamic_model']['hash'])
-        parameters['residual_torque'] = residual_block(residual, own_hash)
-    write_text(parameter_text(parameters), path)
-
-
-def refuse_failed(result: IdentificationResult, export_failed: bool) -> None:
-    """Refuse to export a failed identification unless asked to.
-
-    :raises IdentificationError: it failed, or there is nothing to export
-    """
-    if not (result.success or (export_failed and result.has_estimate)):
-        reasons = [item.text for item in result.findings if item.severity == 'error']
-        raise IdentificationError(
-            f'the identification failed and is not exported: {"; ".join(reasons)}'
-        )
-
-
-def model_parameters(model: DynamicModel, values: Array, stddevs: Array) -> dict[str, Any]:
-    """Describe a model and its values as flat ROS parameters (scalars and lists), with a hash."""
-    content: dict[str, Any] = {
-        'format': FORMAT,
-        'description': yaml.dump(model.describe(), Dumper=DUMPER, sort_keys=False, width=10**6),
-        'joints': list(model.joint_names),
-        'parameter_names': [item.name for item in model.parameters],
-        'parameter_units': [item.unit for item in model.parameters],
-        'parameter_values': values.tolist(),
-        'parameter_stddevs': stddevs.tolist(),
-    }
-    content['hash'] = _hash(content)
-    return content
-
-
-def load_identified_model(source: str | Path | Mapping[str, Any]) -> IdentifiedModel:
-    """Read a model and its values from a result file.
-
-    :param source: the file, its content, or just its `dynamic_model` parameters
-    :raises IdentificationError: the file cannot be read, a key is missing, a list has the wrong
-        length, a value is not finite, the hash does not fit, or the model cannot be built
-    """
-    name = 'result' if isinstance(source, Mapping) else str(source)
-    whole = _read(source) if not isinstance(source, Mapping) else source
-    content = _dynamic_model(whole, name)
-    for key, kind in _KEYS.items():
-        if key not in content:
-            raise IdentificationError(f'{name}: dynamic_model has no "{key}"')
-        if _kind(content[key]) != kind:
-            raise IdentificationError(f'{name}: {key} must be a {kind}, not {content[key]!r:.60}')
-    if content['format'] != FORMAT:
-        raise IdentificationError(
-            f'{name}: format {content["format"]} is not known, expected {FORMAT}'
-        )
-    try:
-        model = build_model(parse_yaml(content['description']))
-    except (RobodynError, yaml.YAMLError, AttributeError) as error:
-        text = ' '.join(str(error).split())
-        raise IdentificationError(f'{name}: the model cannot be built: {text}') from error
-    _check_names(name, content, model)
-    values = _numbers(name, content, 'parameter_values', len(model.parameters))
-    stddevs = _numbers(name, content, 'parameter_stddevs', len(model.parameters))
-    if not np.isfinite(values).all():
-        bad = content['parameter_names'][int(np.argmin(np.isfinite(values)))]
-        raise IdentificationError(f'{name}: the value of parameter {bad} is not finite')
-    if _hash(content) != content['hash']:
-        raise IdentificationError(
-            f'{name}: the hash does not fit the content: the file was changed or is damaged'
-        )
-    return IdentifiedModel(
-        model=model,
-        values=values,
-        stddevs=stddevs,
-        hash=content['hash'],
-        source=name,
-        payload=read_payload(beside(whole, 'payload'), model, name),
-        facts=beside(whole, 'identification') or {},
-        residual=read_residual(
-            beside(whole, 'residual_torque'), model.joint_names, content['hash'], name
-        ),
-    )
-
-
-_KEYS = {
-    'format': 'number',
-    'description': 'text',
-    'joints': 'list',
-    'parameter_names': 'list',
-    'parameter_values': 'list',
-    'parameter_stddevs': 'list',
-    'hash': 'text',
-}
-
-
-def _kind(value: object) -> str:
-    if isinstance(value, str):
-        return 'text'
-    return 'list' if isinstance(value, Iterable) else 'number'
-
-
-def _hash(content: Mapping[str, Any]) -> str:
-    """SHA-256 over what determines the torque; numbers by their exact value."""
-    exact = [float(value).hex() for value in content['parameter_values']]
-    names = [str(name) for name in content['parameter_names']]
-    parts = [content['format'], str(content['description']).strip(), names, exact]
-    return hashlib.sha256(json.dumps(parts).encode('utf-8')).hexdigest()
-
-
-def _read(path: str | Path) -> Mapping[str, Any]:
-    content = read_yaml(path, 'the result file', IdentificationError)
-    if not isinstance(content, Mapping):
-        raise IdentificationError(f'{path} is no result file: expected a mapping')
-    return content
-
-
-def _dynamic_model(content: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    """Unwrap `<node>: ros__parameters: dynamic_model:`, as far as it is there."""
-    if 'parameter_values' in content or 'description' in content:
-        return content
-    for key in ('dynamic_model', 'ros__parameters', '/**', *content):
-        inner = content.get(key)
-        if isinstance(inner, Mapping) and key != 'identification':
-            return _dynamic_model(inner, name)
-    raise IdentificationError(f'{name} is no result file: it has no "dynamic_model"')
-
-
-def _check_names(name: str, content: Mapping[str, Any], model: DynamicModel) -> None:
-    if list(content['joints']) != list(model.joint_names):
-        raise IdentificationError(
-            f'{name}: the joints {list(content["joints"])} are not those of the model, '
-            f'{list(model.joint_names)}'
-        )
-    names = list(content['parameter_names'])
-    expected = [item.name for item in model.parameters]
-    if len(names) != len(expected):
-        raise IdentificationError(
-            f'{name}: parameter_names has {len(names)} entries, the model has {len(expected)}'
-        )
-    for got, wanted in zip(names, expected, strict=True):
-        if got != wanted:
-            raise IdentificationError(f'{name}: expected parameter {wanted}, got {got}')
-
-
-def _numbers(name: str, content: Mapping[str, Any], key: str, length: int) -> Array:
-    try:
-        values = np.array([float(value) for value in content[key]])
-    except (TypeError, ValueError) as error:
-        raise IdentificationError(f'{name}: {key} must be a list of numbers') from error
-    if len(values) != length:
-        raise IdentificationError(f'{name}: {key} has {len(values)} entries, expected {length}')
-    return values

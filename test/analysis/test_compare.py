@@ -9,9 +9,9 @@ from simulation import arm, record
 
 from robodyn_ros.analysis.compare import CAD, MIXED, RESULT, cad_model, compare
 from robodyn_ros.errors import ModelError
+from robodyn_ros.identification.files.result_file import load_identified_model, model_parameters
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.physical.consistency import bodies_of
-from robodyn_ros.identification.result import load_identified_model, model_parameters
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.catalog import build_model
 

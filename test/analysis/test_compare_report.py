@@ -10,7 +10,7 @@ from simulation import arm, record
 from robodyn_ros.analysis.compare import compare
 from robodyn_ros.analysis.compare_report import export_comparison, text_comparison
 from robodyn_ros.errors import IdentificationError
-from robodyn_ros.identification.result import load_identified_model, model_parameters
+from robodyn_ros.identification.files.result_file import load_identified_model, model_parameters
 
 
 @pytest.fixture(scope='module')

@@ -7,7 +7,7 @@ from robots import random_urdf
 from simulation import arm, record
 
 from robodyn_ros.cli.main import main
-from robodyn_ros.identification.result import model_parameters
+from robodyn_ros.identification.files.result_file import model_parameters
 from robodyn_ros.recording.writers import write_csv
 
 

@@ -5,7 +5,7 @@ from prg_results import KINDS, model_of, result_of
 
 from robodyn_ros.cli.main import main
 from robodyn_ros.identification.files.prg import prg_text
-from robodyn_ros.identification.result import load_identified_model
+from robodyn_ros.identification.files.result_file import load_identified_model
 
 
 @pytest.fixture

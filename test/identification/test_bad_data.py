@@ -12,9 +12,10 @@ from simulation import arm, record
 from robodyn_ros.cli.main import main
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.files.export import export
+from robodyn_ros.identification.files.facts import json_facts
+from robodyn_ros.identification.files.result_file import write_result
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.pipeline import identify
-from robodyn_ros.identification.result import write_result
 from robodyn_ros.recording.recording import Recording
 
 XML = random_urdf(3, 90, types=('revolute',))
@@ -154,7 +155,7 @@ def test_a_short_nan_block_is_left_out_like_a_gap():
 def test_too_few_samples_leave_no_estimate_and_nothing_to_force(samples, tmp_path, capsys):
     result = identify(GOOD.slice(slice(0, samples)), MODEL)
     assert not result.success and not result.has_estimate
-    json.dumps(result.to_json(), allow_nan=False)
+    json.dumps(json_facts(result), allow_nan=False)
     files = export(result, tmp_path, export_failed=True)
     assert files.result is None and 'nothing could be identified' in files.notes[0]
     with pytest.raises(IdentificationError, match='too few to filter'):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from robodyn_ros.identification.files.result_file import load_identified_model, write_result
 from robodyn_ros.identification.pipeline import identify
-from robodyn_ros.identification.result import load_identified_model, write_result
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.catalog import build_model
 from robodyn_ros.recording.recording import Recording

@@ -4,7 +4,6 @@ from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.options import (
     CONSISTENT,
     DERIVATIVES,
-    DISTANCES,
     METHODS,
     PRIORS,
     IdentifyOptions,
@@ -18,7 +17,6 @@ def test_defaults_and_every_choice_can_be_built():
         'derivatives': DERIVATIVES,
         'consistent': CONSISTENT,
         'prior': PRIORS,
-        'prior_distance': DISTANCES,
     }
     for name, values in choices.items():
         for value in values:
@@ -40,8 +38,7 @@ def test_defaults_and_every_choice_can_be_built():
         ({'max_relative_error': 0.0}, 'relative error must be positive, got 0'),
         ({'segments': 0}, 'at least 1 segment is needed, got 0'),
         ({'ridge': -1.0}, 'must not be negative, got -1'),
-        ({'ridge': 0.0, 'essential': True}, 'ridge and essential name different'),
-        ({'essential': True, 'consistent': 'yes'}, 'essential and consistent name different'),
+        ({'ridge': 0.0, 'consistent': 'yes'}, 'ridge and consistent name different'),
     ],
 )
 def test_values_out_of_range_are_refused(options, message):

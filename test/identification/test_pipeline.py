@@ -214,7 +214,7 @@ def test_timings_cover_the_steps():
     model, truth = arm(random_urdf(2, 53))
     timings = identify(record(model, truth), model).timings
     assert timings['total'] >= sum(v for k, v in timings.items() if k != 'total') * 0.999
-    assert {'process', 'condense', 'estimate', 'evaluate', 'complete'} <= set(timings)
+    assert {'process', 'condense', 'estimate', 'evaluate', 'diagnose'} <= set(timings)
 
 
 def test_small_limits_are_told_with_their_digits():

@@ -9,11 +9,12 @@ from robots import random_urdf
 from simulation import arm, record
 
 from robodyn_ros.errors import IdentificationError
+from robodyn_ros.identification.files.facts import json_facts
 from robodyn_ros.identification.files.parameter_text import write_text
 from robodyn_ros.identification.files.report import text_report
+from robodyn_ros.identification.files.result_file import load_identified_model, write_result
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.pipeline import identify
-from robodyn_ros.identification.result import load_identified_model, write_result
 from robodyn_ros.yaml_file import LOADER
 
 
@@ -168,7 +169,7 @@ def test_nothing_half_written_is_left(tmp_path, monkeypatch):
 
 
 def test_json_is_strict_and_complete(result):
-    facts = json.loads(json.dumps(result.to_json(), allow_nan=False))
+    facts = json.loads(json.dumps(json_facts(result), allow_nan=False))
     for key in ('success', 'joints', 'samples', 'moving_samples', 'condition_number', 'timings'):
         assert key in facts
     for name in ('identification', 'validation'):
@@ -185,7 +186,7 @@ def test_json_is_strict_and_complete(result):
 def test_infinite_condition_number_is_null_in_json(result):
     from dataclasses import replace
 
-    facts = replace(result, condition_number=float('inf'), validation=None).to_json()
+    facts = json_facts(replace(result, condition_number=float('inf'), validation=None))
     assert facts['condition_number'] is None and facts['validation'] is None
 
 

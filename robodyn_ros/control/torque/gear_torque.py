@@ -11,7 +11,7 @@ import numpy as np
 
 from robodyn_ros.control.torque.low_pass import MatchedLowPass
 from robodyn_ros.errors import ControlError
-from robodyn_ros.identification.gears.gear_torque import ResidualTorque
+from robodyn_ros.models.gear_torque import ResidualTorque
 from robodyn_ros.models.interface import Array
 
 HIGHEST_SHARE = 0.4

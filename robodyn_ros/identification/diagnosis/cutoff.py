@@ -2,7 +2,7 @@
 
 The fit takes the position low-passed and the torque as measured, both thinned by the same filter
 (`processing.thinning_for`). A torque low-passed like the position would lose the corners of
-friction, which the regressor has (measured: 8 -> 14 Ns/m, 6 -> 0 N at 1.5 times the sine). Hence
+friction, which the regressor has, and friction would come out as viscous. Hence
 the low pass must leave the motion alone: what it removes of it is missing in the regressor only.
 """
 
@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from robodyn_ros.identification.factors.joint_fit import Case
+from robodyn_ros.identification.diagnosis.case import Case
 from robodyn_ros.identification.signals.cutoff import automatic_cutoff
 from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.recording import Finding

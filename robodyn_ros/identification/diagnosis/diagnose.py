@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from robodyn_ros.errors import RobodynError
+from robodyn_ros.identification.diagnosis.case import Case, Sample, draw
 from robodyn_ros.identification.diagnosis.cutoff import cutoff_findings, with_harmonics
 from robodyn_ros.identification.diagnosis.motion import motion_findings, region_findings
 from robodyn_ros.identification.diagnosis.other_models import model_findings
@@ -22,7 +23,6 @@ from robodyn_ros.identification.diagnosis.signals import (
     stale_findings,
 )
 from robodyn_ros.identification.diagnosis.torque_factors import factor_findings, sign_findings
-from robodyn_ros.identification.factors.joint_fit import Case, Sample, draw
 from robodyn_ros.recording.recording import Finding
 
 DEAD = ('no_motion', 'zero_torque', 'frozen_joint')

@@ -11,7 +11,7 @@ from itertools import combinations
 
 import numpy as np
 
-from robodyn_ros.identification.factors.joint_fit import Case
+from robodyn_ros.identification.diagnosis.case import Case
 from robodyn_ros.models.closed_forms.closed_form import closed_form_part
 from robodyn_ros.models.closed_forms.puma import PumaGravityModel
 from robodyn_ros.models.interface import Array, SumModel

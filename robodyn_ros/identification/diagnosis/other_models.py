@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from robodyn_ros.errors import RobodynError
+from robodyn_ros.identification.diagnosis.case import Case, Sample
 from robodyn_ros.identification.diagnosis.torque_factors import disagreement
-from robodyn_ros.identification.factors.joint_fit import Case, Sample
+from robodyn_ros.identification.fit.cross_validation import folds_of, unseen_errors
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.catalog import build_model
 from robodyn_ros.models.interface import Array, DynamicModel, SumModel
@@ -25,7 +26,7 @@ ALTOGETHER = 0.85
 
 WHERE_FITTED = 0.9
 """Error of some joint where fitted, as a share of the present one: a fit of a short recording does
-not extrapolate, so that unseen errors alone, many times the torque, tell nothing (UR10e, 9 s)."""
+not extrapolate, so that unseen errors alone, many times the torque, tell nothing."""
 
 NEGLIGIBLE = 0.02
 """Errors well below this share of a joint's torque do not count: no model is exact."""
@@ -147,7 +148,7 @@ def errors(case: Case, sample: Sample, model: DynamicModel) -> tuple[Array, Arra
     q, qd, qdd = (values[rows] for values in signals.motion)
     regressor = model.selected(q, qd, qdd, base_parameters(model).columns)
     weights = [0.0 if own is None else 1.0 / own.sigma for own in sample.own]
-    fold = np.arange(len(rows)) * FOLDS // len(rows)
+    fold = folds_of(len(rows), FOLDS)
     triangles = [
         [
             weight * _triangle(regressor[kept, joint], signals.torque[rows, joint][kept])
@@ -155,13 +156,16 @@ def errors(case: Case, sample: Sample, model: DynamicModel) -> tuple[Array, Arra
         ]
         for joint, weight in enumerate(weights)
     ]
-    unseen, seen = np.zeros((2, len(model.joints)))
-    everything = _fitted([part for own in triangles for part in own])
-    for part in range(FOLDS):
-        others = _fitted([t for own in triangles for k, t in enumerate(own) if k != part])
-        for joint, own in enumerate(triangles):
-            unseen[joint] += _square(own[part], others)
-            seen[joint] += _square(own[part], everything)
+
+    def fit(left_out: int) -> Array:
+        return _fitted([t for own in triangles for k, t in enumerate(own) if k != left_out])
+
+    def square(values: Array, part: int) -> Array:
+        return np.array([_square(own[part], values) for own in triangles])
+
+    unseen = unseen_errors(FOLDS, fit, square).sum(axis=0)
+    everything = fit(FOLDS)
+    seen = np.sum([square(everything, part) for part in range(FOLDS)], axis=0)
     scale = np.where(np.array(weights) > 0.0, weights, np.inf) * np.sqrt(len(rows))
     return np.sqrt(unseen) / scale, np.sqrt(seen) / scale
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from robodyn_ros.excitation.limits.joint_limits import JointLimits
 from robodyn_ros.excitation.limits.limits_file import load_limits
-from robodyn_ros.identification.files.urdf import rigid_part
 from robodyn_ros.models.interface import DynamicModel
+from robodyn_ros.models.serial.urdf import rigid_part
 from robodyn_ros.models.serial.urdf_file import UrdfFile
 
 

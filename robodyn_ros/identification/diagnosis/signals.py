@@ -7,13 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from robodyn_ros.identification.diagnosis.case import Case, Sample
 from robodyn_ros.identification.diagnosis.motion import cycles
-from robodyn_ros.identification.factors.joint_fit import (
-    Case,
-    OwnFit,
-    Sample,
-    root_mean_square,
-)
+from robodyn_ros.identification.factors.joint_fit import OwnFit, root_mean_square
+from robodyn_ros.identification.factors.torque_shift import smoothed, torque_shift
 from robodyn_ros.identification.fit.torque_errors import correlation_length
 from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.recording import Finding, Severity
@@ -41,11 +38,11 @@ SMALL_JOINT = 0.05
 
 ALIKE, ALIKE_NOISE = 0.025, 2.7
 """On a plateau half of the torques are within this share of its height, or this many standard
-deviations of white noise; where a motion turns round they are not (KUKA LWR4+: 3.4 to 10 %)."""
+deviations of white noise; where a motion turns round they are not."""
 
 UNEXPLAINED = 0.15
 """Residual of all torques over what the model fitted to the smaller ones lacks of them, at least:
-where some values explain all of them, that one only does not extrapolate (a Panda: 0.04)."""
+where some values explain all of them, that one only does not extrapolate."""
 
 _LEVELS = (0.9, 0.96, 0.99, 0.998)
 """Quantiles of the absolute torque at which a plateau is looked for."""
@@ -269,7 +266,7 @@ class Delay:
 
 def delays(case: Case, sample: Sample) -> dict[int, Delay]:
     """Best shift of every joint's torque."""
-    return {joint: best_shift(case, sample, joint, own) for joint, own in sample.fits()}
+    return {joint: best_delay(case, sample, joint, own) for joint, own in sample.fits()}
 
 
 def delay_findings(case: Case, shifts: dict[int, Delay], slow: set[int]) -> Iterator[Finding]:
@@ -294,27 +291,19 @@ def delay_findings(case: Case, shifts: dict[int, Delay], slow: set[int]) -> Iter
         )
 
 
-def best_shift(case: Case, sample: Sample, joint: int, own: OwnFit) -> Delay:
-    """Shift of a joint's torque that the model explains best.
-
-    Between samples by a parabola through the smallest squared residual and its neighbours.
-    """
-    rows = sample.rows[own.rows]
-    shifts = np.arange(-sample.reach, sample.reach + 1)
-    torque = case.signals.torque[rows[:, None] + shifts, joint]
-    rss = np.sum(torque**2, axis=0) - np.sum((own.basis.T @ torque) ** 2, axis=0)
-    best = int(np.argmin(rss))
-    gain = float(np.clip(1.0 - rss[best] / max(rss[sample.reach], 1e-300), 0.0, 1.0))
-    if best in (0, len(shifts) - 1):
+def best_delay(case: Case, sample: Sample, joint: int, own: OwnFit) -> Delay:
+    """Shift of a joint's torque that the model explains best."""
+    torque, rows = case.signals.torque[:, joint], sample.rows[own.rows]
+    found = torque_shift(own, smoothed(torque), rows, sample.reach)
+    if found.shift is None:
         return Delay(0.0, 0.0)  # not within reach: something else
-    left, middle, right = rss[best - 1 : best + 2]
-    bend = left - 2.0 * middle + right
-    part = 0.5 * (left - right) / bend if bend > 0.0 else 0.0
-    shifted = torque[:, best]
+    shifted = torque[rows + round(found.shift)]
     rest = (shifted - own.basis @ (own.basis.T @ shifted))[:, None]
+    still = max(float(own.rest @ own.rest), 1e-300)
+    gain = float(np.clip(1.0 - np.sum(rest**2) / still, 0.0, 1.0))
     length = float(correlation_length(rest, np.ones(rest.shape, dtype=bool))[0])
     chance = min(DELAY_CHANCE * length / len(rest), MOST_CHANCE)
-    return Delay(float(shifts[best] + part), gain, chance)
+    return Delay(found.shift, gain, chance)
 
 
 @dataclass(frozen=True)

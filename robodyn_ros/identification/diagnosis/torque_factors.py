@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robodyn_ros.identification.factors.joint_fit import Case, OwnFit, Sample
+from robodyn_ros.identification.diagnosis.case import Case, Sample
+from robodyn_ros.identification.factors.joint_fit import OwnFit
 from robodyn_ros.models.friction_terms import BRAKING, TERMS
 from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.recording import Finding
@@ -53,8 +54,8 @@ REASONS = (
 
 ALONE = -15.0
 """Standard deviations below 0 at which inertia or friction alone tell that torque has the wrong
-sign: delays can make a little of it negative, but not by so much. On a UR10 friction came out at
--35 to -210 with the sign turned, while the inertia of slow joints was within 3 of 0."""
+sign: delays can make a little of it negative, but not by so much. Friction of the wrong
+sign is tens of standard deviations below 0, inertia that is hardly excited a few around it."""
 
 _NEAR = 0.06
 _NOT_LINKS = ('rotor_inertia', *(term.parameter for term in TERMS.values()))

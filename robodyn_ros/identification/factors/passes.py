@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
 
 from robodyn_ros.identification.factors.condense import Condensed, condense
-from robodyn_ros.identification.factors.segments import Stretches, joined
-from robodyn_ros.identification.fit.robust import Robust
-from robodyn_ros.identification.options import IdentifyOptions
-from robodyn_ros.identification.physical.consistency import nearest
-from robodyn_ros.identification.physical.selection import FOLDS
-from robodyn_ros.identification.signals.processing import Processed
+from robodyn_ros.identification.factors.row_sample import LENGTH, STRETCHES, RowSample, Stretch
+from robodyn_ros.identification.options import FOLDS, IdentifyOptions
+from robodyn_ros.identification.signals.processed import Processed
+from robodyn_ros.identification.signals.segments import Stretches
 from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.interface import Array, DynamicModel
 
@@ -34,21 +35,20 @@ def condensed_signals(
     base: BaseParameters,
     options: IdentifyOptions,
     progress: Progress | None,
-    *,
-    known: Array | float = 0.0,
     weights: Array | None = None,
 ) -> Condensed:
     """Condense regressor and measured torque, both thinned by the same low pass.
 
-    :param known: torque that is not to be explained, shape (N, n), in [Nm] or [N]
+    :param signals: their known torque is subtracted
     :param weights: see `condense`
     """
+    signals = signals.to_estimate()
     wanted = 1 if options.consistent == 'no' and options.ridge is None else FOLDS
     stretches = max(1, min(wanted, signals.thinning.count(len(signals)) // SAMPLES_PER_COLUMN))
     return condense(
         model,
         signals.motion,
-        (signals.torque if len(signals.thinning.taps) == 1 else signals.measured) - known,
+        signals.torque if len(signals.thinning.taps) == 1 else signals.measured,
         signals.used,
         base.columns,
         thinning=signals.thinning,
@@ -74,8 +74,8 @@ def condensed_parts(
     """
 
     def factors(signals: Processed) -> Condensed:
-        weight = None if weights is None else weights(signals)
-        return condensed_signals(model, signals, base, options, progress, weights=weight)
+        weight = None if weights is None else weights(signals.to_estimate())
+        return condensed_signals(model, signals, base, options, progress, weight)
 
     if parts.others is None:
         return factors(parts.shown)
@@ -83,23 +83,58 @@ def condensed_parts(
     return joined((factors(signals) for signals in parts), segments, parts.count)
 
 
-def reweighing(
-    model: DynamicModel,
-    parts: Stretches,
-    base: BaseParameters,
-    options: IdentifyOptions,
-    prior: Array,
-    progress: Progress | None,
-) -> Callable[[Robust], Condensed]:
-    """What condenses the recording again, its samples weighted by a robust fit."""
+def joined(stretches: Iterable[Condensed], segments: int, count: int) -> Condensed:
+    """Condensed stretches as one recording in so many segments at most, equally long.
 
-    def weigh(robust: Robust) -> Condensed:
-        values = nearest(model, base.grouping, robust.values, prior)
+    :param count: number of stretches
+    """
+    chosen = set(np.linspace(0, count - 1, STRETCHES).astype(int).tolist())
+    parts = [
+        replace(part, sample=_begin(part.sample, LENGTH if number in chosen else 0))
+        for number, part in enumerate(stretches)
+    ]
+    whole = _grouped(parts, segments)
+    return replace(whole, sample=_sample([part.sample for part in parts]))
 
-        def weights(signals: Processed) -> Array:
-            predicted = model.torque(*signals.motion, values)
-            return robust.weights(signals.thinning.apply(signals.measured - predicted))
 
-        return condensed_parts(model, parts, base, options, progress, weights)
+def together(parts: Sequence[Condensed], segments: int) -> Condensed:
+    """Return the factors of several recordings as those of one: factors add.
 
-    return weigh
+    :param segments: largest number of segments of the result
+    """
+    if len(parts) == 1:
+        return parts[0]
+    samples = [part.sample.few() for part in parts]
+    stretches = tuple(stretch for sample in samples for stretch in sample.stretches)
+    total = sum(sample.total for sample in samples)
+    sample = replace(samples[0], stretches=stretches, total=total)
+    return replace(_grouped(parts, segments), sample=sample)
+
+
+def _grouped(parts: Sequence[Condensed], segments: int) -> Condensed:
+    """Return all segments, neighbours merged until there are no more than allowed."""
+    whole = replace(
+        parts[0],
+        segments=tuple(segment for part in parts for segment in part.segments),
+        coupled=tuple(segment for part in parts for segment in part.coupled),
+    )
+    groups = np.array_split(np.arange(len(whole.segments)), min(segments, len(whole.segments)))
+    coupled = tuple(whole.merged_coupled(group.tolist()) for group in groups if whole.coupled)
+    return replace(
+        whole,
+        segments=tuple(whole.merged(group.tolist()) for group in groups),
+        coupled=coupled,
+    )
+
+
+def _sample(parts: Sequence[RowSample]) -> RowSample:
+    """Rows of those parts that have any."""
+    stretches = tuple(part.stretches[0] for part in parts if len(part.stretches[0].used))
+    return replace(parts[0], stretches=stretches, total=sum(part.total for part in parts))
+
+
+def _begin(sample: RowSample, count: int) -> RowSample:
+    """The first rows of a sample, copied, so that the others can be forgotten."""
+    first = sample.stretches[0]
+    rows = tuple(np.array(matrix[:count]) for matrix in first.rows)
+    return replace(sample, stretches=(Stretch(rows, np.array(first.used[:count])),))

@@ -7,8 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from robodyn_ros.errors import IdentificationError, RobodynError
+from robodyn_ros.identification.files.facts import json_facts
 from robodyn_ros.identification.files.parameter_text import write_text
 from robodyn_ros.identification.files.prg import PrgError, prg_text
+from robodyn_ros.identification.files.result_file import write_result
 from robodyn_ros.identification.files.result_folder import (
     FACTS,
     MODEL,
@@ -17,10 +19,11 @@ from robodyn_ros.identification.files.result_folder import (
     ResultFolder,
 )
 from robodyn_ros.identification.files.signals_bag import write_signals
-from robodyn_ros.identification.files.urdf import rigid_part, write_urdf
+from robodyn_ros.identification.files.urdf import write_urdf
 from robodyn_ros.identification.physical.consistency import links_are_consistent
-from robodyn_ros.identification.result import IdentificationResult, write_result
+from robodyn_ros.identification.result import IdentificationResult
 from robodyn_ros.models.closed_forms.closed_form import closed_form_part
+from robodyn_ros.models.serial.urdf import rigid_part
 from robodyn_ros.output_files import made_folder
 
 URDF = 'robot.urdf'
@@ -85,7 +88,7 @@ def export(
             files = _with_urdf(files, result, target)
             files = _with_prg(files, result, target, f'IDNT{group}.PRG')
         files = _with_signals(files, result, target)
-        content = json.dumps(result.to_json() | files.to_json(), indent=2, allow_nan=False)
+        content = json.dumps(json_facts(result) | files.to_json(), indent=2, allow_nan=False)
         write_text(content + '\n', target.partial / FACTS)
     return files
 

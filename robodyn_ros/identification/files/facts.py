@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from robodyn_ros.identification.files.payload_block import payload_block
+from robodyn_ros.identification.result import (
+    FitReport,
+    FrictionChoice,
+    IdentificationResult,
+    IdentifiedPayload,
+    IdentifiedResidual,
+    NamedParameters,
+)
 from robodyn_ros.models.friction_terms import TERMS
+from robodyn_ros.models.gear_torque import facts as gear_torque_facts
 from robodyn_ros.models.interface import Array, DynamicModel
-
-if TYPE_CHECKING:  # pulls in scipy.signal, seconds that a node need not spend
-    from robodyn_ros.identification.fit.torque_errors import FitReport
-    from robodyn_ros.identification.friction.law_selection import FrictionChoice
-    from robodyn_ros.identification.physical.named_parameters import NamedParameters
-    from robodyn_ros.identification.result import IdentificationResult
 
 
 def json_facts(result: IdentificationResult) -> dict[str, object]:
@@ -41,6 +45,7 @@ def json_facts(result: IdentificationResult) -> dict[str, object]:
         'physically_consistent': result.physically_consistent,
         'selection': asdict(result.selection),
         'identification': _report_facts(result.identification),
+        'recordings': [_report_facts(report) for report in result.recordings],
         'validation': None if checked is None else _report_facts(checked),
         'completion_rule': result.completion_rule,
         'dynamic_parameters': [] if named is None else _named_rows(named),
@@ -49,8 +54,8 @@ def json_facts(result: IdentificationResult) -> dict[str, object]:
         **_parameter_rows(result),
         'findings': [asdict(finding) for finding in result.findings],
         'timings': dict(result.timings),
-        'payload': None if result.payload is None else result.payload.to_json(),
-        'residual_torque': None if result.residual is None else result.residual.to_json(),
+        'payload': None if result.payload is None else _payload_facts(result.payload),
+        'residual_torque': None if result.residual is None else _gear_facts(result.residual),
     }
     plain: dict[str, object] = _strict(facts)
     return plain
@@ -73,6 +78,11 @@ def header_facts(result: IdentificationResult) -> dict[str, object]:
         **_report_facts(result.identification),
         'validated': result.validation is not None,
     }
+    if len(result.recordings) > 1:
+        header['recording_sources'] = [each.source for each in result.recordings]
+        header['recording_samples'] = [each.samples for each in result.recordings]
+        residuals = [each.relative_residual for each in result.recordings]
+        header['recording_relative_residuals'] = residuals
     if result.validation is not None:
         facts = _report_facts(result.validation)
         header.update({f'validation_{key}': value for key, value in facts.items()})
@@ -129,6 +139,36 @@ def _choice_facts(choice: FrictionChoice) -> dict[str, object]:
         'friction_candidate_terms': [each.terms for each in choice.candidates],
         'friction_candidate_errors': [each.error for each in choice.candidates],
         'friction_candidate_residuals': [each.residual for each in choice.candidates],
+    }
+
+
+def _payload_facts(found: IdentifiedPayload) -> dict[str, object]:
+    centre = found.payload.center_of_mass
+    return {
+        **payload_block(found.payload),
+        'mass': found.payload.mass,
+        'center_of_mass': None if centre is None else centre.tolist(),
+        'relative_residual_without': found.without.relative_residual,
+        'joint_relative_residual_without': found.without.joint_relative_residual.tolist(),
+        'base_result': found.base_source,
+        'base_hash': found.base_hash,
+    }
+
+
+def _gear_facts(found: IdentifiedResidual) -> dict[str, object]:
+    other = found.validation_without
+    return {
+        **gear_torque_facts(found.torque),
+        'candidates': [
+            {
+                'kind': each.kind,
+                'inputs': list(each.inputs),
+                'rms_share': each.rms_share.tolist(),
+            }
+            for each in found.candidates
+        ],
+        'rms_error_without': found.without.rms_error.tolist(),
+        'validation_rms_error_without': None if other is None else other.rms_error.tolist(),
     }
 
 

@@ -14,17 +14,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from robodyn_ros.errors import IdentificationError
+from robodyn_ros.identification.result import FitReport, IdentificationResult
 from robodyn_ros.models.closed_forms.closed_form import ClosedFormModel, closed_form_part
 from robodyn_ros.models.interface import Array, DynamicModel
-
-if TYPE_CHECKING:
-    from robodyn_ros.identification.fit.torque_errors import FitReport
-    from robodyn_ros.identification.result import IdentificationResult
 
 DOCUMENTED = {('puma', 1): 23, ('puma', 2): 4}
 """Names that are the document's, where the model has more behind them."""

@@ -5,13 +5,26 @@ from __future__ import annotations
 import math
 import textwrap
 
-from robodyn_ros.identification.fit.torque_errors import FitReport
-from robodyn_ros.identification.friction.law_selection import FrictionChoice
-from robodyn_ros.identification.physical.named_parameters import MEANING, NamedParameters
-from robodyn_ros.identification.result import IdentificationResult
+from robodyn_ros.identification.result import (
+    FitReport,
+    FrictionChoice,
+    IdentificationResult,
+    NamedParameters,
+    Status,
+)
 from robodyn_ros.models.interface import Joint
 
 WIDTH = 100
+
+MEANING: dict[Status, str] = {
+    'identified': 'identified on its own',
+    'combination': 'not identifiable alone, chosen by the completion rule',
+    'prior': 'not identifiable alone, the given prior',
+    'unseen': 'not identifiable without payload',
+    'given': 'given, not identified',
+    'absent': 'this robot has none',
+}
+"""How the value of a parameter is known, in words."""
 
 
 def text_report(result: IdentificationResult) -> str:
@@ -37,6 +50,10 @@ def text_report(result: IdentificationResult) -> str:
         '',
         *_errors('identification', report, result.model.joints),
     ]
+    if len(result.recordings) > 1:
+        lines += [
+            f'  {_percent(each.relative_residual)} on {each.source}' for each in result.recordings
+        ]
     if result.validation is not None:
         lines += ['', *_errors('validation', result.validation, result.model.joints)]
     lines += ['', *_friction(result.friction), *_named(result.named), *_base(result), '']

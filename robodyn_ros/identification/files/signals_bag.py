@@ -11,14 +11,13 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from robodyn_ros.errors import IdentificationError
-from robodyn_ros.identification.signals.processing import Processed
+from robodyn_ros.identification.result import Signals
 from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.bags.bag_folder import finish_bag
 from robodyn_ros.recording.bags.bag_metadata import EFFORT_KEY, RECORD_NAME, SI_EFFORT
@@ -40,20 +39,6 @@ TOPICS = (
     '/identification/model',
     '/identification/torque_error',
 )
-
-
-@dataclass(frozen=True)
-class Signals:
-    """What was identified from, and what the model makes of it.
-
-    :param processed: signals, raw and filtered
-    :param predicted: torque of the identified model, shape (N, n), in [Nm] or [N]
-    :param origin: what time 0 means, in [ns] since the epoch
-    """
-
-    processed: Processed
-    predicted: Array
-    origin: int = 0
 
 
 def write_signals(signals: Signals, path: str | Path) -> None:

@@ -17,7 +17,7 @@ from robodyn_ros.identification.physical.consistency import (
 from robodyn_ros.models.friction import FrictionModel
 from robodyn_ros.models.friction_terms import DEFAULT_TERMS
 from robodyn_ros.models.interface import Array, DynamicModel, SumModel
-from robodyn_ros.models.serial.urdf import UrdfModel
+from robodyn_ros.models.serial.urdf import UrdfModel, rigid_part
 
 
 def write_urdf(model: DynamicModel, values: Array, path: str | Path) -> None:
@@ -62,17 +62,6 @@ def identified_urdf(model: DynamicModel, values: Array) -> str:
     _write_friction(robot, model, values)
     ET.indent(robot)
     return ET.tostring(robot, encoding='unicode', xml_declaration=True) + '\n'
-
-
-def rigid_part(model: DynamicModel) -> UrdfModel | None:
-    """Return the part of a model that is a URDF, if there is one."""
-    if isinstance(model, UrdfModel):
-        return model
-    for part in model.parts if isinstance(model, SumModel) else ():
-        found = rigid_part(part)
-        if found is not None:
-            return found
-    return None
 
 
 def _carried(body: UrdfModel) -> dict[str, str | None]:

@@ -9,17 +9,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Literal
 
 import numpy as np
 
 from robodyn_ros.identification.factors.condense import Condensed, Indices, JointFactor, triangle
 from robodyn_ros.identification.factors.row_sample import RowSample, Stretch
 from robodyn_ros.identification.fit.least_squares import estimate
+from robodyn_ros.identification.options import Loss
 from robodyn_ros.models.interface import Array
-
-Loss = Literal['tukey', 'huber']
-LOSSES: tuple[Loss, ...] = ('tukey', 'huber')
 
 TUNING = {'huber': 1.345, 'tukey': 4.685}
 """Residuals, in standard deviations, from which weights fall (Huber) or are zero (Tukey): with

@@ -8,9 +8,7 @@ offset. Friction near standstill, flexibility and noise can look like one in a s
 Less than a sample is told, but not set right unless it is most of the residual. It comes from how
 signals are sampled (a command is held for a sample, a position latched within it), so that it is
 in all signals of this robot, and what predicts them, feed-forward and monitor, cannot shift by
-parts of a sample: parameters that fit the signals as they are sampled suit it best. (EMPS, 0.8
-samples: on another motion as it was measured 5.3 % so, 5.4 % with parameters of shifted torque;
-on shifted torque 3.3 and 2.8 %.)
+parts of a sample: parameters that fit the signals as they are sampled suit it best.
 
 Where an offset is set right, all errors, on the validation recording too, are those of the torque
 shifted back by as much: the model gives the torque that belongs to a motion.
@@ -18,18 +16,16 @@ shifted back by as much: the model gives the torque that belongs to a motion.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
 
 import numpy as np
-from scipy.interpolate import make_interp_spline
-from scipy.ndimage import spline_filter1d
-from scipy.optimize import minimize_scalar
 
 from robodyn_ros.identification.factors.condense import Indices, acting_columns
 from robodyn_ros.identification.factors.joint_fit import LONGEST_SHIFT, OwnFit, own_fit
+from robodyn_ros.identification.factors.torque_shift import smoothed, torque_shift
 from robodyn_ros.identification.options import IdentifyOptions
-from robodyn_ros.identification.signals.processing import Processed
+from robodyn_ros.identification.signals.processed import Processed
+from robodyn_ros.identification.signals.torque_shift import TimeOffset
 from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.recording.recording import Finding
@@ -49,9 +45,6 @@ AGREEMENT = 0.25
 ENOUGH = 10
 """Samples per column of the joint's regressor in each half, at least."""
 
-SMOOTH = np.array([1.0, 4.0, 6.0, 4.0, 1.0]) / 16.0
-"""What the torque is smoothed with before it is looked at."""
-
 EXACT = 1e-3
 """Residuals below this share of a joint's RMS torque leave nothing to be set right."""
 
@@ -63,20 +56,6 @@ WHOLE = 0.9
 
 MOST = 0.5
 """... unless they are the largest error, with this share of the squared residual."""
-
-
-@dataclass(frozen=True)
-class TimeOffset:
-    """How much later than the motion a joint's torque comes.
-
-    :param seconds: positive: later
-    :param gain: share by which shifting it back reduces the squared residual of the joint alone
-    :param applied: set right; else less than a sample, and not most of the residual
-    """
-
-    seconds: float
-    gain: float
-    applied: bool = True
 
 
 def offsets_of(
@@ -95,8 +74,7 @@ def offsets_of(
     regressor = model.selected(q, qd, qdd, base.columns)
     found = {}
     for joint, columns in enumerate(acting_columns(model, base.columns)):
-        # White noise is smaller between samples than on them: interpolation is a mean.
-        smooth = np.convolve(signals.torque[:, joint], SMOOTH, mode='same')
+        smooth = smoothed(signals.torque[:, joint])
         halves = []
         for part in np.array_split(np.arange(count), 2):
             torque = smooth[rows[part]]
@@ -113,42 +91,29 @@ def offsets_of(
     return found
 
 
+def common_offsets(found: Sequence[dict[int, TimeOffset]]) -> dict[int, TimeOffset]:
+    """Return the offsets of all recordings of a robot: the medians of those that have one.
+
+    :param found: offsets of each recording, by the number of the joint
+    """
+    if len(found) == 1:
+        return found[0]
+    result = {}
+    for joint in sorted({joint for each in found for joint in each}):
+        own = [each[joint] for each in found if joint in each]
+        seconds = float(np.median([each.seconds for each in own]))
+        applied = sum(each.applied for each in own) > len(own) / 2
+        result[joint] = TimeOffset(seconds, min(each.gain for each in own), applied)
+    return result
+
+
 def _best(own: OwnFit, torque: Array, rows: Indices, reach: int) -> tuple[float, float] | None:
-    """Shift in samples that explains a joint's torque best, and its gain; None: not to be seen."""
-    rows = rows[own.rows]
-    shifts = np.arange(-reach, reach + 1)
-    coarse = _unexplained(own, torque[rows[:, None] + shifts])
-    best = int(np.argmin(coarse))
-    if best in (0, len(shifts) - 1) or coarse[reach] <= (EXACT * own.rms) ** 2 * len(rows):
+    """Shift in samples that explains a joint's torque best, and its gain; None: not observable."""
+    found = torque_shift(own, torque, rows[own.rows], reach)
+    still = found.residual(0.0)
+    if found.shift is None or still <= (EXACT * own.rms) ** 2 * len(own.rows):
         return None
-    middle = float(shifts[best])
-    # Between samples torque is a cubic spline: a few columns, whatever the shift.
-    low, high = rows.min() - reach, rows.max() + reach + 1
-    knots = np.arange(-3, 4)
-    near = np.clip(rows[:, None] - low + int(middle) + knots, 0, high - low - 1)
-    columns = spline_filter1d(torque[low:high])[near]
-    explained = own.basis.T @ columns
-    left = columns.T @ columns - explained.T @ explained
-
-    def rest(shift: float) -> float:
-        weights = _cubic(np.asarray(shift - middle - knots, dtype=np.float64))
-        return float(weights @ left @ weights)
-
-    around = (middle - 1.0, middle + 1.0)
-    shift = float(minimize_scalar(rest, bounds=around, method='bounded').x)
-    return shift, 1.0 - rest(shift) / float(coarse[reach])
-
-
-def _cubic(distance: Array) -> Array:
-    """Cubic B-spline at these distances from its knot, in samples."""
-    size = np.abs(distance)
-    inner, outer = 2.0 / 3.0 - size**2 + size**3 / 2.0, np.maximum(2.0 - size, 0.0) ** 3 / 6.0
-    return np.where(size < 1.0, inner, outer)
-
-
-def _unexplained(own: OwnFit, torque: Array) -> Array:
-    """Squared residual (k,) of a fit to each column of torque (m, k)."""
-    return np.asarray(np.sum(torque**2, axis=0) - np.sum((own.basis.T @ torque) ** 2, axis=0))
+    return found.shift, 1.0 - found.residual(found.shift) / still
 
 
 def _agree(one: tuple[float, float], other: tuple[float, float]) -> bool:
@@ -157,25 +122,6 @@ def _agree(one: tuple[float, float], other: tuple[float, float]) -> bool:
     least = min(GAIN + GAIN_PER_SAMPLE * abs(shift), 4.0 * GAIN)
     alike = abs(one[0] - other[0]) <= AGREEMENT * abs(shift)
     return gain >= least and alike and abs(shift) >= SHORTEST
-
-
-def corrected(signals: Processed, offsets: dict[int, TimeOffset]) -> Processed:
-    """Signals with the torque of these joints shifted back, between samples by cubic splines.
-
-    What then lies beyond the ends is cut off, of all joints.
-    """
-    offsets = {joint: offset for joint, offset in offsets.items() if offset.applied}
-    if not offsets:
-        return signals
-    torque, measured = signals.torque.copy(), signals.measured.copy()
-    for joint, offset in offsets.items():
-        for values in (torque, measured):
-            spline = make_interp_spline(signals.time, values[:, joint], k=3)
-            values[:, joint] = spline(signals.time + offset.seconds)
-    shifts = [offset.seconds for offset in offsets.values()]
-    first = int(np.searchsorted(signals.time, signals.time[0] - min(*shifts, 0.0)))
-    last = int(np.searchsorted(signals.time, signals.time[-1] - max(*shifts, 0.0), side='right'))
-    return replace(signals, torque=torque, measured=measured).cut(slice(first, last))
 
 
 def offset_findings(

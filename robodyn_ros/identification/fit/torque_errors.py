@@ -4,47 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
 
-from robodyn_ros.identification.signals.processing import Processed
+from robodyn_ros.identification.result import FitReport
+from robodyn_ros.identification.signals.processed import Processed
+from robodyn_ros.identification.signals.segments import Stretches
 from robodyn_ros.models.interface import Array, DynamicModel, sample_blocks
 
 COMPARED = 5000
 """Samples that two estimates are compared on, whatever the recording's length."""
-
-
-@dataclass(frozen=True)
-class FitReport:
-    """Torque errors of a model on one recording; arrays have shape (n,), joint order.
-
-    The relative torque errors are those of the softMC document ("Explanation of the
-    identification output file", lines 3, 4 and 7): torque error divided by the joint's largest
-    absolute torque feedback, both on moving samples of the filtered torque.
-
-    :param source: file of the recording
-    :param samples: samples used
-    :param moving_samples: of them, between the joint's velocity thresholds
-    :param velocity_threshold: in [rad/s] or [m/s]
-    :param upper_velocity_threshold: the same; infinite: none
-    :param rms_error: on the unfiltered torque of all samples, in [Nm] or [N]
-    :param max_relative_torque_error: 1 is 100 % of the joint's largest torque
-    :param mean_relative_torque_error: mean of the absolute error, same measure
-    :param relative_residual: ||tau - tau_hat|| / ||tau||, pooled over joints, unfiltered torque
-    :param joint_relative_residual: the same for each joint alone
-    """
-
-    source: str
-    samples: int
-    moving_samples: NDArray[np.int64]
-    velocity_threshold: Array
-    upper_velocity_threshold: Array
-    rms_error: Array
-    max_relative_torque_error: Array
-    mean_relative_torque_error: Array
-    relative_residual: float
-    joint_relative_residual: Array
 
 
 def evaluate(
@@ -72,13 +43,16 @@ def predict(
     *,
     progress: Callable[[float], None] | None = None,
 ) -> Array:
-    """Model torque (N, n), in [Nm] or [N]; without friction where a joint stands still."""
+    """Return model and known torque (N, n), in [Nm] or [N].
+
+    There is no friction where a joint stands still.
+    """
     predicted = np.empty_like(signals.torque)
     for block in sample_blocks(len(signals)):
         predicted[block] = model.torque(*signals.commanded(block), parameters)
         if progress is not None:
             progress(block.stop / len(signals))
-    return predicted
+    return predicted if signals.known is None else predicted + signals.known
 
 
 def residual_ratio(
@@ -93,6 +67,8 @@ def residual_ratio(
     rows = rows[np.unique(np.linspace(0, len(rows) - 1, COMPARED).astype(int))]
     measured = signals.measured[rows]
     own = model.torque(*signals.commanded(rows), parameters)
+    if signals.known is not None:
+        own = own + signals.known[rows]
     size = float(np.linalg.norm(measured - predicted[rows]))
     return float(np.linalg.norm(measured - own)) / size if size > 0.0 else 1.0
 
@@ -189,3 +165,24 @@ def correlation_length(residual: Array, used: NDArray[np.bool_]) -> Array:
         positive = pairs[: ends[0]] if len(ends) else pairs
         result[joint] = max(1.0, 2.0 * float(positive.sum()) - 1.0)
     return result
+
+
+def tally_all(
+    model: DynamicModel,
+    values: Array,
+    stretches: Stretches,
+    *,
+    offset: Array | float = 0.0,
+    progress: Callable[[float], None] | None = None,
+) -> tuple[Tally, Array]:
+    """Compare model torque with measured torque on all stretches of a recording.
+
+    :param offset: torque added to that of the model, shape (n,), in [Nm] or [N]
+    :return: the errors, and the torque (N, n) on the stretch that is shown
+    """
+    if stretches.others is None:
+        predicted = predict(model, values, stretches.shown, progress=progress) + offset
+        return Tally.of(stretches.shown, predicted), predicted
+    tallies = (Tally.of(part, predict(model, values, part) + offset) for part in stretches)
+    total = reduce(Tally.__add__, tallies)
+    return total, predict(model, values, stretches.shown) + offset

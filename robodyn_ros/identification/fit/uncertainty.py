@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from robodyn_ros.identification.fit.least_squares import Estimate
-from robodyn_ros.identification.signals.processing import Processed
+from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.interface import Array, DynamicModel
 

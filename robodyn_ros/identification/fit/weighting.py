@@ -19,8 +19,9 @@ from robodyn_ros.identification.fit.robust import (
     robust_fit,
 )
 from robodyn_ros.identification.options import IdentifyOptions
-from robodyn_ros.identification.physical.essential import essential
-from robodyn_ros.models.interface import Array
+from robodyn_ros.identification.signals.processed import Processed
+from robodyn_ros.models.base_parameters import BaseParameters
+from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.recording.recording import Finding
 
 CORRELATED = 0.5
@@ -36,13 +37,11 @@ class Fitted:
 
     :param fit: values and covariance
     :param weighted: factors as the estimator weighs them, for all further fits
-    :param scores: of these factors, see `colour`
     :param findings: what was seen
     """
 
     fit: Estimate
     weighted: Condensed
-    scores: Array
     findings: tuple[Finding, ...] = ()
 
 
@@ -55,19 +54,26 @@ def fit_condensed(
     :param recondense: called where the rows kept are not all rows
     :raises IdentificationError: no samples
     """
-    method, sample = options.estimator, condensed.sample.few()
-    plain: Estimator = 'ols' if method == 'ols' else 'wls'
-    first = estimate(condensed.merged(), condensed.width, estimator=plain)
+    method = options.estimator
+    if method not in ('robust', 'covariance'):
+        return Fitted(fit_least_squares(condensed, options), condensed)
+    first = estimate(condensed.merged(), condensed.width)
     if method == 'robust':
-        robust = robust_fit(sample, first.values, options.loss)
-        fitted = _robust(condensed, robust, recondense)
-    elif method == 'covariance':
-        fitted = _coupled(condensed, decouple(condensed, first))
-    else:
-        scores = coloured_scores(sample, first)
-        fit = estimate(condensed.merged(), condensed.width, estimator=plain, scores=scores)
-        fitted = Fitted(fit, condensed, scores)
-    return _essential(fitted) if options.essential else fitted
+        robust = robust_fit(condensed.sample.few(), first.values, options.loss)
+        return _robust(condensed, robust, recondense)
+    return _coupled(condensed, decouple(condensed, first))
+
+
+def fit_least_squares(condensed: Condensed, options: IdentifyOptions) -> Estimate:
+    """Estimate base values by least squares, joints weighted unless the options say 'ols'.
+
+    :raises IdentificationError: no samples
+    """
+    plain: Estimator = 'ols' if options.estimator == 'ols' else 'wls'
+    factors, width = condensed.merged(), condensed.width
+    first = estimate(factors, width, estimator=plain)
+    scores = coloured_scores(condensed.sample.few(), first)
+    return estimate(factors, width, estimator=plain, scores=scores)
 
 
 def _robust(condensed: Condensed, robust: Robust, recondense: Recondense) -> Fitted:
@@ -84,7 +90,7 @@ def _robust(condensed: Condensed, robust: Robust, recondense: Recondense) -> Fit
     scores = coloured_scores(sample, first)
     wider = np.einsum('i,j,ijbc->ijbc', robust.widening, robust.widening, scores)
     fit = estimate(weighted.merged(), weighted.width, scores=wider)
-    return Fitted(fit, weighted, wider, (_outlier_finding(robust, condensed.joints),))
+    return Fitted(fit, weighted, (_outlier_finding(robust, condensed.joints),))
 
 
 def _coupled(condensed: Condensed, coupled: Coupled) -> Fitted:
@@ -94,18 +100,7 @@ def _coupled(condensed: Condensed, coupled: Coupled) -> Fitted:
     scores = coloured_scores(condensed.sample.few(), first, mixing=coupled.mixing)
     fit = estimate(factors, width, scores=scores)
     text = tuple(_correlation_findings(coupled.correlation, condensed.joints))
-    return Fitted(fit, coupled.condensed, scores, text)
-
-
-def _essential(fitted: Fitted) -> Fitted:
-    """The same with essential parameters only."""
-    found = essential(fitted.weighted.merged(), fitted.fit, fitted.scores)
-    text = (
-        f'{len(found.left_out)} of {fitted.weighted.width} base parameters are not essential: '
-        f'what they explain is no more than noise, and they were set to zero'
-    )
-    finding = Finding('essential_parameters', text, severity='info')
-    return replace(fitted, fit=found.fit, findings=(*fitted.findings, finding))
+    return Fitted(fit, coupled.condensed, text)
 
 
 def _outlier_finding(robust: Robust, joints: tuple[str, ...]) -> Finding:
@@ -131,3 +126,18 @@ def _correlation_findings(correlation: Array, joints: tuple[str, ...]) -> Iterat
         f'{correlation[one, other]:.2f}): rather something that the model lacks than noise',
         severity='info',
     )
+
+
+def robust_weights(
+    model: DynamicModel, base: BaseParameters, robust: Robust
+) -> Callable[[Processed], Array]:
+    """Return a function that weighs samples (M, n) by the residuals of a robust fit."""
+    # The base parameters are columns of the model: with zeros for all others they give its torque.
+    values = np.zeros(len(model.parameters))
+    values[base.columns] = robust.values
+
+    def weights(signals: Processed) -> Array:
+        predicted = model.torque(*signals.motion, values)
+        return robust.weights(signals.thinning.apply(signals.measured - predicted))
+
+    return weights

@@ -16,6 +16,7 @@ from itertools import product
 
 import numpy as np
 
+from robodyn_ros.identification.fit.cross_validation import unseen_errors
 from robodyn_ros.identification.friction.samples import FrictionSample
 from robodyn_ros.models.friction_terms import TERMS
 from robodyn_ros.models.interface import Array
@@ -208,9 +209,13 @@ class FrictionSearch:
         table = np.column_stack([columns, rest])
         grams = np.array([table[part].T @ table[part] for part in self.sample.folds])
         whole = grams.sum(axis=0)
-        tests, training = (np.append(each, [whole], axis=0) for each in (grams, whole - grams))
-        *unseen, seen = _misfits(tests, training) / self._counts[joint]
-        return float(np.sqrt(sum(unseen))), float(np.sqrt(seen))
+
+        def fit(fold: int) -> Array:
+            return _fitted(whole - grams[fold])
+
+        unseen = unseen_errors(len(grams), fit, lambda values, fold: _misfit(values, grams[fold]))
+        errors = np.array([unseen.sum(), _misfit(_fitted(whole), whole)]) / self._counts[joint]
+        return float(np.sqrt(errors[0])), float(np.sqrt(errors[1]))
 
     def _columns(self, state: _State, joint: int) -> Array:
         return self.sample.columns(state.terms, joint, state.shapes[joint], state.load)
@@ -323,9 +328,12 @@ def _solved(gram: Array, side: Array) -> Array:
     return result
 
 
-def _misfits(tests: Array, training: Array) -> Array:
-    """Squared error (k,) of fits to tables on others, as products [A b]^T [A b] (k, m, m)."""
-    values = _solved(training[:, :-1, :-1], training[:, :-1, -1])
-    values = np.append(values, np.full((len(values), 1), -1.0), axis=1)
-    errors: Array = np.maximum(np.einsum('ki,kij,kj->k', values, tests, values), 0.0)
-    return errors
+def _fitted(gram: Array) -> Array:
+    """Values (m - 1,) that fit a table [A b] best, from [A b]^T [A b] (m, m)."""
+    return _solved(gram[:-1, :-1], gram[:-1, -1])
+
+
+def _misfit(values: Array, gram: Array) -> float:
+    """Squared error of values on a table [A b], from [A b]^T [A b]."""
+    whole = np.append(values, -1.0)
+    return max(float(whole @ gram @ whole), 0.0)

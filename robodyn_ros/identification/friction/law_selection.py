@@ -8,7 +8,6 @@ recording left out in turn: more parameters alone do not make those smaller.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -23,7 +22,8 @@ from robodyn_ros.identification.physical.semidefinite import (
     Problem,
     starting_prior,
 )
-from robodyn_ros.identification.signals.processing import Processed
+from robodyn_ros.identification.result import FrictionCandidate, FrictionChoice
+from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.models.base_parameters import BaseParameters, base_parameters
 from robodyn_ros.models.catalog import with_friction
 from robodyn_ros.models.friction import FrictionModel, body_of, open_friction
@@ -45,49 +45,15 @@ PRICE = 1.025
 motion resemble each other, which favours laws that would not hold on another motion."""
 
 CLEARLY = 0.85
-"""The linear law is left only for an error of at most this share of its own. Measured: 0.59 and
-less on a UR10 and 0.79 on the EMPS axis, where the errors on other motions fall as much; 0.86 to
-1 on a KUKA LWR4+ with torque sensors behind its gears, where they rise on halves of the workspace
-that the recording does not show (3.6 to 4.7 %)."""
+"""The linear law is left only for an error of at most this share of its own. A law with more terms
+fits other motions better where it removes a good part of the error. A few per cent are what
+flexible laws gain on segments of the same motion, and lose on others."""
 
 SAMPLES_PER_TERM = 50
 """Moving samples of each joint that a term needs to be tried."""
 
 PRIOR_WEIGHT = 1e-3
 """Weight of the URDF in the body that loads the gears: little, but where nothing else is known."""
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """A law that was tried.
-
-    :param name: of the law, or its terms; with `+load` load-dependent friction too
-    :param terms: parameters per joint
-    :param error: geometric mean over the joints of the RMS error on stretches left out in turn,
-        over that of the first candidate
-    :param residual: the same of the residual
-    """
-
-    name: str
-    terms: int
-    error: float
-    residual: float
-
-
-@dataclass(frozen=True)
-class FrictionChoice:
-    """How friction was completed.
-
-    :param law: the law that the model has now
-    :param candidates: what it was compared with, in the order tried; the law itself among them
-    :param loops: how often the three loops of the search ran for it
-    :param automatic: chosen by its error; otherwise it was asked for and only its figures found
-    """
-
-    law: str
-    candidates: tuple[Candidate, ...]
-    loops: int
-    automatic: bool
 
 
 def settled_friction(
@@ -117,11 +83,11 @@ def settled_friction(
     return with_friction(body, described), choice
 
 
-def _chosen(table: tuple[Candidate, ...]) -> Candidate:
+def _chosen(table: tuple[FrictionCandidate, ...]) -> FrictionCandidate:
     """The law whose error is worth its terms; the first one unless another is clearly better."""
     first = table[0]
 
-    def priced(each: Candidate) -> float:
+    def priced(each: FrictionCandidate) -> float:
         return each.error * PRICE ** (each.terms - first.terms)
 
     best = min(table, key=priced)
@@ -167,11 +133,11 @@ def _priced(fit: LawFit, reference: LawFit) -> float:
     return _score(fit, reference) * PRICE ** (len(fit.terms) - len(reference.terms))
 
 
-def _table(fits: Mapping[str, LawFit]) -> Iterator[Candidate]:
+def _table(fits: Mapping[str, LawFit]) -> Iterator[FrictionCandidate]:
     reference = next(iter(fits.values()))
     for name, fit in fits.items():
         residual = float(np.exp(np.mean(np.log(fit.residuals / reference.errors))))
-        yield Candidate(name, len(fit.terms), _score(fit, reference), residual)
+        yield FrictionCandidate(name, len(fit.terms), _score(fit, reference), residual)
 
 
 def _described(

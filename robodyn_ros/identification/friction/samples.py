@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from robodyn_ros.identification.signals.processing import Processed
+from robodyn_ros.identification.fit.cross_validation import folds_of
+from robodyn_ros.identification.options import FOLDS
+from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.identification.signals.thinning import Thinning
 from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.friction_terms import TERMS
@@ -24,9 +25,6 @@ SAMPLES = 4000
 
 _STILL = 1e-9
 """Velocity [rad/s or m/s] that a joint at rest is taken to reach: laws divide by shares of it."""
-
-FOLDS = 5
-"""Stretches of time that are left out in turn."""
 
 Shape = Mapping[str, float]
 """Figures of one joint."""
@@ -93,11 +91,10 @@ class FrictionSample:
         return int(self.rigid.shape[1])
 
     @property
-    def folds(self) -> list[slice]:
+    def folds(self) -> list[NDArray[np.bool_]]:
         """Samples of each of the stretches of time that are left out in turn."""
-        count = len(self.torque)
-        ends = [-(-count * fold // FOLDS) for fold in range(FOLDS + 1)]
-        return [slice(*pair) for pair in pairwise(ends)]
+        fold = folds_of(len(self.torque), FOLDS)
+        return [fold == index for index in range(FOLDS)]
 
     def column(self, term: str, joint: int, shape: Shape, load: Array | None) -> Array:
         """Column of a term for one joint, shape (M,), zero where the joint's sample is not used.

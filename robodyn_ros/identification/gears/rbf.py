@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robodyn_ros.identification.gears.gear_torque import feature_range
+from robodyn_ros.models.gear_torque import feature_range
 from robodyn_ros.models.interface import Array
 
 GRID = (7, 5, 9)

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from robodyn_ros.identification.gears.block import MAPS
-from robodyn_ros.identification.gears.gear_torque import (
+from robodyn_ros.identification.fit.cross_validation import folds_of, unseen_errors
+from robodyn_ros.identification.gears.gmr import GmrFit
+from robodyn_ros.identification.gears.maps import MAPS
+from robodyn_ros.identification.gears.rbf import RbfFit
+from robodyn_ros.identification.options import GearTorque
+from robodyn_ros.identification.result import GearCandidate
+from robodyn_ros.models.gear_torque import (
     INPUTS,
     ResidualMap,
     ResidualTorque,
     feature_range,
     features,
 )
-from robodyn_ros.identification.gears.gmr import GmrFit
-from robodyn_ros.identification.gears.rbf import RbfFit
 from robodyn_ros.models.interface import Array
 
-Residual = Literal['auto', 'rbf', 'gmr', 'none']
-RESIDUALS: tuple[Residual, ...] = ('auto', 'rbf', 'gmr', 'none')
 FITS: dict[str, type[RbfFit] | type[GmrFit]] = {'rbf': RbfFit, 'gmr': GmrFit}
 FOLDS = 4
 STRETCHES = 5
@@ -38,35 +38,17 @@ GAIN = 0.98
 Folds = list[tuple[Array, Array]]
 
 
-@dataclass(frozen=True)
-class Candidate:
-    """What one kind of residual torque with one set of inputs was worth.
-
-    :param rms_share: error left on stretches that it was not fitted to, as a share of that
-        without it, shape (n,)
-    """
-
-    kind: Literal['rbf', 'gmr']
-    inputs: tuple[str, ...]
-    rms_share: Array
-
-    @property
-    def mean(self) -> float:
-        """Mean share over the joints; joints that it makes worse go without it."""
-        return float(np.where(self.rms_share < GAIN, self.rms_share, 1.0).mean())
-
-
 def fit_residual(
     joints: Sequence[str],
     signals: tuple[Array, Array, Array],
     torque: Array,
     used: NDArray[np.bool_],
     *,
-    kind: Residual = 'auto',
+    kind: GearTorque = 'auto',
     inputs: Sequence[int] = (2, 3),
     gear_ratio: Array | None = None,
     cutoff: float = 0.0,
-) -> tuple[ResidualTorque | None, tuple[Candidate, ...]]:
+) -> tuple[ResidualTorque | None, tuple[GearCandidate, ...]]:
     """Fit f to what a model leaves, in the kind and with the inputs that generalise best.
 
     :param signals: deflection, its rate and motor velocity, joint side, each (N, n), in time order
@@ -82,7 +64,7 @@ def fit_residual(
     kinds: tuple[Literal['rbf', 'gmr'], ...] = ('rbf', 'gmr')
     if kind in ('rbf', 'gmr'):
         kinds = (kind,)
-    tried: list[tuple[Candidate, list[RbfFit | GmrFit], list[Folds]]] = []
+    tried: list[tuple[GearCandidate, list[RbfFit | GmrFit], list[Folds]]] = []
     for count in inputs:
         samples = features(seen[0], seen[1], seen[2], count)
         folds = [
@@ -92,7 +74,9 @@ def fit_residual(
         for name in kinds:
             fits = [FITS[name](parts) for parts in folds]
             share = [_share(fit, parts) for fit, parts in zip(fits, folds, strict=True)]
-            tried.append((Candidate(name, INPUTS[:count], np.array(share)), fits, folds))
+            shares = np.array(share)
+            mean = float(np.where(shares < GAIN, shares, 1.0).mean())
+            tried.append((GearCandidate(name, INPUTS[:count], shares, mean), fits, folds))
     tried.sort(key=lambda item: item[0].mean)
     best, fits, folds = tried[0]
     candidates = tuple(candidate for candidate, _, _ in tried)
@@ -126,8 +110,7 @@ def _told(torque: Array, used: NDArray[np.bool_]) -> tuple[Array, NDArray[np.boo
 
 def _fold_rows(samples: int) -> list[NDArray[np.bool_]]:
     """Samples (N,) of each fold: several stretches of time all over the motion."""
-    bounds = np.linspace(0, samples, FOLDS * STRETCHES + 1).astype(int)
-    fold = np.repeat(np.arange(FOLDS * STRETCHES) % FOLDS, np.diff(bounds))
+    fold = folds_of(samples, FOLDS, STRETCHES)
     return [fold == index for index in range(FOLDS)]
 
 
@@ -139,11 +122,13 @@ def _folds(samples: Array, torque: Array, used: NDArray[np.bool_]) -> Folds:
 
 def _share(fit: RbfFit | GmrFit, folds: Folds) -> float:
     """RMS error left by maps fitted to the other folds, as a share of that without."""
-    left = total = 0.0
-    for index, (samples, torque) in enumerate(folds):
-        found = fit.map(without=index).predict(samples[:, None])[:, 0]
-        left += float(((torque - found) ** 2).sum())
-        total += float((torque**2).sum())
+
+    def error(found: ResidualMap, fold: int) -> float:
+        samples, torque = folds[fold]
+        return float(((torque - found.predict(samples[:, None])[:, 0]) ** 2).sum())
+
+    left = unseen_errors(len(folds), lambda fold: fit.map(without=fold), error).sum()
+    total = sum(float((torque**2).sum()) for _, torque in folds)
     return float(np.sqrt(left / total)) if total > 0.0 else 1.0
 
 

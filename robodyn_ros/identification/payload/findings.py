@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 
 from robodyn_ros.identification.factors.condense import Condensed
 from robodyn_ros.identification.factors.passes import SAMPLES_PER_COLUMN
 from robodyn_ros.identification.fit.least_squares import Estimate
-from robodyn_ros.identification.fit.torque_errors import FitReport
-from robodyn_ros.identification.payload.block import IdentifiedPayload
 from robodyn_ros.identification.physical.consistency import is_consistent
-from robodyn_ros.identification.physical.selection import CONTRADICTED, Selection
-from robodyn_ros.identification.result import IdentifiedModel
+from robodyn_ros.identification.physical.selection import CONTRADICTED
+from robodyn_ros.identification.result import (
+    FitReport,
+    IdentifiedModel,
+    IdentifiedPayload,
+    Selection,
+)
 from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.interface import Array
 from robodyn_ros.models.payload import PayloadModel
@@ -67,12 +69,6 @@ def scalar_findings(
             yield Finding('payload_not_physical', text, severity='error' if clear else 'info')
 
 
-def softened(findings: tuple[Finding, ...]) -> Iterator[Finding]:
-    """Joints that stand still are no fault here: the others may show the payload."""
-    for item in findings:
-        yield replace(item, severity='warning') if item.code == 'frozen_joint' else item
-
-
 def base_findings(base: IdentifiedModel) -> Iterator[Finding]:
     """Whether the arm's parameters are to be trusted."""
     if base.facts.get('success') is False:
@@ -80,7 +76,7 @@ def base_findings(base: IdentifiedModel) -> Iterator[Finding]:
         yield Finding('base_failed', text)
 
 
-def data_findings(seen: BaseParameters, condensed: Condensed) -> Iterator[Finding]:
+def payload_data_findings(seen: BaseParameters, condensed: Condensed) -> Iterator[Finding]:
     """Whether there are enough samples."""
     samples, needed = int(condensed.samples.sum()), SAMPLES_PER_COLUMN * seen.rank
     if samples < needed:

@@ -2,43 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
-
 import numpy as np
 from numpy.typing import NDArray
 
 from robodyn_ros.identification.physical.completion import combination_stddevs
+from robodyn_ros.identification.result import NamedParameters, Status
 from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.closed_forms.closed_form import ClosedFormModel, closed_form_part
 from robodyn_ros.models.interface import Array, DynamicModel
-
-Status = Literal['identified', 'combination', 'prior', 'unseen', 'given', 'absent']
-
-MEANING: dict[Status, str] = {
-    'identified': 'identified on its own',
-    'combination': 'not identifiable alone, chosen by the completion rule',
-    'prior': 'not identifiable alone, the given prior',
-    'unseen': 'not identifiable without payload',
-    'given': 'given, not identified',
-    'absent': 'this robot has none',
-}
-
-
-@dataclass(frozen=True)
-class NamedParameters:
-    """Parameters in the order of the softMC document, section 5.4.
-
-    :param values: shape (k,), SI; NaN for what has neither an effect on torque nor a prior
-    :param stddevs: shape (k,); NaN where the parameter is not identified on its own
-    :param status: how each value is known, see `MEANING`
-    """
-
-    names: tuple[str, ...]
-    units: tuple[str, ...]
-    values: Array
-    stddevs: Array
-    status: tuple[Status, ...]
 
 
 def named_parameters(

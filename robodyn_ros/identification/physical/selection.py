@@ -8,15 +8,16 @@ strongly the prior should draw.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Literal
+from functools import partial
 
 import numpy as np
 from scipy.optimize import lsq_linear
 
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.factors.condense import Condensed, JointFactor
+from robodyn_ros.identification.fit.cross_validation import unseen_errors
 from robodyn_ros.identification.fit.least_squares import Estimate
 from robodyn_ros.identification.options import IdentifyOptions, Prior
 from robodyn_ros.identification.physical.completion import Completion
@@ -30,14 +31,10 @@ from robodyn_ros.identification.physical.semidefinite import (
     starting_prior,
     weighted_rows,
 )
+from robodyn_ros.identification.result import Selection
 from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.recording.recording import Finding
-
-Kind = Literal['unconstrained', 'consistent', 'consistent_links', 'ridge']
-
-FOLDS = 5
-"""Stretches of time that cross-validation leaves out in turn."""
 
 WEIGHTS = (WEAKEST, 1e-3, 1e-2, 1e-1, 1.0)
 """Weights of the prior that cross-validation chooses from."""
@@ -48,17 +45,17 @@ DEFAULT_WEIGHT = 1e-3
 ALIKE = 1.01
 """Errors on unseen stretches within this factor are alike: then the stronger prior is taken.
 
-An unconstrained estimate that is consistent anyway is kept only where it errs less: stretches of
-one motion resemble each other. On a simulated arm it erred by 1.009, the consistent one by 1.006,
-and on another motion by 4.2 and 1.9 %.
+Segments of one motion resemble each other, so that a difference of 1 % between errors on them says
+nothing about other motions. An unconstrained estimate that is consistent anyway is kept only where
+its error is smaller.
 """
 
 WORSE = 1.5
 """From this factor on, the consistent estimate's error on unseen stretches is clearly worse.
 
-Stretches of one motion resemble each other, which favours the unconstrained estimate: on halves
-of the workspace of a KUKA LWR4+ it was up to 1.3 times better on unseen stretches of its own half,
-and 3 to 8 times worse in the other half.
+Segments of one motion resemble each other, which favours the unconstrained estimate: within the
+part of the workspace that it has seen it can be better by a third, and outside it several times
+worse. docs/consistency.md has the figures.
 """
 
 CONTRADICTED = 1.1
@@ -73,33 +70,6 @@ _SHARED = 1e-6
 """Weight of the size of parameters that are fitted again, against columns of length 1."""
 
 _IMPOSSIBLE = 'not_physically_consistent'
-
-
-@dataclass(frozen=True)
-class Selection:
-    """Which estimate a result holds, and what it was compared with.
-
-    Errors are root mean squares over all joints, each in units of the standard deviation of its
-    unconstrained residual; NaN: not computed.
-
-    :param estimate: 'unconstrained'; 'consistent': a robot that can exist; 'consistent_links':
-        the links can exist, but rotor inertias and friction are what fits best; 'ridge': drawn
-        to the prior without constraints (see `ridge`)
-    :param prior: 'urdf' or 'none'
-    :param prior_weight: see `physical`
-    :param unseen_error: of the consistent estimate, on stretches it was not fitted to
-    :param unseen_error_unconstrained: of the unconstrained one
-    :param excess: residual of the consistent estimate on the whole recording, over the smallest
-    :param unconstrained_residual: relative residual of the unconstrained estimate, whole recording
-    """
-
-    estimate: Kind = 'unconstrained'
-    prior: Prior = 'none'
-    prior_weight: float = float('nan')
-    unseen_error: float = float('nan')
-    unseen_error_unconstrained: float = float('nan')
-    excess: float = float('nan')
-    unconstrained_residual: float = float('nan')
 
 
 def choose(
@@ -117,18 +87,23 @@ def choose(
     anyway. Where the recording contradicts every consistent robot (its residual would grow by
     more than a tenth), the links are kept, and rotor inertias, friction and offsets are fitted
     again, rotor inertias and viscous friction without limits: measured at the link, or with a
-    delay, they are apparent values. No delay makes other friction drive a joint: it stays limited
-    (on a UR10 a load-dependent one came out as -3.4; limited, the error on unseen stretches falls
-    from 1.156 to 1.145).
+    delay, they are apparent values. No delay makes other friction drive a joint: it stays limited.
 
     :param fit: the unconstrained estimate
     :param completion: its standard parameters
     """
-    if options.consistent == 'no':
+    if options.consistent == 'no' and options.ridge is None:
         return completion, Selection()
+    trial = _Trial.of(model, base, condensed, _sigma(condensed, fit, options), options)
+    if options.ridge is not None:
+        values, selection = trial.drawn(options.ridge)
+        possible = is_consistent(model, values)
+        return (
+            replace(completion, values=values, physically_consistent=possible, findings=()),
+            selection,
+        )
     if not bodies_of(model).links:
         return _without_links(completion, options), Selection()
-    trial = _Trial.of(model, base, condensed, _sigma(condensed, fit, options), options)
     try:
         values, selection = trial.consistent(reweigh=options.estimator != 'ols')
         if options.consistent == 'auto' and selection.excess > CONTRADICTED:
@@ -212,12 +187,6 @@ class _Fold:
         return float(np.sum((self.matrix @ base_values - self.target) ** 2))
 
 
-def _pooled(folds: Sequence[_Fold], base_values: Sequence[Array]) -> float:
-    """RMS error of fits, each on the stretch that it has not seen; NaN without stretches."""
-    errors = [fold.error(each) for fold, each in zip(folds, base_values, strict=True)]
-    return float(np.sqrt(np.mean(errors))) if errors else float('nan')
-
-
 @dataclass(frozen=True)
 class _Trial:
     """A recording to be fitted by consistent robots, and its stretches to test them on."""
@@ -240,7 +209,7 @@ class _Trial:
         prior, known = starting_prior(model, options.prior)
         count = len(condensed.segments)
         return cls(
-            problem=Problem.of(model, base, prior, options.prior_distance),
+            problem=Problem.of(model, base, prior),
             factors=condensed.merged(),
             sigma=sigma,
             folds=tuple(_Fold.of(condensed, k, sigma) for k in range(count) if count > 1),
@@ -251,44 +220,79 @@ class _Trial:
         """Consistent estimate (p,), its prior as strong as cross-validation favours."""
         weight, error = DEFAULT_WEIGHT if self.prior == 'urdf' else WEAKEST, float('nan')
         if self.folds:
-            weight, error = self._best_weight()
+            weight, error = self._best_weight(self.problem.solve)
         values = fit_consistent(self.problem, self.factors, self.sigma, weight, reweigh=reweigh)
         selection = Selection(
             estimate='consistent',
             prior=self.prior,
             prior_weight=weight,
             unseen_error=error,
-            unseen_error_unconstrained=_pooled(self.folds, [f.seen.values for f in self.folds]),
+            unseen_error_unconstrained=self._unseen_error(lambda data: data.values),
             excess=self._excess(values),
         )
         return values, selection
 
     def consistent_links(self, values: Array, selection: Selection) -> tuple[Array, Selection]:
         """Keep the links of a consistent estimate, all else is fitted again (`refit_joints`)."""
-        fits = [self.problem.solve(fold.seen, selection.prior_weight) for fold in self.folds]
+        problem, weight = self.problem, selection.prior_weight
         error = self._unseen_error(
-            refit_joints(self.problem, fold.seen, fit)
-            for fold, fit in zip(self.folds, fits, strict=True)
+            lambda data: (
+                problem.grouping @ refit_joints(problem, data, problem.solve(data, weight))
+            )
         )
         data = Data.of(self.factors, len(self.problem.grouping), self.sigma)
         found = replace(selection, estimate='consistent_links', unseen_error=error)
         return refit_joints(self.problem, data, values), found
 
-    def _best_weight(self) -> tuple[float, float]:
+    def drawn(self, weight: float) -> tuple[Array, Selection]:
+        """Return the estimate (p,) that is regularised towards the prior without constraints.
+
+        :param weight: of the prior; 0: chosen by cross-validation
+        """
+        error = float('nan')
+        if not weight:
+            weight = DEFAULT_WEIGHT
+            if self.folds:
+                weight, error = self._best_weight(self.problem.draw)
+        data = Data.of(self.factors, len(self.problem.grouping), self.sigma)
+        return self.problem.draw(data, weight), Selection(
+            estimate='ridge',
+            prior=self.prior,
+            prior_weight=weight,
+            unseen_error=error,
+            unseen_error_unconstrained=self._unseen_error(lambda data: data.values),
+        )
+
+    def _best_weight(self, solve: Callable[[Data, float], Array]) -> tuple[float, float]:
         """Strongest prior whose error on unseen stretches is as good as the best, its error."""
         errors: list[float] = []
         weights = WEIGHTS if self.prior == 'urdf' else WEIGHTS[:1]
         for weight in weights:  # from the weakest up, until it draws too much
-            errors.append(
-                self._unseen_error(self.problem.solve(fold.seen, weight) for fold in self.folds)
-            )
+            errors.append(self._unseen_error(partial(self._base_values, solve, weight)))
             if errors[-1] > ALIKE * min(errors):
                 break
         chosen = max(k for k, error in enumerate(errors) if error <= ALIKE * min(errors))
         return weights[chosen], errors[chosen]
 
-    def _unseen_error(self, fits: Iterable[Array]) -> float:
-        return _pooled(self.folds, [self.problem.grouping @ values for values in fits])
+    def _base_values(
+        self, solve: Callable[[Data, float], Array], weight: float, data: Data
+    ) -> Array:
+        base_values: Array = self.problem.grouping @ solve(data, weight)
+        return base_values
+
+    def _unseen_error(self, fit: Callable[[Data], Array]) -> float:
+        """RMS error of fits, each on the segment that it has not seen; NaN without segments.
+
+        :param fit: gives base values (b,)
+        """
+        if not self.folds:
+            return float('nan')
+        errors = unseen_errors(
+            len(self.folds),
+            lambda fold: fit(self.folds[fold].seen),
+            lambda values, fold: self.folds[fold].error(values),
+        )
+        return float(np.sqrt(np.mean(errors)))
 
     def _excess(self, values: Array) -> float:
         """Residual of parameter values over that of least squares, all joints weighted.
@@ -329,38 +333,3 @@ def refit_joints(problem: Problem, data: Data, values: Array) -> Array:
     rest = np.append(rest, np.zeros(len(others)))
     result[others] = lsq_linear(matrix, rest, (least, np.inf), method='bvls').x / length
     return result
-
-
-def selection_findings(selection: Selection, residual: float) -> Iterator[Finding]:
-    """Say which estimate was exported and why.
-
-    :param residual: relative residual of the exported estimate on the recording
-    """
-    if np.isnan(selection.prior_weight):
-        return
-    compared = ''
-    if not np.isnan(selection.unseen_error):
-        compared = (
-            f': on stretches of the recording left out in turn the consistent one errs by '
-            f'{selection.unseen_error:.3g}, the unconstrained one by '
-            f'{selection.unseen_error_unconstrained:.3g} (RMS, in standard deviations)'
-        )
-    prior = 'without prior'
-    if selection.prior == 'urdf':
-        prior = f'drawn to the URDF with weight {selection.prior_weight:.0e}'
-    texts = {
-        'unconstrained': f'the unconstrained estimate is exported{compared}',
-        'consistent': f'the physically consistent estimate is exported, {prior}{compared}; '
-        f'its relative residual is {residual:.2%}, unconstrained '
-        f'{selection.unconstrained_residual:.2%}',
-        'consistent_links': f'the links of the physically consistent estimate are exported, '
-        f'{prior}{compared}; as its residual on the recording is {selection.excess:.2f} times '
-        f'the unconstrained one, friction and rotor inertias were fitted again, these and viscous '
-        f'friction without limits '
-        f'(relative residual {residual:.2%}, unconstrained '
-        f'{selection.unconstrained_residual:.2%})',
-        'ridge': f'the estimate {prior.replace("without", "drawn to a plain")}, without '
-        f'constraints, is exported{compared.replace("the consistent one", "it")}; its relative '
-        f'residual is {residual:.2%}, unconstrained {selection.unconstrained_residual:.2%}',
-    }
-    yield Finding('estimate_chosen', texts[selection.estimate], severity='info')

@@ -16,8 +16,6 @@ identification: a convex programming approach" (2020): sum over the links of
 link against the link itself, does not depend on frames or units, and is to second order twice
 the entropic (log-det) divergence, but stays quadratic, so that the solver needs no exponential
 cones. A link with twice its prior's mass and inertia is 2 from it, whatever its size.
-
-The entropic divergence itself can be asked for instead (see `entropic`).
 """
 
 from __future__ import annotations
@@ -32,7 +30,7 @@ from scipy import sparse
 
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.factors.condense import JointFactor
-from robodyn_ros.identification.options import Distance, Prior
+from robodyn_ros.identification.options import Prior
 from robodyn_ros.identification.physical.cone_solver import minimise, minimise_above
 from robodyn_ros.identification.physical.consistency import (
     BASIS,
@@ -46,16 +44,11 @@ from robodyn_ros.identification.physical.consistency import (
     unit_of,
     within,
 )
-from robodyn_ros.identification.physical.entropic import Entropic
 from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.interface import Array, DynamicModel
 
 WEAKEST = 1e-6
 """Weight of the prior that is always there: it decides what the data do not show."""
-
-ENTROPIC_FROM = 1e-3
-"""Weight of the prior from which on its distance is the entropic one, if that is asked for. Below,
-the prior decides only what the data do not show, and both distances say the same."""
 
 _THINNEST = 0.01
 """Smallest eigenvalue of a prior pseudo-inertia, scaled to numbers near 1: a prior that is a rod
@@ -105,7 +98,6 @@ class Problem:
     :param prior: shape (p,), finite
     :param scale: natural size of each parameter, shape (p,)
     :param metric: rows M with ||M (p - prior)|| the distance to the prior, shape (k, p)
-    :param distance: 'pullback': that distance; 'entropic': see `entropic`
     """
 
     model: DynamicModel
@@ -114,7 +106,6 @@ class Problem:
     bodies: Bodies
     scale: Array
     metric: Array
-    distance: Distance = 'pullback'
 
     @classmethod
     def of(
@@ -122,7 +113,6 @@ class Problem:
         model: DynamicModel,
         base: BaseParameters,
         prior: Array,
-        distance: Distance = 'pullback',
     ) -> Problem:
         """Build the problem of a model and a prior (p,)."""
         bodies = bodies_of(model)
@@ -134,7 +124,6 @@ class Problem:
             bodies=bodies,
             scale=scale,
             metric=prior_metric(bodies, scale, prior),
-            distance=distance,
         )
 
     @cached_property
@@ -153,8 +142,6 @@ class Problem:
             in units of its standard deviation; at least WEAKEST is used
         :raises IdentificationError: the solver finds none
         """
-        if self.distance == 'entropic' and weight >= ENTROPIC_FROM and self.bodies.links:
-            return self._entropic(data).minimise(weight)
         # The residual of the best values is the same for all, so it is left out: the solver's
         # tolerances are then about what consistency costs.
         matrix = (data.triangle @ self.grouping) * self.scale
@@ -176,6 +163,19 @@ class Problem:
             )
         return values
 
+    def draw(self, data: Data, weight: float) -> Array:
+        """Return the parameters (p,) of the smallest cost, consistent or not (ridge regression).
+
+        :param weight: as for `solve`
+        """
+        matrix = (data.triangle @ self.grouping) * self.scale
+        target = data.triangle @ (data.values - self.grouping @ self.prior)
+        metric = np.sqrt(weight) * self.metric * self.scale
+        rows = np.vstack([matrix, metric])
+        side = np.concatenate([target, np.zeros(len(metric))])
+        values: Array = self.prior + self.scale * np.linalg.lstsq(rows, side, rcond=1e-10)[0]
+        return values
+
     def _whole_links(self, quadratic: Array, linear: Array) -> Array | None:
         """Parameters (p,) of the smallest cost that are not negative, if their links are possible.
 
@@ -192,20 +192,6 @@ class Problem:
         values: Array = self.prior + self.scale * found
         values[single] = np.maximum(values[single], 0.0)
         return values if is_consistent(self.model, values) else None
-
-    def _entropic(self, data: Data) -> Entropic:
-        """Build the same cost with the entropic distance."""
-        links = np.array([own for _, own in self.bodies.links], dtype=np.intp)
-        aside = np.full(len(self.scale), _ASIDE * WEAKEST)
-        aside[links] = 0.0
-        return Entropic(
-            matrix=data.triangle @ self.grouping,
-            target=data.triangle @ data.values,
-            aside=aside,
-            roots=prior_roots(self.bodies, self.scale, self.prior),
-            links=links,
-            positive=np.array(self.bodies.not_negative, dtype=np.intp),
-        )
 
 
 @dataclass(frozen=True)

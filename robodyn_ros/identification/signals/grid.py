@@ -59,8 +59,7 @@ def sample_times(recording: Recording) -> Array:
     Stamps that are off equal steps by less than a period are usually the transport's: the samples
     were taken at equal steps. But a recorder that takes the newest of a faster stream has stamps
     that are right although they are uneven. The wrong reading of them makes a smooth motion rough,
-    by its velocity times the error (UR10e, 100 of 500 Hz: 12 times; TIAGo: 1.7 times by the
-    stamps).
+    by its velocity times the error.
     """
     time, count, period = recording.time, len(recording), recording.period
     even = np.linspace(time[0], time[-1], count)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import ndimage, signal
 
 from robodyn_ros.errors import IdentificationError, InsufficientData, RobodynError
@@ -19,94 +18,14 @@ from robodyn_ros.identification.signals.cutoff import (
 )
 from robodyn_ros.identification.signals.grid import on_grid
 from robodyn_ros.identification.signals.moving_samples import speed_findings, thresholds
+from robodyn_ros.identification.signals.processed import Mask, Processed
 from robodyn_ros.identification.signals.thinning import Thinning
-from robodyn_ros.models.interface import Array, Indices
+from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.recording import Finding, Recording
 from robodyn_ros.recording.signals import central_differences, check_cutoff, low_pass
 
-Mask = NDArray[np.bool_]
-
 AT_REST = 0.05
 """Time that a joint must be slow for to stand still, in [s]."""
-
-
-@dataclass(frozen=True)
-class Processed:
-    """Signals ready for a model; arrays have shape (N, n), SI units.
-
-    :param time: shape (N,), in [s]
-    :param torque: low-passed as the position, by an automatic cut-off at 20 Hz at the least
-    :param measured: torque as measured
-    :param measured_position: position as measured
-    :param used: samples that the fit uses: not at standstill, not in a gap of the recording
-    :param moving: those between each joint's velocity thresholds, which relative errors are of
-    :param threshold: velocity thresholds, shape (n,), in [rad/s] or [m/s]
-    :param upper_threshold: upper ones, the same; infinite: none
-    :param resting: samples at which a joint stands still, not only turns round
-    :param cutoff: of the low pass, in [Hz]; None when nothing was filtered
-    :param thinning: low pass and decimation that regressor and measured torque go through
-    :param raw_samples: samples of the recording, before its ends were cut
-    :param gaps: samples in gaps of the recording, shape (N,); None: there are none
-    """
-
-    joints: tuple[str, ...]
-    time: Array
-    position: Array
-    velocity: Array
-    acceleration: Array
-    torque: Array
-    measured: Array
-    measured_position: Array
-    used: Mask
-    moving: Mask
-    threshold: Array
-    upper_threshold: Array
-    resting: Mask
-    cutoff: float | None
-    thinning: Thinning
-    raw_samples: int
-    findings: tuple[Finding, ...] = field(default=())
-    gaps: Mask | None = None
-
-    def __len__(self) -> int:
-        """Return the number of samples."""
-        return len(self.torque)
-
-    @property
-    def measured_rows(self) -> Mask:
-        """Samples whose signals were measured, not interpolated over a gap, shape (N,)."""
-        return np.ones(len(self), dtype=bool) if self.gaps is None else ~self.gaps
-
-    @property
-    def motion(self) -> tuple[Array, Array, Array]:
-        """Position, velocity, acceleration."""
-        return self.position, self.velocity, self.acceleration
-
-    def commanded(self, rows: slice | Indices) -> tuple[Array, Array, Array]:
-        """Position, velocity and acceleration of some samples, the velocity 0 at standstill.
-
-        What is measured there is noise, whose sign would be friction of either direction: a robot
-        that stands still is told a velocity of 0.
-        """
-        q, qd, qdd = (values[rows] for values in self.motion)
-        return q, np.where(self.resting[rows], 0.0, qd), qdd
-
-    def cut(self, rows: slice) -> Processed:
-        """Return the same with just these samples."""
-        return replace(
-            self,
-            time=self.time[rows],
-            position=self.position[rows],
-            velocity=self.velocity[rows],
-            acceleration=self.acceleration[rows],
-            torque=self.torque[rows],
-            measured=self.measured[rows],
-            measured_position=self.measured_position[rows],
-            used=self.used[rows],
-            moving=self.moving[rows],
-            resting=self.resting[rows],
-            gaps=None if self.gaps is None else self.gaps[rows],
-        )
 
 
 def process(

@@ -18,6 +18,7 @@ from robodyn_ros.models.interface import (
     Joint,
     JointType,
     Parameter,
+    SumModel,
     TorqueFunction,
 )
 from robodyn_ros.models.serial.rigid_columns import Body, RigidColumns
@@ -385,3 +386,14 @@ def ten_parameters(pseudo: Array) -> Array:
     moment = np.trace(pseudo[:3, :3]) * np.eye(3) - pseudo[:3, :3]
     rows, columns = [0, 0, 1, 0, 1, 2], [0, 1, 1, 2, 2, 2]
     return np.concatenate([pseudo[3:, 3], pseudo[:3, 3], moment[rows, columns]])
+
+
+def rigid_part(model: DynamicModel) -> UrdfModel | None:
+    """Return the part of a model that is a URDF, if there is one."""
+    if isinstance(model, UrdfModel):
+        return model
+    for part in model.parts if isinstance(model, SumModel) else ():
+        found = rigid_part(part)
+        if found is not None:
+            return found
+    return None

@@ -13,7 +13,7 @@ from robodyn_ros.control.torque_limits import check_planned, peak_torque, prior_
 from robodyn_ros.errors import ConfigError, ControlError
 from robodyn_ros.excitation.limits.constraints import TorqueLimit
 from robodyn_ros.excitation.plan import Plan
-from robodyn_ros.identification.result import load_identified_model
+from robodyn_ros.identification.files.result_file import load_identified_model
 from robodyn_ros.models.catalog import load_model
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.nodes.base.common import declare

@@ -13,7 +13,7 @@ from robodyn_ros.errors import ConfigError, RobodynError
 from robodyn_ros.excitation.limits.constraints import Points
 from robodyn_ros.excitation.robot_frame import frame_in_urdf
 from robodyn_ros.excitation.trajectory import Trajectory
-from robodyn_ros.identification.result import load_identified_model
+from robodyn_ros.identification.files.result_file import load_identified_model
 from robodyn_ros.models.catalog import load_model
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.models.serial.urdf_file import UrdfFile, parse_urdf

@@ -14,17 +14,13 @@ from robodyn_ros.control.effort.declaration import HOW
 from robodyn_ros.control.effort.recorded import check_gravity
 from robodyn_ros.errors import ConfigError, IdentificationError
 from robodyn_ros.identification.diagnosis.position_limits import position_limits
+from robodyn_ros.identification.files.base_result import load_base
 from robodyn_ros.identification.files.export import Exported, export
 from robodyn_ros.identification.files.result_folder import ResultFolder
-from robodyn_ros.identification.gears.double_encoder import identify_double
-from robodyn_ros.identification.gears.selection import RESIDUALS, Residual
 from robodyn_ros.identification.options import (
-    DERIVATIVES,
-    DISTANCES,
-    METHODS,
     IdentifyOptions,
 )
-from robodyn_ros.identification.payload.identify import identify_payload, load_base
+from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.identification.result import IdentificationResult, IdentifiedModel
 from robodyn_ros.models.catalog import load_model, robot_model
 from robodyn_ros.models.friction_terms import AUTO
@@ -33,6 +29,7 @@ from robodyn_ros.models.payload import PayloadModel
 from robodyn_ros.models.serial.urdf_file import parse_urdf
 from robodyn_ros.nodes.base.common import declare, robot_description
 from robodyn_ros.nodes.base.folders import dated_folder
+from robodyn_ros.nodes.identification.options import declared_options
 from robodyn_ros.nodes.robot.effort import EffortParameters
 from robodyn_ros.paths import expanded, resource
 from robodyn_ros.recording.readers import read_recording
@@ -81,14 +78,8 @@ class IdentificationWork:
         self._urdf = self._declared_urdf()
         self.model = self._declared_model()
         self._effort = EffortParameters(node)
-        self._cutoff = self._number(
-            'filter_cutoff_frequency',
-            0.0,
-            'low pass on position and torque [Hz], where a request has none; 0: from the data',
-        )
-        _check_cutoff(self._cutoff, 'parameter filter_cutoff_frequency: ')
         self._options = self._declared_options()
-        self._residual, self._gear_ratio = self._declared_double()
+        self._gear_ratio = self._declared_gear_ratio()
         self._folder = expanded(
             declare(
                 node, 'output_directory', '.', 'folder for recordings and results', read_only=True
@@ -146,69 +137,16 @@ class IdentificationWork:
         return robot_model(self._urdf, joints=[j for j in joints if j] or None, friction=terms)
 
     def _declared_options(self) -> IdentifyOptions:
-        node, fixed = self._node, {'read_only': True}
-        text = 'one value or one per joint; 0: chosen'
-        lower = declare(
-            node, 'velocity_threshold', [0.0],
-            f'slower samples do not count [rad/s or m/s]; {text}', minimum=0.0, **fixed,
-        )  # fmt: skip
-        upper = declare(
-            node, 'upper_velocity_threshold', [0.0],
-            f'faster samples do not count [rad/s or m/s]; {text}', minimum=0.0, **fixed,
-        )  # fmt: skip
-        decimation = declare(
-            node, 'decimation', 0, 'fit every N-th sample, low-passed; 0: chosen', minimum=0,
-            **fixed,
-        )  # fmt: skip
-        return IdentifyOptions(
-            decimation=decimation or None,
-            estimator=declare(node, 'estimator', 'wls', ', '.join(METHODS), **fixed),
-            loss=declare(node, 'loss', 'tukey', 'of estimator robust: tukey or huber', **fixed),
-            ridge=self._declared_ridge(),
-            essential=declare(
-                node, 'essential', False, 'base parameters that explain only noise: zero', **fixed
-            ),
-            time_offset=declare(
-                node, 'time_offset', 'auto', 'correct that of the torque: auto or no', **fixed
-            ),
-            derivatives=declare(
-                node, 'derivatives', 'auto', f'of positions: {", ".join(DERIVATIVES)}', **fixed
-            ),
-            consistent=declare(
-                node, 'consistent', 'auto', 'physically consistent: auto, yes or no', **fixed
-            ),
-            prior=declare(node, 'prior', 'urdf', 'prior of it: urdf or none', **fixed),
-            prior_distance=declare(
-                node, 'prior_distance', 'pullback', ' or '.join(DISTANCES), **fixed
-            ),
-            max_relative_error=self._number(
-                'max_relative_torque_error',
-                0.5,
-                'largest max relative torque error of a joint that counts as success',
-            ),
-            velocity_threshold=self._threshold('velocity_threshold', lower),
-            upper_velocity_threshold=self._threshold('upper_velocity_threshold', upper),
-            position_limits=self._declared_limits(),
-            keep_signals=declare(
-                node,
-                'write_signals',
-                True,
-                'write the signals as a rosbag2 beside the result',
-                **fixed,
-            ),
-        )
+        """Options of every identification; a request may have another cut-off frequency."""
+        options = declared_options(self._node, self.model.joint_names)
+        _check_cutoff(options['filter_cutoff'] or 0.0, 'parameter filter_cutoff_frequency: ')
+        return IdentifyOptions(**options, position_limits=self._declared_limits())
 
-    def _declared_double(self) -> tuple[Residual, list[float]]:
-        """Kind of residual torque, and gear ratios of encoders on the motors; none: joint side.
+    def _declared_gear_ratio(self) -> list[float]:
+        """Gear ratios of encoders on the motors, per joint.
 
-        :raises ConfigError: a kind that there is not, or a wrong number of ratios
+        :raises ConfigError: a wrong number of ratios
         """
-        kind: Residual = declare(
-            self._node, 'residual', 'auto', 'torque by the deflection of the gears, with encoders '
-            f'on the motors too: {", ".join(RESIDUALS)}', read_only=True,
-        )  # fmt: skip
-        if kind not in RESIDUALS:
-            raise ConfigError(f"parameter 'residual' must be one of {RESIDUALS}, got {kind!r}")
         ratio = declare(
             self._node, 'gear_ratio', [1.0], 'motor revolutions per revolution of the joint, of '
             'joints NAME_motor in the recording; one value or one per joint', read_only=True,
@@ -218,37 +156,13 @@ class IdentificationWork:
             raise ConfigError(
                 f"parameter 'gear_ratio' must have 1 value or {count} other than 0, got {ratio}"
             )
-        return kind, list(ratio) * (count if len(ratio) == 1 else 1)
-
-    def _threshold(self, name: str, values: list[float]) -> float | list[float] | None:
-        """One value, or one per joint; None: chosen from the data.
-
-        :raises ConfigError: another number of values; said at once, not after a motion
-        """
-        count = len(self.model.joints)
-        if len(values) not in (1, count):
-            raise ConfigError(
-                f'parameter {name!r} must have 1 value or {count}, one for each of '
-                f'{list(self.model.joint_names)}, got {len(values)}'
-            )
-        if not any(values):
-            return None
-        return values[0] if len(values) == 1 else values
-
-    def _declared_ridge(self) -> float | None:
-        """Weight of a ridge towards the prior; None: no ridge."""
-        text = 'weight of a ridge to the prior; 0: cross-validated; negative: no ridge'
-        weight = float(declare(self._node, 'ridge', -1.0, text, read_only=True))
-        return None if weight < 0.0 else weight
+        return list(ratio) * (count if len(ratio) == 1 else 1)
 
     def _declared_limits(self) -> dict[str, tuple[float, float]]:
         text = "file in the form of MoveIt's joint_limits.yaml, for positions beside the URDF's"
         file = declare(self._node, 'joint_limits', '', text, read_only=True)
         urdf = parse_urdf(self._urdf) if self._urdf else None
         return position_limits(self.model, urdf, resource(file) if file else None)
-
-    def _number(self, name: str, default: float, text: str) -> float:
-        return float(declare(self._node, name, default, text, read_only=True, minimum=0.0))
 
     def terms(self, request: Any) -> Terms:
         """What a request says, checked as far as it can be before the robot moves.
@@ -267,7 +181,7 @@ class IdentificationWork:
             base = load_base(resource(path) if path else '', self.model)
         elif request.base_result:
             raise IdentificationError('base_result is for an identification with ident_payload')
-        return Terms(cutoff or self._cutoff or None, base, request.payload_frame)
+        return Terms(cutoff or self._options.filter_cutoff, base, request.payload_frame)
 
     def check_effort(self) -> None:
         """Make sure, before the robot moves, that what will be recorded can be identified from.
@@ -304,24 +218,17 @@ class IdentificationWork:
         else:
             validation = self._read(job.validation, job.validation_between)
         options = replace(self._options, filter_cutoff=job.terms.filter_cutoff)
-        if job.terms.base is None:
-            result = identify_double(
-                recording,
-                self.model,
-                options=options,
-                residual=self._residual,
-                validation=validation,
-                progress=progress,
-            )
-        else:
-            result = identify_payload(
-                recording,
-                job.terms.base,
-                frame=job.terms.frame,
-                options=options,
-                validation=validation,
-                progress=progress,
-            )
+        model, base = self.model, job.terms.base
+        if base is not None:
+            model = PayloadModel(arm=base.model, frame=job.terms.frame)
+        result = identify(
+            recording,
+            model,
+            known=base,
+            options=options,
+            validation=validation,
+            progress=progress,
+        )
         progress('writing', 1.0)  # the last moment at which a cancel leaves nothing behind
         return result, export(result, job.folder, export_failed=self._export_failed)
 

@@ -6,7 +6,6 @@ import pytest
 from robots import SIX_AXIS, random_urdf
 from simulation import arm, record
 
-from robodyn_ros.identification.diagnosis import diagnose as diagnosis
 from robodyn_ros.identification.diagnosis.diagnose import CAUSES, diagnose
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.pipeline import identify
@@ -145,7 +144,7 @@ def test_a_diagnosis_that_breaks_down_is_no_reason_to_lose_the_result(monkeypatc
     def broken(case):
         raise ValueError('two\nlines')
 
-    monkeypatch.setattr(diagnosis, 'cutoff_findings', broken)
+    monkeypatch.setattr('robodyn_ros.identification.diagnosis.diagnose.cutoff_findings', broken)
     found = diagnose(type('Case', (), {'recording': Empty, 'signals': Empty}))
     text = 'the diagnosis was not completed: two lines'
     assert found == (Finding('diagnosis_incomplete', text, severity='info'),)

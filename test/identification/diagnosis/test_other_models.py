@@ -4,13 +4,13 @@ from diagnosis_case import case_of
 from robots import random_urdf
 from simulation import arm, record
 
+from robodyn_ros.identification.diagnosis.case import draw
 from robodyn_ros.identification.diagnosis.other_models import (
     errors,
     model_findings,
     parts_of,
     variants,
 )
-from robodyn_ros.identification.factors.joint_fit import draw
 from robodyn_ros.models.catalog import build_model, robot_model
 
 AXIS = {'kind': 'axis', 'type': 'rotary', 'joints': ['j'], 'friction': ['viscous']}

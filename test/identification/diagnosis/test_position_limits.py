@@ -7,8 +7,8 @@ from simulation import arm
 
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.identification.diagnosis.position_limits import position_limits
-from robodyn_ros.identification.files.urdf import rigid_part
 from robodyn_ros.models.catalog import build_model
+from robodyn_ros.models.serial.urdf import rigid_part
 from robodyn_ros.models.serial.urdf_file import parse_urdf
 
 SCARA = {'kind': 'scara', 'dynamic_model': 1, 'joints': ['a', 'b', 'c'],

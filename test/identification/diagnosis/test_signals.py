@@ -6,6 +6,7 @@ from diagnosis_case import case_of
 from robots import random_urdf
 from simulation import arm, record
 
+from robodyn_ros.identification.diagnosis.case import draw
 from robodyn_ros.identification.diagnosis.signals import (
     delay_findings,
     delays,
@@ -18,7 +19,7 @@ from robodyn_ros.identification.diagnosis.signals import (
     stale_runs,
     white_noise,
 )
-from robodyn_ros.identification.factors.joint_fit import draw, own_fit
+from robodyn_ros.identification.factors.joint_fit import own_fit
 
 
 @pytest.fixture(scope='module')

@@ -4,6 +4,7 @@ from diagnosis_case import case_of, with_torque
 from robots import random_urdf
 from simulation import arm, record
 
+from robodyn_ros.identification.diagnosis.case import draw
 from robodyn_ros.identification.diagnosis.torque_factors import (
     DISAGREE,
     _turned,
@@ -15,7 +16,6 @@ from robodyn_ros.identification.diagnosis.torque_factors import (
     sign_findings,
     signs,
 )
-from robodyn_ros.identification.factors.joint_fit import draw
 
 
 @pytest.fixture(scope='module')

@@ -4,7 +4,8 @@ from diagnosis_case import case_of
 from robots import random_urdf
 from simulation import arm, record
 
-from robodyn_ros.identification.factors.joint_fit import draw, own_fit, root_mean_square
+from robodyn_ros.identification.diagnosis.case import draw
+from robodyn_ros.identification.factors.joint_fit import own_fit, root_mean_square
 
 
 def regressor(seed=0, samples=200):

@@ -10,7 +10,7 @@ from robots import DATA
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.files.prg import prg_text
 from robodyn_ros.identification.files.prg_import import read_prg, write_imported
-from robodyn_ros.identification.result import load_identified_model
+from robodyn_ros.identification.files.result_file import load_identified_model
 
 DOCUMENT = DATA.parent / 'reference' / 'seeds' / 'softmc_inverse_dynamic_model.txt'
 VISCOUS = [154.7427791, 160.3287029, 108.5257604, 11.42833743, 24.68491129, 2.173025205]

@@ -8,7 +8,7 @@ from simulation import arm, record
 
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.factors.condense import condense
-from robodyn_ros.identification.files.urdf import identified_urdf, rigid_part, write_urdf
+from robodyn_ros.identification.files.urdf import identified_urdf, write_urdf
 from robodyn_ros.identification.fit.least_squares import estimate
 from robodyn_ros.identification.physical.completion import complete
 from robodyn_ros.identification.physical.semidefinite import Problem, fit_consistent, plain_prior
@@ -16,6 +16,7 @@ from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.catalog import robot_model, with_friction
 from robodyn_ros.models.friction import FrictionModel
 from robodyn_ros.models.interface import Joint
+from robodyn_ros.models.serial.urdf import rigid_part
 
 SERIAL = sorted(p for p in URDF_FOLDER.glob('*.urdf') if not p.stem.startswith('delta'))
 

@@ -7,14 +7,13 @@ from simulation import arm, base_values, record
 from robodyn_ros.identification.factors.condense import condense
 from robodyn_ros.identification.fit.least_squares import estimate
 from robodyn_ros.identification.fit.robust import (
-    LOSSES,
     reweighted,
     robust_fit,
     robust_spread,
     slope,
     weight,
 )
-from robodyn_ros.identification.options import IdentifyOptions
+from robodyn_ros.identification.options import LOSSES, IdentifyOptions
 from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.recording.recording import Recording

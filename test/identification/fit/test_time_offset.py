@@ -4,10 +4,10 @@ from robots import random_urdf
 from scipy.interpolate import make_interp_spline
 from simulation import arm, base_values, record
 
-from robodyn_ros.identification.fit.time_offset import TimeOffset, corrected
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.identification.signals.processing import process
+from robodyn_ros.identification.signals.torque_shift import TimeOffset, corrected
 from robodyn_ros.recording.recording import Recording
 
 LATE = np.array([0.0052, 0.0, -0.0121])

@@ -7,11 +7,12 @@ from robots import random_urdf
 from simulation import record
 
 from robodyn_ros.control.torque.model_torque import ModelTorque
+from robodyn_ros.identification.files.facts import json_facts
 from robodyn_ros.identification.files.report import text_report
+from robodyn_ros.identification.files.result_file import load_identified_model, write_result
 from robodyn_ros.identification.files.urdf import identified_urdf
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.pipeline import identify
-from robodyn_ros.identification.result import load_identified_model, write_result
 from robodyn_ros.models.catalog import robot_model, with_friction
 from robodyn_ros.recording.recording import Recording
 
@@ -77,9 +78,9 @@ def test_result_file_report_and_control_take_it_as_it_is(loaded, tmp_path):
     rows = header['friction_candidates'], header['friction_candidate_errors']
     assert len(rows[0]) == len(rows[1]) > 8 and min(rows[1]) < 0.8
     assert '<- used' in text_report(result) and 'smooth_asymmetric' in text_report(result)
-    table = result.to_json()['friction_choice']['candidates']
+    table = json_facts(result)['friction_choice']['candidates']
     assert table[0] == {**table[0], 'name': 'linear', 'terms': 3, 'error': 1.0}
-    yaml.safe_dump(result.to_json())
+    yaml.safe_dump(json_facts(result))
 
 
 def test_consistent_robot_with_any_law(loaded):

@@ -10,14 +10,12 @@ from simulation import arm
 from robodyn_ros.identification.payload.findings import (
     base_findings,
     body_findings,
-    data_findings,
+    payload_data_findings,
     scalar_findings,
-    softened,
 )
-from robodyn_ros.identification.physical.selection import Selection
+from robodyn_ros.identification.result import Selection
 from robodyn_ros.models.catalog import build_model
 from robodyn_ros.models.payload import PayloadModel, payload_of
-from robodyn_ros.recording.recording import Finding
 
 ARM, _ = arm(random_urdf(2, 5, types=('revolute',)))
 BODY = payload_of(ARM, 2.0, center_of_mass=[0.1, 0.0, 0.2], inertia=[0.01, 0, 0, 0.01, 0, 0.01])
@@ -72,19 +70,12 @@ def test_parameters_that_are_not_seen():
     assert not list(scalar_findings(SCARA, BOTH, np.ones(2), np.ones(2)))
 
 
-def test_a_still_joint_is_a_warning_and_other_findings_stay():
-    given = tuple(
-        Finding(code=code, text='', severity='error') for code in ('frozen_joint', 'other')
-    )
-    assert [item.severity for item in softened(given)] == ['warning', 'error']
-
-
 def test_failed_bases_and_short_recordings():
     failed = SimpleNamespace(facts={'success': False}, source='base.yaml')
     (found,) = base_findings(failed)
     assert found.code == 'base_failed' and 'base.yaml' in found.text
     assert not list(base_findings(SimpleNamespace(facts={}, source='')))
     seen = SimpleNamespace(rank=2)
-    (found,) = data_findings(seen, SimpleNamespace(samples=np.array([9, 10])))
+    (found,) = payload_data_findings(seen, SimpleNamespace(samples=np.array([9, 10])))
     assert (found.code, found.severity) == ('too_few_samples', 'error')
-    assert not list(data_findings(seen, SimpleNamespace(samples=np.array([10, 10]))))
+    assert not list(payload_data_findings(seen, SimpleNamespace(samples=np.array([10, 10]))))

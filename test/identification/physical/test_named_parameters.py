@@ -3,8 +3,9 @@ import pytest
 from robots import random_urdf
 from simulation import arm
 
+from robodyn_ros.identification.files.report import MEANING
 from robodyn_ros.identification.options import IdentifyOptions
-from robodyn_ros.identification.physical.named_parameters import MEANING, named_parameters
+from robodyn_ros.identification.physical.named_parameters import named_parameters
 from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.catalog import build_model

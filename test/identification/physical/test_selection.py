@@ -6,10 +6,13 @@ import pytest
 from robots import SIX_AXIS, random_urdf
 from simulation import arm, base_values, random_values, record, sines
 
+from robodyn_ros.identification.factors.condense import condense
 from robodyn_ros.identification.files.export import export
+from robodyn_ros.identification.files.facts import json_facts
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.physical.consistency import bodies_of, links_are_consistent
-from robodyn_ros.identification.physical.selection import refit_joints, selection_findings
+from robodyn_ros.identification.physical.findings import selection_findings
+from robodyn_ros.identification.physical.selection import WEIGHTS, refit_joints
 from robodyn_ros.identification.physical.semidefinite import Data, Problem
 from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.models.base_parameters import base_parameters
@@ -71,7 +74,7 @@ def test_result_says_which_estimate_it_is_and_why(poor, estimates):
     assert finding.severity == 'info' and 'consistent estimate is exported' in finding.text
     assert f'{residual:.2%}' in finding.text and 'left out in turn' in finding.text
     np.testing.assert_allclose(result.base_values, base_values(model, result.values), atol=1e-12)
-    assert result.to_json()['selection']['estimate'] == 'consistent'
+    assert json_facts(result)['selection']['estimate'] == 'consistent'
     assert not [item for item in plain.findings if item.code == 'estimate_chosen']
 
 
@@ -229,14 +232,64 @@ def test_urdf_of_the_six_axis_arm_after_noise(tmp_path):
     np.testing.assert_allclose(torque, model.torque(*motion, values), rtol=0, atol=1e-8)
 
 
-def test_the_entropic_distance_can_be_asked_for(poor):
-    model, _, recording = poor
-    options = replace(YES, segments=2)
-    quick = identify(recording, model, options=options)
-    options = replace(options, prior_distance='entropic')
-    exact = identify(recording, model, options=options)
-    assert exact.physically_consistent and exact.selection.estimate == 'consistent'
-    assert exact.selection.prior_weight >= 1e-3
-    assert not np.allclose(exact.base_values, quick.base_values, rtol=1e-4)
-    error, other = (r.identification.relative_residual for r in (exact, quick))
-    assert error == pytest.approx(other, rel=0.1)
+@pytest.fixture(scope='module')
+def noisy():
+    model, truth = arm(random_urdf(3, 70, types=('revolute',)))
+    return model, truth, record(model, truth, 700, noise=0.3)
+
+
+def test_ridge_minimises_what_it_says(noisy):
+    model, _, recording = noisy
+    base = base_parameters(model)
+    motion = (recording.position, recording.velocity, recording.acceleration)
+    used = np.ones(recording.torque.shape, dtype=bool)
+    factors = condense(model, motion, recording.torque, used, base.columns).merged()
+    problem = Problem.of(model, base, np.nan_to_num(model.prior()))
+    data = Data.of(factors, base.rank, np.ones(3))
+    random = np.random.default_rng(0)
+
+    def cost(values, weight):
+        rest = data.triangle @ (data.values - base.grouping @ values)
+        drawn = problem.metric @ (values - problem.prior)
+        return rest @ rest + weight * drawn @ drawn
+
+    distances = []
+    for weight in (1e-4, 1.0, 1e4):
+        values = problem.draw(data, weight)
+        least = cost(values, weight)
+        for _ in range(20):
+            near = values + 1e-3 * problem.scale * random.normal(size=len(values))
+            assert cost(near, weight) > least
+        distances.append(np.linalg.norm(problem.metric @ (values - problem.prior)))
+    assert distances[0] > distances[1] > distances[2]
+
+
+def test_ridge_holds_better_on_another_motion_than_least_squares(noisy):
+    model, truth, recording = noisy
+    _, *motion = sines(3, 2000, seed=9)
+    torque, error = model.torque(*motion, truth), {}
+    for ridge in (None, 0.0, 1e-2):
+        options = IdentifyOptions(consistent='no', ridge=ridge)
+        result = identify(recording, model, options=options)
+        error[ridge] = np.linalg.norm(model.torque(*motion, result.values) - torque)
+        if ridge is not None:
+            assert result.selection.estimate == 'ridge' and result.selection.prior == 'urdf'
+            assert (
+                result.selection.prior_weight == ridge or result.selection.prior_weight in WEIGHTS
+            )
+            assert any('drawn to the URDF' in item.text for item in result.findings)
+    assert max(error[0.0], error[1e-2]) < 0.8 * error[None]
+
+
+def test_standard_deviations_count_how_far_the_prior_draws(noisy):
+    """A prior that is wrong and strong must not look like knowledge."""
+    model, _, recording = noisy
+    plain = identify(recording, model, options=IdentifyOptions(consistent='no'))
+    drawn = identify(recording, model, options=IdentifyOptions(ridge=1e4))
+    shift = drawn.base_values - plain.base_values
+    assert np.abs(shift / plain.base_stddevs).max() > 1.0
+    np.testing.assert_allclose(drawn.base_stddevs, np.hypot(plain.base_stddevs, shift))
+    names = [item.name for item in model.parameters]
+    single = names.index('joint2.coulomb_friction')
+    row = drawn.base_expressions.index('joint2.coulomb_friction')
+    assert drawn.stddevs[single] == pytest.approx(drawn.base_stddevs[row])

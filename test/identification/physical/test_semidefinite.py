@@ -9,14 +9,12 @@ from simulation import arm, record
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.factors.condense import condense
 from robodyn_ros.identification.fit.least_squares import estimate
-from robodyn_ros.identification.options import DISTANCES
 from robodyn_ros.identification.physical.consistency import (
     bodies_of,
     is_consistent,
     pseudo_inertia,
 )
 from robodyn_ros.identification.physical.semidefinite import (
-    ENTROPIC_FROM,
     Data,
     Problem,
     fit_consistent,
@@ -233,28 +231,3 @@ def test_six_axes_are_solved_in_time():
         problem.solve(data, 1e-3)
         taken.append(time.process_time() - start)
     assert np.median(taken) < 0.3
-
-
-def test_the_entropic_distance_is_used_where_the_prior_draws():
-    model, truth = arm(random_urdf(3, 36, types=('revolute',)))
-    base, factors, fit = condensed(model, truth)
-    prior = wrong_prior(truth, model)
-    data = Data.of(factors, base.rank, fit.sigma)
-    quick, exact = (Problem.of(model, base, prior, kind) for kind in DISTANCES)
-    weak = 0.5 * ENTROPIC_FROM
-    np.testing.assert_array_equal(quick.solve(data, weak), exact.solve(data, weak))
-
-    def divergence(values):
-        total = 0.0
-        for _, own in bodies_of(model).links:
-            ratio = np.linalg.solve(
-                pseudo_inertia(prior[list(own)]), pseudo_inertia(values[list(own)])
-            )
-            total += 2.0 * (np.trace(ratio) - 4.0 - np.linalg.slogdet(ratio)[1])
-        rest = data.triangle @ (base.values(values) - data.values)
-        return 0.1 * total + rest @ rest
-
-    nearest, other = (problem.solve(data, 0.1) for problem in (exact, quick))
-    assert is_consistent(model, nearest) and divergence(nearest) < 0.99 * divergence(other)
-    step = nearest + 1e-3 * (other - nearest)
-    assert divergence(nearest) < divergence(step)

@@ -22,8 +22,8 @@ from robodyn_ros.cli.demo.client import Client  # noqa: E402
 from robodyn_ros.cli.demo.processes import NodeProcesses  # noqa: E402
 from robodyn_ros.errors import RobodynError  # noqa: E402
 from robodyn_ros.excitation.catalog import load_motion  # noqa: E402
+from robodyn_ros.identification.files.result_file import load_identified_model  # noqa: E402
 from robodyn_ros.identification.options import IdentifyOptions  # noqa: E402
-from robodyn_ros.identification.result import load_identified_model  # noqa: E402
 from robodyn_ros.identification.signals.processing import process  # noqa: E402
 from robodyn_ros.models.payload import payload_of  # noqa: E402
 from robodyn_ros.nodes.base.common import LATCHED_QOS  # noqa: E402

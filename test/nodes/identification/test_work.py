@@ -223,5 +223,7 @@ def test_options_are_read_once_and_say_so(make):
     own = [name for name in node._parameters if not name.startswith(('use_sim', 'start_type'))]
     writable = [name for name in own if not node.describe_parameter(name).read_only]
     assert not writable
-    with pytest.raises(RobodynError, match="no way to get derivatives 'guessed'"):
+    with pytest.raises(
+        RobodynError, match="'derivatives' must be one of auto, given, computed, got 'guessed'"
+    ):
         make(SCARA, derivatives='guessed')

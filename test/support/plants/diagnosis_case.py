@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from robodyn_ros.identification.diagnosis.case import Case
 from robodyn_ros.identification.factors.condense import condense
-from robodyn_ros.identification.factors.joint_fit import Case
 from robodyn_ros.identification.fit.least_squares import estimate
 from robodyn_ros.identification.fit.torque_errors import evaluate
 from robodyn_ros.identification.options import IdentifyOptions

@@ -8,16 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from robodyn_ros.identification.payload.identify import load_base
+from robodyn_ros.identification.files.base_result import load_base
+from robodyn_ros.identification.files.result_file import load_identified_model, write_result
 from robodyn_ros.identification.pipeline import identify
-from robodyn_ros.identification.result import (
-    IdentificationResult,
-    IdentifiedModel,
-    load_identified_model,
-    write_result,
-)
+from robodyn_ros.identification.result import IdentificationResult, IdentifiedModel
 from robodyn_ros.models.catalog import build_model
 from robodyn_ros.models.interface import Array, DynamicModel
+from robodyn_ros.models.payload import PayloadModel
 from robodyn_ros.recording.recording import Recording
 
 NOISE = 0.01
@@ -87,3 +84,10 @@ def as_base(result: IdentificationResult) -> IdentifiedModel:
         path = Path(folder) / 'base.yaml'
         write_result(result, path)
         return load_identified_model(path)
+
+
+def identify_payload(
+    recording: Recording, base: IdentifiedModel, *, frame: str = '', **others: Any
+) -> IdentificationResult:
+    """Identify what the arm of a base result carries."""
+    return identify(recording, PayloadModel(arm=base.model, frame=frame), known=base, **others)

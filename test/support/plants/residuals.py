@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from robodyn_ros.identification.gears.gear_torque import ResidualTorque
 from robodyn_ros.identification.gears.rbf import GRID, RbfMap
+from robodyn_ros.models.gear_torque import ResidualTorque
 
 STIFFNESS = 1000.0
 LIMIT = 10.0

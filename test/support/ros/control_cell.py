@@ -38,7 +38,7 @@ from std_srvs.srv import SetBool, Trigger
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from update_probe import UpdateProbe
 
-from robodyn_ros.identification.result import model_parameters
+from robodyn_ros.identification.files.result_file import model_parameters
 from robodyn_ros.models.catalog import robot_model
 from robodyn_ros.nodes.launching.mock_hardware import with_mock_hardware
 

@@ -22,8 +22,8 @@ from ros_client import RosClient, SilenceError, Trial, environment
 from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool, Trigger
 
-from robodyn_ros.identification.gears.block import residual_block
-from robodyn_ros.identification.result import model_parameters
+from robodyn_ros.identification.files.gear_torque_block import residual_block
+from robodyn_ros.identification.files.result_file import model_parameters
 
 EFFORT = {'effort.unit': 'Nm', 'effort.side': 'joint', 'effort.gravity': 'included'}
 """Declaration of what the tests' joint states hold."""

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from robodyn_ros.errors import IdentificationError
-from robodyn_ros.identification.gears.block import read_residual, residual_block
+from robodyn_ros.identification.files.gear_torque_block import read_residual, residual_block
 from robodyn_ros.identification.gears.selection import fit_residual
 
 RANDOM = np.random.default_rng(2)

@@ -89,7 +89,7 @@ class ResidualTorque:
 
 
 def features(deflection: Array, rate: Array, velocity: Array, count: int) -> Array:
-    """What maps see: deflection, rate and the signed root of the velocity, shape (N, n, count).
+    """Return deflection, rate and signed root of the velocity, shape (N, n, count).
 
     Friction changes most near standstill, where the root spreads the velocities.
     """
@@ -107,7 +107,7 @@ def feature_range(samples: Array) -> tuple[Array, Array]:
 
 
 def facts(residual: ResidualTorque) -> Mapping[str, Any]:
-    """What reports tell of it."""
+    """Return the facts of a gear torque for reports."""
     return {
         'kind': residual.kind,
         'inputs': list(residual.inputs),

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,39 +11,7 @@ from robodyn_ros.errors import IdentificationError, ModelError
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.models.payload import Payload, PayloadModel
 
-if TYPE_CHECKING:  # pulls in scipy.signal, seconds that a node need not spend
-    from robodyn_ros.identification.fit.torque_errors import FitReport
-
 KEYS = ('parameter_names', 'parameter_values')
-
-
-@dataclass(frozen=True)
-class IdentifiedPayload:
-    """What was identified on top of an arm's parameters.
-
-    :param payload: with values and standard deviations
-    :param without: torque errors of the arm alone on the same recording
-    :param base_source: file with the arm's parameters
-    :param base_hash: fingerprint of the arm's parameters
-    """
-
-    payload: Payload
-    without: FitReport
-    base_source: str
-    base_hash: str
-
-    def to_json(self) -> dict[str, object]:
-        """Plain facts."""
-        centre = self.payload.center_of_mass
-        return {
-            **payload_block(self.payload),
-            'mass': self.payload.mass,
-            'center_of_mass': None if centre is None else centre.tolist(),
-            'relative_residual_without': self.without.relative_residual,
-            'joint_relative_residual_without': self.without.joint_relative_residual.tolist(),
-            'base_result': self.base_source,
-            'base_hash': self.base_hash,
-        }
 
 
 def payload_block(payload: Payload) -> dict[str, object]:

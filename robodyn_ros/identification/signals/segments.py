@@ -7,24 +7,24 @@ it is looked at and forgotten again, and only its factors and sums are kept.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
 from itertools import pairwise
 
 import numpy as np
 
-from robodyn_ros.identification.factors.condense import Condensed
-from robodyn_ros.identification.factors.row_sample import LENGTH, STRETCHES, RowSample, Stretch
-from robodyn_ros.identification.fit.time_offset import TimeOffset, corrected
-from robodyn_ros.identification.fit.torque_errors import FitReport, Tally, predict
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.signals.cutoff import lowest_cutoff, motion_cutoff
 from robodyn_ros.identification.signals.grid import on_grid
-from robodyn_ros.identification.signals.processing import Processed, process, uses_given
-from robodyn_ros.models.interface import Array, DynamicModel
+from robodyn_ros.identification.signals.processed import Processed
+from robodyn_ros.identification.signals.processing import process, uses_given
+from robodyn_ros.identification.signals.torque_shift import TimeOffset, corrected
+from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.recording import Finding, Recording
 from robodyn_ros.recording.storage import release
+
+KnownTorque = Callable[[Recording, Processed], Array]
+"""Gives the torque (N, n) at the samples of the signals that is not estimated."""
 
 LONGEST = 400_000
 """Samples of a recording from which on it is processed in stretches ..."""
@@ -80,14 +80,25 @@ class Stretches:
 
 
 def stretches_of(
-    recording: Recording, joints: Sequence[str], options: IdentifyOptions
+    recording: Recording,
+    joints: Sequence[str],
+    options: IdentifyOptions,
+    known: KnownTorque | None = None,
 ) -> Stretches:
     """Process a recording, a long one in stretches.
 
+    :param known: torque that is not estimated
     :raises RobodynError: as `processing.process`
     """
+    if recording.joints != tuple(joints):
+        recording = recording.select(joints)
+
+    def signals_of(part: Recording, cutoff: float | None = None) -> Processed:
+        signals = process(part, joints, options, cutoff=cutoff)
+        return signals if known is None else replace(signals, known=known(part, signals))
+
     if len(recording) <= LONGEST:
-        signals = process(recording, joints, options)
+        signals = signals_of(recording)
         return Stretches(signals, recording, signals.raw_samples)
     count = -(-len(recording) // STRETCH)
     bounds = np.linspace(0, len(recording), count + 1).astype(int).tolist()
@@ -104,12 +115,9 @@ def stretches_of(
         return recording.slice(slice(max(first, 0), last))
 
     def processed(index: int) -> Processed:
-        return process(piece(index), joints, options, cutoff=cutoff)
+        return signals_of(piece(index), cutoff)
 
-    for index in range(count):
-        shown = processed(index)
-        if not any(item.severity == 'error' for item in shown.findings):
-            break
+    index, shown = _first_moving(processed, count)
     return Stretches(
         shown,
         piece(index),
@@ -117,6 +125,15 @@ def stretches_of(
         lambda: (processed(k) for k in range(count)),
         count=count,
     )
+
+
+def _first_moving(processed: Callable[[int], Processed], count: int) -> tuple[int, Processed]:
+    """Return the first stretch without an error, or the last one."""
+    for index in range(count):
+        shown = processed(index)
+        if not any(item.severity == 'error' for item in shown.findings):
+            break
+    return index, shown
 
 
 def _cutoff(recording: Recording, bounds: Sequence[int], rate: float) -> float:
@@ -127,62 +144,3 @@ def _cutoff(recording: Recording, bounds: Sequence[int], rate: float) -> float:
         found.append(motion_cutoff(uniform.position, rate) or 0.0)
         release(recording.position)
     return max(found) or lowest_cutoff(rate)
-
-
-def joined(stretches: Iterable[Condensed], segments: int, count: int) -> Condensed:
-    """Condensed stretches as one recording in so many segments at most, equally long.
-
-    :param count: number of stretches
-    """
-    chosen = set(np.linspace(0, count - 1, STRETCHES).astype(int).tolist())
-    parts = [
-        replace(part, sample=_begin(part.sample, LENGTH if number in chosen else 0))
-        for number, part in enumerate(stretches)
-    ]
-    whole = replace(
-        parts[0],
-        segments=tuple(segment for part in parts for segment in part.segments),
-        coupled=tuple(segment for part in parts for segment in part.coupled),
-    )
-    groups = np.array_split(np.arange(len(whole.segments)), min(segments, len(whole.segments)))
-    return replace(
-        whole,
-        segments=tuple(whole.merged(group.tolist()) for group in groups),
-        coupled=tuple(whole.merged_coupled(group.tolist()) for group in groups)
-        if whole.coupled
-        else (),
-        sample=_sample([part.sample for part in parts]),
-    )
-
-
-def _sample(parts: Sequence[RowSample]) -> RowSample:
-    """Rows of those parts that have any."""
-    stretches = tuple(part.stretches[0] for part in parts if len(part.stretches[0].used))
-    return replace(parts[0], stretches=stretches, total=sum(part.total for part in parts))
-
-
-def _begin(sample: RowSample, count: int) -> RowSample:
-    """The first rows of a sample, copied, so that the others can be forgotten."""
-    first = sample.stretches[0]
-    rows = tuple(np.array(matrix[:count]) for matrix in first.rows)
-    return replace(sample, stretches=(Stretch(rows, np.array(first.used[:count])),))
-
-
-def evaluate_all(
-    model: DynamicModel,
-    values: Array,
-    stretches: Stretches,
-    *,
-    source: str,
-    progress: Callable[[float], None] | None = None,
-) -> tuple[FitReport, Array]:
-    """Compare model torque with measured torque on all stretches.
-
-    :return: the report, and the model torque on the stretch that is shown
-    """
-    if stretches.others is None:
-        predicted = predict(model, values, stretches.shown, progress=progress)
-        return Tally.of(stretches.shown, predicted).report(stretches.shown, source), predicted
-    tallies = (Tally.of(part, predict(model, values, part)) for part in stretches)
-    total = reduce(Tally.__add__, tallies)
-    return total.report(stretches.shown, source), predict(model, values, stretches.shown)

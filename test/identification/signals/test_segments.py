@@ -5,9 +5,9 @@ import pytest
 from robots import random_urdf
 from simulation import arm, record
 
-from robodyn_ros.identification.factors import segments as module
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.pipeline import identify
+from robodyn_ros.identification.signals import segments as module
 from robodyn_ros.recording.recording import Recording
 
 

@@ -14,12 +14,10 @@ from typing import Any
 import numpy as np
 
 from robodyn_ros.errors import IdentificationError
-from robodyn_ros.identification.gears.gear_torque import INPUTS, ResidualTorque
-from robodyn_ros.identification.gears.gmr import GmrMap
-from robodyn_ros.identification.gears.rbf import RbfMap
+from robodyn_ros.identification.gears.maps import MAPS
+from robodyn_ros.models.gear_torque import INPUTS, ResidualTorque
 from robodyn_ros.models.interface import Array
 
-MAPS: dict[str, type[RbfMap] | type[GmrMap]] = {'rbf': RbfMap, 'gmr': GmrMap}
 MAX_NUMBERS = 2000
 """Most numbers of a joint."""
 PER_JOINT = ('limit', 'gear_ratio')

@@ -3,15 +3,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import yaml
+from payloads import identify_payload
 from robots import random_urdf
 from simulation import arm, record
 
 from robodyn_ros.errors import IdentificationError
+from robodyn_ros.identification.files.facts import json_facts
 from robodyn_ros.identification.files.report import text_report
-from robodyn_ros.identification.gears.double_encoder import identify_double, motor_side
+from robodyn_ros.identification.files.result_file import load_identified_model, write_result
+from robodyn_ros.identification.gears.motor_side import motor_side
 from robodyn_ros.identification.options import IdentifyOptions
-from robodyn_ros.identification.payload.identify import identify_payload
-from robodyn_ros.identification.result import load_identified_model, write_result
+from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.models.payload import PayloadModel
 
 STIFFNESS = 2e4
@@ -43,11 +45,10 @@ def robot():
 @pytest.fixture(scope='module')
 def identified(robot):
     model, truth = robot
-    return identify_double(
+    return identify(
         double(model, truth, 1),
         model,
-        options=IdentifyOptions(keep_signals=True),
-        residual='rbf',
+        options=IdentifyOptions(keep_signals=True, gear_torque='rbf'),
         validation=double(model, truth, 2),
     )
 
@@ -66,7 +67,7 @@ def test_report_and_facts_show_both_errors(identified):
     assert 'residual torque (rbf over deflection' in text
     row = next(line for line in text.splitlines() if ' -> ' in line)
     assert f'{identified.residual.without.rms_error[0]:.4g}' in row
-    facts = identified.to_json()['residual_torque']
+    facts = json_facts(identified)['residual_torque']
     assert facts['kind'] == 'rbf' and len(facts['candidates']) == 2
 
 
@@ -113,14 +114,16 @@ def test_kept_signals_are_the_measured_ones(robot, identified):
 def test_without_motor_side_it_is_a_plain_identification(robot):
     model, truth = robot
     plain = replace(double(model, truth, 1), motor_position=None, gear_ratio=None)
-    assert identify_double(plain, model).residual is None
+    assert identify(plain, model).residual is None
     with pytest.raises(IdentificationError, match='positions of the motors'):
-        identify_double(plain, model, residual='gmr')
+        identify(plain, model, options=IdentifyOptions(gear_torque='gmr'))
 
 
 def test_deflection_that_tells_nothing_is_left_out(robot):
     model, truth = robot
-    result = identify_double(double(model, truth, 1, share=0.0), model, residual='rbf')
+    result = identify(
+        double(model, truth, 1, share=0.0), model, options=IdentifyOptions(gear_torque='rbf')
+    )
     assert result.residual is None
     assert 'no_residual_torque' in {finding.code for finding in result.findings}
 
@@ -135,3 +138,23 @@ def test_given_velocities_are_taken_without_a_filter(robot):
     assert (rate == 0.5).all() and (velocity == 1.5).all()
     _, rate, _ = motor_side(recording, 0.0)
     np.testing.assert_allclose(rate[50], np.gradient(deflection, 0.01, axis=0)[50])
+
+
+def test_a_known_gear_torque_gives_the_same_parameters(robot, identified):
+    model, truth = robot
+    known = identified.residual.torque
+    result = identify(double(model, truth, 1), model, known=known)
+    assert result.residual is None
+    np.testing.assert_allclose(result.base_values, identified.base_values, rtol=1e-9)
+    np.testing.assert_allclose(
+        result.identification.rms_error, identified.identification.rms_error, rtol=1e-9
+    )
+
+
+def test_two_recordings_share_one_gear_torque(robot):
+    model, truth = robot
+    recordings = [double(model, truth, seed, samples=3500) for seed in (1, 2)]
+    options = IdentifyOptions(gear_torque='rbf', gear_inputs=(3,))
+    result = identify(recordings, model, options=options)
+    less = result.identification.rms_error / result.residual.without.rms_error
+    assert (less < 0.7).all() and len(result.recordings) == 2

@@ -7,17 +7,28 @@ from dataclasses import replace
 import numpy as np
 import pinocchio as pin
 import pytest
-from payloads import CRANK, JOINTS, KINDS, NOISE, as_base, base_of, built, motion, recorded
+from payloads import (
+    CRANK,
+    JOINTS,
+    KINDS,
+    NOISE,
+    as_base,
+    base_of,
+    built,
+    identify_payload,
+    motion,
+    recorded,
+)
 from robots import random_urdf
 from simulation import arm, record, sines
 
 from robodyn_ros.errors import IdentificationError, ModelError
+from robodyn_ros.identification.files.base_result import load_base
+from robodyn_ros.identification.files.result_file import load_identified_model, write_result
 from robodyn_ros.identification.options import IdentifyOptions
-from robodyn_ros.identification.payload.identify import identify_payload, load_base
 from robodyn_ros.identification.pipeline import identify
-from robodyn_ros.identification.result import load_identified_model, write_result
 from robodyn_ros.models.catalog import build_model, robot_model
-from robodyn_ros.models.payload import payload_of
+from robodyn_ros.models.payload import PayloadModel, payload_of
 from robodyn_ros.recording.recording import Recording
 
 
@@ -340,5 +351,27 @@ def test_too_few_samples_leave_no_payload():
     result = identify_payload(few, base)
     assert not result.success and not result.has_estimate and result.payload is None
     assert result.findings[0].code == 'too_few_samples'
-    with pytest.raises(IdentificationError, match='20 samples'):
-        identify_payload(recording, base, validation=few)
+    untested = identify_payload(recording, base, validation=few)
+    texts = {item.code: item.text for item in untested.findings if item.severity == 'error'}
+    assert '20 samples' in texts['validation_too_short']
+
+
+def test_two_recordings_know_a_payload_better_than_one(tmp_path):
+    kind, joints, options, (mass, inertia) = KINDS['scara']
+    model = built(kind, joints, options)
+    values = np.random.default_rng(1).uniform(0.5, 1.5, len(model.parameters))
+    base = base_of(recorded(model, values, 1), model, tmp_path)
+    payload = payload_of(model, mass, inertia=[inertia])
+    loaded = [recorded(model, values + payload.added, seed) for seed in (2, 3)]
+    one, both = identify_payload(loaded[0], base), identify_payload(loaded, base)
+    assert both.success, both.findings
+    found = both.payload.payload
+    assert (np.abs(found.values - payload.values) < 4.0 * found.stddevs).all()
+    assert (found.stddevs <= one.payload.payload.stddevs).all()
+
+
+def test_a_payload_needs_the_arm_that_carries_it():
+    model = built('axis', 1, CRANK)
+    recording = recorded(model, np.where(np.isnan(model.prior()), 0.8, model.prior()), 1)
+    with pytest.raises(IdentificationError, match='on top of an identified arm'):
+        identify(recording, PayloadModel(arm=model))

@@ -1,0 +1,228 @@
+"""One fit: from the condensed factors of all recordings to the parameters that are exported."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from robodyn_ros.errors import IdentificationError
+from robodyn_ros.identification.factors.condense import Condensed, JointFactor, triangle
+from robodyn_ros.identification.factors.passes import condensed_parts, together
+from robodyn_ros.identification.fit.least_squares import Estimate
+from robodyn_ros.identification.fit.robust import Robust
+from robodyn_ros.identification.fit.weighting import fit_condensed, robust_weights
+from robodyn_ros.identification.options import FOLDS
+from robodyn_ros.identification.payload.estimate import (
+    carried,
+    check_payload_options,
+    payload_parameters,
+    scalar_completion,
+    with_arm_uncertainty,
+)
+from robodyn_ros.identification.physical.completion import (
+    Completion,
+    complete,
+    parameter_stddevs,
+    seen_and_prior,
+)
+from robodyn_ros.identification.physical.selection import choose
+from robodyn_ros.identification.preparation import Prepared, Task
+from robodyn_ros.identification.result import Selection
+from robodyn_ros.models.base_parameters import base_parameters
+from robodyn_ros.models.closed_forms.closed_form import closed_form_part
+from robodyn_ros.models.interface import Array, DynamicModel
+from robodyn_ros.models.payload import PayloadModel
+from robodyn_ros.recording.finding import Finding
+
+
+@dataclass(frozen=True)
+class Estimated:
+    """Parameters, and how they were found.
+
+    :param fit: unconstrained estimate of the base values
+    :param completion: exported values of all parameters
+    :param plain: values of all parameters of the unconstrained estimate, shape (p,)
+    :param error: mean squared error (b, b) of the exported base values
+    """
+
+    fit: Estimate
+    completion: Completion
+    plain: Array
+    selection: Selection
+    error: Array
+    findings: tuple[Finding, ...]
+
+    @property
+    def values(self) -> Array:
+        """Exported parameter values, shape (p,)."""
+        return self.completion.values
+
+
+class Regression:
+    """Condensed factors of the recordings, on the base parameters of what is estimated."""
+
+    def __init__(self, task: Task, prepared: Prepared) -> None:
+        """Condense every recording.
+
+        :raises IdentificationError: options without effect, or a payload that no joint feels
+        """
+        self.task, self.prepared, self.model = task, prepared, prepared.model
+        carrier = self.model.arm if isinstance(self.model, PayloadModel) else self.model
+        self.carrier, self.carrier_base = carrier, base_parameters(carrier)
+        self.options = task.options
+        self._free = _offset_columns(task, self.carrier, self.carrier_base.grouping)
+        self.arms = self._condensed(None, range(len(prepared.parts)))
+        self.base, self._mixing = self.carrier_base, np.zeros((0, 0))
+        if isinstance(self.model, PayloadModel):
+            check_payload_options(task.options)
+            self.options = replace(task.options, prior='none')
+            mixing = self.carrier_base.grouping @ self.model.matrix
+            arm = together(self.arms, FOLDS)
+            self.base = payload_parameters(self.model, arm, mixing)
+            self._mixing = mixing[:, self.base.columns]
+
+    def factors(
+        self, chosen: Sequence[int] | None = None, robust: Robust | None = None
+    ) -> Condensed:
+        """Return the factors of some recordings (default: all) together.
+
+        :param robust: fit whose residuals weigh the samples; None: all samples count alike
+        """
+        chosen = range(len(self.arms)) if chosen is None else chosen
+        arms = [self.arms[k] for k in chosen]
+        if robust is not None:
+            arms = self._condensed(robust, chosen)
+        if self._free is not None:
+            arms = [
+                arm if k == chosen[0] else with_free_offsets(arm, self._free)
+                for k, arm in zip(chosen, arms, strict=True)
+            ]
+        whole = together(arms, self.options.segments or FOLDS)
+        return carried(whole, self._mixing) if self.task.arm else whole
+
+    def estimate(self, chosen: Sequence[int] | None = None) -> Estimated:
+        """Estimate the parameters from some recordings (default: all)."""
+        chosen = range(len(self.arms)) if chosen is None else chosen
+        condensed = self.factors(chosen)
+        fitted = fit_condensed(condensed, self.options, lambda fit: self.factors(chosen, fit))
+        fit, model, base = fitted.fit, self.model, self.base
+        if self.task.arm is not None:
+            arm = together([self.arms[k] for k in chosen], FOLDS)
+            fit = with_arm_uncertainty(fit, arm, self._mixing, self.task.arm, self.options)
+        if isinstance(model, PayloadModel) and len(model.parameters) < 10:
+            completion = scalar_completion(model, base, condensed, fit)
+            error = fit.error_of(base.values(completion.values))
+            return Estimated(
+                fit, completion, completion.values, Selection(), error, fitted.findings
+            )
+        prior = _prior(model, self.options.prior)
+        seen = seen_and_prior(fit, base, prior)
+        plain = complete(model, base, seen, fit.covariance, prior)
+        completion, selection = choose(model, base, fitted.weighted, fit, plain, self.options)
+        error = fit.error_of(base.values(completion.values))
+        completion = replace(completion, stddevs=parameter_stddevs(base, error))
+        return Estimated(fit, completion, plain.values, selection, error, fitted.findings)
+
+    def offset(self, index: int, values: Array, reference: int = 0) -> Array:
+        """Return the torque offset (n,) of a recording beyond that of the parameters (p,).
+
+        :param reference: recording whose torque offsets are those of the parameters
+        """
+        result = np.zeros(len(self.arms[index].joints))
+        if self._free is None or index == reference:
+            return result
+        base_values = self.base.values(values)
+        for joint, factor in enumerate(self.arms[index].merged()):
+            constant = factor.triangle[:, :-1] @ self._free[factor.columns, joint]
+            left = factor.triangle[:, -1] - factor.triangle[:, :-1] @ base_values[factor.columns]
+            size = float(constant @ constant)
+            result[joint] = float(constant @ left) / size if size > 0.0 else 0.0
+        return result
+
+    def _condensed(self, robust: Robust | None, chosen: Sequence[int]) -> list[Condensed]:
+        weights = None
+        if robust is not None:
+            weights = robust_weights(self.model, self.base, robust)
+        return [
+            condensed_parts(
+                self.carrier,
+                self.prepared.parts[k],
+                self.carrier_base,
+                self.options,
+                self.task.progress,
+                weights,
+            )
+            for k in chosen
+        ]
+
+
+def _prior(model: DynamicModel, kind: str) -> Array:
+    """Values to complete the parameters near, shape (p,); NaN where nothing is known.
+
+    What the description of a closed-form model gives is known, whatever a URDF is worth.
+    """
+    prior = model.prior()
+    if kind == 'none' and closed_form_part(model) is None:
+        return np.zeros(len(prior))
+    return prior
+
+
+def _offset_columns(task: Task, model: DynamicModel, grouping: Array) -> Array | None:
+    """Combination of base columns (b, n) that is constant torque of each joint; None: not asked.
+
+    :raises IdentificationError: the model has no torque offsets, or the estimator needs the
+        errors of all joints together
+    """
+    if not task.options.recording_offsets:
+        return None
+    names = [item.name for item in model.parameters]
+    wanted = [f'{joint}.torque_offset' for joint in model.joint_names]
+    missing = [name for name in wanted if name not in names]
+    if missing:
+        raise IdentificationError(
+            f'torque offsets per recording need the friction term "offset" of every joint, and '
+            f'the model has no {missing[0]}'
+        )
+    if task.options.estimator == 'covariance':
+        raise IdentificationError(
+            'torque offsets per recording go with estimator wls, ols, robust'
+        )
+    return grouping[:, [names.index(name) for name in wanted]]
+
+
+def with_free_offsets(condensed: Condensed, constant: Array) -> Condensed:
+    """Return factors in which constant torque says nothing: every joint has an offset of its own.
+
+    Rows are projected on what is orthogonal to constant torque, all segments together.
+
+    :param constant: combination of base columns that is constant torque, shape (b, n)
+    """
+    merged = tuple(
+        _orthogonal(factor, constant[factor.columns, joint])
+        for joint, factor in enumerate(condensed.merged())
+    )
+    sample = condensed.sample
+    stretches = tuple(
+        replace(
+            part,
+            rows=tuple(
+                _without(rows, constant[own, joint])
+                for joint, (rows, own) in enumerate(zip(part.rows, sample.columns, strict=True))
+            ),
+        )
+        for part in sample.stretches
+    )
+    return replace(condensed, segments=(merged,), sample=replace(sample, stretches=stretches))
+
+
+def _orthogonal(factor: JointFactor, constant: Array) -> JointFactor:
+    return replace(factor, triangle=triangle([_without(factor.triangle, constant)]))
+
+
+def _without(rows: Array, constant: Array) -> Array:
+    """Rows [Y | tau] without their part along Y @ constant."""
+    along = rows[:, :-1] @ constant
+    size = float(along @ along)
+    return rows if size == 0.0 else rows - np.outer(along, (along @ rows) / size)

@@ -1,0 +1,70 @@
+"""Search for the shift in time of one joint's torque against its motion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.ndimage import spline_filter1d
+
+from robodyn_ros.identification.factors.joint_fit import OwnFit
+from robodyn_ros.identification.signals.time_shift import best_shift
+from robodyn_ros.models.interface import Array, Indices
+
+SMOOTH = np.array([1.0, 4.0, 6.0, 4.0, 1.0]) / 16.0
+"""Smoothing of the torque before the search: the binomial filter of fourth order, whose noise is
+about as large between samples as on them. Without it, interpolation averages noise, which draws
+the shift to the middle between two samples."""
+
+
+@dataclass(frozen=True)
+class TorqueShift:
+    """Shift that explains a joint's torque best.
+
+    :param shift: in samples, positive: the torque is late; None: it is out of reach
+    :param residual: squared residual at a shift: at whole ones, and near the best one at any
+    """
+
+    shift: float | None
+    residual: Callable[[float], float]
+
+
+def smoothed(torque: Array) -> Array:
+    """Return the torque (N,) of a joint as `torque_shift` needs it."""
+    return np.convolve(torque, SMOOTH, mode='same')
+
+
+def torque_shift(own: OwnFit, torque: Array, rows: Indices, reach: int) -> TorqueShift:
+    """Find the shift of a joint's torque that its model explains best.
+
+    :param own: fit of the joint alone
+    :param torque: of the joint, all samples, smoothed, shape (N,)
+    :param rows: samples of the fit among these, shape (m,)
+    :param reach: largest shift, in samples
+    """
+    shifted = torque[rows[:, None] + np.arange(-reach, reach + 1)]
+    coarse = np.sum(shifted**2, axis=0) - np.sum((own.basis.T @ shifted) ** 2, axis=0)
+    middle = float(np.argmin(coarse) - reach)
+    # Between samples torque is a cubic spline: a few columns, whatever the shift.
+    low, high = rows.min() - reach, rows.max() + reach + 1
+    knots = np.arange(-3, 4)
+    near = np.clip(rows[:, None] - low + int(middle) + knots, 0, high - low - 1)
+    columns = spline_filter1d(torque[low:high])[near]
+    explained = own.basis.T @ columns
+    left = columns.T @ columns - explained.T @ explained
+
+    def residual(shift: float) -> float:
+        if shift == round(shift) and abs(shift) <= reach:
+            return float(coarse[int(shift) + reach])
+        weights = _cubic(np.asarray(shift - middle - knots, dtype=np.float64))
+        return float(weights @ left @ weights)
+
+    return TorqueShift(best_shift(coarse, -reach, residual), residual)
+
+
+def _cubic(distance: Array) -> Array:
+    """Cubic B-spline at these distances from its knot, in samples."""
+    size = np.abs(distance)
+    inner, outer = 2.0 / 3.0 - size**2 + size**3 / 2.0, np.maximum(2.0 - size, 0.0) ** 3 / 6.0
+    return np.where(size < 1.0, inner, outer)

@@ -1,0 +1,35 @@
+"""Torque that is not estimated: that of an identified arm, or of the deflection of gears."""
+
+from __future__ import annotations
+
+from robodyn_ros.identification.fit.torque_errors import predict
+from robodyn_ros.identification.gears.motor_side import gear_torque_of
+from robodyn_ros.identification.result import IdentifiedModel
+from robodyn_ros.identification.signals.processed import Processed
+from robodyn_ros.identification.signals.segments import KnownTorque
+from robodyn_ros.models.gear_torque import ResidualTorque
+from robodyn_ros.models.interface import Array
+from robodyn_ros.recording.recording import Recording
+
+Known = IdentifiedModel | ResidualTorque
+"""What the argument `known` of `identify` can be."""
+
+
+def known_torque(known: Known | None) -> KnownTorque | None:
+    """Return the function that gives the torque of `known` at the samples of processed signals.
+
+    The torque of an arm is that of its values without payload, with the torque of gear deflection
+    where both the arm and the recording have it.
+    """
+    if known is None:
+        return None
+    arm = known if isinstance(known, IdentifiedModel) else None
+    gears = known.residual if isinstance(known, IdentifiedModel) else known
+
+    def torque(recording: Recording, signals: Processed) -> Array:
+        total = (
+            0.0 * signals.torque if gears is None else gear_torque_of(recording, signals, gears)
+        )
+        return total if arm is None else total + predict(arm.model, arm.values, signals)
+
+    return torque

@@ -1,0 +1,171 @@
+"""Estimation of a payload on the condensed factors of the arm that carries it.
+
+softMC document, "Identification with a Payload": first a run without payload, then one with it.
+The arm's parameters stay. The regressor of the payload is Y M, Y that of the arm, so that its
+factors are those of the arm times a matrix.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from scipy.optimize import nnls
+
+from robodyn_ros.errors import IdentificationError, ModelError
+from robodyn_ros.identification.factors.condense import Condensed, JointFactor
+from robodyn_ros.identification.factors.row_sample import Stretch
+from robodyn_ros.identification.fit.least_squares import ESTIMATORS, Estimate
+from robodyn_ros.identification.fit.weighting import fit_least_squares
+from robodyn_ros.identification.options import IdentifyOptions
+from robodyn_ros.identification.payload.findings import scalar_findings
+from robodyn_ros.identification.physical.completion import Completion
+from robodyn_ros.identification.physical.consistency import is_consistent
+from robodyn_ros.identification.physical.semidefinite import weighted_rows
+from robodyn_ros.identification.result import IdentifiedModel
+from robodyn_ros.models.base_parameters import BaseParameters, grouped
+from robodyn_ros.models.interface import Array
+from robodyn_ros.models.payload import Payload, PayloadModel
+
+SEEN = 1e-3
+"""A column must be new to the others by this share to be estimated separately: a smaller share
+means a standard deviation a thousand times that of a well excited parameter."""
+
+
+def check_payload_options(options: IdentifyOptions) -> None:
+    """Refuse options that have no effect on a payload.
+
+    :raises IdentificationError: another estimator than those for payloads, ridge, or torque
+        offsets per recording
+    """
+    if options.estimator not in ESTIMATORS or options.ridge is not None:
+        raise IdentificationError(
+            f'a payload is identified by {" or ".join(ESTIMATORS)}, without ridge'
+        )
+    if options.recording_offsets:
+        raise IdentificationError('a payload is identified without torque offsets per recording')
+
+
+def carried(arm: Condensed, mixing: Array) -> Condensed:
+    """Return the factors of the payload's columns from those of the arm's.
+
+    :param mixing: from the payload's columns to the arm's base columns, shape (b, k)
+    """
+    columns = np.arange(mixing.shape[1])
+    segments = tuple(_carried(part, mixing) for part in arm.segments)
+    stretches = tuple(
+        Stretch(
+            tuple(
+                _mixed(rows, mixing[own])
+                for rows, own in zip(part.rows, arm.sample.columns, strict=True)
+            ),
+            part.used,
+        )
+        for part in arm.sample.stretches
+    )
+    sample = replace(
+        arm.sample,
+        columns=(columns,) * len(arm.joints),
+        width=len(columns),
+        stretches=stretches,
+    )
+    return replace(arm, width=len(columns), segments=segments, coupled=(), sample=sample)
+
+
+def _carried(factors: Sequence[JointFactor], mixing: Array) -> tuple[JointFactor, ...]:
+    columns = np.arange(mixing.shape[1])
+    return tuple(
+        replace(each, columns=columns, triangle=_mixed(each.triangle, mixing[each.columns]))
+        for each in factors
+    )
+
+
+def _mixed(rows: Array, mixing: Array) -> Array:
+    """Rows [Y | tau] with the regressor times a matrix."""
+    return np.column_stack([rows[:, :-1] @ mixing, rows[:, -1]])
+
+
+def payload_parameters(model: PayloadModel, arm: Condensed, mixing: Array) -> BaseParameters:
+    """Return the combinations of payload parameters that the motion excites.
+
+    Joints are weighted by their torque.
+
+    :param mixing: from all parameters of the payload to the arm's base columns, shape (b, 10)
+    :raises IdentificationError: there are none
+    """
+    rows = []
+    for factor in _carried(arm.merged(), mixing):
+        rows.append(factor.triangle[:, :-1] / max(factor.torque_norm, 1e-12))
+    stacked = np.vstack(rows)
+    length = np.linalg.norm(stacked, axis=0)
+    length[length < 1e-9 * length.max(initial=1e-300)] = 0.0
+    try:
+        return grouped(model, stacked, length, dependent=SEEN)
+    except ModelError as error:
+        raise IdentificationError(
+            'the payload is not observable in this motion: no joint that moves carries it'
+        ) from error
+
+
+def with_arm_uncertainty(
+    fit: Estimate,
+    arm: Condensed,
+    mixing: Array,
+    base: IdentifiedModel,
+    options: IdentifyOptions,
+) -> Estimate:
+    """Add the uncertainty of the arm's parameters to the covariance of a payload's estimate.
+
+    :param arm: factors of the arm, of the same samples
+    :param mixing: from the payload's columns to the arm's base columns, shape (b, k)
+    """
+    spread = _arm_covariance(base, arm, options)
+    factors = arm.merged()
+    rows, _ = weighted_rows(_carried(factors, mixing), mixing.shape[1], fit.sigma)
+    arms, _ = weighted_rows(factors, arm.width, fit.sigma)
+    passed = np.linalg.lstsq(rows, arms, rcond=1e-9)[0]
+    return replace(fit, covariance=fit.covariance + passed @ spread @ passed.T)
+
+
+def _arm_covariance(base: IdentifiedModel, arm: Condensed, options: IdentifyOptions) -> Array:
+    """Covariance (b, b) of the arm's base values.
+
+    Its result has the standard deviations but not the correlations: these are taken from the
+    motion at hand, and where the result has none, the standard deviations too.
+    """
+    covariance = np.nan_to_num(fit_least_squares(arm, options).covariance)
+    known = np.array(base.facts.get('base_parameter_stddevs', ()), dtype=float)
+    if base.payload is not None or known.shape != (arm.width,) or np.isnan(known).any():
+        return covariance
+    own = np.sqrt(np.diag(covariance))
+    scale = known / np.where(own > 0.0, own, np.inf)
+    result: Array = covariance * np.outer(scale, scale)
+    return result
+
+
+def scalar_completion(
+    model: PayloadModel, seen: BaseParameters, condensed: Condensed, fit: Estimate
+) -> Completion:
+    """Return mass and inertia of a payload of the document's models, which are not negative.
+
+    :param condensed: factors of the payload
+    """
+    stddevs = np.full(len(model.parameters), np.nan)
+    stddevs[seen.columns] = fit.stddevs
+    values = np.zeros(len(model.parameters))
+    values[seen.columns] = fit.values
+    found = tuple(scalar_findings(model, seen, values, stddevs))
+    negative = not model.products and bool((values < 0.0).any())
+    if negative and not any(item.severity == 'error' for item in found):
+        rows, target = weighted_rows(condensed.merged(), seen.rank, fit.sigma)
+        values[seen.columns] = nnls(rows, target)[0]
+    possible = bool(model.products) or bool((values >= 0.0).all())
+    return Completion(values, stddevs, possible, found)
+
+
+def is_possible(payload: Payload) -> bool:
+    """Return True if a body can have these values."""
+    if len(payload.values) == 10:
+        return is_consistent(payload.model, payload.values)
+    return bool(payload.model.products) or bool((payload.values >= 0.0).all())

@@ -1,0 +1,45 @@
+"""Findings on which estimate is exported."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from robodyn_ros.identification.result import Selection
+from robodyn_ros.recording.finding import Finding
+
+
+def selection_findings(selection: Selection, residual: float) -> Iterator[Finding]:
+    """Say which estimate was exported and why.
+
+    :param residual: relative residual of the exported estimate on the recording
+    """
+    if np.isnan(selection.prior_weight):
+        return
+    compared = ''
+    if not np.isnan(selection.unseen_error):
+        compared = (
+            f': on stretches of the recording left out in turn the consistent one errs by '
+            f'{selection.unseen_error:.3g}, the unconstrained one by '
+            f'{selection.unseen_error_unconstrained:.3g} (RMS, in standard deviations)'
+        )
+    prior = 'without prior'
+    if selection.prior == 'urdf':
+        prior = f'drawn to the URDF with weight {selection.prior_weight:.0e}'
+    texts = {
+        'unconstrained': f'the unconstrained estimate is exported{compared}',
+        'consistent': f'the physically consistent estimate is exported, {prior}{compared}; '
+        f'its relative residual is {residual:.2%}, unconstrained '
+        f'{selection.unconstrained_residual:.2%}',
+        'consistent_links': f'the links of the physically consistent estimate are exported, '
+        f'{prior}{compared}; as its residual on the recording is {selection.excess:.2f} times '
+        f'the unconstrained one, friction and rotor inertias were fitted again, these and viscous '
+        f'friction without limits '
+        f'(relative residual {residual:.2%}, unconstrained '
+        f'{selection.unconstrained_residual:.2%})',
+        'ridge': f'the estimate {prior.replace("without", "drawn to a plain")}, without '
+        f'constraints, is exported{compared.replace("the consistent one", "it")}; its relative '
+        f'residual is {residual:.2%}, unconstrained {selection.unconstrained_residual:.2%}',
+    }
+    yield Finding('estimate_chosen', texts[selection.estimate], severity='info')

@@ -1,0 +1,154 @@
+"""What is identified from which recordings, and the recordings made ready to be condensed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from robodyn_ros.errors import IdentificationError
+from robodyn_ros.identification.factors.passes import Progress
+from robodyn_ros.identification.fit.time_offset import common_offsets, offsets_of
+from robodyn_ros.identification.friction.law_selection import settled_friction
+from robodyn_ros.identification.known_torque import Known, known_torque
+from robodyn_ros.identification.options import LEAVE_ONE_OUT, IdentifyOptions, LeaveOneOut
+from robodyn_ros.identification.result import FrictionChoice, IdentifiedModel
+from robodyn_ros.identification.signals.segments import Stretches, stretches_of
+from robodyn_ros.identification.signals.torque_shift import TimeOffset
+from robodyn_ros.models.base_parameters import base_parameters
+from robodyn_ros.models.friction import open_friction
+from robodyn_ros.models.interface import DynamicModel
+from robodyn_ros.models.payload import PayloadModel
+from robodyn_ros.recording.recording import Recording
+
+
+@dataclass(frozen=True)
+class Task:
+    """One identification: arguments of `identify`, checked."""
+
+    recordings: tuple[Recording, ...]
+    model: DynamicModel
+    options: IdentifyOptions
+    known: Known | None = None
+    validation: Recording | LeaveOneOut | None = None
+    progress: Progress | None = None
+
+    def __post_init__(self) -> None:
+        """Check what goes together.
+
+        :raises IdentificationError: no recording, too few to leave one out, or a payload without
+            the arm that carries it
+        """
+        if not self.recordings:
+            raise IdentificationError('no recording to identify from')
+        if self.validation == LEAVE_ONE_OUT and len(self.recordings) < 2:
+            raise IdentificationError(
+                'leave-one-out needs at least 2 recordings to identify from, got 1'
+            )
+        if isinstance(self.model, PayloadModel) and self.arm is None:
+            raise IdentificationError(
+                'a payload is identified on top of an identified arm: give it as known torque'
+            )
+
+    @property
+    def arm(self) -> IdentifiedModel | None:
+        """The identified arm whose payload is estimated; None: no payload is estimated."""
+        carries = isinstance(self.model, PayloadModel)
+        return self.known if carries and isinstance(self.known, IdentifiedModel) else None
+
+    def processed(self, recording: Recording) -> Stretches:
+        """Return the signals of a recording, with their known torque."""
+        return stretches_of(
+            recording, self.model.joint_names, self.options, known_torque(self.known)
+        )
+
+
+@dataclass
+class Clock:
+    """Wall-clock time of each step, in [s]."""
+
+    timings: dict[str, float] = field(default_factory=dict)
+    started: float = field(default_factory=time.perf_counter)
+
+    @property
+    def total(self) -> float:
+        """Time since the start, in [s]."""
+        return time.perf_counter() - self.started
+
+    @contextmanager
+    def step(self, name: str) -> Iterator[None]:
+        """Measure a step."""
+        start = time.perf_counter()
+        yield
+        self.timings[name] = time.perf_counter() - start
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Recordings that are ready to be condensed.
+
+    :param model: with its friction law
+    :param raw: signals of each recording before time offsets were corrected
+    :param parts: the same with corrected time offsets
+    :param frozen: names of the joints that move in no recording
+    """
+
+    model: DynamicModel
+    raw: tuple[Stretches, ...]
+    parts: tuple[Stretches, ...]
+    offsets: dict[int, TimeOffset]
+    friction: FrictionChoice | None
+    frozen: frozenset[str]
+
+
+def prepare(task: Task, clock: Clock) -> Prepared:
+    """Process recordings, complete the friction law and correct time offsets of the torque."""
+    with clock.step('process'):
+        raw = tuple(task.processed(recording) for recording in task.recordings)
+        frozen = frozenset.intersection(*(_frozen(parts) for parts in raw))
+        raw = tuple(_softened(parts, frozenset() if task.arm else frozen) for parts in raw)
+    model, friction = task.model, None
+    with clock.step('friction'):
+        if open_friction(model) is not None:
+            # Late torque has its jumps where the velocity is not zero any more, which would look
+            # like another law.
+            offsets = _offsets(task, model, raw)
+            richest = max(raw, key=_moving_samples).corrected(offsets).shown.to_estimate()
+            model, friction = settled_friction(model, richest, task.options)
+    with clock.step('time_offset'):
+        offsets = _offsets(task, model, raw)
+        parts = tuple(each.corrected(offsets) for each in raw)
+    return Prepared(model, raw, parts, offsets, friction, frozen)
+
+
+def _offsets(task: Task, model: DynamicModel, raw: Sequence[Stretches]) -> dict[int, TimeOffset]:
+    """Time offsets of the torque, which are the measurement's and so those of all recordings."""
+    if task.arm is not None:  # its parameters belong to torque as it was measured
+        return {}
+    base = base_parameters(model)
+    return common_offsets(
+        [offsets_of(model, base, each.shown.to_estimate(), task.options) for each in raw]
+    )
+
+
+def _frozen(parts: Stretches) -> frozenset[str]:
+    return frozenset(f.joint for f in parts.shown.findings if f.code == 'frozen_joint')
+
+
+def _softened(parts: Stretches, frozen: frozenset[str]) -> Stretches:
+    """Make a warning of joints that stand still, except those that move in no recording."""
+    findings = tuple(
+        replace(item, severity='warning')
+        if item.code == 'frozen_joint' and item.joint not in frozen
+        else item
+        for item in parts.shown.findings
+    )
+    return replace(parts, shown=replace(parts.shown, findings=findings))
+
+
+def _moving_samples(parts: Stretches) -> int:
+    """Used samples of the joint that has the fewest."""
+    return int(np.min(parts.shown.used.sum(axis=0)))

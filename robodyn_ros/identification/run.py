@@ -1,0 +1,142 @@
+"""An identification while it is made: parameters, torque errors and validation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import reduce
+
+import numpy as np
+
+from robodyn_ros.errors import InsufficientData
+from robodyn_ros.identification.estimation import Estimated, Regression
+from robodyn_ros.identification.factors.passes import phase_of
+from robodyn_ros.identification.fit.torque_errors import Tally, residual_ratio, tally_all
+from robodyn_ros.identification.fit.uncertainty import torque_uncertainty
+from robodyn_ros.identification.options import LEAVE_ONE_OUT
+from robodyn_ros.identification.preparation import Clock, Prepared, Task, prepare
+from robodyn_ros.identification.result import FitReport, IdentifiedPayload, Selection
+from robodyn_ros.models.interface import Array
+from robodyn_ros.models.payload import Payload, PayloadModel
+from robodyn_ros.recording.recording import Finding, Recording
+
+
+@dataclass
+class Run:
+    """One run of the steps.
+
+    :param reports: torque errors of each recording
+    :param predicted: torque at the shown signals of each recording
+    :param report: torque errors of all recordings together
+    :param without: the same with the known torque alone, where a payload is estimated
+    :param untested: why there is no validation although it was asked for
+    """
+
+    task: Task
+    prepared: Prepared
+    regression: Regression
+    found: Estimated
+    clock: Clock
+    reports: list[FitReport] = field(default_factory=list)
+    predicted: list[Array] = field(default_factory=list)
+    report: FitReport = field(init=False)
+    without: FitReport | None = None
+    selection: Selection = field(init=False)
+    uncertainty: Array = field(init=False)
+    validation: FitReport | None = None
+    untested: tuple[Finding, ...] = ()
+
+    @classmethod
+    def of(cls, task: Task) -> Run:
+        """Run the steps in their order."""
+        clock = Clock()
+        prepared = prepare(task, clock)
+        with clock.step('condense'):
+            regression = Regression(task, prepared)
+        with clock.step('estimate'):
+            found = regression.estimate()
+        run = cls(task, prepared, regression, found, clock)
+        with clock.step('evaluate'):
+            run._evaluate()
+        with clock.step('uncertainty'):
+            signals, base = prepared.parts[0].shown, regression.base
+            run.uncertainty = torque_uncertainty(prepared.model, base, found.fit, signals)
+        with clock.step('validate'):
+            run._validate()
+        return run
+
+    @property
+    def payload(self) -> IdentifiedPayload | None:
+        """The identified payload, if one was estimated."""
+        arm, model = self.task.arm, self.prepared.model
+        if arm is None or self.without is None or not isinstance(model, PayloadModel):
+            return None
+        payload = Payload(model, self.found.values, self.found.completion.stddevs)
+        return IdentifiedPayload(payload, self.without, arm.source, arm.hash)
+
+    def _evaluate(self) -> None:
+        """Compute the torque errors of each recording and of all together."""
+        tallies, every = [], range(len(self.task.recordings))
+        for index in every:
+            tally, predicted = self._tally(index, self.found.values, 'evaluate')
+            tallies.append(tally)
+            self.predicted.append(predicted)
+            shown = self.prepared.parts[index].shown
+            self.reports.append(tally.report(shown, self.task.recordings[index].source))
+        self.report = self._together(tallies)
+        if self.task.arm is not None:
+            none = np.zeros(len(self.found.values))
+            self.without = self._together([self._tally(index, none)[0] for index in every])
+        share = 1.0
+        if self.found.selection.estimate != 'unconstrained':
+            shown, model = self.prepared.parts[0].shown, self.prepared.model
+            share = residual_ratio(model, self.found.plain, shown, self.predicted[0])
+        residual = share * self.report.relative_residual
+        self.selection = replace(self.found.selection, unconstrained_residual=residual)
+
+    def _tally(
+        self, index: int, values: Array, phase: str = '', reference: int = 0
+    ) -> tuple[Tally, Array]:
+        """Torque errors of parameter values (p,) on one of the recordings, and its torque.
+
+        :param reference: recording whose torque offsets are those of the parameters
+        """
+        return tally_all(
+            self.prepared.model,
+            values,
+            self.prepared.parts[index],
+            offset=self.regression.offset(index, values, reference),
+            progress=phase_of(self.task.progress, phase) if phase else None,
+        )
+
+    def _together(self, tallies: Sequence[Tally]) -> FitReport:
+        """Report of all recordings; velocity thresholds are those of the first."""
+        source = ', '.join(recording.source for recording in self.task.recordings)
+        return reduce(Tally.__add__, tallies).report(self.prepared.parts[0].shown, source)
+
+    def _validate(self) -> None:
+        """Compute torque errors on what the parameters were not fitted to.
+
+        Another recording is processed by the same rules. Time offsets of the torque are those of
+        the identification: they are the measurement's.
+        """
+        given = self.task.validation
+        if given == LEAVE_ONE_OUT:
+            every = range(len(self.task.recordings))
+            tallies = []
+            for left_out in every:
+                others = [k for k in every if k != left_out]
+                values = self.regression.estimate(others).values
+                tallies.append(self._tally(left_out, values, 'validate', others[0])[0])
+            self.validation = replace(self._together(tallies), source=LEAVE_ONE_OUT)
+        elif isinstance(given, Recording):
+            try:
+                other = self.task.processed(given).corrected(self.prepared.offsets)
+            except InsufficientData as error:
+                text = f'the model could not be tested on the validation recording: {error}'
+                self.untested = (Finding('validation_too_short', text, severity='error'),)
+                return
+            progress = phase_of(self.task.progress, 'validate')
+            model, values = self.prepared.model, self.found.values
+            tally, _ = tally_all(model, values, other, progress=progress)
+            self.validation = tally.report(other.shown, given.source)

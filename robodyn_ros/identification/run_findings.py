@@ -1,0 +1,116 @@
+"""All findings of an identification, put together: causes of a bad result first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from robodyn_ros.identification.diagnosis.case import Case
+from robodyn_ros.identification.diagnosis.checks import (
+    data_findings,
+    distinct,
+    fit_findings,
+    of_recordings,
+    reach_findings,
+)
+from robodyn_ros.identification.diagnosis.diagnose import diagnose, diagnose_payload
+from robodyn_ros.identification.fit.time_offset import offset_findings
+from robodyn_ros.identification.friction.law_selection import friction_findings
+from robodyn_ros.identification.payload.findings import (
+    base_findings,
+    body_findings,
+    payload_data_findings,
+    seen_findings,
+)
+from robodyn_ros.identification.physical.findings import selection_findings
+from robodyn_ros.identification.result import FitReport, GearCandidate, IdentifiedPayload
+from robodyn_ros.identification.run import Run
+from robodyn_ros.models.gear_torque import ResidualTorque
+from robodyn_ros.recording.finding import Finding
+
+
+def run_findings(run: Run) -> tuple[Finding, ...]:
+    """Return the findings of an identification, one per code and joint."""
+    payload = run.payload
+    if payload is None:
+        return distinct((*_causes(run), *_robot_findings(run)))
+    return tuple(dict.fromkeys((*_causes(run), *_payload_findings(run, payload))))
+
+
+def _causes(run: Run) -> Iterator[Finding]:
+    """Findings of the diagnosis, the reader and the processing, recording by recording."""
+    arm, regression, values = run.task.arm, run.regression, run.found.values
+    if arm is not None and run.payload is not None:
+        values = arm.values + run.payload.payload.added
+    causes, known = [], []
+    for index, recording in enumerate(run.task.recordings):
+        raw, parts = run.prepared.raw[index], run.prepared.parts[index]
+        case = Case(
+            parts.recording,
+            regression.carrier,
+            run.task.options,
+            raw.shown if arm is not None else raw.shown.to_estimate(),
+            regression.carrier_base,
+            regression.arms[index],
+            values,
+            run.reports[index].max_relative_torque_error,
+        )
+        causes.append(diagnose(case) if arm is None else diagnose_payload(case))
+        known.append((*recording.findings, *parts.shown.findings))
+    sources = [recording.source for recording in run.task.recordings]
+    yield from of_recordings(causes, sources)
+    yield from of_recordings(known, sources)
+
+
+def _robot_findings(run: Run) -> Iterator[Finding]:
+    prepared, regression, found = run.prepared, run.regression, run.found
+    joints = prepared.model.joint_names
+    yield from data_findings(regression.factors(), found.fit, regression.base, prepared.frozen)
+    yield from reach_findings(joints, run.uncertainty)
+    yield from fit_findings(run.report, run.task.options, joints)
+    yield from found.completion.findings
+    for parts in prepared.parts:
+        yield from parts.findings()
+    yield from (*found.findings, *run.untested)
+    period = run.task.recordings[0].period
+    yield from offset_findings(prepared.offsets, prepared.model, period)
+    yield from selection_findings(run.selection, run.report.relative_residual)
+    yield from friction_findings(prepared.friction)
+
+
+def _payload_findings(run: Run, payload: IdentifiedPayload) -> Iterator[Finding]:
+    base, found, model = run.regression.base, run.found, payload.payload.model
+    if run.task.arm is not None:
+        yield from base_findings(run.task.arm)
+    yield from payload_data_findings(base, run.regression.factors())
+    if len(found.values) == 10:
+        yield from body_findings(model, found.values, found.selection)
+    else:
+        yield from found.completion.findings
+    yield from fit_findings(run.report, run.task.options, model.joint_names)
+    yield from seen_findings(payload, base, found.fit, run.report)
+    yield from run.untested
+
+
+def gear_finding(torque: ResidualTorque, plain: FitReport, report: FitReport) -> Finding:
+    """Return what the torque of gear deflection is worth.
+
+    :param plain: torque errors without it
+    :param report: torque errors with it
+    """
+    text = (
+        f'the deflection of the gears explains torque that the model does not have '
+        f'({torque.kind} over {", ".join(torque.inputs).replace("_", " ")}): the RMS error fell '
+        f'from {plain.rms_error.mean():.3g} to {report.rms_error.mean():.3g} in the mean over the '
+        f'joints'
+    )
+    return Finding('residual_torque', text, severity='info')
+
+
+def no_gear_finding(candidates: Sequence[GearCandidate]) -> Finding:
+    """Return why there is no torque of gear deflection."""
+    best = min((each.mean for each in candidates), default=1.0)
+    text = (
+        f'the deflection of the gears explains no torque that the model lacks (error on other '
+        f'segments of the motion: {best:.0%} of that without), so it is not used'
+    )
+    return Finding('no_residual_torque', text, severity='info')

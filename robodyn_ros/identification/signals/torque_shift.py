@@ -1,0 +1,43 @@
+"""Correction of the time offset of torque against motion."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.interpolate import make_interp_spline
+
+from robodyn_ros.identification.signals.processed import Processed
+
+
+@dataclass(frozen=True)
+class TimeOffset:
+    """How much later than the motion a joint's torque comes.
+
+    :param seconds: positive: later
+    :param gain: share by which shifting it back reduces the squared residual of the joint alone
+    :param applied: set right; else less than a sample, and not most of the residual
+    """
+
+    seconds: float
+    gain: float
+    applied: bool = True
+
+
+def corrected(signals: Processed, offsets: dict[int, TimeOffset]) -> Processed:
+    """Signals with the torque of these joints shifted back, between samples by cubic splines.
+
+    What then lies beyond the ends is cut off, of all joints.
+    """
+    offsets = {joint: offset for joint, offset in offsets.items() if offset.applied}
+    if not offsets:
+        return signals
+    torque, measured = signals.torque.copy(), signals.measured.copy()
+    for joint, offset in offsets.items():
+        for values in (torque, measured):
+            spline = make_interp_spline(signals.time, values[:, joint], k=3)
+            values[:, joint] = spline(signals.time + offset.seconds)
+    shifts = [offset.seconds for offset in offsets.values()]
+    first = int(np.searchsorted(signals.time, signals.time[0] - min(*shifts, 0.0)))
+    last = int(np.searchsorted(signals.time, signals.time[-1] - max(*shifts, 0.0), side='right'))
+    return replace(signals, torque=torque, measured=measured).cut(slice(first, last))

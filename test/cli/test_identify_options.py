@@ -1,0 +1,52 @@
+import argparse
+
+import pytest
+
+from robodyn_ros.cli.identify_options import REMOVED, add_options, given_options
+from robodyn_ros.errors import ConfigError
+from robodyn_ros.identification.options import OPTIONS, IdentifyOptions
+
+
+def parsed(*arguments):
+    parser = argparse.ArgumentParser()
+    add_options(parser.add_argument_group('fit'))
+    return given_options(parser.parse_args(arguments))
+
+
+def test_nothing_is_given_by_default():
+    assert parsed() == {}
+
+
+def test_every_flag_sets_its_field():
+    command = [
+        '--estimator', 'robust', '--loss', 'huber', '--no-time-offset', '--residual', 'gmr',
+        '--no-consistent', '--prior', 'none', '--filter-cutoff', '12', '--decimation', '3',
+        '--velocity-threshold', '0.1', '0.2', '--upper-velocity-threshold', '2',
+        '--computed-derivatives', '--max-relative-error', '0.3', '--recording-offsets',
+        '--no-signals', '--ridge',
+    ]  # fmt: skip
+    expected = {
+        'estimator': 'robust', 'loss': 'huber', 'time_offset': 'no', 'gear_torque': 'gmr',
+        'consistent': 'no', 'prior': 'none', 'filter_cutoff': 12.0, 'decimation': 3,
+        'velocity_threshold': [0.1, 0.2], 'upper_velocity_threshold': [2.0],
+        'derivatives': 'computed', 'max_relative_error': 0.3, 'recording_offsets': True,
+        'keep_signals': False, 'ridge': 0.0,
+    }  # fmt: skip
+    found = parsed(*command)
+    assert found == expected and set(found) == set(OPTIONS)
+    assert IdentifyOptions(**found).loss == 'huber'
+    assert parsed('--consistent', '--ridge', '0.5') == {'consistent': 'yes', 'ridge': 0.5}
+
+
+def test_every_flag_is_in_the_help():
+    parser = argparse.ArgumentParser()
+    add_options(parser.add_argument_group('fit'))
+    text = parser.format_help()
+    assert all(f'--{option.flag}' in text for option in OPTIONS.values())
+    assert not any(f'--{name}' in text for name in REMOVED)
+
+
+@pytest.mark.parametrize('name', REMOVED)
+def test_removed_flags_say_what_to_do(name):
+    with pytest.raises(ConfigError, match=f'--{name} was removed: '):
+        parsed(f'--{name}', 'x')

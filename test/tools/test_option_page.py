@@ -1,0 +1,13 @@
+from robodyn_ros.identification.options import OPTIONS
+from tools.option_page import PAGE, page
+
+
+def test_the_page_of_options_is_current():
+    assert PAGE.read_text(encoding='utf-8') == page(), 'run: python -m tools.option_page'
+
+
+def test_every_option_has_a_row_with_its_flag_and_parameter():
+    rows = page().splitlines()[-len(OPTIONS) :]
+    for row, (name, option) in zip(rows, OPTIONS.items(), strict=True):
+        assert row.startswith(f'| `{name}` |')
+        assert f'--{option.flag}' in row and (option.parameter or '-') in row
