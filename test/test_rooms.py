@@ -41,7 +41,7 @@ CIRCLES_TODAY = [
         for name in ('files.facts', 'fit.torque_errors', 'result', 'result_methods')
     ]
 ]
-"""Circles of imports, those inside functions too: methods of results import with their first use."""
+"""Circles of imports, also inside functions: methods of results import with their first use."""
 UPWARD_TODAY = 3
 """Imports from a room above inside identification: those of the same methods."""
 
