@@ -8,9 +8,9 @@ from robots import SINGLE_ROTARY_AXIS
 from simulation import arm, record
 
 from robodyn_ros.errors import IdentificationError
+from robodyn_ros.identification.files.result_file import load_identified_model, write_result
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.pipeline import identify
-from robodyn_ros.identification.result import load_identified_model, write_result
 from robodyn_ros.models.catalog import build_model
 
 MODEL, VALUES = arm(SINGLE_ROTARY_AXIS)

@@ -154,7 +154,7 @@ def test_a_cell_that_is_killed_takes_the_torque_away_and_the_levels_are_unknown(
 @undisturbed
 def test_a_controller_that_deactivates_itself_takes_the_torque_away_until_it_is_active(cell):
     cell.ready()
-    assert cell.state.delivery == TorqueState.DELIVERED
+    cell.wait(lambda: cell.state.delivery == TorqueState.DELIVERED, 'the state of the controller')
     other = cell.node.create_publisher(Float64MultiArray, COMMANDS, 10)
     cell.wait(other.get_subscription_count, 'the cell')
     begin = time.monotonic()
