@@ -178,6 +178,11 @@ def run(arguments: argparse.Namespace) -> int:
         print(json.dumps(facts, indent=2, allow_nan=False))
     else:
         print(text_report(result))
+        if arguments.out is not None and not (result.success or arguments.force_export):
+            print(
+                f'not exported: no model was written to {arguments.out}, as the identification '
+                f'failed; result.json has the findings (--force-export writes it all the same)'
+            )
     return 0 if result.success else EXIT_FAILED
 
 

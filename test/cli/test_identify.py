@@ -102,7 +102,8 @@ def test_failure_has_an_exit_code_and_no_model(files, tmp_path, capsys):
     options = [files / 'short.csv', '--urdf', files / 'robot.urdf', '--out', tmp_path]
     assert robodyn(*options) == 1
     assert sorted(path.name for path in tmp_path.iterdir()) == ['identification', 'result.json']
-    assert 'FAILED' in capsys.readouterr().out
+    output = capsys.readouterr().out
+    assert 'FAILED' in output and 'not exported: no model was written to' in output
     assert robodyn(*options, '--force-export', '--json') == 1
     assert (tmp_path / 'result.yaml').is_file()
     assert json.loads(capsys.readouterr().out)['success'] is False

@@ -44,7 +44,7 @@ def text_report(result: IdentificationResult) -> str:
         f'estimator         {result.estimator}, {len(result.base_values)} base parameters',
         f'condition number  {result.condition_number:.4g} '
         f'({result.condition_number_scaled:.4g} with scaled columns)',
-        f'exported          {result.selection.estimate.replace("_", " ")} estimate '
+        f'selected          {result.selection.estimate.replace("_", " ")} estimate '
         f'(unconstrained: {_percent(result.selection.unconstrained_residual)} residual)',
         f'physical          {"yes" if result.physically_consistent else "no"}',
         '',

@@ -1,4 +1,4 @@
-"""Findings on which estimate is exported."""
+"""Findings on which estimate is selected."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ def selection_findings(selection: Selection, residual: float) -> Iterator[Findin
     if selection.prior == 'urdf':
         prior = f'drawn to the URDF with weight {selection.prior_weight:.0e}'
     texts = {
-        'unconstrained': f'the unconstrained estimate is exported{compared}',
-        'consistent': f'the physically consistent estimate is exported, {prior}{compared}; '
+        'unconstrained': f'the unconstrained estimate is selected{compared}',
+        'consistent': f'the physically consistent estimate is selected, {prior}{compared}; '
         f'its relative residual is {residual:.2%}, unconstrained '
         f'{selection.unconstrained_residual:.2%}',
-        'consistent_links': f'the links of the physically consistent estimate are exported, '
+        'consistent_links': f'the links of the physically consistent estimate are selected, '
         f'{prior}{compared}; as its residual on the recording is {selection.excess:.2f} times '
         f'the unconstrained one, friction and rotor inertias were fitted again, these and viscous '
         f'friction without limits '
         f'(relative residual {residual:.2%}, unconstrained '
         f'{selection.unconstrained_residual:.2%})',
         'ridge': f'the estimate {prior.replace("without", "drawn to a plain")}, without '
-        f'constraints, is exported{compared.replace("the consistent one", "it")}; its relative '
+        f'constraints, is selected{compared.replace("the consistent one", "it")}; its relative '
         f'residual is {residual:.2%}, unconstrained {selection.unconstrained_residual:.2%}',
     }
     yield Finding('estimate_chosen', texts[selection.estimate], severity='info')

@@ -1,4 +1,4 @@
-"""Which estimate is exported: the unconstrained one or that of a robot that can exist.
+"""Which estimate is selected: the unconstrained one or that of a robot that can exist.
 
 Least squares follows the recording wherever that leads. What the recording hardly shows comes out
 as noise, which other motions make visible: links of negative mass, torques far off. Errors on
@@ -111,7 +111,7 @@ def choose(
     except IdentificationError as error:
         if completion.physically_consistent and options.consistent == 'auto':
             return completion, Selection()
-        finding = Finding(_IMPOSSIBLE, f'{error}: the unconstrained estimate is exported')
+        finding = Finding(_IMPOSSIBLE, f'{error}: the unconstrained estimate is selected')
         return replace(completion, findings=(finding,)), Selection()
     if options.consistent == 'auto' and _keeps_unconstrained(completion, selection):
         return completion, replace(selection, estimate='unconstrained')

@@ -71,7 +71,7 @@ def test_result_says_which_estimate_it_is_and_why(poor, estimates):
     # Least squares is the best there is on its own recording.
     assert 1.0 <= result.selection.excess < 1.1
     (finding,) = [item for item in result.findings if item.code == 'estimate_chosen']
-    assert finding.severity == 'info' and 'consistent estimate is exported' in finding.text
+    assert finding.severity == 'info' and 'consistent estimate is selected' in finding.text
     assert f'{residual:.2%}' in finding.text and 'left out in turn' in finding.text
     np.testing.assert_allclose(result.base_values, base_values(model, result.values), atol=1e-12)
     assert json_facts(result)['selection']['estimate'] == 'consistent'
