@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -10,6 +11,9 @@ pytest.importorskip('robodyn_ros.msg')
 from feedforward_client import COMMON, MODEL, VALUES  # noqa: E402
 from node_process import NodeProcess, result_file  # noqa: E402
 from robodyn_ros.srv import LoadParameters  # noqa: E402
+
+from robodyn_ros.control.feedforward.delivery import Delivery  # noqa: E402
+from robodyn_ros.nodes.feedforward.node import Feedforward  # noqa: E402
 
 pytestmark = pytest.mark.ros
 
@@ -41,3 +45,16 @@ def test_bad_parameters_end_with_one_sentence():
     )
     assert done.returncode == 2
     assert done.stderr.strip().endswith("must be trajectory or streaming, got 'both'")
+
+
+@pytest.mark.parametrize(('enabled', 'level'), [(True, b'\x00'), (False, b'\x01')])
+def test_diagnostics_warn_while_no_torque_is_applied(enabled, level):
+    target = SimpleNamespace(problem='', delivery=Delivery.DELIVERED)
+    node = object.__new__(Feedforward)
+    node._killed = ''
+    node._mode = SimpleNamespace(
+        fault='', warning='', enabled=enabled, target=target, details=lambda: {'state': 'x'}
+    )
+    found, text, details = node.report()
+    assert found == level and details['enabled'] is enabled
+    assert ('not enabled: call ~/enable' in text) is not enabled
