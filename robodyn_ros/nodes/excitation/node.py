@@ -23,7 +23,6 @@ from std_srvs.srv import Trigger
 from robodyn_ros.action import Excite
 from robodyn_ros.errors import ControlError, RobodynError
 from robodyn_ros.excitation.advice import advise
-from robodyn_ros.excitation.limits.joint_limits import check_position
 from robodyn_ros.excitation.motions.sine import SineMotion
 from robodyn_ros.excitation.plan import plan_excitation
 from robodyn_ros.excitation.trajectory import Trajectory
@@ -33,7 +32,7 @@ from robodyn_ros.nodes.base.suite_node import SuiteNode
 from robodyn_ros.nodes.excitation.collisions import CollisionGuard
 from robodyn_ros.nodes.excitation.design import Designer
 from robodyn_ros.nodes.excitation.guard import Guard
-from robodyn_ros.nodes.excitation.output import Output, to_stamp
+from robodyn_ros.nodes.excitation.output import Output
 from robodyn_ros.nodes.excitation.parameters import (
     declare_limits,
     declare_motion,
@@ -41,8 +40,11 @@ from robodyn_ros.nodes.excitation.parameters import (
     read_motion,
 )
 from robodyn_ros.nodes.excitation.path_marker import PathMarker
+from robodyn_ros.nodes.excitation.readiness import Readiness
+from robodyn_ros.nodes.excitation.results import Results
 from robodyn_ros.nodes.excitation.run import Run
-from robodyn_ros.nodes.robot.robot_state import LONGEST, WINDOW, RobotState
+from robodyn_ros.nodes.excitation.supervision import Supervision
+from robodyn_ros.nodes.robot.robot_state import LONGEST, RobotState
 
 Array = NDArray[np.float64]
 TICK = 0.02
@@ -57,8 +59,6 @@ On a busy machine DDS may need more than the 3 s between two of its announcement
 """
 LONGEST_STEP = 3
 """A late cycle of a stream moves on by this many periods at most, so that nothing jumps."""
-LINGER = 0.3
-"""Time for the last result to leave before the node ends, in [s]."""
 
 
 class Excitation(SuiteNode):
@@ -72,22 +72,28 @@ class Excitation(SuiteNode):
         declare_motion(self)
         self._state = RobotState(self._limits.joints)
         self._run: Run | None = None
-        self._zero = self._last_cycle = 0
+        self._last_cycle = 0
         self._arrived_by = self._feedback_due = 0.0
-        self._ended = time.monotonic() - LINGER
+        self._results = Results()
         self._guard = Guard(self, self._limits.joints)
         limit = self._guard.torque_limit
         self._designer = Designer(
             self,
             self._limits,
             self._run_motion,
-            self._give_result,
+            self._results.give,
             rules=[] if limit is None else [limit],
         )
         self._collisions = CollisionGuard(self, self._limits.joints, self._designer)
         self._output = Output(self, self._settings, self._limits.joints)
+        self._ready = Readiness(
+            self._state, self._limits, self._settings, self._output, self._collisions
+        )
         self._path = PathMarker(self)
         self._owner = Owner(self)
+        self._supervision = Supervision(
+            self._state, self._limits, self._settings, self._owner, self._guard
+        )
         self.create_subscription(JointState, 'joint_states', self._on_state, MONITOR_QOS)
         self._open_by = time.monotonic() + OPEN_TIME
         self._opening = steady_timer(self, TICK, self._on_opening)
@@ -96,7 +102,6 @@ class Excitation(SuiteNode):
         period = 1.0 / self._settings.rate if self._output.streaming else TICK
         self._cycle = steady_timer(self, period, self._on_cycle)
         self._cycle.cancel()
-        self._results: dict[bytes, Excite.Result] = {}
         self.get_logger().info(
             f'{self._settings.output} to {self._output.topic} for the joints '
             f'{", ".join(self._limits.joints)}'
@@ -117,7 +122,7 @@ class Excitation(SuiteNode):
             self,
             Excite,
             '~/excite',
-            execute_callback=self._conclude,
+            execute_callback=self._results.conclude,
             handle_accepted_callback=self._on_goal,
             cancel_callback=self._on_cancel,
         )
@@ -145,7 +150,7 @@ class Excitation(SuiteNode):
         try:
             self._begin(goal, goal.request)
         except RobodynError as error:
-            self._give_result(goal, Excite.Result(success=False, message=str(error)))
+            self._results.give(goal, Excite.Result(success=False, message=str(error)))
 
     def _begin(self, goal: Any, request: Excite.Goal) -> str:
         """Begin what is asked for, or to design it.
@@ -160,16 +165,16 @@ class Excitation(SuiteNode):
         self._owner.take(request.owner)
         if not request.motion_file and self._designer.asked:
             if not request.design_only:  # better refused now than after the search
-                self._check_robot()
+                self._ready.check()
             return self._designer.begin(goal, request)
         if not request.design_only:
             # before the motion is read: joint states grow old while a long path is followed
-            self._check_robot()
+            self._ready.check()
             motion = read_motion(self, request.motion_file, self._limits)
             return self._run_checked(motion, goal, request.motion_file)
         text = 'there is nothing to design'
         result = Excite.Result(success=True, message=text, motion_file=request.motion_file)
-        self._give_result(goal, result)
+        self._results.give(goal, result)
         return text
 
     def _run_motion(self, motion: Trajectory, goal: Any, file: str) -> str:
@@ -177,11 +182,11 @@ class Excitation(SuiteNode):
 
         :raises RobodynError: why nothing was sent
         """
-        self._check_robot()
+        self._ready.check()
         return self._run_checked(motion, goal, file)
 
     def _run_checked(self, motion: Trajectory, goal: Any, file: str) -> str:
-        """Check the motion and send it, to a robot that can begin to move."""
+        """Check the motion; `_on_cycle` sends it once the robot was seen again."""
         known = self._limits.joints
         columns = [known.index(name) for name in motion.joints if name in known]
         position = np.array(self._state.position[columns])
@@ -194,74 +199,40 @@ class Excitation(SuiteNode):
             self._limits.acceleration,
             spacing=self._output.spacing(plan.duration),
             latency=self._settings.stop_latency,
+            checked=time.monotonic(),
             goal=goal,
             file=file,
         )
         self._path.show(motion)
-        self._checked = time.monotonic()
-        self._run, self._sent, self._start = current, False, self._state.position.copy()
+        self._run = current
         self._cycle.reset()
         self.get_logger().info(
             f'moving to the start for {plan.begin:.1f} s, then exciting for '
             f'{plan.duration - plan.begin:.1f} s'
         )
-        text = f'the motion runs for {plan.duration:.1f} s'
-        if isinstance(motion, SineMotion):
-            for line in advise(motion, self._limits).lines:
-                self.get_logger().info(f'advice: {line}')
-                text += f'; advice: {line}'
-        return text
-
-    def _check_robot(self) -> None:
-        """Make sure that it can begin to move.
-
-        :raises RobodynError: its position is not known, it moves, it is outside its limits, nobody
-            listens, or collisions are not checked
-        """
-        self._state.check_fresh(self._settings.state_timeout)
-        self._state.check_rest(self._settings.moving_threshold)
-        check_position(self._state.position, self._limits, 'the robot stands')
-        self._output.check_heard()
-        self._collisions.check_allowed()
+        lines = advise(motion, self._limits).lines if isinstance(motion, SineMotion) else ()
+        for line in lines:
+            self.get_logger().info(f'advice: {line}')
+        return '; advice: '.join([f'the motion runs for {plan.duration:.1f} s', *lines])
 
     def _send_checked(self, current: Run) -> None:
-        """Send a motion to a robot that has not moved while the motion was checked.
-
-        Meanwhile no joint state was read, and no request to stop.
-        """
-        waiting = self._state.received <= self._checked or not self._state.known
-        late = time.monotonic() > self._checked + self._settings.state_timeout + WINDOW
+        """Send a motion to a robot that was seen again after the motion was checked."""
         if current.reason:
             self._finish(current, False, f'stopped before it began: {current.reason}')
-        elif late or not waiting:
+        elif not self._ready.waits(current, time.monotonic()):
             try:
-                self._check_robot()
-                self._check_unmoved()
+                self._ready.check_again(current)
                 self._send(current)
             except RobodynError as error:
                 self._finish(current, False, str(error))
 
-    def _check_unmoved(self) -> None:
-        """Make sure that the robot is where it was when its motion was planned.
-
-        :raises ControlError: naming the joint
-        """
-        moved = np.abs(self._state.position - self._start)
-        joint = int(np.argmax(moved))
-        if moved[joint] > self._settings.moving_threshold * WINDOW:  # as at rest
-            raise ControlError(
-                f'joint {self._limits.joints[joint]!r} moved by {moved[joint]:.3g} '
-                f'{self._limits.units[joint]} while its motion was checked: start again'
-            )
-
     def _send(self, current: Run) -> None:
         message = None if self._output.streaming else self._output.message(current.active)
-        self._last_cycle = now = self._now()
-        self._zero = now
+        self._last_cycle = current.zero = self._now()
         if message is not None:
-            self._zero += round(self._settings.start_delay * 1e9)
-            self._output.send(message, self._zero)
-        self._sent = True
+            current.zero += round(self._settings.start_delay * 1e9)
+            self._output.send(message, current.zero)
+        current.sent = True
         self._arrived_by = np.inf
 
     # --- while it runs ---------------------------------------------------------------------
@@ -269,7 +240,7 @@ class Excitation(SuiteNode):
     def _on_cycle(self) -> None:
         if self._run is None:
             return
-        if not self._sent:
+        if not self._run.sent:
             self._send_checked(self._run)
             return
         if not self._advance(self._run):
@@ -295,7 +266,7 @@ class Excitation(SuiteNode):
             return False
         else:
             self._last_cycle = now
-            current.advance(1e-9 * (now - self._zero), now)
+            current.advance(1e-9 * (now - current.zero), now)
         return True
 
     def _stream(self, current: Run, now: int) -> None:
@@ -314,11 +285,11 @@ class Excitation(SuiteNode):
 
         :return: whether the braking trajectory was sent
         """
-        if problem := self._not_following(current):
+        if problem := self._supervision.not_following(current):
             self._hold(current, problem)
             return False
         message = self._output.message(current.active, stop=True)
-        self._output.send(message, self._zero + round(current.offset * 1e9))
+        self._output.send(message, current.zero + round(current.offset * 1e9))
         return True
 
     def _hold(self, current: Run, problem: str) -> None:
@@ -334,24 +305,11 @@ class Excitation(SuiteNode):
 
         A robot that does not follow while it brakes is held where it is.
         """
-        if current.stopping and (problem := self._not_following(current)):
+        if current.stopping and (problem := self._supervision.not_following(current)):
             self._hold(current, problem)
             return
-        try:
-            self._state.check_fresh(self._settings.state_timeout)
-        except ControlError as error:
-            current.request_stop(str(error))
-            return
-        problem = self._owner.problem() or self._guard.silence() or self._not_following(current)
-        if problem:
+        if problem := self._supervision.problem(current):
             current.request_stop(problem)
-
-    def _not_following(self, current: Run) -> str:
-        """Say which joint is not where it should have been lately, or nothing."""
-        # by their stamp, because joint states of a busy machine may be late
-        seen = self._state.stamp - 1e-9 * self._zero
-        tolerance = self._settings.following_tolerance
-        return current.lagging(self._state.position, seen, tolerance, self._limits)
 
     # --- stop and end ----------------------------------------------------------------------
 
@@ -381,9 +339,7 @@ class Excitation(SuiteNode):
         if current is not None and not current.reason:
             current.request_stop(reason)
         elif current is not None:
-            if not self._output.streaming:
-                self._output.hold(self._state.position)
-            self._finish(current, False, f'stopped after {current.time:.1f} s: {reason}')
+            self._hold(current, reason)
 
     def begin_shutdown(self) -> None:
         """Come to rest before the node ends."""
@@ -393,8 +349,7 @@ class Excitation(SuiteNode):
 
     def shutdown_done(self) -> bool:
         """Tell whether the robot is at rest and the result has left."""
-        busy = self._run is not None or self._designer.busy
-        return not busy and time.monotonic() - self._ended >= LINGER
+        return self._run is None and not self._designer.busy and self._results.left
 
     def _arrive(self, current: Run) -> None:
         """End the run once the robot is at rest at the end, or when it does not get there."""
@@ -418,28 +373,8 @@ class Excitation(SuiteNode):
             self.get_logger().info(text)
         else:
             self.get_logger().warning(text)
-        result = Excite.Result(success=success, message=text, motion_file=current.file)
-        if 'started' in current.stamps:
-            result.started = to_stamp(current.stamps['started'])
-            result.finished = to_stamp(current.stamps.get('finished', self._now()))
-        self._ended = time.monotonic() - LINGER
         if current.goal is not None:
-            self._give_result(current.goal, result)
-
-    def _give_result(self, goal: Any, result: Excite.Result) -> None:
-        self._ended = time.monotonic()
-        self._results[bytes(goal.goal_id.uuid)] = result
-        goal.execute()
-
-    def _conclude(self, goal: Any) -> Excite.Result:
-        result = self._results.pop(bytes(goal.goal_id.uuid))
-        if goal.is_cancel_requested:
-            goal.canceled()
-        elif result.success:
-            goal.succeed()
-        else:
-            goal.abort()
-        return result
+            self._results.give(current.goal, current.result(success, text, self._now()))
 
     def _diagnose(self) -> None:
         if self._run is None and not self._designer.busy:

@@ -14,6 +14,7 @@ from robodyn_ros.excitation.motions.spline import SplineTrajectory
 from robodyn_ros.excitation.plan import Plan, points_of
 from robodyn_ros.excitation.stopping import StoppedMotion
 from robodyn_ros.excitation.trajectory import Trajectory
+from robodyn_ros.nodes.excitation.output import to_stamp
 
 Array = NDArray[np.float64]
 FOLLOWING_TIME = 0.5
@@ -27,6 +28,9 @@ class Run:
 
     A stop is computed in a thread while the motion goes on; it follows the motion for `latency`
     seconds before it brakes, so that it can take over without a step at any time until then.
+
+    :ivar sent: whether the motion has left
+    :ivar zero: ROS time of its time 0, in [ns]
     """
 
     def __init__(
@@ -37,6 +41,7 @@ class Run:
         *,
         spacing: float,
         latency: float,
+        checked: float = 0.0,
         goal: Any = None,
         file: str = '',
     ) -> None:
@@ -46,9 +51,11 @@ class Run:
         :param max_acceleration: for stopping, shape (n,), in that order
         :param spacing: of the points, in [s]
         :param latency: of a stop, in [s]
+        :param checked: when its checks were over, by `time.monotonic`, in [s]
         :param goal: the action's goal handle, or None when a service started the run
         :param file: that holds the motion, if one does
         """
+        self.checked = checked
         self.goal = goal
         self.file = file
         self.begin = plan.begin
@@ -57,6 +64,8 @@ class Run:
         self.offset = 0.0
         self.time = 0.0
         self.reason = ''
+        self.sent = False
+        self.zero = 0
         self.stamps: dict[str, int] = {}
         self._limit = max_acceleration
         self._latency = latency
@@ -175,3 +184,14 @@ class Run:
         share = float(np.clip((self.time - first) / max(last - first, 1e-9), 0.0, 1.0))
         remaining = max(0.0, self.end - max(self.time, 0.0))
         return Excite.Feedback(phase=phase, progress=share, remaining=remaining)
+
+    def result(self, success: bool, text: str, now: int) -> Excite.Result:
+        """Return the result of a run that is over.
+
+        :param now: ROS time in [ns]: the end of a motion that was stopped
+        """
+        result = Excite.Result(success=success, message=text, motion_file=self.file)
+        if 'started' in self.stamps:
+            result.started = to_stamp(self.stamps['started'])
+            result.finished = to_stamp(self.stamps.get('finished', now))
+        return result

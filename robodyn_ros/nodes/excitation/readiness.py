@@ -1,0 +1,65 @@
+"""Conditions under which the robot may begin to move."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from robodyn_ros.errors import ControlError
+from robodyn_ros.excitation.limits.joint_limits import JointLimits, check_position
+from robodyn_ros.nodes.excitation.collisions import CollisionGuard
+from robodyn_ros.nodes.excitation.output import Output
+from robodyn_ros.nodes.excitation.parameters import Settings
+from robodyn_ros.nodes.excitation.run import Run
+from robodyn_ros.nodes.robot.robot_state import WINDOW, RobotState
+
+
+class Readiness:
+    """Checks the robot before a motion is planned, and again before it is sent."""
+
+    def __init__(
+        self,
+        state: RobotState,
+        limits: JointLimits,
+        settings: Settings,
+        output: Output,
+        collisions: CollisionGuard,
+    ) -> None:
+        """Take what is checked."""
+        self._state, self._limits, self._settings = state, limits, settings
+        self._output, self._collisions = output, collisions
+
+    def check(self) -> None:
+        """Refuse a robot that cannot begin to move.
+
+        :raises RobodynError: its position is not known, it moves, it is outside its limits, the
+            command topic has no subscriber, or collisions are not checked
+        """
+        self._state.check_fresh(self._settings.state_timeout)
+        self._state.check_rest(self._settings.moving_threshold)
+        check_position(self._state.position, self._limits, 'the robot stands')
+        self._output.check_heard()
+        self._collisions.check_allowed()
+
+    def waits(self, run: Run, now: float) -> bool:
+        """Return True while no joint state has come since the motion was checked, for a time.
+
+        The node reads none while it checks a motion, nor a request to stop.
+
+        :param now: by `time.monotonic`, in [s]
+        """
+        seen = self._state.received > run.checked and self._state.known
+        return not seen and now <= run.checked + self._settings.state_timeout + WINDOW
+
+    def check_again(self, run: Run) -> None:
+        """Refuse a robot that cannot begin to move, or is not where the motion begins.
+
+        :raises RobodynError: see `check`, or naming the joint that moved
+        """
+        self.check()
+        moved = np.abs(self._state.position - run.setpoint(0.0)[0])
+        joint = int(np.argmax(moved))
+        if moved[joint] > self._settings.moving_threshold * WINDOW:  # as at rest
+            raise ControlError(
+                f'joint {self._limits.joints[joint]!r} moved by {moved[joint]:.3g} '
+                f'{self._limits.units[joint]} while its motion was checked: start again'
+            )
