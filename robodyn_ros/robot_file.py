@@ -36,6 +36,8 @@ MAPPINGS = ('model', 'limits', 'effort', *NODES, 'cell', 'demo')
 SECTIONS = ('urdf', *MAPPINGS, 'variants')
 FILES = ('joint_limits', 'model_file', 'motion_file', 'optimise.srdf', 'result_file')
 """Parameters of nodes that are paths, relative to the robot file when they stand in it."""
+TEXT = 'tag:yaml.org,2002:str'
+"""YAML tag of a text."""
 REFERRED = {'limits': 'joint_limits', 'model': 'model_file', 'cell': 'config'}
 """Section -> parameter by which nodes are told to read it in this file."""
 
@@ -271,9 +273,6 @@ def _is_robot(document: object) -> bool:
     if not isinstance(document, Mapping) or not ('urdf' in document or 'model' in document):
         return False
     return any(name in document for name in (*MAPPINGS, 'variants'))
-
-
-TEXT = 'tag:yaml.org,2002:str'
 
 
 def _quote(node: yaml.Node) -> None:

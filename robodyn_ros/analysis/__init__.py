@@ -1,1 +1,1 @@
-"""What a user asks after the identification: comparisons, friction curves, delay, thresholds."""
+"""Comparisons, friction curves, command delay and collision thresholds."""

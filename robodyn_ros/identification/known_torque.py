@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from robodyn_ros.identification.fit.torque_errors import predict
 from robodyn_ros.identification.gears.motor_side import gear_torque_of
 from robodyn_ros.identification.result import IdentifiedModel
@@ -12,7 +14,7 @@ from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.recording import Recording
 
 Known = IdentifiedModel | ResidualTorque
-"""What the argument `known` of `identify` can be."""
+"""Types of the argument `known` of `identify`."""
 
 
 def known_torque(known: Known | None) -> KnownTorque | None:
@@ -27,9 +29,11 @@ def known_torque(known: Known | None) -> KnownTorque | None:
     gears = known.residual if isinstance(known, IdentifiedModel) else known
 
     def torque(recording: Recording, signals: Processed) -> Array:
-        total = (
-            0.0 * signals.torque if gears is None else gear_torque_of(recording, signals, gears)
-        )
-        return total if arm is None else total + predict(arm.model, arm.values, signals)
+        total = np.zeros_like(signals.torque)
+        if gears is not None:
+            total += gear_torque_of(recording, signals, gears)
+        if arm is not None:
+            total += predict(arm.model, arm.values, signals)
+        return total
 
     return torque

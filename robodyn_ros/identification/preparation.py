@@ -139,7 +139,7 @@ def _frozen(parts: Stretches) -> frozenset[str]:
 
 
 def _softened(parts: Stretches, frozen: frozenset[str]) -> Stretches:
-    """Make a warning of joints that stand still, except those that move in no recording."""
+    """Lower the finding of a joint at standstill to a warning if it moves in another recording."""
     findings = tuple(
         replace(item, severity='warning')
         if item.code == 'frozen_joint' and item.joint not in frozen

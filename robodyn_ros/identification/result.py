@@ -116,7 +116,7 @@ class FrictionCandidate:
 
 @dataclass(frozen=True)
 class FrictionChoice:
-    """How friction was completed.
+    """Selected friction law, and the laws it was compared with.
 
     :param law: the law that the model has now
     :param candidates: what it was compared with, in the order tried; the law itself among them
@@ -151,7 +151,7 @@ class NamedParameters:
 
 @dataclass(frozen=True)
 class GearCandidate:
-    """What one kind of residual torque with one set of inputs was worth.
+    """Cross-validated error of one kind of residual torque with one set of inputs.
 
     :param rms_share: error left on stretches that it was not fitted to, as a share of that
         without it, shape (n,)
@@ -181,7 +181,7 @@ class IdentifiedResidual:
 
 @dataclass(frozen=True)
 class IdentifiedPayload:
-    """What was identified on top of an arm's parameters.
+    """Identified payload, and the arm that carries it.
 
     :param payload: with values and standard deviations
     :param without: torque errors of the arm alone on the same recording

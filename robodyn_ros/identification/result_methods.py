@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # slow to load, and nodes need none of it
 
 
 class Result(Protocol):
-    """What the methods need to know."""
+    """Attributes that the methods use."""
 
     @property
     def model(self) -> DynamicModel:

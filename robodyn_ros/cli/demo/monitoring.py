@@ -17,7 +17,7 @@ from robodyn_ros.nodes.robot.model_node import expanded
 from robodyn_ros.recording.readers import read_recording
 
 SETTINGS = ('period', 'low_velocity', 'low_velocity_hold', 'torque_error_filter', 'filter_cutoff')
-"""What the error that thresholds are for depends on: parameters of the collision monitor."""
+"""Parameters of the collision monitor on which the torque error depends."""
 
 
 def thresholds(

@@ -24,7 +24,7 @@ MEANING: dict[Status, str] = {
     'given': 'given, not identified',
     'absent': 'this robot has none',
 }
-"""How the value of a parameter is known, in words."""
+"""Text in the report for each status of a parameter."""
 
 
 def text_report(result: IdentificationResult) -> str:

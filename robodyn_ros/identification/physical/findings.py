@@ -11,22 +11,22 @@ from robodyn_ros.recording.finding import Finding
 
 
 def selection_findings(selection: Selection, residual: float) -> Iterator[Finding]:
-    """Say which estimate was exported and why.
+    """Say which estimate was selected and why.
 
-    :param residual: relative residual of the exported estimate on the recording
+    :param residual: relative residual of the selected estimate on the recording
     """
     if np.isnan(selection.prior_weight):
         return
     compared = ''
     if not np.isnan(selection.unseen_error):
         compared = (
-            f': on stretches of the recording left out in turn the consistent one errs by '
+            f': on stretches of the recording left out in turn the consistent one has an error of '
             f'{selection.unseen_error:.3g}, the unconstrained one by '
             f'{selection.unseen_error_unconstrained:.3g} (RMS, in standard deviations)'
         )
-    prior = 'without prior'
+    prior, ridge = 'without prior', 'drawn to a plain prior'
     if selection.prior == 'urdf':
-        prior = f'drawn to the URDF with weight {selection.prior_weight:.0e}'
+        prior = ridge = f'drawn to the URDF with weight {selection.prior_weight:.0e}'
     texts = {
         'unconstrained': f'the unconstrained estimate is selected{compared}',
         'consistent': f'the physically consistent estimate is selected, {prior}{compared}; '
@@ -38,8 +38,8 @@ def selection_findings(selection: Selection, residual: float) -> Iterator[Findin
         f'friction without limits '
         f'(relative residual {residual:.2%}, unconstrained '
         f'{selection.unconstrained_residual:.2%})',
-        'ridge': f'the estimate {prior.replace("without", "drawn to a plain")}, without '
-        f'constraints, is selected{compared.replace("the consistent one", "it")}; its relative '
-        f'residual is {residual:.2%}, unconstrained {selection.unconstrained_residual:.2%}',
+        'ridge': f'the ridge estimate, {ridge}, without constraints, is selected'
+        f'{compared.replace("the consistent one", "it")}; its relative residual is '
+        f'{residual:.2%}, unconstrained {selection.unconstrained_residual:.2%}',
     }
     yield Finding('estimate_chosen', texts[selection.estimate], severity='info')

@@ -71,8 +71,7 @@ class Processed:
     def commanded(self, rows: slice | Indices) -> tuple[Array, Array, Array]:
         """Position, velocity and acceleration of some samples, the velocity 0 at standstill.
 
-        What is measured there is noise, whose sign would be friction of either direction: a robot
-        that stands still is told a velocity of 0.
+        The measured velocity at standstill is noise, whose sign would act as friction.
         """
         q, qd, qdd = (values[rows] for values in self.motion)
         return q, np.where(self.resting[rows], 0.0, qd), qdd

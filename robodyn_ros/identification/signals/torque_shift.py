@@ -16,7 +16,8 @@ class TimeOffset:
 
     :param seconds: positive: later
     :param gain: share by which shifting it back reduces the squared residual of the joint alone
-    :param applied: set right; else less than a sample, and not most of the residual
+    :param applied: whether it is corrected; not if it is below one sample and does not explain
+        most of the residual
     """
 
     seconds: float

@@ -72,8 +72,7 @@ class Excitation(SuiteNode):
         declare_motion(self)
         self._state = RobotState(self._limits.joints)
         self._run: Run | None = None
-        self._last_cycle = 0
-        self._arrived_by = self._feedback_due = 0.0
+        self._last_cycle, self._arrived_by, self._feedback_due = 0, 0.0, 0.0
         self._results = Results()
         self._guard = Guard(self, self._limits.joints)
         limit = self._guard.torque_limit

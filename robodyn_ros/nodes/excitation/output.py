@@ -66,7 +66,7 @@ class Output:
         return bool(self._publisher.get_subscription_count() > 0)
 
     def check_heard(self) -> None:
-        """Refuse to speak to nobody.
+        """Raise if the command topic has no subscriber.
 
         :raises ControlError: naming the topic
         """

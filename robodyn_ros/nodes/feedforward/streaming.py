@@ -200,7 +200,7 @@ class StreamingMode:
     def warning(self) -> str:
         """What is wrong, but no fault, or ''."""
         pace = others = ''
-        if self._law is not None and self._law.enabled:
+        if self._law is not None and self.enabled:
             pace = self._motion.off_pace(self._law.settings.additive_torque_delay)
         if self._node.count_publishers(self.topic) > 1:
             others = f'somebody else publishes on {self.topic}, too: the drives get both in turn'

@@ -99,6 +99,7 @@ def test_one_that_replaces_a_running_motion_passes_without_torque_as_it_may_be_t
     node.sent(message(duration=4.0))
     *_, effort = arrays(node.sent(message(duration=0.1)))
     assert np.abs(effort[-1]).max() == 0.0, 'what was applied ramps out'
+    assert (np.diff(np.abs(effort), axis=0) <= 1e-9).all(), 'and nothing is added'
 
 
 @undisturbed
