@@ -1,4 +1,4 @@
-"""Progress on a terminal."""
+"""Progress bar on a terminal."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from contextlib import contextmanager
 from tqdm import tqdm
 
 Show = Callable[[str, float], None]
-"""Told what is done at present, and which share of all is done."""
+"""Function that shows the present step and the completed share."""
 
 
 @contextmanager
-def progress_bar(width: int, begin: str = '') -> Iterator[Show | None]:
-    """Progress bar on a terminal, nothing elsewhere.
+def progress_bar(width: int, start: str = '') -> Iterator[Show | None]:
+    """Show a progress bar on a terminal; yield None elsewhere.
 
-    :param width: of the text before the bar, which says what is done at present
-    :param begin: the text until then
+    :param width: characters of the text before the bar, which names the present step
+    :param start: first text
     """
     if not sys.stderr.isatty():
         yield None
         return
     bar_format = f'{{desc:<{width}}} {{percentage:3.0f}}% |{{bar}}|'
-    with tqdm(total=1.0, desc=begin, bar_format=bar_format, leave=False) as bar:
+    with tqdm(total=1.0, desc=start, bar_format=bar_format, leave=False) as bar:
 
         def show(text: str, share: float) -> None:
             bar.set_description_str(text, refresh=False)

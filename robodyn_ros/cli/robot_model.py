@@ -1,4 +1,4 @@
-"""The robot on a command line: its URDF or the description of its model."""
+"""Robot of a command line: robot file, URDF, or description of the model."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ def add_robot_file(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         '--robot',
         metavar='NAME|FILE',
-        help='robot of this package or robot file, #VARIANT behind it or not: model, URDF and '
-        'limits that the other options do not give',
+        help='robot of this package, or robot file, optionally followed by #VARIANT; gives model, '
+        'URDF and limits, unless other options do',
     )
 
 
 def take_robot_file(arguments: argparse.Namespace) -> None:
-    """Fill in --model, --urdf and the limits from the file of --robot, where not given.
+    """Set --model, --urdf and the limits from the file of --robot, where they are not given.
 
     :raises ConfigError: there is no such robot, or its file cannot be used
     """
@@ -36,21 +36,21 @@ def take_robot_file(arguments: argparse.Namespace) -> None:
     if 'model' in robot.content and arguments.urdf is None and arguments.model is None:
         arguments.model = robot.reference
     arguments.urdf = arguments.urdf or robot.urdf or None
-    for limits in ('limits', 'joint_limits'):  # as `excite` and as `identify` call the option
+    for limits in ('limits', 'joint_limits'):  # names in `excite` and `identify`
         if 'limits' in robot.content and getattr(arguments, limits, '') is None:
             setattr(arguments, limits, robot.reference)
 
 
 def add_urdf_options(group: argparse._ArgumentGroup, friction: Sequence[str]) -> None:
-    """Add the options that go with `--urdf`.
+    """Add the options of `--urdf`.
 
     :param friction: default of --friction
     """
     group.add_argument(
         '--friction',
         metavar='TERM,TERM,...',
-        help=f'friction for --urdf: terms of {", ".join(TERMS)}; or laws, which are sets of them: '
-        f'{", ".join(LAWS)}; or auto, the law that cross-validation favours; or none '
+        help=f'friction for --urdf: terms {", ".join(TERMS)}; or laws, which are sets of terms: '
+        f'{", ".join(LAWS)}; or auto, selected by cross-validation; or none '
         f'(default: {",".join(friction) or "none"})',
     )
     group.add_argument(
@@ -61,17 +61,17 @@ def add_urdf_options(group: argparse._ArgumentGroup, friction: Sequence[str]) ->
         help="gravity in the URDF's root frame, for --urdf, in m/s^2 (default: 0 0 -9.81)",
     )
     group.add_argument(
-        '--no-rotor-inertia', action='store_true', help='no rotor inertias, for --urdf'
+        '--no-rotor-inertia', action='store_true', help='model without rotor inertias, for --urdf'
     )
 
 
 def chosen_model(
     arguments: argparse.Namespace, friction: Sequence[str], *, dynamic_model: int | None = None
 ) -> DynamicModel:
-    """Build the model of --model, or of --urdf with the options that go with it.
+    """Build the model of --model, or of --urdf with its options.
 
-    :param friction: where --friction is not given
-    :raises RobodynError: it cannot be built, or an option would be without effect
+    :param friction: default of --friction
+    :raises RobodynError: it cannot be built, or an option has no effect
     """
     if arguments.model is not None:
         refuse(arguments, OF_URDF, 'goes with --urdf; with --model it is in the file')
@@ -87,9 +87,9 @@ def chosen_model(
 
 
 def refuse(arguments: argparse.Namespace, options: Sequence[str], why: str) -> None:
-    """Refuse options that would be without effect.
+    """Refuse options that have no effect.
 
-    :raises ConfigError: naming the first one that is given
+    :raises ConfigError: one is given; the message names it
     """
     for option in options:
         if getattr(arguments, option.replace('-', '_')) not in (None, False):
@@ -97,5 +97,5 @@ def refuse(arguments: argparse.Namespace, options: Sequence[str], why: str) -> N
 
 
 def split(text: str | None) -> list[str]:
-    """Parts of a list with commas; none where there is no text."""
+    """Return the parts of a list with commas; empty for None."""
     return [] if text is None else text.split(',')

@@ -1,4 +1,4 @@
-"""Pictures of the demonstration: torque against the model, and following errors."""
+"""Pictures of the demonstration: torque and model, and tracking errors."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from robodyn_ros.cli.demo.analysis import Span, following_errors
+from robodyn_ros.analysis.picture import new_figure
+from robodyn_ros.cli.demo.analysis import Span, tracking_errors
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.result import IdentifiedModel
 from robodyn_ros.identification.signals.processing import process
@@ -22,7 +23,7 @@ def draw(
 
     :param validation: recording of another motion, in that folder
     :param tracking: stamps of the motions recorded as tracking_NAME
-    :param delay: from the reference to the drives' set-point, in [s]
+    :param delay: from the reference to the set-point of the drives, in [s]
     """
     _draw_validation(identified, validation)
     units = {joint.name: f'm{joint.position_unit}' for joint in identified.model.joints}
@@ -52,7 +53,7 @@ def _draw_tracking(
     figure: Any = None
     axes: list[Any] = []
     for name, span in spans.items():
-        time, error, joints = following_errors(
+        time, error, joints = tracking_errors(
             folder / f'tracking_{name}_reference',
             folder / f'tracking_{name}_plant',
             span,
@@ -65,13 +66,10 @@ def _draw_tracking(
             axis.set_ylabel(f'{joints[column]}\n[{units[joints[column]]}]')
     axes[0].legend(loc='upper right', ncols=2)
     axes[-1].set_xlabel('time [s]')
-    figure.suptitle('Following error without and with the additive torque')
+    figure.suptitle('Tracking error without and with the additive torque')
     figure.savefig(folder / 'tracking.png', dpi=110)
 
 
 def _axes(count: int) -> tuple[Any, list[Any]]:
-    # without pyplot: no display, no global state
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(11, 1.6 * count + 1), layout='constrained')
+    figure = new_figure(11.0, 1.6 * count + 1.0)
     return figure, list(figure.subplots(count, 1, sharex=True, squeeze=False)[:, 0])

@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 
 from robodyn_ros.cli.demo.analysis import (
-    FollowingError,
+    TrackingError,
     common_samples,
-    following_error,
-    stretches,
+    segments,
+    tracking_error,
 )
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording.recording import Recording
@@ -42,7 +42,7 @@ def test_recordings_of_other_times_are_refused():
         common_samples(recording(time, time), recording(time + 1.0, time))
 
 
-def test_following_error_knows_the_delay(tmp_path):
+def test_tracking_error_knows_the_delay(tmp_path):
     """A plant that follows 3.5 cycles late with an offset shows the offset alone."""
     time = np.arange(2000) * PERIOD
     offset = 1e-3
@@ -55,24 +55,24 @@ def test_following_error_knows_the_delay(tmp_path):
     write_rosbag(recording(time, late), tmp_path / 'plant', topic='/cell/plant')
     span = (ORIGIN, ORIGIN + 4_000_000_000)
     names = tmp_path / 'reference', tmp_path / 'plant', span
-    error = following_error(*names, delay=3.5 * PERIOD)
+    error = tracking_error(*names, delay=3.5 * PERIOD)
     assert error.pooled(['joint1']) == pytest.approx(offset, rel=1e-3)
-    assert following_error(*names, delay=0.0).pooled(['joint1']) > 5 * offset
+    assert tracking_error(*names, delay=0.0).pooled(['joint1']) > 5 * offset
 
 
 def test_errors_of_chosen_joints_are_pooled():
-    error = FollowingError(('a', 'lift', 'b'), np.array([3e-3, 5.0, 4e-3]))
+    error = TrackingError(('a', 'lift', 'b'), np.array([3e-3, 5.0, 4e-3]))
     assert error.pooled(['a', 'b']) == pytest.approx(np.sqrt(12.5e-6))
     assert error.pooled(['lift']) == pytest.approx(5.0)
 
 
-def test_stretches_between_gaps():
+def test_segments_between_gaps():
     """A gap splits; one lost sample and what is short between two gaps do not count."""
     time = np.arange(5000) * PERIOD
     keep = np.ones(5000, dtype=bool)
     keep[1500:1600] = keep[2000:2010] = False
     keep[4000] = False
-    parts = stretches(recording(time[keep], time[keep]))
+    parts = segments(recording(time[keep], time[keep]))
     assert [len(rows) for rows in parts] == [1500, 2989]
     assert np.concatenate(parts).max() == keep.sum() - 1
-    assert [len(rows) for rows in stretches(recording(time, time))] == [5000]
+    assert [len(rows) for rows in segments(recording(time, time))] == [5000]

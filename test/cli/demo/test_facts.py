@@ -60,7 +60,7 @@ def test_a_push_is_said_with_its_units():
 @pytest.mark.parametrize(
     ('content', 'sentence'),
     [
-        ({}, 'pushes must be a list of at least one push, got None'),
+        ({}, 'pushes must be a list with at least one push, got None'),
         ({'pushes': []}, 'at least one push'),
         ({'pushes': [PUSH], 'push': 1}, "unknown entry 'push', expected some of .'pushes'"),
         ({'pushes': [PUSH, {'force': [1, 2, 3]}]}, 'push 2: link must name a body, got None'),
