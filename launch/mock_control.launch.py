@@ -35,8 +35,7 @@ def generate_launch_description() -> LaunchDescription:
             ),
             DeclareLaunchArgument(
                 'robot', default_value='six_axis',
-                description='robot of this package, or path of a robot file with the joints of the '
-                'YAML',
+                description='robot of this package, or path of a robot file with the same joints',
             ),
             DeclareLaunchArgument(
                 'urdf', default_value='',

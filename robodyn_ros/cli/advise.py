@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from robodyn_ros.cli.motion_options import add_robot, robot
 from robodyn_ros.cli.output import add_json, show
+from robodyn_ros.cli.robot_model import add_robot, robot
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.advice import Advice, advise
 from robodyn_ros.excitation.catalog import build_motion

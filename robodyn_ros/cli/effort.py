@@ -21,6 +21,11 @@ def add_recording(parser: Any) -> None:
     add_source(parser)
 
 
+def joint_names(arguments: argparse.Namespace) -> list[str] | None:
+    """Return the names of `--joints`; None: all joints."""
+    return None if arguments.joints is None else str(arguments.joints).split(',')
+
+
 def read_in_si_units(
     arguments: argparse.Namespace, joints: Sequence[str] | None, model: DynamicModel | None = None
 ) -> Recording:

@@ -10,9 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from robodyn_ros.cli.motion_options import add_option, add_robot, robot
-from robodyn_ros.cli.output import EXIT_INTERRUPTED, add_json, show
-from robodyn_ros.cli.progress import Show, progress_bar
+from robodyn_ros.cli.output import EXIT_INTERRUPTED, Show, add_json, progress_bar, show
+from robodyn_ros.cli.robot_model import add_option, add_robot, robot
 from robodyn_ros.excitation.design.optimize import Cancel, Progress
 from robodyn_ros.excitation.design.problem import Design
 from robodyn_ros.excitation.export import export_motion

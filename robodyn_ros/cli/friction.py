@@ -10,9 +10,8 @@ import numpy as np
 
 from robodyn_ros.analysis.friction_curve import FrictionCurve, friction_curves
 from robodyn_ros.analysis.picture import new_figure, png
-from robodyn_ros.cli.effort import add_recording, read_in_si_units
+from robodyn_ros.cli.effort import add_recording, joint_names, read_in_si_units
 from robodyn_ros.cli.output import add_json, show
-from robodyn_ros.cli.robot_model import split
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.files.parameter_text import write_bytes, write_text
 from robodyn_ros.models.friction_terms import LAWS
@@ -45,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     :raises RobodynError: a file cannot be read or written, or no friction can be measured
     """
-    curves = friction_curves(read_in_si_units(arguments, split(arguments.joints) or None))
+    curves = friction_curves(read_in_si_units(arguments, joint_names(arguments)))
     fits = [curve.fit(arguments.law) for curve in curves]
     if arguments.out is not None:
         folder = made_folder(arguments.out, IdentificationError)

@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from robodyn_ros.cli.effort import add_source, declared_effort
+from robodyn_ros.cli.effort import add_source, declared_effort, joint_names
 from robodyn_ros.cli.output import add_json, show
-from robodyn_ros.cli.robot_model import split
 from robodyn_ros.control.effort.declaration import undeclared
 from robodyn_ros.control.effort.recorded import bag_declaration, in_si_units
 from robodyn_ros.errors import RecordingError
@@ -56,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _read(arguments: argparse.Namespace) -> Recording:
     """Read the topic of --topic; without it, the usual one or the first that can be read."""
-    path, columns, joints = arguments.recording, arguments.columns, split(arguments.joints) or None
+    path, columns, joints = arguments.recording, arguments.columns, joint_names(arguments)
 
     def read(topic: str) -> Recording:
         return read_recording(path, columns=columns, topic=topic, joints=joints)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from robodyn_ros.cli.motion_options import add_option, add_robot, robot
 from robodyn_ros.cli.output import EXIT_NEGATIVE, add_json, show
+from robodyn_ros.cli.robot_model import add_option, add_robot, robot
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.catalog import load_motion
 from robodyn_ros.excitation.collisions.check import Report, collision_lines

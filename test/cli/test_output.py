@@ -2,7 +2,7 @@
 
 import sys
 
-from robodyn_ros.cli.progress import progress_bar
+from robodyn_ros.cli.output import progress_bar
 
 
 def test_on_a_terminal_only(capsys, monkeypatch):
