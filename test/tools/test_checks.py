@@ -117,7 +117,7 @@ def test_missing_pinocchio_is_refused_where_its_wheels_do_not_fit(
         ("WARNING: Retrying after ... 'NewConnectionError(...)'\nERROR: none", 'offline'),
         ('OSError: [Errno 28] No space left on device', 'no space left'),
         ('WARNING: x\nERROR: no wheel for y.\nERROR: z', 'pip failed: no wheel for y. Details'),
-        ('', 'pip failed: it does not say why. Details'),
+        ('', 'pip failed: no reason given. Details'),
     ],
 )
 def test_pip_is_explained_in_a_sentence(tmp_path: Path, said: str, expected: str) -> None:
