@@ -100,6 +100,7 @@ def test_too_little_data_are_refused():
     body = tumbling(samples=1)
     with pytest.raises(IdentificationError, match='body arm: at least 2 samples'):
         identify_body(body)
+    assert identify_body(tumbling(samples=2)).samples == 2
     body = tumbling()
     with pytest.raises(IdentificationError, match='finite numbers'):
         identify_body(replace(body, force=np.full((400, 3), np.nan)))

@@ -33,7 +33,8 @@ def test_text_has_both_tables(comparison):
     lines = text_comparison(comparison).splitlines()
     for row in comparison.rows:
         (line,) = [line for line in lines if line.endswith(f'{row.unit:<9} {row.expression}')]
-        assert line.split()[1] == f'{row.result:.5g}' and line.split()[2] == '-'
+        cad = '-' if np.isnan(row.cad) else f'{row.cad:.5g}'
+        assert line.split()[:3] == [cad, f'{row.result:.5g}', '-']
     errors = [each.report.rms_error[1] for each in comparison.torques]
     unit = comparison.model.joints[1].torque_unit
     expected = ['joint2', *(f'{value:.4g}' for value in errors), unit]

@@ -29,10 +29,20 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True)
 class TrackingError:
-    """RMS deviation from the delayed command, per joint, shape (n,), in [rad] or [m]."""
+    """Deviation of the plant from the delayed command.
+
+    :param time: shape (N,), in [s]
+    :param deviation: shape (N, n), in [rad] or [m]
+    """
 
     joints: tuple[str, ...]
-    rms: Array
+    time: Array
+    deviation: Array
+
+    @property
+    def rms(self) -> Array:
+        """RMS per joint, shape (n,), in [rad] or [m]."""
+        return np.asarray(np.sqrt(np.mean(self.deviation**2, axis=0)))
 
     def pooled(self, joints: Sequence[str]) -> float:
         """Return the RMS over some joints of one kind, in [rad] or [m]."""
@@ -74,25 +84,17 @@ def segments(recording: Recording) -> list[NDArray[np.int64]]:
 
 
 def tracking_error(reference: Path, plant: Path, span: Span, *, delay: float) -> TrackingError:
-    """Return the RMS deviation of the plant from the delayed command.
+    """Return the deviation of the plant from the delayed command.
 
     :param delay: from the reference to the set-point of the drive, in [s]; the reference is
         interpolated by a cubic spline
     """
-    _, error, joints = tracking_errors(reference, plant, span, delay=delay)
-    return TrackingError(joints, np.sqrt(np.mean(error**2, axis=0)))
-
-
-def tracking_errors(
-    reference: Path, plant: Path, span: Span, *, delay: float
-) -> tuple[Array, Array, tuple[str, ...]]:
-    """Return time (N,) in [s], deviation (N, n) in [rad] or [m], and joints."""
     command = read_recording(reference, topic=REFERENCE).between(*span)
     truth = read_recording(plant, topic=PLANT, joints=command.joints).between(*span)
     command, truth = common_samples(command, truth)
     late = command.time - delay >= command.time[0]
     expected = CubicSpline(command.time, command.position)(command.time[late] - delay)
-    return command.time[late], truth.position[late] - expected, command.joints
+    return TrackingError(command.joints, command.time[late], truth.position[late] - expected)
 
 
 def common_samples(first: Recording, second: Recording) -> tuple[Recording, Recording]:

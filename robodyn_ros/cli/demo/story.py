@@ -1,10 +1,10 @@
-"""Steps of the demonstration; each returns the figures that it measured."""
+"""Steps of the demonstration, and the figures that they measure."""
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -35,13 +35,11 @@ def run_demo(*, robot: str, out: Path, short: bool = False) -> int:
         Client(nodes.check, fast=True) as client,
     ):
         stage = Stage(robot=robot, folder=folder, nodes=nodes, client=client, length=length)
-        figures = [*_identify(stage), *_monitor(stage, length), *_track(stage), *_push(stage)]
-    draw(
-        stage.identified,
-        folder / length.recording,
-        tracking=stage.tracking,
-        delay=stage.setpoint_delay,
-    )
+        _identify(stage)
+        figures = _monitor(stage, length)
+        errors = _track(stage)
+        figures += [*_cuts(stage, errors), *_push(stage)]
+    draw(stage.identified, folder / length.recording, errors)
     print(f'\n{render(figures)}\n')
     print(f'{time.monotonic() - start:.0f} s; recordings, results and pictures: {folder}')
     return 0 if all(figure.reached for figure in figures) else 1
@@ -60,14 +58,13 @@ def _separate_ros_domain() -> Iterator[None]:
         os.environ.update(before)
 
 
-def _identify(stage: Stage) -> list[Figure]:
+def _identify(stage: Stage) -> None:
     stage.say('1. excite the robot, record and identify it')
     report = stage.run_identification()
     print(
         f'   {report.samples} samples, {len(report.base_parameter_value)} base parameters, '
         f'condition number {report.condition_number:.0f}: {report.result_file}'
     )
-    return []
 
 
 def _monitor(stage: Stage, length: Length) -> list[Figure]:
@@ -98,7 +95,7 @@ def _monitor(stage: Stage, length: Length) -> list[Figure]:
     ]
 
 
-def _track(stage: Stage) -> list[Figure]:
+def _track(stage: Stage) -> dict[str, analysis.TrackingError]:
     stage.say('3. follow a motion without and with the additive torque')
     errors: dict[str, analysis.TrackingError] = {}
     for name in ('without', 'with'):
@@ -113,6 +110,10 @@ def _track(stage: Stage) -> list[Figure]:
             stage.tracking[name],
             delay=stage.setpoint_delay,
         )
+    return errors
+
+
+def _cuts(stage: Stage, errors: Mapping[str, analysis.TrackingError]) -> list[Figure]:
     before, after = errors['without'], errors['with']
     units = {joint.name: joint.position_unit for joint in stage.identified.model.joints}
     for joint, one, other in zip(before.joints, before.rms, after.rms, strict=True):

@@ -1,13 +1,18 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from robodyn_ros.cli.demo.analysis import (
     TrackingError,
     common_samples,
+    residual_against_plant,
     segments,
     tracking_error,
 )
 from robodyn_ros.errors import RecordingError
+from robodyn_ros.identification.result import IdentifiedModel
+from robodyn_ros.models.closed_forms.axis import AxisModel
 from robodyn_ros.recording.recording import Recording
 from robodyn_ros.recording.writers import write_rosbag
 
@@ -61,7 +66,8 @@ def test_tracking_error_knows_the_delay(tmp_path):
 
 
 def test_errors_of_chosen_joints_are_pooled():
-    error = TrackingError(('a', 'lift', 'b'), np.array([3e-3, 5.0, 4e-3]))
+    deviation = np.array([[3e-3, 5.0, 4e-3], [-3e-3, 5.0, -4e-3]])
+    error = TrackingError(('a', 'lift', 'b'), np.arange(2.0), deviation)
     assert error.pooled(['a', 'b']) == pytest.approx(np.sqrt(12.5e-6))
     assert error.pooled(['lift']) == pytest.approx(5.0)
 
@@ -76,3 +82,17 @@ def test_segments_between_gaps():
     assert [len(rows) for rows in parts] == [1500, 2989]
     assert np.concatenate(parts).max() == keep.sum() - 1
     assert [len(rows) for rows in segments(recording(time, time))] == [5000]
+
+
+def test_residual_against_the_plant_is_relative_to_its_torque(tmp_path):
+    """The model has half of the plant's inertia, so half of the torque is unexplained."""
+    model = AxisModel(dynamic_model=1, joints=['joint1'], type='rotary')
+    identified = IdentifiedModel(model=model, values=np.array([0.5]), stddevs=np.zeros(1), hash='')
+    time = np.arange(3000) * PERIOD
+    motion = recording(time, np.sin(3.0 * time))
+    write_rosbag(motion, tmp_path / 'measured')
+    plant = replace(motion, torque=-9.0 * motion.position)
+    write_rosbag(plant, tmp_path / 'plant', topic='/cell/plant')
+    span = (ORIGIN, ORIGIN + 6_000_000_000)
+    names = tmp_path / 'measured', tmp_path / 'plant', span
+    assert residual_against_plant(identified, *names) == pytest.approx(0.5, abs=0.02)
