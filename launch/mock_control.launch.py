@@ -86,7 +86,7 @@ def _create(context: LaunchContext) -> list[Action]:
         namespace=given['namespace'], output='screen',
     )  # fmt: skip
     broadcaster = _spawner(given['namespace'], 'joint_state_broadcaster')
-    # Activated together: the plugin needs the controller that commands its references.
+    # The plugin is activated together with the controller of its references.
     controllers = _spawner(given['namespace'], '--activate-as-group', *CONTROLLERS[given['way']])
     urdf = Path(given['urdf'] or load_robot(given['robot']).urdf)
     described = Node(

@@ -129,8 +129,7 @@ def compare(
     """
     model = identified.model
     cad = cad_model(urdf, model)
-    # A URDF has no friction: zero.
-    values: Array = np.nan_to_num(cad.prior())
+    values: Array = np.nan_to_num(cad.prior())  # a URDF has no friction: zero
     signals, offsets = _processed(recording, model, options or IdentifyOptions())
     same = len(cad.parameters) == len(model.parameters)
     sets = {CAD: (cad, values)}

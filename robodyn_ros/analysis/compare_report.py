@@ -167,7 +167,7 @@ def _draw_torques(comparison: Comparison) -> Any:
     joints = comparison.model.joints
     figure = new_figure(11.0, 1.9 * len(joints) + 0.5)
     axes = figure.subplots(len(joints), len(shown), squeeze=False, sharex=True, sharey='row')
-    step = max(1, len(comparison.signals) // 4000)  # more points cannot be told apart
+    step = max(1, len(comparison.signals) // 4000)  # more than the pixels of a picture
     for column, each in enumerate(shown):
         axes[0][column].set_title(f'{each.name}: torque and error', fontsize=9)
         for row, joint in enumerate(joints):

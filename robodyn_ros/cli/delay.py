@@ -101,9 +101,7 @@ def run(arguments: argparse.Namespace) -> int:
         'configured': configured,
         'additive_torque_delay': estimate.setting,
         'cycles': estimate.cycles,
-        'joints': [
-            {'name': lag.joint, 'lag': lag.cycles, 'error': lag.error} for lag in estimate.lags
-        ],
+        'joints': [{'name': e.joint, 'lag': e.cycles, 'error': e.error} for e in estimate.lags],
         'findings': findings,
     }
     show(arguments, facts, table(facts))

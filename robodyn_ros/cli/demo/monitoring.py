@@ -56,7 +56,7 @@ class Alarms:
     unknown: int = 0
     samples: int = 0
     first_collision: int = 0
-    seen: float = 0.0
+    received: float = 0.0
 
     @property
     def unmonitored(self) -> float:
@@ -73,7 +73,7 @@ class Alarms:
             if not self.first_collision:
                 stamp = message.header.stamp
                 self.first_collision = stamp.sec * 1_000_000_000 + stamp.nanosec
-                self.seen = time.time()
+                self.received = time.time()
 
 
 @dataclass(frozen=True)

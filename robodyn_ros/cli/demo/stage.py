@@ -81,10 +81,10 @@ class Stage:
 
     @cached_property
     def identified(self) -> IdentifiedModel:
-        """The identified model."""
+        """Identified model."""
         return load_identified_model(self.result_file)
 
-    def say(self, text: str) -> None:
+    def print_heading(self, text: str) -> None:
         """Print a heading."""
         print(f'\n{text}', flush=True)
 
@@ -242,7 +242,7 @@ class Stage:
         if alarms.first_collision < start:
             raise RobodynError('the collision monitor raised an alarm before the push')
         return Latency(
-            sample=(alarms.first_collision - start) * 1e-9, wall=alarms.seen - start * 1e-9
+            sample=(alarms.first_collision - start) * 1e-9, wall=alarms.received - start * 1e-9
         )
 
 

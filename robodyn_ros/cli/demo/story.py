@@ -59,7 +59,7 @@ def _separate_ros_domain() -> Iterator[None]:
 
 
 def _identify(stage: Stage) -> None:
-    stage.say('1. excite the robot, record and identify it')
+    stage.print_heading('1. excite the robot, record and identify it')
     report = stage.run_identification()
     print(
         f'   {report.samples} samples, {len(report.base_parameter_value)} base parameters, '
@@ -69,7 +69,9 @@ def _identify(stage: Stage) -> None:
 
 def _monitor(stage: Stage, length: Length) -> list[Figure]:
     least = length.motion or 60.0
-    stage.say(f'2. monitor collisions during {least:g} s of another motion, and validate on it')
+    stage.print_heading(
+        f'2. monitor collisions during {least:g} s of another motion, and validate on it'
+    )
     stage.start_monitor()
     with stage.recorded(length.recording), stage.watched() as alarms:
         motion = stage.excite(length.validation)
@@ -96,7 +98,7 @@ def _monitor(stage: Stage, length: Length) -> list[Figure]:
 
 
 def _track(stage: Stage) -> dict[str, analysis.TrackingError]:
-    stage.say('3. follow a motion without and with the additive torque')
+    stage.print_heading('3. follow a motion without and with the additive torque')
     errors: dict[str, analysis.TrackingError] = {}
     for name in ('without', 'with'):
         if name == 'with':
@@ -130,7 +132,7 @@ def _cuts(stage: Stage, errors: Mapping[str, analysis.TrackingError]) -> list[Fi
 
 
 def _push(stage: Stage) -> list[Figure]:
-    stage.say('4. push the moving robot')
+    stage.print_heading('4. push the moving robot')
     figures = []
     most = 1e3 * stage.facts.limits.alarm_latency
     for number, push in enumerate(stage.facts.pushes, start=1):
