@@ -71,7 +71,7 @@ def _create(context: LaunchContext) -> list[Action]:
         if given[name] and not Path(given[name]).is_file():
             raise ConfigError(f'launch argument {name}: there is no file {given[name]}')
     if given['way'] == 'plugin' and not given['result_file']:
-        raise ConfigError('launch argument result_file is missing: the plugin needs a result.yaml')
+        raise ConfigError('launch argument result_file: the plugin needs a result.yaml')
     package = str(share('config', 'ros2_control', f'{given["way"]}.yaml'))
     parameters: list[object] = [package]
     if given['result_file']:
