@@ -7,6 +7,7 @@ import pytest
 from robots import random_urdf
 from simulation import arm, record
 
+from robodyn_ros.analysis import compare_report
 from robodyn_ros.analysis.compare import compare
 from robodyn_ros.analysis.compare_report import export_comparison, text_comparison
 from robodyn_ros.errors import IdentificationError
@@ -56,6 +57,9 @@ def test_files(comparison, tmp_path):
     assert [float(row['rms_error_cad_links']) for row in rows] == [
         *comparison.torques[1].report.rms_error
     ]
+    measured, predicted, error = compare_report._draw_torques(comparison).axes[0].lines
+    difference = measured.get_ydata() - predicted.get_ydata()
+    np.testing.assert_allclose(error.get_ydata(), difference)
     for kind in ('tables', 'torques'):
         assert Path(files[kind]).read_bytes()[:8] == b'\x89PNG\r\n\x1a\n'
 

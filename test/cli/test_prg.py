@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 import yaml
 from prg_results import KINDS, model_of, result_of
 
@@ -17,7 +18,10 @@ def test_a_prg_becomes_a_result_file_and_a_wrong_one_is_one_sentence(tmp_path, c
     command = ['prg', str(prg), '--model', str(description), '--out', str(out)]
     assert main([*command, '--friction-sign', 'positive']) == 2
     assert main([*command, '--robot', 'ROB1']) == 2
-    sign, name = capsys.readouterr().err.splitlines()
+    for missing in (command[:-2], [*command[:2], *command[4:]]):
+        with pytest.raises(SystemExit):
+            main(missing)
+    sign, name, *_ = capsys.readouterr().err.splitlines()
     assert 'A1.ViscousFriction' in sign and 'wrong sign' in sign
     assert 'expected ROB1' in name
     assert not out.exists()

@@ -55,6 +55,7 @@ def test_a_push_is_said_with_its_units():
     both = PushFacts('link2', force=(0.0, 0.0, -5.0), torque=(1.0, 0.0, 0.0))
     assert str(both) == 'link2 with [0.0, 0.0, -5.0] N and [1.0, 0.0, 0.0] Nm'
     assert str(PushFacts('a', torque=(1.0, 0.0, 0.0))) == 'a with [1.0, 0.0, 0.0] Nm'
+    assert str(PushFacts('a', force=(1.0, 0.0, 0.0))) == 'a with [1.0, 0.0, 0.0] N'
 
 
 @pytest.mark.parametrize(
