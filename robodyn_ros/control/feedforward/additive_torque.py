@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from robodyn_ros.control.torque.delay import DelayLine
-from robodyn_ros.control.torque.gear_torque import MeasuredResidual
+from robodyn_ros.control.torque.gear_torque import MeasuredGearTorque
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.control.torque.standstill import FADE_TIME, StandstillFriction
 from robodyn_ros.errors import ControlError
@@ -136,11 +136,11 @@ class AdditiveTorque:
         *,
         torque: ModelTorque,
         settings: FeedforwardSettings,
-        residual: MeasuredResidual | None = None,
+        gear_torque: MeasuredGearTorque | None = None,
     ) -> None:
         """Reserve the memory; the law starts inactive.
 
-        :param residual: torque by measured deflections of the gears, added without the delay of
+        :param gear_torque: torque by measured deflections of the gears, added without the delay of
             the model torque; None: no such torque
         :raises ControlError: the settings are for other joints than the model's
         """
@@ -156,7 +156,7 @@ class AdditiveTorque:
         self.fault = ''
         self.requested = np.zeros(width)
         self.applied = np.zeros(width)
-        self.residual = residual
+        self.gear_torque = gear_torque
         self._torque = torque
         self._standstill = StandstillFriction(
             window=torque.velocity_window,
@@ -216,8 +216,8 @@ class AdditiveTorque:
         if not self.enabled:
             self._delay.clear()
             self._standstill.clear()
-            if self.residual is not None:
-                self.residual.clear()
+            if self.gear_torque is not None:
+                self.gear_torque.clear()
             self._ramp = 0.0
             self._follow_changes(1.0)
             self.state = State.RAMPING_IN
@@ -265,8 +265,8 @@ class AdditiveTorque:
         delayed = self._delay.push(self.requested)
         if not self.enabled:
             return self.idle()
-        if self.residual is not None:
-            delayed = delayed + self.residual.torque()
+        if self.gear_torque is not None:
+            delayed = delayed + self.gear_torque.torque()
         self._ramp = min(1.0, self._ramp + share * self._up)
         if self._ramp == 1.0:
             self.state = State.ACTIVE

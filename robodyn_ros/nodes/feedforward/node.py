@@ -14,7 +14,7 @@ from std_srvs.srv import SetBool, Trigger
 from robodyn_ros.control.feedforward.additive_torque import AdditiveTorque, FeedforwardSettings
 from robodyn_ros.control.feedforward.delivery import Delivery
 from robodyn_ros.control.feedforward.state_watchdog import StateWatch
-from robodyn_ros.control.torque.gear_torque import MeasuredResidual
+from robodyn_ros.control.torque.gear_torque import MeasuredGearTorque
 from robodyn_ros.control.torque.gravity_free import GravityFree
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.control.torque.standstill import FADE_TIME
@@ -51,7 +51,7 @@ class Feedforward(ModelNode):
             self, 'torque_max', 'trajectory mode: a trajectory that needs more is refused'
         )
         self._residual_scale = float(declare(
-            self, 'residual_scale', 0.5, 'streaming mode: share of the residual torque of a '
+            self, 'residual_scale', 0.5, 'streaming mode: share of the gear torque of a '
             'result with double encoders that is applied; 0: none',
             read_only=True, limit=True, minimum=0.0, maximum=1.0,
         ))  # fmt: skip
@@ -212,8 +212,8 @@ class Feedforward(ModelNode):
         watch = None if threshold is None else TorqueWatch(model.joints, threshold)
         states = StateWatch(width=len(model.joints), timeout=self._state_timeout)
         if isinstance(self._mode, StreamingMode):
-            residual = self._residual(model, settings)
-            law = AdditiveTorque(torque=torque, settings=settings, residual=residual)
+            gears = self._gear_torque(model, settings)
+            law = AdditiveTorque(torque=torque, settings=settings, gear_torque=gears)
             self._mode.use(law, effort, states, watch)
             return
         limit = read_torque_limit('torque_max', self._torque_max, model.joints, self._effort)
@@ -226,16 +226,16 @@ class Feedforward(ModelNode):
         text = ', '.join(f'{name} {torque:.4g} (per s {rate:.4g})' for name, torque, rate in each)
         self.get_logger().info(f'additive torque is limited to [Nm or N] {text}: {source}')
 
-    def _residual(
+    def _gear_torque(
         self, model: IdentifiedModel, settings: FeedforwardSettings
-    ) -> MeasuredResidual | None:
+    ) -> MeasuredGearTorque | None:
         """Torque by the deflection of the gears, if the result has it and it is wanted."""
         if model.residual is None or not self._residual_scale:
             return None
         self.get_logger().info(
-            f'residual torque of joints NAME_motor in joint_states, scale {self._residual_scale:g}'
+            f'gear torque of joints NAME_motor in joint_states, scale {self._residual_scale:g}'
         )
-        return MeasuredResidual(
+        return MeasuredGearTorque(
             model.residual,
             period=settings.period,
             scale=self._residual_scale,

@@ -214,8 +214,8 @@ class StreamingMode:
             'reference_timeout': round(self._timeout.value, 4),
             'longest_pause': round(self._timeout.longest, 4),
         }  # fmt: skip
-        if self._law is not None and self._law.residual is not None:
-            found['residual_torque'] = self.sides or self._law.residual.applied.tolist()
+        if self._law is not None and self._law.gear_torque is not None:
+            found['residual_torque'] = self.sides or self._law.gear_torque.applied.tolist()
         return found
 
     def _on_feedback(self, serialised: bytes) -> None:
@@ -241,15 +241,15 @@ class StreamingMode:
         )
 
     def _read_sides(self, serialised: bytes) -> None:
-        """Positions on both sides of the gears, for the residual torque; none: it fades out."""
-        residual = self._law.residual if self._law is not None else None
-        if residual is None:
+        """Positions on both sides of the gears, for the gear torque; none: it fades out."""
+        gears = self._law.gear_torque if self._law is not None else None
+        if gears is None:
             return
         self.sides = self._sides.read_bytes(serialised)
         if not self.sides:
-            width = len(residual.joints)
+            width = len(gears.joints)
             position = self._sides.position
-            residual.read(position[:width], position[width:], self._sides.stamp)
+            gears.read(position[:width], position[width:], self._sides.stamp)
 
     def _on_reference(self, serialised: bytes) -> None:
         law = self._law

@@ -394,7 +394,7 @@ def test_settings_for_other_joints_are_refused() -> None:
 
 
 class Deflected:
-    """A residual torque that is always the same."""
+    """A gear torque that is always the same."""
 
     joints = MODEL.joint_names
     cleared = 0
@@ -406,15 +406,15 @@ class Deflected:
         return np.array([3.0, -2.0])
 
 
-def test_residual_torque_is_added_without_delay_scaled_and_limited() -> None:
+def test_gear_torque_is_added_without_delay_scaled_and_limited() -> None:
     plain, law = make(feedforward_scale=0.5), make(feedforward_scale=0.5)
-    law.residual = Deflected()  # type: ignore[assignment]
+    law.gear_torque = Deflected()  # type: ignore[assignment]
     for one in (plain, law):
         one.start()
-    assert law.residual.cleared == 1  # type: ignore[union-attr]
+    assert law.gear_torque.cleared == 1  # type: ignore[union-attr]
     for row in zip(*motion(60), strict=True):
         alone, both = plain.update(*row).copy(), law.update(*row).copy()
     np.testing.assert_allclose(both - alone, [1.5, -1.0], rtol=1e-9)
-    law.residual.torque = lambda: np.array([1e4, -1e4])  # type: ignore[union-attr]
+    law.gear_torque.torque = lambda: np.array([1e4, -1e4])  # type: ignore[union-attr]
     for row in zip(*motion(60), strict=True):
         assert (np.abs(law.update(*row)) <= LIMIT).all()

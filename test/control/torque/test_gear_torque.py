@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import residuals
 
-from robodyn_ros.control.torque.gear_torque import MeasuredResidual
+from robodyn_ros.control.torque.gear_torque import MeasuredGearTorque
 from robodyn_ros.errors import ControlError
 
 PERIOD, JOINTS = 0.001, 6
@@ -18,7 +18,7 @@ def proportional():
 
 
 def make(**changes):
-    return MeasuredResidual(proportional(), **{'period': PERIOD, 'scale': 1.0, **changes})
+    return MeasuredGearTorque(proportional(), **{'period': PERIOD, 'scale': 1.0, **changes})
 
 
 CLOCK = itertools.count(1)
@@ -71,7 +71,7 @@ def test_without_measurements_it_fades_to_zero(silent):
 @pytest.mark.parametrize('spacing', [0.25, 1.0, 4.0])
 def test_rates_are_those_of_the_stamps_however_often_measurements_come(spacing):
     law, seen = make(), []
-    law._residual = SimpleNamespace(gear_ratio=np.full(JOINTS, -50.0), torque=told(seen))
+    law._law = SimpleNamespace(gear_ratio=np.full(JOINTS, -50.0), torque=told(seen))
     for index in range(int(400 / spacing)):
         time = index * spacing * PERIOD
         law.read(REST, REST - 50.0 * (0.01 + 0.2 * time), 1000.0 + time)
@@ -110,7 +110,7 @@ def test_clear_is_zero_at_once():
     [
         *(({'scale': bad}, 'residual_scale must be from 0 to 1') for bad in (-0.1, 1.1, np.nan)),
         *(
-            ({name: bad}, f'{name} of the residual torque must be above 0 and finite, got {bad}')
+            ({name: bad}, f'{name} of the gear torque must be above 0 and finite, got {bad}')
             for name in ('period', 'timeout', 'fade_time')
             for bad in (0.0, -1.0, np.nan, np.inf)
         ),
