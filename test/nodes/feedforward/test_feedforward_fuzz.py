@@ -293,7 +293,7 @@ def test_another_sender_of_commands_is_pointed_out(clock):
     mode, _ = streaming(node)
     assert not mode.warning
     node.publishers = 2
-    assert 'somebody else publishes on forward_effort_controller/commands' in mode.warning
+    assert 'another node publishes to forward_effort_controller/commands' in mode.warning
 
 
 def test_a_controller_that_is_deactivated_while_it_has_torque_is_a_fault(clock):
