@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from robodyn_ros.analysis.collision_thresholds import propose_thresholds
-from robodyn_ros.control.collision import CollisionSettings, Level, TorqueErrorDetector
+from robodyn_ros.control.collision import Level, TorqueErrorDetector
+from robodyn_ros.control.collision_settings import CollisionSettings
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.errors import ControlError
 from robodyn_ros.models.interface import Array
@@ -291,12 +292,12 @@ def test_garbage_is_never_ok(samples: list[tuple[float, list[float], list[float]
         *(
             (
                 {'low_velocity_torque': [1.0, bad]},
-                'low_velocity_torque must be finite and not below',
+                'low_velocity_torque of joint joint2 must be at least 0',
             )
             for bad in (np.nan, np.inf, -np.inf, -1.0)
         ),
         ({'low_velocity_torque': [1.0]}, 'low_velocity_torque needs one value'),
-        ({'debounce': 0}, 'debounce must be 1 or more'),
+        ({'debounce': 0}, 'debounce must be at least 1'),
         ({'filter_cutoff': 400.0}, 'filter_cutoff must be'),
         ({'joints': ('a', 'b')}, 'settings are for'),
         ({'stale_timeout': 0.001}, 'stale_timeout must be above'),

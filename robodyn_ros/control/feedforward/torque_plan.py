@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from robodyn_ros.control.feedforward.additive_torque import FeedforwardSettings
+from robodyn_ros.control.feedforward.settings import FeedforwardSettings
 from robodyn_ros.excitation.motions.spline import SplineTrajectory, TrajectoryPoints
 from robodyn_ros.models.interface import Array
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from robodyn_ros.control.feedforward.additive_torque import FeedforwardSettings
+from robodyn_ros.control.feedforward.settings import FeedforwardSettings
 from robodyn_ros.control.feedforward.torque_plan import TRANSPORT, TorquePlan, cycles_of
 from robodyn_ros.control.torque.delay import delayed
 from robodyn_ros.control.torque.model_torque import ModelTorque

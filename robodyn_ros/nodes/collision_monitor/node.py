@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
-from robodyn_ros.control.collision import CollisionSettings, Level, TorqueErrorDetector
+from robodyn_ros.control.collision import Level, TorqueErrorDetector
+from robodyn_ros.control.collision_settings import CollisionSettings
 from robodyn_ros.control.torque.delay import DelayLine
 from robodyn_ros.control.torque.gravity_free import GravityFree
 from robodyn_ros.control.torque.model_torque import ModelTorque

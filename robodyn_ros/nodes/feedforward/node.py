@@ -11,8 +11,9 @@ from rcl_interfaces.msg import SetParametersResult
 from rclpy.parameter import Parameter
 from std_srvs.srv import SetBool, Trigger
 
-from robodyn_ros.control.feedforward.additive_torque import AdditiveTorque, FeedforwardSettings
+from robodyn_ros.control.feedforward.additive_torque import AdditiveTorque
 from robodyn_ros.control.feedforward.delivery import Delivery
+from robodyn_ros.control.feedforward.settings import FeedforwardSettings
 from robodyn_ros.control.feedforward.state_watchdog import StateWatch
 from robodyn_ros.control.torque.gear_torque import MeasuredGearTorque
 from robodyn_ros.control.torque.gravity_free import GravityFree
@@ -45,7 +46,8 @@ LAW: tuple[Row, ...] = (
      {**FIXED, 'minimum': 0, 'maximum': 1000}),
     ('max_torque', [0.0], 'largest additive torque [Nm or N]; one value or one per joint; '
      '0: the effort limits of the URDF', ARRAY),
-    ('max_torque_rate', [0.0], 'largest change of it [Nm/s or N/s]; 0: max_torque in 50 ms', ARRAY),
+    ('max_torque_rate', [0.0], 'largest change of it [Nm/s or N/s]; 0: max_torque in '
+     '50 ms', ARRAY),
     ('ramp_up_time', 0.25, 'time from zero to full model torque, and from one payload or '
      'feedforward_scale to another [s]', {**FIXED, 'minimum': 0.001, 'maximum': 10.0}),
     ('ramp_down_time', 0.1, 'time from any torque to zero [s]',

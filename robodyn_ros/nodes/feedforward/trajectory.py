@@ -12,8 +12,8 @@ from trajectory_msgs.msg import JointTrajectory
 
 from robodyn_ros.control.effort.declaration import EffortDeclaration
 from robodyn_ros.control.effort.joint_effort import EffortConversion
-from robodyn_ros.control.feedforward.additive_torque import FeedforwardSettings
 from robodyn_ros.control.feedforward.path_check import astray
+from robodyn_ros.control.feedforward.settings import FeedforwardSettings
 from robodyn_ros.control.feedforward.state_watchdog import StateWatch
 from robodyn_ros.control.feedforward.torque_plan import TRANSPORT, TorquePlan
 from robodyn_ros.control.feedforward.trajectory_effort import arriving_trajectory

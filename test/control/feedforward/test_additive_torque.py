@@ -8,11 +8,8 @@ from control_arm import small_arm
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from robodyn_ros.control.feedforward.additive_torque import (
-    AdditiveTorque,
-    FeedforwardSettings,
-    State,
-)
+from robodyn_ros.control.feedforward.additive_torque import AdditiveTorque, State
+from robodyn_ros.control.feedforward.settings import FeedforwardSettings
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.errors import ControlError
 from robodyn_ros.models.catalog import with_friction

@@ -7,13 +7,9 @@ import pytest
 from control_arm import small_arm
 from scipy.interpolate import BPoly
 
-from robodyn_ros.control.feedforward.additive_torque import FeedforwardSettings
-from robodyn_ros.control.feedforward.trajectory_effort import (
-    ARRAYS,
-    MOTION,
-    TorquePlan,
-    trajectory_effort,
-)
+from robodyn_ros.control.feedforward.settings import FeedforwardSettings
+from robodyn_ros.control.feedforward.torque_plan import ARRAYS, MOTION, TorquePlan
+from robodyn_ros.control.feedforward.trajectory_effort import trajectory_effort
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.errors import ControlError
 from robodyn_ros.excitation.motions.spline import SplineTrajectory, TrajectoryPoints
