@@ -25,7 +25,7 @@ from robodyn_ros.models.interface import Array
 from robodyn_ros.msg import CollisionState
 from robodyn_ros.nodes.base.common import MONITOR_QOS, declare, run, steady_timer
 from robodyn_ros.nodes.robot.effort import EffortParameters
-from robodyn_ros.nodes.robot.joint_state_bytes import JointStateBytes
+from robodyn_ros.nodes.robot.joint_states import JointStateReader
 from robodyn_ros.nodes.robot.model_node import STREAM_QOS, ModelNode, expanded
 
 SOURCES = ('feedback', 'reference')
@@ -133,8 +133,8 @@ class CollisionMonitor(ModelNode):
         settings = CollisionSettings(joints=model.joints, **values)
         self._detector = TorqueErrorDetector(torque=torque, settings=settings)
         width = len(model.joints)
-        self._reader = JointStateBytes(model.joints)
-        self._reference = JointStateBytes(model.joints, required=('position', 'velocity'))
+        self._reader = JointStateReader(model.joints)
+        self._reference = JointStateReader(model.joints, required=('position', 'velocity'))
         self._delay = DelayLine(width=2 * width, cycles=self._delay_cycles)
         self._motion: tuple[NDArray[Any], NDArray[Any]] | None = None
         self._reference_time = 0.0

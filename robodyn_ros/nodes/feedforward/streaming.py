@@ -22,7 +22,7 @@ from robodyn_ros.errors import ControlError
 from robodyn_ros.models.interface import Array
 from robodyn_ros.nodes.base.common import steady_timer
 from robodyn_ros.nodes.feedforward.mode import TorqueMode
-from robodyn_ros.nodes.robot.joint_state_bytes import JointStateBytes
+from robodyn_ros.nodes.robot.joint_states import JointStateReader
 from robodyn_ros.nodes.robot.model_node import STREAM_QOS
 from robodyn_ros.wire.cursor import NANOSECONDS
 
@@ -88,7 +88,7 @@ class StreamingMode(TorqueMode):
         width = len(law.joints)
         zero = serialize_message(Float64MultiArray(data=[0.0] * width))
         self._command = zero[: -8 * width]  # followed by the numbers
-        self._reader = JointStateBytes(law.joints, ('position', 'velocity'), exact=True)
+        self._reader = JointStateReader(law.joints, ('position', 'velocity'), exact=True)
         self._timeout = ReferenceTimeout(given=self._timeout.given, period=law.settings.period)
         self._motion = ReferenceMotion(
             width=width, timeout=self._timeout.value, period=law.settings.period
@@ -96,7 +96,7 @@ class StreamingMode(TorqueMode):
         self._pace = Pace(law.settings.period)
         self._watch(law.joints, effort, states, threshold)
         motors = [f'{name}_motor' for name in law.joints]
-        self._encoders = JointStateBytes([*law.joints, *motors], required=('position',))
+        self._encoders = JointStateReader([*law.joints, *motors], required=('position',))
 
     def begin(self, enabled: bool) -> None:
         """Start with zero torque until the first reference."""

@@ -15,10 +15,9 @@ from robodyn_ros.control.feedforward.delivery import Delivery
 from robodyn_ros.msg import TorqueState
 from robodyn_ros.nodes.base.common import MONITOR_QOS
 from robodyn_ros.nodes.feedforward.target_watch import TargetWatch
-from robodyn_ros.nodes.robot.joint_state_bytes import JointStateBytes
-from robodyn_ros.wire.cursor import BODY, TIME
+from robodyn_ros.nodes.robot.joint_states import JointStateReader
+from robodyn_ros.wire.cursor import BODY, TIME, Cursor
 from robodyn_ros.wire.joint_state import FIELDS
-from robodyn_ros.wire.named_arrays import NamedArrays
 
 Array = NDArray[np.float64]
 STALE = 0.1
@@ -42,7 +41,7 @@ class TorqueStateOut:
 
     def prepare(self, joints: Sequence[str], effort: EffortConversion | None = None) -> None:
         """Set the joints, in the order of the arrays to come, and what their effort means."""
-        self.feedback = JointStateBytes(joints, (), optional=FIELDS)
+        self.feedback = JointStateReader(joints, (), optional=FIELDS)
         self._effort = effort
         self._received = -np.inf
         self._form = _MessageForm(joints, False, '', Delivery.UNKNOWN)
@@ -100,7 +99,7 @@ class _MessageForm:
             name=list(joints), enabled=enabled, fault=fault, requested=zero,
             additive_command=zero, feedback=zero, error=zero, delivery=int(delivery),
         )))  # fmt: skip
-        starts = NamedArrays(self.data, 4).starts
+        _, starts = Cursor(self.data).named_arrays(4)
         views = [np.frombuffer(self.data, '<f8', len(joints), max(at, 0)) for at in starts]
         self.feedback, self.requested, self.additive_command, self.error = views
 
