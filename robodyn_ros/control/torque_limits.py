@@ -20,8 +20,6 @@ from robodyn_ros.excitation.trajectory import Trajectory
 from robodyn_ros.models.friction_terms import FRICTION_PARAMETERS
 from robodyn_ros.models.interface import Array, DynamicModel, Joint
 
-GRID = 0.002
-"""Sampling period of the check of a planned motion, in [s]."""
 BLOCK = 5000
 """Samples that are computed at a time."""
 FROM_DRIVE = {
@@ -132,7 +130,7 @@ def prior_torque(model: DynamicModel) -> tuple[ModelTorque, list[str]]:
 
 
 def peak_torque(
-    torque: ModelTorque, trajectory: Trajectory, *, spacing: float = GRID
+    torque: ModelTorque, trajectory: Trajectory, *, spacing: float = 0.002
 ) -> PeakTorque:
     """Compute the largest model torque of a trajectory on a fine grid, block by block.
 

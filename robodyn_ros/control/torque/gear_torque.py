@@ -9,13 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from robodyn_ros.control.torque.low_pass import MatchedLowPass
+from robodyn_ros.control.torque.low_pass import HIGHEST_SHARE, MatchedLowPass
 from robodyn_ros.errors import ControlError
 from robodyn_ros.models.gear_torque import GearTorqueLaw
 from robodyn_ros.models.interface import Array
-
-HIGHEST_SHARE = 0.4
-"""Highest cut-off of the inputs as a share of the rate at which they come."""
 
 
 class MeasuredGearTorque:

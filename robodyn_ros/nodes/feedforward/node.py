@@ -24,7 +24,7 @@ from robodyn_ros.control.torque_threshold import SILENCE, TorqueThreshold
 from robodyn_ros.errors import ConfigError, ControlError, RobodynError
 from robodyn_ros.identification.result import IdentifiedModel
 from robodyn_ros.models.interface import Array
-from robodyn_ros.nodes.base.common import declare, run
+from robodyn_ros.nodes.base.common import run
 from robodyn_ros.nodes.feedforward.streaming import StreamingMode
 from robodyn_ros.nodes.feedforward.torque_marker import TorqueMarker
 from robodyn_ros.nodes.feedforward.trajectory import TrajectoryMode
@@ -35,11 +35,10 @@ from robodyn_ros.nodes.robot.effort import (
     read_torque_limit,
     watched_torque,
 )
-from robodyn_ros.nodes.robot.model_node import ModelNode, effort_limits, expanded
+from robodyn_ros.nodes.robot.model_node import ModelNode, Row, effort_limits, expanded
 
 FIXED: dict[str, Any] = {'read_only': True}
 ARRAY: dict[str, Any] = {'read_only': True, 'minimum': 0.0}
-Row = tuple[str, Any, str, dict[str, Any]]
 LAW: tuple[Row, ...] = (
     ('period', 0.002, 'servo period [s]', {**FIXED, 'minimum': 1e-4, 'maximum': 0.1}),
     ('additive_torque_delay', 3, 'cycles between a command and its effect',
@@ -87,7 +86,7 @@ class Feedforward(ModelNode):
     def __init__(self) -> None:
         """Declare parameters, offer topics and services, start with autostart."""
         super().__init__('feedforward')
-        self._options = self._declare(LAW)
+        self._options = self.declared(LAW)
         self._effort = EffortParameters(self)
         self._torque_max = declare_torque_limit(
             self, 'torque_max', 'trajectory mode: a trajectory that needs more is refused'
@@ -95,7 +94,7 @@ class Feedforward(ModelNode):
         self._threshold = declare_torque_limit(
             self, 'torque_threshold', 'additive or measured torque beyond it is a fault'
         )
-        given = self._chosen = self._declare(NODE)
+        given = self._chosen = self.declared(NODE)
         self._mode = self._make_mode()
         self._facts: ControllerFacts | None = None
         if given['check_controller']:
@@ -108,12 +107,6 @@ class Feedforward(ModelNode):
         self.create_service(Trigger, '~/reset', self._on_reset)
         self.add_on_set_parameters_callback(self._on_set)
         self.autostart()
-
-    def _declare(self, rows: Sequence[Row]) -> dict[str, Any]:
-        return {
-            name: declare(self, name, default, text, limit=True, **options)
-            for name, default, text, options in rows
-        }
 
     def _left_by_a_killed_process(self) -> str:
         """Return a sentence if this is a restart after which torque is not enabled, or ''."""

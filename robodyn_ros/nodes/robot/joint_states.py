@@ -15,13 +15,14 @@ from typing import Any
 
 import numpy as np
 from builtin_interfaces.msg import Time
+from numpy.typing import NDArray
 from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 
-from robodyn_ros.models.interface import Array
 from robodyn_ros.wire.cursor import WireError
 from robodyn_ros.wire.joint_state import FIELDS, JointStateLayout
 
+Array = NDArray[np.float64]
 Pick = Callable[[tuple[Any, ...]], tuple[Any, ...]]
 
 
@@ -58,7 +59,9 @@ class JointStateReader:
         # The required fields are the first rows, so that one assignment writes them all.
         order = [*self.required, *(field for field in FIELDS if field not in self.required)]
         block = np.full((len(order), len(self.joints)), np.nan)
-        self.position, self.velocity, self.effort = (block[order.index(name)] for name in FIELDS)
+        self.position: Array = block[order.index('position')]
+        self.velocity: Array = block[order.index('velocity')]
+        self.effort: Array = block[order.index('effort')]
         self._flat = block[: len(self.required)].reshape(-1)
         self._names: list[str] = []
         self._columns = np.zeros(0, dtype=np.intp)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
@@ -46,6 +46,9 @@ MODEL_KEYS = (
 )
 """Parameters `dynamic_model.*` of a result file."""
 
+Row = tuple[str, Any, str, dict[str, Any]]
+"""Name, default, description and options of a parameter, see `declare`."""
+
 
 class ModelNode(SuiteLifecycleNode):
     """Node that loads a result, configures and activates itself, and reports diagnostics.
@@ -84,8 +87,15 @@ class ModelNode(SuiteLifecycleNode):
         steady_timer(self, 1.0, self._diagnose)
         self.create_service(LoadParameters, '~/load_parameters', self._on_load)
 
+    def declared(self, rows: Sequence[Row]) -> dict[str, Any]:
+        """Declare parameters, and return their values."""
+        return {
+            name: declare(self, name, default, text, limit=True, **options)
+            for name, default, text, options in rows
+        }
+
     def autostart(self) -> None:
-        """Configure and activate with the parameter autostart; called when the node is complete."""
+        """Configure and activate if the parameter says so, when the node is complete."""
         if not self._autostart:
             return
         if self.trigger_configure() == TransitionCallbackReturn.SUCCESS:

@@ -41,9 +41,9 @@ class CarriedPayload:
         self.payload: Payload | None = None
         kinds = Parameter.Type
         rows: list[tuple[str, Any, str]] = [
-            ('mass', kinds.DOUBLE, 'mass of the payload at start [kg]; default: that of the result'),
-            ('center_of_mass', kinds.DOUBLE_ARRAY, 'URDF robots: centre of mass of the payload, in the frame [m]'),
-            ('inertia', kinds.DOUBLE_ARRAY, 'inertia of the payload [kg m^2]: Ixx, Ixy, Ixz, Iyy, Iyz, Izz about '
+            ('mass', kinds.DOUBLE, 'payload at start [kg]; default: as in the result'),
+            ('center_of_mass', kinds.DOUBLE_ARRAY, 'URDF robots: its centre, in the frame [m]'),
+            ('inertia', kinds.DOUBLE_ARRAY, 'its inertia [kg m^2]: Ixx, Ixy, Ixz, Iyy, Iyz, Izz about '
              'the centre of mass for URDF robots, else one about the last rotary axis'),
             ('frame', '', 'URDF robots: link that carries the payload; default: the last'),
         ]  # fmt: skip
@@ -52,8 +52,8 @@ class CarriedPayload:
             for name, kind, text in rows
         }
         self._most = float(declare(
-            node, 'max_payload', 0.0, 'largest accepted mass of a payload [kg]; 0: the largest that '
-            'the effort limits of the joints can carry',
+            node, 'max_payload', 0.0, 'largest mass of a payload [kg]; 0: the largest that the '
+            'effort limits of the joints can carry',
             read_only=True, limit=True, minimum=0.0,
         ))  # fmt: skip
         text = 'of an identified payload, if result_file is empty'

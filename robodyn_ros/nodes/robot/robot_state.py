@@ -69,7 +69,7 @@ class RobotState:
             recent.popleft()
 
     def _range(self, duration: float) -> Array | None:
-        """Return the travel of each joint in the last `duration` [s], shape (n,); None: unknown."""
+        """Return the travel of each joint in the last `duration` [s], (n,); None: unknown."""
         moments = np.array([moment for moment, _ in self._recent])
         if not len(moments) or moments[-1] - moments[0] < duration:
             return None

@@ -28,7 +28,7 @@ below REST."""
 REST = 0.02
 """Velocity below which a robot is at rest, in [rad/s] or [m/s]."""
 PATIENCE = 3.0
-"""Longest wait for joint states, for the controller, and for rest after the braking, in [s]."""
+"""Longest wait for joint states and for the controller, in [s]: DDS discovery takes about 1 s."""
 
 
 class MeasuredMotion:
@@ -115,7 +115,8 @@ async def _at_rest(background: Background, measured: MeasuredMotion, braking_tim
         return time.monotonic() > begin + braking_time + WINDOW and measured.at_rest
 
     try:
-        await until(background, done, braking_time + PATIENCE, 'rest', lambda: '')
+        # 2 s for the delays of the controller: after that the motion may have been lost.
+        await until(background, done, braking_time + 2.0, 'rest', lambda: '')
     except WaitError:
         return False
     return True

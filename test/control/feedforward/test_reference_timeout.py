@@ -7,11 +7,13 @@ from robodyn_ros.control.feedforward.reference_timeout import (
     HIGHEST,
     LOWEST,
     MARGIN,
-    MEMORY,
     ReferenceTimeout,
 )
 
 PERIOD = 0.002
+
+MEMORY = 60.0
+"""Time constant with which a pause is forgotten, in [s]."""
 
 
 def after(pauses, **settings):
