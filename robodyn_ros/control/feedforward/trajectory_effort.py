@@ -72,12 +72,11 @@ def trajectory_effort(
 ) -> TorquePlan:
     """Compute the additive torque at every servo-period sample of a trajectory.
 
-    The torque is delayed by the settings' cycles, added to the effort that the points have,
-    blended in from `initial` during ramp_up_time, limited, and kept within the rate. After the
-    motion the last position is held for the delay and for a ramp of the torque to zero: a
-    joint_trajectory_controller holds the last effort of a trajectory and commands it again after
-    later cancels. The drive's integrator then carries gravity. With `hold_at_end` the last
-    position is held until friction has faded out, so that only gravity remains.
+    The torque is delayed by the settings' cycles, added to the effort of the points, blended in
+    from `initial` during ramp_up_time, limited, and kept within the rate. After the motion the
+    torque is ramped to zero, because a joint_trajectory_controller holds the last effort and
+    commands it again after later cancels; the drive's integrator then carries gravity. With
+    `hold_at_end` the last position is held until friction has faded out and gravity remains.
 
     :param scale: share of the model torque, 0..1; None: that of the settings
     :param initial: effort of the controller when the trajectory starts, (n,); None: zero
@@ -88,20 +87,12 @@ def trajectory_effort(
         a model torque that is not finite
     """
     _check(spline, torque)
-    cycles = cycles_of(spline.duration, settings.period, whole=False)
-    ramp = 0 if hold_at_end else cycles_of(settings.ramp_down_time, settings.period)
-    fade = (
-        cycles_of(settings.friction_fade_time, settings.period, whole=False) if hold_at_end else 0
-    )
-    count = cycles + 1 + settings.additive_torque_delay + fade + ramp
-    time: Array = settings.period * np.arange(count, dtype=float)
-    motion = spline.sample(time)
-    for array in (motion.velocity, motion.acceleration):
-        array[cycles + 1 :] = 0.0
+    motion, ramp = _sampled(spline, settings, hold_at_end)
+    time = motion.time
     requested = _model_torque(motion, torque, settings)
     share = settings.feedforward_scale if scale is None else scale
     target = spline.points.effort_at(time)
-    first = min(int(np.searchsorted(offset + time, begin)), count - 1)
+    first = min(int(np.searchsorted(offset + time, begin)), len(time) - 1)
     still = np.zeros((1, len(spline.joints)))
     at_rest = target[first] + share * torque.torque(motion.position[[first]], still, still)[0]
     target += share * delayed(requested, settings.additive_torque_delay)
@@ -116,6 +107,24 @@ def trajectory_effort(
         effort=_shaped(target, at_rest, offset + time - begin, start, ramp, settings),
         period=settings.period,
     )
+
+
+def _sampled(
+    spline: SplineTrajectory, settings: FeedforwardSettings, hold_at_end: bool
+) -> tuple[Motion, int]:
+    """Return the motion with its end held, and the samples of the ramp to zero."""
+    period = settings.period
+    cycles = cycles_of(spline.duration, period, whole=False)
+    ramp = fade = 0
+    if hold_at_end:
+        fade = cycles_of(settings.friction_fade_time, period, whole=False)
+    else:
+        ramp = cycles_of(settings.ramp_down_time, period)
+    count = cycles + 1 + settings.additive_torque_delay + fade + ramp
+    motion = spline.sample(period * np.arange(count, dtype=float))
+    for array in (motion.velocity, motion.acceleration):
+        array[cycles + 1 :] = 0.0
+    return motion, ramp
 
 
 def _model_torque(motion: Motion, torque: ModelTorque, settings: FeedforwardSettings) -> Array:

@@ -43,8 +43,8 @@ class CarriedPayload:
         rows: list[tuple[str, Any, str]] = [
             ('mass', kinds.DOUBLE, 'payload at start [kg]; default: as in the result'),
             ('center_of_mass', kinds.DOUBLE_ARRAY, 'URDF robots: its centre, in the frame [m]'),
-            ('inertia', kinds.DOUBLE_ARRAY, 'its inertia [kg m^2]: Ixx, Ixy, Ixz, Iyy, Iyz, Izz about '
-             'the centre of mass for URDF robots, else one about the last rotary axis'),
+            ('inertia', kinds.DOUBLE_ARRAY, 'its inertia [kg m^2]: Ixx, Ixy, Ixz, Iyy, Iyz, Izz '
+             'about the centre of mass for URDF robots, else one about the last rotary axis'),
             ('frame', '', 'URDF robots: link that carries the payload; default: the last'),
         ]  # fmt: skip
         self._given = {
