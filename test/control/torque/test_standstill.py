@@ -73,14 +73,6 @@ def test_many_samples_fade_as_one_after_the_other(qd, first, fade):
     np.testing.assert_allclose(np.concatenate(blocks), np.array(steps), atol=1e-15)
 
 
-@given(arrays(float, (12, 2), elements=SPEEDS), st.integers(0, 12))
-def test_many_samples_are_the_same_as_one_after_the_other(qd, first):
-    one, other = StandstillFriction(window=[0.1, 0.0]), StandstillFriction(window=[0.1, 0.0])
-    steps = [one.velocity(row) for row in qd]
-    blocks = [other.velocities(qd[:first]), other.velocities(qd[first:])]
-    np.testing.assert_array_equal(np.concatenate(blocks), np.array(steps))
-
-
 def stopped(dropped):
     """Settling within 1 um of a linear axis that moves with the model of its own cell."""
     config = CellConfig.from_yaml(CONFIG / 'robots' / 'single_axis.yaml')

@@ -24,7 +24,7 @@ from feedforward_client import (  # noqa: E402
 from fuzzed_references import FuzzedReferences  # noqa: E402
 from lifecycle_msgs.msg import Transition  # noqa: E402
 from lifecycle_msgs.srv import ChangeState  # noqa: E402
-from node_process import joint_state  # noqa: E402
+from node_process import closed, joint_state  # noqa: E402
 from rcl_interfaces.srv import GetParameters  # noqa: E402
 from ros_client import steps, undisturbed  # noqa: E402
 
@@ -56,15 +56,11 @@ class Controller:
 
 @pytest.fixture(scope='module')
 def stream(tmp_path_factory):
-    stream = None
-    try:
-        folder = tmp_path_factory.mktemp('promises')
-        stream = Stream(folder, 51, script=SCRIPT, until='waits for controller', **CHECKED)
-        stream.folder = folder
+    folder = tmp_path_factory.mktemp('promises')
+    stream = Stream(folder, 51, script=SCRIPT, until='waits for controller', **CHECKED)
+    stream.folder = folder
+    with closed(stream):
         yield stream
-    finally:
-        if stream is not None:
-            stream.process.close()
 
 
 def change(process, transition) -> bool:
@@ -183,15 +179,10 @@ def test_an_exception_ramps_down_then_zero_and_the_node_stays(stream):
 
 @pytest.fixture(scope='module')
 def trajectories(tmp_path_factory):
-    node = None
-    try:
-        folder = tmp_path_factory.mktemp('trajectories')
-        given = {**CHECKED, 'state_timeout': STATES, 'period': COARSE}
-        node = Trajectories(folder, 52, until='waits for controller', **given)
+    folder = tmp_path_factory.mktemp('trajectories')
+    given = {**CHECKED, 'state_timeout': STATES, 'period': COARSE}
+    with closed(Trajectories(folder, 52, until='waits for controller', **given)) as node:
         yield node
-    finally:
-        if node is not None:
-            node.process.close()
 
 
 def test_a_position_only_controller_gets_no_effort_and_the_sentence_says_what_to_change(

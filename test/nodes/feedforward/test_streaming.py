@@ -16,7 +16,7 @@ from feedforward_client import (  # noqa: E402
 )
 from lifecycle_msgs.msg import Transition  # noqa: E402
 from lifecycle_msgs.srv import ChangeState  # noqa: E402
-from node_process import joint_state  # noqa: E402
+from node_process import closed, joint_state  # noqa: E402
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue  # noqa: E402
 from rcl_interfaces.srv import SetParameters  # noqa: E402
 from residuals import proportional  # noqa: E402
@@ -29,15 +29,11 @@ SENT = ('requested', 'additive_command')
 
 @pytest.fixture(scope='module')
 def stream(tmp_path_factory):
-    stream = None
-    try:
-        folder = tmp_path_factory.mktemp('stream')
-        stream = Stream(folder)
-        stream.result = str(folder / 'result.yaml')
+    folder = tmp_path_factory.mktemp('stream')
+    stream = Stream(folder)
+    stream.result = str(folder / 'result.yaml')
+    with closed(stream):
         yield stream
-    finally:
-        if stream is not None:
-            stream.process.close()
 
 
 def torques(rows):

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +28,15 @@ from robodyn_ros.identification.files.result_file import model_parameters
 
 EFFORT = {'effort.unit': 'Nm', 'effort.side': 'joint', 'effort.gravity': 'included'}
 """Declaration of what the tests' joint states hold."""
+
+
+@contextmanager
+def closed(owner):
+    """Give a node process, or an object with one, and end the process afterwards."""
+    try:
+        yield owner
+    finally:
+        getattr(owner, 'process', owner).close()
 
 
 def result_file(folder: Path, model, values, residual=None) -> Path:
