@@ -121,7 +121,8 @@ def _sampled(
     else:
         ramp = cycles_of(settings.ramp_down_time, period)
     count = cycles + 1 + settings.additive_torque_delay + fade + ramp
-    motion = spline.sample(period * np.arange(count, dtype=float))
+    time: Array = period * np.arange(count, dtype=float)
+    motion = replace(spline.sample(time), time=time)
     for array in (motion.velocity, motion.acceleration):
         array[cycles + 1 :] = 0.0
     return motion, ramp
