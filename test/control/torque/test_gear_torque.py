@@ -5,8 +5,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import residuals
+from control_arm import small_arm
 
+from robodyn_ros.control.feedforward.additive_torque import AdditiveTorque
+from robodyn_ros.control.feedforward.settings import FeedforwardSettings
 from robodyn_ros.control.torque.gear_torque import MeasuredGearTorque
+from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.errors import ControlError
 
 PERIOD, JOINTS = 0.001, 6
@@ -129,3 +133,39 @@ def test_six_axes_within_a_cycle_of_a_millisecond():
         law.torque()
         times.append(time.perf_counter() - begin)
     assert np.median(times) < PERIOD, np.median(times)
+
+
+class Deflected:
+    """A gear torque that is always the same."""
+
+    cleared = 0
+    sent = np.array([3.0, -2.0])
+
+    def clear(self):
+        self.cleared += 1
+
+    def torque(self):
+        return self.sent
+
+
+def test_the_law_adds_it_without_delay_scaled_and_limited():
+    model, values = small_arm()
+    limit = np.array([60.0, 30.0])
+    settings = FeedforwardSettings(model.joint_names, limit, feedforward_scale=0.5)
+    gears = Deflected()
+    laws = [
+        AdditiveTorque(torque=ModelTorque(model, values), settings=settings, gear_torque=found)
+        for found in (None, gears)
+    ]
+    for law in laws:
+        law.start()
+    assert gears.cleared == 1
+    at = np.full(2, 0.3)
+    for _ in range(200):
+        alone, both = (law.update(at, 0.0 * at, 0.0 * at).copy() for law in laws)
+    np.testing.assert_allclose(both - alone, [1.5, -1.0], rtol=1e-9)
+    gears.sent = np.array([1e4, -1e4])
+    for _ in range(200):
+        both = laws[1].update(at, 0.0 * at, 0.0 * at)
+        assert (np.abs(both) <= limit).all()
+    np.testing.assert_array_equal(both, limit * [1.0, -1.0])
