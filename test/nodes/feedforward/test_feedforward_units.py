@@ -24,7 +24,6 @@ from feedforward_client import (  # noqa: E402
     message,
 )
 from lifecycle_msgs.msg import Transition  # noqa: E402
-from lifecycle_msgs.srv import ChangeState  # noqa: E402
 from node_process import EFFORT, closed, joint_state, result_file  # noqa: E402
 from ros_client import SilenceError, environment, steps, undisturbed  # noqa: E402
 
@@ -139,11 +138,7 @@ def test_feedback_that_stays_away_while_it_moves_is_a_fault(node):
 
 
 def test_inactive_it_passes_efforts_in_the_units_of_the_drives(node):
-    def change(transition):
-        request = ChangeState.Request(transition=Transition(id=transition))
-        assert node.process.call(ChangeState, 'change_state', request).success
-
-    change(Transition.TRANSITION_DEACTIVATE)
+    assert node.process.change(Transition.TRANSITION_DEACTIVATE)
     wanted = message()
     for point in wanted.points:
         point.effort = [30.0, -40.0]
@@ -160,7 +155,7 @@ def test_inactive_it_passes_efforts_in_the_units_of_the_drives(node):
     wanted.points[3].effort = [1.0, 1.0]
     wanted.joint_names = ['joint1', 'other']
     assert not node.sent(wanted).points[3].effort
-    change(Transition.TRANSITION_ACTIVATE)
+    assert node.process.change(Transition.TRANSITION_ACTIVATE)
 
 
 def test_efforts_that_nobody_declared_do_not_pass(tmp_path):

@@ -19,7 +19,6 @@ from feedforward_client import (  # noqa: E402
     message,
 )
 from lifecycle_msgs.msg import Transition  # noqa: E402
-from lifecycle_msgs.srv import ChangeState  # noqa: E402
 from node_process import closed, joint_state, result_file  # noqa: E402
 from rclpy.serialization import serialize_message  # noqa: E402
 from robodyn_ros.srv import LoadParameters  # noqa: E402
@@ -196,15 +195,11 @@ def test_another_model_is_refused_while_active(node, tmp_path):
 def test_inactive_it_passes_trajectories_through_without_torque(node):
     """The one that is lost could be the one that stops the robot."""
 
-    def change(transition):
-        request = ChangeState.Request(transition=Transition(id=transition))
-        assert node.process.call(ChangeState, 'change_state', request).success
-
-    change(Transition.TRANSITION_DEACTIVATE)
+    assert node.process.change(Transition.TRANSITION_DEACTIVATE)
     wanted = message()
     out = node.sent(wanted)
     assert out == wanted
-    change(Transition.TRANSITION_ACTIVATE)
+    assert node.process.change(Transition.TRANSITION_ACTIVATE)
     assert arrays(node.sent(message()))[4].any()
 
 

@@ -19,6 +19,8 @@ pytest.importorskip('rclpy')
 pytest.importorskip('robodyn_ros.srv')
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray
+from lifecycle_msgs.msg import Transition
+from lifecycle_msgs.srv import ChangeState
 from ros_client import RosClient, SilenceError, Trial, environment
 from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool, Trigger
@@ -113,6 +115,11 @@ class NodeProcess(RosClient):
 
     def call(self, kind, service, request):
         return super().call(kind, f'{self.name}/{service}', request)
+
+    def change(self, transition) -> bool:
+        """Request a lifecycle transition; return True if it succeeded."""
+        request = ChangeState.Request(transition=Transition(id=transition))
+        return self.call(ChangeState, 'change_state', request).success
 
     def reset(self):
         return self.call(Trigger, 'reset', Trigger.Request())
