@@ -118,9 +118,9 @@ class TorqueErrorDetector:
         load = self._torque.load(signals[0], signals[1], self._filter.derivative[1])
         np.subtract(torque, self._torque.friction(signals[1], load), out=signals[2])
         if not self._running:
-            self._begin(stamp)
+            self._restart(stamp)
         if self._advance(stamp):
-            self._judge()
+            self._evaluate()
         return self.level
 
     def lose(self, reason: str) -> NDArray[np.uint8]:
@@ -162,7 +162,7 @@ class TorqueErrorDetector:
             return 'the joint states do not change although their stamps advance'
         return ''
 
-    def _begin(self, stamp: float) -> None:
+    def _restart(self, stamp: float) -> None:
         """Settle the filters on the current sample."""
         self._running = True
         self._settled = stamp + self.settings.settle_time
@@ -190,15 +190,15 @@ class TorqueErrorDetector:
         return True
 
     def _compare(self) -> None:
-        position, velocity, rest = self._filter.value
+        position, velocity, measured = self._filter.value
         acceleration = self._filter.derivative[1]
         current = self._torque.body(position, velocity, acceleration)
-        current -= rest
+        current -= measured
         current -= self.torque_error
         current *= self.settings.torque_error_filter
         self.torque_error += current
 
-    def _judge(self) -> None:
+    def _evaluate(self) -> None:
         """Set threshold, counters, latch and level from the torque error."""
         slow = self._slowness() * self._extra
         np.add(self._collision, slow, out=self.threshold)

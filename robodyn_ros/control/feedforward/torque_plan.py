@@ -90,8 +90,10 @@ class TorquePlan:
         """Return every `stride`-th sample of the plan, extended at its end to a multiple."""
         if stride == 1:
             return self
-        whole = self.held(-(len(self.time) - 1) % stride)
-        rows: dict[str, Any] = {name: getattr(whole, name)[::stride] for name in ('time', *ARRAYS)}
+        extended = self.held(-(len(self.time) - 1) % stride)
+        rows: dict[str, Any] = {
+            name: getattr(extended, name)[::stride] for name in ('time', *ARRAYS)
+        }
         return replace(self, period=stride * self.period, **rows)
 
     def distance_to(self, few: TorquePlan) -> float:
@@ -102,8 +104,8 @@ class TorquePlan:
         points = TrajectoryPoints(
             few.joints, few.time - few.time[0], few.position, few.velocity, few.acceleration
         )
-        way = SplineTrajectory(points=points).sample(self.time - self.time[0])
-        return float(np.abs(way.position - self.position).max())
+        motion = SplineTrajectory(points=points).sample(self.time - self.time[0])
+        return float(np.abs(motion.position - self.position).max())
 
     def held(self, count: int) -> TorquePlan:
         """Return the plan with its last position and torque held for `count` more samples."""
@@ -137,19 +139,19 @@ class TorquePlan:
         slowest = float((np.abs(torque) / settings.rate).max())
         cycles = max(
             cycles_of(settings.ramp_down_time, self.period),
-            cycles_of(slowest, self.period, whole=False),
+            cycles_of(slowest, self.period, complete=False),
         )
         plan = self
         if time >= self.time[-1]:
             last = self.from_row(len(self.time) - 1)
             plan = replace(last, time=np.array([time]))
         first = plan.row(time) + 1
-        rest = plan.held(max(0, first + cycles + 1 - len(plan.time))).from_row(first)
-        ramp = np.clip(1.0 - np.arange(len(rest.time)) / cycles, 0.0, 1.0)
-        return replace(rest, effort=ramp[:, None] * torque)
+        remainder = plan.held(max(0, first + cycles + 1 - len(plan.time))).from_row(first)
+        ramp = np.clip(1.0 - np.arange(len(remainder.time)) / cycles, 0.0, 1.0)
+        return replace(remainder, effort=ramp[:, None] * torque)
 
 
-def cycles_of(time: float, period: float, *, whole: bool = True) -> int:
-    """Return the cycles within a time (`whole`), or those that cover it; at least one."""
+def cycles_of(time: float, period: float, *, complete: bool = True) -> int:
+    """Return the cycles within a time (`complete`), or those that cover it; at least one."""
     cycles = time / period
-    return max(1, int(np.floor(cycles + 1e-9) if whole else np.ceil(cycles - 1e-9)))
+    return max(1, int(np.floor(cycles + 1e-9) if complete else np.ceil(cycles - 1e-9)))

@@ -114,10 +114,10 @@ def _sampled(
 ) -> tuple[Motion, int]:
     """Return the motion with its end held, and the samples of the ramp to zero."""
     period = settings.period
-    cycles = cycles_of(spline.duration, period, whole=False)
+    cycles = cycles_of(spline.duration, period, complete=False)
     ramp = fade = 0
     if hold_at_end:
-        fade = cycles_of(settings.friction_fade_time, period, whole=False)
+        fade = cycles_of(settings.friction_fade_time, period, complete=False)
     else:
         ramp = cycles_of(settings.ramp_down_time, period)
     count = cycles + 1 + settings.additive_torque_delay + fade + ramp

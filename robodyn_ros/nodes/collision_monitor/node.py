@@ -200,8 +200,8 @@ class CollisionMonitor(ModelNode):
         self._motion = (delayed[:width].copy(), delayed[width:].copy())
 
     def _reference_fresh(self, timeout: float) -> bool:
-        own = self._source == 'feedback'
-        return own or time.monotonic() - self._reference_time <= timeout
+        unused = self._source == 'feedback'
+        return unused or time.monotonic() - self._reference_time <= timeout
 
     def _on_watchdog(self) -> None:
         detector = self._detector

@@ -38,7 +38,7 @@ class ControllerWatch:
     def __init__(self, node: LifecycleNode, topic: str, left: Callable[[str], None]) -> None:
         """Subscribe.
 
-        :param topic: resolved name of the controller's trajectory topic, below its own name
+        :param topic: resolved name of the trajectory topic, in the namespace of the controller
         """
         self._topic = topic
         self._name = topic.rsplit('/', 1)[0]

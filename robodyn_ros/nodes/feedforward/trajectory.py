@@ -129,8 +129,8 @@ class TrajectoryMode(TorqueMode):
         """
         if self.fault:
             raise ControlError(f'additive torque is held at zero by a fault: {self.fault}')
-        if not self._enabled:  # a ramp may still be running
-            self._states.restart(time.monotonic())
+        if not self._enabled:
+            self._states.restart(time.monotonic())  # a ramp may still be running
         self._enabled = True
 
     def disable(self) -> None:
@@ -145,7 +145,7 @@ class TrajectoryMode(TorqueMode):
     def _take_out(self, why: str) -> str:
         """Send the remainder of the motion without torque; return '' or why this is impossible."""
         self._outbox.prepare_again()  # without torque
-        plan, settings, now = self._plan, self._settings, self._time(self._now())
+        plan, settings, now = self._plan, self._settings, self._elapsed()
         if plan is None or settings is None or now + TRANSPORT[0] >= self._until:
             return ''
         problem = astray(plan, self._states, start=self._start / NANOSECONDS, now=now)
@@ -159,7 +159,7 @@ class TrajectoryMode(TorqueMode):
     def _on_left(self, reason: str) -> None:
         """Forget the plan, because the controller executes another command."""
         self._drop(f'while it was planned, {reason}')
-        if self._plan is not None and self._time(self._now()) < self._until:
+        if self._plan is not None and self._elapsed() < self._until:
             self._node.get_logger().warning(
                 f'the trajectory that was sent last, and its torque, is over: {reason}'
             )
@@ -181,9 +181,8 @@ class TrajectoryMode(TorqueMode):
 
     def reset(self) -> str:
         """Clear the fault; return what was done."""
-        text = f'cleared: {self.fault}' if self.fault else 'there was no fault'
-        self.fault = ''
-        return text
+        fault, self.fault = self.fault, ''
+        return f'cleared: {fault}' if fault else 'there was no fault'
 
     @property
     def warning(self) -> str:
@@ -193,7 +192,7 @@ class TrajectoryMode(TorqueMode):
     def details(self) -> dict[str, object]:
         """Return the values for diagnostics."""
         plan = self._plan
-        running = plan is not None and self._time(self._now()) < plan.time[-1]
+        running = plan is not None and self._elapsed() < plan.time[-1]
         state = 'trajectory running' if running else 'waiting for a trajectory'
         return {'state': state, 'refused': self.refused, 'last_refusal': self.refusal}
 
@@ -205,17 +204,18 @@ class TrajectoryMode(TorqueMode):
         """Return the time in the running plan, in [s]."""
         return (now - self._start) / NANOSECONDS
 
+    def _elapsed(self) -> float:
+        return self._time(self._now())
+
     def _on_trajectory(self, serialised: bytes) -> None:
-        if not self._running:
-            # It must not be lost, because it may stop the robot.
+        if not self._running:  # it may stop the robot
             self._node.get_logger().warning('not active: a trajectory passes without torque')
             passed, problem = self._passing.passed(serialised)
             if problem:
                 self._node.get_logger().error(problem)
             self._publish(passed)
             self._plan = None
-            return
-        if self._outbox.put(serialised):
+        elif self._outbox.put(serialised):
             self._refuse_trajectory('newer ones came before it could be planned')
 
     def _prepared(self, serialised: bytes) -> Send | None:
@@ -226,8 +226,7 @@ class TrajectoryMode(TorqueMode):
                 return partial(self._publish, serialised)
             plan = self._checked(stamp, points)
             longest = plan.period if self._settings is None else self._settings.ramp_down_time
-            plan = thinned(plan, self._node, self.topic, longest)
-            return partial(self._send, plan, stamp)
+            return partial(self._send, thinned(plan, self._node, self.topic, longest), stamp)
         except RobodynError as error:
             self._refuse_trajectory(str(error))
             return None
@@ -244,7 +243,7 @@ class TrajectoryMode(TorqueMode):
         try:
             self._check_torque(plan)
         except ControlError as error:
-            if self._plan is None or self._time(self._now()) >= self._plan.time[-1]:
+            if self._plan is None or self._elapsed() >= self._plan.time[-1]:
                 raise
             self._node.get_logger().warning(
                 f'the trajectory replaces a running one, so it passes without torque: {error}'
@@ -333,7 +332,7 @@ class TrajectoryMode(TorqueMode):
         """True if the running trajectory has effort from now on, of the model or the sender."""
         if self._plan is None or not self._running:
             return False
-        return self._time(self._now()) < self._until
+        return self._elapsed() < self._until
 
     def _on_feedback(self, serialised: bytes) -> None:
         if not self._running:

@@ -28,7 +28,7 @@ class ControllerFacts:
     ) -> None:
         """Start to ask.
 
-        :param topic: resolved name of the controller's command topic, below its own name
+        :param topic: resolved name of the controller's command topic, in the namespace of its name
         :param interfaces: its parameter with the name or names of its command interfaces
         :param changed: called when an answer differs from the one before
         """

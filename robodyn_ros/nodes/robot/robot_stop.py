@@ -105,7 +105,7 @@ async def stop_robot(node: Node, background: Background, moved_by: NodePresence)
     finally:
         measured.close()
         node.destroy_publisher(publisher)
-    return f'THE ROBOT STILL MOVES although it was told to stop through {topic}'
+    return f'THE ROBOT STILL MOVES although braking was commanded through {topic}'
 
 
 async def _at_rest(background: Background, measured: MeasuredMotion, braking_time: float) -> bool:
