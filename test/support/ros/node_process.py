@@ -38,7 +38,7 @@ def closed(owner):
     try:
         yield owner
     finally:
-        getattr(owner, 'process', owner).close()
+        (owner if isinstance(owner, NodeProcess) else owner.process).close()
 
 
 def result_file(folder: Path, model, values, residual=None) -> Path:
