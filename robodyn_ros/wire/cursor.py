@@ -14,8 +14,6 @@ TIME = struct.Struct('<iI')
 """Time and duration: seconds and nanoseconds."""
 NUMBER = struct.Struct('<I')
 """Count of a sequence or a string."""
-TAIL = 3
-"""Most padding bytes after the last value: a payload is padded to a multiple of 4 bytes."""
 
 
 class WireError(ValueError):
@@ -39,7 +37,7 @@ class Cursor:
         self.data = data
         self.at = BODY
         self.padding: list[tuple[int, int]] = []
-        self._slack = TAIL
+        self._slack = 3  # a payload is padded to a multiple of 4 bytes
 
     def skip(self, size: int, alignment: int = 1) -> int:
         """Skip bytes and return the offset of the first one.

@@ -19,9 +19,6 @@ from robodyn_ros.models.interface import Array
 
 LARGEST = 1e150
 """Smallest value that counts as not finite: its square would overflow."""
-USUAL = 1e6
-"""Size of a reference below which no torque overflows. numpy's warnings are turned off only above
-it, because that costs half a microsecond per operation."""
 
 
 class State(Enum):
@@ -216,7 +213,8 @@ class AdditiveTorque:
         size = math.hypot(*q.tolist(), *qd.tolist(), *qdd.tolist())
         if not size < LARGEST:
             return 'the reference is not finite'
-        if size < USUAL:
+        # No torque overflows below 1e6; turning numpy's warnings off costs 0.5 us per operation.
+        if size < 1e6:
             torque = self._model_torque(q, qd, qdd, share)
         else:
             with np.errstate(all='ignore'):

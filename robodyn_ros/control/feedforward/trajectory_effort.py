@@ -16,9 +16,6 @@ from robodyn_ros.excitation.motions.spline import SplineTrajectory, TrajectoryPo
 from robodyn_ros.excitation.trajectory import Motion
 from robodyn_ros.models.interface import Array
 
-REST_VELOCITY = 1e-6
-"""Largest velocity at the end of a trajectory, in [rad/s] or [m/s], as in the JTC by default."""
-
 
 def arriving_trajectory(
     points: TrajectoryPoints,
@@ -88,25 +85,18 @@ def trajectory_effort(
     """
     _check(spline, torque)
     motion, ramp = _sampled(spline, settings, hold_at_end)
-    time = motion.time
+    time = offset + motion.time
     requested = _model_torque(motion, torque, settings)
     share = settings.feedforward_scale if scale is None else scale
-    target = spline.points.effort_at(time)
-    first = min(int(np.searchsorted(offset + time, begin)), len(time) - 1)
+    target = spline.points.effort_at(motion.time)
+    first = min(int(np.searchsorted(time, begin)), len(time) - 1)
     still = np.zeros((1, len(spline.joints)))
     at_rest = target[first] + share * torque.torque(motion.position[[first]], still, still)[0]
     target += share * delayed(requested, settings.additive_torque_delay)
     start = np.zeros(len(spline.joints)) if initial is None else initial
-    return TorquePlan(
-        joints=spline.joints,
-        time=offset + time,
-        position=motion.position,
-        velocity=motion.velocity,
-        acceleration=motion.acceleration,
-        requested=requested,
-        effort=_shaped(target, at_rest, offset + time - begin, start, ramp, settings),
-        period=settings.period,
-    )
+    effort = _shaped(target, at_rest, time - begin, start, ramp, settings)
+    moved = (motion.position, motion.velocity, motion.acceleration)
+    return TorquePlan(spline.joints, time, *moved, requested, effort, settings.period)
 
 
 def _sampled(
@@ -154,7 +144,7 @@ def _check(spline: SplineTrajectory, torque: ModelTorque) -> None:
         )
     velocity = spline.at(spline.duration)[1]
     fastest = int(np.argmax(np.abs(velocity)))
-    if abs(velocity[fastest]) > REST_VELOCITY:
+    if abs(velocity[fastest]) > 1e-6:  # in rad/s or m/s, as in the JTC by default
         raise ControlError(
             f'the trajectory must end at rest, joint {spline.joints[fastest]} ends at '
             f'{velocity[fastest]:.6g}'

@@ -24,9 +24,7 @@ from robodyn_ros.nodes.robot.joint_states import JointStateReader
 Array = NDArray[np.float64]
 WINDOW = 0.05
 """Shortest time of a velocity from positions, in [s]: the resolution of encoders over it is far
-below REST."""
-REST = 0.02
-"""Velocity below which a robot is at rest, in [rad/s] or [m/s]."""
+below 0.02 rad/s."""
 PATIENCE = 3.0
 """Longest wait for joint states and for the controller, in [s]: DDS discovery takes about 1 s."""
 
@@ -72,7 +70,8 @@ class MeasuredMotion:
     @property
     def at_rest(self) -> bool:
         """True if no joint moves."""
-        return self.known and bool(np.abs(self.velocity).max() < REST)
+        slow = 0.02  # rad/s or m/s
+        return self.known and bool(np.abs(self.velocity).max() < slow)
 
     def close(self) -> None:
         """Unsubscribe."""
