@@ -20,6 +20,13 @@ def test_contact_is_70_percent_of_a_collision_unless_given() -> None:
     make(contact_threshold=[10.0, 5.0])
 
 
+def test_the_check_of_frozen_values_can_be_switched_off() -> None:
+    assert make(frozen_timeout=0.0).frozen_timeout == 0.0
+    for bad in (-0.1, np.nan):
+        with pytest.raises(ControlError, match='frozen_timeout at least 0'):
+            make(frozen_timeout=bad)
+
+
 @pytest.mark.parametrize(
     ('changes', 'text'),
     [
