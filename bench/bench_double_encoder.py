@@ -35,7 +35,7 @@ from robodyn_ros.identification.options import GearTorque, IdentifyOptions  # no
 from robodyn_ros.identification.pipeline import identify  # noqa: E402
 from robodyn_ros.identification.signals.processing import process  # noqa: E402
 from robodyn_ros.models.catalog import robot_model  # noqa: E402
-from robodyn_ros.models.gear_torque import ResidualTorque  # noqa: E402
+from robodyn_ros.models.gear_torque import GearTorqueLaw  # noqa: E402
 from robodyn_ros.models.interface import DynamicModel  # noqa: E402
 from robodyn_ros.recording.recording import Recording  # noqa: E402
 
@@ -97,7 +97,7 @@ def recording(measured: Measured, model: DynamicModel) -> Recording:
 
 
 def rmse(
-    model: DynamicModel, values: Array, found: ResidualTorque | None, other: Recording
+    model: DynamicModel, values: Array, found: GearTorqueLaw | None, other: Recording
 ) -> tuple[Array, Array]:
     """Return the RMSE per joint on another recording, of low-passed and of measured torque."""
     signals = process(other, model.joint_names, OPTIONS)
@@ -127,7 +127,7 @@ def measure(training: Measured, validation: Measured) -> dict[str, Array]:
     return table
 
 
-def evaluation_time(found: ResidualTorque, cycles: int = 2000) -> float:
+def evaluation_time(found: GearTorqueLaw, cycles: int = 2000) -> float:
     """Return the median time of one evaluation for six axes, in [s]."""
     sample, times = [np.full((1, 6), 1e-4) for _ in range(3)], []
     for _ in range(cycles):

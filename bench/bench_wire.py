@@ -14,7 +14,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from robodyn_ros.nodes.robot.joint_state_bytes import JointStateBytes
+from robodyn_ros.nodes.robot.joint_states import JointStateReader
 from robodyn_ros.nodes.robot.trajectory_message import read_trajectory
 from robodyn_ros.recording.bags.cdr import JointStateDecoder
 from robodyn_ros.recording.recording import Recording
@@ -50,7 +50,7 @@ def main() -> None:
     )
     encoded = best(lambda: sum(1 for _ in joint_states(recording)))
     messages = list(joint_states(recording))
-    reader = JointStateBytes(joints)
+    reader = JointStateReader(joints)
     live = [data for _, data in messages[:LIVE]]
 
     def read_live() -> None:

@@ -14,7 +14,8 @@ import numpy as np
 
 from robodyn_ros.cell.config import CellConfig
 from robodyn_ros.cell.robot_cell import RobotCell
-from robodyn_ros.control.feedforward.additive_torque import AdditiveTorque, FeedforwardSettings
+from robodyn_ros.control.feedforward.additive_torque import AdditiveTorque
+from robodyn_ros.control.feedforward.settings import FeedforwardSettings
 from robodyn_ros.control.feedforward.trajectory_effort import trajectory_effort
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.excitation.catalog import build_motion

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from robodyn_ros.control.collision import CollisionSettings, TorqueErrorDetector
+from robodyn_ros.control.collision import TorqueErrorDetector
+from robodyn_ros.control.collision_settings import CollisionSettings
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.errors import ControlError
 from robodyn_ros.models.interface import Array

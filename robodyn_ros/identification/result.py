@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from robodyn_ros.identification.options import IdentifyOptions, Prior
 from robodyn_ros.identification.result_methods import ResultMethods
 from robodyn_ros.identification.signals.processed import Processed
-from robodyn_ros.models.gear_torque import ResidualTorque
+from robodyn_ros.models.gear_torque import GearTorqueLaw
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.payload import Payload
 from robodyn_ros.recording.recording import Finding, Recording
@@ -173,7 +173,7 @@ class IdentifiedResidual:
     :param validation_without: the same on the validation recording
     """
 
-    torque: ResidualTorque
+    torque: GearTorqueLaw
     candidates: tuple[GearCandidate, ...]
     without: FitReport
     validation_without: FitReport | None
@@ -270,7 +270,7 @@ class IdentificationResult(ResultMethods):
     completion_rule: str = ''
     signals: Signals | None = field(default=None, repr=False)
     residual: IdentifiedResidual | None = None
-    residual_of_base: ResidualTorque | None = None
+    residual_of_base: GearTorqueLaw | None = None
     friction: FrictionChoice | None = None
     recordings: tuple[FitReport, ...] = ()
 
@@ -357,7 +357,7 @@ class IdentifiedModel(ResultMethods):
     source: str = 'result'
     payload: Payload | None = None
     facts: Mapping[str, Any] = field(default_factory=dict)
-    residual: ResidualTorque | None = None
+    residual: GearTorqueLaw | None = None
 
     @property
     def joints(self) -> tuple[str, ...]:

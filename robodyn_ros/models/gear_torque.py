@@ -39,7 +39,7 @@ class ResidualMap(Protocol):
 
 
 @dataclass(frozen=True)
-class ResidualTorque:
+class GearTorqueLaw:
     """Residual torque of every joint, never beyond what training showed.
 
     :param joints: names of the n joints
@@ -106,7 +106,7 @@ def feature_range(samples: Array) -> tuple[Array, Array]:
     return low, np.maximum(high, low + 1e-9)
 
 
-def facts(residual: ResidualTorque) -> Mapping[str, Any]:
+def facts(residual: GearTorqueLaw) -> Mapping[str, Any]:
     """Return the facts of a gear torque for reports."""
     return {
         'kind': residual.kind,

@@ -17,7 +17,8 @@ from robodyn_ros.analysis.delay import (
 )
 from robodyn_ros.cell.config import CellConfig
 from robodyn_ros.cell.robot_cell import RobotCell
-from robodyn_ros.control.feedforward.additive_torque import AdditiveTorque, FeedforwardSettings
+from robodyn_ros.control.feedforward.additive_torque import AdditiveTorque
+from robodyn_ros.control.feedforward.settings import FeedforwardSettings
 from robodyn_ros.errors import ControlError
 from robodyn_ros.models.interface import Array
 

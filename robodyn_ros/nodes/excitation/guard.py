@@ -10,6 +10,7 @@ from sensor_msgs.msg import JointState
 
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.control.torque_limits import check_planned, peak_torque, prior_torque
+from robodyn_ros.control.torque_threshold import TorqueThreshold
 from robodyn_ros.errors import ConfigError, ControlError
 from robodyn_ros.excitation.limits.constraints import TorqueLimit
 from robodyn_ros.excitation.plan import Plan
@@ -24,7 +25,6 @@ from robodyn_ros.nodes.robot.effort import (
     watched_torque,
 )
 from robodyn_ros.nodes.robot.joint_states import JointStateReader
-from robodyn_ros.nodes.robot.torque_watch import TorqueWatch
 from robodyn_ros.paths import resource
 
 
@@ -52,7 +52,7 @@ class Guard:
             effort,
         )
         self._conversion = watched_torque(joints, threshold, effort)
-        self._watch = None if threshold is None else TorqueWatch(joints, threshold)
+        self._watch = None if threshold is None else TorqueThreshold(joints, threshold)
         self._reader = JointStateReader(joints, required=('effort',))
 
     def _declared_max(self, effort: EffortParameters) -> Any:
