@@ -14,7 +14,7 @@ from rclpy.node import Node
 from rclpy.task import Future
 
 from robodyn_ros.errors import RobodynError
-from robodyn_ros.nodes.base.common import make_executor
+from robodyn_ros.nodes.base.spinning import make_executor
 
 START_TIMEOUT = 60.0
 """Longest time until a node offers its services, on a busy machine, in [s]."""

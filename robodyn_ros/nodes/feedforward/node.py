@@ -22,7 +22,8 @@ from robodyn_ros.control.torque_limits import PlannedTorque
 from robodyn_ros.errors import ConfigError, ControlError, RobodynError
 from robodyn_ros.identification.result import IdentifiedModel
 from robodyn_ros.models.interface import Array
-from robodyn_ros.nodes.base.common import declare, run
+from robodyn_ros.nodes.base.common import declare
+from robodyn_ros.nodes.base.spinning import run
 from robodyn_ros.nodes.feedforward.streaming import StreamingMode
 from robodyn_ros.nodes.feedforward.torque_marker import TorqueMarker
 from robodyn_ros.nodes.feedforward.trajectory import TrajectoryMode
