@@ -43,7 +43,8 @@ from yaml import safe_dump
 
 from robodyn_ros.identification.files.result_file import model_parameters
 from robodyn_ros.models.catalog import robot_model
-from robodyn_ros.nodes.base.common import MONITOR_QOS, make_executor, settle_garbage_collector
+from robodyn_ros.nodes.base.common import MONITOR_QOS
+from robodyn_ros.nodes.base.spinning import make_executor, settle_garbage_collector
 from robodyn_ros.wire.trajectory import write_trajectory
 
 ROOT = Path(__file__).resolve().parent.parent

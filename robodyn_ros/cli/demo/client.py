@@ -14,7 +14,7 @@ from rclpy.node import Node
 from rclpy.task import Future
 
 from robodyn_ros.errors import RobodynError
-from robodyn_ros.nodes.base.common import make_executor
+from robodyn_ros.nodes.base.spinning import make_executor
 
 START_TIMEOUT = 60.0
 """Longest start of a node on a busy machine, until it offers its services, in [s]."""

@@ -23,7 +23,8 @@ from robodyn_ros.errors import ConfigError
 from robodyn_ros.identification.result import IdentifiedModel
 from robodyn_ros.models.interface import Array
 from robodyn_ros.msg import CollisionState
-from robodyn_ros.nodes.base.common import MONITOR_QOS, run, steady_timer
+from robodyn_ros.nodes.base.common import MONITOR_QOS, steady_timer
+from robodyn_ros.nodes.base.spinning import run
 from robodyn_ros.nodes.robot.effort import EffortParameters
 from robodyn_ros.nodes.robot.joint_states import JointStateReader
 from robodyn_ros.nodes.robot.model_node import STREAM_QOS, ModelNode, Row, expanded

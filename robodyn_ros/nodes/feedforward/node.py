@@ -24,7 +24,7 @@ from robodyn_ros.control.torque_threshold import SILENCE, TorqueThreshold
 from robodyn_ros.errors import ConfigError, ControlError, RobodynError
 from robodyn_ros.identification.result import IdentifiedModel
 from robodyn_ros.models.interface import Array
-from robodyn_ros.nodes.base.common import run
+from robodyn_ros.nodes.base.spinning import run
 from robodyn_ros.nodes.feedforward.streaming import StreamingMode
 from robodyn_ros.nodes.feedforward.torque_marker import TorqueMarker
 from robodyn_ros.nodes.feedforward.trajectory import TrajectoryMode
