@@ -27,6 +27,7 @@ from robodyn_ros.models.interface import (
     Parameter,
     SumModel,
     TorqueFunction,
+    parts_of,
 )
 
 STAND_IN = 0.01
@@ -229,7 +230,7 @@ class FrictionModel(DynamicModel):
 
 def open_friction(model: DynamicModel) -> FrictionModel | None:
     """Return the friction that an identification must complete, or None."""
-    for part in _parts(model):
+    for part, _ in parts_of(model):
         if isinstance(part, FrictionModel) and part.open:
             return part
     return None
@@ -240,16 +241,10 @@ def body_of(model: DynamicModel) -> DynamicModel:
 
     :raises ModelError: it is friction alone
     """
-    others = [part for part in _parts(model) if not isinstance(part, FrictionModel)]
+    others = [part for part, _ in parts_of(model) if not isinstance(part, FrictionModel)]
     if not others:
         raise ModelError('a model of friction alone has no body')
     return others[0] if len(others) == 1 else SumModel(parts=others)
-
-
-def _parts(model: DynamicModel) -> list[DynamicModel]:
-    if isinstance(model, SumModel):
-        return [inner for part in model.parts for inner in _parts(part)]
-    return [model]
 
 
 def _check_terms(terms: tuple[str, ...]) -> None:

@@ -43,23 +43,12 @@ def rate_matrix(attitude: Array) -> Array:
     return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
 
 
-def angular_velocity(attitude: Array, rate: Array) -> Array:
-    """Return the angular velocity 2 R Lambda' along the body's axes, (..., 3), in [rad/s] (Eq. 7).
+def angular(attitude: Array, derivative: Array) -> Array:
+    """Return 2 R Lambda' or 2 R Lambda'' (Eq. 7), along the body's axes, shape (..., 3).
 
-    :param rate: first derivative of the quaternion, in [1/s]
+    :param derivative: the quaternion's first derivative in [1/s], for the angular velocity in
+        [rad/s], or its second in [1/s^2], for the angular acceleration in [rad/s^2]
     """
-    return _twice(attitude, rate)
-
-
-def angular_acceleration(attitude: Array, second: Array) -> Array:
-    """Return the angular acceleration 2 R Lambda'' along the body's axes, in [rad/s^2] (Eq. 7).
-
-    :param second: second derivative of the quaternion, in [1/s^2]
-    """
-    return _twice(attitude, second)
-
-
-def _twice(attitude: Array, derivative: Array) -> Array:
     result: Array = 2.0 * np.einsum('...ij,...j->...i', rate_matrix(attitude), derivative)
     return result
 
@@ -81,8 +70,7 @@ def rates(time: Array, attitude: Array) -> tuple[Array, Array]:
     sign = np.where(np.cumsum(np.concatenate([[False], turned])) % 2, -1.0, 1.0)
     attitude = sign[:, None] * attitude
     spline = make_interp_spline(time, attitude, k=DEGREE)
-    first, second = (np.asarray(spline(time, order)) for order in (1, 2))
-    return angular_velocity(attitude, first), angular_acceleration(attitude, second)
+    return angular(attitude, spline(time, 1)), angular(attitude, spline(time, 2))
 
 
 def euler_matrix(velocity: Array, acceleration: Array) -> Array:

@@ -16,7 +16,7 @@ from robodyn_ros.models.interface import (
     Joint,
     JointType,
     Parameter,
-    SumModel,
+    parts_of,
 )
 
 GRAVITY = 9.81
@@ -146,12 +146,9 @@ class ClosedFormModel(DynamicModel):
 
 def closed_form_part(model: DynamicModel) -> tuple[ClosedFormModel, slice] | None:
     """Return the closed-form part of a robot's model and its slice of the parameters, or None."""
-    first = 0
-    for part in model.parts if isinstance(model, SumModel) else (model,):
-        last = first + len(part.parameters)
+    for part, place in parts_of(model):
         if isinstance(part, ClosedFormModel):
-            return part, slice(first, last)
-        first = last
+            return part, place
     return None
 
 

@@ -17,7 +17,6 @@ from robodyn_ros.models.interface import Array
 from robodyn_ros.models.kinematics_base import SINGULAR, JointMotion, Kinematics
 from robodyn_ros.models.rotation import rotations
 from robodyn_ros.models.serial.urdf import UrdfModel
-from robodyn_ros.models.serial.urdf_file import UrdfJoint
 
 FRAME = 6
 """Degrees of freedom of a frame in space."""
@@ -84,14 +83,15 @@ class SerialKinematics(Kinematics):
         :raises ModelError: an unknown link, one that not all joints carry, or a wrong number of
             joints
         """
-        names = body.joint_names
-        children = {joint.child: joint for joint in body.urdf.joints}
+        names, bodies = body.joint_names, body.tree.bodies
         link = link or next(j.child for j in body.urdf.joints if j.name == names[-1])
-        joints, tool = _branch(children, link, body)
-        if tuple(joint.name for joint, _ in joints) != names:
+        index, tool = body.tree.place(link)
+        carriers = [bodies[number] for number in body.tree.carriers(index)]
+        if [joint.joint for joint in carriers] != list(range(len(names))):
             raise ModelError(
                 f'link {link!r} of {body.urdf.source} is carried by the joints '
-                f'{[joint.name for joint, _ in joints]}, needed are {list(names)} in this order'
+                f'{[names[joint.joint] for joint in carriers]}, needed are {list(names)} in this '
+                f'order'
             )
         free = free or (names[2:3] if len(names) == FRAME + 1 else ())
         for name in free:
@@ -100,11 +100,11 @@ class SerialKinematics(Kinematics):
         geometry = {
             'joints': [
                 {
-                    'type': 'prismatic' if joint.type == 'prismatic' else 'revolute',
-                    'axis': [float(value) for value in joint.axis],
-                    'placement': _numbers(placement),
+                    'type': 'prismatic' if joint.prismatic else 'revolute',
+                    'axis': joint.axis.tolist(),
+                    'placement': _numbers(joint.placement),
                 }
-                for joint, placement in joints
+                for joint in carriers
             ],
             'tool': _numbers(tool),
             'free': [names.index(name) for name in free],
@@ -224,10 +224,6 @@ class SerialKinematics(Kinematics):
             result[k] = pin.getFrameClassicalAcceleration(model, data, self._frame, _WORLD).vector
         return result
 
-    def describe(self) -> dict[str, object]:
-        """Return the plain description from which `build_kinematics` rebuilds this."""
-        return {'kind': self.kind, 'axes': self.axes, 'geometry': dict(self.geometry)}
-
 
 def _solved(matrices: Array, rows: Array) -> Array:
     """Solve N systems of n equations, shape (N, n)."""
@@ -247,30 +243,6 @@ def _angular(h: Array, rate: Array) -> Array:
     """Return the vector part of 2 h' h* for quaternions x, y, z, w of shape (N, 4)."""
     v, w = rate[:, :3], rate[:, 3:]
     return 2.0 * (h[:, 3:] * v - w * h[:, :3] - np.cross(v, h[:, :3]))
-
-
-def _branch(
-    children: Mapping[str, UrdfJoint], link: str, body: UrdfModel
-) -> tuple[list[tuple[UrdfJoint, Array]], Array]:
-    """Return the joints from the root to a link with placements (4, 4), and that of the link."""
-    if link != body.urdf.root and link not in children:
-        raise ModelError(f'{body.urdf.source} has no link {link!r}')
-    joints: list[tuple[UrdfJoint, Array]] = []
-    after, tool = np.eye(4), None
-    while link != body.urdf.root:
-        joint = children[link]
-        if joint.name in body.joint_names:
-            if tool is None:
-                tool = after
-            else:
-                joints[0] = (joints[0][0], after)
-            joints.insert(0, (joint, np.eye(4)))
-            after = np.eye(4)
-        after = joint.origin @ after
-        link = joint.parent
-    if joints:
-        joints[0] = (joints[0][0], after)
-    return joints, np.eye(4) if tool is None else tool
 
 
 def _numbers(placement: Array) -> list[float]:

@@ -13,11 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from robodyn_ros.errors import ModelError
-
-Array = NDArray[np.float64]
+from robodyn_ros.models.interface import Array
+from robodyn_ros.models.serial.inertia import pseudo_inertia
 
 SNAP_TOLERANCE = 2e-3
 """Largest distance [rad] to a multiple of pi/2, or of an axis to a frame axis, that is corrected.
@@ -337,15 +336,12 @@ def _read_inertial(element: ET.Element | None, where: str) -> Array:
         return np.zeros((4, 4))
     mass = _numbers(element.find('mass'), 'value', where, None)[0]
     tensor_element = element.find('inertia')
-    ixx, ixy, ixz, iyy, iyz, izz = (
+    moments = [
         _numbers(tensor_element, key, where, None)[0]
-        for key in ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz')
-    )
-    tensor = np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]])
-    central = np.zeros((4, 4))
-    central[:3, :3] = np.trace(tensor) / 2 * np.eye(3) - tensor
-    central[3, 3] = mass
+        for key in ('ixx', 'ixy', 'iyy', 'ixz', 'iyz', 'izz')
+    ]
     placement = _transform(element.find('origin'), where)
+    central = pseudo_inertia(np.array([mass, 0.0, 0.0, 0.0, *moments]))
     pseudo: Array = placement @ central @ placement.T
     return pseudo
 
