@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from robodyn_ros.nodes.robot.joint_state_bytes import JointStateBytes
 from robodyn_ros.nodes.robot.trajectory_message import read_trajectory
-from robodyn_ros.recording.bags.cdr import JointStateDecoder
+from robodyn_ros.recording.bags.joint_state_decoder import JointStateDecoder
 from robodyn_ros.recording.recording import Recording
 from robodyn_ros.recording.writers import joint_states
 from robodyn_ros.wire.trajectory import write_trajectory

@@ -30,9 +30,6 @@ from robodyn_ros.models.interface import (
     parts_of,
 )
 
-STAND_IN = 0.01
-"""Shape coefficient [rad/s or m/s] of a model until an identification estimates it."""
-
 
 @dataclass(frozen=True)
 class Load:
@@ -73,7 +70,7 @@ class FrictionModel(DynamicModel):
     robots with a dry friction model depending on load and velocity", 2010).
 
     `open` is true if an identification must complete the model first: terms 'auto', or an
-    unknown shape coefficient or load. Until then the model computes with stand-in values.
+    unknown shape coefficient or load. Until then shape coefficients are 0.01 rad/s or m/s.
     """
 
     def __init__(
@@ -105,7 +102,7 @@ class FrictionModel(DynamicModel):
             raise ModelError('the load of a friction model must be the torque of the same joints')
         wanted = {name for term in self.terms for name in TERMS[term].needs}
         self.missing = tuple(sorted(wanted - set(self.figures)))
-        stand_ins = dict.fromkeys(self.missing, np.full(len(self.joints), STAND_IN))
+        stand_ins = dict.fromkeys(self.missing, np.full(len(self.joints), 0.01))
         self._figures = {**self.figures, **stand_ins}
         self.parameters = tuple(
             Parameter(

@@ -13,11 +13,6 @@ from scipy.interpolate import make_interp_spline
 from robodyn_ros.errors import ModelError
 from robodyn_ros.models.interface import Array
 
-DEGREE = 5
-"""Degree of the splines for rates: quintic, so that second derivatives are smooth."""
-
-_UNIT_ERROR = 1e-3
-
 
 def normalised(attitude: Array, what: str = 'the attitude') -> Array:
     """Normalise quaternions, which files hold rounded.
@@ -25,7 +20,7 @@ def normalised(attitude: Array, what: str = 'the attitude') -> Array:
     :raises ModelError: one is not finite, or its length differs from 1 by more than 0.001
     """
     length = np.linalg.norm(attitude, axis=-1, keepdims=True)
-    wrong = ~(np.abs(length - 1.0) < _UNIT_ERROR)
+    wrong = ~(np.abs(length - 1.0) < 1e-3)
     if wrong.any():
         row = int(np.flatnonzero(wrong)[0])
         raise ModelError(
@@ -56,20 +51,20 @@ def angular(attitude: Array, derivative: Array) -> Array:
 def rates(time: Array, attitude: Array) -> tuple[Array, Array]:
     """Compute angular velocity and acceleration (N, 3) of attitudes (N, 4) over time (N,).
 
-    The quaternion's components are differentiated as splines of degree 5; as q and -q are the
-    same attitude, signs are made continuous first. Noise is not smoothed.
+    The quaternion's components are differentiated as splines of degree 5, whose second derivatives
+    are smooth. As q and -q are the same attitude, signs are made continuous first. Noise is not
+    smoothed.
 
     :raises ModelError: fewer than 6 samples, or stamps that do not increase
     """
-    if len(time) <= DEGREE or not (np.diff(time) > 0.0).all():
+    if len(time) < 6 or not (np.diff(time) > 0.0).all():
         raise ModelError(
-            f'rates of an attitude need at least {DEGREE + 1} samples of increasing time, got '
-            f'{len(time)}'
+            f'rates of an attitude need at least 6 samples of increasing time, got {len(time)}'
         )
     turned = np.sum(attitude[1:] * attitude[:-1], axis=1) < 0.0
     sign = np.where(np.cumsum(np.concatenate([[False], turned])) % 2, -1.0, 1.0)
     attitude = sign[:, None] * attitude
-    spline = make_interp_spline(time, attitude, k=DEGREE)
+    spline = make_interp_spline(time, attitude, k=5)
     return angular(attitude, spline(time, 1)), angular(attitude, spline(time, 2))
 
 

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from robodyn_ros.errors import RecordingError
+from robodyn_ros.models.interface import sample_blocks
+from robodyn_ros.output_files import write_whole
 from robodyn_ros.recording.bags.joint_state_bag import JointStateBag
 from robodyn_ros.recording.recording import Array, Recording
 from robodyn_ros.wire.joint_state import encode_joint_states
 
-BLOCK = 4096
 PREFIXES = {'position': 'q', 'velocity': 'qd', 'acceleration': 'qdd', 'torque': 'tau'}
 
 
@@ -57,8 +56,7 @@ def joint_states(recording: Recording) -> Iterator[tuple[int, bytes]]:
     """
     stamps = stamps_of(recording.time, recording.origin, recording.source)
     signals = (recording.position, recording.velocity, recording.torque)
-    for first in range(0, len(recording), BLOCK):
-        rows = slice(first, first + BLOCK)
+    for rows in sample_blocks(len(recording)):
         block = [None if values is None else values[rows] for values in signals]
         messages = encode_joint_states(recording.joints, stamps[rows], *block)
         data = [row.tobytes() for row in messages]
@@ -88,7 +86,6 @@ def write_csv(recording: Recording, path: str | Path) -> None:
 
     :raises RecordingError: it cannot be written, or a joint's name does not fit into a header
     """
-    path = Path(path)
     bad = [name for name in recording.joints if set(name) & set(',;\t\r\n"')]
     if bad:
         raise RecordingError(
@@ -97,19 +94,13 @@ def write_csv(recording: Recording, path: str | Path) -> None:
     signals = {name: getattr(recording, name) for name in PREFIXES}
     present = {name: values for name, values in signals.items() if values is not None}
     header = [f'{PREFIXES[name]}_{joint}' for name in present for joint in recording.joints]
-    partial = path.with_name(f'.{path.name}.partial')
-    try:
+
+    def write(partial: Path) -> None:
         with partial.open('w', encoding='utf-8', newline='\n') as file:
             file.write(','.join(['time', *header]) + '\n')
-            for first in range(0, len(recording), BLOCK):
-                rows = slice(first, first + BLOCK)
+            for rows in sample_blocks(len(recording)):
                 columns = [values[rows] for values in present.values()]
                 block = np.column_stack([recording.time[rows], *columns])
                 file.writelines(','.join(map(repr, row)) + '\n' for row in block.tolist())
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(path)
-    except OSError as error:
-        with suppress(OSError):
-            partial.unlink()
-        raise RecordingError(f'{path}: it cannot be written: {error}') from error
+
+    write_whole(path, write, RecordingError)

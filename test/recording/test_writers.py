@@ -5,7 +5,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from robodyn_ros.errors import RecordingError
-from robodyn_ros.recording import writers as module
 from robodyn_ros.recording.readers import read_recording
 from robodyn_ros.recording.recording import Recording
 from robodyn_ros.recording.writers import joint_states, write_csv, write_rosbag
@@ -37,9 +36,8 @@ def test_messages_are_those_of_rosbags(names, with_velocity):
         assert TYPES.deserialize_cdr(encoded, JOINT_STATE).name == names
 
 
-def test_a_rosbag_is_read_back_exactly(tmp_path, monkeypatch):
-    monkeypatch.setattr(module, 'BLOCK', 16)
-    data = recording(origin=1_700_000_000 * 10**9)
+def test_a_rosbag_is_read_back_exactly(tmp_path):
+    data = recording(5000, origin=1_700_000_000 * 10**9)
     write_rosbag(data, tmp_path / 'bag')
     back = read_recording(tmp_path / 'bag')
     assert back.joints == data.joints
@@ -55,7 +53,7 @@ def test_a_rosbag_is_read_back_exactly(tmp_path, monkeypatch):
 
 
 def test_a_csv_is_read_back_exactly(tmp_path):
-    data = recording()
+    data = recording(3000)
     write_csv(data, tmp_path / 'a.csv')
     header = (tmp_path / 'a.csv').read_text().splitlines()[0]
     assert header.startswith('time,q_elbow,q_wrist_1,qd_elbow,')
@@ -89,7 +87,7 @@ def test_nothing_half_written_is_left(tmp_path, monkeypatch, write):
         raise OSError(28, 'No space left on device')
 
     monkeypatch.setattr('robodyn_ros.recording.bags.joint_state_bag.JointStateBag.add', broken)
-    monkeypatch.setattr(module.os, 'fsync', broken)
+    monkeypatch.setattr('os.fsync', broken)
     with pytest.raises(RecordingError, match=r'cannot be written|No space left'):
         write(recording(), tmp_path / 'out')
     assert list(tmp_path.iterdir()) == []

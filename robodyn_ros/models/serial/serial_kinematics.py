@@ -23,10 +23,8 @@ FRAME = 6
 
 POSE = 7
 _WORLD = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
-_ITERATIONS = 60
 _CLOSE, _REACHED = 1e-12, 1e-9
-_LONGEST_STEP = 0.5
-_TRIES = 40
+"""Distance [m, rad] at which the search ends, and largest one that counts as reached."""
 
 
 class SerialKinematics(Kinematics):
@@ -142,9 +140,9 @@ class SerialKinematics(Kinematics):
 
     def _any(self, pose: Array) -> Array:
         """Return a solution: the first that a search from a fixed list of positions finds."""
-        starts = np.random.default_rng(0).uniform(-1.5, 1.5, (_TRIES, self.axes))
+        starts = np.random.default_rng(0).uniform(-1.5, 1.5, (40, self.axes))
         starts[0] = 0.0
-        left = self._approach(np.repeat(pose[None], _TRIES, axis=0), starts)
+        left = self._approach(np.repeat(pose[None], len(starts), axis=0), starts)
         good = np.flatnonzero(left < _REACHED)
         if not len(good):
             self._refuse(np.ones(1, dtype=bool), pose[None], 'cannot reach')
@@ -154,12 +152,15 @@ class SerialKinematics(Kinematics):
         return found
 
     def _approach(self, poses: Array, q: Array) -> Array:
-        """Improve q (N, n) in place and return the remaining distances (N,)."""
+        """Improve q (N, n) in place and return the remaining distances (N,).
+
+        At most 60 steps of at most 0.5 rad or m are made.
+        """
         left = np.full(len(q), np.inf)
         rows = np.arange(len(q))
         turns = rotations()
         aims = turns.from_quat(poses[:, 3:POSE])
-        for _ in range(_ITERATIONS):
+        for _ in range(60):
             place, rotation, jacobian = self._frames(q[rows])
             turn = aims[rows] * turns.from_matrix(rotation).inv()
             way = np.column_stack(
@@ -176,7 +177,7 @@ class SerialKinematics(Kinematics):
                 break
             step = _damped(jacobian, way)
             longest = np.abs(step).max(axis=1, keepdims=True)
-            q[rows] += step * np.minimum(1.0, _LONGEST_STEP / np.maximum(longest, 1e-300))
+            q[rows] += step * np.minimum(1.0, 0.5 / np.maximum(longest, 1e-300))
         return left
 
     def motion(self, x: Array, xd: Array, xdd: Array, *, near: Array | None = None) -> JointMotion:

@@ -29,9 +29,6 @@ from robodyn_ros.models.serial.urdf_file import UrdfFile, UrdfJoint, parse_urdf,
 GRAVITY = (0.0, 0.0, -9.81)
 """Gravity [m/s^2] in the frame of the root link, as Pinocchio, MuJoCo and Gazebo take it."""
 
-_LIGHTEST = 1e-3
-"""Mass [kg] below which the centre of mass of a link is not used."""
-
 _MANY = 64
 """Smallest number of samples for which vectorised code is faster than a loop."""
 
@@ -207,7 +204,7 @@ class UrdfModel(DynamicModel):
 
     def _set(self, values: Array) -> bool:
         links = values[: 10 * len(self.joints)].reshape(-1, 10)
-        if not (links[:, 0] >= _LIGHTEST).all():
+        if not (links[:, 0] >= 1e-3).all():  # [kg]: no useful centre of mass below
             return False
         self._pool = None
         rotors = values[links.size :]

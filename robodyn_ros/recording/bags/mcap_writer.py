@@ -32,10 +32,9 @@ from robodyn_ros.recording.bags.mcap import (
 
 HEADER, FOOTER, MESSAGE_INDEX, CHUNK_INDEX, STATISTICS = 1, 2, 7, 8, 11
 METADATA_INDEX, SUMMARY_OFFSET = 13, 14
-CHUNK_SIZE = 2**18
 _HEAD = struct.Struct('<BQHIQQ')
-RESERVE = 2**18
-"""Bytes reserved on the disk for the index, in case the disk becomes full."""
+CHUNK_SIZE = 2**18
+"""Size [bytes] from which pending messages are written as a chunk."""
 
 
 def record(code: int, content: bytes) -> bytes:
@@ -56,7 +55,7 @@ def _map(entries: Mapping[str, str]) -> bytes:
 
 @dataclass(frozen=True)
 class Topic:
-    """What is recorded: name, type, its definition, quality of service (YAML), type hash."""
+    """A recorded topic: name, type, its definition, quality of service (YAML), type hash."""
 
     name: str
     msgtype: str
@@ -76,7 +75,7 @@ class _Chunk:
 
 
 class McapWriter:
-    """One file; `count`, `first` and `last` tell messages and times in it, in [ns]."""
+    """One file; `count` is the number of messages, `first` and `last` are times in [ns]."""
 
     def __init__(
         self,
@@ -86,8 +85,8 @@ class McapWriter:
     ) -> None:
         """Create the file.
 
-        :param topics: one, or several that `add` tells apart by their place
-        :param facts: metadata records to begin with: name -> entries
+        :param topics: one, or several that `add` identifies by their index
+        :param facts: metadata records at the start of the file: name -> entries
         :raises OSError: it exists already, or cannot be written
         """
         self.path = path
@@ -106,7 +105,8 @@ class McapWriter:
         self._facts: list[tuple[str, int, int]] = []
         self._file = path.open('xb', buffering=0)
         try:
-            self._reserve.write_bytes(bytes(RESERVE))
+            # Space for the index, in case the disk becomes full.
+            self._reserve.write_bytes(bytes(2**18))
             self._write(MAGIC + record(HEADER, text('ros2') + text('robodyn_ros')))
             for name, entries in (facts or {}).items():
                 info = record(METADATA, text(name) + _map(entries))
