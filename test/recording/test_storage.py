@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from writers import write_csv, write_rosbag
 
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording import storage
@@ -12,7 +13,6 @@ from robodyn_ros.recording.bags import joint_state_decoder
 from robodyn_ros.recording.readers import read_recording
 from robodyn_ros.recording.recording import Recording
 from robodyn_ros.recording.storage import Spool, all_finite, blockwise, extremes, release, sweep
-from robodyn_ros.recording.writers import write_csv, write_rosbag
 
 VALUES = np.random.default_rng(0).normal(size=(1000, 3))
 

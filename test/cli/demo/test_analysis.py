@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from writers import write_rosbag
 
 from robodyn_ros.cli.demo.analysis import (
     FollowingError,
@@ -9,7 +10,6 @@ from robodyn_ros.cli.demo.analysis import (
 )
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording.recording import Recording
-from robodyn_ros.recording.writers import write_rosbag
 
 ORIGIN = 1_700_000_000_000_000_000
 PERIOD = 0.002
