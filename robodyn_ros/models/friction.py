@@ -24,7 +24,6 @@ from robodyn_ros.models.interface import (
     DynamicModel,
     Indices,
     Joint,
-    Parameter,
     SumModel,
     TorqueFunction,
     parts_of,
@@ -83,9 +82,9 @@ class FrictionModel(DynamicModel):
     ) -> None:
         """Build the model.
 
-        :param terms: names of terms (`TERMS`) or of whole laws (`LAWS`), or 'auto' alone
+        :param terms: names of terms (`TERMS`) or of laws (`LAWS`), or 'auto' alone
         :param figures: shape coefficients (`FIGURES`), one number or one per joint
-        :param load: what the term 'load' is proportional to
+        :param load: load of the term 'load'
         :raises ModelError: no joints, no terms, an unknown term or one named twice; an unknown
             shape coefficient, or one that is not above 0; a load of other joints
         """
@@ -105,15 +104,7 @@ class FrictionModel(DynamicModel):
         stand_ins = dict.fromkeys(self.missing, np.full(len(self.joints), 0.01))
         self._figures = {**self.figures, **stand_ins}
         self.parameters = tuple(
-            Parameter(
-                name=f'{joint.name}.{TERMS[term].parameter}',
-                unit=TERMS[term].unit_linear
-                if joint.type == 'prismatic'
-                else TERMS[term].unit_rotary,
-                joint=joint.name,
-            )
-            for joint in self.joints
-            for term in self.terms
+            TERMS[term].of_joint(joint) for joint in self.joints for term in self.terms
         )
 
     @property

@@ -46,7 +46,7 @@ class ScaraKinematics(Kinematics):
         self._l1, self._l2 = self.geometry['L1'], self.geometry['L2']
 
     def forward(self, q: Array) -> Array:
-        """Poses, shape (N, n)."""
+        """Return the poses, shape (N, n)."""
         q = self._checked('joint positions', q)
         both = q[:, 0] + q[:, 1]
         place = self._l1 * np.exp(1j * q[:, 0]) + self._l2 * np.exp(1j * both)
@@ -142,7 +142,7 @@ class DeltaKinematics(Kinematics):
         self._outwards = np.stack([np.cos(angles), np.sin(angles), 0.0 * angles], axis=1)
 
     def forward(self, q: Array) -> Array:
-        """Poses, shape (N, n)."""
+        """Return the poses, shape (N, n)."""
         q = self._checked('joint positions', q)
         return np.column_stack([forward_kinematics(self._lengths, q[:, :ARMS]), q[:, ARMS:]])
 

@@ -173,5 +173,5 @@ def test_options_of_the_other_kind_of_file_are_refused(tmp_path):
         load_model(SIX_AXIS, dynamic_model=1)
     file = tmp_path / 'model.yaml'
     file.write_text('kind: axis')
-    with pytest.raises(ModelError, match='friction is for a URDF; a YAML description names its'):
+    with pytest.raises(ModelError, match='friction is for a URDF; a YAML description has its'):
         load_model(file, friction='auto')

@@ -216,22 +216,22 @@ def checked_geometry(
 
     :raises ModelError: a key is missing, unknown, or has an invalid value
     """
-    whole = f'the {where} of {article(kind)}'
-    given = checked_mapping(geometry, whole)
+    what = f'the {where} of {article(kind)}'
+    given = checked_mapping(geometry, what)
     for key in given:
         if key not in keys:
-            raise ModelError(f'{whole} has no "{key}", it has: {", ".join(keys)}')
+            raise ModelError(f'{what} has no "{key}", it has: {", ".join(keys)}')
     result = {}
     for key, rule in keys.items():
         if key not in given and rule.default is None:
-            raise ModelError(f'{whole} needs "{key}" [{rule.unit}]')
-        value = number(given.get(key, rule.default), f'"{key}" in {whole}')
+            raise ModelError(f'{what} needs "{key}" [{rule.unit}]')
+        value = number(given.get(key, rule.default), f'"{key}" in {what}')
         if rule.choices and value not in rule.choices:
             allowed = ' or '.join(f'{item:g}' for item in rule.choices)
-            raise ModelError(f'"{key}" in {whole} is {allowed}, got {value:g}')
+            raise ModelError(f'"{key}" in {what} is {allowed}, got {value:g}')
         if value <= rule.lowest:
             raise ModelError(
-                f'"{key}" in {whole} must be above {rule.lowest:g} {rule.unit}, got {value:g}'
+                f'"{key}" in {what} must be above {rule.lowest:g} {rule.unit}, got {value:g}'
             )
         result[key] = value
     return result

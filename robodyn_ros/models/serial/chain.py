@@ -37,12 +37,12 @@ class Chain:
     """The moving links of a `UrdfModel`, in the order of its joints; any tree."""
 
     def __init__(self, model: UrdfModel) -> None:
-        """Compute what is constant of the joints' frames and of the sums over bodies."""
+        """Compute the constant parts of the joints' frames and of the sums over bodies."""
         self._tree, bodies = model.tree, model.tree.bodies
         self._gravity = np.concatenate([np.zeros(3), -np.asarray(model.gravity)])
         parents = [bodies[body.parent].joint if body.parent >= 0 else -1 for body in bodies]
         self._order = [(body.joint, parent) for body, parent in zip(bodies, parents, strict=True)]
-        # Rows carry columns; a body is carried by what carries its parent, too.
+        # The joint of a row carries the body of a column if it carries the body's parent.
         self._carries = np.eye(len(bodies))
         for joint, parent in self._order:
             if parent >= 0:

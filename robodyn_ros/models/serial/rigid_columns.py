@@ -48,7 +48,7 @@ class Body:
         return np.concatenate([none, self.axis] if self.prismatic else [self.axis, none])
 
     def passage(self) -> Array:
-        """Four flat matrices whose sum, times 1, cos q, sin q and q, transforms motions.
+        """Return four flat matrices whose sum, times 1, cos q, sin q and q, transforms motions.
 
         A motion of the parent, as a row, times the sum X (6, 6) is that of the body (Rodrigues).
         """
@@ -66,7 +66,7 @@ class Body:
         return np.array([term.T.ravel() for term in terms])
 
     def drive(self) -> Array:
-        """Joint contribution to velocity and acceleration, (8, 12), by qd, qdd and v qd."""
+        """Return the joint's part in velocity and acceleration, (8, 12), by qd, qdd and v qd."""
         result = np.zeros((8, 12))
         result[0, :6] = result[1, 6:] = self.screw
         angular, linear = cross_matrix(self.screw[:3]), cross_matrix(self.screw[3:])
@@ -136,7 +136,7 @@ class _Part:
     def __init__(self, body: Body, before: int, chosen: Indices, place: slice) -> None:
         """Prepare.
 
-        :param before: number of joints between its own and the base
+        :param before: number of joints between the base and its joint
         :param chosen: indices of the selected ones of its ten parameters
         :param place: of its columns, joint by joint
         """

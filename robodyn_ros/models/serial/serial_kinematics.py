@@ -259,7 +259,7 @@ def _placement(values: Sequence[float]) -> Any:
 def _check_form(geometry: Mapping[str, Any], axes: object) -> None:
     """Check the form of a geometry.
 
-    :raises ModelError: another form; the message says what is expected
+    :raises ModelError: another form
     """
     joints = geometry.get('joints')
     known = set(geometry) <= {'joints', 'tool', 'free'} and type(axes) is int
@@ -282,7 +282,7 @@ def _check_form(geometry: Mapping[str, Any], axes: object) -> None:
     _check_numbers(geometry.get('tool'), POSE, 'tool')
     free = geometry.get('free', [])
     if not isinstance(free, list) or not all(type(index) is int for index in free):
-        raise ModelError(f'free joints of a serial arm must be whole numbers, got {free!r:.60}')
+        raise ModelError(f'free joints of a serial arm must be integers, got {free!r:.60}')
 
 
 def _check_numbers(values: object, count: int, what: str) -> None:

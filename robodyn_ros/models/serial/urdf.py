@@ -97,7 +97,7 @@ class UrdfModel(DynamicModel):
         return cls(urdf=parse_urdf(xml, source=source), **options)
 
     def regressor(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """Regressor of every sample, shape (N, n, 10 n), or (N, n, 11 n) with rotors.
+        """Compute the regressor, shape (N, n, 10 n), or (N, n, 11 n) with rotors.
 
         :raises ModelError: an argument is not of shape (N, n)
         """
@@ -148,7 +148,7 @@ class UrdfModel(DynamicModel):
         return self._many
 
     def torque(self, q: Array, qd: Array, qdd: Array, values: Array) -> Array:
-        """Joint torques of every sample, shape (N, n), in [Nm] or [N].
+        """Compute the joint torques of every sample, shape (N, n), in [Nm] or [N].
 
         The recursive Newton-Euler algorithm takes a third of the regressor's time. It needs
         centres of mass, so that the regressor is used if a link has almost no mass.

@@ -48,7 +48,7 @@ class McapScan:
         """Yield code and content of the records up to the end of the data."""
         with self.path.open('rb') as file:
             if file.read(8) != MAGIC:
-                self.damage.append('it does not begin like an MCAP file')
+                self.damage.append('it does not start like an MCAP file')
                 return
             end = self.path.stat().st_size
             while head := file.read(9):
@@ -69,7 +69,7 @@ class McapScan:
 
     def _chunk(self, content: bytes) -> Iterator[tuple[int, bytes]]:
         try:
-            records = _begin_of(content) if self._cut else _unpacked(content)
+            records = _start_of(content) if self._cut else _unpacked(content)
         except Exception as error:  # decompressors may raise any exception for damaged bytes
             self.damage.append(f'a chunk is damaged ({error})')
             return
@@ -79,17 +79,17 @@ class McapScan:
         at, end = 0, len(records)
         while at + 9 <= end:
             code, size = _RECORD(records, at)
-            begin, at = at + 9, at + 9 + size
+            start, at = at + 9, at + 9 + size
             if at > end:
                 if not self._cut:
                     self.damage.append('a record in a chunk is cut off')
                 return
             if code != MESSAGE:
-                self._define(code, records[begin:at])
+                self._define(code, records[start:at])
             elif size >= 22:
-                channel, _, log_time, _ = _MESSAGE(records, begin)
+                channel, _, log_time, _ = _MESSAGE(records, start)
                 if channel in self._channels:
-                    yield min(log_time, 2**63 - 1), records[begin + 22 : at]
+                    yield min(log_time, 2**63 - 1), records[start + 22 : at]
 
     def _define(self, code: int, content: bytes) -> None:
         """Store a schema or channel; ignore other records."""
@@ -146,7 +146,7 @@ def _unpacked(content: bytes) -> bytes:
     return records
 
 
-def _begin_of(content: bytes) -> bytes:
+def _start_of(content: bytes) -> bytes:
     """Return the records of a truncated chunk; a compressed one cannot be read."""
     compression, at = _text(content, 28)
     if compression:

@@ -104,20 +104,24 @@ class McapWriter:
             self._channels += record(CHANNEL, struct.pack('<HH', number, number) + channel)
         self._facts: list[tuple[str, int, int]] = []
         self._file = path.open('xb', buffering=0)
+        self._start(facts or {})
+
+    def _start(self, facts: Mapping[str, Mapping[str, str]]) -> None:
+        """Write everything before the messages; after an error no file remains."""
         try:
             # Space for the index, in case the disk becomes full.
             self._reserve.write_bytes(bytes(2**18))
             self._write(MAGIC + record(HEADER, text('ros2') + text('robodyn_ros')))
-            for name, entries in (facts or {}).items():
+            for name, entries in facts.items():
                 info = record(METADATA, text(name) + _map(entries))
                 self._facts.append((name, self._file.tell(), len(info)))
                 self._write(info)
             self._write(self._schemas + self._channels)
-            self._begin = self._file.tell()
+            self._first_chunk = self._file.tell()
         except BaseException:
             self._file.close()
             self._remove_reserve()
-            path.unlink()
+            self.path.unlink()
             raise
 
     @property
@@ -217,7 +221,7 @@ class McapWriter:
         self._remove_reserve()
         try:
             while True:
-                end = self._chunks[-1].end if self._chunks else self._begin
+                end = self._chunks[-1].end if self._chunks else self._first_chunk
                 try:
                     self._cut(end)
                     self._write(self._summary(end, metadata()))

@@ -126,7 +126,7 @@ def _is_number(cell: str, delimiter: str | None) -> bool:
 def _numbers(
     line: str, delimiter: str | None, names: list[str], number: int, source: str
 ) -> list[float]:
-    """Parse a row; try the fast way first, because recordings have millions of rows."""
+    """Parse a row; the common case first and fast, because recordings have millions of rows."""
     cells = line.split(delimiter)
     if len(cells) != len(names):
         raise RecordingError(

@@ -156,7 +156,7 @@ def per_joint(
     """Return one number per joint: of a number, a list, or a mapping by joint name.
 
     :param order: joints in the order in which a list gives them
-    :param use: what the numbers are, for messages
+    :param use: meaning of the numbers, for messages
     :raises RecordingError: a number is missing or invalid
     """
     if isinstance(spec, list):
