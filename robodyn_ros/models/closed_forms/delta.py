@@ -134,7 +134,11 @@ class DeltaModel(ClosedFormModel):
         self._set(
             joints=axes,
             parameters=[*_ROBOT, *shaft, *(_FORCE if self._force is not None else ())],
-            settings=dict(geometry=lengths, gravity=self.gravity, platform_force=self._force),
+            settings={
+                'geometry': lengths,
+                'gravity': self.gravity,
+                'platform_force': self._force,
+            },
             prior=prior,
         )
         self.named_parameters = NAMED
