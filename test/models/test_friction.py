@@ -9,9 +9,9 @@ from robodyn_ros.errors import ModelError
 from robodyn_ros.identification.factors.condense import acting_columns
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.catalog import build_model, model_hash, robot_model, with_friction
-from robodyn_ros.models.friction import FrictionModel
+from robodyn_ros.models.friction import FrictionModel, body_of
 from robodyn_ros.models.friction_terms import TERMS
-from robodyn_ros.models.interface import Joint
+from robodyn_ros.models.interface import Joint, SumModel
 
 JOINTS = (Joint('a'), Joint('b', 'prismatic'), Joint('c', 'continuous'))
 
@@ -115,6 +115,9 @@ def test_load_friction_is_proportional_to_the_torque_of_the_body():
     values = np.concatenate([np.zeros(len(body.parameters)), np.tile([0.0, 0.0, 0.1], 6)])
     expected = 0.1 * np.abs(body.torque(q, qd, qdd, body.prior())) * np.tanh(qd / 0.05)
     np.testing.assert_allclose(model.torque(q, qd, qdd, values), expected, atol=1e-10)
+    assert body_of(model) is body and body_of(SumModel(parts=[model])) is body
+    with pytest.raises(ModelError, match='friction alone has no body'):
+        body_of(model.parts[1])
     again = build_model(yaml.safe_load(yaml.safe_dump(model.describe())))
     assert model_hash(again) == model_hash(model)
     np.testing.assert_array_equal(

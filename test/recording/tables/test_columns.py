@@ -76,6 +76,14 @@ def test_time_by_its_period():
     assert signals.time.tolist() == [0.0, 0.5, 1.0, 1.5]
 
 
+def test_time_in_a_matrix_of_one_column():
+    for time in (TIME[:, None], TIME[None]):
+        signals = signals_from(Table({'time': time, 'q': column(1), 'tau': column(2)}, 'x'))
+        np.testing.assert_array_equal(signals.time, TIME)
+    with pytest.raises(RecordingError, match=r'must be one column, its shape is \(4, 2\)'):
+        signals_from(Table({'time': np.ones((4, 2)), 'q': column(1), 'tau': column(2)}, 'x'))
+
+
 def test_nanoseconds_from_the_epoch_become_seconds():
     stamps = 1.7e18 + 1e8 * np.arange(4)
     file = Table({'%time': stamps, 'q1': column(0), 'tau1': column(1)}, 'test')
