@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from robodyn_ros.errors import IdentificationError, RecordingError
+from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.result import Signals
 from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.bags.bag_folder import finish_bag
@@ -73,7 +73,7 @@ def write_signals(signals: Signals, path: str | Path) -> None:
         if path.exists():
             path.rename(former)
         partial.rename(path)
-    except (OSError, RecordingError) as error:
+    except OSError as error:
         raise IdentificationError(f'{path}: it cannot be written: {error}') from error
     finally:
         for left in (partial, former):

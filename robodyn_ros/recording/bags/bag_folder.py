@@ -17,13 +17,15 @@ def finish_bag(writer: McapWriter, folder: Path, custom: Mapping[str, str]) -> N
     """Close the file and write metadata.yaml.
 
     :param custom: facts to keep with the messages (see `bag_metadata.py`)
-    :raises OSError: the index cannot be written
-    :raises RecordingError: metadata.yaml cannot be written
+    :raises OSError: one of them cannot be written
     """
     writer.close(lambda: _dumped(_metadata(writer, custom)).strip())
     text = _dumped({'rosbag2_bagfile_information': _metadata(writer, custom)})
     path = folder / 'metadata.yaml'
-    write_whole(path, lambda partial: partial.write_text(text, 'utf-8'), RecordingError)
+    try:
+        write_whole(path, lambda partial: partial.write_text(text, 'utf-8'), RecordingError)
+    except RecordingError as error:
+        raise OSError(str(error)) from error
 
 
 def _metadata(writer: McapWriter, custom: Mapping[str, str]) -> dict[str, object]:

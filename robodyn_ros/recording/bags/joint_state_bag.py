@@ -184,7 +184,7 @@ class JointStateBag:
         with suppress(RecordingError):  # the first error is the one to report
             self._finish()
         raise RecordingError(
-            f'{self.path}: recording ended, {_reason(error)}; '
+            f'{self.path}: recording ended, {error.strerror or error}; '
             f'{self._writer.count} messages are in the bag'
         ) from error
 
@@ -192,9 +192,9 @@ class JointStateBag:
         self.closed = True
         try:
             finish_bag(self._writer, self.path, self._custom)
-        except (OSError, RecordingError) as error:
+        except OSError as error:
             raise RecordingError(
-                f'{self.path}: the index cannot be written, {_reason(error)}; '
+                f'{self.path}: the index cannot be written, {error.strerror or error}; '
                 f'{self._writer.count} messages can be read without it'
             ) from error
 
@@ -205,8 +205,3 @@ class JointStateBag:
     def __exit__(self, *_: object) -> None:
         """Close, also after an error."""
         self.close()
-
-
-def _reason(error: OSError | RecordingError) -> str:
-    """Return the text of an error, without the number of an operating system's error."""
-    return str(getattr(error, 'strerror', None) or error)

@@ -2,7 +2,6 @@ import pytest
 import yaml
 from rosbags.rosbag2 import Reader
 
-from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording.bags.bag_folder import finish_bag
 from robodyn_ros.recording.bags.joint_state_bag import TYPE_HASH, joint_state_topic
 from robodyn_ros.recording.bags.mcap_writer import McapWriter
@@ -38,5 +37,5 @@ def test_no_facts_are_no_custom_data_and_failures_are_told(tmp_path):
     other = tmp_path / 'other'
     other.mkdir()
     writer = bag(other)
-    with pytest.raises(RecordingError, match='nowhere'):
+    with pytest.raises(OSError, match='nowhere'):
         finish_bag(writer, tmp_path / 'nowhere', {})
