@@ -23,6 +23,9 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'test/support'))
+
+from writers import write_csv, write_rosbag
 
 from robodyn_ros.identification.options import METHODS, IdentifyOptions, Method
 from robodyn_ros.identification.pipeline import identify
@@ -30,7 +33,6 @@ from robodyn_ros.models.catalog import robot_model
 from robodyn_ros.models.interface import Array, DynamicModel, sample_blocks
 from robodyn_ros.recording.bags.bag_metadata import EFFORT_KEY, SI_EFFORT
 from robodyn_ros.recording.recording import Recording
-from robodyn_ros.recording.writers import write_csv, write_rosbag
 
 ROOT = Path(__file__).resolve().parent.parent
 RATE = 500.0

@@ -13,12 +13,14 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'test/support'))
+
+from writers import joint_states
 
 from robodyn_ros.nodes.robot.joint_states import JointStateReader
 from robodyn_ros.nodes.robot.trajectory_message import read_trajectory
-from robodyn_ros.recording.bags.cdr import JointStateDecoder
+from robodyn_ros.recording.bags.joint_state_decoder import JointStateDecoder
 from robodyn_ros.recording.recording import Recording
-from robodyn_ros.recording.writers import joint_states
 from robodyn_ros.wire.trajectory import write_trajectory
 
 RUNS = 7

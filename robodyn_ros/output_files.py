@@ -1,4 +1,4 @@
-"""Output files: folders, files that appear complete or not at all, and JSON."""
+"""Output files: folders, files that appear completely or not at all, and JSON."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from robodyn_ros.errors import RobodynError
 
 
 def made_folder(path: str | Path, error: type[RobodynError]) -> Path:
-    """Return a folder for files, made if there is none.
+    """Return a folder for files; create it if it does not exist.
 
     :param error: class of the error
-    :raises RobodynError: of class `error`: it cannot be made
+    :raises RobodynError: of class `error`: it cannot be created
     """
     folder = Path(path)
     try:
@@ -35,12 +35,12 @@ def write_whole(
     *,
     what: str = '',
 ) -> None:
-    """Write a file whole or not at all; whatever goes wrong, nothing else stays in its folder.
+    """Write a file completely or not at all; after an error no other file remains in its folder.
 
-    :param write: writes everything to the path it is given: one in the same folder, with the same
-        suffix
+    :param write: function that writes the content to a temporary path in the same folder, with
+        the same suffix
     :param error: class of the error
-    :param what: names the file in messages, such as 'the motion file'
+    :param what: name of the file in messages, such as 'the motion file'
     :raises RobodynError: of class `error`: it cannot be written
     """
     path = Path(path)

@@ -13,7 +13,7 @@ from scipy.spatial.transform import Rotation
 from robodyn_ros.analysis.bodywise import BodyMotion
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.models.interface import Array
-from robodyn_ros.models.quaternion import DEGREE, normalised, rates
+from robodyn_ros.models.quaternion import normalised, rates
 from robodyn_ros.models.serial.urdf import GRAVITY
 from robodyn_ros.recording.tables.csv_file import read_csv
 from robodyn_ros.recording.tables.table import Table
@@ -85,12 +85,12 @@ def _linear(table: Table) -> Array:
     if LINEAR[0] in table.columns:
         return _columns(table, LINEAR)
     time, position = _time(table), _columns(table, POSITION)
-    if len(time) <= DEGREE or not (np.diff(time) > 0.0).all():
+    if len(time) < 6 or not (np.diff(time) > 0.0).all():
         raise IdentificationError(
-            f'{table.source}: an acceleration from positions needs at least {DEGREE + 1} '
+            f'{table.source}: an acceleration from positions needs at least 6 '
             f'samples of increasing time, got {len(time)}'
         )
-    return np.asarray(make_interp_spline(time, position, k=DEGREE)(time, 2))
+    return np.asarray(make_interp_spline(time, position, k=5)(time, 2))
 
 
 def _time(table: Table) -> Array:

@@ -16,8 +16,8 @@ from robodyn_ros.analysis.delay import (
 )
 from robodyn_ros.cli.output import EXIT_NEGATIVE, add_json, show
 from robodyn_ros.errors import RecordingError
+from robodyn_ros.recording.bags.joint_state_decoder import MSGTYPE as JOINT_STATE
 from robodyn_ros.recording.bags.topic_bag import (
-    JOINT_STATE,
     TORQUE_STATE,
     TRAJECTORY_STATE,
     Values,

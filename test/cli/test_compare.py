@@ -5,10 +5,10 @@ import pytest
 import yaml
 from robots import random_urdf
 from simulation import arm, record
+from writers import write_csv
 
 from robodyn_ros.cli.main import main
 from robodyn_ros.identification.files.result_file import model_parameters
-from robodyn_ros.recording.writers import write_csv
 
 
 @pytest.fixture

@@ -8,11 +8,11 @@ import pytest
 import yaml
 from robots import random_urdf
 from simulation import arm, record
+from writers import write_csv, write_rosbag
 
 from robodyn_ros.cli import identify, info
 from robodyn_ros.control.effort.declaration import EffortDeclaration
 from robodyn_ros.errors import ConfigError
-from robodyn_ros.recording.writers import write_csv, write_rosbag
 
 SI = {'unit': 'Nm', 'side': 'joint', 'gravity': 'included'}
 CURRENT = {**SI, 'unit': 'A', 'side': 'motor', 'torque_constant': 0.25, 'gear_ratio': 100.0}

@@ -21,7 +21,7 @@ from robodyn_ros.nodes.base.spinning import run
 from robodyn_ros.nodes.base.suite_node import SuiteNode
 from robodyn_ros.nodes.robot.effort import EffortParameters
 from robodyn_ros.paths import expanded
-from robodyn_ros.recording.bags.disk_space import MEGABYTE, check_space
+from robodyn_ros.recording.bags.disk_space import check_space
 from robodyn_ros.recording.bags.joint_state_bag import BagStatistics, JointStateBag
 from robodyn_ros.srv import StartRecording, StopRecording
 
@@ -206,7 +206,7 @@ class Recorder(SuiteNode):
         self._diagnostics.publish(level, message, values)
 
     def _check_space(self, path: Path) -> None:
-        check_space(path, MEGABYTE * float(self.get_parameter('min_free_space').value))
+        check_space(path, 1e6 * float(self.get_parameter('min_free_space').value))
 
     def _look_after(self, bag: JointStateBag) -> None:
         """Write waiting messages; end when the disk is full or the owner is gone."""

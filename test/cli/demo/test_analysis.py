@@ -2,6 +2,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from writers import write_rosbag
 
 from robodyn_ros.cli.demo.analysis import (
     TrackingError,
@@ -14,7 +15,6 @@ from robodyn_ros.errors import RecordingError
 from robodyn_ros.identification.result import IdentifiedModel
 from robodyn_ros.models.closed_forms.axis import AxisModel
 from robodyn_ros.recording.recording import Recording
-from robodyn_ros.recording.writers import write_rosbag
 
 ORIGIN = 1_700_000_000_000_000_000
 PERIOD = 0.002

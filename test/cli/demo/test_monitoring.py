@@ -6,13 +6,13 @@ import pytest
 pytest.importorskip('rclpy')
 pytest.importorskip('robodyn_ros.msg')
 from robodyn_ros.msg import CollisionState
+from writers import write_rosbag
 
 from robodyn_ros.cli.demo.monitoring import Alarms, thresholds
 from robodyn_ros.identification.result import IdentifiedModel
 from robodyn_ros.models.catalog import with_friction
 from robodyn_ros.models.closed_forms.axis import AxisModel
 from robodyn_ros.recording.recording import Recording
-from robodyn_ros.recording.writers import write_rosbag
 
 PERIOD = 0.002
 INERTIA, COULOMB = 0.5, 2.0
