@@ -12,9 +12,10 @@ import numpy as np
 
 import robodyn_ros as rd
 from next_robot.arm import Arm
+from next_robot.condensed import products
 from next_robot.flaws import FLAWS, Arrays
 from next_robot.plant import Plant
-from next_robot.reference import expert, plain_wls, products
+from next_robot.reference import expert, plain_wls
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.recording.recording import Recording
 

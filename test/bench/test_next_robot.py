@@ -7,9 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from next_robot.arm import Arm
+from next_robot.condensed import products
 from next_robot.flaws import FLAWS
 from next_robot.plant import Plant
-from next_robot.reference import expert, plain_wls, products
+from next_robot.reference import expert, plain_wls
 from next_robot.table import comparison, false_errors, is_missed, is_right, table
 
 EXACT = replace(
