@@ -16,47 +16,71 @@ from robodyn_ros.models.interface import Array, DynamicModel
 
 def friction_columns(velocity: Array, load: Array) -> Array:
     """Return sign, velocity, 1, Stribeck, root, |velocity| and load of one joint, (N, 7)."""
-    sign, speed = np.tanh(velocity / 0.005), np.abs(velocity)
+    sign, speed = np.tanh(velocity / 0.003), np.abs(velocity)
     stribeck = sign * np.exp(-((velocity / 0.05) ** 2))
     columns = [sign, velocity, np.ones_like(velocity), stribeck]
     return np.stack([*columns, sign * np.cbrt(speed), speed, sign * np.abs(load)], axis=1)
 
 
-def filtered(signals: Arrays, cutoff: float) -> tuple[tuple[Array, Array, Array], Array] | None:
-    """Return motion and torque below a frequency, 8 samples per its period; None: too short."""
-    rate = 1.0 / float(np.median(np.diff(signals['time'])))
-    time = np.arange(signals['time'][0], signals['time'][-1], 1.0 / rate)
-    margin = round(rate / cutoff)
-    if cutoff > 0.4 * rate or len(time) < 4 * margin + 40:
-        return None
-    b, a = signal.butter(4, cutoff, fs=rate)
-    smooth = []
-    for name in ('position', 'torque'):
-        columns = [np.interp(time, signals['time'], each) for each in signals[name].T]
-        smooth.append(signal.filtfilt(b, a, np.stack(columns, axis=1), axis=0))
-    velocity = np.gradient(smooth[0], 1.0 / rate, axis=0)
-    acceleration = np.gradient(velocity, 1.0 / rate, axis=0)
-    rows = slice(margin, -margin, max(1, int(rate / (8.0 * cutoff))))
-    return (smooth[0][rows], velocity[rows], acceleration[rows]), smooth[1][rows]
-
-
-def products(
-    body: DynamicModel, motion: tuple[Array, Array, Array], torque: Array, share: float
-) -> Array:
-    """Return [Y | F | tau]^T [Y | F | tau] / N of each joint, shape (n, p + 8, p + 8).
+def condensed(
+    body: DynamicModel,
+    signals: Arrays,
+    cutoff: float,
+    *,
+    share: float = 0.0,
+    parallel: bool = True,
+) -> Array | None:
+    """Return `products` of a recording below a frequency in [Hz]; None: it is too short.
 
     :param share: of a joint's largest velocity, below which its samples are left out
+    :param parallel: friction goes through the same low pass as torque
     """
-    regressor = body.regressor(*motion)
+    rate = 1.0 / float(np.median(np.diff(signals['time'])))
+    time = np.arange(signals['time'][0], signals['time'][-1], 1.0 / rate)
+    margin = round(2.0 * rate / cutoff)  # two periods, where the filter has one side only
+    if cutoff > 0.4 * rate or len(time) < 2 * margin + 40:
+        return None
+    sections = signal.butter(4, cutoff, fs=rate, output='sos')
+
+    def smooth(values: Array) -> Array:
+        return np.asarray(signal.sosfiltfilt(sections, values, axis=0, padlen=margin))
+
+    def uniform(values: Array) -> Array:
+        return np.stack([np.interp(time, signals['time'], each) for each in values.T], axis=1)
+
+    position, torque = smooth(uniform(signals['position'])), smooth(uniform(signals['torque']))
+    velocity = np.gradient(position, 1.0 / rate, axis=0)
+    motion = position, velocity, np.gradient(velocity, 1.0 / rate, axis=0)
+    rows = np.arange(len(time))[margin : -margin : max(1, round(rate / (8.0 * cutoff)))]
+    kept = tuple(values[rows] for values in motion)
+    regressor = body.regressor(*kept)
     load = regressor @ np.nan_to_num(body.prior())
+    friction = []
+    for joint in range(len(body.joints)):
+        if parallel:
+            whole = np.interp(np.arange(len(time)), rows, load[:, joint])
+            friction.append(smooth(friction_columns(velocity[:, joint], whole))[rows])
+        else:
+            friction.append(friction_columns(kept[1][:, joint], load[:, joint]))
+    speed = np.abs(kept[1])
+    return products(regressor, friction, torque[rows], speed >= share * speed.max(axis=0))
+
+
+def products(regressor: Array, friction: list[Array], torque: Array, used: Array) -> Array:
+    """Return [Y | F | tau]^T [Y | F | tau] / N of each joint, shape (n, p + 8, p + 8)."""
     found = []
-    for joint in range(torque.shape[1]):
-        velocity = motion[1][:, joint]
-        used = np.abs(velocity) >= share * np.abs(velocity).max()
-        friction = friction_columns(velocity[used], load[used, joint])
-        rows = np.hstack([regressor[used, joint], friction, torque[used, joint, None]])
+    for joint, own in enumerate(friction):
+        rows = np.hstack([regressor[:, joint], own, torque[:, joint, None]])[used[:, joint]]
         found.append(rows.T @ rows / len(rows))
     return np.array(found)
+
+
+def exact(body: DynamicModel, motion: tuple[Array, Array, Array], torque: Array) -> Array:
+    """Return `products` of a motion and torque without noise, as they are."""
+    regressor = body.regressor(*motion)
+    load = regressor @ np.nan_to_num(body.prior())
+    friction = [friction_columns(motion[1][:, j], load[:, j]) for j in range(torque.shape[1])]
+    return products(regressor, friction, torque, np.ones(torque.shape, dtype=bool))
 
 
 @dataclass(frozen=True)

@@ -71,6 +71,14 @@ def _gaps(signals: Arrays, random: np.random.Generator) -> Arrays:
     return _rows(signals, kept)
 
 
+def _at_rest(signals: Arrays, random: np.random.Generator) -> Arrays:
+    """Replace the encoder noise of joints at rest by their mean position."""
+    position = signals['position']
+    stroke = np.ptp(position, axis=0)
+    still = stroke < 0.01 * stroke.max()
+    return {**signals, 'position': np.where(still, position.mean(axis=0), position)}
+
+
 def _fresh(signals: Arrays, random: np.random.Generator) -> NDArray[np.bool_]:
     fresh = random.uniform(size=len(signals['time'])) > 0.6
     fresh[0] = True
@@ -123,7 +131,7 @@ def _time_scale(signals: Arrays, random: np.random.Generator) -> Arrays:
 FLAWS = {
     '': Flaw(_unchanged, (), _unchanged),
     'short': Flaw(_unchanged, ('too_short', 'too_few_samples', 'not_determined'), _unchanged),
-    'resting': Flaw(_unchanged, ('frozen_joint', 'no_motion'), _unchanged, axes=2),
+    'resting': Flaw(_unchanged, ('frozen_joint', 'no_motion'), _at_rest, axes=2),
     'delay': Flaw(_late, ('time_offset', 'sensor_delay'), _in_time),
     'gaps': Flaw(_gaps, ('gaps',), _unchanged),
     'repeats': Flaw(

@@ -12,7 +12,7 @@ import numpy as np
 
 import robodyn_ros as rd
 from next_robot.arm import Arm
-from next_robot.condensed import products
+from next_robot.condensed import exact
 from next_robot.flaws import FLAWS, Arrays
 from next_robot.plant import Plant
 from next_robot.reference import expert, plain_wls
@@ -33,7 +33,7 @@ def judged(plant: Plant) -> dict[str, Any]:
     joints = np.flatnonzero(~arm.rests)
     rms = np.sqrt(np.mean(torque**2, axis=0))
     size = np.maximum(rms, RATED * arm.effort)
-    truth = products(arm.body, moved, torque, 0.0)
+    truth = exact(arm.body, moved, torque)
     found: dict[str, Any] = {**asdict(plant), 'fair': flaw.mend is not None}
     found |= _package(arm, given, moved, torque, size, joints)
     plain = plain_wls(arm.body, given, truth) / size

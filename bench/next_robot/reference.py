@@ -2,10 +2,12 @@
 
 Both use numpy and the model's regressor only, so that they stay the same when the package changes.
 
-The expert mends the flaw of the recording (shifts late torque, leaves out repeated samples and
-drives that are off), tries every cut-off frequency of CUTOFFS, friction law of LAWS and weight of
-PRIORS, and takes the combination that is best *on the truth*: nobody can do better in that grid.
-Samples near standstill (below 2 % of a joint's largest velocity) are left out. Samples are
+The expert mends the flaw of the recording: shifts late torque, leaves out repeated samples and
+drives that are off, removes encoder noise at rest. Then it tries every cut-off frequency of
+CUTOFFS, friction law of LAWS and weight of PRIORS, and takes the combination that is best *on the
+truth*: nobody can do better in that grid.
+Friction goes through the same low pass as torque. Samples near standstill (below 2 % of a joint's
+largest velocity) are left out. Samples are
 condensed once for each cut-off: one matrix of products per joint, with the columns of all laws.
 """
 
@@ -13,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from next_robot.condensed import Columns, filtered, products
+from next_robot.condensed import Columns, condensed
 from next_robot.flaws import Arrays
 from robodyn_ros.models.interface import Array, DynamicModel
 
@@ -41,16 +43,16 @@ def expert(
 ) -> tuple[float, str]:
     """Return the smallest relative error on the truth, and the choices that led to it.
 
-    :param truth: `products` of the other motion
+    :param truth: `condensed.exact` of the other motion
     :param joints: numbers of the joints that move
     :param size: what errors are relative to, shape (n,)
     """
     best = (np.inf, 'too short')
     for cutoff in CUTOFFS:
-        usable = filtered(signals, cutoff)
-        if usable is None:
+        fit = condensed(body, signals, cutoff, share=0.02)
+        if fit is None:
             continue
-        fit = products(body, *usable, 0.02)[joints]
+        fit = fit[joints]
         sigma = _noise(Columns(len(body.parameters), len(joints), LAWS['all']), fit)
         for law, numbers in LAWS.items():
             columns = Columns(len(body.parameters), len(joints), numbers)
@@ -101,10 +103,9 @@ def link_sizes(body: DynamicModel) -> tuple[Array, Array]:
 def plain_wls(body: DynamicModel, signals: Arrays, truth: Array) -> Array:
     """Return the RMS errors (n,) of what 20 lines do: 10 Hz low pass, Coulomb and viscous, WLS."""
     rate = 1.0 / float(np.median(np.diff(signals['time'])))
-    usable = filtered(signals, min(PLAIN_CUTOFF, 0.2 * rate))
-    if usable is None:
+    fit = condensed(body, signals, min(PLAIN_CUTOFF, 0.2 * rate), parallel=False)
+    if fit is None:
         return np.full(len(truth), np.nan)
-    fit = products(body, *usable, 0.0)
     columns, sigma = Columns(len(body.parameters), len(truth), LAWS['linear']), np.ones(len(truth))
     for _ in range(3):  # with the weights of the residuals before
         matrix, target = columns.normal(fit, sigma)

@@ -18,6 +18,8 @@ feed-forward and collision detection; at 40 % four tenths of the torque are miss
 POSSIBLE = 0.4
 """Largest relative error of the expert at which the error ratio of a plant counts: above it the
 recording does not hold what the truth needs, and both errors are chance."""
+NOTICEABLE = 0.005
+"""Errors below this count as this large in ratios: the least torque noise of a plant."""
 VERDICTS = ('relative_error_too_large', 'refused', 'validation_too_short')
 """Findings that state a verdict, not a flaw."""
 
@@ -44,9 +46,14 @@ def is_right(row: Row) -> bool:
     return bool(row['worst_joint'] <= BAD if row['success'] else row['worst_joint'] > GOOD)
 
 
+def ratio(error: float, other: float) -> float:
+    """Return the ratio of two errors; what nobody could notice makes no difference."""
+    return max(error, NOTICEABLE) / max(other, NOTICEABLE) if np.isfinite(other) else np.nan
+
+
 def ratio_line(name: str, rows: Sequence[Row], other: str, *, blind: bool) -> str:
     """Return a table row of the distribution of error ratios."""
-    ratios = np.array([row['error'] / row[other] for row in rows])
+    ratios = np.array([ratio(row['error'], row[other]) for row in rows])
     known = np.isfinite(ratios)
     if not known.any():
         return f'| {name} | no plant |'
@@ -126,7 +133,9 @@ def comparison(new: Sequence[Row], old: Sequence[Row], *, blind: bool = False) -
     both = [row for row in counted(new) if (row['seed'], row['number']) in before]
     if not both:
         return 'no plant in both runs'
-    ratios = np.array([row['error'] / before[row['seed'], row['number']]['error'] for row in both])
+    ratios = np.array(
+        [ratio(row['error'], before[row['seed'], row['number']]['error']) for row in both]
+    )
     worst = both[int(ratios.argmax())]
     return (
         f'error new over old, {len(both)} plants: geometric mean '
