@@ -10,8 +10,6 @@ from next_robot.flaws import FLAWS
 
 TORQUES = ('current', 'motor', 'sensor')
 FRICTION = ('linear', 'stribeck', 'load', 'asymmetric', 'root', 'ripple')
-FLAWED = 0.5
-"""Share of plants with a flaw."""
 
 
 @dataclass(frozen=True)
@@ -41,11 +39,11 @@ class Plant:
 
     @classmethod
     def of(cls, seed: int, number: int) -> Plant:
-        """Draw a plant."""
+        """Draw a plant; those of odd numbers have a flaw, each flaw in turn."""
         random = np.random.default_rng([101, seed, number])
-        axes = int(random.integers(1, 8))
-        names = [name for name, flaw in FLAWS.items() if name and flaw.axes <= axes]
-        flaw = str(random.choice(names)) if random.uniform() < FLAWED else ''
+        names = [name for name in FLAWS if name]
+        flaw = names[number // 2 % len(names)] if number % 2 else ''
+        axes = int(random.integers(FLAWS[flaw].axes, 8))
         seconds = float(random.choice([10.0, 20.0, 40.0]))
         return cls(
             seed=seed,
