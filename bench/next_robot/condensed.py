@@ -35,35 +35,64 @@ def condensed(
     :param share: of a joint's largest velocity, below which its samples are left out
     :param parallel: friction goes through the same low pass as torque
     """
-    rate = 1.0 / float(np.median(np.diff(signals['time'])))
-    time = np.arange(signals['time'][0], signals['time'][-1], 1.0 / rate)
-    margin = round(2.0 * rate / cutoff)  # two periods, where the filter has one side only
-    if cutoff > 0.4 * rate or len(time) < 2 * margin + 40:
+    low_pass = LowPass.of(signals['time'], cutoff)
+    if low_pass is None:
         return None
-    sections = signal.butter(4, cutoff, fs=rate, output='sos')
-
-    def smooth(values: Array) -> Array:
-        return np.asarray(signal.sosfiltfilt(sections, values, axis=0, padlen=margin))
-
-    def uniform(values: Array) -> Array:
-        return np.stack([np.interp(time, signals['time'], each) for each in values.T], axis=1)
-
-    position, torque = smooth(uniform(signals['position'])), smooth(uniform(signals['torque']))
-    velocity = np.gradient(position, 1.0 / rate, axis=0)
-    motion = position, velocity, np.gradient(velocity, 1.0 / rate, axis=0)
-    rows = np.arange(len(time))[margin : -margin : max(1, round(rate / (8.0 * cutoff)))]
-    kept = tuple(values[rows] for values in motion)
-    regressor = body.regressor(*kept)
+    position, torque = (low_pass.of_signal(signals[name]) for name in ('position', 'torque'))
+    velocity = np.gradient(position, low_pass.period, axis=0)
+    acceleration = np.gradient(velocity, low_pass.period, axis=0)
+    rows = low_pass.rows
+    kept = velocity[rows]
+    regressor = body.regressor(position[rows], kept, acceleration[rows])
     load = regressor @ np.nan_to_num(body.prior())
-    friction = []
-    for joint in range(len(body.joints)):
-        if parallel:
-            whole = np.interp(np.arange(len(time)), rows, load[:, joint])
-            friction.append(smooth(friction_columns(velocity[:, joint], whole))[rows])
-        else:
-            friction.append(friction_columns(kept[1][:, joint], load[:, joint]))
-    speed = np.abs(kept[1])
+    friction = [friction_columns(kept[:, j], load[:, j]) for j in range(load.shape[1])]
+    for joint in range(load.shape[1] if parallel else 0):
+        every = np.interp(np.arange(len(velocity)), rows, load[:, joint])
+        friction[joint] = low_pass(friction_columns(velocity[:, joint], every))[rows]
+    speed = np.abs(kept)
     return products(regressor, friction, torque[rows], speed >= share * speed.max(axis=0))
+
+
+@dataclass(frozen=True)
+class LowPass:
+    """Zero-phase Butterworth low pass of order 4, on an even grid of time.
+
+    :param stamps: of the signals, shape (M,), in [s]
+    :param time: grid, shape (N,), in [s]
+    :param margin: samples at both ends where the filter has one side only: two periods
+    """
+
+    stamps: Array
+    time: Array
+    period: float
+    cutoff: float
+    margin: int
+
+    @classmethod
+    def of(cls, stamps: Array, cutoff: float) -> LowPass | None:
+        """Return the filter; None: the recording is too short or too slow for it."""
+        period = float(np.median(np.diff(stamps)))
+        margin = round(2.0 / (period * cutoff))
+        time = np.arange(stamps[0], stamps[-1], period)
+        if cutoff * period > 0.4 or len(time) < 2 * margin + 40:
+            return None
+        return cls(stamps, time, period, cutoff, margin)
+
+    @property
+    def rows(self) -> Array:
+        """Samples that are used: 8 per period of the cut-off frequency."""
+        step = max(1, round(1.0 / (8.0 * self.cutoff * self.period)))
+        return np.arange(self.margin, len(self.time) - self.margin, step)
+
+    def __call__(self, values: Array) -> Array:
+        """Filter values (N, k) on the grid."""
+        sections = signal.butter(4, self.cutoff, fs=1.0 / self.period, output='sos')
+        return np.asarray(signal.sosfiltfilt(sections, values, axis=0, padlen=self.margin))
+
+    def of_signal(self, values: Array) -> Array:
+        """Interpolate values (M, k) to the grid and filter them."""
+        columns = [np.interp(self.time, self.stamps, each) for each in values.T]
+        return self(np.stack(columns, axis=1))
 
 
 def products(regressor: Array, friction: list[Array], torque: Array, used: Array) -> Array:
