@@ -8,7 +8,7 @@ swapped torques, degrees, a wrong scale of time. The truth is the torque without
 motion. Errors are relative to the larger of a joint's RMS torque and 5 % of its rated torque.
 
 `python bench/bench_next_robot.py [--plants N] [--seed S] [--jobs J] [--only NUMBER] [--out FILE]
-[--compare OLD.json] [--blind]` prints the ratio of the error to that of an expert with hindsight
+[--compare OLD.json] [--read FILE] [--blind]` prints the ratio of the error to that of an expert with hindsight
 and to that of plain weighted least squares (`next_robot/reference.py`), false errors, missed flaws
 and right verdicts. One plant is the same alone or among others. Seed 2 is the judging set: run it
 with --blind, which shows and keeps no single plant's description.
@@ -57,11 +57,14 @@ def main() -> int:
     parser.add_argument('--jobs', type=int, default=2)
     parser.add_argument('--only', type=int, help='number of a single plant')
     parser.add_argument('--out', type=Path, help='JSON file for the figures')
+    parser.add_argument('--read', type=Path, help='JSON file to show instead of running plants')
     parser.add_argument('--compare', type=Path, help='JSON file of another run')
     parser.add_argument('--blind', action='store_true', help='show no single plant')
     given = parser.parse_args()
+    rows = json.loads(given.read.read_text('utf-8')) if given.read else []
     numbers = range(given.plants) if given.only is None else [given.only]
-    rows = []
+    if given.read:
+        numbers = []
     with ProcessPoolExecutor(given.jobs, mp_context=get_context('spawn')) as pool:
         for row in pool.map(row_of, repeat(given.seed), numbers):
             rows.append(row)
