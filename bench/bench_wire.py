@@ -1,6 +1,6 @@
 """Time per message of the wire codec: live JointState reader, bag decoder and trajectories.
 
-CPU time of this process, the best of several runs. Run it: `python bench/bench_wire.py`.
+CPU time of this process, the best of several runs. Run: `python bench/bench_wire.py`.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from robodyn_ros.wire.trajectory import write_trajectory
 
 RUNS = 7
 LIVE = 20_000
-"""Messages that the live reader reads in a run."""
+"""Messages per run of the live reader."""
 BAG = 200_000
-"""Messages that the bag decoder decodes in a run."""
+"""Messages per run of the bag decoder."""
 POINTS = 15_000
 """Points of the trajectory: 30 s at 500 Hz."""
 
 
 def best(work: Callable[[], object]) -> float:
-    """Return the least CPU time of several runs, in [s]."""
+    """Return the smallest CPU time of several runs, in [s]."""
     times = []
     for _ in range(RUNS):
         begin = time.process_time()

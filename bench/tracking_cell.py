@@ -1,6 +1,6 @@
-"""A simulated cell on the bench: identified as the document does it, then moved with the model.
+"""Simulated cell without ROS: identification as in the document, then motion with the model.
 
-No ROS: the cell is stepped as fast as it goes, with the configuration files of the nodes.
+The cell is stepped without waiting, with the configuration files of the nodes.
 """
 
 from __future__ import annotations

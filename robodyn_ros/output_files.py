@@ -1,11 +1,15 @@
-"""The one way this package makes folders for files, and files that appear whole or not at all."""
+"""Output files: folders, files that appear complete or not at all, and JSON."""
 
 from __future__ import annotations
 
+import json
+import math
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass
 from pathlib import Path
+from typing import Any
 
 from robodyn_ros.errors import RobodynError
 
@@ -58,3 +62,23 @@ def write_whole(
     finally:
         if temporary is not None:
             temporary.unlink(missing_ok=True)
+
+
+def json_text(facts: object) -> str:
+    """Return facts as strict JSON text.
+
+    Arrays become lists, data classes become objects, NaN and infinity become null.
+    """
+    return json.dumps(_plain(facts), indent=2, allow_nan=False)
+
+
+def _plain(value: Any) -> Any:
+    if is_dataclass(value):
+        return {item.name: _plain(getattr(value, item.name)) for item in fields(value)}
+    if hasattr(value, 'tolist'):  # arrays and numbers of numpy
+        value = value.tolist()
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, list | tuple) else value

@@ -74,14 +74,14 @@ def test_a_declaration_that_differs_is_refused_naming_both(files):
 
 def test_a_file_for_a_table_is_refused(files):
     for module, options in ((identify, ['--urdf', files / 'robot.urdf']), (info, [])):
-        with pytest.raises(ConfigError, match=r'table\.csv is a table, in SI unless --columns'):
+        with pytest.raises(ConfigError, match=r'table\.csv is a table, in SI units unless'):
             robodyn(module, files / 'table.csv', '--effort', files / 'effort.yaml', *options)
 
 
 def test_info_shows_an_undeclared_bag_and_says_so(files, capsys):
     assert robodyn(info, files / 'bare') == 0
     output = capsys.readouterr().out
-    assert 'SI units: rad or m, s, torque as it came' in output
+    assert 'SI units: rad or m, s, torque as recorded' in output
     assert 'is not declared: declare its meaning' in output and 'effort_undecl' in output
     ranges = []
     for name, *options in (
