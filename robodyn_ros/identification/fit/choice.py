@@ -62,9 +62,10 @@ def gains(simple: HeldOut, rich: HeldOut) -> tuple[Array, Array]:
     result = []
     for one, other, samples in zip(simple.kinds, rich.kinds, simple.samples, strict=True):
         ratio = np.log(np.maximum(one, TINY) / np.maximum(other, TINY))
-        weight = samples / samples.sum()
-        gain = float(weight @ ratio)
-        spread = len(ratio) / (len(ratio) - 1) * float(weight**2 @ (ratio - gain) ** 2)
+        both = (one > 0.0) & (other > 0.0)  # a fold may have no sample of one of them
+        weight = np.where(both, samples, 0.0) / max(float(samples[both].sum()), 1.0)
+        gain, folds = float(weight @ ratio), int(both.sum())
+        spread = folds / max(folds - 1, 1) * float(weight**2 @ (ratio - gain) ** 2)
         result.append((gain, np.sqrt(spread)))
     gain_and_error: Array = np.array(result).T
     return gain_and_error[0], gain_and_error[1]

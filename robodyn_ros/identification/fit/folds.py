@@ -93,10 +93,10 @@ class Folds:
             filled = grams[1, :, -1, -1] > 0.0
             if filled.sum() < 2:
                 return None
-            weighted.append(grams[0, filled])
-            plain.append(grams[1, filled])
+            weighted.append(grams[0])
+            plain.append(grams[1])
             counts = np.bincount(kind, used.sum(axis=1), minlength=len(filled))
-            samples.append(counts[filled].astype(np.float64))
+            samples.append(counts.astype(np.float64))
         values = least_squares(weighted[0].sum(axis=0))
         residual = np.column_stack(
             [

@@ -34,6 +34,14 @@ def test_folds_count_by_their_samples():
     np.testing.assert_allclose(error, np.sqrt(spread))
 
 
+def test_folds_that_one_of_them_lacks_do_not_count():
+    """A cut-off widens gaps, so that a fold can lose its samples."""
+    rich = held_out([2, 0, 3, 5], [5, 10])
+    gain, error = gains(SIMPLE, rich)
+    np.testing.assert_allclose(gain, [np.log(2.0) * 2.0 / 3.0, np.log(2.0) / 2.0])
+    assert np.isfinite(error).all()
+
+
 @pytest.mark.parametrize(
     ('rich', 'level', 'better'),
     [
