@@ -58,7 +58,7 @@ BAD = {
         lambda: changed('position', 1, lambda q: np.full_like(q, 0.3)),
         'frozen_joint',
         'joint2',
-        'cannot be told from noise',
+        'not distinguishable from noise',
     ),
     'wrong sign': (
         lambda: changed('torque', 1, lambda tau: -tau),
@@ -76,7 +76,7 @@ BAD = {
         lambda: with_turned(changed('position', 1, lambda q: np.full_like(q, 0.3)), 1),
         'frozen_joint',
         'joint2',
-        'cannot be told from noise',
+        'not distinguishable from noise',
     ),
     'NaN, and a wrong sign': (
         lambda: with_turned(changed('torque', 1, lambda tau: nan_block(tau, 0.2)), 2),
@@ -84,7 +84,12 @@ BAD = {
         'joint3',
         'sign',
     ),
-    '100 samples': (lambda: GOOD.slice(slice(0, 100)), 'too_few_samples', '', 'too few'),
+    '100 samples': (
+        lambda: GOOD.slice(slice(0, 100)),
+        'too_few_samples',
+        '',
+        'could be identified: ',
+    ),
 }
 
 

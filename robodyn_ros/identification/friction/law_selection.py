@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from robodyn_ros.errors import IdentificationError, InsufficientData
+from robodyn_ros.identification.findings import finding
 from robodyn_ros.identification.friction.law_fit import FrictionSearch, LawFit
 from robodyn_ros.identification.friction.samples import FrictionSample
 from robodyn_ros.identification.options import IdentifyOptions
@@ -189,15 +190,14 @@ def friction_findings(choice: FrictionChoice | None) -> Iterator[Finding]:
     if choice is None:
         return
     by_name = {each.name: each for each in choice.candidates}
-    text = f'friction law {choice.law}: its figures were found from the recording'
-    if choice.automatic:
-        own = by_name[choice.law]
-        others = sorted(choice.candidates, key=lambda each: each.error)
-        shown = ', '.join(f'{each.name} {each.error:.3f}' for each in others[:4])
-        text = (
-            f'friction law {choice.law} was chosen of {len(others)}: its error on stretches left '
-            f'out in turn is {own.error:.3f} of that of the linear one, which is kept unless '
-            f'another is below {CLEARLY:g}, each further term counting {PRICE - 1.0:.1%} '
-            f'(smallest: {shown})'
-        )
-    yield Finding('friction_chosen', text, severity='info')
+    if not choice.automatic:
+        yield finding('friction_chosen', law=choice.law)
+        return
+    others = sorted(choice.candidates, key=lambda each: each.error)
+    yield finding(
+        'friction_chosen.automatic',
+        law=choice.law,
+        count=len(others),
+        error=by_name[choice.law].error,
+        smallest=', '.join(f'{each.name} {each.error:.3f}' for each in others[:4]),
+    )

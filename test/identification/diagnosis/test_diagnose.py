@@ -95,7 +95,7 @@ def test_a_delay_is_told_in_milliseconds_and_cycles():
 
 @pytest.mark.parametrize(
     ('factor', 'words'),
-    [(1000.0, 'mNm'), (1.0 / 80.0, 'gear of ratio 8'), (2.0, '2 pi'), (3.3, 'check its torque')],
+    [(1000.0, 'mNm'), (1.0 / 80.0, 'gear of ratio 8'), (2.0, '2 pi'), (3.3, 'Check its torque')],
 )
 def test_the_likely_reason_of_a_factor_is_named(factor, words):
     plant = ROBOTS['delta3']

@@ -72,7 +72,7 @@ def test_result_says_which_estimate_it_is_and_why(poor, estimates):
     assert 1.0 <= result.selection.excess < 1.1
     (finding,) = [item for item in result.findings if item.code == 'estimate_chosen']
     assert finding.severity == 'info' and 'consistent estimate is selected' in finding.text
-    assert f'{residual:.2%}' in finding.text and 'left out in turn' in finding.text
+    assert f'{residual:.2%}' in finding.text and 'held-out' in finding.text
     np.testing.assert_allclose(result.base_values, base_values(model, result.values), atol=1e-12)
     assert json_facts(result)['selection']['estimate'] == 'consistent'
     assert not [item for item in plain.findings if item.code == 'estimate_chosen']
@@ -194,7 +194,7 @@ def test_short_recording_is_not_cross_validated():
     assert result.selection.estimate == 'consistent'
     assert np.isnan(result.selection.unseen_error)
     (finding,) = selection_findings(result.selection, 0.1)
-    assert 'left out' not in finding.text
+    assert 'held-out' not in finding.text
 
 
 def test_ols_is_drawn_to_the_prior_too(poor, estimates):
@@ -277,7 +277,7 @@ def test_ridge_holds_better_on_another_motion_than_least_squares(noisy):
             assert (
                 result.selection.prior_weight == ridge or result.selection.prior_weight in WEIGHTS
             )
-            assert any('drawn to the URDF' in item.text for item in result.findings)
+            assert any('regularised towards the URDF' in item.text for item in result.findings)
     assert max(error[0.0], error[1e-2]) < 0.8 * error[None]
 
 
