@@ -24,12 +24,8 @@ from robodyn_ros.identification.options import IdentifyOptions, LeaveOneOut
 from robodyn_ros.identification.payload.estimate import is_possible
 from robodyn_ros.identification.physical.named_parameters import named_parameters
 from robodyn_ros.identification.preparation import Task
-from robodyn_ros.identification.result import (
-    IdentificationResult,
-    IdentifiedModel,
-    IdentifiedResidual,
-    Signals,
-)
+from robodyn_ros.identification.result.content import IdentifiedResidual, Signals
+from robodyn_ros.identification.result.result import IdentificationResult, IdentifiedModel
 from robodyn_ros.identification.run import Run
 from robodyn_ros.identification.run_findings import gear_finding, no_gear_finding, run_findings
 from robodyn_ros.identification.signals.moving_samples import options_for

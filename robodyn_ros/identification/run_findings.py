@@ -14,8 +14,10 @@ from robodyn_ros.identification.diagnosis.checks import (
 )
 from robodyn_ros.identification.diagnosis.diagnose import diagnose, diagnose_payload
 from robodyn_ros.identification.findings import finding
+from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.fit.time_offset import offset_findings
 from robodyn_ros.identification.friction.law_selection import friction_findings
+from robodyn_ros.identification.gears.candidate import GearCandidate
 from robodyn_ros.identification.payload.findings import (
     base_findings,
     body_findings,
@@ -23,7 +25,7 @@ from robodyn_ros.identification.payload.findings import (
     seen_findings,
 )
 from robodyn_ros.identification.physical.findings import selection_findings
-from robodyn_ros.identification.result import FitReport, GearCandidate, IdentifiedPayload
+from robodyn_ros.identification.result.content import IdentifiedPayload
 from robodyn_ros.identification.run import Run
 from robodyn_ros.models.gear_torque import ResidualTorque
 from robodyn_ros.recording.finding import Finding

@@ -12,10 +12,10 @@ from simulation import arm, record
 from robodyn_ros.cli.main import main
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.files.export import export
-from robodyn_ros.identification.files.facts import json_facts
 from robodyn_ros.identification.files.result_file import write_result
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.pipeline import identify
+from robodyn_ros.identification.result.facts import json_facts
 from robodyn_ros.recording.recording import Recording
 
 XML = random_urdf(3, 90, types=('revolute',))

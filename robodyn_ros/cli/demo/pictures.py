@@ -10,7 +10,7 @@ import numpy as np
 
 from robodyn_ros.cli.demo.analysis import Span, following_errors
 from robodyn_ros.identification.options import IdentifyOptions
-from robodyn_ros.identification.result import IdentifiedModel
+from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.identification.signals.processing import process
 from robodyn_ros.recording.readers import read_recording
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from robodyn_ros.errors import IdentificationError, InsufficientData
 from robodyn_ros.identification.findings import finding
+from robodyn_ros.identification.friction.choice import FrictionCandidate, FrictionChoice
 from robodyn_ros.identification.friction.law_fit import FrictionSearch, LawFit
 from robodyn_ros.identification.friction.samples import FrictionSample
 from robodyn_ros.identification.options import IdentifyOptions
@@ -23,7 +24,6 @@ from robodyn_ros.identification.physical.semidefinite import (
     Problem,
     starting_prior,
 )
-from robodyn_ros.identification.result import FrictionCandidate, FrictionChoice
 from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.models.base_parameters import BaseParameters, base_parameters
 from robodyn_ros.models.catalog import with_friction

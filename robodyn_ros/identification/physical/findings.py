@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from robodyn_ros.identification.findings import COMPARED, PRIORS, finding
-from robodyn_ros.identification.result import Selection
+from robodyn_ros.identification.physical.selected import Selection
 from robodyn_ros.recording.finding import Finding
 
 

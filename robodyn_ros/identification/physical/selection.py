@@ -23,6 +23,7 @@ from robodyn_ros.identification.fit.least_squares import Estimate
 from robodyn_ros.identification.options import IdentifyOptions, Prior
 from robodyn_ros.identification.physical.completion import Completion
 from robodyn_ros.identification.physical.consistency import bodies_of, is_consistent
+from robodyn_ros.identification.physical.selected import Selection
 from robodyn_ros.identification.physical.semidefinite import (
     WEAKEST,
     Data,
@@ -32,7 +33,6 @@ from robodyn_ros.identification.physical.semidefinite import (
     starting_prior,
     weighted_rows,
 )
-from robodyn_ros.identification.result import Selection
 from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.recording.recording import Finding

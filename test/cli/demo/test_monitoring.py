@@ -8,7 +8,7 @@ pytest.importorskip('robodyn_ros.msg')
 from robodyn_ros.msg import CollisionState
 
 from robodyn_ros.cli.demo.monitoring import Alarms, thresholds
-from robodyn_ros.identification.result import IdentifiedModel
+from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.models.catalog import with_friction
 from robodyn_ros.models.closed_forms.axis import AxisModel
 from robodyn_ros.recording.recording import Recording

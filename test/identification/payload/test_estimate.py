@@ -287,7 +287,7 @@ def test_puma_1_is_refused_with_the_reason():
         position=states[0],
         torque=model.torque(*states, values),
     )
-    from robodyn_ros.identification.result import IdentifiedModel
+    from robodyn_ros.identification.result.result import IdentifiedModel
 
     base = IdentifiedModel(model=model, values=values, stddevs=values, hash='')
     with pytest.raises(ModelError, match='dynamic model 1 of a puma cannot carry a payload'):

@@ -8,13 +8,13 @@ from simulation import arm, base_values, random_values, record, sines
 
 from robodyn_ros.identification.factors.condense import condense
 from robodyn_ros.identification.files.export import export
-from robodyn_ros.identification.files.facts import json_facts
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.physical.consistency import bodies_of, links_are_consistent
 from robodyn_ros.identification.physical.findings import selection_findings
 from robodyn_ros.identification.physical.selection import WEIGHTS, refit_joints
 from robodyn_ros.identification.physical.semidefinite import Data, Problem
 from robodyn_ros.identification.pipeline import identify
+from robodyn_ros.identification.result.facts import json_facts
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.catalog import robot_model, with_friction
 from robodyn_ros.models.friction import FrictionModel
