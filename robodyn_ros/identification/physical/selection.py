@@ -110,8 +110,8 @@ def choose(
     except IdentificationError as error:
         if completion.physically_consistent and options.consistent == 'auto':
             return completion, Selection()
-        found = finding('not_physically_consistent.unconstrained', reason=error)
-        return replace(completion, findings=(found,)), Selection()
+        refused = finding('not_physically_consistent.unconstrained', reason=error)
+        return replace(completion, findings=(refused,)), Selection()
     if options.consistent == 'auto' and _keeps_unconstrained(completion, selection):
         return completion, replace(selection, estimate='unconstrained')
     possible, found = is_consistent(model, values), tuple(_apparent_findings(model, values))

@@ -67,7 +67,7 @@ def test_negative_masses(mass, severity, text):
 def test_parameters_that_are_not_seen():
     merged = SimpleNamespace(columns=np.array([0]), grouping=np.array([[1.0, 11.1]]))
     (found,) = scalar_findings(SCARA, merged, np.array([1.0, 0.0]), np.array([0.1, np.nan]))
-    assert "the payload's inertia is not distinguishable from the payload's mass" in found.text
+    assert "payload's inertia is not distinguishable from the payload's mass" in found.text
     hidden = SimpleNamespace(columns=np.array([0]), grouping=np.array([[1.0, 0.0]]))
     (found,) = scalar_findings(SCARA, hidden, np.array([1.0, 0.0]), np.array([0.1, np.nan]))
     assert 'inertia has no effect in this motion' in found.text
