@@ -56,10 +56,10 @@ _ERROR: tuple[Severity, ...] = ('error',)
 _WARNING_OR_ERROR: tuple[Severity, ...] = ('warning', 'error')
 
 COMPARED = (
-    ' On held-out segments its RMS error is {:.3g} standard deviations, that of the unconstrained '
-    'estimate {:.3g}.'
+    ' On held-out parts of the recording its error is {:.2%} of the torque, that of the '
+    'unconstrained estimate {:.2%}.'
 )
-"""Sentence on errors of held-out segments, for the findings `estimate_chosen`."""
+"""Sentence on held-out errors, for the findings `estimate_chosen`."""
 
 PRIORS = {
     'urdf': 'regularised towards the URDF with weight {weight:.0e}',
@@ -171,8 +171,9 @@ FINDINGS = {
     ),
     'friction_chosen.automatic': Entry(
         _INFO,
-        'Friction law {law} was selected from {count} laws. Relative to the linear law, its error '
-        'on held-out segments is {error:.3f} (smallest: {smallest}).',
+        'Friction law {law} was selected from {count} laws. On held-out parts of the recording '
+        'its error is {error:.3f} times that of the linear law. No law is better by more than '
+        'one standard error (smallest: {smallest}).',
     ),
     'estimate_chosen.unconstrained': Entry(
         _INFO,
@@ -185,10 +186,9 @@ FINDINGS = {
     ),
     'estimate_chosen.consistent_links': Entry(
         _INFO,
-        'The links of the physically consistent estimate are selected, {prior}.{compared} The '
-        'residual of the complete consistent estimate is {excess:.2f} times the unconstrained '
-        'one. Therefore friction and rotor inertias were fitted again, rotor inertias and viscous '
-        'friction without limits. The relative residual is {residual:.2%}, unconstrained '
+        'The links of the physically consistent estimate are selected, {prior}.{compared} '
+        'Friction and rotor inertias were fitted again, rotor inertias and viscous friction '
+        'without limits. The relative residual is {residual:.2%}, unconstrained '
         '{unconstrained:.2%}.',
     ),
     'estimate_chosen.ridge': Entry(

@@ -28,5 +28,4 @@ def selection_findings(selection: Selection, residual: float) -> Iterator[Findin
         prior=prior.format(weight=selection.prior_weight),
         residual=residual,
         unconstrained=selection.unconstrained_residual,
-        excess=selection.excess,
     )

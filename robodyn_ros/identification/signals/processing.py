@@ -139,7 +139,7 @@ def _cutoff(recording: Recording, rate: float, options: IdentifyOptions) -> floa
                 check_passes(asked, recording.position, rate)
             except RobodynError as error:
                 raise IdentificationError(f'{recording.source}: {error}') from error
-        chosen = asked or automatic_cutoff(recording.position, rate)
+        chosen = asked or raised(automatic_cutoff(recording.position, rate), rate, options)
         shortest = int(np.ceil(6.0 * rate / chosen))
     if len(recording) < shortest:
         raise InsufficientData(
@@ -147,6 +147,11 @@ def _cutoff(recording: Recording, rate: float, options: IdentifyOptions) -> floa
             f'and differentiate, at least {shortest} are needed'
         )
     return chosen
+
+
+def raised(automatic: float, rate: float, options: IdentifyOptions) -> float:
+    """Return an automatic cut-off [Hz] times the factor of the options, where it is a low one."""
+    return max(automatic, min(options.cutoff_factor * automatic, lowest_cutoff(rate)))
 
 
 def uses_given(recording: Recording, options: IdentifyOptions) -> bool:
