@@ -18,8 +18,7 @@ FLOW = (
 """Rooms and files of `robodyn_ros`, bottom first: each imports only from those before it."""
 IDENTIFICATION = (
     'options', 'findings', 'signals', 'factors', 'fit', 'physical', 'friction', 'gears', 'result',
-    'payload', 'diagnosis', 'files', 'known_torque', 'preparation', 'estimation', 'run',
-    'run_findings', 'pipeline',
+    'payload', 'diagnosis', 'files', 'steps', 'pipeline',
 )  # fmt: skip
 """The same inside `robodyn_ros/identification`."""
 

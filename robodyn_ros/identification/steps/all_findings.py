@@ -26,7 +26,7 @@ from robodyn_ros.identification.payload.findings import (
 )
 from robodyn_ros.identification.physical.findings import selection_findings
 from robodyn_ros.identification.result.content import IdentifiedPayload
-from robodyn_ros.identification.run import Run
+from robodyn_ros.identification.steps.run import Run
 from robodyn_ros.models.gear_torque import ResidualTorque
 from robodyn_ros.recording.finding import Finding
 
