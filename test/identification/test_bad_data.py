@@ -53,7 +53,12 @@ def with_turned(recording, joint):
 
 # how it looks, finding, joint that it names, words that say the cause
 BAD = {
-    'rank deficient': (rank_deficient, 'rank_deficient', '', 'combinations undetermined'),
+    'rank deficient': (
+        rank_deficient,
+        'rank_deficient',
+        '',
+        'parameter combinations. They act on joint1',
+    ),
     'frozen': (
         lambda: changed('position', 1, lambda q: np.full_like(q, 0.3)),
         'frozen_joint',
