@@ -146,7 +146,7 @@ def test_a_diagnosis_that_breaks_down_is_no_reason_to_lose_the_result(monkeypatc
 
     monkeypatch.setattr('robodyn_ros.identification.diagnosis.diagnose.cutoff_findings', broken)
     found = diagnose(type('Case', (), {'recording': Empty, 'signals': Empty}))
-    text = 'the diagnosis was not completed: two lines'
+    text = 'The diagnosis was not completed: two lines.'
     assert found == (Finding('diagnosis_incomplete', text, severity='info'),)
 
 
