@@ -1,11 +1,11 @@
-"""Physically consistent estimates of every serial robot in urdf/, and the URDFs written of them.
+"""Physically consistent estimates of every serial robot in urdf/, and their URDFs.
 
 Each robot gets other masses and inertias than its URDF says, rotors and friction, and is
-identified from 20 s of a motion with torque noise, drawn to its URDF and without prior. Checked on
-the URDF that is written: masses positive, inertias those of possible bodies, the mass matrix
-positive definite in random poses (Pinocchio), and the torque that of the result. Prints the
-seconds of one solution as well. Exit code 1 if a figure is missed. Run it alone:
-`python bench/bench_consistency.py [--poses 10000] [--noise 0.05] [--json]`.
+identified from 20 s of a motion with torque noise, with its URDF as prior and without prior.
+Checks of the exported URDF: positive masses, possible inertias, a positive definite mass matrix in
+random poses (Pinocchio), and the torque of the result. Also prints the duration of one solution.
+Exit code 1 if a figure is missed. Run without other load: `python bench/bench_consistency.py
+[--poses 10000] [--noise 0.05] [--json]`.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ SOLVE_LIMIT, TORQUE_LIMIT = 0.3, 1e-8
 
 
 def robots() -> list[Path]:
-    """URDFs of serial robots; a delta's is a tree with its loops cut open."""
+    """Return the URDFs of serial robots; that of a delta is a tree with open loops."""
     return sorted(p for p in (ROOT / 'urdf').glob('*.urdf') if not p.name.startswith('delta'))
 
 
 def truth_of(model: DynamicModel, seed: int) -> Array:
-    """A robot that exists: links of the URDF (or plain ones) scaled, rotors and friction."""
+    """Return values of a possible robot: scaled links of the URDF, rotors and friction."""
     random = np.random.default_rng(seed)
     values = np.nan_to_num(model.prior()) if has_usable_inertials(model) else plain_prior(model)
     bodies = bodies_of(model)
@@ -78,7 +78,7 @@ def recorded(model: DynamicModel, values: Array, noise: float, seed: int) -> Rec
 
 
 def smallest_mass_eigenvalue(xml: str, poses: int, seed: int = 3) -> float:
-    """Smallest eigenvalue of the mass matrix of a URDF in random poses, by Pinocchio."""
+    """Return smallest eigenvalue of the mass matrix of a URDF in random poses, by Pinocchio."""
     model = pin.buildModelFromXML(xml)
     data, random = model.createData(), np.random.default_rng(seed)
     matrices = np.empty((poses, model.nv, model.nv))
@@ -90,7 +90,7 @@ def smallest_mass_eigenvalue(xml: str, poses: int, seed: int = 3) -> float:
 
 
 def _configuration(model: Any, positions: Array) -> Array:
-    """Positions (n,) as Pinocchio has them: a continuous joint is cosine and sine."""
+    """Return positions in the form of Pinocchio: a continuous joint is cosine and sine."""
     result = pin.neutral(model)
     for joint, value in zip(model.joints[1:], positions, strict=True):
         turns = [np.cos(value), np.sin(value)] if joint.nq == 2 else [value]
@@ -99,7 +99,7 @@ def _configuration(model: Any, positions: Array) -> Array:
 
 
 def largest_torque_error(xml: str, model: DynamicModel, values: Array, states: int = 200) -> float:
-    """Largest difference of the file's torque from the result's, in [Nm] or [N].
+    """Return the largest torque difference between file and result, in [Nm] or [N].
 
     The file's: Pinocchio, its `<dynamics>`, and what a URDF has no place for, rotors and offsets.
     """
@@ -125,7 +125,7 @@ def largest_torque_error(xml: str, model: DynamicModel, values: Array, states: i
 
 
 def inertials_are_possible(xml: str) -> bool:
-    """Masses positive, principal moments positive and none larger than the sum of two others."""
+    """Return True if masses and principal moments are positive and satisfy the triangle rule."""
     for element in ET.fromstring(xml).iter('inertial'):
         mass, inertia = element.find('mass'), element.find('inertia')
         if mass is None or inertia is None or not float(mass.attrib['value']) > 0.0:
@@ -140,7 +140,7 @@ def inertials_are_possible(xml: str) -> bool:
 
 
 def seconds_of_a_solution(model: DynamicModel, values: Array, recording: Recording) -> float:
-    """Median seconds of one solution among consistent robots, on the condensed factors."""
+    """Return median seconds of one solution among consistent robots, on the condensed factors."""
     base = base_parameters(model)
     signals = (recording.position, recording.velocity, recording.acceleration)
     used = np.ones(recording.torque.shape, dtype=bool)
@@ -157,7 +157,7 @@ def seconds_of_a_solution(model: DynamicModel, values: Array, recording: Recordi
 
 
 def measure(path: Path, prior: str, noise: float, poses: int) -> dict[str, Any]:
-    """Identify one robot and check the URDF written."""
+    """Identify one robot and check its URDF."""
     model = robot_model(path)
     values = truth_of(model, seed=len(path.name))
     recording = recorded(model, values, noise, seed=1)

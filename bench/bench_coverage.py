@@ -1,15 +1,15 @@
-"""Coverage of 95 % confidence intervals over simulated runs, per estimator and colour of noise.
+"""Coverage of 95 % confidence intervals over simulated runs, per estimator and noise spectrum.
 
 Each run is a recording of another motion with other noise, processed and fitted by the steps of
-`identify`; counted is how often a base parameter's true value lies within 1.96 of the standard
-deviations that the result states. What costs most and has no say in them (diagnosis, errors of
-torque) is left out, except for estimates that are drawn to a prior ('default', 'ridge'): these
-are whole identifications, with a URDF whose links are off by up to 20 %.
+`identify`. The coverage is the share of true base parameters within 1.96 stated standard
+deviations. Steps without effect on them (diagnosis, torque errors) are skipped, except for
+regularised estimates ('default', 'ridge'): these are complete identifications, with a URDF whose
+links have errors of up to 20 %.
 
-Noise is 3 % of each joint's RMS torque, of the colours below, those of the joints independent or
+Noise is 3 % of each joint's RMS torque, with the spectra below, independent between joints or
 with a correlation of 0.8; 'robust' also gets pushes in 4 % of the samples. Derivatives are given
-in every other run and computed from the positions in the others, low pass and decimation as they
-come out. Exits non-zero if a case is not between 93 and 97 %; drawn estimates may be above:
+in every other run and computed from the positions in the others, with default low pass
+and decimation. Exits non-zero if a case is not between 93 and 97 %; regularised ones may be above:
 `python bench/bench_coverage.py [--runs 500] [--estimator wls] [--colour ar0.9] [--robot 2]`.
 """
 
@@ -73,7 +73,7 @@ COLOURS = {
 
 
 def noise(random: np.random.Generator, joints: int, colour: str, together: float) -> Array:
-    """Noise (N, n) of variance 1."""
+    """Return noise (N, n) of variance 1."""
     mixed = (1.0 - together) * np.eye(joints) + together
     white = random.normal(size=(SAMPLES + SETTLING, joints)) @ np.linalg.cholesky(mixed).T
     response = signal.lfilter(*COLOURS[colour], np.eye(1, 2000)[0])
@@ -84,7 +84,7 @@ def noise(random: np.random.Generator, joints: int, colour: str, together: float
 def recorded(
     model: DynamicModel, values: Array, estimator: str, colour: str, together: float, seed: int
 ) -> Recording:
-    """A recording of a motion of its own."""
+    """Return a recording of a random motion."""
     random, joints = np.random.default_rng([9, seed]), len(model.joints)
     stamps, q, qd, qdd = sines(joints, SAMPLES, rate=RATE, seed=seed)
     torque = model.torque(q, qd, qdd, values)
@@ -102,7 +102,7 @@ def recorded(
 def errors(
     model: DynamicModel, values: Array, estimator: str, colour: str, together: float, seed: int
 ) -> Array:
-    """Errors of the base parameters in the standard deviations that are stated, shape (b,)."""
+    """Return errors of base parameters, divided by stated standard deviations, shape (b,)."""
     recording = recorded(model, values, estimator, colour, together, seed)
     options, base = ESTIMATORS[estimator], base_parameters(model)
     if estimator in DRAWN:
@@ -120,7 +120,7 @@ def errors(
 
 
 def main() -> int:
-    """Run the cases asked for, in two processes."""
+    """Run the selected cases in two processes."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--runs', type=int, default=500)
     parser.add_argument('--estimator', choices=ESTIMATORS, nargs='+', default=list(ESTIMATORS))

@@ -1,13 +1,13 @@
-"""How often the diagnosis names the flaw of a recording first, and what it costs.
+"""Accuracy and duration of the diagnosis on recordings with one flaw.
 
 Recordings of eight robots with exactly one flaw each, and healthy ones, are made by
 `test/support/plants/flaws.py` and identified. Prints the confusion table (flaw by first finding),
-and ends with 1 if the intended finding comes first in less than 95 % of the flawed recordings, if
-a healthy one has a finding of severity error, or if the diagnosis takes too long:
+and exits with 1 if the intended finding is first in less than 95 % of the flawed recordings, if a
+healthy one has a finding of severity error, or if the diagnosis takes too long:
 `python bench/bench_diagnosis.py [--tuning] [--seeds N] [--verbose]`.
 
-Thresholds were chosen on the seeds of `--tuning`; without it other seeds are used, that is other
-bodies, motions, noise, joints and flaws.
+Thresholds were chosen on the seeds of `--tuning`; without it, other seeds are used: other bodies,
+motions, noise, joints and flaws.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ TUNING, HOLD_OUT = 0, 300
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came out for one recording."""
+    """Outcome of one recording."""
 
     flaw: str
     robot: str
@@ -59,14 +59,14 @@ class Outcome:
 
     @property
     def found(self) -> bool:
-        """Whether the intended finding is the first."""
+        """Return True if the intended finding is the first."""
         return self.first.code in (self.wanted, *self.also)
 
 
 def outcome(flaw: str, made: flaws.Flawed) -> Outcome:
-    """Identify one recording; what is refused has the refusal as its only finding."""
+    """Identify one recording; a refusal is its only finding."""
     robot = made.robot
-    # The choice of a physically consistent estimate takes long and does not touch the diagnosis.
+    # The choice of a physically consistent estimate takes long and does not affect the diagnosis.
     options = IdentifyOptions(consistent='no', position_limits=flaws.limits_of(robot))
     try:
         findings = identify(made.recording, made.model, options=options).findings
@@ -77,7 +77,7 @@ def outcome(flaw: str, made: flaws.Flawed) -> Outcome:
 
 
 def healthy(first: int, seeds: int) -> Iterator[Outcome]:
-    """Recordings with nothing wrong: sines of the document and Fourier series."""
+    """Yield healthy recordings: sines of the document and Fourier series."""
     for seed in range(first, first + 4 * seeds):
         for robot in flaws.robots(seed).values():
             kind = ('sine', 'fourier')[seed % 2]
@@ -86,7 +86,7 @@ def healthy(first: int, seeds: int) -> Iterator[Outcome]:
 
 
 def flawed(first: int, seeds: int) -> Iterator[Outcome]:
-    """Every flaw on every robot that can have it, in three degrees."""
+    """Yield every possible flaw of every robot, in three degrees."""
     for number, name in enumerate(flaws.FLAWS):
         for seed in range(first, first + seeds):
             for robot in flaws.robots(seed).values():
@@ -99,7 +99,7 @@ def flawed(first: int, seeds: int) -> Iterator[Outcome]:
 
 
 def table(outcomes: list[Outcome]) -> str:
-    """Confusion table: flaw by first finding, and shares of right codes and right joints."""
+    """Print the confusion table: flaw by first finding, and shares of right codes and joints."""
     lines = [
         '| flaw | recordings | first finding | right | joint right |',
         '|---|---|---|---|---|',
@@ -144,7 +144,7 @@ def cost() -> float:
 
 
 def main() -> int:
-    """Print the table and judge it."""
+    """Print the table and check the figures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--tuning', action='store_true', help='the seeds thresholds came from')
     parser.add_argument('--seeds', type=int, default=1, help='how many of each')

@@ -1,7 +1,7 @@
-"""Recordings of the simulated cells: drives in closed loop, another plant than the bench's.
+"""Diagnosis of recordings of the simulated cells, with drives in closed loop.
 
 `python bench/bench_diagnosis_cells.py [ROBOT ...]` runs each robot's excitation program in
-its cell, identifies, and prints what was found; ends with 1 if a finding has severity error.
+its cell, identifies, and prints the findings; exits with 1 if a finding has severity error.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ from robodyn_ros.robot_file import RobotFile, load_robot
 ROOT = Path(__file__).resolve().parent.parent
 ROBOTS = ('axis', 'scara3', 'scara', 'delta3', 'delta', 'six_axis', 'puma', 'puma#semi_static')
 APPROACH = 3.0
-"""Time to go to where the motion starts, in [s]."""
+"""Duration of the move to the start, in [s]."""
 
 
 def file_of(name: str) -> RobotFile:
-    """Robot file; the name may end in #VARIANT."""
+    """Return a robot file; the name may end in #VARIANT."""
     robot, _, variant = name.partition('#')
     return load_robot(f'{ROOT}/config/robots/{robot}.yaml#{variant}')
 
 
 def model_of(name: str) -> DynamicModel:
-    """Model of a robot: that of its file, else of its URDF."""
+    """Return the model of a robot file, or of its URDF."""
     file = file_of(name)
     return load_model(file.reference) if 'model' in file.content else robot_model(file.urdf)
 
 
 def recorded(name: str, model: DynamicModel) -> Recording:
-    """What the cell measures during the robot's excitation, its ramps left out."""
+    """Return the recording of the excitation of a robot, without its ramps."""
     file = file_of(name)
     wanted = file.content['excitation']['motion']
     motion = build_motion({**wanted, 'joints': list(model.joint_names)})

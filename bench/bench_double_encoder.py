@@ -3,13 +3,13 @@
 Plain weighted least squares on the simulated arm with harmonic drives (`harmonic_arm.py`), and the
 same with a residual torque from the encoders on both sides of the gears: radial basis functions
 (RBF) and Gaussian mixture regression (GMR), over [deflection, deflection rate] as the document has
-them and with the motor's velocity as a third input. Every seed has motions, ripple phases and
-noise of its own: 60 s to identify from within the limits of the document's Table 1, and 20 s to
-validate on, another Fourier series in the same band within 80 % of them.
+them and with the motor's velocity as a third input. Every seed has other motions, ripple phases
+and noise: 60 s for the identification within the limits of Table 1 of the document, and 20 s for
+the validation, another Fourier series in the same band within 80 % of the limits.
 
-RMSE is that of the torque after the low pass that identification uses, as in the document; `raw`
-is that of the torque as measured, with the motor's ripple and the noise that nothing can predict.
-Run it alone: `python bench/bench_double_encoder.py [--seeds N] [--json]`.
+RMSE refers to the torque after the low pass of the identification, as in the document; `raw` to
+the measured torque, with motor ripple and noise. Run without other load: `python
+bench/bench_double_encoder.py [--seeds N] [--json]`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from robodyn_ros.identification.options import GearTorque, IdentifyOptions  # no
 from robodyn_ros.identification.pipeline import identify  # noqa: E402
 from robodyn_ros.identification.signals.processing import process  # noqa: E402
 from robodyn_ros.models.catalog import robot_model  # noqa: E402
-from robodyn_ros.models.gear_torque import ResidualTorque  # noqa: E402
+from robodyn_ros.models.gear_torque import GearTorqueLaw  # noqa: E402
 from robodyn_ros.models.interface import DynamicModel  # noqa: E402
 from robodyn_ros.recording.recording import Recording  # noqa: E402
 
@@ -55,11 +55,11 @@ VARIANTS: dict[str, tuple[GearTorque, int]] = {
     'GMR, and velocity': ('gmr', 3),
 }
 REQUIRED = 0.2, 0.3
-"""Least reduction of every joint, and in the mean."""
+"""Smallest reduction of every joint, and of the mean."""
 
 
 def motion(seed: list[int], duration: float, share: float) -> tuple[Array, Array]:
-    """Fourier series with whole periods in the duration, as large as the limits allow.
+    """Return a Fourier series with complete periods, scaled to the limits.
 
     :return: position and velocity at every step of the plant, shape (N, 6), in [rad], [rad/s]
     """
@@ -77,14 +77,14 @@ def motion(seed: list[int], duration: float, share: float) -> tuple[Array, Array
 
 
 def recordings(seeds: list[int], number: int, duration: float, share: float) -> list[Measured]:
-    """One motion of each arm."""
+    """Return one motion of each arm."""
     paths = [motion([31, seed, number], duration, share) for seed in seeds]
     position, velocity = (np.stack([path[index] for path in paths], axis=1) for index in (0, 1))
     return HarmonicArms(seeds).run(position, velocity)
 
 
 def recording(measured: Measured, model: DynamicModel) -> Recording:
-    """What a bag of it would read as."""
+    """Return the recording of a bag of the signals."""
     return Recording(
         time=measured.time,
         joints=model.joint_names,
@@ -97,9 +97,9 @@ def recording(measured: Measured, model: DynamicModel) -> Recording:
 
 
 def rmse(
-    model: DynamicModel, values: Array, found: ResidualTorque | None, other: Recording
+    model: DynamicModel, values: Array, found: GearTorqueLaw | None, other: Recording
 ) -> tuple[Array, Array]:
-    """RMSE per joint on another recording, of low-passed and of measured torque."""
+    """Return the RMSE per joint on another recording, of low-passed and of measured torque."""
     signals = process(other, model.joint_names, OPTIONS)
     predicted = model.torque(*signals.motion, values)
     if found is not None:
@@ -111,7 +111,7 @@ def rmse(
 
 
 def measure(training: Measured, validation: Measured) -> dict[str, Array]:
-    """RMSE of every variant for one seed, low-passed and raw, shape (2, 6), and cycle times."""
+    """Return RMSE (2, 6) of every variant, low-passed and raw, for a seed, and cycle times."""
     model = robot_model(ROOT / 'urdf' / 'ur10.urdf')
     first, other = recording(training, model), recording(validation, model)
     plain = identify(first, model, options=OPTIONS)
@@ -127,8 +127,8 @@ def measure(training: Measured, validation: Measured) -> dict[str, Array]:
     return table
 
 
-def evaluation_time(found: ResidualTorque, cycles: int = 2000) -> float:
-    """Median time of one evaluation for six axes, in [s]."""
+def evaluation_time(found: GearTorqueLaw, cycles: int = 2000) -> float:
+    """Return the median time of one evaluation for six axes, in [s]."""
     sample, times = [np.full((1, 6), 1e-4) for _ in range(3)], []
     for _ in range(cycles):
         begin = time.perf_counter()
@@ -138,7 +138,7 @@ def evaluation_time(found: ResidualTorque, cycles: int = 2000) -> float:
 
 
 def report(table: dict[str, Array]) -> bool:
-    """Print the mean over the seeds; tell whether a variant reaches what is required."""
+    """Print the mean over the seeds; return True if a variant reaches the required figures."""
     print(f'{"RMSE [Nm], low-passed":<24}' + ''.join(f'{f"joint {n}":>9}' for n in range(1, 7)))
     reached = False
     for which, word in enumerate(('', 'raw ')):

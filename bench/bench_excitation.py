@@ -1,15 +1,15 @@
-"""How well optimised motions excite, beside the published one: issue figures as ratios.
+"""Criteria of optimised motions, relative to the published one.
 
 Two robots of well-known geometry, limits of Table 1 and coefficients of Table 3 of document
 "double_encoder_identification_2023" (joint 6 with its misprints corrected), 5 harmonics, 20 s,
-200 samples, the same base columns, the same rest at both ends. Then the document's genetic
+200 samples, the same base columns, both ends at rest. Then the document's genetic
 algorithm in the same time, for comparison, and two other robots, a KUKA iiwa R800 and a DELTA,
-beside the median of random feasible motions. Every motion is judged on a 1 ms grid: `limits` is
-the largest share of any limit that it uses.
+compared with the median of random feasible motions. Every motion is checked on a 1 ms grid:
+`limits` is its largest used share of a limit.
 
-Run it alone: `python bench/bench_excitation.py [--time 60] [--only cond] [--json]`; it takes
-12 runs of `--time`, and exits non-zero when a figure is missed. On a busy machine the searches do
-not come to their end in time; `--patience 20` gives them so much more, for the same searches.
+Run without other load: `python bench/bench_excitation.py [--time 60] [--only cond] [--json]`; it
+takes 12 runs of `--time`, and exits non-zero when a figure is missed. On a busy machine the
+searches may not be complete in time; `--patience 20` multiplies the time for the same searches.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ CASES = {
 }
 ROBOTS = ('puma', 'ur5', 'iiwa', 'delta')
 RANDOM = 30
-"""Random feasible motions to compare with, of robots without a published one."""
+"""Number of random feasible motions for robots without a published one."""
 
 
 def limits_of(names: tuple[str, ...], position: Any, velocity: Any) -> JointLimits:
-    """Limits in degrees, accelerations those of Table 1."""
+    """Return limits, given in degrees, with the accelerations of Table 1."""
     low, high = (np.radians(side) * np.ones(len(names)) for side in position)
     endless = np.full(len(names), np.inf)
     return JointLimits(
@@ -64,7 +64,7 @@ def limits_of(names: tuple[str, ...], position: Any, velocity: Any) -> JointLimi
 
 
 def iiwa() -> Design:
-    """KUKA iiwa R800: geometry of document iiwa_cad_vs_actual, limits of the data sheet."""
+    """Return a KUKA iiwa R800: geometry of iiwa_cad_vs_actual, limits of the data sheet."""
     rows = [(0.34, 90), (0.0, -90), (0.4, -90), (0.0, 90), (0.4, 90), (0.0, -90)]
     links = [(0.0, 0.0, 0.0), *((np.radians(angle), 0.0, length) for length, angle in rows)]
     model = UrdfModel.from_xml(dh_urdf(links), rotor_inertia=False)
@@ -74,7 +74,7 @@ def iiwa() -> Design:
 
 
 def delta() -> Design:
-    """DELTA of softMC's kind, arms 0.25 m and 0.6 m long."""
+    """Return a DELTA of softMC's kind, arms 0.25 m and 0.6 m long."""
     joints = [f'joint{number}' for number in (1, 2, 3)]
     geometry = {'R_b': 0.2, 'r_p': 0.05, 'L_AB': 0.25, 'L_BC': 0.6}
     description = {'kind': 'delta', 'dynamic_model': 1, 'joints': joints, 'geometry': geometry}
@@ -90,7 +90,7 @@ def make_design(case: str, name: str) -> Design:
 
 
 def reference(case: str, problem: Problem, figure: str) -> float:
-    """Figure of the published motion, or the median of random feasible ones."""
+    """Return the figure of the published motion, or the median of random feasible ones."""
     if case != 'others':
         return problem.criterion.figures(*table3_states())[figure]
     random = np.random.default_rng(0)

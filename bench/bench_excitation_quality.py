@@ -1,11 +1,12 @@
 """Identification quality: optimised motion against the published one and softMC's sines.
 
-The same duration, rate and torque noise for all; a random robot per seed (physical inertias on
-the geometry of the PUMA and the UR5). Least squares on the base parameters. Printed per motion,
+The same duration, rate and torque noise for all; a random robot per seed (physical inertias on the
+geometry of the PUMA and the UR5). Least squares on the base parameters. Prints for each motion
 medians and quartiles over the seeds: the mean relative standard deviation of the parameters, and
-the RMS torque error, as a share of the RMS torque, on 30 random validation motions. The noise is
-a share of each joint's torque, so the optimised motion's criterion divides by nominal torques.
-Exits non-zero if it is not better in both medians: `python bench/bench_excitation_quality.py`.
+the RMS torque error, relative to the RMS torque, on 30 random validation motions. The noise is
+proportional to each joint's torque, so the optimised motion's criterion divides by nominal
+torques. Exits non-zero if it is not better in both medians: `python
+bench/bench_excitation_quality.py`.
 """
 
 from __future__ import annotations
@@ -33,16 +34,16 @@ from robodyn_ros.models.interface import Array  # noqa: E402
 from robodyn_ros.models.serial.urdf import UrdfModel  # noqa: E402
 
 NOISE = 0.02
-"""Standard deviation of the torque noise, as a share of each joint's RMS torque."""
+"""Standard deviation of the torque noise, relative to each joint's RMS torque."""
 VALIDATIONS = 30
 
 
 def sines() -> SineMotion:
-    """Sines as softMC advises: full ranges, frequencies 11 : 13 : 15 : ..., as fast as allowed."""
+    """Return the sines of softMC: full ranges, frequencies 11 : 13 : 15 : ..., at the limits."""
     limits, shares = table1(), np.array([11.0, 13.0, 15.0, 17.0, 19.0, 21.0])
 
     def motion(frequency: Array) -> SineMotion:
-        # the first half cycle begins at the middle of the ranges, so leads are short
+        # The first half cycle starts at the middle of the ranges, so leads are short.
         return SineMotion(
             joints=JOINTS,
             start=0.98 * limits.lower,
@@ -61,13 +62,13 @@ def states(trajectory: Trajectory) -> tuple[Array, Array, Array]:
 
 
 def random_values(seed: int) -> Array:
-    """Ten physical parameters for each of six links."""
+    """Return ten physical parameters for each of six links."""
     model = UrdfModel.from_xml(random_urdf(6, seed, types=('revolute',)), rotor_inertia=False)
     return model.prior()
 
 
 def nominal(name: str) -> Array:
-    """Torques (6,) in [Nm] that such robots need, from robots that are not judged."""
+    """Return nominal torques (6,) in [Nm], from other robots than those of the comparison."""
     rows = states(table3())
     robots = [random_values(1000 + seed) for seed in range(20)]
     sizes = [np.sqrt((robot(name).torque(*rows, values) ** 2).mean(axis=0)) for values in robots]
@@ -76,7 +77,7 @@ def nominal(name: str) -> Array:
 
 
 def judge(name: str, motions: dict[str, Trajectory], seeds: int) -> dict[str, Array]:
-    """Deviation and error, shape (seeds, 2), per motion."""
+    """Return deviation and error, shape (seeds, 2), per motion."""
     model = robot(name)
     base = base_parameters(model)
     problem = Problem(Design(model, table1()))
@@ -92,7 +93,7 @@ def judge(name: str, motions: dict[str, Trajectory], seeds: int) -> dict[str, Ar
     result: dict[str, list[tuple[float, float]]] = {key: [] for key in motions}
     for seed in range(seeds):
         truth = base.grouping @ random_values(seed)
-        # one sensor for all motions: noise by the torques of the validation motions
+        # The same sensor for all motions: noise relative to the torques of the validation motions.
         torques = np.concatenate([test @ truth for test in tests]).reshape(-1, 6)
         sigma = NOISE * np.sqrt((torques**2).mean(axis=0))
         for key, rows in matrices.items():

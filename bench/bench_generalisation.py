@@ -1,10 +1,10 @@
-"""Identification in simulation, judged on ten other motions, for every serial robot in urdf/.
+"""Identification in simulation, validated on ten other motions, for every serial robot in urdf/.
 
-One recording of 40 s with realistic noise: torque noise of 2 % of each joint's RMS torque, half
-of it white, half coloured (10 Hz), encoders of 20 bits, positions only. The prior is the URDF,
-the robot's links are off by up to 20 %, each as a whole. On ten other motions with noise of their
-own the relative residual is divided by the noise floor: what the true parameters leave. Exits
-non-zero above 1.2: `python bench/bench_generalisation.py [--estimator NAME ...] [--motions 10]`.
+One recording of 40 s with realistic noise: torque noise of 2 % of each joint's RMS torque, half of
+it white, half below 10 Hz, encoders of 20 bits, positions only. The prior is the URDF; each link
+of the robot has another scale, by up to 20 %. On ten other motions with other noise, the relative
+residual is divided by that of the true parameters (the noise floor). Exits non-zero above 1.2:
+`python bench/bench_generalisation.py [--estimator NAME ...] [--motions 10]`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ ALLOWED = 1.2
 
 
 def truth(model: DynamicModel, seed: int = 0) -> Array:
-    """Values of another robot than the URDF's: links off by up to 20 %, each as a whole."""
+    """Return values of a robot whose links are scaled by up to 20 % from the URDF."""
     random, values = np.random.default_rng(seed), random_values(model)
     scale: dict[str, float] = {}
     for index, item in enumerate(model.parameters):
@@ -44,7 +44,7 @@ def truth(model: DynamicModel, seed: int = 0) -> Array:
 
 
 def record(model: DynamicModel, values: Array, seed: int) -> tuple[Recording, float]:
-    """A recording of a motion, and the relative residual of the true parameters on it."""
+    """Return a recording of a motion, and the relative residual of the true parameters on it."""
     random = np.random.default_rng([3, seed])
     time, q, qd, qdd = sines(len(model.joints), SAMPLES, rate=RATE, seed=seed)
     torque = model.torque(q, qd, qdd, values)
@@ -64,7 +64,7 @@ def record(model: DynamicModel, values: Array, seed: int) -> tuple[Recording, fl
 
 
 def worst(name: str, options: IdentifyOptions, motions: int) -> tuple[float, float]:
-    """Largest and mean ratio of residual to noise floor on other motions."""
+    """Return the largest and mean ratio of residual to noise floor on other motions."""
     model = robot_model(ROOT / 'urdf' / f'{name}.urdf')
     values = truth(model)
     result = identify(record(model, values, 0)[0], model, options=options)
@@ -78,7 +78,7 @@ def worst(name: str, options: IdentifyOptions, motions: int) -> tuple[float, flo
 
 
 def main() -> int:
-    """Judge every robot with every estimator asked for."""
+    """Check every robot with every selected estimator."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--estimator', choices=METHODS, nargs='+', default=['wls'])
     parser.add_argument('--motions', type=int, default=10)

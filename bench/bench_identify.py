@@ -1,11 +1,11 @@
 """Time and memory of an identification: 50 000 samples x 6 axes, and an hour at 1 kHz.
 
-Friction is chosen automatically, time offsets are looked for, and the consistent estimate is
-chosen or not: all defaults. Prints, for signals as given and for positions to be filtered and
-differentiated, and for every estimator, the seconds of every step and of the processor, and the
-peak memory. `--files` writes recordings of growing length, up to an hour at 1 kHz, to files and
-measures `robodyn identify FILE`, a process from its start to its end.
-Run it alone: `python bench/bench_identify.py [--samples N] [--files [npz csv bag mat]] [--json]`.
+All options have their defaults: selected friction law, corrected time offsets, selected estimate.
+Prints, for signals as given and for positions to be filtered and differentiated, and for every
+estimator, wall and CPU time of every step, and the peak memory. `--files` writes recordings of
+growing length, up to an hour at 1 kHz, to files and measures the process `robodyn identify FILE`.
+Run without other load: `python bench/bench_identify.py [--samples N] [--files [npz csv bag mat]]
+[--json]`.
 """
 
 from __future__ import annotations
@@ -23,6 +23,9 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'test/support'))
+
+from writers import write_csv, write_rosbag
 
 from robodyn_ros.identification.options import METHODS, IdentifyOptions, Method
 from robodyn_ros.identification.pipeline import identify
@@ -30,7 +33,6 @@ from robodyn_ros.models.catalog import robot_model
 from robodyn_ros.models.interface import Array, DynamicModel, sample_blocks
 from robodyn_ros.recording.bags.bag_metadata import EFFORT_KEY, SI_EFFORT
 from robodyn_ros.recording.recording import Recording
-from robodyn_ros.recording.writers import write_csv, write_rosbag
 
 ROOT = Path(__file__).resolve().parent.parent
 RATE = 500.0
@@ -41,7 +43,7 @@ FIT = ('process', 'condense', 'estimate')
 
 
 def motion(time: Array, joints: int) -> tuple[Array, Array, Array]:
-    """Five sines per joint, different in every joint."""
+    """Return five sines per joint, different in every joint."""
     random = np.random.default_rng(1)
     q, qd, qdd = (np.zeros((len(time), joints)) for _ in range(3))
     for joint in range(joints):
@@ -77,7 +79,7 @@ def simulated(model: DynamicModel, samples: int, derivatives: bool) -> Recording
 
 
 def peak_megabytes() -> float:
-    """Largest resident memory of this program so far (ru_maxrss has that of its parent too)."""
+    """Return the peak resident memory of this program (ru_maxrss includes its parent)."""
     status = Path('/proc/self/status').read_text()
     found = re.search(r'VmHWM:\s*(\d+) kB', status)
     assert found is not None
@@ -102,7 +104,7 @@ def measure(samples: int, derivatives: bool, estimator: Method) -> dict[str, flo
 
 
 def write(samples: int, form: str, folder: Path) -> Path:
-    """Write positions and torques of so many samples to a file."""
+    """Write positions and torques of a number of samples to a file."""
     recording = simulated(robot_model(ROOT / 'urdf' / 'ur10.urdf'), samples, False)
     path = folder / f'{samples}.{form}'
     arrays = {'time': recording.time, 'q': recording.position, 'tau': recording.torque}
@@ -120,7 +122,7 @@ def write(samples: int, form: str, folder: Path) -> Path:
 
 
 def measure_file(path: Path) -> dict[str, float]:
-    """Identify from a file with the command line: time and peak memory of the whole process."""
+    """Identify from a file with the command line: time and peak memory of the process."""
     urdf = str(ROOT / 'urdf' / 'ur10.urdf')
     command = [sys.executable, '-m', 'robodyn_ros.cli.main', 'identify', str(path)]
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
@@ -137,7 +139,7 @@ def measure_file(path: Path) -> dict[str, float]:
 
 
 def of_files(formats: list[str]) -> dict[str, dict[str, float]]:
-    """Each format and length; what writes and what measures are processes of their own."""
+    """Measure each format and length; writing and measuring are separate processes."""
     table = {}
     with tempfile.TemporaryDirectory(dir='.') as folder:
         for form in formats:
@@ -154,7 +156,7 @@ def of_files(formats: list[str]) -> dict[str, dict[str, float]]:
 
 
 def main() -> int:
-    """Measure each case in a process of its own, so that peaks do not mix."""
+    """Measure each case in a separate process, because peaks of memory accumulate."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--samples', type=int, default=50_000)
     parser.add_argument('--json', action='store_true')
@@ -192,7 +194,7 @@ def main() -> int:
 
 
 def show(table: dict[str, dict[str, float]], as_json: bool) -> None:
-    """Print what was measured."""
+    """Print the figures."""
     if as_json:
         print(json.dumps(table, indent=2))
         return

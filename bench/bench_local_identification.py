@@ -1,16 +1,16 @@
 """Local identification: the comparison of document "local_identification", on a simulated NS16.
 
-Three excitations, optimised alike (D-optimality, Eq. 9, of all 58 parameters): A, sums of sines
-over the whole workspace; A_local, the same within a sub-region; B, moves of a motion planner
-between via-points of the sub-region. Each is run 30 times on a plant with elastic joints, Stribeck
-and load-dependent friction (`ns16_plant`), 58 parameters are identified from it by weighted least
-squares, and the torque they predict is compared with the measured one on three test cases of 30
-random motions: planner moves in the sub-region, sums of sines over the whole workspace, planner
-moves over the whole workspace. Printed: mean absolute error and standard deviation per axis, in
-[Nm] and in per cent of the nominal torque, as in the document's Table II, and where the document's
-findings hold. Whether they do is a result and no failure. It exits non-zero where a motion leaves
-its limits or its region, a drive passes its peak torque, or a search did not come to its end (the
-same seed then gives the same table): `python bench/bench_local_identification.py [--seed 0]`.
+Three excitations with the same criterion (D-optimality, Eq. 9, of all 58 parameters): A, sums of
+sines over the complete workspace; A_local, the same within a sub-region; B, moves of a motion
+planner between via-points of the sub-region. Each is run 30 times on a plant with elastic joints,
+Stribeck and load-dependent friction (`ns16_plant`), 58 parameters are identified from it by
+weighted least squares, and the torque they predict is compared with the measured one on three test
+cases of 30 random motions: planner moves in the sub-region, sums of sines and planner moves over
+the complete workspace. Prints the mean absolute error and standard deviation per axis, in [Nm] and
+in per cent of the nominal torque, as in Table II of the document, and which of its results are
+confirmed; this does not affect the exit code. Exits non-zero if a motion leaves its limits or its
+region, a drive exceeds its peak torque, or a search is not complete (the same seed then gives the
+same table): `python bench/bench_local_identification.py [--seed 0]`.
 """
 
 from __future__ import annotations
@@ -63,23 +63,23 @@ CASES = ('1 planner, sub-region', '2 sines, workspace', '3 planner, workspace')
 MOTIONS = 30
 REPETITIONS = 30
 DURATION = 20.0
-"""Of the excitations, in [s]; test sines are half as long."""
+"""Duration of the excitations, in [s]; test sines are half as long."""
 STARTS = 4
 FLY_BY = 0.5
-"""Of B at its via-points: the mean of what the test motions have."""
+"""Fly-by of B at its via-points: the mean of the test motions."""
 LINES = 3
-"""One of so many planner motions in the sub-region is made of straight lines of the tool."""
+"""Every third planner motion in the sub-region consists of straight lines of the tool."""
 PATIENCE = 900.0
-"""Searches end by themselves; this many seconds only keep a bench from hanging."""
+"""Longest duration of a search, in [s]; searches normally end before."""
 CUTOFF = 10.0
 """Low pass of all records, in [Hz]: ten times the fastest sine, below most elastic modes."""
 BEST = {CASES[0]: 'B', CASES[1]: 'A'}
-"""What the document finds best on five or six of six axes."""
+"""Best excitation of each test case in the document, on five or six of six axes."""
 
 
 @dataclass
 class Promises:
-    """What must hold whatever the comparison says."""
+    """Conditions that must hold for any result of the comparison."""
 
     broken: list[str] = field(default_factory=list)
 
@@ -89,7 +89,7 @@ class Promises:
 
 
 def designs(model: DynamicModel, how: Normalisation) -> dict[str, tuple[Design, Space]]:
-    """What is optimised for each algorithm, and the space it must keep."""
+    """Return the design of each algorithm, and its space."""
     wide, local = spaces()
     options = Options('det', torque_weights(NOMINAL, how))
 
@@ -107,7 +107,7 @@ def designs(model: DynamicModel, how: Normalisation) -> dict[str, tuple[Design, 
 
 
 def test_motions(model: DynamicModel, seed: int, count: int) -> dict[str, list[Trajectory]]:
-    """Random motions of the three test cases."""
+    """Return random motions of the three test cases."""
     wide, local = spaces()
     short: dict[str, Any] = {'motion': 'sines', 'duration': DURATION / 2.0, 'harmonics': 5}
     sines = Problem(Design(model, wide.limits, rules=wide.rules(), **short))
@@ -125,7 +125,7 @@ def run_plant(motions: Sequence[Trajectory]) -> list[Run]:
 
 
 def simulate(motions: Sequence[Trajectory]) -> list[Run]:
-    """All runs, in two processes; which motions share one changes nothing."""
+    """Run all motions in two processes; results do not depend on their distribution."""
     order = np.argsort([-motion.duration for motion in motions], kind='stable')
     halves = [order[k::2] for k in range(2) if len(order[k::2])]
     result: dict[int, Run] = {}
@@ -140,7 +140,7 @@ def simulate(motions: Sequence[Trajectory]) -> list[Run]:
 
 
 def signals_of(run: Run, model: DynamicModel, seed: int, repetitions: int) -> Processed:
-    """What an identification sees of a run."""
+    """Return the recording of a run."""
     options = IdentifyOptions(filter_cutoff=CUTOFF)
     return process(run.recording(seed, repetitions), model.joint_names, options)
 
@@ -148,7 +148,7 @@ def signals_of(run: Run, model: DynamicModel, seed: int, repetitions: int) -> Pr
 def identified(
     model: DynamicModel, base: BaseParameters, signals: Processed
 ) -> tuple[Array, float]:
-    """Base parameters by weighted least squares, and the condition number (columns scaled)."""
+    """Return base parameters by weighted least squares, and the scaled condition number."""
     options = IdentifyOptions(filter_cutoff=CUTOFF, consistent='no')
     factors = condensed_signals(model, signals, base, options, None).merged()
     found = estimate(factors, base.rank, estimator='wls')
@@ -156,7 +156,7 @@ def identified(
 
 
 def coulomb(model: DynamicModel, base: BaseParameters, values: Array) -> Array:
-    """Coulomb friction (6,) among base parameter values."""
+    """Return Coulomb friction (6,) among base parameter values."""
     names = [model.parameters[column].name for column in base.columns]
     return np.array(
         [values[names.index(f'{name}.coulomb_friction')] for name in model.joint_names]
@@ -168,7 +168,7 @@ def shown(values: Array) -> str:
 
 
 def errors(model: DynamicModel, base: BaseParameters, values: Array, signals: Processed) -> Array:
-    """|measured - predicted| of every sample, (N, 6, K) for K sets of base parameters (K, b)."""
+    """Return |measured - predicted|, shape (N, 6, K), for base parameters (K, b)."""
     result = np.empty((len(signals), 6, len(values)))
     for rows in sample_blocks(len(signals)):
         regressor = model.regressor(*(part[rows] for part in signals.motion))
@@ -204,7 +204,7 @@ def fits(
     seed: int,
     promises: Promises,
 ) -> Array:
-    """Base parameters (3, 58) that the three excitations show."""
+    """Return base parameters (3, 58) of the three excitations."""
     values = []
     for name, run in runs.items():
         signals = signals_of(run, model, seed, REPETITIONS)
@@ -221,7 +221,7 @@ def fits(
 
 
 def check_runs(runs: Sequence[Run], promises: Promises) -> None:
-    """Drives within their peak torques, motors near their references."""
+    """Check that drives are within their peak torques, and motors near their references."""
     peak = max(float((np.abs(run.torque) / PEAK).max()) for run in runs)
     off = max(float(np.abs(run.position - run.reference).max()) for run in runs)
     print(f'plant: {sum(run.time[-1] for run in runs):.0f} s of motion, at most {peak:.0%} of the '
@@ -233,7 +233,7 @@ def check_runs(runs: Sequence[Run], promises: Promises) -> None:
 def compare(
     seed: int, how: Normalisation, count: int, starts: int, promises: Promises
 ) -> dict[str, Array]:
-    """Mean and standard deviation of the error in [Nm] per test case.
+    """Return mean and standard deviation of the error in [Nm] per test case.
 
     Shape (2, 2, 6, 3): of all samples and of those where the joint moves; mean and deviation; per
     axis and algorithm.
@@ -265,12 +265,12 @@ def compare(
 
 
 def statistics(rows: Array) -> Array:
-    """Mean and standard deviation over the samples (N, 6, 3) that are numbers, (2, 6, 3)."""
+    """Return mean and standard deviation over the finite samples (N, 6, 3), shape (2, 6, 3)."""
     return np.stack([np.nanmean(rows, axis=0), np.nanstd(rows, axis=0)])
 
 
 def print_table(table: dict[str, Array]) -> None:
-    """As the document's Table II; the best of three is marked."""
+    """Return a table like Table II of the document; the best of three is marked."""
     heads = ''.join(f'{name:>17}' for name in ALGORITHMS)
     print(f'{"test case":<22} axis {heads}  [Nm] {heads}  [% of nominal torque]')
     for case, (figures, _) in table.items():
@@ -287,7 +287,7 @@ def print_table(table: dict[str, Array]) -> None:
 
 
 def print_findings(table: dict[str, Array]) -> None:
-    """Where the document's findings hold, axis by axis."""
+    """Compare with the results of the document, for each axis."""
     for case, both in table.items():
         for what, figures in zip(('all samples', 'moving samples only'), both, strict=True):
             mean = figures[0]

@@ -1,15 +1,14 @@
-"""Latency and CPU of the feed-forward and the collision monitor beside a bare rclpy relay.
+"""Latency and CPU of feed-forward and collision monitor, compared with a bare rclpy relay.
 
-Each runs as a process of its own on an arm of six or seven axes, one after the other, with the
-same stream of joint states; latency runs from the stamp (taken when a message is published) to the
-arrival of the answer here, so the relay shows what the machine and rclpy take by themselves.
-Also measured: how long a trajectory of 20 s takes through the feed-forward's trajectory mode.
-`cpu_percent_unheard` is the time before anybody listens to the answer (TorqueState of the
-feed-forward), which is then not published. Memory is what the process holds (RSS) when the
-measurement begins and when it ends.
-Run it alone: `python bench/bench_nodes.py [--seconds 60] [--rate 500] [--axes 6] [--nodes ...]
-[--json]`; the figure of the streaming feed-forward is
-`python bench/bench_nodes.py --rate 1000 --axes 7 --seconds 600 --nodes feedforward`.
+They run one after the other in separate processes, on an arm of six or seven axes, with the same
+stream of joint states. Latency is the time from the stamp of a message, set when it is published,
+to the arrival of the answer. The relay measures machine and rclpy alone. Also measured: duration
+of a trajectory of 20 s through the trajectory mode of the feed-forward. `cpu_percent_unheard` is
+measured without subscribers of the answer (TorqueState of the feed-forward), which is then not
+published. Memory is the RSS at the start and at the end of the measurement. Run without other
+load: `python bench/bench_nodes.py [--seconds 60] [--rate 500] [--axes 6] [--nodes ...] [--json]`;
+the figure of the streaming feed-forward is `python bench/bench_nodes.py --rate 1000 --axes 7
+--seconds 600 --nodes feedforward`.
 """
 
 from __future__ import annotations
@@ -44,7 +43,8 @@ from yaml import safe_dump
 
 from robodyn_ros.identification.files.result_file import model_parameters
 from robodyn_ros.models.catalog import robot_model
-from robodyn_ros.nodes.base.common import MONITOR_QOS, make_executor, settle_garbage_collector
+from robodyn_ros.nodes.base.common import MONITOR_QOS
+from robodyn_ros.nodes.base.spinning import make_executor, settle_garbage_collector
 from robodyn_ros.wire.trajectory import write_trajectory
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -55,9 +55,9 @@ NODES = ['feedforward', 'collision_monitor', 'trajectory']
 TICKS = os.sysconf('SC_CLK_TCK')
 PAGE = os.sysconf('SC_PAGE_SIZE')
 WARM_UP = 3.0
-"""Streamed before anything is measured, in [s]."""
+"""Duration of the stream before the measurement, in [s]."""
 UNHEARD = 60.0
-"""Measured at most while nobody listens, in [s]."""
+"""Longest measurement without subscribers, in [s]."""
 FEEDFORWARD = ['max_torque:=[5000.0]', 'check_controller:=false']
 STREAMING = ['mode:=streaming', 'reference_timeout:=1.0', 'state_timeout:=1.0']
 MONITOR = ['max_torque_error:=[10000.0]']
@@ -65,7 +65,7 @@ EFFORT = ('effort.unit:=Nm', 'effort.side:=joint', 'effort.gravity:=included')
 
 
 class Relay(Node):
-    """As little as a node can do: a message in, a message of the same stamp out, twice."""
+    """Minimal node: for each message it publishes two with the same stamp."""
 
     def __init__(self) -> None:
         super().__init__('relay')
@@ -89,7 +89,7 @@ def run_relay() -> None:
 
 
 class Client:
-    """Publishes a smooth motion at a rate and takes the time of every answer."""
+    """Publisher of a smooth motion at a rate, which measures the time of every answer."""
 
     def __init__(self, joints: list[str], seconds: float, rate: float) -> None:
         self.joints, self.seconds, self.rate = joints, seconds, rate
@@ -146,13 +146,13 @@ class Client:
     def _stream_measured(
         self, publishers: list[Any], pid: int, seconds: float
     ) -> tuple[int, float]:
-        """Stream; samples sent, and the share of a core that the process took."""
+        """Stream; return the number of samples, and the CPU as a share of a core."""
         begin, used = time.monotonic(), cpu_seconds(pid)
         sent = self._stream(publishers, seconds)
         return sent, (cpu_seconds(pid) - used) / (time.monotonic() - begin)
 
     def _stream(self, publishers: list[Any], seconds: float) -> int:
-        """Publish for so long from a thread of its own, and take the answers here."""
+        """Publish for a duration from a separate thread, and receive the answers here."""
         count = round(seconds * self.rate)
         thread = threading.Thread(target=self._publish, args=(publishers, count))
         thread.start()
@@ -180,7 +180,7 @@ class Client:
                 publisher.publish(message)
 
     def trajectory(self, command: list[str], duration: float) -> dict[str, float]:
-        """Time of a trajectory with 8 ms between points through the trajectory mode."""
+        """Return the time of a trajectory with 8 ms between points through the trajectory mode."""
         arrived: list[float] = []
         self.node.create_subscription(
             JointTrajectory, 'joint_trajectory_controller/joint_trajectory',
@@ -216,13 +216,13 @@ class Client:
 
 
 def cpu_seconds(pid: int) -> float:
-    """CPU time of a process so far."""
+    """Return the CPU time of a process."""
     fields = Path(f'/proc/{pid}/stat').read_text().rsplit(')', 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / TICKS
 
 
 def resident(pid: int) -> float:
-    """Memory that a process holds, in [MB]."""
+    """Return the resident memory of a process, in [MB]."""
     return int(Path(f'/proc/{pid}/statm').read_text().split()[1]) * PAGE * 1e-6
 
 

@@ -1,13 +1,13 @@
-"""The automatic friction law against every fixed one, on plants that no law describes.
+"""Selected friction law against every fixed one, on plants with other friction.
 
-Robots whose links are off by up to 20 % from their URDF, each as a whole, with friction of a kind
-of its own (Stribeck, load-dependent, asymmetric, |v|^(1/3), a ripple over the position, ...),
-torque that comes late, encoders of few counts, noise of a colour, slow, fast, short and long
-motions at 100 Hz to 1 kHz. Identified from one recording, judged by the residual on ten other
-motions of other speed, size and region, over the noise floor there. For each plant the default is
-compared with plain WLS (linear friction, no prior) and with every fixed law; what counts is the
-worst ratio of the automatic choice to the best fixed one:
-`python bench/bench_plants.py [--plants 24] [--first 0] [--laws ...]`.
+Links of the robots are scaled by up to 20 % from their URDF. Plants have one kind of friction each
+(Stribeck, load-dependent, asymmetric, |v|^(1/3), a ripple over the position, ...), delayed torque,
+coarse encoders, correlated noise, and slow, fast, short and long motions at 100 Hz to 1 kHz. They
+are identified from one recording. The figure is the residual on ten other motions of other speed,
+size and region, relative to the noise floor. For each plant the default is compared with plain WLS
+(linear friction, no prior) and with every fixed law. The result is the largest ratio of the
+selected law to the best fixed one: `python bench/bench_plants.py [--plants 24] [--first 0] [--laws
+...]`.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ MOTIONS = 10
 
 @dataclass(frozen=True)
 class Plant:
-    """A robot and its measurement, drawn at random by number."""
+    """Random robot and its measurement, by number."""
 
     number: int
     robot: str
@@ -55,7 +55,7 @@ class Plant:
 
     @classmethod
     def of(cls, number: int) -> Plant:
-        """The plant of a number: robots and friction in turn, all else at random."""
+        """Return the plant of a number: robots and friction in turn, all else at random."""
         random = np.random.default_rng([17, number])
         robots = ('random 3', 'scara', 'six_axis', 'random 5', 'ur10')
         return cls(
@@ -72,7 +72,7 @@ class Plant:
         )
 
     def model(self, friction: str | None) -> DynamicModel:
-        """The robot's model with a law of friction; None: without."""
+        """Return the model of the robot with a friction law; None: without friction."""
         kind, _, axes = self.robot.partition(' ')
         urdf: str | Path = ROOT / 'urdf' / f'{kind}.urdf'
         if axes:
@@ -80,7 +80,7 @@ class Plant:
         return robot_model(urdf, friction=() if friction is None else friction.split(','))
 
     def friction_torque(self, q: Array, qd: Array, rigid: Array, size: Array) -> Array:
-        """Friction of its kind; size (n,): of the rigid body's torque."""
+        """Return the friction torque; size (n,): scale of the rigid-body torque."""
         random = np.random.default_rng([19, self.number])
         count = q.shape[1]
         coulomb = size * random.uniform(0.1, 0.5, count)
@@ -102,7 +102,7 @@ class Plant:
 
 
 def motion(joints: int, count: int, rate: float, random: np.random.Generator, speed: float):
-    """q, qd, qdd (N, n) of five sines per joint, around a centre of its own."""
+    """Return q, qd, qdd (N, n) of five sines per joint, around a random centre."""
     time_, width = np.arange(count)[:, None, None] / rate, (joints, 5)
     w = 2.0 * np.pi * speed * 0.13 * np.arange(1, 6)
     size = random.uniform(0.2, 0.7, width) / np.sqrt(np.arange(1, 6))
@@ -114,7 +114,7 @@ def motion(joints: int, count: int, rate: float, random: np.random.Generator, sp
 
 
 def torque_of(plant: Plant, body: DynamicModel, values: Array, moved: tuple[Array, ...]) -> Array:
-    """Torque of the plant; friction is as large beside its rigid body's on any motion."""
+    """Return the torque of the plant; the ratio of friction to rigid-body torque is constant."""
     rigid = body.torque(*moved, values)
     reference = np.random.default_rng([23, plant.number])
     typical = body.torque(*motion(rigid.shape[1], 400, 20.0, reference, 1.0), values)
@@ -123,7 +123,7 @@ def torque_of(plant: Plant, body: DynamicModel, values: Array, moved: tuple[Arra
 
 
 def recorded(plant: Plant, body: DynamicModel, values: Array) -> Recording:
-    """The recording that is identified."""
+    """Return the recording for the identification."""
     random = np.random.default_rng([29, plant.number])
     count, joints = round(plant.seconds * plant.rate), len(body.joints)
     moved = motion(joints, count + plant.late, plant.rate, random, plant.speed)
@@ -140,7 +140,7 @@ def recorded(plant: Plant, body: DynamicModel, values: Array) -> Recording:
 
 
 def noise(plant: Plant, torque: Array, random: np.random.Generator) -> Array:
-    """Noise of the torque, a share of each joint's own."""
+    """Return the torque noise, relative to the torque of each joint."""
     white = random.normal(size=torque.shape)
     gain = np.sqrt(1.0 - plant.pole**2)
     coloured = signal.lfilter([gain], [1.0, -plant.pole], white, axis=0)
@@ -148,7 +148,7 @@ def noise(plant: Plant, torque: Array, random: np.random.Generator) -> Array:
 
 
 def judged(plant: Plant, laws: list[tuple[str, str, IdentifyOptions]]) -> dict[str, float]:
-    """RMS residual over ten motions, in units of the noise there, of each way to identify."""
+    """Return the RMS residual over ten motions, relative to the noise, for each option."""
     body = plant.model(None)
     values = truth(body, plant.number)
     recording = recorded(plant, body, values)
@@ -183,7 +183,7 @@ def judged(plant: Plant, laws: list[tuple[str, str, IdentifyOptions]]) -> dict[s
 
 
 def main() -> int:
-    """Judge plants; exits non-zero where the automatic choice is much worse than a fixed one."""
+    """Check plants; exit non-zero if the selected law is much worse than a fixed one."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--plants', type=int, default=24)
     parser.add_argument('--first', type=int, default=0)

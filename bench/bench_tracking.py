@@ -1,12 +1,12 @@
 """The softMC document's "Demonstration of tracking improvements", in simulation.
 
 SCARA: a line of 600 mm at 900 mm/s; DELTA: 550 mm at 3000 mm/s; settling time with the identified
-model as a share of that without. PUMA: axis 3 swings, axis 2 is held; its peak-to-peak error.
-Every seed is another robot (friction, rotors, noise), identified anew, and another line. What is
-measured and why so: docs/tracking.md.
+model relative to that without. PUMA: axis 3 swings, axis 2 is held; its peak-to-peak error.
+Each seed is another robot (friction, rotors, noise) with its identification, and another line. See
+docs/tracking.md.
 
 `python bench/bench_tracking.py [--robots scara delta puma] [--seeds 5] [--sensitivity]
-[--pictures FOLDER]`; exits with 1 when a figure of the document is missed by any seed.
+[--pictures FOLDER]`; exits with 1 if a seed misses a figure of the document.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def judged(cases: list[Case]) -> bool:
-    """Print the figures of every seed; whether all keep the document's share."""
+    """Print the figures of every seed; return True if all reach that of the document."""
     demonstration = cases[0].demonstration
     print(f'\n{demonstration.title}; allowed {demonstration.allowed:.1%}', flush=True)
     shares = []
@@ -56,7 +56,7 @@ def _print(name: str, case: Case) -> float:
 
 
 def main() -> int:
-    """Run what was asked for."""
+    """Run the selected demonstrations."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--robots', nargs='+', choices=DEMONSTRATIONS, default=[*DEMONSTRATIONS])
     parser.add_argument('--seeds', type=int, default=5)

@@ -1,6 +1,6 @@
 """Time per message of the wire codec: live JointState reader, bag decoder and trajectories.
 
-CPU time of this process, the best of several runs. Run it: `python bench/bench_wire.py`.
+CPU time of this process, the best of several runs. Run: `python bench/bench_wire.py`.
 """
 
 from __future__ import annotations
@@ -13,25 +13,27 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'test/support'))
 
-from robodyn_ros.nodes.robot.joint_state_bytes import JointStateBytes
+from writers import joint_states
+
+from robodyn_ros.nodes.robot.joint_states import JointStateReader
 from robodyn_ros.nodes.robot.trajectory_message import read_trajectory
-from robodyn_ros.recording.bags.cdr import JointStateDecoder
+from robodyn_ros.recording.bags.joint_state_decoder import JointStateDecoder
 from robodyn_ros.recording.recording import Recording
-from robodyn_ros.recording.writers import joint_states
 from robodyn_ros.wire.trajectory import write_trajectory
 
 RUNS = 7
 LIVE = 20_000
-"""Messages that the live reader reads in a run."""
+"""Messages per run of the live reader."""
 BAG = 200_000
-"""Messages that the bag decoder decodes in a run."""
+"""Messages per run of the bag decoder."""
 POINTS = 15_000
 """Points of the trajectory: 30 s at 500 Hz."""
 
 
 def best(work: Callable[[], object]) -> float:
-    """Return the least CPU time of several runs, in [s]."""
+    """Return the smallest CPU time of several runs, in [s]."""
     times = []
     for _ in range(RUNS):
         begin = time.process_time()
@@ -50,7 +52,7 @@ def main() -> None:
     )
     encoded = best(lambda: sum(1 for _ in joint_states(recording)))
     messages = list(joint_states(recording))
-    reader = JointStateBytes(joints)
+    reader = JointStateReader(joints)
     live = [data for _, data in messages[:LIVE]]
 
     def read_live() -> None:

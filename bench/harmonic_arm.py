@@ -1,4 +1,4 @@
-"""Simulated six-axis arm with harmonic drives and an encoder on either side of each of them.
+"""Simulated six-axis arm with harmonic drives and encoders on both sides of each drive.
 
 The links are those of urdf/ur10.urdf with a tool of 3 kg (Pinocchio); everything between motor and
 link is here and shares nothing with the models under test. Gears: CSF-32, 32, 25, 17, 17, 17 with
@@ -37,9 +37,9 @@ Array = NDArray[np.float64]
 ROOT = Path(__file__).resolve().parent.parent
 RATIO = 100.0
 RATE = 500.0
-"""Of the recording, in [Hz]."""
+"""Rate of the recording, in [Hz]."""
 STEP = 1.0 / 2500.0
-"""Of the integration, in [s]."""
+"""Step of the integration, in [s]."""
 ARCMIN = np.pi / 180.0 / 60.0
 ENDS = (
     np.array([29.0, 29.0, 14.0, 3.9, 3.9, 3.9]),
@@ -62,7 +62,7 @@ def _six(*values: float) -> Array:
 
 @dataclass(frozen=True)
 class Gears:
-    """Figures of the six joints, joint side, SI; see the head of this file."""
+    """Parameters of the six joints, joint side, SI units; see the docstring of this file."""
 
     peak: Array = field(default_factory=lambda: _six(333, 333, 157, 54, 54, 54))
     rotor: Array = field(default_factory=lambda: _six(3.38, 3.38, 0.826, 0.158, 0.158, 0.158))
@@ -80,7 +80,7 @@ class Gears:
 
 @dataclass(frozen=True)
 class Measured:
-    """What the drives of one arm report, at RATE; shape (N, 6), joint side.
+    """Signals of the drives of one arm, at RATE; shape (N, 6), joint side.
 
     :param motor: motor position divided by the gear ratio, in [rad]
     :param torque: motor torque times the gear ratio, in [Nm]
@@ -93,7 +93,7 @@ class Measured:
 
 
 class HarmonicArms:
-    """Several arms that run different motions at once: one Python loop over time for all."""
+    """Several arms with different motions, in one Python loop over time."""
 
     def __init__(self, seeds: list[int], gears: Gears | None = None) -> None:
         """Build the plant; phases of the ripples differ by seed."""
@@ -132,13 +132,13 @@ class HarmonicArms:
         return self._measured(np.array(rows))
 
     def _servo(self, error: Array, rate: Array) -> Array:
-        """Position controller of the drive, on the motor's encoder."""
+        """Return the torque of the position controller, with the encoder of the motor."""
         return self._gain[0] * error + self._gain[1] * rate
 
     def _transmitted(
         self, theta: Array, speed: Array, q: Array, qd: Array, load: Array
     ) -> tuple[Array, Array, Array]:
-        """Torque on the link, friction, and the share of the torque that the motor feels."""
+        """Return torque on the link, friction, and the torque on the motor."""
         gears = self.gears
         direction = np.tanh(speed / 0.005)
         friction = direction * (
@@ -152,7 +152,7 @@ class HarmonicArms:
         return fresh + damping * (speed - qd), friction, 1.0 - slope
 
     def _passed(self, twist: Array, torque: Array, friction: Array) -> Array:
-        """Torque at which flexspline and wave generator together twist so far (Newton)."""
+        """Return the torque for a twist of flexspline and wave generator, by Newton iteration."""
         for _ in range(3):
             give, softness = self._wave_generator(torque + friction)
             stretch, compliance = self._flexspline(torque)
@@ -160,7 +160,7 @@ class HarmonicArms:
         return torque
 
     def _flexspline(self, torque: Array) -> tuple[Array, Array]:
-        """Twist under a torque, and its slope."""
+        """Return the twist under a torque, and its slope."""
         size = np.abs(torque)
         lower, upper = ENDS
         twist = np.minimum(size, lower) / STIFFNESS[0]
@@ -171,13 +171,13 @@ class HarmonicArms:
         return np.sign(torque) * twist, 1.0 / stiffness
 
     def _wave_generator(self, torque: Array) -> tuple[Array, Array]:
-        """Twist under a torque, and its slope."""
+        """Return the twist under a torque, and its slope."""
         left = np.exp(-np.abs(torque) / self.gears.coulomb)
         slope = self._give / self.gears.coulomb * left
         return np.sign(torque) * self._give * (1.0 - left), slope
 
     def _measured(self, rows: Array) -> list[Measured]:
-        """Ripple, noise and encoder steps on top of the true signals (N, 3, arms, 6)."""
+        """Add ripple, noise and encoder steps to the true signals (N, 3, arms, 6)."""
         gears, found = self.gears, []
         for arm, random in enumerate(self._random):
             link, motor, torque = rows[:, 0, arm], rows[:, 1, arm], rows[:, 2, arm]

@@ -1,6 +1,6 @@
-"""Where the simulated NS16 moves in the comparison of `bench_local_identification`, and how.
+"""Motions and regions of the simulated NS16 for `bench_local_identification`.
 
-The whole workspace is every position in which the arm reaches forward over the floor; the
+The workspace has all positions in which the arm reaches forward above the floor. The
 sub-region is a box of 0.4 x 0.6 x 0.4 m in front of the robot with the tool pointing down.
 """
 
@@ -29,7 +29,7 @@ from robodyn_ros.models.serial.urdf_file import read_urdf
 ROOT = Path(__file__).resolve().parent.parent
 FRICTION = ('coulomb', 'viscous', 'quadratic')
 FRAMES = ('tool0', 'link5')
-"""What must stay above the floor; of the box only the first one."""
+"""Frames that must stay above the floor; the first one must stay in the box."""
 
 CENTRE = np.array([0.0, 0.5, -1.75, 0.0, 0.9, 0.0])
 REACH = np.array([0.3, 0.25, 0.25, 0.7, 0.4, 1.2])
@@ -39,17 +39,17 @@ FLOOR = 0.15
 WIDE = np.radians([[-160.0, -45.0, -150.0, -180.0, -110.0, -180.0],
                    [160.0, 85.0, -30.0, 180.0, 110.0, 180.0]])  # fmt: skip
 SHARE = 0.9
-"""Share of velocity and acceleration limits that motions use: the rest is left to control."""
+"""Share of velocity and acceleration limits that motions use; the remainder is for control."""
 
 
 def ns16_model() -> DynamicModel:
-    """Rigid body, rotors and the document's friction, Eq. 4."""
+    """Return the model: rigid body, rotors and friction of the document, Eq. 4."""
     return robot_model(ROOT / 'urdf' / 'ns16.urdf', friction=FRICTION)
 
 
 @dataclass(frozen=True)
 class Space:
-    """Where motions may be: joint limits, and the box of some frames."""
+    """Region of motions: joint limits, and the box of some frames."""
 
     limits: JointLimits
     rule: SpaceLimit
@@ -58,13 +58,13 @@ class Space:
         return (self.rule,)
 
     def excess(self, model: DynamicModel, trajectory: Trajectory) -> float:
-        """How far [m] the motion leaves the box."""
+        """Return the largest distance of the motion from the box, in [m]."""
         places = frame_points(model, self.rule.frames)(trajectory.grid(1e-3).position)
         over = np.maximum(np.array(self.rule.lower) - places, places - np.array(self.rule.upper))
         return float(over.max())
 
     def keeps(self, model: DynamicModel, trajectory: Trajectory) -> bool:
-        """Whether joint limits and box are kept."""
+        """Return True if the motion is within joint limits and box."""
         try:
             check_motion(trajectory, self.limits)
         except MotionError:
@@ -73,7 +73,7 @@ class Space:
 
 
 def spaces() -> tuple[Space, Space]:
-    """The whole workspace, and the sub-region."""
+    """Return the workspace and the sub-region."""
     urdf = JointLimits.from_urdf(read_urdf(ROOT / 'urdf' / 'ns16.urdf'))
     limits = load_limits(ROOT / 'config' / 'robots' / 'ns16.yaml', urdf)
     limits = limits.scaled(velocity=SHARE, acceleration=SHARE)
@@ -89,7 +89,7 @@ def spaces() -> tuple[Space, Space]:
 def drawn(
     random: np.random.Generator, draw: Callable[[np.random.Generator], Trajectory | None]
 ) -> Trajectory:
-    """The first motion drawn that is one."""
+    """Return the first feasible random motion."""
     for _ in range(1000):
         motion = draw(random)
         if motion is not None:
@@ -100,7 +100,7 @@ def drawn(
 def via_points(
     model: DynamicModel, space: Space, random: np.random.Generator, count: int
 ) -> Array:
-    """Random positions (count, 6) of the space."""
+    """Return random positions (count, 6) of the space."""
     low, high = (np.array(side) for side in (space.rule.lower, space.rule.upper))
     places = frame_points(model, space.rule.frames)
     found: Array = np.zeros((0, 6))
@@ -114,7 +114,7 @@ def via_points(
 def joint_moves(
     model: DynamicModel, space: Space, random: np.random.Generator, points: int = 8
 ) -> Trajectory:
-    """Joint moves through via-points anywhere in the space, speed and fly-by anyhow."""
+    """Return joint moves through random via-points, with random speed and fly-by."""
 
     def draw(random: np.random.Generator) -> Trajectory | None:
         motion = JointMoves.within(
@@ -131,7 +131,7 @@ def joint_moves(
 def line_moves(
     model: DynamicModel, space: Space, random: np.random.Generator, points: int = 6
 ) -> Trajectory:
-    """Straight lines of the tool between such via-points, at constant speed.
+    """Return straight lines of the tool between random via-points, at constant speed.
 
     As a controller does, the joints are computed every 10 ms and interpolated in between.
     """
@@ -159,7 +159,7 @@ def line_moves(
 
 
 def interpolated(path: Trajectory) -> SplineTrajectory:
-    """The same motion by polynomials between points 10 ms apart."""
+    """Return the motion as polynomials between points 10 ms apart."""
     grid = path.grid(0.01)
     points = TrajectoryPoints(
         joints=path.joints,
@@ -172,7 +172,7 @@ def interpolated(path: Trajectory) -> SplineTrajectory:
 
 
 def sine_sum(problem: Problem, random: np.random.Generator) -> Trajectory:
-    """A random sum of sines of the problem's family, scaled to its limits."""
+    """Return a random sum of sines, scaled to the limits."""
 
     def draw(random: np.random.Generator) -> Trajectory | None:
         x = problem.family.start(random)

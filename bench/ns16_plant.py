@@ -1,12 +1,11 @@
-"""A simulated COMAU NS16 with what its model lacks: elastic joints, Stribeck, load friction.
+"""Simulated COMAU NS16 with elastic joints, Stribeck and load-dependent friction.
 
-Links move as MuJoCo says (`urdf/ns16.urdf`); every joint has a motor of its own in front of a
-spring and a damper (M. Spong, "Modeling and control of elastic joint robots", 1987), and friction
-at the motor that depends on speed and on the torque it transmits (A. C. Bittencourt and S.
-Gunnarsson, "Static friction in a robot joint", 2012). What a controller of the robot shows is
-measured: motor positions, geared down, and motor torques, geared up. All figures are joint-side.
-
-The figures were chosen once, before any comparison, and are not tuned to one:
+Links are simulated in MuJoCo (`urdf/ns16.urdf`). Every joint has a motor, a spring and a damper
+(M. Spong, "Modeling and control of elastic joint robots", 1987), and friction at the motor that
+depends on speed and on the torque it transmits (A. C. Bittencourt and S. Gunnarsson, "Static
+friction in a robot joint", 2012). The signals are those of a robot controller: motor positions and
+motor torques, converted to the joint side. All parameters are joint-side. They were chosen once,
+before any comparison, and not tuned:
 
 - ROTOR: rotor and gear input, 1.5 to 3 kg cm^2 (motors of 3 kW) and 0.1 to 0.2 (of 0.4 kW), times
   the square of ratios of about 150 and 100: as much as the links behind it, as usual.
@@ -39,12 +38,12 @@ from robodyn_ros.recording.recording import Recording
 
 URDF = Path(__file__).resolve().parent.parent / 'urdf' / 'ns16.urdf'
 NOMINAL = np.array([545.0, 955.0, 488.0, 50.8, 55.3, 35.0])
-"""Nominal torques [Nm] behind the percentages of the document's Table II."""
+"""Nominal torques [Nm], the reference of the percentages in Table II of the document."""
 PEAK = 2.5 * NOMINAL
-"""Torques of the drives for a short time: the effort limits of the URDF."""
+"""Peak torques of the drives: the effort limits of the URDF."""
 
 BENT = np.array([65.0, 57.0, 7.3, 0.08, 0.044, 0.0015])
-"""Inertia [kg m^2] that each axis sees of the links of a bent arm."""
+"""Link inertia [kg m^2] about each axis, for a bent arm."""
 ROTOR = np.array([45.0, 60.0, 25.0, 1.6, 1.8, 0.6])
 STIFFNESS = 0.6 * np.array([6.74e5, 1.01e6, 6.74e5, 3.1e4, 3.1e4, 1.6e4])
 DAMPING = 0.1 * np.sqrt(STIFFNESS * BENT)
@@ -70,7 +69,7 @@ _BLOCK = 2000
 
 @dataclass(frozen=True)
 class Run:
-    """What one motion gave, without noise: shapes (N,) and (N, 6), SI units.
+    """Signals of one motion, without noise: shapes (N,) and (N, 6), SI units.
 
     :param position: of the motors, geared down; `link` that of the links
     :param torque: of the motors, geared up
@@ -84,7 +83,7 @@ class Run:
     reference: Array
 
     def recording(self, seed: int, repetitions: int = 1) -> Recording:
-        """What a controller records, noise averaged over so many repetitions."""
+        """Return a recording, with noise averaged over a number of repetitions."""
         random = np.random.default_rng(seed)
         spread = TORQUE_NOISE / np.sqrt(repetitions)
         noise = random.normal(size=self.torque.shape) * spread
@@ -98,7 +97,7 @@ class Run:
 
 
 def friction(velocity: Array, load: Array) -> Array:
-    """Magnitude of the friction torque in [Nm] at motor velocities and transmitted torques."""
+    """Return the friction torque in [Nm] at motor velocities and transmitted torques, unsigned."""
     fading = np.exp(-(np.abs(velocity / STRIBECK_SPEED) ** STRIBECK_POWER))
     size = np.abs(load)
     return (
@@ -110,7 +109,7 @@ def friction(velocity: Array, load: Array) -> Array:
 
 
 class Plant:
-    """Several robots side by side, each with a motion of its own."""
+    """Several robots in parallel, each with another motion."""
 
     def __init__(self, *, friction: bool = True) -> None:
         """Load the links.

@@ -1,6 +1,6 @@
-"""A simulated cell on the bench: identified as the document does it, then moved with the model.
+"""Simulated cell without ROS: identification as in the document, then motion with the model.
 
-No ROS: the cell is stepped as fast as it goes, with the configuration files of the nodes.
+The cell is stepped without waiting, with the configuration files of the nodes.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ import numpy as np
 
 from robodyn_ros.cell.config import CellConfig
 from robodyn_ros.cell.robot_cell import RobotCell
-from robodyn_ros.control.feedforward.additive_torque import AdditiveTorque, FeedforwardSettings
+from robodyn_ros.control.feedforward.additive_torque import AdditiveTorque
+from robodyn_ros.control.feedforward.settings import FeedforwardSettings
 from robodyn_ros.control.feedforward.trajectory_effort import trajectory_effort
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.excitation.catalog import build_motion

@@ -1,4 +1,4 @@
-"""The document's three demonstrations: which motion, what is measured, and one simulated case."""
+"""Three demonstrations of the document: motions, figures, and one simulated case."""
 
 from __future__ import annotations
 

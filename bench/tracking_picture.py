@@ -1,4 +1,4 @@
-"""Pictures of the demonstrations, as the document's figures 15 to 19 show them."""
+"""Pictures of the demonstrations, like figures 15 to 19 of the document."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the figures change with what is not the model's merit: drives, windows, delays, modes."""
+"""Sensitivity of the figures to drives, windows, delays and modes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The suite around a robot cell: the other launch files, switched by arguments."""
+"""Complete suite: all other launch files, switched by arguments."""
 
 from launch import LaunchDescription
 from launch.actions import IncludeLaunchDescription
@@ -23,22 +23,22 @@ PARTS = {
 }
 SWITCHED = ('cell', 'feedforward', 'collision_monitor')
 LIKE = {'allow_unchecked': 'cell'}
-"""Arguments whose default is the value of another: nothing stands in the simulated cell."""
+"""Arguments whose default is the value of another one; the simulated cell is empty."""
 
 
 def generate_launch_description() -> LaunchDescription:
-    """Include the parts; feed-forward and monitor need a result_file."""
-    own = dict.fromkeys((*BASIC, *SWITCHED, *(name for names in PARTS.values() for name in names)))
+    """Include the launch files; feed-forward and monitor need a result_file."""
+    names = dict.fromkeys((*BASIC, *SWITCHED, *(name for part in PARTS.values() for name in part)))
     return LaunchDescription(
         [
-            *(declared(name, LIKE.get(name, '')) for name in own),
+            *(declared(name, LIKE.get(name, '')) for name in names),
             *(included(part, names) for part, names in PARTS.items()),
         ]
     )
 
 
 def included(part: str, names: tuple[str, ...]) -> IncludeLaunchDescription:
-    """Include one launch file, with the arguments it takes."""
+    """Include a launch file with its arguments."""
     return IncludeLaunchDescription(
         PythonLaunchDescriptionSource(str(share('launch', f'{part}.launch.py'))),
         launch_arguments=[(name, LaunchConfiguration(name)) for name in (*BASIC, *names)],

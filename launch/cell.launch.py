@@ -1,4 +1,4 @@
-"""The simulated robot cell: looks like ros2_control from outside."""
+"""Simulated robot cell with the topics and services of ros2_control."""
 
 from launch import LaunchDescription
 

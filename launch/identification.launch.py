@@ -1,4 +1,4 @@
-"""Excitation, recorder and identification: from a motion to an identified model."""
+"""Excitation, recorder and identification."""
 
 from launch import LaunchDescription
 

@@ -1,4 +1,4 @@
-"""ros2_control with mock hardware, and the additive torque in one of three ways."""
+"""ros2_control with mock hardware, and additive torque by one of three controllers."""
 
 from pathlib import Path
 
@@ -27,16 +27,15 @@ def generate_launch_description() -> LaunchDescription:
         [
             DeclareLaunchArgument(
                 'way', default_value='plugin', choices=list(CONTROLLERS),
-                description='how the torque comes in: config/ros2_control/WAY.yaml',
+                description='interface of the additive torque: config/ros2_control/WAY.yaml',
             ),
             DeclareLaunchArgument(
                 'result_file', default_value='',
-                description='result.yaml of an identification; the plugin needs it',
+                description='result.yaml of an identification; required by the plugin',
             ),
             DeclareLaunchArgument(
                 'robot', default_value='six_axis',
-                description='a robot of this package, or the path of your robot file; its joints '
-                'are those of the YAML',
+                description='robot of this package, or path of a robot file with the same joints',
             ),
             DeclareLaunchArgument(
                 'urdf', default_value='',
@@ -44,17 +43,16 @@ def generate_launch_description() -> LaunchDescription:
             ),
             DeclareLaunchArgument(
                 'namespace', default_value='',
-                description='namespace of the controller manager and its controllers; robots of '
-                'one ROS graph need one each',
+                description='namespace of the controller manager, one per robot',
             ),
             DeclareLaunchArgument(
                 'params_file', default_value='',
-                description='parameter YAML of your own; it is read last, so it wins, under /** '
-                'or any other key',
+                description='your parameter YAML; read last, so it has priority, under /** or any '
+                'other key',
             ),
             DeclareLaunchArgument(
                 'robot_state_publisher', default_value='true', choices=['true', 'false'],
-                description='publish the robot description; false: something else does',
+                description='publish the robot description; false: another node does',
             ),
             OpaqueFunction(function=_create),
         ]
@@ -79,15 +77,16 @@ def _create(context: LaunchContext) -> list[Action]:
     if given['result_file']:
         parameters.append({'result_file': str(Path(given['result_file']).resolve())})
     if given['params_file']:
-        # also as keys that no other key can win against: rcl goes by keys, not by files
-        own = given['params_file']
-        parameters += [own, str(combined([package], own, given['namespace']))]
+        # rcl gives priority by key, not by file: `combined` repeats the parameters under the keys
+        # with the highest priority.
+        user = given['params_file']
+        parameters += [user, str(combined([package], user, given['namespace']))]
     manager = Node(
         package='controller_manager', executable='ros2_control_node', parameters=parameters,
         namespace=given['namespace'], output='screen',
     )  # fmt: skip
     broadcaster = _spawner(given['namespace'], 'joint_state_broadcaster')
-    # One switch for all: the plugin is activated with what commands its references.
+    # The plugin is activated together with the controller of its references.
     controllers = _spawner(given['namespace'], '--activate-as-group', *CONTROLLERS[given['way']])
     urdf = Path(given['urdf'] or load_robot(given['robot']).urdf)
     described = Node(

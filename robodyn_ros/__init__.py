@@ -8,10 +8,9 @@
     result = rd.identify(recording, model)
     print(result.summary())
 
-docs/python.md is the guide. Each function is imported with its first use, so that importing the
-package costs next to nothing. The interfaces that rosidl generates (`robodyn_ros.msg`, `.srv`,
-`.action`) lie in the installed package of the same name: with both on the path, they are one
-module.
+The guide is docs/python.md. Each function is imported with its first use, so that importing the
+package takes little time. The interfaces that rosidl generates (`robodyn_ros.msg`, `.srv`,
+`.action`) are in the installed package of the same name; both are one module.
 """
 
 from importlib import import_module

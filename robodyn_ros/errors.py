@@ -1,12 +1,12 @@
-"""Errors of the suite: one class per kind of failure, one clear sentence in each."""
+"""Errors of the suite: one class per kind of failure; the text is one sentence for the user."""
 
 
 class RobodynError(Exception):
-    """Base of every error a user can cause or meet; its text is one sentence for the user."""
+    """Base class of the errors."""
 
 
 class ConfigError(RobodynError):
-    """A parameter or YAML file says something that cannot be used."""
+    """A parameter or YAML file has an invalid value."""
 
 
 class ModelError(RobodynError):
@@ -25,13 +25,13 @@ class IdentificationError(RobodynError):
     """The parameters cannot be estimated, or a result may not be exported."""
 
 
-class InsufficientData(IdentificationError):  # noqa: N818, it is a finding as soon as it is told
+class InsufficientData(IdentificationError):  # noqa: N818, it becomes a finding
     """A recording has too little to estimate anything from."""
 
 
 class ControlError(RobodynError):
-    """Feed-forward or collision monitoring was given something it must not use."""
+    """Feed-forward or collision monitoring got an input that it cannot use."""
 
 
 class CellError(RobodynError):
-    """The simulated cell was asked for something it cannot do."""
+    """The simulated cell got a request that it cannot fulfil."""

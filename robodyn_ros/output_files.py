@@ -1,20 +1,24 @@
-"""The one way this package makes folders for files, and files that appear whole or not at all."""
+"""Output files: folders, files that appear completely or not at all, and JSON."""
 
 from __future__ import annotations
 
+import json
+import math
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass
 from pathlib import Path
+from typing import Any
 
 from robodyn_ros.errors import RobodynError
 
 
 def made_folder(path: str | Path, error: type[RobodynError]) -> Path:
-    """Return a folder for files, made if there is none.
+    """Return a folder for files; create it if it does not exist.
 
     :param error: class of the error
-    :raises RobodynError: of class `error`: it cannot be made
+    :raises RobodynError: of class `error`: it cannot be created
     """
     folder = Path(path)
     try:
@@ -31,12 +35,12 @@ def write_whole(
     *,
     what: str = '',
 ) -> None:
-    """Write a file whole or not at all; whatever goes wrong, nothing else stays in its folder.
+    """Write a file completely or not at all; after an error no other file remains in its folder.
 
-    :param write: writes everything to the path it is given: one in the same folder, with the same
-        suffix
+    :param write: function that writes the content to a temporary path in the same folder, with
+        the same suffix
     :param error: class of the error
-    :param what: names the file in messages, such as 'the motion file'
+    :param what: name of the file in messages, such as 'the motion file'
     :raises RobodynError: of class `error`: it cannot be written
     """
     path = Path(path)
@@ -58,3 +62,23 @@ def write_whole(
     finally:
         if temporary is not None:
             temporary.unlink(missing_ok=True)
+
+
+def json_text(facts: object) -> str:
+    """Return facts as strict JSON text.
+
+    Arrays become lists, data classes become objects, NaN and infinity become null.
+    """
+    return json.dumps(_plain(facts), indent=2, allow_nan=False)
+
+
+def _plain(value: Any) -> Any:
+    if is_dataclass(value):
+        return {item.name: _plain(getattr(value, item.name)) for item in fields(value)}
+    if hasattr(value, 'tolist'):  # arrays and numbers of numpy
+        value = value.tolist()
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, list | tuple) else value

@@ -1,10 +1,10 @@
-"""ROS parameters from files and the command line: what is given later wins, whatever its key.
+"""ROS parameters from files and the command line: the last source wins, whatever its key.
 
 rcl applies the keys of all files in the order in which each key appears first. A limit under `/**`
 in the last file therefore loses against one under the node's name in an earlier file, and so does
 `-p`, which goes to `/**`, when an earlier file has that key. Here each file and each `-p` is
-applied as a whole, in the order given. Within one file the order is rcl's, and so are the types:
-values stay scalars as they were written until rcl reads the result.
+applied completely, in the order given. Within one file the order is rcl's, and so are the types:
+values remain YAML scalars as written until rcl reads the result.
 """
 
 from __future__ import annotations
@@ -21,20 +21,19 @@ from robodyn_ros.errors import ConfigError
 from robodyn_ros.yaml_file import DUMPER, LOADER, check_yaml, read_text
 
 COMMAND_LINE = 'command line'
+TEXT = 'tag:yaml.org,2002:str'
+"""YAML tag of a text."""
 EVERY_NODE = '/**'
 BLOCK = 'ros__parameters'
 VALUED = ('-p', '--param', '-r', '--remap', '--params-file')
-"""ROS arguments that are followed by what is read here."""
+"""ROS arguments that are followed by a value."""
 LAUNCH_FILE = 'launch_params_'
-"""Name of the files in which launch_ros hands over parameters that a launch file sets."""
+"""Prefix of the files in which launch_ros passes the parameters of a launch file."""
 
 
 @dataclass(frozen=True)
 class Given:
-    """A value, as it was written, and where it was given.
-
-    :ivar strict: as of `Source`
-    """
+    """A value as written, the name of its source, and whether the source is `strict`."""
 
     value: yaml.Node
     source: str
@@ -46,7 +45,7 @@ class Source:
     """A file or a `-p`: its blocks of parameters, in the order in which they apply.
 
     :ivar blocks: key and parameters of each block
-    :ivar strict: it is for one node, so a name that the node does not have is an error
+    :ivar strict: a parameter that the node does not have is an error
     """
 
     name: str
@@ -54,7 +53,7 @@ class Source:
     strict: bool = False
 
     def of(self, node: str) -> dict[str, yaml.Node]:
-        """Parameters for a node, named with its namespace, such as '/robot1/feedforward'."""
+        """Return the parameters for a node, named as '/robot1/feedforward'."""
         found: dict[str, yaml.Node] = {}
         for key, values in self.blocks:
             if matches(key, node):
@@ -70,13 +69,13 @@ def matches(key: str, node: str) -> bool:
     """
     absolute = key if key.startswith('/') else f'/{key}'
     parts = [re.escape(part) for part in absolute.split('/*')]
-    # what is left of `/**` is a star behind the group
+    # `/**` has become a star behind the group.
     pattern = r'(/\w+)'.join(parts).replace(r'(/\w+)\*', r'(/\w+)*')
     return re.fullmatch(pattern, node, re.ASCII) is not None
 
 
 def merged(sources: Iterable[Source], node: str) -> dict[str, Given]:
-    """Parameters of a node: of each name the value that was given last."""
+    """Return the last value of each parameter of a node."""
     found: dict[str, Given] = {}
     for source in sources:
         for name, value in source.of(node).items():
@@ -86,7 +85,7 @@ def merged(sources: Iterable[Source], node: str) -> dict[str, Given]:
 
 def as_file(values: dict[str, dict[str, Given]]) -> str:
     """Return the text of a parameter file with these parameters of each key."""
-    # Copies: a node that stands in two places would become an alias, which rcl does not read.
+    # Copies: a YAML node in two places would become an alias, which rcl does not read.
     blocks = [
         (
             key,
@@ -105,14 +104,8 @@ def read_source(path: str | Path) -> Source:
     :raises ConfigError: it cannot be read, or is no YAML
     """
     what = 'the parameter file'
-    text = read_text(path, what, ConfigError)
-    try:
-        check_yaml(text)
-        root = yaml.compose(text, Loader=LOADER)
-    except yaml.YAMLError as error:
-        reason = ' '.join(str(error).split())
-        raise ConfigError(f'{what} {path} cannot be read: {reason}') from error
-    blocks: dict[str, dict[str, yaml.Node]] = {}  # a key that comes again stays where it was
+    root = _composed(read_text(path, what, ConfigError), f'{what} {path} cannot be read')
+    blocks: dict[str, dict[str, yaml.Node]] = {}  # a repeated key keeps its place
     for key, values in _blocks(root, ''):
         blocks.setdefault(key, {}).update(flat(values))
     launched = Path(path).name.startswith(LAUNCH_FILE)
@@ -120,7 +113,7 @@ def read_source(path: str | Path) -> Source:
 
 
 def _blocks(node: yaml.Node | None, key: str) -> Iterator[tuple[str, yaml.Node]]:
-    """Key and content of each block `ros__parameters`; rcl joins nested keys by slashes."""
+    """Yield key and content of each block `ros__parameters`; rcl joins nested keys by slashes."""
     for name, value in items(node):
         if name.startswith(BLOCK):
             yield key, value
@@ -140,22 +133,34 @@ def flat(node: yaml.Node | None, prefix: str = '') -> dict[str, yaml.Node]:
 
 
 def items(node: yaml.Node | None) -> list[tuple[str, yaml.Node]]:
-    """Return names and values of a mapping, and nothing of what rcl refuses."""
+    """Return names and values of a mapping; other nodes, which rcl refuses, have none."""
     pairs = node.value if isinstance(node, yaml.MappingNode) else []
     return [(str(name.value), value) for name, value in pairs]
 
 
 def _mapping(pairs: Sequence[tuple[str, yaml.Node]]) -> yaml.MappingNode:
-    text = 'tag:yaml.org,2002:str'
-    items = [(yaml.ScalarNode(text, name, style='"'), value) for name, value in pairs]
-    return yaml.MappingNode('tag:yaml.org,2002:map', items, flow_style=False)
+    content = [(text_node(name), value) for name, value in pairs]
+    return yaml.MappingNode('tag:yaml.org,2002:map', content, flow_style=False)
+
+
+def text_node(text: str) -> yaml.ScalarNode:
+    """Return a text as a quoted YAML scalar."""
+    return yaml.ScalarNode(TEXT, text, style='"')
+
+
+def _composed(text: str, failure: str) -> yaml.Node | None:
+    try:
+        check_yaml(text)
+        return yaml.compose(text, Loader=LOADER)
+    except yaml.YAMLError as error:
+        raise ConfigError(f'{failure}: {" ".join(str(error).split())}') from error
 
 
 class RosArguments:
-    """What the ROS arguments of a process say of its parameters and its name."""
+    """Parameters and names in the ROS arguments of a process."""
 
     def __init__(self, arguments: Sequence[str]) -> None:
-        """Read them, and the parameter files they name.
+        """Read the arguments and the parameter files they name.
 
         :param arguments: of the process, such as sys.argv
         :raises ConfigError: a parameter file that cannot be read
@@ -168,17 +173,16 @@ class RosArguments:
             elif flag in ('-p', '--param'):
                 self.sources += _rule_source(value)
             elif flag in ('-r', '--remap'):
-                prefix, name, new = _rule(value)
-                self._rules.append((prefix, name, new))
+                self._rules.append(_rule(value))
 
     def node(self, name: str, namespace: str = '') -> str:
-        """Name with namespace of a node whose program calls it so, after remapping."""
+        """Return the name with namespace of a node, after remapping."""
         new = self._remapped(name, ('__node', '__name')) or name
         space = self._remapped(new, ('__ns',)) or namespace
         return f'/{space.strip("/")}/{new}' if space.strip('/') else f'/{new}'
 
     def _remapped(self, node: str, kinds: tuple[str, ...]) -> str:
-        """What the first rule for this node says, or nothing."""
+        """Return the result of the first rule for this node, or ''."""
         fitting = (
             new for prefix, name, new in self._rules if name in kinds and prefix in ('', node)
         )
@@ -186,34 +190,29 @@ class RosArguments:
 
 
 def _flags(arguments: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Flags between `--ros-args` and `--`, each with the argument that follows it."""
+    """Yield flags between `--ros-args` and `--`, each with the argument that follows it."""
     ros = False
-    rest = iter(arguments)
-    for argument in rest:
+    remaining = iter(arguments)
+    for argument in remaining:
         if argument == '--ros-args':
             ros = True
         elif argument == '--':
             ros = False
         elif ros and argument in VALUED:
-            yield argument, next(rest, '')
+            yield argument, next(remaining, '')
 
 
 def _rule(text: str) -> tuple[str, str, str]:
-    """Prefix, name and value of `[NODE:]NAME:=VALUE`."""
+    """Return prefix, name and value of `[NODE:]NAME:=VALUE`."""
     left, _, value = text.partition(':=')
-    prefix, colon, name = left.rpartition(':')
-    return prefix if colon else '', name, value
+    prefix, _, name = left.rpartition(':')
+    return prefix, name, value
 
 
 def _rule_source(text: str) -> list[Source]:
-    """The parameter of a `-p`; none of what rcl refuses."""
+    """Return the parameter of a `-p` as a source; none if rcl refuses it."""
     prefix, name, value = _rule(text)
-    try:
-        check_yaml(value)
-        node = yaml.compose(value, Loader=LOADER)
-    except yaml.YAMLError as error:
-        reason = ' '.join(str(error).split())
-        raise ConfigError(f'parameter {name!r} of the command line: {reason}') from error
+    node = _composed(value, f'parameter {name!r} of the command line')
     if not name or node is None:
         return []
     return [Source(COMMAND_LINE, ((prefix or EVERY_NODE, {name: node}),))]

@@ -1,4 +1,4 @@
-"""File names as users give them: with ~, or in the share folder of a ROS package."""
+"""File names of users: with ~, or in the share folder of a ROS package."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from robodyn_ros.errors import ConfigError
 LONGEST = 255
 """Longest name of a file, in bytes (NAME_MAX of Linux)."""
 DEEPEST = 200
-"""Most folders in a path; Python makes folders by recursion."""
+"""Largest number of folders in a path; Python creates folders by recursion."""
 PACKAGE = 'package://'
 
 
 def expanded(name: str) -> Path:
     """Return the path with ~ replaced by the home folder.
 
-    :raises ConfigError: there is no such home, or no file can have this name
+    :raises ConfigError: the home folder is unknown, or no file can have this name
     """
     parts = name.split('/')
     longest = max(len(part.encode(errors='replace')) for part in parts)
@@ -34,13 +34,13 @@ def expanded(name: str) -> Path:
 def resource(name: str) -> Path:
     """Return the path of a file; `package://PACKAGE/...` is in the share folder of a package.
 
-    :raises ConfigError: there is no such package, or no such home
+    :raises ConfigError: the package or the home folder is unknown
     """
     if not name.startswith(PACKAGE):
         return expanded(name)
     package, _, rest = str(expanded(name[len(PACKAGE) :])).partition('/')
     try:
-        # part of ROS 2, without which everything else here works
+        # Part of ROS 2, which nothing else in this module needs.
         from ament_index_python.packages import get_package_share_directory
 
         return Path(get_package_share_directory(package)) / rest

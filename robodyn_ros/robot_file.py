@@ -1,7 +1,7 @@
-"""Robot file: what the suite knows of one robot, in sections.
+"""Robot file: all settings of one robot, in sections.
 
     urdf: my_robot.urdf                       # relative to this file, or package://PACKAGE/...
-    model: {kind: scara, ...}                 # closed form to identify; without it the URDF
+    model: {kind: scara, ...}                 # closed form to identify; default: the URDF
     limits: {joint1: {max_velocity: 2.0, max_acceleration: 5.0}}    # as in joint_limits.yaml
     effort: {unit: Nm, side: joint, gravity: included}
     excitation: {motion: {kind: sine, ...}}   # parameters of the node, as for the other nodes
@@ -25,7 +25,7 @@ from typing import Any
 import yaml
 
 from robodyn_ros.errors import ConfigError, RobodynError
-from robodyn_ros.parameter_files import EVERY_NODE, Source, flat, items
+from robodyn_ros.parameter_files import EVERY_NODE, TEXT, Source, flat, items, text_node
 from robodyn_ros.paths import resource
 from robodyn_ros.yaml_file import DUMPER, LOADER, read_text, read_yaml
 
@@ -35,11 +35,9 @@ NODES = ('excitation', 'recorder', 'identification', 'feedforward', 'collision_m
 MAPPINGS = ('model', 'limits', 'effort', *NODES, 'cell', 'demo')
 SECTIONS = ('urdf', *MAPPINGS, 'variants')
 FILES = ('joint_limits', 'model_file', 'motion_file', 'optimise.srdf', 'result_file')
-"""Parameters of nodes that are paths, relative to the robot file when they stand in it."""
-TEXT = 'tag:yaml.org,2002:str'
-"""YAML tag of a text."""
+"""Parameters of nodes that are paths, relative to the robot file."""
 REFERRED = {'limits': 'joint_limits', 'model': 'model_file', 'cell': 'config'}
-"""Section -> parameter by which nodes are told to read it in this file."""
+"""Section -> node parameter with the name of the file that holds it."""
 
 
 @dataclass(frozen=True)
@@ -63,14 +61,14 @@ class RobotFile:
     def urdf(self) -> str:
         """Path of the URDF, or '' for a robot that has none.
 
-        :raises ConfigError: it is in a package that there is not
+        :raises ConfigError: it is in an unknown package
         """
         return self.file(self.content['urdf']) if 'urdf' in self.content else ''
 
     def file(self, name: str) -> str:
         """Return the path of a file that is named in this one.
 
-        :raises ConfigError: it is in a package that there is not
+        :raises ConfigError: it is in an unknown package
         """
         path = self.path.parent / resource(name)
         return os.path.normpath(path)
@@ -78,7 +76,7 @@ class RobotFile:
     def section(self, name: str, what: str) -> Mapping[str, Any]:
         """Return the content of a section.
 
-        :param what: needs the section, for the message
+        :param what: feature that needs the section, for the message
         :raises ConfigError: it is missing
         """
         if name not in self.content:
@@ -87,21 +85,21 @@ class RobotFile:
         return found
 
     def sources(self, node: str, *, effort: bool = True) -> list[Source]:
-        """Return the parameters of a node, each section as a source of its own.
+        """Return the parameters of a node, one source per section.
 
         :param node: name of the program
-        :param effort: with those of section `effort`
-        :raises ConfigError: a value that no parameter can have
+        :param effort: include section `effort`
+        :raises ConfigError: a value that a parameter cannot have
         """
-        told = {'urdf': {'urdf': self.urdf}} if self.urdf else {}
-        told |= {
+        given = {'urdf': {'urdf': self.urdf}} if self.urdf else {}
+        given |= {
             section: {parameter: self.reference}
             for section, parameter in REFERRED.items()
             if section in self.content
         }
         found = [
-            self._source(section, {name: _scalar(value) for name, value in values.items()})
-            for section, values in told.items()
+            self._source(section, {name: text_node(value) for name, value in values.items()})
+            for section, values in given.items()
         ]
         for place, sections in self._layers():
             if effort:
@@ -111,12 +109,12 @@ class RobotFile:
                 values = flat(sections.get(node))
                 for name in values.keys() & set(FILES):
                     if path := values[name].value:
-                        values[name] = _scalar(self.file(str(path)))
+                        values[name] = text_node(self.file(str(path)))
                 found.append(self._source(f'{place}{node}', values, strict=True))
         return found
 
     def _layers(self) -> list[tuple[str, dict[str, yaml.Node]]]:
-        """Sections as they were written, and those of the variant, each with what names it."""
+        """Return the sections as written, then those of the variant, each with a name prefix."""
         text = read_text(self.path, 'the robot file', ConfigError)
         sections = dict(items(yaml.compose(text, Loader=LOADER)))
         if not self.variant:
@@ -129,7 +127,7 @@ class RobotFile:
     ) -> Source:
         """Return values as a source.
 
-        :raises ConfigError: a value of which rcl would not say in which file it is
+        :raises ConfigError: a value that rcl would refuse without naming the file
         """
         source = f'{self.path}, section {section}'
         for name, node in values.items():
@@ -148,7 +146,7 @@ class RobotFile:
 class Part:
     """Content of a file with one purpose, or of that section of a robot file.
 
-    :param source: names it in messages
+    :param source: its name in messages
     :param robot: the robot file, or None
     """
 
@@ -160,7 +158,7 @@ class Part:
 def load_robot(reference: str | Path) -> RobotFile:
     """Read a robot file.
 
-    :param reference: name of a robot of this package, or a path; with `#VARIANT` behind it or not
+    :param reference: name of a robot of this package, or a path; may end in `#VARIANT`
     :raises ConfigError: there is no such robot or variant, or the file cannot be used
     """
     name, variant = _split(str(reference))
@@ -181,8 +179,8 @@ def read_part(
 ) -> Part:
     """Read a file with one purpose, or that section of a robot file.
 
-    :param reference: path, for a robot file with `#VARIANT` behind it or not
-    :param what: names the file in messages, such as 'the model file'
+    :param reference: path, for a robot file may end in `#VARIANT`
+    :param what: name of the file in messages, such as 'the model file'
     :param error: class of the error
     :raises RobodynError: of class `error`: it cannot be read or used, or has no such section
     """
@@ -205,9 +203,9 @@ def _split(reference: str) -> tuple[str, str]:
 
 
 def _located(name: str) -> Path:
-    """Path of a robot file.
+    """Return the path of a robot file.
 
-    :raises ConfigError: there is none, listing what there is
+    :raises ConfigError: the name is unknown; the message lists the known ones
     """
     if '/' in name or name.endswith(('.yaml', '.yml')):
         return resource(name).absolute()
@@ -215,13 +213,13 @@ def _located(name: str) -> Path:
     if name not in known:
         raise ConfigError(
             f'there is no robot {name!r} in this package, only {", ".join(known)}: give the path '
-            f'of a robot file, such as ./{name}.yaml, for a robot of your own'
+            f'of a robot file, such as ./{name}.yaml, for another robot'
         )
     return known[name]
 
 
 def _robot(path: Path, variant: str, document: object) -> RobotFile:
-    """Check the sections, and merge those of the variant."""
+    """Check the sections and merge those of the variant."""
     content = dict(_sections(document, str(path), SECTIONS))
     if 'urdf' not in content and 'model' not in content:
         raise ConfigError(f'{path}: section urdf (path of the URDF) is missing, or section model')
@@ -236,9 +234,9 @@ def _robot(path: Path, variant: str, document: object) -> RobotFile:
 
 
 def _sections(document: object, where: str, known: tuple[str, ...]) -> dict[str, Any]:
-    """Sections of the right type.
+    """Return the sections.
 
-    :raises ConfigError: naming the first that is not known, or of another type
+    :raises ConfigError: an unknown section, or one of the wrong type
     """
     if not isinstance(document, Mapping):
         raise ConfigError(f'{where}: expected a mapping of sections, got {document!r:.60}')
@@ -269,18 +267,14 @@ def _merged(base: Mapping[str, Any], top: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _is_robot(document: object) -> bool:
-    """Tell a robot file from one with a single purpose; that of a cell may have `urdf` as well."""
+    """Return True for a robot file; the configuration of a cell alone may also have `urdf`."""
     if not isinstance(document, Mapping) or not ('urdf' in document or 'model' in document):
         return False
     return any(name in document for name in (*MAPPINGS, 'variants'))
 
 
 def _quote(node: yaml.Node) -> None:
-    """Put words in quotes: rcl takes a bare N, of newton, for false."""
+    """Quote words, because rcl reads a bare N (newton) as false."""
     for item in node.value if isinstance(node, yaml.SequenceNode) else [node]:
         if isinstance(item, yaml.ScalarNode) and item.tag == TEXT and item.value.isalpha():
             item.style = '"'
-
-
-def _scalar(text: str) -> yaml.Node:
-    return yaml.ScalarNode(TEXT, text, style='"')

@@ -1,4 +1,4 @@
-"""The one way this package reads a YAML file."""
+"""Reader of YAML files."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from robodyn_ros.errors import RobodynError
 
 LOADER = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
 DUMPER = getattr(yaml, 'CSafeDumper', yaml.SafeDumper)
-"""Of plain data only, in C where PyYAML has it: a tenth of the time."""
+"""Loader and dumper of plain data, in C where PyYAML has it: a tenth of the time."""
 DEEPEST = 100
 """Deepest nesting that is read. PyYAML composes nodes by recursion in C, which ends the process
-at about 10 000 levels, and its parser takes a time that grows with the square of the depth."""
+at about 10 000 levels, and the time of its parser grows with the square of the depth."""
 MOST = 2_000_000
-"""Most values in a file, each as often as aliases repeat it."""
+"""Largest number of values in a file, repetitions by aliases included."""
 
 
 class TooLargeError(yaml.YAMLError):
-    """A text that is YAML, but too deeply nested or too long to be read."""
+    """YAML text that is too deeply nested or too long to be read."""
 
 
 def read_yaml(path: str | Path, what: str, error: type[RobodynError]) -> Any:
-    """Content of a YAML file, plain data only.
+    """Read a YAML file of plain data.
 
-    :param what: names the file in messages, such as 'the model file'
+    :param what: name of the file in messages, such as 'the model file'
     :param error: class of the error
-    :raises RobodynError: of class `error`: it cannot be read, or is no YAML, saying where
+    :raises RobodynError: of class `error`: it cannot be read or is no YAML
     """
     try:
         return parse_yaml(read_text(path, what, error))
@@ -37,7 +37,7 @@ def read_yaml(path: str | Path, what: str, error: type[RobodynError]) -> Any:
 
 
 def read_text(path: str | Path, what: str, error: type[RobodynError]) -> str:
-    """Text of a file in UTF-8; parameters and errors as of `read_yaml`."""
+    """Read a text file in UTF-8; parameters and errors as of `read_yaml`."""
     try:
         return Path(path).read_text(encoding='utf-8')
     except (OSError, ValueError) as reason:
@@ -45,22 +45,22 @@ def read_text(path: str | Path, what: str, error: type[RobodynError]) -> str:
 
 
 def parse_yaml(text: str) -> Any:
-    """Content of a YAML text, plain data only.
+    """Parse YAML text of plain data.
 
-    :raises yaml.YAMLError: it is no YAML, too deeply nested or too long; its text is one line
+    :raises yaml.YAMLError: it is no YAML, too deeply nested or too long; the message is one line
     """
     try:
         check_yaml(text)
         return yaml.load(text, Loader=LOADER)
     except TooLargeError:
         raise
-    except Exception as reason:  # constructors raise others than YAMLError, for `!!bool x`
+    except Exception as reason:  # constructors raise other errors too, for `!!bool x`
         text = ' '.join(str(reason).split())
         raise yaml.YAMLError(f'it is no YAML: {text}') from reason
 
 
 def check_yaml(text: str) -> None:
-    """Make sure that a YAML text can be read without harm, in a time that its length bounds.
+    """Check that a YAML text can be read safely, in a time proportional to its length.
 
     :raises TooLargeError: it is nested more deeply than DEEPEST, or has more than MOST values
     :raises yaml.YAMLError: it is no YAML

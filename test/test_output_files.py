@@ -1,9 +1,13 @@
 """Folders and files: there they are, or one sentence says why not and nothing else is there."""
 
+import json
+
+import numpy as np
 import pytest
 
 from robodyn_ros.errors import MotionError
-from robodyn_ros.output_files import made_folder, write_whole
+from robodyn_ros.output_files import json_text, made_folder, write_whole
+from robodyn_ros.recording.finding import Finding
 
 
 def test_folders_above_are_made_too_and_one_that_is_there_is_kept(tmp_path):
@@ -60,3 +64,18 @@ def test_nothing_stays_of_a_file_that_cannot_be_written(tmp_path, reason):
 def test_a_folder_that_is_not_there(tmp_path):
     with pytest.raises(MotionError, match=r'no/a.yaml cannot be written: .*No such file'):
         write_whole(tmp_path / 'no' / 'a.yaml', lambda _: None, MotionError)
+
+
+def test_json_has_null_for_numbers_that_json_does_not_have():
+    facts = {
+        'array': np.array([[1.0, np.nan], [np.inf, 2.0]]),
+        'number': np.float64(-np.inf),
+        3: (1, True, 'NaN', None),
+        'finding': [Finding('code', 'text')],
+    }
+    assert json.loads(json_text(facts)) == {
+        'array': [[1.0, None], [None, 2.0]],
+        'number': None,
+        '3': [1, True, 'NaN', None],
+        'finding': [{'code': 'code', 'text': 'text', 'joint': '', 'severity': 'warning'}],
+    }

@@ -1,1 +1,1 @@
-"""How the environment and the package are built; uses the standard library only."""
+"""Build and test tools; they use only the standard library."""

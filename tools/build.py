@@ -1,7 +1,7 @@
-"""Run colcon build, if anything that it builds or links changed since the last time.
+"""Run colcon build, if a compiled file or the list of linked files has changed.
 
-Run by `make build` in the environment that env.sh enters. The Python sources are linked, not
-copied: editing them needs no build, only a new or a removed file does.
+Run by `make build` in the environment of env.sh. Python sources are linked: editing them needs no
+build, but a new or removed file does.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ COMPILED = ('msg', 'srv', 'action', 'CMakeLists.txt', 'package.xml')
 LINKED = ('robodyn_ros', 'scripts', 'launch', 'config', 'urdf', 'rviz')
 PATHS = ('AMENT_PREFIX_PATH', 'CMAKE_PREFIX_PATH', 'PYTHONPATH', 'LD_LIBRARY_PATH')
 FLAGS = '-O1'
-"""More gains nothing in the generated message code and takes longer."""
+"""Optimisation of the generated message code: a higher one takes longer without effect."""
 
 
 def main() -> None:
-    """Build, unless the result that is there is up to date."""
+    """Build, unless the existing build is up to date."""
     wanted = fingerprint()
     if STAMP.exists() and STAMP.read_text() == wanted:
         return
@@ -33,13 +33,13 @@ def main() -> None:
     note('building messages and nodes with colcon ...')
     clean_up()
     if subprocess.run(command(), cwd=ROOT, env=environment(), check=False).returncode:
-        raise Problem('colcon build failed, see above; its whole output is in log/latest_build')
+        raise Problem('colcon build failed, see above; the complete output is in log/latest_build')
     STAMP.write_text(wanted)
     note(f'built in {time.monotonic() - start:.0f} s')
 
 
 def fingerprint() -> str:
-    """Return what the build depends on: what is compiled, and the names of what is linked."""
+    """Return a hash of the compiled files and of the names of the linked files."""
     digest = hashlib.sha256((VENV / 'complete').read_bytes())
     for file in files(COMPILED):
         digest.update(f'{file}'.encode() + file.read_bytes())
@@ -49,14 +49,14 @@ def fingerprint() -> str:
 
 
 def files(places: tuple[str, ...]) -> list[Path]:
-    """Return the files and the files of folders of the checkout, without Python's caches."""
+    """Return files, and all files in folders, of the checkout, without caches of Python."""
     roots = [ROOT / place for place in places]
     found = [path for root in roots for path in (root, *root.rglob('*')) if path.is_file()]
     return sorted(path for path in found if '__pycache__' not in path.parts)
 
 
 def clean_up() -> None:
-    """Remove links to files that are gone, and a build made in another place or environment."""
+    """Remove links to missing files, and a build of another place or environment."""
     STAMP.unlink(missing_ok=True)
     mark = BUILD / 'environment'
     key = (VENV / 'complete').read_text()
@@ -80,7 +80,7 @@ def command() -> list[str]:
 
 
 def environment() -> dict[str, str]:
-    """Return the environment without what an earlier build of this package left in it."""
+    """Return the environment without paths of an earlier build of this package."""
     clean = dict(os.environ)
     for name in PATHS:
         entries = clean.get(name, '').split(os.pathsep)

@@ -1,4 +1,4 @@
-"""What has to be on the system before anything can be built, and the package that brings it."""
+"""Requirements of the system for a build, and the packages that provide them."""
 
 from __future__ import annotations
 
@@ -16,16 +16,15 @@ from tools.common import ROOT, Problem
 OLD_DISTRIBUTIONS = ('foxy', 'galactic', 'humble', 'iron')
 COMPILERS = {'CC': ('cc', 'gcc', 'clang'), 'CXX': ('c++', 'g++', 'clang++')}
 UNUSABLE = ' \t:;$"\'#%\\'
-"""Characters in the folder's name that separate or quote in make, CMake or the path variables."""
+"""Characters that separate or quote in make, CMake or path variables."""
 
 PYTHON = f'{sys.version_info.major}.{sys.version_info.minor}'
 
 
 def check_system(*, wheels: bool) -> None:
-    """Check the system, for ROS 2 from wheels or for one that is sourced.
+    """Check the system, for ROS 2 from wheels or for a sourced one.
 
-    Raises:
-        Problem: naming what is missing and the Debian or Ubuntu package that brings it.
+    :raises Problem: a requirement is missing; the message names the Debian or Ubuntu package
     """
     check_folder()
     check_python(wheels=wheels)
@@ -75,7 +74,7 @@ def include_folder() -> str:
 
 
 def check_compilers() -> None:
-    """Check that a C and a C++ compiler are there."""
+    """Check that there is a C and a C++ compiler."""
     for variable, usual in COMPILERS.items():
         names = os.environ.get(variable, '').split()[:1] or usual
         if not any(shutil.which(name) for name in names):
@@ -87,7 +86,7 @@ def check_compilers() -> None:
 
 
 def check_ros() -> None:
-    """Check that the sourced ROS 2 is new enough and belongs to this Python."""
+    """Check that the sourced ROS 2 is Jazzy or newer and belongs to this Python."""
     distribution = os.environ.get('ROS_DISTRO', '')
     if distribution in OLD_DISTRIBUTIONS:
         raise Problem(
@@ -107,7 +106,7 @@ def check_ros() -> None:
 
 
 def check_pinocchio(distribution: str) -> None:
-    """Refuse a ROS 2 without Pinocchio where its wheels do not fit the numpy of the system."""
+    """Refuse a ROS 2 without Pinocchio if the wheels do not fit the numpy of the system."""
     command = [sys.executable, '-c', 'import numpy; print(numpy.__version__); import pinocchio']
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode and done.stdout.startswith('1.'):
@@ -118,7 +117,7 @@ def check_pinocchio(distribution: str) -> None:
 
 
 def explain_pip(log: Path) -> str:
-    """Return one sentence that says why pip failed."""
+    """Return one sentence with the cause of a failure of pip."""
     text = log.read_text(errors='replace')
     if 'No space left on device' in text:
         return f'no space left on the disk of {ROOT}: about 1.5 GB are needed. Details: {log}'
@@ -126,5 +125,5 @@ def explain_pip(log: Path) -> str:
     if any(word in text for word in network):
         return f'cannot reach the Python package index; is this machine offline? Details: {log}'
     errors = [line[7:] for line in text.splitlines() if line.startswith('ERROR: ')]
-    reason = errors[0].rstrip('.') if errors else 'it does not say why'
+    reason = errors[0].rstrip('.') if errors else 'no reason given'
     return f'pip failed: {reason}. Details: {log}'

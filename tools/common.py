@@ -1,4 +1,4 @@
-"""What the build tools share: places, the lock against a second build, and how they speak."""
+"""Shared parts of the build tools: paths, the lock against a second build, and messages."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ INSTALL = ROOT / 'install'
 RCLPY = Path('share/ament_index/resource_index/packages/rclpy')
 
 
-class Problem(Exception):  # noqa: N818 (it is for the user, who made no error)
-    """Something the user has to do first; its text says what, in one sentence."""
+class Problem(Exception):  # noqa: N818 (a task for the user, not an error)
+    """Task for the user; its text is one sentence."""
 
 
 def note(text: str) -> None:
-    """Tell the user what is going on."""
+    """Print a message."""
     print(f'robodyn: {text}', flush=True)
 
 
 @contextlib.contextmanager
 def one_line_errors() -> Iterator[None]:
-    """Turn what a user can cause or meet into one line and exit code 1."""
+    """Convert errors that a user can cause into one line and exit code 1."""
     try:
         yield
     except Problem as problem:
@@ -35,12 +35,12 @@ def one_line_errors() -> Iterator[None]:
         place = error.filename or ROOT
         sys.exit(f'robodyn: cannot build in this checkout: {error.strerror}: {place}')
     except KeyboardInterrupt:
-        sys.exit('robodyn: interrupted; the next make build takes up from here')
+        sys.exit('robodyn: interrupted; run make build again to continue')
 
 
 @contextlib.contextmanager
 def locked() -> Iterator[None]:
-    """Let one build at a time work in this checkout; a second one waits."""
+    """Permit one build at a time in this checkout; a second one waits."""
     with (ROOT / '.build.lock').open('w') as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -51,12 +51,12 @@ def locked() -> Iterator[None]:
 
 
 def inside(entry: str, folder: Path) -> bool:
-    """Tell whether an entry of a path variable lies in a folder."""
+    """Return True if an entry of a path variable lies in a folder."""
     return bool(entry) and folder in [Path(entry), *Path(entry).parents]
 
 
 def sourced_ros() -> Path | None:
-    """Return the prefix of the ROS 2 that the shell has sourced, if any."""
+    """Return the prefix of the sourced ROS 2, or None."""
     for entry in os.environ.get('AMENT_PREFIX_PATH', '').split(os.pathsep):
         if entry and not inside(entry, ROOT) and Path(entry, RCLPY).exists():
             return Path(entry)

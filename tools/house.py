@@ -2,7 +2,7 @@
 
     python tools/house.py [FOLDER ...]
 
-prints one column for each checkout; the default is the working folder. Any commit can be measured:
+prints one column for each checkout; the default is the working folder. For another commit:
 `git worktree add /tmp/before COMMIT; python tools/house.py /tmp/before .`
 """
 
@@ -14,7 +14,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-if not __package__:  # started as a file: the folder of the package `tools` is not on the path
+if not __package__:  # run as a file: the parent of the package `tools` is not on the path
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 from tools.imports import (
@@ -34,13 +34,14 @@ from tools.imports import (
 PACKAGE = 'robodyn_ros'
 OF_IDENTIFICATION = f'{PACKAGE}.identification'
 DECLARED_SHARE = 1 / 3
-"""Share of the option names that a file must contain to count as a declaration of the options."""
+"""Share of the option names that make a file a declaration of the options: a third, so that a file
+which uses some options does not count."""
 
 
 def figures(root: Path) -> dict[str, str]:
     """Return the figures of a checkout, in the order of the table.
 
-    :raises FileNotFoundError: the folder holds no `robodyn_ros`
+    :raises FileNotFoundError: the folder has no `robodyn_ros`
     """
     package = root / PACKAGE
     if not package.is_dir():
@@ -75,28 +76,29 @@ def figures(root: Path) -> dict[str, str]:
 
 
 def _imports(graph: Graph) -> dict[str, str]:
-    own = inside(graph, OF_IDENTIFICATION)
+    files = inside(graph, OF_IDENTIFICATION)
     rooms = between_rooms(graph, OF_IDENTIFICATION)
-    crossing = arrows(own) - sum(
-        arrows(inside(own, f'{OF_IDENTIFICATION}.{room}')) for room in rooms
+    crossing = arrows(files) - sum(
+        arrows(inside(files, f'{OF_IDENTIFICATION}.{room}')) for room in rooms
     )
     return {
         'import circles: files / rooms': f'{len(circles(graph))} / '
         f'{len(circles(between_rooms(graph, PACKAGE)))}',
         'imports from a room above': str(len(upward(graph, PACKAGE, FLOW))),
-        'identification: circles of files / rooms': f'{len(circles(own))} / {len(circles(rooms))}',
+        'identification: circles of files / rooms': f'{len(circles(files))} / '
+        f'{len(circles(rooms))}',
         'identification: imports from a room above': str(
-            len(upward(own, OF_IDENTIFICATION, IDENTIFICATION))
+            len(upward(files, OF_IDENTIFICATION, IDENTIFICATION))
         ),
-        'identification: levels of files / rooms': f'{levels(own)} / {levels(rooms)}',
-        'identification: imports between files': str(arrows(own)),
+        'identification: levels of files / rooms': f'{levels(files)} / {levels(rooms)}',
+        'identification: imports between files': str(arrows(files)),
         'identification: of these between rooms': str(crossing),
         'identification: pairs of rooms': str(arrows(rooms)),
     }
 
 
 def files_side_by_side(root: Path) -> dict[Path, int]:
-    """Return the number of files of each folder, itself included; caches are left out."""
+    """Return the number of files in each folder, including the root, without caches."""
     folders = [root, *(path for path in root.rglob('*') if path.is_dir())]
     return {
         folder: sum(path.is_file() and path.name != '__init__.py' for path in folder.iterdir())
@@ -106,14 +108,14 @@ def files_side_by_side(root: Path) -> dict[Path, int]:
 
 
 def function_lengths(tree: ast.Module) -> Iterator[int]:
-    """Return the lines of each function and method, docstring included."""
+    """Yield the length of each function and method in lines, including the docstring."""
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield (node.end_lineno or node.lineno) - node.lineno + 1
 
 
 def numeric_constants(tree: ast.Module) -> Iterator[str]:
-    """Return the names in capitals to which a module gives a number, or a tuple of numbers."""
+    """Yield the constants of a module that are a number or a tuple of numbers."""
     for node in tree.body:
         if isinstance(node, ast.Assign | ast.AnnAssign) and _is_number(node.value):
             names = node.targets if isinstance(node, ast.Assign) else [node.target]
@@ -135,7 +137,7 @@ def _is_number(node: ast.expr | None) -> bool:
 def option_declarations(package: Path) -> list[Path]:
     """Return the files that name the options of an identification: fields, flags, parameters.
 
-    :param package: folder whose `identification/options.py` says which options there are
+    :param package: folder with `identification/options.py`, which lists the options
     """
     wanted = _declared(parsed(package / 'identification' / 'options.py'))
     enough = max(1.0, DECLARED_SHARE * len(wanted))
@@ -160,7 +162,7 @@ def _declared(tree: ast.Module) -> set[str]:
 
 
 def _texts(tree: ast.Module) -> set[str]:
-    """Return the strings of a module, flags like `--time-offset` as names."""
+    """Return the strings of a module; flags such as `--time-offset` as names."""
     strings = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)]
     return {each.removeprefix('--').replace('-', '_') for each in strings if isinstance(each, str)}
 
@@ -175,7 +177,7 @@ def _median_and_largest(sizes: Iterable[int]) -> str:
 
 
 def table(roots: Sequence[Path]) -> str:
-    """Lay the figures of checkouts out as a Markdown table, one column each."""
+    """Return the figures of checkouts as a Markdown table with one column each."""
     columns = [figures(root) for root in roots]
     rows = [['', *map(str, roots)]]
     rows += [[name, *(column[name] for column in columns)] for name in columns[0]]

@@ -1,4 +1,4 @@
-"""Import graph of the package, read from its source without running it."""
+"""Import graph of the package, read from its source."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 Graph = Mapping[str, set[str]]
-"""Which modules each module imports."""
+"""Imported modules by module."""
 
 FLOW = (
     'errors', 'yaml_file', 'output_files', 'parameter_files', 'paths', 'robot_file', 'wire',
@@ -26,8 +26,8 @@ IDENTIFICATION = (
 def import_graph(package: Path) -> dict[str, set[str]]:
     """Return the imports between the modules of a package.
 
-    Imports inside functions and for type checking count too. A package's `__init__.py` counts
-    only where a name of its own is imported, not on the way to a module inside it.
+    Imports inside functions and for type checking count too. The `__init__.py` of a package counts
+    only if one of its names is imported, not for a module inside it.
 
     :param package: folder of the package
     """
@@ -39,7 +39,7 @@ def import_graph(package: Path) -> dict[str, set[str]]:
 
 
 def inside(graph: Graph, package: str) -> dict[str, set[str]]:
-    """Return the part of a graph that lies inside a package."""
+    """Return the part of a graph inside a package."""
     start = f'{package}.'
     return {
         name: {other for other in others if other.startswith(start)}
@@ -49,7 +49,7 @@ def inside(graph: Graph, package: str) -> dict[str, set[str]]:
 
 
 def between_rooms(graph: Graph, package: str) -> dict[str, set[str]]:
-    """Return which rooms of a package, its folders and files, import from which others."""
+    """Return the imports between the rooms of a package, which are its folders and files."""
     room = room_of(package)
     rooms: dict[str, set[str]] = {}
     for name, others in inside(graph, package).items():
@@ -58,13 +58,13 @@ def between_rooms(graph: Graph, package: str) -> dict[str, set[str]]:
 
 
 def room_of(package: str) -> Callable[[str], str]:
-    """Return a function that gives the room of a package in which a module lies."""
+    """Return a function that returns the room of a module."""
     depth = package.count('.') + 1
     return lambda name: name.split('.')[depth]
 
 
 def circles(graph: Graph) -> list[list[str]]:
-    """Return each set of modules that import one another, directly or through others."""
+    """Return each set of modules that import one another, directly or indirectly."""
     reached = {name: _reached(graph, name) for name in graph}
     groups = {
         tuple(sorted(other for other in reached[name] if name in reached[other]))
@@ -75,7 +75,7 @@ def circles(graph: Graph) -> list[list[str]]:
 
 
 def levels(graph: Graph) -> int:
-    """Return how many modules stand on one another in the longest chain; a circle is one."""
+    """Return the length of the longest chain of imports; a circle counts as one."""
     group = {name: tuple(each) for each in circles(graph) for name in each}
     height: dict[tuple[str, ...], int] = {}
 
@@ -94,9 +94,9 @@ def arrows(graph: Graph) -> int:
 
 
 def upward(graph: Graph, package: str, order: Iterable[str]) -> list[tuple[str, str]]:
-    """Return the imports of modules from rooms above their own.
+    """Return the imports of modules from higher rooms.
 
-    :param order: rooms of the package, bottom first; others are not compared
+    :param order: rooms of the package, bottom first; others are ignored
     """
     height = {name: number for number, name in enumerate(order)}
     room = room_of(package)
@@ -128,7 +128,7 @@ def _imported(path: Path) -> Iterable[str]:
 
 
 def _module(name: str, paths: Mapping[str, Path]) -> str | None:
-    """Return the module that an import of `name` reads: itself, or the one that defines it."""
+    """Return the module of an imported name: itself, or the module that defines it."""
     return next((each for each in (name, name.rpartition('.')[0]) if each in paths), None)
 
 

@@ -1,7 +1,7 @@
-"""Make .venv: ROS 2 from wheels, or what a sourced ROS 2 lacks on top of it.
+"""Make .venv: ROS 2 from wheels, or additions to a sourced ROS 2.
 
-Run by `make build` with the Python the environment shall have. Quick when nothing changed: a
-stamp, written last, says what the environment was made from; without it, it is made anew.
+Run by `make build` with the Python of the environment. A stamp, written last, identifies the
+sources of the environment. If it is missing or differs, the environment is made again.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from tools.common import VENV, locked, note, one_line_errors, sourced_ros
 
 STAMP = VENV / 'complete'
 ROS_SETUP = VENV / 'ros_setup'
-"""Names the folder with the setup.bash of the ROS 2 that the environment stands on."""
+"""File with the path of setup.bash of the ROS 2 that the environment uses."""
 
 THIS_PYTHON = f'{sys.base_prefix} {platform.python_version()}'
 LAYOUT = 1
-"""Raised when this tool changes in a way that makes existing environments useless."""
+"""Version of the environment; increase it after changes that invalidate existing environments."""
 
 
 def main() -> None:
-    """Make the environment, unless the one that exists is up to date."""
+    """Make the environment, unless the existing one is up to date."""
     ros = setup_folder(sourced_ros()) or remembered_ros()
     if is_complete(ros):
         return
@@ -47,9 +47,9 @@ def main() -> None:
 
 
 def is_complete(ros: Path | None) -> bool:
-    """Tell whether the environment stands and would be made just so again.
+    """Return True if the environment exists and is up to date.
 
-    Its Python may be another one than runs this, unless the user chose this one.
+    Its Python may differ from the present one, unless the user chose the present one.
     """
     if not STAMP.exists() or not (VENV / 'bin' / 'python3').exists():
         return False
@@ -60,9 +60,9 @@ def is_complete(ros: Path | None) -> bool:
 
 
 def setup_folder(prefix: Path | None) -> Path | None:
-    """Return the folder with the setup.bash that brings a ROS 2 prefix.
+    """Return the folder with setup.bash for a ROS 2 prefix.
 
-    In a workspace with a prefix per package, it is the parent of the one that holds rclpy.
+    In a workspace with a prefix per package, it is the parent of the prefix of rclpy.
     """
     if prefix and not (prefix / 'setup.bash').exists() and (prefix.parent / 'setup.bash').exists():
         return prefix.parent
@@ -70,7 +70,7 @@ def setup_folder(prefix: Path | None) -> Path | None:
 
 
 def remembered_ros() -> Path | None:
-    """Return the ROS 2 the environment was made on: a new shell need not source it again."""
+    """Return the ROS 2 of the environment, which a new shell need not source again."""
     if not ROS_SETUP.exists():
         return None
     folder = Path(ROS_SETUP.read_text().strip())
@@ -78,7 +78,7 @@ def remembered_ros() -> Path | None:
 
 
 def fingerprint(ros: Path | None, python: str) -> str:
-    """Return what the environment depends on: the pins, the Python, the place, the ROS 2."""
+    """Return a hash of the pins, the Python, the place and the ROS 2 of the environment."""
     digest = hashlib.sha256(f'{LAYOUT} {python} {VENV} {ros}'.encode())
     for file in sorted(packages.REQUIREMENTS.iterdir()):
         digest.update(file.read_bytes())
@@ -86,19 +86,19 @@ def fingerprint(ros: Path | None, python: str) -> str:
 
 
 def create_empty(*, system_packages: bool) -> None:
-    """Make an empty virtual environment in place of any that is there."""
-    import venv  # some distributions package it apart: checked before
+    """Make an empty virtual environment; an existing one is removed."""
+    import venv  # a separate package in some distributions: checked before
 
     if VENV.exists():
         STAMP.unlink(missing_ok=True)
         shutil.rmtree(VENV)
     venv.create(VENV, with_pip=True, symlinks=True, system_site_packages=system_packages)
     (VENV / 'COLCON_IGNORE').touch()
-    (VENV / 'local_setup.sh').touch()  # or colcon warns that this is not a prefix of ROS 2
+    (VENV / 'local_setup.sh').touch()  # otherwise colcon warns that this is not a prefix of ROS 2
 
 
 def repair_cmake_exports() -> None:
-    """Replace the wheel builder's Python in the CMake exports by this environment's."""
+    """Replace the Python of the wheel builder in CMake exports by that of the environment."""
     tag = f'cp{sys.version_info.major}{sys.version_info.minor}'
     builder = f'/opt/python/{tag}-{tag}'
     headers = f'{builder}/include/python{checks.PYTHON}'
@@ -110,7 +110,7 @@ def repair_cmake_exports() -> None:
 
 
 if __name__ == '__main__':
-    if sys.prefix != sys.base_prefix:  # never from the environment that this may replace
+    if sys.prefix != sys.base_prefix:  # not from the environment that may be removed
         base = getattr(sys, '_base_executable')  # noqa: B009 (not in Python's documentation)
         os.execv(base, [base, '-m', 'tools.make_venv', *sys.argv[1:]])
     with one_line_errors():

@@ -39,7 +39,7 @@ def _row(name: str, option: Option) -> str:
 
 
 def _flag(option: Option) -> str:
-    """Flag with what follows it."""
+    """Return a flag with its values."""
     if len(option.switch) == 2:
         return f'--{option.flag}, --no-{option.flag}'
     if option.switch:

@@ -1,4 +1,4 @@
-"""What pip installs into .venv, from the requirements folder."""
+"""Installation of the folder requirements into .venv."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ LOCK = REQUIREMENTS / 'lock.txt'
 LOG = ROOT / 'log' / 'pip.log'
 
 COMMANDS = {'cmake': 'cmake', 'colcon-core': 'colcon', 'ninja': 'ninja'}
-"""Packages that are wanted for a command only, which a system may have from elsewhere."""
+"""Packages that are needed only for a command, which the system may already have."""
 
 HELD = ('numpy', 'scipy')
-"""What a ROS 2 was built with: nothing that is installed on top may replace it."""
+"""Packages that ROS 2 was built with, which must not be replaced."""
 
 LIST = """
 import importlib.metadata, json
@@ -28,13 +28,13 @@ print(json.dumps({d.metadata['Name']: d.version for d in found}))
 
 
 def install_pinned() -> None:
-    """Install exactly what the lock names; it is complete, so that nothing is to be resolved."""
+    """Install the packages of the lock, which is complete."""
     install_pip()
     pip('--no-deps', '--only-binary', ':all:', '--no-binary', 'empy', '-r', str(LOCK))
 
 
 def install_missing() -> None:
-    """Install what a ROS 2 and its system lack, and leave alone what they have."""
+    """Install the packages that ROS 2 and the system lack."""
     install_pip()
     wanted = [line for file in ('core', 'dev', 'build') for line in lines(f'{file}.in')]
     wanted = [line for line in wanted if not comes_from_elsewhere(name(line))]
@@ -44,7 +44,7 @@ def install_missing() -> None:
 
 
 def install_pip() -> None:
-    """Replace the Python's own pip, which may take twice the time, by the pinned one."""
+    """Replace pip of the Python by the pinned one, which is up to twice as fast."""
     pip(*[line for line in lines('lock.txt') if name(line) == 'pip'])
 
 
@@ -55,13 +55,13 @@ def lines(file: str) -> list[str]:
 
 
 def name(requirement: str) -> str:
-    """Return the name of the package a requirement asks for, normalised as in the lock."""
+    """Return the name of the package of a requirement, normalised as in the lock."""
     found = re.match(r'[\w.-]+', requirement)
     return re.sub(r'[-_.]+', '-', found[0]).lower() if found else ''
 
 
 def comes_from_elsewhere(package: str) -> bool:
-    """Tell whether the system has a package in a way that pip does not see."""
+    """Return True if the system has a package that pip does not list."""
     if package == 'pin':
         return run_python('-c', 'import pinocchio').returncode == 0
     if package.startswith('colcon-'):
@@ -70,10 +70,9 @@ def comes_from_elsewhere(package: str) -> bool:
 
 
 def constraints(wanted: set[str]) -> list[str]:
-    """Return the pins of what the system lacks, and the system's versions of what is held.
+    """Return the pins of missing packages, and the system's versions of held ones.
 
-    What the wanted packages need in turn is left to pip: the lock's versions of those may not
-    fit the system's numpy.
+    pip resolves further dependencies: their pinned versions may not fit numpy of the system.
     """
     system = json.loads(run_python('-c', LIST).stdout)
     system = {name(package): version for package, version in system.items()}
@@ -88,7 +87,7 @@ def run_python(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def pip(*arguments: str) -> None:
-    """Run pip install; what it says goes to log/pip.log."""
+    """Run pip install with output to log/pip.log."""
     done = run_python(
         *('-m', 'pip', 'install', '--no-compile', '--no-input', '--prefer-binary'),
         *('--disable-pip-version-check', '--progress-bar', 'off', *arguments),

@@ -1,14 +1,14 @@
-"""Mass and principal inertias of each body alone, from the wrenches on it.
+"""Mass and principal inertias of each body, from the wrenches that act on it.
 
 Cheng, Bi and Yuan, "Dynamic parameters identification method of 6-DOF industrial robot based on
 quaternion" (2022). Where the wrench at every hinge of a body is known (a simulation, or force and
-torque sensors), Newton's and Euler's equations of that body are linear in its own four parameters
-(Eq. 17, 18), and nothing couples it to the others. Quaternions keep attitudes free of
-singularities. The column (Lambda^T Lambda - 1) that Eq. 20 adds is zero by definition: it takes
-part in no equation and turns the condition number from 2 into 1e7, so it is left out.
+torque sensors), Newton's and Euler's equations of that body are linear in its four parameters
+(Eq. 17, 18) and independent of all other bodies. Quaternions keep attitudes free of singularities.
+The column (Lambda^T Lambda - 1) that Eq. 20 adds is zero by definition. It contributes to no
+equation and raises the condition number from 2 to 1e7, so it is left out.
 
-What a motion does not show is NaN here, never a number: a body that only spins about its own
-first axis says nothing about its second and third moment of inertia.
+Parameters that the motion does not excite are NaN. For example, a body that spins only about its
+first principal axis reveals neither its second nor its third moment of inertia.
 """
 
 from __future__ import annotations
@@ -22,19 +22,18 @@ from numpy.typing import NDArray
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.models.interface import Array
 from robodyn_ros.models.quaternion import euler_matrix
-from robodyn_ros.recording.recording import Finding
+from robodyn_ros.recording.finding import Finding
 
-UNSEEN = 1e-4
-"""A direction of the parameters that moves a body less than this share of the best seen one."""
+UNOBSERVABLE = 1e-4
+"""Smallest singular value that counts as excited, relative to the largest: measured signals
+rarely have more than four significant digits."""
 
 VAGUE = 0.5
-"""A value whose standard deviation is a larger share of it than this is not identified."""
+"""Largest standard deviation of an identified value, relative to the value: at one half, zero is
+still two standard deviations away."""
 
 MISFIT = 0.05
-"""Share of the moments left unexplained from which on the axes or the centre are in doubt."""
-
-_MIXED = 1e-3
-"""A parameter that takes part in unseen directions with more than this is not identifiable."""
+"""Largest unexplained share of the moments; above it, the axes or the centre are in doubt."""
 
 INERTIAS = ('J11', 'J22', 'J33')
 AXES = ('x', 'y', 'z')
@@ -42,7 +41,7 @@ AXES = ('x', 'y', 'z')
 
 @dataclass(frozen=True)
 class BodyMotion:
-    """How a body moved, and what acted on it; arrays have shape (N, 3), SI.
+    """Motion of a body and the wrench on it; arrays have shape (N, 3), SI.
 
     Body axes are the principal axes of inertia, with the centre of mass as origin.
 
@@ -64,16 +63,16 @@ class BodyMotion:
 
 @dataclass(frozen=True)
 class BodyEstimate:
-    """What the motion says about a body; NaN: not identifiable from it.
+    """Parameters of a body; NaN: not identifiable from its motion.
 
     :param samples: number of samples
     :param mass: from all three directions together, in [kg]
-    :param mass_stddev: its standard deviation, in [kg]
-    :param directions: mass from each world direction alone, shape (3,), in [kg] (Table 2)
+    :param mass_stddev: standard deviation of the mass, in [kg]
+    :param directions: mass from each world direction separately, shape (3,), in [kg] (Table 2)
     :param inertia: principal moments of inertia (J11, J22, J33), shape (3,), in [kg m^2]
     :param inertia_stddev: shape (3,), in [kg m^2]
-    :param force_residual: share of the forces left unexplained, 0 to 1
-    :param moment_residual: share of the moments left unexplained, 0 to 1
+    :param force_residual: unexplained share of the forces, 0 to 1
+    :param moment_residual: unexplained share of the moments, 0 to 1
     """
 
     name: str
@@ -87,30 +86,24 @@ class BodyEstimate:
     moment_residual: float
 
     def to_json(self) -> dict[str, object]:
-        """Plain facts; what is not identifiable is None."""
-
-        def plain(values: Array) -> list[float | None]:
-            return [float(v) if np.isfinite(v) else None for v in np.atleast_1d(values)]
-
+        """Return the facts for JSON."""
         return {
             'body': self.name,
             'samples': self.samples,
-            'mass': plain(np.array(self.mass))[0],
-            'mass_stddev': plain(np.array(self.mass_stddev))[0],
-            'mass_by_direction': dict(zip(AXES, plain(self.directions), strict=True)),
-            'principal_inertias': dict(zip(INERTIAS, plain(self.inertia), strict=True)),
-            'principal_inertia_stddevs': dict(
-                zip(INERTIAS, plain(self.inertia_stddev), strict=True)
-            ),
-            'force_residual': plain(np.array(self.force_residual))[0],
-            'moment_residual': plain(np.array(self.moment_residual))[0],
+            'mass': self.mass,
+            'mass_stddev': self.mass_stddev,
+            'mass_by_direction': dict(zip(AXES, self.directions, strict=True)),
+            'principal_inertias': dict(zip(INERTIAS, self.inertia, strict=True)),
+            'principal_inertia_stddevs': dict(zip(INERTIAS, self.inertia_stddev, strict=True)),
+            'force_residual': self.force_residual,
+            'moment_residual': self.moment_residual,
         }
 
 
 def identify_body(motion: BodyMotion) -> BodyEstimate:
-    """Mass and principal inertias of one body by least squares (Eq. 26).
+    """Identify mass and principal inertias of one body by least squares (Eq. 26).
 
-    Newton's equation and Euler's share no parameter and are solved on their own.
+    Newton's and Euler's equations share no parameter and are solved separately.
 
     :raises IdentificationError: fewer than 2 samples, or a number that is not finite
     """
@@ -120,75 +113,77 @@ def identify_body(motion: BodyMotion) -> BodyEstimate:
             f'body {motion.name}: at least 2 samples of finite numbers are needed, got '
             f'{len(motion.force)} samples'
         )
-    mass, spread, rest = _fit(motion.specific.reshape(-1, 1), motion.force.reshape(-1))
     matrix = euler_matrix(motion.velocity, motion.acceleration).reshape(-1, 3)
-    inertia, spreads, left = _fit(matrix, motion.moment.reshape(-1))
+    masses = _fit(motion.specific.reshape(-1, 1), motion.force.reshape(-1))
+    inertias = _fit(matrix, motion.moment.reshape(-1))
     return BodyEstimate(
         name=motion.name,
         samples=len(motion.force),
-        mass=float(mass[0]),
-        mass_stddev=float(spread[0]),
+        mass=float(masses[0][0]),
+        mass_stddev=float(masses[1][0]),
         directions=_directions(motion),
-        inertia=inertia,
-        inertia_stddev=spreads,
-        force_residual=rest,
-        moment_residual=left,
+        inertia=inertias[0],
+        inertia_stddev=inertias[1],
+        force_residual=masses[2],
+        moment_residual=inertias[2],
     )
 
 
 def identify_bodies(
     motions: Sequence[BodyMotion],
 ) -> tuple[tuple[BodyEstimate, ...], tuple[Finding, ...]]:
-    """Identify each body, and say what cannot be trusted.
+    """Return the parameters of each body, and findings about them.
 
     :raises IdentificationError: as `identify_body`
     """
     estimates = tuple(identify_body(motion) for motion in motions)
-    return estimates, tuple(found for each in estimates for found in body_findings(each))
+    return estimates, tuple(finding for each in estimates for finding in body_findings(each))
 
 
 def body_findings(estimate: BodyEstimate) -> Iterator[Finding]:
-    """Yield parameters of a body that the motion does not excite, and values no body can have."""
-    hidden = [] if np.isfinite(estimate.mass) else ['mass']
-    hidden += [
+    """Yield parameters that the motion does not excite, and values that no body can have."""
+    hidden = [
         name
-        for name, value in zip(INERTIAS, estimate.inertia, strict=True)
+        for name, value in zip(('mass', *INERTIAS), _values(estimate), strict=True)
         if not np.isfinite(value)
     ]
     if hidden:
         yield Finding(
             'not_identifiable',
-            f'body {estimate.name}: {", ".join(hidden)} cannot be identified from this motion; '
-            f'a moment of inertia shows where the body is accelerated about its axis, or turns '
-            f'about both of the others at once',
+            f'body {estimate.name}: {", ".join(hidden)} cannot be identified from this motion. '
+            f'A moment of inertia needs acceleration about its axis, or rotation about both '
+            f'other axes at once',
         )
     if estimate.moment_residual > MISFIT:
         yield Finding(
             'axes_in_doubt',
             f'body {estimate.name}: {estimate.moment_residual:.1%} of its moments are not '
-            f'explained by principal inertias: the attitude must be that of its principal axes, '
-            f'and the wrenches must act about its centre of mass',
+            f'explained by principal inertias (limit {MISFIT:.0%}). Check that the attitude is '
+            f'that of the principal axes, and that the wrenches act about the centre of mass',
         )
     if _impossible(estimate):
         yield Finding(
             'impossible_body',
-            f'body {estimate.name}: no body has these values (a mass and moments of inertia are '
-            f'positive, and no moment exceeds the sum of the two others)',
+            f'body {estimate.name}: no body has these values. Mass and moments of inertia must '
+            f'be positive, and no moment may exceed the sum of the two others',
         )
 
 
+def _values(estimate: BodyEstimate) -> Array:
+    return np.append(estimate.mass, estimate.inertia)
+
+
 def _impossible(estimate: BodyEstimate) -> bool:
-    """Whether values are negative or break the triangle inequality by 3 standard deviations."""
-    single = np.append(estimate.inertia, estimate.mass)
-    spread = np.append(estimate.inertia_stddev, estimate.mass_stddev)
+    """Return True if a value is negative, or breaks the triangle inequality, by 3 sigma."""
+    spread = np.append(estimate.mass_stddev, estimate.inertia_stddev)
     excess = 2.0 * estimate.inertia - estimate.inertia.sum()
-    limit = 3.0 * np.sqrt(np.sum(estimate.inertia_stddev**2))
-    # Comparisons with what is not identifiable are false.
-    return bool((single < -3.0 * spread).any() or (excess > limit).any())
+    limit = 3.0 * np.linalg.norm(estimate.inertia_stddev)
+    # Comparisons with NaN are false.
+    return bool((_values(estimate) < -3.0 * spread).any() or (excess > limit).any())
 
 
 def _directions(motion: BodyMotion) -> Array:
-    """Mass from each world direction alone, shape (3,); NaN where nothing accelerates there."""
+    """Return the mass from each world direction, shape (3,); NaN without acceleration there."""
     strongest = np.linalg.norm(motion.specific, axis=0).max()
     return np.array(
         [
@@ -199,22 +194,22 @@ def _directions(motion: BodyMotion) -> Array:
 
 
 def _fit(matrix: Array, target: Array, *, strongest: float = 0.0) -> tuple[Array, Array, float]:
-    """Least squares that gives no value to what the equations do not show.
+    """Solve a least squares problem; unobservable parameters are NaN.
 
     :param matrix: shape (m, k), all columns of one unit
-    :param strongest: singular value to measure others against, where it is not one of these
-    :return: values (k,), standard deviations (k,), NaN for what is not identifiable, and the
-        share of the target that is not explained
+    :param strongest: singular value of reference, if larger than those of the matrix
+    :return: values (k,), standard deviations (k,), and the unexplained share of the target
     """
     left, size, right = np.linalg.svd(matrix, full_matrices=False)
-    seen = size > UNSEEN * max(strongest, size[0], 1e-300)
-    values: Array = right[seen].T @ ((left[:, seen].T @ target) / size[seen])
-    rest = target - matrix @ values
-    freedom = max(len(target) - int(seen.sum()), 1)
+    seen = size > UNOBSERVABLE * max(strongest, size[0], np.finfo(float).tiny)
     weights = right[seen].T / size[seen]
-    spread = np.sqrt(np.sum(weights**2, axis=1) * np.sum(rest**2) / freedom)
-    hidden: NDArray[np.bool_] = np.sum(right[~seen] ** 2, axis=0) > _MIXED**2
+    values: Array = weights @ (left[:, seen].T @ target)
+    residual = target - matrix @ values
+    freedom = max(len(target) - int(seen.sum()), 1)
+    spread = np.linalg.norm(weights, axis=1) * np.linalg.norm(residual) / np.sqrt(freedom)
+    # 1e-3: parts of unobservable directions that are only rounding of the decomposition
+    hidden: NDArray[np.bool_] = np.linalg.norm(right[~seen], axis=0) > 1e-3
     hidden |= spread > VAGUE * np.abs(values)
-    whole = np.linalg.norm(target)
-    unexplained = float(np.linalg.norm(rest) / whole) if whole > 0.0 else 0.0
-    return np.where(hidden, np.nan, values), np.where(hidden, np.nan, spread), unexplained
+    size_of_target = np.linalg.norm(target)
+    share = float(np.linalg.norm(residual) / size_of_target) if size_of_target > 0.0 else 0.0
+    return np.where(hidden, np.nan, values), np.where(hidden, np.nan, spread), share

@@ -1,4 +1,4 @@
-"""Motions and wrenches of bodies from a CSV file, for `bodywise`; see docs/bodywise.md."""
+"""CSV files with motions and wrenches of bodies; see docs/bodywise.md."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scipy.spatial.transform import Rotation
 from robodyn_ros.analysis.bodywise import BodyMotion
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.models.interface import Array
-from robodyn_ros.models.quaternion import DEGREE, normalised, rates
+from robodyn_ros.models.quaternion import normalised, rates
 from robodyn_ros.models.serial.urdf import GRAVITY
 from robodyn_ros.recording.tables.csv_file import read_csv
 from robodyn_ros.recording.tables.table import Table
@@ -24,20 +24,20 @@ WRENCH_AXES: tuple[WrenchAxes, ...] = ('world', 'body')
 TIME = ('t', 'time')
 ATTITUDE = ('qw', 'qx', 'qy', 'qz')
 VELOCITY, ACCELERATION = ('wx', 'wy', 'wz'), ('dwx', 'dwy', 'dwz')
-LINEAR, PLACE = ('ax', 'ay', 'az'), ('x', 'y', 'z')
+LINEAR, POSITION = ('ax', 'ay', 'az'), ('x', 'y', 'z')
 FORCE, MOMENT = ('fx', 'fy', 'fz'), ('mx', 'my', 'mz')
 
 
 def read_bodies(
     path: str | Path, *, gravity: Sequence[float] = GRAVITY, wrench_axes: WrenchAxes = 'world'
 ) -> list[BodyMotion]:
-    """Motions of all bodies in a CSV file, one row per body and time.
+    """Read the motions of all bodies from a CSV file with one row per body and time.
 
-    :param gravity: along world axes, shape (3,), in [m/s^2]
-    :param wrench_axes: axes that forces and moments are along
+    :param gravity: in world axes, shape (3,), in [m/s^2]
+    :param wrench_axes: axes in which forces and moments are given
     :raises RecordingError: the file cannot be read
     :raises IdentificationError: a column is missing or not finite
-    :raises ModelError: attitudes that are no unit quaternions, or too few to differentiate
+    :raises ModelError: attitudes are not unit quaternions, or too few to differentiate
     """
     table = read_csv(Path(path))
     numbers = table.columns.get('body', np.ones(len(next(iter(table.columns.values())))))
@@ -57,8 +57,8 @@ def _motion(table: Table, name: str, gravity: Array, wrench_axes: WrenchAxes) ->
     for prefix in _hinges(table):
         push = _columns(table, FORCE, prefix)
         twist = _columns(table, MOMENT, prefix)
-        off_centre = prefix and prefix + PLACE[0] in table.columns
-        lever = _columns(table, PLACE, prefix) if off_centre else np.zeros_like(push)
+        off_centre = prefix and prefix + POSITION[0] in table.columns
+        lever = _columns(table, POSITION, prefix) if off_centre else np.zeros_like(push)
         if wrench_axes == 'world':
             push, twist = turn.inv().apply(push), turn.inv().apply(twist)
         force += turn.apply(push)
@@ -74,23 +74,23 @@ def _motion(table: Table, name: str, gravity: Array, wrench_axes: WrenchAxes) ->
 
 
 def _angular(table: Table, attitude: Array) -> tuple[Array, Array]:
-    """Rates along body axes: as given, else from the attitude."""
+    """Return angular velocity and acceleration in body axes: from the file or the attitude."""
     if VELOCITY[0] in table.columns:
         return _columns(table, VELOCITY), _columns(table, ACCELERATION)
     return rates(_time(table), attitude)
 
 
 def _linear(table: Table) -> Array:
-    """Acceleration of the centre of mass: as given, else from its place."""
+    """Return the acceleration of the centre of mass: from the file or its position."""
     if LINEAR[0] in table.columns:
         return _columns(table, LINEAR)
-    time, place = _time(table), _columns(table, PLACE)
-    if len(time) <= DEGREE or not (np.diff(time) > 0.0).all():
+    time, position = _time(table), _columns(table, POSITION)
+    if len(time) < 6 or not (np.diff(time) > 0.0).all():
         raise IdentificationError(
-            f'{table.source}: an acceleration from places needs at least {DEGREE + 1} samples '
-            f'of increasing time, got {len(time)}'
+            f'{table.source}: an acceleration from positions needs at least 6 '
+            f'samples of increasing time, got {len(time)}'
         )
-    return np.asarray(make_interp_spline(time, place, k=DEGREE)(time, 2))
+    return np.asarray(make_interp_spline(time, position, k=5)(time, 2))
 
 
 def _time(table: Table) -> Array:
@@ -99,35 +99,34 @@ def _time(table: Table) -> Array:
 
 
 def _hinges(table: Table) -> Iterator[str]:
-    """Prefixes of the wrenches: '' of 'fx', 'inner_' of 'inner_fx'.
+    """Yield the prefixes of the wrenches: '' of 'fx', 'inner_' of 'inner_fx'.
 
     :raises IdentificationError: there is none
     """
-    found = [name[: -len(FORCE[0])] for name in table.columns if name.endswith(FORCE[0])]
-    if not found:
+    prefixes = [name[: -len(FORCE[0])] for name in table.columns if name.endswith(FORCE[0])]
+    if not prefixes:
         raise IdentificationError(
-            f'{table.source}: there is no wrench, expected columns such as inner_fx, inner_fy, '
+            f'{table.source}: no column is a wrench, expected names like inner_fx, inner_fy, '
             f'inner_fz, inner_mx, inner_my, inner_mz'
         )
-    yield from found
+    yield from prefixes
 
 
 def _columns(table: Table, names: tuple[str, ...], prefix: str = '') -> Array:
-    """Columns side by side, shape (N, len(names)).
+    """Return columns as a matrix, shape (N, len(names)).
 
-    :raises IdentificationError: one is missing or has cells that are no finite numbers
+    :raises IdentificationError: a column is missing or not finite
     """
     columns = []
     for name in names:
         column = table.columns.get(prefix + name)
         if column is None:
             raise IdentificationError(
-                f'{table.source}: there is no column {prefix + name!r}, it has '
-                f'{", ".join(table.columns)}'
+                f'{table.source} has no column {prefix + name!r}, only {", ".join(table.columns)}'
             )
         if not np.isfinite(column).all():
             raise IdentificationError(
-                f'{table.source}: column {prefix + name!r} has cells that are no finite numbers'
+                f'{table.source}: column {prefix + name!r} must hold only finite numbers'
             )
         columns.append(column)
     return np.column_stack(columns).astype(np.float64)

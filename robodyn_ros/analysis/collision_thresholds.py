@@ -1,4 +1,4 @@
-"""Thresholds for the torque-error detector, proposed from a healthy recording."""
+"""Collision thresholds proposed from a recording without contact."""
 
 from __future__ import annotations
 
@@ -6,17 +6,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from robodyn_ros.control.collision import CollisionSettings, TorqueErrorDetector
+from robodyn_ros.control.collision import TorqueErrorDetector
+from robodyn_ros.control.collision_settings import CollisionSettings
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.errors import ControlError
 from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.recording import Recording
 
-LEAST_SLOWNESS = 0.3
-"""Below it a joint counts as moving: hardly any of the extra torque is left."""
-
-POSITIONS = 1000
-"""Positions of a recording at which the load at rest is computed."""
+MOVING_SLOWNESS = 0.3
+"""Largest slowness (0 to 1) of a joint that counts as moving. Errors of slower joints are divided
+by their slowness, so the bound also limits that factor."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +24,7 @@ class ThresholdProposal:
 
     :param largest_error: largest filtered torque error while moving
     :param largest_slow_error: the same around standstill
-    :param samples: settled samples they come from
+    :param samples: number of settled samples evaluated
     """
 
     joints: tuple[str, ...]
@@ -57,16 +56,16 @@ def propose_thresholds(
 ) -> ThresholdProposal:
     """Propose thresholds: the largest torque error of a healthy motion times a factor.
 
-    The recording runs through the detector itself, sample by sample. It must hold no contact
-    and should move like the work to be monitored: what it does not show cannot be covered.
-    Around standstill the friction may be anything up to Coulomb friction in either direction,
-    so that much is allowed there whatever the recording shows.
+    Each sample of the recording passes through the detector. The recording must be free of contact
+    and should move like the work to be monitored. Around standstill, friction can take any value
+    up to Coulomb friction in either direction, so the thresholds always allow that much there.
 
-    :param settings: filters and velocities to use; its thresholds do not matter
-    :param contact_factor: contact threshold over largest error, at least 1
-    :param collision_factor: collision threshold over largest error, at least contact_factor
+    :param settings: filters and velocities of the detector; its thresholds are ignored
+    :param contact_factor: contact threshold relative to the largest error, at least 1
+    :param collision_factor: collision threshold relative to the largest error, at least
+        contact_factor
     :param least: smallest max_torque_error to propose, (n,) or one number, in [Nm] or [N]
-    :raises ControlError: factors out of order, no velocities, other joints, or no settled sample
+    :raises ControlError: factors out of order, no velocities, missing joints, or no settled sample
     """
     if not 1.0 <= contact_factor <= collision_factor:
         raise ControlError(
@@ -77,15 +76,15 @@ def propose_thresholds(
     tiny = np.finfo(float).tiny
     collision = np.maximum(np.maximum(collision_factor * fast, least), tiny)
     contact = np.maximum(contact_factor / collision_factor * collision, tiny)
-    # One extra serves both thresholds; the upper one needs the larger extra.
+    # Both thresholds share the extra torque; the collision threshold needs more of it.
     slow = np.maximum(slow, _friction_at_rest(recording, torque))
     extra = np.maximum(collision_factor * slow - collision, 0.0)
     return ThresholdProposal(torque.joints, collision, contact, extra, fast, slow, samples)
 
 
 def _friction_at_rest(recording: Recording, torque: ModelTorque) -> Array:
-    """Largest static friction in the positions of a recording, shape (n,), in [Nm] or [N]."""
-    every = max(1, len(recording.time) // POSITIONS)
+    """Return the largest static friction over a recording, shape (n,), in [Nm] or [N]."""
+    every = max(1, len(recording.time) // 1000)  # friction by load varies slowly with position
     columns = [recording.joints.index(name) for name in torque.joints]
     q = recording.position[::every, columns]
     load = torque.load(q, np.zeros_like(q), np.zeros_like(q))
@@ -98,16 +97,15 @@ def _friction_at_rest(recording: Recording, torque: ModelTorque) -> Array:
 def _largest_errors(
     recording: Recording, torque: ModelTorque, settings: CollisionSettings
 ) -> tuple[Array, Array, int]:
-    """Largest torque error per joint while moving, around standstill, and the samples."""
+    """Return the largest torque errors while moving and around standstill, and the samples."""
     if recording.velocity is None:
-        raise ControlError(f'{recording.source} has no velocities, which the detector needs')
+        raise ControlError(f'{recording.source} has no velocities; the detector needs them')
     if missing := [name for name in torque.joints if name not in recording.joints]:
-        raise ControlError(f'{recording.source} lacks joint {missing[0]}')
+        raise ControlError(f'{recording.source} has no joint {missing[0]}')
     columns = [recording.joints.index(name) for name in torque.joints]
     detector = TorqueErrorDetector(torque=torque, settings=settings)
-    width = len(columns)
-    largest = np.zeros((2, width))
-    joint = np.arange(width)
+    largest = np.zeros((2, len(columns)))
+    joint = np.arange(len(columns))
     samples = 0
     signals = (recording.position, recording.velocity, recording.torque)
     rows = zip(recording.time, *(signal[:, columns] for signal in signals), strict=True)
@@ -117,15 +115,15 @@ def _largest_errors(
             continue
         size = np.abs(detector.torque_error)
         slowness = detector.slowness
-        slow = slowness > LEAST_SLOWNESS
-        # The extra torque acts in proportion to the slowness, so it must be the larger for it.
+        slow = slowness > MOVING_SLOWNESS
+        # The detector scales the extra torque by the slowness.
         size[slow] /= slowness[slow]
         kind = slow.astype(np.intp)
         largest[kind, joint] = np.maximum(largest[kind, joint], size)
         samples += 1
     if not samples:
         raise ControlError(
-            f'{recording.source} has no sample that lasts beyond the settle time of '
+            f'{recording.source} has no settled sample: it needs more than the settle time of '
             f'{settings.settle_time} s without a gap'
         )
     return largest[0], largest[1], samples

@@ -1,15 +1,15 @@
-"""A robot as its CAD has it beside the robot as it was identified.
+"""Comparison of a robot's CAD with its identified model.
 
 Hayat, Abhishek and Saha, "Dynamic identification of manipulator: comparison between CAD and
-actual parameters": base parameters of both side by side (Table 2) and the error of both torques
-on the same recording (Table 3). A URDF says nothing about friction and rotors, so a third torque
-has the links of the URDF, and all else of the result: what is left of its error is the links'.
+actual parameters": base parameters of both (Table 2) and torque errors of both on one recording
+(Table 3). A URDF has no friction and no rotors. A third torque therefore combines the links of
+the URDF with friction and rotors of the result: its error is caused by the links.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,7 @@ from robodyn_ros.identification.signals.moving_samples import options_for
 from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.identification.signals.processing import process
 from robodyn_ros.identification.signals.torque_shift import corrected
-from robodyn_ros.models.base_parameters import BaseParameters, base_parameters
+from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.catalog import build_model, robot_model
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.serial.urdf import rigid_part
@@ -35,17 +35,19 @@ from robodyn_ros.models.serial.urdf_file import read_urdf
 from robodyn_ros.recording.recording import Finding, Recording
 
 CAD, MIXED, RESULT = 'CAD', 'CAD links', 'result'
-"""Torques compared: of the URDF alone, of its links with all else of the result, of the result."""
+"""Compared torques: of the URDF, of its links with friction and rotors of the result, of the
+result."""
 
 OTHER_KINEMATICS = 1e-5
-"""Largest difference of the regressors at random states, as a share, that is rounding."""
+"""Largest difference of the regressors, relative to their largest entry, of equal kinematics.
+URDF files round lengths and angles to six digits."""
 
 
 @dataclass(frozen=True)
 class BaseRow:
-    """One base parameter of both robots; NaN: it has no value there.
+    """One base parameter of both robots; NaN: no value.
 
-    :param stddev: of the identified value
+    :param stddev: standard deviation of the identified value
     """
 
     expression: str
@@ -56,13 +58,13 @@ class BaseRow:
 
     @property
     def difference(self) -> float:
-        """Identified value minus that of the CAD."""
+        """Identified value minus CAD value."""
         return self.result - self.cad
 
 
 @dataclass(frozen=True)
 class TorqueErrors:
-    """Torque of one set of values on the recording.
+    """Torque of one set of parameter values on the recording.
 
     :param predicted: shape (N, n), in [Nm] or [N]
     """
@@ -74,11 +76,11 @@ class TorqueErrors:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Both robots on one recording.
+    """CAD and result on one recording.
 
-    :param rows: base parameters, those of the result; empty if they cannot be compared
-    :param torques: errors of CAD, MIXED (where there are rows) and RESULT
-    :param signals: the recording as it was processed
+    :param rows: base parameters of the result; empty if they cannot be compared
+    :param torques: errors of CAD, MIXED (if there are rows) and RESULT
+    :param signals: the processed recording
     """
 
     model: DynamicModel
@@ -90,7 +92,7 @@ class Comparison:
     findings: tuple[Finding, ...]
 
     def to_json(self) -> dict[str, object]:
-        """Plain facts, SI; numbers that do not exist are None."""
+        """Return the facts for JSON, SI units."""
         return {
             'cad': self.cad,
             'result': self.result,
@@ -98,24 +100,16 @@ class Comparison:
             'samples': len(self.signals),
             'joints': list(self.model.joint_names),
             'torque_units': [joint.torque_unit for joint in self.model.joints],
-            'base_parameters': [
-                {
-                    key: _plain(value)
-                    for key, value in (*asdict(row).items(), ('difference', row.difference))
-                }
-                for row in self.rows
-            ],
+            'base_parameters': [vars(row) | {'difference': row.difference} for row in self.rows],
             'torque_errors': {
                 each.name: {
-                    'rms_error': [_plain(value) for value in each.report.rms_error.tolist()],
-                    'joint_relative_residual': [
-                        _plain(value) for value in each.report.joint_relative_residual.tolist()
-                    ],
-                    'relative_residual': _plain(each.report.relative_residual),
+                    'rms_error': each.report.rms_error,
+                    'joint_relative_residual': each.report.joint_relative_residual,
+                    'relative_residual': each.report.relative_residual,
                 }
                 for each in self.torques
             },
-            'findings': [asdict(finding) for finding in self.findings],
+            'findings': self.findings,
         }
 
 
@@ -129,24 +123,27 @@ def compare(
     """Compare the inertials of a URDF with a result, and the torques of both on a recording.
 
     :param urdf: file of the robot as designed
-    :param options: how the recording is processed; a torque that clearly comes before or after
-        its motion is shifted, as the identification does it
-    :raises RobodynError: the URDF cannot be read or lacks a joint, or the recording does not fit
+    :param options: processing of the recording; significant time offsets of the torque are
+        corrected as in an identification
+    :raises RobodynError: the URDF cannot be read or has no such joint, or the recording does not
+        fit
     """
     model = identified.model
     cad = cad_model(urdf, model)
-    values = _prior(cad)
+    values: Array = np.nan_to_num(cad.prior())  # a URDF has no friction: zero
     signals, offsets = _processed(recording, model, options or IdentifyOptions())
     same = len(cad.parameters) == len(model.parameters)
-    findings = [*_findings(cad, model), *offsets]
-    sets = [(CAD, cad, values)]
+    sets = {CAD: (cad, values)}
     if same:
-        sets.append((MIXED, cad, _mixed(cad, values, identified.loaded)))
-    sets.append((RESULT, model, identified.loaded))
-    torques = []
-    for name, each, parameters in sets:
-        report, predicted = evaluate(each, parameters, signals, source=recording.source)
-        torques.append(TorqueErrors(name, report, predicted))
+        mixed = np.array(identified.loaded)
+        links = _link_parameters(cad)
+        mixed[links] = values[links]
+        sets[MIXED] = (cad, mixed)
+    sets[RESULT] = (model, identified.loaded)
+    torques = [
+        TorqueErrors(name, *evaluate(each, parameters, signals, source=recording.source))
+        for name, (each, parameters) in sets.items()
+    ]
     return Comparison(
         model=model,
         cad=str(urdf),
@@ -154,16 +151,16 @@ def compare(
         rows=tuple(_rows(cad, values, identified)) if same else (),
         torques=tuple(torques),
         signals=signals,
-        findings=(*signals.findings, *findings),
+        findings=(*signals.findings, *_findings(cad, model), *offsets),
     )
 
 
 def cad_model(urdf: str | Path, model: DynamicModel) -> DynamicModel:
-    """Model of a URDF that is in all else as a given one: joints, gravity, friction terms.
+    """Return the model of a URDF with joints, gravity and friction terms of a given model.
 
-    Beside a model that is of no URDF it is the rigid body alone.
+    If the given model was not made from a URDF, the result has rigid bodies only.
 
-    :raises ModelError: the URDF cannot be read, or has not the joints of the model
+    :raises ModelError: the URDF cannot be read, or lacks a joint of the model
     """
     if rigid_part(model) is None:
         return robot_model(urdf, joints=model.joint_names, rotor_inertia=False, friction=())
@@ -180,65 +177,44 @@ def _with_urdf(description: Any, xml: str) -> Any:
     return description
 
 
-def _prior(cad: DynamicModel) -> Array:
-    """Values of the URDF (p,); friction, which it says nothing about, is zero."""
-    result: Array = np.nan_to_num(cad.prior())
-    return result
-
-
-def _mixed(cad: DynamicModel, values: Array, identified: Array) -> Array:
-    """Links of the URDF, all else of the result, shape (p,)."""
-    result = np.array(identified)
-    links = _link_parameters(cad)
-    result[links] = values[links]
-    return result
-
-
 def _link_parameters(model: DynamicModel) -> list[int]:
-    return [index for _, own in bodies_of(model).links for index in own]
+    return [index for _, indices in bodies_of(model).links for index in indices]
 
 
 def _processed(
     recording: Recording, model: DynamicModel, options: IdentifyOptions
 ) -> tuple[Processed, list[Finding]]:
-    """Signals of a recording, time offsets set right as in an identification, and which."""
+    """Return the signals of a recording with corrected time offsets, and findings about them."""
     options = options_for(model, options)
     signals = process(recording, model.joint_names, options)
     offsets = offsets_of(model, base_parameters(model), signals, options)
-    told = list(offset_findings(offsets, model, recording.period))
-    return corrected(signals, offsets), told
+    return corrected(signals, offsets), [*offset_findings(offsets, model, recording.period)]
 
 
 def _rows(cad: DynamicModel, values: Array, identified: IdentifiedModel) -> Iterator[BaseRow]:
-    """Yield the base parameters of the result beside those of CAD with the same kept column.
+    """Yield the base parameters of the result with the CAD values of the same columns.
 
-    Those of CAD are grouped by the lengths of its URDF.
+    Base parameters of the CAD are grouped by the lengths of its URDF. Those without a link
+    parameter (friction, rotors) have no CAD value.
     """
-    base, own = base_parameters(identified.model), base_parameters(cad)
-    place = {int(column): row for row, column in enumerate(own.columns)}
-    told = _told(own, cad)
+    base, designed = base_parameters(identified.model), base_parameters(cad)
+    of_links = np.any(designed.grouping[:, _link_parameters(cad)] != 0.0, axis=1)
+    known = np.where(of_links, designed.values(values), np.nan)
+    by_column = dict(zip(designed.columns.tolist(), known.tolist(), strict=True))
     stddevs = _stddevs(identified)
-    result, designed = base.values(identified.loaded), own.values(values)
+    result = base.values(identified.loaded)
     for row, column in enumerate(base.columns):
-        at = place.get(int(column), -1)
         yield BaseRow(
             expression=base.expressions[row],
             unit=base.units[row],
-            cad=float(designed[at]) if at >= 0 and told[at] else float('nan'),
+            cad=by_column.get(int(column), float('nan')),
             result=float(result[row]),
             stddev=stddevs.get(base.expressions[row], float('nan')),
         )
 
 
-def _told(base: BaseParameters, cad: DynamicModel) -> Array:
-    """Return which base parameters contain link parameters, which a URDF gives, shape (b,)."""
-    links = _link_parameters(cad)
-    told: Array = np.any(base.grouping[:, links] != 0.0, axis=1)
-    return told
-
-
 def _stddevs(identified: IdentifiedModel) -> dict[str, float]:
-    """Return the standard deviations in a result file by expression; empty if it has none."""
+    """Return the standard deviations of a result file by expression; empty if it has none."""
     expressions = identified.facts.get('base_parameter_expressions', ())
     stddevs = identified.facts.get('base_parameter_stddevs', ())
     return {str(key): float(value) for key, value in zip(expressions, stddevs, strict=False)}
@@ -248,12 +224,13 @@ def _findings(cad: DynamicModel, model: DynamicModel) -> Iterator[Finding]:
     if not has_usable_inertials(cad):
         yield Finding(
             'cad_inertials',
-            'the URDF does not give every moving link a mass and an inertia that a body can have',
+            'the URDF lacks a possible mass and inertia of a moving link. Torques of the CAD '
+            'miss that link',
         )
     if len(cad.parameters) != len(model.parameters):
         yield Finding(
             'no_base_comparison',
-            'the model of the result is of no URDF: only torques are compared',
+            'the model of the result was not made from a URDF: only torques are compared',
             severity='info',
         )
         return
@@ -261,14 +238,14 @@ def _findings(cad: DynamicModel, model: DynamicModel) -> Iterator[Finding]:
     if difference > OTHER_KINEMATICS:
         yield Finding(
             'other_kinematics',
-            f'the URDF and the result differ in lengths, axes or link frames (regressors by '
-            f'{difference:.2g}): each has base parameters by its own, and those of frames that '
-            f'lie elsewhere cannot be compared',
+            f'the URDF and the result differ in lengths, axes or link frames: their regressors '
+            f'differ by {difference:.2g} (limit {OTHER_KINEMATICS:g}). Base parameters of frames '
+            f'in different places cannot be compared',
         )
 
 
 def _difference(cad: DynamicModel, model: DynamicModel) -> float:
-    """Largest difference of the regressors at random states, as a share of the largest entry."""
+    """Return the largest difference of the regressors, relative to the largest entry."""
     share = np.random.default_rng(0).uniform(-1.0, 1.0, size=(3, 30, len(model.joints)))
     states = model.positions(share[0]), share[1], share[2]
     try:
@@ -276,7 +253,3 @@ def _difference(cad: DynamicModel, model: DynamicModel) -> float:
     except ModelError:
         return float('inf')
     return float(np.abs(ours - theirs).max() / np.abs(ours).max())
-
-
-def _plain(value: Any) -> Any:
-    return None if isinstance(value, float) and not np.isfinite(value) else value

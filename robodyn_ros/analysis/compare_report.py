@@ -1,10 +1,9 @@
-"""A comparison of CAD and result as text, tables and pictures."""
+"""Report of a comparison of CAD and result: text, tables and pictures."""
 
 from __future__ import annotations
 
 import csv
 import io
-import json
 import math
 import textwrap
 from pathlib import Path
@@ -13,19 +12,25 @@ from typing import Any
 import numpy as np
 
 from robodyn_ros.analysis.compare import CAD, RESULT, Comparison, TorqueErrors
+from robodyn_ros.analysis.picture import new_figure, png
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.files.parameter_text import write_bytes, write_text
-from robodyn_ros.output_files import made_folder
+from robodyn_ros.output_files import json_text, made_folder
 
-FACTS, BASE, ERRORS = 'comparison.json', 'base_parameters.csv', 'torque_errors.csv'
-TORQUES, TABLES = 'torques.png', 'comparison.png'
+FILES = {
+    'facts': 'comparison.json',
+    'base_parameters': 'base_parameters.csv',
+    'torque_errors': 'torque_errors.csv',
+    'tables': 'comparison.png',
+    'torques': 'torques.png',
+}
+"""Names of the files of a report, by kind."""
 
-_POINTS = 4000
 _COLOURS = {CAD: 'C1', RESULT: 'C0'}
 
 
 def text_comparison(comparison: Comparison) -> str:
-    """Lay a comparison out for reading: base parameters (Table 2), torque errors (Table 3)."""
+    """Return a comparison as text: base parameters (Table 2) and torque errors (Table 3)."""
     lines = [
         f'CAD        {comparison.cad}',
         f'result     {comparison.result}',
@@ -52,11 +57,11 @@ def text_comparison(comparison: Comparison) -> str:
 
 
 def _error_lines(comparison: Comparison) -> list[str]:
-    """RMS torque error of each joint, and the relative residual of all."""
+    """Return the RMS torque error of each joint, and the relative residual of all joints."""
     names = [joint.name for joint in comparison.model.joints]
     width = max(len('residual'), *map(len, names))
     lines = [
-        'RMS torque error; the links of the CAD have friction and rotors of the result',
+        'RMS torque error; "CAD links" has friction and rotors of the result',
         f'{"joint":<{width}}' + ''.join(f'  {each.name:>12}' for each in comparison.torques),
     ]
     for index, joint in enumerate(comparison.model.joints):
@@ -72,21 +77,19 @@ def _error_lines(comparison: Comparison) -> list[str]:
 
 
 def export_comparison(comparison: Comparison, folder: str | Path) -> dict[str, str]:
-    """Write comparison.json, the two tables as CSV, and pictures of the tables and the torques.
+    """Write comparison.json, both tables as CSV, and pictures of the tables and the torques.
 
-    :return: paths of what was written, by kind
+    :return: paths of the files, by kind
     :raises IdentificationError: a file cannot be written
     """
     folder = made_folder(folder, IdentificationError)
-    facts = json.dumps(comparison.to_json(), indent=2, allow_nan=False)
-    write_text(facts + '\n', folder / FACTS)
-    write_text(_base_table(comparison), folder / BASE)
-    write_text(_error_table(comparison), folder / ERRORS)
-    write_bytes(_picture(_draw_tables(comparison)), folder / TABLES)
-    write_bytes(_picture(_draw_torques(comparison)), folder / TORQUES)
-    files = {'facts': FACTS, 'base_parameters': BASE, 'torque_errors': ERRORS}
-    files |= {'tables': TABLES, 'torques': TORQUES}
-    return {kind: str(folder / name) for kind, name in files.items()}
+    paths = {kind: folder / name for kind, name in FILES.items()}
+    write_text(json_text(comparison.to_json()) + '\n', paths['facts'])
+    write_text(_base_table(comparison), paths['base_parameters'])
+    write_text(_error_table(comparison), paths['torque_errors'])
+    write_bytes(png(_draw_tables(comparison)), paths['tables'])
+    write_bytes(png(_draw_torques(comparison)), paths['torques'])
+    return {kind: str(path) for kind, path in paths.items()}
 
 
 def _base_table(comparison: Comparison) -> str:
@@ -107,7 +110,7 @@ def _error_table(comparison: Comparison) -> str:
 
 
 def _csv(header: list[str], rows: list[list[Any]]) -> str:
-    """CSV text; what is no number is an empty cell."""
+    """Return CSV text; NaN becomes an empty cell."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator='\n')
     writer.writerow(header)
@@ -126,23 +129,10 @@ def _cell(value: float, digits: int) -> str:
     return '-' if math.isnan(value) else f'{value:.{digits}g}'
 
 
-def _figure(width: float, height: float) -> Any:
-    """Figure without a display: matplotlib is slow to load, so only here."""
-    from matplotlib.figure import Figure
-
-    return Figure(figsize=(width, height), layout='constrained')
-
-
-def _picture(figure: Any) -> bytes:
-    content = io.BytesIO()
-    figure.savefig(content, dpi=110, format='png')
-    return content.getvalue()
-
-
 def _draw_tables(comparison: Comparison) -> Any:
     """Draw base parameters side by side with standard deviations, and RMS errors as bars."""
     rows = [row for row in comparison.rows if not math.isnan(row.cad)]
-    figure = _figure(11.0, max(4.0, 0.17 * len(rows) + 1.0))
+    figure = new_figure(11.0, max(4.0, 0.17 * len(rows) + 1.0))
     left, right = figure.subplots(1, 2, width_ratios=(3, 2))
     at = np.arange(len(rows))
     left.plot([row.cad for row in rows], at, 'x', color=_COLOURS[CAD], label='CAD')
@@ -172,12 +162,12 @@ def _draw_tables(comparison: Comparison) -> Any:
 
 
 def _draw_torques(comparison: Comparison) -> Any:
-    """Measured torque, that of CAD and of the result, and the errors (Fig. 3 and 4)."""
+    """Draw measured torque, torques of CAD and result, and their errors (Fig. 3 and 4)."""
     shown = [each for each in comparison.torques if each.name in (CAD, RESULT)]
     joints = comparison.model.joints
-    figure = _figure(11.0, 1.9 * len(joints) + 0.5)
+    figure = new_figure(11.0, 1.9 * len(joints) + 0.5)
     axes = figure.subplots(len(joints), len(shown), squeeze=False, sharex=True, sharey='row')
-    step = max(1, len(comparison.signals) // _POINTS)
+    step = max(1, len(comparison.signals) // 4000)  # more than the pixels of a picture
     for column, each in enumerate(shown):
         axes[0][column].set_title(f'{each.name}: torque and error', fontsize=9)
         for row, joint in enumerate(joints):

@@ -1,23 +1,22 @@
-"""Additive torque delay from a recording: how many cycles a motion comes after its command.
+"""Delay of additive torque, measured from commanded and measured positions.
 
 softMC document, AdditiveTorqueDelay: "Since there is a delay between the commands and the actual
 position and velocity of the axis, the same delay should be presented to the additive torque."
-That delay is measured here as it is defined, from commanded and measured positions: neither the
-model nor the torque's noise comes in, and it can be done before any torque is switched on.
+The delay is measured by this definition, from positions. It needs no model, is not affected by
+torque noise, and can be measured before any torque is applied.
 
-The measured position of a joint is fitted by the command shifted in time, q(t) = a c(t - D) + b,
-D a fraction of cycles: the best whole cycle, refined within one cycle of it. Stretches of the
-recording give an estimate each; their spread is the error of D, whatever the noise looks like.
-Torque given in a cycle is held until the next one, so on average it acts half a cycle after it was
-given: the delay to be set is D - 1/2.
+The measured position of a joint is fitted by the shifted command, q(t) = a c(t - D) + b. The best
+whole number of cycles is refined to a fraction. Segments of the recording give an estimate each;
+their spread is the standard error of D. Torque is held for a cycle, so it acts half a cycle late
+on average: the delay to be set is D - 1/2.
 
-Lags of the torque (model torque of the reference against measured effort) were tried: friction
-shapes it so much that joints of the simulated robots were wrong by up to three cycles.
+Delays of the torque (model torque of the reference against measured effort) are not used: friction
+shapes the torque so much that simulated robots had errors of up to three cycles.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,38 +28,28 @@ from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.finding import Finding
 
 HELD = 0.5
-"""Cycles by which torque that is held for a cycle acts late on average."""
+"""Average lateness, in cycles, of torque that is held for one cycle."""
 
 TOLERANCE = 0.75
-"""Cycles by which a delay may be off: half of one lies between two settings that fit as well."""
+"""Largest acceptable error of a delay, in cycles: half a cycle from rounding to whole cycles, and
+a quarter of a cycle from the measurement."""
 
 CERTAIN = 0.15
-"""Largest error of a lag that can tell cycles apart, in cycles."""
+"""Largest standard error of a lag in cycles: three of them are below half a cycle."""
 
-STRETCHES = 8
-NEAREST = -2
-"""Shortest lag that is searched, in cycles: a measured position cannot come before its command,
-but a clock may be off by a cycle."""
+SEGMENTS = 8
+"""Number of segments of a recording: their spread is the standard error of the lag."""
+
 LONGEST = 50
-"""Longest lag that is searched, in cycles."""
-
-SAMPLES = 8000
-"""Samples that are looked at, whatever the length of the recording."""
-
-FOLLOWS = 0.1
-"""Largest part of a joint's motion, RMS, that the shifted command may leave."""
-
-BACK_AND_FORTH = 0.05
-"""Share of the velocity's norm that must not look like an offset of the position, at least: at
-constant velocity a delay and an offset are the same."""
+"""Longest lag that is searched, in cycles: 50 ms at 1 kHz, above the delay of any drive."""
 
 
 @dataclass(frozen=True)
 class Lag:
-    """How much later than its command a joint moves.
+    """Time from the command of a joint to its motion.
 
-    :param cycles: nan if the motion does not tell
-    :param error: standard error, in cycles
+    :param cycles: NaN if the motion does not excite it
+    :param error: standard error, in cycles; infinite if the motion does not excite the lag
     """
 
     joint: str
@@ -69,13 +58,13 @@ class Lag:
 
     @property
     def certain(self) -> bool:
-        """Whether it tells cycles apart."""
+        """Return True if the lag identifies a cycle."""
         return self.error <= CERTAIN
 
 
 @dataclass(frozen=True)
 class Samples:
-    """A signal of all joints over time.
+    """Signal of all joints over time.
 
     :param time: shape (N,), in [s], strictly increasing
     :param values: shape (N, n)
@@ -88,111 +77,100 @@ class Samples:
 def position_lags(
     command: Samples, measured: Samples, joints: Sequence[str], *, period: float
 ) -> tuple[Lag, ...]:
-    """Lag of every joint's measured position behind its command.
+    """Return the lag of each joint's measured position behind its command.
 
-    :param command: positions as commanded, in [rad] or [m]; the clock is that of `measured`
-    :param measured: positions as the encoders see them
+    :param command: commanded positions, in [rad] or [m]; the clock is that of `measured`
+    :param measured: measured positions
     :param joints: names of the n joints, in the order of the columns
-    :param period: of the cycles, in [s]
+    :param period: duration of a cycle, in [s]
     :raises ControlError: the signals are too short, or do not overlap in time
     """
     if len(command.time) < 6 or len(command.time) != len(command.values):
         raise ControlError(f'the command has {len(command.time)} samples, at least 6 are needed')
     first = command.time[0] + (LONGEST + 2) * period
-    inside = (measured.time >= first) & (measured.time <= command.time[-1])
-    rows = np.flatnonzero(inside)
-    if len(rows) < 20 * STRETCHES:
+    rows = np.flatnonzero((measured.time >= first) & (measured.time <= command.time[-1]))
+    if len(rows) < 20 * SEGMENTS:
         raise ControlError(
-            f'command and measured positions must overlap for {20 * STRETCHES} samples after the '
+            f'command and measured positions must overlap for {20 * SEGMENTS} samples after the '
             f'first {LONGEST + 2} cycles, got {len(rows)}'
         )
-    rows = rows[np.linspace(0, len(rows) - 1, min(SAMPLES, len(rows))).astype(np.intp)]
-    spline = make_interp_spline(command.time, command.values, k=3)
-    slope = spline.derivative()
+    # 8000 samples are accurate enough and bound the time for long recordings.
+    rows = rows[np.linspace(0, len(rows) - 1, min(8000, len(rows))).astype(np.intp)]
     time, values = measured.time[rows], measured.values[rows]
-    coarse = _residuals(spline, time, values, period)
-    found = []
-    for joint, name in enumerate(joints):
-        lag = best_shift(
-            coarse[:, joint], NEAREST, _residual_of(spline, time, values, joint, period)
-        )
-        if lag is None:
-            found.append(Lag(name, np.nan, np.inf))
-            continue
-        at = time - lag * period
-        signals = (spline(at)[:, joint], period * slope(at)[:, joint], values[:, joint])
-        found.append(Lag(name, lag, _error(*signals)))
-    return tuple(
-        Lag(each.joint, np.nan, np.inf) if np.isinf(each.error) else each for each in found
-    )
+    lags = []
+    for column, joint in enumerate(joints):
+        spline = make_interp_spline(command.time, command.values[:, column], k=3)
+        lags.append(_lag(joint, spline, time, values[:, column], period))
+    return tuple(lags)
 
 
-def _residuals(spline: BSpline, time: Array, values: Array, period: float) -> Array:
-    """Squared residual of each joint at whole shifts of the command, shape (k, n)."""
+def _lag(joint: str, command: BSpline, time: Array, measured: Array, period: float) -> Lag:
+    """Return the lag of one joint; time and measured position have shape (N,)."""
     few = slice(None, None, max(1, len(time) // 2000))
-    shifts = range(NEAREST, LONGEST + 2)
-    return np.array([_left(spline(time[few] - lag * period), values[few]) for lag in shifts])
+
+    def residual(cycles: float, rows: slice = slice(None)) -> float:
+        return _residual(command(time[rows] - cycles * period), measured[rows])
+
+    # Clocks may differ by a cycle, so that a measured position is stamped before its command.
+    first = -2
+    coarse = np.array([residual(cycles, few) for cycles in range(first, LONGEST + 2)])
+    cycles = best_shift(coarse, first, residual)
+    if cycles is None:
+        return Lag(joint, np.nan, np.inf)
+    shifted = time - cycles * period
+    error = _error(command(shifted), period * command.derivative()(shifted), measured)
+    return Lag(joint, cycles if np.isfinite(error) else np.nan, error)
 
 
-def _residual_of(
-    spline: BSpline, time: Array, values: Array, joint: int, period: float
-) -> Callable[[float], float]:
-    """Squared residual of one joint at any shift of the command, in cycles."""
-
-    def residual(lag: float) -> float:
-        shifted = spline(time - lag * period)[:, joint : joint + 1]
-        return float(_left(shifted, values[:, joint : joint + 1])[0])
-
-    return residual
-
-
-def _left(command: Array, measured: Array) -> Array:
-    """Squared residual (n,) of measured positions fitted by gain and offset of a command."""
-    command, measured = command - command.mean(axis=0), measured - measured.mean(axis=0)
-    size = np.maximum((command**2).sum(axis=0), np.finfo(float).tiny)
-    left: Array = (measured**2).sum(axis=0) - (command * measured).sum(axis=0) ** 2 / size
-    return left
+def _residual(command: Array, measured: Array) -> float:
+    """Return the squared residual of a position fitted by gain and offset of a command."""
+    command, measured = command - command.mean(), measured - measured.mean()
+    size = max(float(command @ command), np.finfo(float).tiny)
+    return float(measured @ measured - (command @ measured) ** 2 / size)
 
 
 def _error(position: Array, change: Array, measured: Array) -> float:
-    """Return the standard error of a lag, in cycles; infinite if the motion does not tell the lag.
+    """Return the standard error of a lag, in cycles; infinite if the motion does not excite it.
 
     :param position: command, shifted by the lag, shape (N,)
-    :param change: by which it changes in a cycle
+    :param change: change of the command per cycle, shape (N,)
     """
-    steps = []
-    everything = _fit(position, change, measured)
-    for part in np.array_split(np.arange(len(measured)), STRETCHES):
-        steps.append(_fit(position[part], change[part], measured[part]))
-    usable = np.array([step for step in steps if np.isfinite(step)])
-    # Where a joint stands still for a part of the motion the rest of it tells.
-    if not np.isfinite(everything) or len(usable) < STRETCHES // 2:
+    steps = np.array(
+        [
+            _step(position[rows], change[rows], measured[rows])
+            for rows in np.array_split(np.arange(len(measured)), SEGMENTS)
+        ]
+    )
+    usable = steps[np.isfinite(steps)]
+    # A joint may be at rest in up to half of the segments.
+    if not np.isfinite(_step(position, change, measured)) or len(usable) < SEGMENTS // 2:
         return np.inf
     return float(usable.std(ddof=1) / np.sqrt(len(usable)))
 
 
-def _fit(position: Array, change: Array, measured: Array) -> float:
-    """Cycles that the measured position comes after this command; nan: it cannot be told."""
-    still = np.stack([position, np.ones_like(position)], axis=1)
-    beside = change - still @ np.linalg.lstsq(still, change, rcond=None)[0]
-    size, whole = float(np.sqrt(beside @ beside)), float(np.sqrt(change @ change))
-    if whole == 0.0 or size < BACK_AND_FORTH * whole:
+def _step(position: Array, change: Array, measured: Array) -> float:
+    """Return the cycles from a command to the measured position; NaN if it is not excited."""
+    offset = np.stack([position, np.ones_like(position)], axis=1)
+    excited = change - offset @ np.linalg.lstsq(offset, change, rcond=None)[0]
+    size = float(np.linalg.norm(change))
+    # At constant velocity, a delay and an offset of the position are the same.
+    if size == 0.0 or np.linalg.norm(excited) < 0.05 * size:
         return np.nan
-    matrix = np.column_stack([still, change])
-    found = np.linalg.lstsq(matrix, measured, rcond=None)[0]
-    gain, _, moved = found
-    rest = measured - matrix @ found
-    if gain <= 0.0 or rest.std() > FOLLOWS * measured.std():
+    matrix = np.column_stack([offset, change])
+    solution = np.linalg.lstsq(matrix, measured, rcond=None)[0]
+    gain, _, moved = solution
+    # A joint that follows its command has a residual below a tenth of its motion.
+    if gain <= 0.0 or (measured - matrix @ solution).std() > 0.1 * measured.std():
         return np.nan
     return float(-moved / gain)
 
 
 @dataclass(frozen=True)
 class DelayEstimate:
-    """What the lags of all joints say about additive_torque_delay.
+    """Estimate of additive_torque_delay from the lags of all joints.
 
-    :param lags: of every joint
-    :param cycles: delay to be set, as a fraction; nan if it cannot be told
+    :param lags: lag of each joint
+    :param cycles: delay to be set, as a fraction of cycles; NaN if it is unknown
     """
 
     lags: tuple[Lag, ...]
@@ -200,81 +178,81 @@ class DelayEstimate:
 
     @property
     def setting(self) -> int | None:
-        """Whole cycles to be set; None if that cannot be told."""
+        """Return the whole cycles to be set; None if the delay is unknown."""
         return None if np.isnan(self.cycles) else max(0, round(self.cycles))
 
 
 def delay_estimate(lags: Sequence[Lag]) -> DelayEstimate:
-    """One delay for all joints: the median of those that tell."""
+    """Return one delay for all joints: the median of the certain lags."""
     certain = [lag.cycles for lag in lags if lag.certain]
     cycles = float(np.median(certain)) - HELD if certain else np.nan
     return DelayEstimate(tuple(lags), cycles)
 
 
 def delay_findings(estimate: DelayEstimate, configured: int | None) -> list[Finding]:
-    """Say whether the configured delay fits, which one does, or why that cannot be told.
+    """Return findings: which delay fits, whether the configured one does, and joints that differ.
 
-    :param configured: additive_torque_delay as it is set, in cycles; None: not known
+    :param configured: present additive_torque_delay, in cycles; None: unknown
     """
     setting = estimate.setting
     if setting is None:
         return [
             Finding(
                 'delay_unknown',
-                'the delay cannot be told from this recording: no joint follows its command on '
-                'a motion back and forth that tells cycles apart; record a faster one',
+                'the delay is unknown: no joint follows its command on a motion that excites the '
+                'delay. Record a faster motion, back and forth',
             )
         ]
-    found = []
-    fits = f'the motion comes {estimate.cycles + HELD:.2f} cycles after its command, '
-    fits += f'additive_torque_delay {setting} fits it'
+    lag = f'the motion comes {estimate.cycles + HELD:.2f} cycles after its command'
     if configured is None:
-        found.append(Finding('delay', fits, severity='info'))
+        finding = Finding('delay', f'{lag}: set additive_torque_delay to {setting}', '', 'info')
     elif configured == setting or abs(configured - estimate.cycles) <= TOLERANCE:
-        text = f'additive_torque_delay {configured} fits: the motion comes '
-        text += f'{estimate.cycles + HELD:.2f} cycles after its command'
-        found.append(Finding('delay', text, severity='info'))
+        finding = Finding('delay', f'{lag}: additive_torque_delay {configured} fits', '', 'info')
     else:
         word = 'late' if configured > estimate.cycles else 'early'
-        off = abs(configured - setting)
-        text = f'additive_torque_delay is {configured}, so that the torque comes {off} '
-        text += f'cycle{"s" * (off > 1)} too {word}: {fits}'
-        found.append(Finding('delay_wrong', text, severity='error'))
-    return found + _single_joints(estimate)
+        error = abs(configured - setting)
+        finding = Finding(
+            'delay_wrong',
+            f'{lag}, but additive_torque_delay is {configured}: the torque comes {error} '
+            f'cycle{"s" * (error > 1)} too {word}. Set additive_torque_delay to {setting}',
+            severity='error',
+        )
+    return [finding, *_single_joints(estimate)]
 
 
 def _single_joints(estimate: DelayEstimate) -> list[Finding]:
-    """Joints whose lag is another one, as drives of another make or tuning have it."""
-    found = []
-    for lag in estimate.lags:
-        off = lag.cycles - HELD - estimate.cycles
-        if lag.certain and abs(off) > TOLERANCE:
-            text = f'joint {lag.joint} moves {lag.cycles:.2f} cycles after its command, the '
-            text += (
-                f'median of the joints is {estimate.cycles + HELD:.2f}: one delay cannot fit both'
-            )
-            found.append(Finding('delay_differs', text, lag.joint))
-    return found
+    """Return a finding for each joint whose lag differs from the median."""
+    median = estimate.cycles + HELD
+    return [
+        Finding(
+            'delay_differs',
+            f'joint {lag.joint} moves {lag.cycles:.2f} cycles after its command, the median of '
+            f'the joints is {median:.2f}: one delay cannot fit both',
+            lag.joint,
+        )
+        for lag in estimate.lags
+        if lag.certain and abs(lag.cycles - median) > TOLERANCE
+    ]
 
 
 def configured_delay(requested: Array, commanded: Array) -> int | None:
-    """Cycles by which additive torque was delayed; None if there was none, or it is not clear.
+    """Return the delay of additive torque in cycles; None if there was no torque, or no clear fit.
 
-    Changes of the torque are compared: gravity alone is the same in every cycle.
+    Changes of the torque are compared, because gravity alone is the same in every cycle.
 
     :param requested: model torque of every cycle, before the delay, shape (N, n), [Nm] or [N]
-    :param commanded: additive torque that left, shape (N, n)
+    :param commanded: commanded additive torque, shape (N, n)
     """
     requested, commanded = np.diff(requested, axis=0), np.diff(commanded, axis=0)
     most = min(LONGEST, len(requested) - 2)
     if most < 0:
         return None
     target = commanded[most:]
-    whole = (target**2).sum()
-    left = []
+    total = (target**2).sum()
+    residuals = []
     for lag in range(most + 1):
-        given = requested[most - lag : len(requested) - lag]
-        size = np.maximum((given**2).sum(axis=0), np.finfo(float).tiny)
-        left.append(whole - ((given * target).sum(axis=0) ** 2 / size).sum())
-    best = int(np.argmin(left))
-    return best if whole > 0.0 and left[best] < 0.1 * whole else None
+        delayed = requested[most - lag : len(requested) - lag]
+        size = np.maximum((delayed**2).sum(axis=0), np.finfo(float).tiny)
+        residuals.append(total - ((delayed * target).sum(axis=0) ** 2 / size).sum())
+    best = int(np.argmin(residuals))
+    return best if total > 0.0 and residuals[best] < 0.1 * total else None

@@ -1,9 +1,8 @@
 """Friction over velocity from the bidirectional experiment (`excitation.motions.bidirectional`).
 
-Where a joint passes the same positions at opposite constant velocities and the others rest, half
-the difference of the two torques is its friction (document double_encoder, Eq. 5 to 8). Torque
-that does not turn round with the velocity, gravity and the difference between the directions
-alike, is half their sum.
+A joint passes the same positions at opposite constant velocities while all other joints are at
+rest. Half the difference of the two torques is its friction (document double_encoder, Eq. 5 to 8).
+Half the sum is the torque that does not change sign with the velocity, such as gravity.
 """
 
 from __future__ import annotations
@@ -22,21 +21,17 @@ from robodyn_ros.recording.recording import Recording
 from robodyn_ros.recording.signals import central_differences
 
 RESTING = 0.02
-"""A joint rests below this share of the largest velocity that it has in the experiment."""
+"""Largest velocity of a joint at rest, relative to its largest velocity: above the noise of
+differentiated positions, below the slowest pass of the experiment."""
 
 STEADY = 0.03
-"""Samples of a pass within this share of its speed count as constant speed."""
-
-SHORTEST = 10
-"""Samples of constant speed that a pass needs."""
-
-ALIKE = 0.1
-"""Passes forth and back belong together if their speeds differ by less than this share."""
+"""Largest deviation from constant speed, relative to the speed. Friction changes by at most the
+same share."""
 
 
 @dataclass(frozen=True)
 class FrictionCurve:
-    """Friction of one joint at the speeds it was measured at.
+    """Friction of one joint at several speeds.
 
     :param speed: shape (k,), ascending, in [rad/s] or [m/s]
     :param friction: shape (k,), in [Nm] or [N]
@@ -49,35 +44,36 @@ class FrictionCurve:
     spread: Array
 
     def fit(self, law: str = 'smooth') -> tuple[dict[str, float], Array]:
-        """Law that fits best, its smoothing searched, as in Eq. 12: values by term, and residuals.
+        """Fit a friction law with the best smoothing (Eq. 12): values by term, and residuals.
 
-        :param law: whose terms may only be such that turn round with the velocity; the offset is
-            left out, it is no friction
-        :raises IdentificationError: a law that has other terms, or more terms than speeds
+        :param law: law whose terms change sign with the velocity; its offset is ignored
+        :raises IdentificationError: the law has other terms, or more terms than speeds
         """
         terms = [term for term in LAWS.get(law, ()) if term != 'offset']
         one_sided = {term for term in terms if term == 'asymmetry' or term.endswith('ward')}
         if not terms or one_sided:
-            raise IdentificationError(f'a friction curve cannot be fitted by the law {law!r}')
+            raise IdentificationError(f'the law {law!r} cannot be fitted to a friction curve')
         needs = sorted({name for term in terms for name in TERMS[term].needs})
         if len(terms) + len(needs) > len(self.speed):
             raise IdentificationError(
-                f'{len(self.speed)} speeds of joint {self.joint} are too few for the law {law!r}'
+                f'joint {self.joint}: the law {law!r} needs at least '
+                f'{len(terms) + len(needs)} speeds, got {len(self.speed)}'
             )
-        best: tuple[float, dict[str, float], Array] | None = None
-        for figure in np.geomspace(0.003, 1.0, 40 if needs else 1) * self.speed[-1]:
-            figures = {name: np.array([figure]) for name in needs}
-            matrix = np.column_stack(
-                [TERMS[term].column(self.speed[:, None], figures)[:, 0] for term in terms]
-            )
-            values = np.linalg.lstsq(matrix, self.friction, rcond=None)[0]
-            rest = self.friction - matrix @ values
-            found = dict(zip(terms, values.tolist(), strict=True))
-            found |= dict.fromkeys(needs, float(figure))
-            if best is None or float(rest @ rest) < best[0]:
-                best = (float(rest @ rest), found, rest)
-        assert best is not None
-        return best[1], best[2]
+        smoothings = np.geomspace(0.003, 1.0, 40 if needs else 1) * self.speed[-1]
+        fits = (self._fit(terms, dict.fromkeys(needs, float(each))) for each in smoothings)
+        return min(fits, key=lambda fit: float(fit[1] @ fit[1]))
+
+    def _fit(
+        self, terms: list[str], coefficients: dict[str, float]
+    ) -> tuple[dict[str, float], Array]:
+        """Fit terms with given nonlinear coefficients: all values by name, and residuals."""
+        shaped = {name: np.array([value]) for name, value in coefficients.items()}
+        matrix = np.column_stack(
+            [TERMS[term].column(self.speed[:, None], shaped)[:, 0] for term in terms]
+        )
+        values = np.linalg.lstsq(matrix, self.friction, rcond=None)[0]
+        named = dict(zip(terms, values.tolist(), strict=True)) | coefficients
+        return named, self.friction - matrix @ values
 
 
 @dataclass(frozen=True)
@@ -90,9 +86,9 @@ class _Pass:
 
 
 def friction_curves(recording: Recording) -> tuple[FrictionCurve, ...]:
-    """Friction curve of every joint that passed a range forth and back.
+    """Return the friction curve of each joint that passed a range in both directions.
 
-    :raises IdentificationError: no joint did while the others rested
+    :raises IdentificationError: no joint did so while the others were at rest
     """
     velocity = recording.velocity
     if velocity is None:
@@ -107,7 +103,7 @@ def friction_curves(recording: Recording) -> tuple[FrictionCurve, ...]:
     if not curves:
         raise IdentificationError(
             f'{recording.source}: no joint moves forth and back at constant speed while the '
-            f'others rest, which friction is measured by'
+            f'others are at rest. Record the motion "bidirectional"'
         )
     return tuple(curves)
 
@@ -123,55 +119,50 @@ def _curve(
         if one.speed * other.speed < 0.0:
             size, back = abs(one.speed), abs(other.speed)
             low, high = _shared(one, other)
-            if abs(size - back) < ALIKE * size and low < high:
+            if abs(size - back) < 0.1 * size and low < high:  # the same speed of the plan
                 ahead, behind = (one, other) if one.speed > 0.0 else (other, one)
                 points.append((0.5 * (size + back), *_half_difference(ahead, behind)))
     if not points:
         return None
-    table = np.array(_merged(sorted(points)))
-    return FrictionCurve(recording.joints[joint], table[:, 0], table[:, 1], table[:, 2])
+    return FrictionCurve(recording.joints[joint], *_merged(sorted(points)).T)
 
 
 def _passes(
     recording: Recording, velocity: Array, joint: int, direction: Array
 ) -> Iterator[_Pass]:
-    """Stretches that a joint moves in one direction, as far as their speed is constant."""
+    """Yield the samples of constant speed of each motion in one direction."""
     ends = np.flatnonzero(np.diff(direction, prepend=0.0, append=0.0))
     for first, last in pairwise(ends.tolist()):
         if direction[first] == 0.0:
             continue
-        own = np.arange(first, last)
-        speed = float(np.median(velocity[own]))
-        own = own[np.abs(velocity[own] - speed) < STEADY * abs(speed)]
-        if len(own) >= SHORTEST:
-            own = own[np.argsort(recording.position[own, joint], kind='stable')]
-            yield _Pass(speed, recording.position[own, joint], recording.torque[own, joint])
+        rows = np.arange(first, last)
+        speed = float(np.median(velocity[rows]))
+        rows = rows[np.abs(velocity[rows] - speed) < STEADY * abs(speed)]
+        if len(rows) >= 10:  # enough to interpolate over positions
+            rows = rows[np.argsort(recording.position[rows, joint], kind='stable')]
+            yield _Pass(speed, recording.position[rows, joint], recording.torque[rows, joint])
 
 
 def _shared(one: _Pass, other: _Pass) -> tuple[float, float]:
-    """Return the ends of the range that both passed at constant speed.
-
-    Without such a range the first end is above the second.
-    """
+    """Return the limits of the range of both passes; low is above high if there is none."""
     low = max(one.position[0], other.position[0])
     return float(low), float(min(one.position[-1], other.position[-1]))
 
 
 def _half_difference(ahead: _Pass, behind: _Pass) -> tuple[float, float]:
-    """Eq. 8 over the positions that both passed: mean and standard deviation."""
+    """Return mean and standard deviation of Eq. 8 over the positions of both passes."""
     at = np.linspace(*_shared(ahead, behind), 50)
     pair = [np.interp(at, each.position, each.torque) for each in (ahead, behind)]
     half = 0.5 * (pair[0] - pair[1])
     return float(half.mean()), float(half.std())
 
 
-def _merged(points: list[tuple[float, float, float]]) -> list[tuple[float, float, float]]:
-    """Points of the same speed, seen from consecutive pairs of passes, as one."""
+def _merged(points: list[tuple[float, float, float]]) -> Array:
+    """Average the points of the same speed, from consecutive pairs of passes."""
     groups: list[list[tuple[float, float, float]]] = []
     for point in points:
         if groups and point[0] < (1.0 + STEADY) * groups[-1][0][0]:
             groups[-1].append(point)
         else:
             groups.append([point])
-    means = [np.mean(group, axis=0) for group in groups]
-    return [(float(mean[0]), float(mean[1]), float(mean[2])) for mean in means]
+    return np.array([np.mean(group, axis=0) for group in groups])

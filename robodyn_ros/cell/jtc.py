@@ -18,8 +18,6 @@ POSITION_ONLY = (
     'command interface'
 )
 
-ROUNDING = 1e-9
-"""Tolerance of cycle times, in [s]; a cycle at the end of a trajectory ends it."""
 REST = float(np.finfo(np.float32).eps)
 """Largest velocity of the last point, as in the C++ source, in [rad/s] or [m/s]."""
 
@@ -67,10 +65,7 @@ class JointTrajectoryController:
 
     def _drop(self) -> None:
         self._spline: SplineTrajectory | None = None
-        self._effort_times = np.zeros(1)
-        self._effort = np.zeros((1, len(self.joints)))
         self._begin = 0.0
-        self._row = 0
 
     def _check_rest(self, velocity: Array) -> None:
         moving = np.abs(velocity) > REST
@@ -110,9 +105,6 @@ class JointTrajectoryController:
         self._begin = now + min(time[0], 0.0)
         points = replace(points, time=time - min(time[0], 0.0)).with_start(*self.reference)
         self._spline = SplineTrajectory(points=points)
-        self._effort_times = points.time
-        self._effort = points.effort_at(points.time)
-        self._row = 0
 
     def cancel(self) -> None:
         """Stop: hold the commanded position (see the class for the effort)."""
@@ -131,9 +123,9 @@ class JointTrajectoryController:
         if spline is None:
             return self.reference
         time = now - self._begin
-        if time > spline.duration - ROUNDING:
+        if time > spline.duration - 1e-9:  # a cycle at the end, up to rounding, ends it
             time = spline.duration
-        effort = self._effort_now(time)
+        effort = spline.points.effort_at(np.array([time]))[0]
         self.reference = Reference(*spline.at(time), effort)
         if time == spline.duration:
             zero = np.zeros(len(self.joints))
@@ -141,15 +133,3 @@ class JointTrajectoryController:
             self._finished_effort = effort
             self._drop()
         return self.reference
-
-    def _effort_now(self, time: float) -> Array:
-        times, row = self._effort_times, self._row
-        while row + 1 < len(times) and times[row + 1] <= time:
-            row += 1
-        self._row = row
-        if row + 1 == len(times):
-            held: Array = self._effort[row]
-            return held
-        share = (time - times[row]) / (times[row + 1] - times[row])
-        mixed: Array = self._effort[row] + share * (self._effort[row + 1] - self._effort[row])
-        return mixed

@@ -35,11 +35,6 @@ from robodyn_ros.cell.urdf_robot import compile_urdf, read_axes, read_urdf
 from robodyn_ros.errors import CellError
 
 Array = NDArray[np.float64]
-LOOP_TIME = 0.01
-"""Time constant [s] with which a gap of a loop closes."""
-CLOSED = 1e-12
-"""Largest gap [m] of a loop that counts as closed."""
-CLOSING_STEPS = 50
 
 
 class Plant:
@@ -96,7 +91,7 @@ class Plant:
         model.dof_frictionloss[self._driven] = axes['static_friction']
         model.dof_solref[:] = (2.0 * model.opt.timestep, 1.0)
         model.dof_solimp[:] = model.eq_solimp[:] = (0.9999, 0.9999, 0.001, 0.5, 2.0)
-        model.eq_solref[:] = (LOOP_TIME, 1.0)
+        model.eq_solref[:] = (0.01, 1.0)  # loops close within 10 ms
         model.jnt_solref[:] = (4.0 * model.opt.timestep, 1.0)
 
     def reset(self) -> None:
@@ -165,11 +160,11 @@ def close_loops(model: Any, data: Any, driven: slice) -> Array:
     number = np.arange(model.nv)[driven]
     free = np.setdiff1d(np.arange(model.nv), number)
     step = np.zeros(model.nv)
-    for _ in range(CLOSING_STEPS):
+    for _ in range(50):
         mujoco.mj_fwdPosition(model, data)
         gap = data.efc_pos[: data.ne]
         jacobian = data.efc_J.reshape(-1, model.nv)[: data.ne]
-        if np.abs(gap).max() < CLOSED:
+        if np.abs(gap).max() < 1e-12:  # [m]: closed up to rounding
             along = np.zeros((model.nv, len(number)))
             along[number] = np.eye(len(number))
             along[free] = -np.linalg.lstsq(jacobian[:, free], jacobian[:, number], rcond=None)[0]

@@ -38,7 +38,7 @@ class CellState(NamedTuple):
 
 
 class RobotCell:
-    """A simulated robot with drives; see `config`, `plant` and `drives` for what is modelled."""
+    """A simulated robot with drives; `config`, `plant` and `drives` describe the model."""
 
     def __init__(self, config: CellConfig) -> None:
         """Load the robot and tune its drives.

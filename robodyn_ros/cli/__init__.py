@@ -2,6 +2,6 @@
 
 import os
 
-# Before numpy is imported: matrices are small here, and where other processes share the cores
-# OpenBLAS's threads wait for each other (12 s instead of 0.7 s were seen for one identification).
+# Set before numpy is imported. Matrices are small here. Where processes share the cores, threads
+# of OpenBLAS wait for each other and make an identification more than ten times slower.
 os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')

@@ -1,14 +1,14 @@
-"""`robodyn advise`: what sines made by hand lack."""
+"""`robodyn advise`: advice on a motion of sines made by hand."""
 
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from robodyn_ros.cli.excite import add_robot, robot
+from robodyn_ros.cli.output import add_json, show
+from robodyn_ros.cli.robot_model import add_robot, robot
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.advice import Advice, advise
 from robodyn_ros.excitation.catalog import build_motion
@@ -20,37 +20,37 @@ def add_parser(commands: Any) -> None:
     """Add the sub-command."""
     parser = commands.add_parser(
         'advise',
-        help='say what sines made by hand lack',
-        description='Judge a motion of sines by the rules of the softMC document: when the '
-        'pattern of the joints repeats, cycles of each joint (at least 3), shares of range and '
-        'velocity used, and the factor of all frequencies that brings the fastest joint close to '
-        'its limit; one line of advice for each shortcoming.',
+        help='advise on a motion of sines made by hand',
+        description='Check a motion of sines by the rules of the softMC document: when the '
+        'pattern of the joints repeats, cycles of each joint (at least 3), and used shares of '
+        'range and velocity. Prints one line of advice for each shortcoming, and the factor of '
+        'all frequencies that brings the fastest joint close to its limit.',
     )
     parser.add_argument(
-        'motion', help='YAML file of a motion of kind sine; robot file or parameters of excitation'
+        'motion', help='motion file of kind sine, robot file, or parameter file of excitation'
     )
     add_robot(parser)
-    parser.add_argument('--json', action='store_true', help='print one JSON object')
+    add_json(parser)
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Judge and print.
+    """Check and print.
 
-    :raises RobodynError: a file cannot be read, or holds no sines of this robot
+    :raises RobodynError: a file cannot be read, or has no sines for this robot
     """
     _, limits = robot(arguments)
     motion = load_sines(arguments.motion, limits.joints)
     facts = summary(motion, advise(motion, limits))
-    print(json.dumps(facts, indent=2, allow_nan=False) if arguments.json else table(facts))
+    show(arguments, facts, table(facts))
     return 0
 
 
 def load_sines(path: str | Path, joints: tuple[str, ...]) -> SineMotion:
-    """Read a motion file, or the motion for the excitation node in a robot or parameter file.
+    """Read sines from a motion file, a robot file or a parameter file of the excitation node.
 
-    :param joints: of a motion that does not name any
-    :raises MotionError: it cannot be read, or is no motion of sines
+    :param joints: joints of a motion that names none
+    :raises MotionError: it cannot be read, or is not a motion of sines
     """
     part = read_part(path, 'excitation', 'the motion file', MotionError)
     document = part.content.get('motion') if part.robot else part.content
@@ -71,43 +71,41 @@ def load_sines(path: str | Path, joints: tuple[str, ...]) -> SineMotion:
 
 
 def _in_parameters(document: Any) -> Any:
-    """Return the mapping `motion` of the first node in a ROS parameter file that has one."""
+    """Return the first mapping `motion` in a ROS parameter file, or None."""
     if not isinstance(document, Mapping):
         return None
-    found = document.get('ros__parameters')
-    if isinstance(found, Mapping) and isinstance(found.get('motion'), Mapping):
-        return found['motion']
+    parameters = document.get('ros__parameters')
+    if isinstance(parameters, Mapping) and isinstance(parameters.get('motion'), Mapping):
+        return parameters['motion']
     deeper = (_in_parameters(value) for value in document.values())
     return next((motion for motion in deeper if motion is not None), None)
 
 
 def summary(motion: SineMotion, advice: Advice) -> dict[str, Any]:
-    """Collect what there is to say; plain types, SI units."""
+    """Collect the facts, SI units."""
     earliest = advice.repetitions[0] if advice.repetitions else None
     return {
         'quality': advice.quality,
         'repetition': None if earliest is None else {
-            'joints': list(earliest.joints),
-            'cycles': list(earliest.cycles),
-            'seconds': earliest.time,
+            'joints': earliest.joints, 'cycles': earliest.cycles, 'seconds': earliest.time,
         },
         'joints': [
             {
                 'name': name,
-                'frequency': float(motion.frequency[i]),
-                'cycles': float(advice.cycles[i]),
-                'range': float(advice.range_share[i]),
-                'velocity': float(advice.velocity_share[i]),
+                'frequency': motion.frequency[i],
+                'cycles': advice.cycles[i],
+                'range': advice.range_share[i],
+                'velocity': advice.velocity_share[i],
             }
             for i, name in enumerate(motion.joints)
         ],
-        'factor': float(advice.factor),
-        'advice': list(advice.lines),
+        'factor': advice.factor,
+        'advice': advice.lines,
     }  # fmt: skip
 
 
 def table(facts: dict[str, Any]) -> str:
-    """Lay the facts out for reading."""
+    """Return the facts as text."""
     lines = [f'{"joint":<20}{"Hz":>10}{"cycles":>10}{"range":>10}{"velocity":>10}']
     lines += [
         f'{joint["name"]:<20}{joint["frequency"]:>10.4g}{joint["cycles"]:>10.2f}'

@@ -1,9 +1,8 @@
-"""`robodyn bodywise`: mass and principal inertias of single bodies, from the wrenches on them."""
+"""`robodyn bodywise`: mass and principal inertias of single bodies, from wrenches."""
 
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import textwrap
 from collections.abc import Sequence
@@ -11,10 +10,9 @@ from typing import Any
 
 from robodyn_ros.analysis.bodywise import AXES, INERTIAS, BodyEstimate, identify_bodies
 from robodyn_ros.analysis.bodywise_file import WRENCH_AXES, read_bodies
+from robodyn_ros.cli.output import add_json, show
 from robodyn_ros.models.serial.urdf import GRAVITY
-from robodyn_ros.recording.recording import Finding
-
-HIDDEN = 'not identifiable'
+from robodyn_ros.recording.finding import Finding
 
 
 def add_parser(commands: Any) -> None:
@@ -22,8 +20,8 @@ def add_parser(commands: Any) -> None:
     parser = commands.add_parser(
         'bodywise',
         help='identify single bodies from the wrenches at their hinges',
-        description='Identify mass and principal moments of inertia of each body alone, where the '
-        'forces and moments at all its hinges are known, from a simulation or from sensors. '
+        description='Identify mass and principal moments of inertia of each body from the forces '
+        'and moments at all its hinges, known from a simulation or from sensors. '
         'docs/bodywise.md describes the columns of the file.',
     )
     parser.add_argument(
@@ -35,15 +33,15 @@ def add_parser(commands: Any) -> None:
         type=float,
         default=GRAVITY,
         metavar=('X', 'Y', 'Z'),
-        help='along world axes, in m/s^2 (default: 0 0 -9.81)',
+        help='gravity in world axes, in m/s^2 (default: 0 0 -9.81)',
     )
     parser.add_argument(
         '--wrench-axes',
         choices=WRENCH_AXES,
         default='world',
-        help='axes that forces and moments are along (default: %(default)s)',
+        help='axes in which forces and moments are given (default: %(default)s)',
     )
-    parser.add_argument('--json', action='store_true', help='print one JSON object')
+    add_json(parser)
     parser.set_defaults(run=run)
 
 
@@ -56,19 +54,13 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.file, gravity=arguments.gravity, wrench_axes=arguments.wrench_axes
     )
     estimates, findings = identify_bodies(motions)
-    if arguments.json:
-        facts = {
-            'bodies': [estimate.to_json() for estimate in estimates],
-            'findings': [vars(finding) for finding in findings],
-        }
-        print(json.dumps(facts, indent=2, allow_nan=False))
-    else:
-        print(table(estimates, findings))
+    facts = {'bodies': [estimate.to_json() for estimate in estimates], 'findings': findings}
+    show(arguments, facts, table(estimates, findings))
     return 0
 
 
 def table(estimates: Sequence[BodyEstimate], findings: Sequence[Finding]) -> str:
-    """Lay the bodies out for reading, a block each."""
+    """Return one block of text per body, and the findings."""
     lines = []
     for estimate in estimates:
         lines += [
@@ -87,12 +79,12 @@ def table(estimates: Sequence[BodyEstimate], findings: Sequence[Finding]) -> str
 
 
 def _directions(estimate: BodyEstimate) -> str:
-    """Mass as each world direction alone shows it."""
+    """Return the mass from each world direction."""
     cells = ('-' if math.isnan(value) else f'{value:.8g}' for value in estimate.directions)
     return ', '.join(f'{axis}: {cell}' for axis, cell in zip(AXES, cells, strict=True))
 
 
 def _row(name: str, unit: str, value: float, spread: float) -> str:
     if math.isnan(value):
-        return f'  {name:<5} {HIDDEN}'
+        return f'  {name:<5} not identifiable'
     return f'  {name:<5} {value:>14.8g} {unit:<7} std. dev. {spread:.2g}'

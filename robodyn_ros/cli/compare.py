@@ -1,18 +1,16 @@
-"""`robodyn compare`: a robot's CAD beside its identified model, on a recording."""
+"""`robodyn compare`: comparison of a robot's CAD with its identified model."""
 
 from __future__ import annotations
 
 import argparse
-import json
 from typing import Any
 
 from robodyn_ros.analysis.compare import compare
 from robodyn_ros.analysis.compare_report import export_comparison, text_comparison
-from robodyn_ros.cli.effort import add_source, declared_effort
-from robodyn_ros.control.effort.recorded import in_si_units
+from robodyn_ros.cli.effort import add_recording, read_in_si_units
+from robodyn_ros.cli.output import add_json, show
 from robodyn_ros.identification.files.result_file import load_identified_model
 from robodyn_ros.identification.options import IdentifyOptions
-from robodyn_ros.recording.readers import read_recording
 
 
 def add_parser(commands: Any) -> None:
@@ -20,49 +18,35 @@ def add_parser(commands: Any) -> None:
     parser = commands.add_parser(
         'compare',
         help='compare a URDF from CAD with an identified model',
-        description='Show the base parameters of a URDF beside those of a result, and how well '
-        'the torque of each fits a recording, best one that neither has seen.',
+        description='Show the base parameters of a URDF and of a result side by side, and the '
+        'torque errors of both on a recording. Use a recording that was not used to identify.',
     )
     parser.add_argument(
         '--urdf', metavar='FILE', required=True, help='URDF of the robot as designed'
     )
     parser.add_argument('result', help='result file of `robodyn identify`')
-    parser.add_argument('recording', help='rosbag2 folder, .mcap, .db3, .csv, .npz or .mat')
-    add_source(parser)
+    add_recording(parser)
     parser.add_argument(
         '--filter-cutoff',
         type=float,
         metavar='HZ',
-        help='low pass on position and torque (default: from the data)',
+        help='cut-off of the low pass on position and torque (default: from the data)',
     )
     parser.add_argument('--out', metavar='DIR', help='folder for tables (CSV, JSON) and pictures')
-    parser.add_argument('--json', action='store_true', help='print one JSON object')
+    add_json(parser)
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Compare, print and write what was asked for.
+    """Compare, print, and write the files of --out.
 
-    :raises RobodynError: a file cannot be read or written, or the three do not fit together
+    :raises RobodynError: a file cannot be read or written, or the files do not fit together
     """
     identified = load_identified_model(arguments.result)
-    declared = declared_effort(arguments)
-    recording = read_recording(
-        arguments.recording,
-        columns=arguments.columns,
-        topic=arguments.topic,
-        joints=list(identified.joints),
-    )
-    recording = in_si_units(
-        recording, arguments.recording, declared, identified.model, columns=arguments.columns
-    )
+    recording = read_in_si_units(arguments, identified.joints, identified.model)
     options = IdentifyOptions(filter_cutoff=arguments.filter_cutoff)
     comparison = compare(arguments.urdf, identified, recording, options=options)
     files = {} if arguments.out is None else export_comparison(comparison, arguments.out)
-    if arguments.json:
-        print(json.dumps(comparison.to_json() | {'files': files}, indent=2, allow_nan=False))
-    else:
-        print(text_comparison(comparison))
-        for kind, path in files.items():
-            print(f'{kind:<16} {path}')
+    lines = [text_comparison(comparison), *(f'{kind:<16} {path}' for kind, path in files.items())]
+    show(arguments, comparison.to_json() | {'files': files}, '\n'.join(lines))
     return 0

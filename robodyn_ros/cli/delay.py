@@ -1,83 +1,82 @@
-"""`robodyn delay`: the additive torque delay that a recording shows."""
+"""`robodyn delay`: measurement of the additive torque delay from a recording."""
 
 from __future__ import annotations
 
 import argparse
-import json
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
 from robodyn_ros.analysis.delay import (
-    DelayEstimate,
     Samples,
     configured_delay,
     delay_estimate,
     delay_findings,
     position_lags,
 )
+from robodyn_ros.cli.output import EXIT_NEGATIVE, add_json, show
 from robodyn_ros.errors import RecordingError
+from robodyn_ros.recording.bags.joint_state_decoder import MSGTYPE as JOINT_STATE
 from robodyn_ros.recording.bags.topic_bag import (
-    JOINT_STATE,
     TORQUE_STATE,
     TRAJECTORY_STATE,
     Values,
     read_topic,
     topic_types,
 )
-from robodyn_ros.recording.finding import Finding
 from robodyn_ros.recording.readers import read_recording, recording_format
 
-EXIT_WRONG = 1
-READ = 'ros2 bag record /joint_states /joint_trajectory_controller/controller_state'
+RECORD = 'ros2 bag record /joint_states /joint_trajectory_controller/controller_state'
 
 
 def add_parser(commands: Any) -> None:
     """Add the sub-command."""
     parser = commands.add_parser(
         'delay',
-        help='find the additive torque delay, and whether the one that is set fits',
-        description='Tell from a rosbag2 with joint states and commanded positions how many '
-        'cycles the motion comes after its command, which is what additive_torque_delay of the '
-        'feed-forward is to be set to. With torque_state of a running feed-forward in the bag '
-        'the delay that is set is held against it. The exit code is 1 if it is wrong, or the '
-        'delay cannot be told.',
+        help='measure the additive torque delay and check the configured one',
+        description='Measure the delay from commanded to measured positions in a rosbag2, in '
+        'cycles: the value for additive_torque_delay of the feed-forward. If the bag has '
+        'torque_state of a running feed-forward, its delay is checked. The exit code is 1 if that '
+        'delay is wrong, or the delay is unknown.',
     )
     parser.add_argument('recording', help='folder of a rosbag2')
     parser.add_argument(
-        '--topic', default='/joint_states', help='measured positions (default: %(default)s)'
+        '--topic',
+        default='/joint_states',
+        help='topic of measured positions (default: %(default)s)',
     )
     parser.add_argument(
         '--command',
         dest='command_topic',
         metavar='TOPIC',
-        help='commanded positions: controller_state of a joint_trajectory_controller, or a '
-        'JointState (default: the only one there is)',
+        help='topic of commanded positions: controller_state of a joint_trajectory_controller, '
+        'or a JointState (default: the only one in the bag)',
     )
-    parser.add_argument('--period', type=_period, help='servo period [s] (default: as recorded)')
+    parser.add_argument('--period', type=_period, help='servo period in s (default: as recorded)')
     parser.add_argument(
-        '--configured', type=int, help='additive_torque_delay that is set (default: as recorded)'
+        '--configured', type=int, help='present additive_torque_delay (default: as recorded)'
     )
-    parser.add_argument('--json', action='store_true', help='print one JSON object')
+    add_json(parser)
     parser.set_defaults(run=run)
 
 
 def _period(text: str) -> float:
     period = float(text)
     if not 0.0 < period < np.inf:
-        raise argparse.ArgumentTypeError(f'a period is a positive time in s, got {text}')
+        raise argparse.ArgumentTypeError(f'the period must be positive, in s, got {text}')
     return period
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Estimate, compare and print; 0 if nothing speaks against the delay that is set.
+    """Measure, check and print; 1 if the configured delay is wrong, or the delay is unknown.
 
-    :raises RobodynError: the bag cannot be read, or has not the topics that are needed
+    :raises RobodynError: the bag cannot be read, or lacks a topic
     """
     path = arguments.recording
     if recording_format(path) != 'rosbag2':
-        raise RecordingError(f'{path}: a delay is told from a rosbag2 with commanded positions')
+        raise RecordingError(
+            f'{path} is not a rosbag2: the delay needs a bag with commanded positions'
+        )
     types = topic_types(path)
     topic = command_topic(types, arguments.command_topic, path)
     measured = read_recording(path, topic=arguments.topic)
@@ -96,19 +95,26 @@ def run(arguments: argparse.Namespace) -> int:
     if configured is None:
         configured = _recorded_delay(path, types, measured.joints)
     findings = delay_findings(estimate, configured)
-    facts = summary(estimate, findings, topic, period, configured)
-    print(
-        json.dumps(facts, indent=2, allow_nan=False) if arguments.json else table(facts, findings)
-    )
-    return EXIT_WRONG if any(f.code in ('delay_wrong', 'delay_unknown') for f in findings) else 0
+    facts = {
+        'command': topic,
+        'period': period,
+        'configured': configured,
+        'additive_torque_delay': estimate.setting,
+        'cycles': estimate.cycles,
+        'joints': [{'name': e.joint, 'lag': e.cycles, 'error': e.error} for e in estimate.lags],
+        'findings': findings,
+    }
+    show(arguments, facts, table(facts))
+    wrong = any(finding.code in ('delay_wrong', 'delay_unknown') for finding in findings)
+    return EXIT_NEGATIVE if wrong else 0
 
 
 def command_topic(types: dict[str, str], wanted: str | None, path: str) -> str:
     """Return the topic of the commanded positions.
 
     :param types: message types by topic
-    :param wanted: the one asked for, or None
-    :raises RecordingError: it is not there, or there is none or more than one
+    :param wanted: topic of --command, or None
+    :raises RecordingError: there is no such topic, or more than one without --command
     """
     usable = [topic for topic, kind in types.items() if kind == TRAJECTORY_STATE]
     usable = usable or [
@@ -119,22 +125,24 @@ def command_topic(types: dict[str, str], wanted: str | None, path: str) -> str:
     if wanted is not None:
         wanted = '/' + wanted.lstrip('/')
         if types.get(wanted) not in (TRAJECTORY_STATE, JOINT_STATE):
-            raise RecordingError(f'{path}: {wanted} holds no commanded positions, {usable} do')
+            raise RecordingError(
+                f'{path}: {wanted} has no commanded positions; only {usable} have'
+            )
         return wanted
     if len(usable) != 1:
-        what = f'{usable} hold commanded positions, choose one with --command' if usable else (
-            f'no topic holds commanded positions; record them beside the joint states: {READ}'
+        what = f'{usable} have commanded positions, choose one with --command' if usable else (
+            f'no topic has commanded positions. Record them with the joint states: {RECORD}'
         )  # fmt: skip
         raise RecordingError(f'{path}: {what}')
     return usable[0]
 
 
 def _positions(message: Any) -> Values:
-    """Commanded positions of a JointState, or of a joint_trajectory_controller (JTC).
+    """Return the commanded positions of a JointState, or of a joint_trajectory_controller (JTC).
 
-    A JTC (ros2_controllers 4.42) commands in each cycle the position of the next one, `output`.
-    Effort it commands is that of `reference`: where it has an effort interface, torque comes
-    through it, and its delay counts from there.
+    In each cycle, a JTC (ros2_controllers 4.42) commands the position of the next one, `output`.
+    The effort it commands belongs to `reference`. With an effort interface, torque passes through
+    the JTC, so the delay is counted from `reference`.
     """
     if hasattr(message, 'position'):
         return message.name, (message.position,)
@@ -144,55 +152,29 @@ def _positions(message: Any) -> Values:
 
 
 def _recorded_delay(path: str, types: dict[str, str], joints: tuple[str, ...]) -> int | None:
-    """Return the delay between requested and commanded torque in the bag, in cycles, or None."""
+    """Return the delay from requested to commanded torque in the bag, in cycles, or None."""
     for topic in [topic for topic, kind in types.items() if kind == TORQUE_STATE]:
         try:
             state = read_topic(
                 path, topic, joints, lambda m: (m.name, (m.requested, m.additive_command))
             )
-        except RecordingError:  # that of another robot, or no message in time
+        except RecordingError:  # the topic of another robot, or no message in time
             continue
         if len(state.signals) < 2:
             continue
-        found = configured_delay(*state.signals)
-        if found is not None:
-            return found
+        delay = configured_delay(*state.signals)
+        if delay is not None:
+            return delay
     return None
 
 
-def summary(
-    estimate: DelayEstimate,
-    findings: list[Finding],
-    topic: str,
-    period: float,
-    configured: int | None,
-) -> dict[str, Any]:
-    """Collect what was found; plain types, SI units, None for what is not known."""
-
-    def number(value: float) -> float | None:
-        return float(value) if np.isfinite(value) else None
-
-    return {
-        'command': topic,
-        'period': period,
-        'configured': configured,
-        'additive_torque_delay': estimate.setting,
-        'cycles': number(estimate.cycles),
-        'joints': [
-            {'name': lag.joint, 'lag': number(lag.cycles), 'error': number(lag.error)}
-            for lag in estimate.lags
-        ],
-        'findings': [asdict(finding) for finding in findings],
-    }
-
-
-def table(facts: dict[str, Any], findings: list[Finding]) -> str:
-    """Lay the facts out for reading."""
+def table(facts: dict[str, Any]) -> str:
+    """Return the facts as text."""
     lines = [f'command      {facts["command"]}, cycles of {1e3 * facts["period"]:.3f} ms', '']
     lines.append(f'{"joint":<20}{"cycles behind command":>24}')
     for joint in facts['joints']:
-        known = joint['lag'] is not None and joint['error'] is not None
-        cell = f'{joint["lag"]:.2f} +- {joint["error"]:.2f}' if known else 'cannot be told'
+        known = np.isfinite(joint['lag'])
+        cell = f'{joint["lag"]:.2f} +- {joint["error"]:.2f}' if known else 'unknown'
         lines.append(f'{joint["name"]:<20}{cell:>24}')
     lines.append('')
-    return '\n'.join([*lines, *(finding.line for finding in findings)])
+    return '\n'.join([*lines, *(finding.line for finding in facts['findings'])])

@@ -11,7 +11,7 @@ from typing import Any
 
 from robodyn_ros.cli.effort import add_source, declared_effort
 from robodyn_ros.cli.identify_options import add_options, given_options
-from robodyn_ros.cli.progress import progress_bar
+from robodyn_ros.cli.output import progress_bar
 from robodyn_ros.cli.robot_model import (
     OF_URDF,
     add_robot_file,

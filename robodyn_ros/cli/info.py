@@ -1,22 +1,23 @@
-"""`robodyn info`: what a recording holds, and what is wrong with it."""
+"""`robodyn info`: content of a recording, and findings about it."""
 
 from __future__ import annotations
 
 import argparse
-import json
 from contextlib import suppress
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from robodyn_ros.cli.effort import add_effort, declared_effort
+from robodyn_ros.cli.effort import add_source, declared_effort, joint_names
+from robodyn_ros.cli.output import add_json, show
 from robodyn_ros.control.effort.declaration import undeclared
 from robodyn_ros.control.effort.recorded import bag_declaration, in_si_units
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording.bags.rosbag import NoSuchTopicError
+from robodyn_ros.recording.finding import Finding
 from robodyn_ros.recording.readers import read_recording, recording_format
-from robodyn_ros.recording.recording import Finding, Recording
+from robodyn_ros.recording.recording import Recording
 
 TOPIC = '/joint_states'
 SIGNALS = ('position', 'velocity', 'acceleration', 'torque')
@@ -26,45 +27,38 @@ def add_parser(commands: Any) -> None:
     """Add the sub-command."""
     parser = commands.add_parser(
         'info',
-        help='show what a recording holds',
+        help='show the content of a recording',
         description='Show samples, joints, ranges and findings of a recording (rosbag2, CSV, '
         'NPZ, MAT).',
     )
     parser.add_argument('recording', help='rosbag2 folder, .mcap, .db3, .csv, .npz or .mat')
-    parser.add_argument('--columns', metavar='YAML', help='what the columns of the file mean')
-    parser.add_argument(
-        '--topic',
-        help=f'JointState topic of a bag (default: {TOPIC}, or the first one that is a recording)',
-    )
+    add_source(parser, topic=None, default=f'{TOPIC}, or the first one that can be read')
     parser.add_argument(
         '--joints', metavar='NAME,NAME,...', help='joints to read; names the columns of NPZ, MAT'
     )
-    add_effort(parser)
-    parser.add_argument('--json', action='store_true', help='print one JSON object')
+    add_json(parser)
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Read the recording and print what it holds.
+    """Read the recording and print its content.
 
-    What efforts mean need not be known to look at them: a finding then says so.
+    Efforts need no declaration here; a finding reports that it is missing.
 
     :raises RobodynError: it cannot be read, or a declaration of its efforts cannot be used
     """
     recording = _in_known_units(_read(arguments), arguments)
     facts = summary(recording, recording_format(arguments.recording))
-    print(json.dumps(facts, indent=2) if arguments.json else table(facts))
+    show(arguments, facts, table(facts))
     return 0
 
 
 def _read(arguments: argparse.Namespace) -> Recording:
-    """Read the topic asked for; if none is, the usual one or the first that can be read."""
-    joints = None if arguments.joints is None else arguments.joints.split(',')
+    """Read the topic of --topic; without it, the usual one or the first that can be read."""
+    path, columns, joints = arguments.recording, arguments.columns, joint_names(arguments)
 
     def read(topic: str) -> Recording:
-        return read_recording(
-            arguments.recording, columns=arguments.columns, topic=topic, joints=joints
-        )
+        return read_recording(path, columns=columns, topic=topic, joints=joints)
 
     try:
         return read(arguments.topic or TOPIC)
@@ -72,10 +66,10 @@ def _read(arguments: argparse.Namespace) -> Recording:
         for topic in () if arguments.topic else error.others:
             with suppress(RecordingError):
                 recording = read(topic)
-                text = f'this is {topic}; --topic shows another of {", ".join(error.others)}'
+                text = f'this is {topic}; choose another with --topic: {", ".join(error.others)}'
                 finding = Finding('topic_chosen', text, severity='info')
                 return replace(recording, findings=(*recording.findings, finding))
-        hint = ' (--topic chooses one)' if error.others else ''
+        hint = ' (choose one with --topic)' if error.others else ''
         raise RecordingError(f'{error}{hint}') from error
 
 
@@ -90,7 +84,7 @@ def _in_known_units(recording: Recording, arguments: argparse.Namespace) -> Reco
 
 
 def summary(recording: Recording, kind: str) -> dict[str, Any]:
-    """Collect the facts about a recording; plain types, SI units."""
+    """Collect the facts about a recording, SI units."""
     steps = np.diff(recording.time)
     ranges = []
     for column, joint in enumerate(recording.joints):
@@ -98,7 +92,7 @@ def summary(recording: Recording, kind: str) -> dict[str, Any]:
         for name in SIGNALS:
             values = getattr(recording, name)
             if values is not None:
-                entry[name] = [float(values[:, column].min()), float(values[:, column].max())]
+                entry[name] = [values[:, column].min(), values[:, column].max()]
         ranges.append(entry)
     return {
         'recording': recording.source,
@@ -106,15 +100,15 @@ def summary(recording: Recording, kind: str) -> dict[str, Any]:
         'samples': len(recording),
         'duration': recording.duration,
         'rate': 1.0 / recording.period,
-        'largest_gap': float(steps.max()),
-        'largest_gap_at': float(recording.time[int(np.argmax(steps))]),
+        'largest_gap': steps.max(),
+        'largest_gap_at': recording.time[np.argmax(steps)],
         'joints': ranges,
-        'findings': [asdict(finding) for finding in recording.findings],
+        'findings': recording.findings,
     }
 
 
 def table(facts: dict[str, Any]) -> str:
-    """Lay the facts out for reading."""
+    """Return the facts as text."""
     lines = [
         f'recording    {facts["recording"]} ({facts["format"]})',
         f'samples      {facts["samples"]} in {facts["duration"]:.3f} s at {facts["rate"]:.2f} Hz',
@@ -127,12 +121,8 @@ def table(facts: dict[str, Any]) -> str:
     for entry in facts['joints']:
         cells = [f'{entry[name][0]:9.4g} to {entry[name][1]:8.4g}' for name in present]
         lines.append(f'{entry["name"]:<{width}}' + ''.join(f'  {cell:>21}' for cell in cells))
-    undeclared_effort = 'effort_undeclared' in [f['code'] for f in facts['findings']]
-    torque_unit = 'torque as it came' if undeclared_effort else 'Nm or N'
-    lines.append(f'SI units: rad or m, s, {torque_unit}')
-    lines.append('')
-    for finding in facts['findings']:
-        lines.append(Finding(**finding).line)
-    if not facts['findings']:
-        lines.append('no findings')
+    undeclared_effort = 'effort_undeclared' in [finding.code for finding in facts['findings']]
+    torque_unit = 'torque as recorded' if undeclared_effort else 'Nm or N'
+    lines += [f'SI units: rad or m, s, {torque_unit}', '']
+    lines += [finding.line for finding in facts['findings']] or ['no findings']
     return '\n'.join(lines)

@@ -1,4 +1,4 @@
-"""The command `robodyn`: one sub-command per file, errors as one sentence."""
+"""The command `robodyn`: one file per sub-command, one sentence per error."""
 
 from __future__ import annotations
 
@@ -9,39 +9,37 @@ import sys
 from collections.abc import Sequence
 
 from robodyn_ros import __version__
+from robodyn_ros.cli.output import EXIT_ERROR, EXIT_INTERRUPTED
 from robodyn_ros.errors import RobodynError
 
 COMMANDS = {
     'excite': 'design the motion that reveals the parameters',
-    'advise': 'say what sines made by hand lack',
+    'advise': 'advise on a motion of sines made by hand',
     'motion': 'check a motion file against the limits of a robot and for collisions, and draw it',
     'identify': 'identify a robot from a recording',
-    'friction': 'friction over velocity from the bidirectional experiment',
+    'friction': 'measure friction over velocity from the bidirectional experiment',
     'compare': 'compare a URDF from CAD with an identified model',
-    'delay': 'find the additive torque delay, and whether the one that is set fits',
-    'info': 'show what a recording holds',
+    'delay': 'measure the additive torque delay and check the configured one',
+    'info': 'show the content of a recording',
     'demo': 'excite, identify, validate, feed forward and detect a push on a simulated cell',
     'prg': "import a result of softMC's identification (.PRG)",
     'bodywise': 'identify single bodies from the wrenches at their hinges',
 }
-"""Sub-commands, modules of this folder, and what their help says."""
+"""Sub-commands, which are modules of this folder, and their help."""
 
 NEGATIVE_LIST = re.compile(r'-[\d.][^,]*,')
-"""Beginning of a list of numbers that argparse takes for an option."""
-
-EXIT_ERROR = 2
-EXIT_INTERRUPTED = 130
+"""Start of a list of numbers that argparse takes for an option."""
 
 
 def build_parser(only: str | None = None) -> argparse.ArgumentParser:
     """Build the parser of all sub-commands.
 
-    :param only: the one that is going to be run, '' for none: the others are then known by name
-        and help, since importing all of them takes seconds
+    :param only: the sub-command to run, '' for none; all others have only a name and a help,
+        because importing all of them takes seconds
     """
     parser = argparse.ArgumentParser(
         prog='robodyn',
-        description='From a robot nobody has modelled to torque feed-forward and collision '
+        description='Identify the dynamics of a robot, for torque feed-forward and collision '
         'detection.',
     )
     parser.add_argument('--version', action='version', version=f'robodyn {__version__}')
@@ -53,7 +51,7 @@ def build_parser(only: str | None = None) -> argparse.ArgumentParser:
         else:
             commands.add_parser(name, help=text)
     for sub_parser in commands.choices.values():
-        # no default: it would take back what was said before the sub-command
+        # A default would overwrite the value given before the sub-command.
         sub_parser.add_argument(
             '--debug', action='store_true', default=argparse.SUPPRESS, help='show tracebacks'
         )
@@ -66,7 +64,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     command = next((word for word in words if word in COMMANDS), '')
     try:
         arguments = build_parser(command).parse_args(words)
-    except KeyboardInterrupt:  # the libraries of a command take a second to be imported
+    except KeyboardInterrupt:  # importing the libraries of a command takes a second
         return _interrupted()
     try:
         return int(arguments.run(arguments))
@@ -77,12 +75,12 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise
         print(f'error: {error}', file=sys.stderr)
         return EXIT_ERROR
-    except Exception as error:  # a bug must not bury the user in a traceback either
+    except Exception as error:  # a bug must not print a traceback either
         if arguments.debug:
             raise
         print(
             f'error: unexpected {type(error).__name__}: {error} '
-            f'(run `robodyn --debug ...` to see where, and please report it)',
+            f'(run `robodyn --debug ...` for the traceback, and please report it)',
             file=sys.stderr,
         )
         return EXIT_ERROR

@@ -1,12 +1,12 @@
-"""`robodyn motion`: what a motion file asks of a robot, and pictures of it."""
+"""`robodyn motion`: check of a motion file against limits and collisions, with pictures."""
 
 from __future__ import annotations
 
 import argparse
-import json
 from typing import Any
 
-from robodyn_ros.cli.excite import add_option, add_robot, robot
+from robodyn_ros.cli.output import EXIT_NEGATIVE, add_json, show
+from robodyn_ros.cli.robot_model import add_option, add_robot, robot
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.catalog import load_motion
 from robodyn_ros.excitation.collisions.check import Report, collision_lines
@@ -19,18 +19,16 @@ from robodyn_ros.excitation.robot_frame import shown_frame
 from robodyn_ros.excitation.summary import shares_table
 from robodyn_ros.excitation.trajectory import Trajectory
 
-EXIT_BROKEN = 1
-
 
 def add_parser(commands: Any) -> None:
     """Add the sub-command."""
     parser = commands.add_parser(
         'motion',
         help='check a motion file against the limits of a robot and for collisions, and draw it',
-        description='Read a motion of any kind (sines, via-points, lines, circles, a chain of '
-        'them), print how long it takes, which share of the limits it uses and whether the robot '
-        'hits itself, and write it as trajectory.yaml, trajectory.csv and pictures. The exit code '
-        'is 1 if it breaks a limit or collides.',
+        description='Check a motion of any kind (sines, via-points, lines, circles, sequences): '
+        'print its duration, the used shares of the limits and collisions, and write it as '
+        'trajectory.yaml, trajectory.csv and pictures. The exit code is 1 if the motion exceeds a '
+        'limit or collides.',
     )
     parser.add_argument('motion', help='YAML file of the motion')
     add_robot(parser)
@@ -38,14 +36,14 @@ def add_parser(commands: Any) -> None:
     for name, option in SPACE.items():
         add_option(group, name, option)
     parser.add_argument('--out', metavar='DIR', help='folder for the files')
-    parser.add_argument('--json', action='store_true', help='print one JSON object')
+    add_json(parser)
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Check, write and print; 1 if a limit is broken or there is a collision, else 0.
+    """Check, write and print; 1 if a limit is exceeded or there is a collision, else 0.
 
-    :raises RobodynError: a file cannot be read or written, or the motion is of other joints
+    :raises RobodynError: a file cannot be read or written, or the joints do not match
     """
     model, limits = robot(arguments)
     motion = load_motion(arguments.motion)
@@ -63,12 +61,12 @@ def run(arguments: argparse.Namespace) -> int:
             limits=limits,
             points=None if points is None else lambda q: points(q[:, columns]),
         )
-    print(json.dumps(facts, indent=2, allow_nan=False) if arguments.json else table(facts))
-    return EXIT_BROKEN if facts['broken'] else 0
+    show(arguments, facts, table(facts))
+    return EXIT_NEGATIVE if facts['broken'] else 0
 
 
 def summary(motion: Trajectory, limits: JointLimits, report: Report) -> dict[str, Any]:
-    """Collect kind, duration, shares of limits, and what is broken; plain types, SI."""
+    """Collect kind, duration, used shares of the limits, and violations; SI units."""
     broken = report.broken
     try:
         check_motion(motion, limits)
@@ -79,7 +77,7 @@ def summary(motion: Trajectory, limits: JointLimits, report: Report) -> dict[str
         'kind': motion.describe()['kind'],
         'duration': motion.duration,
         'joints': [
-            {'name': name, **{kind: float(share[i]) for kind, share in shares.items()}}
+            {'name': name, **{kind: share[i] for kind, share in shares.items()}}
             for i, name in enumerate(motion.joints)
         ],
         'broken': broken,
@@ -88,7 +86,7 @@ def summary(motion: Trajectory, limits: JointLimits, report: Report) -> dict[str
 
 
 def table(facts: dict[str, Any]) -> str:
-    """Lay the facts out for reading."""
+    """Return the facts as text."""
     lines = [f'{facts["kind"]}, {facts["duration"]:.3f} s', '', *shares_table(facts['joints']), '']
     lines += [facts['broken'] or _kept(facts), *collision_lines(facts)]
     lines += [f'{kind:<12} {path}' for kind, path in facts.get('files', {}).items()]
@@ -96,7 +94,7 @@ def table(facts: dict[str, Any]) -> str:
 
 
 def _kept(facts: dict[str, Any]) -> str:
-    """Say that all is well, as far as it was checked."""
+    """Return the verdict for a motion without violations."""
     if not facts['not_checked']:
-        return 'every limit is kept, and there is no collision'
-    return 'the limits of the joints are kept; collisions are not checked completely'
+        return 'all limits are kept, and there is no collision'
+    return 'the joint limits are kept; collisions are not checked completely'

@@ -1,4 +1,4 @@
-"""`robodyn prg`: carry a result of softMC over to a result file."""
+"""`robodyn prg`: import of a softMC result file (.PRG)."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def add_parser(commands: Any) -> None:
     parser = commands.add_parser(
         'prg',
         help="import a result of softMC's identification (.PRG)",
-        description='Read the parameters in a softMC result file (IDNT<n>.PRG) as those of a '
-        'model, and write a result file for the feed-forward and collision_monitor nodes.',
+        description='Read the parameters of a model from a softMC result file (IDNT<n>.PRG), and '
+        'write a result file for the feed-forward and collision_monitor nodes.',
     )
     parser.add_argument('file', help='the .PRG file')
     parser.add_argument('--model', metavar='YAML', required=True, help='description of the model')
@@ -28,14 +28,14 @@ def add_parser(commands: Any) -> None:
         '--robot',
         metavar='NAME',
         default='',
-        help="the robot's name in softMC (default: PUMA, SCARA, DELTA; A1 for an axis)",
+        help='name of the robot in softMC (default: PUMA, SCARA, DELTA; A1 for an axis)',
     )
     parser.add_argument(
         '--friction-sign',
         choices=FRICTION_SIGNS,
         default='negative',
-        help='sign of friction in the file: negative, as softMC writes it; positive; any: as '
-        'softMC writes it, unchecked (default: %(default)s)',
+        help='sign of friction in the file: negative (softMC), positive, or any (softMC, not '
+        'checked; default: %(default)s)',
     )
     parser.add_argument(
         '--force', action='store_true', help='import the result of a failed identification'
@@ -44,7 +44,7 @@ def add_parser(commands: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Import the file; 0 when the result file is written.
+    """Import the file; 0 if the result file is written.
 
     :raises RobodynError: a file cannot be read or written, or does not fit the model
     """

@@ -1,15 +1,21 @@
-"""The robot on a command line: its URDF or the description of its model."""
+"""Robot of a command line: robot file, URDF, or description of the model."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from typing import Any
 
 from robodyn_ros.errors import ConfigError
+from robodyn_ros.excitation.limits.joint_limits import JointLimits
+from robodyn_ros.excitation.limits.limits_file import load_limits
+from robodyn_ros.excitation.options import Option
+from robodyn_ros.excitation.robot_frame import model_limits
 from robodyn_ros.models.catalog import load_model, robot_model
 from robodyn_ros.models.friction_terms import LAWS, TERMS
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.models.serial.urdf import GRAVITY
+from robodyn_ros.models.serial.urdf_file import read_urdf
 from robodyn_ros.robot_file import load_robot
 
 OF_URDF = ('friction', 'gravity', 'no-rotor-inertia')
@@ -20,13 +26,13 @@ def add_robot_file(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         '--robot',
         metavar='NAME|FILE',
-        help='robot of this package or robot file, #VARIANT behind it or not: model, URDF and '
-        'limits that the other options do not give',
+        help='robot of this package, or robot file, optionally followed by #VARIANT; gives model, '
+        'URDF and limits, unless other options do',
     )
 
 
 def take_robot_file(arguments: argparse.Namespace) -> None:
-    """Fill in --model, --urdf and the limits from the file of --robot, where not given.
+    """Set --model, --urdf and the limits from the file of --robot, where they are not given.
 
     :raises ConfigError: there is no such robot, or its file cannot be used
     """
@@ -36,21 +42,21 @@ def take_robot_file(arguments: argparse.Namespace) -> None:
     if 'model' in robot.content and arguments.urdf is None and arguments.model is None:
         arguments.model = robot.reference
     arguments.urdf = arguments.urdf or robot.urdf or None
-    for limits in ('limits', 'joint_limits'):  # as `excite` and as `identify` call the option
+    for limits in ('limits', 'joint_limits'):  # names in `excite` and `identify`
         if 'limits' in robot.content and getattr(arguments, limits, '') is None:
             setattr(arguments, limits, robot.reference)
 
 
 def add_urdf_options(group: argparse._ArgumentGroup, friction: Sequence[str]) -> None:
-    """Add the options that go with `--urdf`.
+    """Add the options of `--urdf`.
 
     :param friction: default of --friction
     """
     group.add_argument(
         '--friction',
         metavar='TERM,TERM,...',
-        help=f'friction for --urdf: terms of {", ".join(TERMS)}; or laws, which are sets of them: '
-        f'{", ".join(LAWS)}; or auto, the law that cross-validation favours; or none '
+        help=f'friction for --urdf: terms {", ".join(TERMS)}; or laws, which are sets of terms: '
+        f'{", ".join(LAWS)}; or auto, selected by cross-validation; or none '
         f'(default: {",".join(friction) or "none"})',
     )
     group.add_argument(
@@ -61,17 +67,17 @@ def add_urdf_options(group: argparse._ArgumentGroup, friction: Sequence[str]) ->
         help="gravity in the URDF's root frame, for --urdf, in m/s^2 (default: 0 0 -9.81)",
     )
     group.add_argument(
-        '--no-rotor-inertia', action='store_true', help='no rotor inertias, for --urdf'
+        '--no-rotor-inertia', action='store_true', help='model without rotor inertias, for --urdf'
     )
 
 
 def chosen_model(
     arguments: argparse.Namespace, friction: Sequence[str], *, dynamic_model: int | None = None
 ) -> DynamicModel:
-    """Build the model of --model, or of --urdf with the options that go with it.
+    """Build the model of --model, or of --urdf with its options.
 
-    :param friction: where --friction is not given
-    :raises RobodynError: it cannot be built, or an option would be without effect
+    :param friction: default of --friction
+    :raises RobodynError: it cannot be built, or an option has no effect
     """
     if arguments.model is not None:
         refuse(arguments, OF_URDF, 'goes with --urdf; with --model it is in the file')
@@ -86,10 +92,78 @@ def chosen_model(
     )
 
 
-def refuse(arguments: argparse.Namespace, options: Sequence[str], why: str) -> None:
-    """Refuse options that would be without effect.
+def add_robot(parser: argparse.ArgumentParser) -> None:
+    """Add the options for a robot and its limits."""
+    group = parser.add_argument_group('robot')
+    add_robot_file(group)
+    group.add_argument(
+        '--urdf',
+        metavar='FILE',
+        help='URDF of the robot; with --model, only its limits and geometry are used',
+    )
+    group.add_argument(
+        '--model', metavar='YAML', help='description of the model, in place of --urdf'
+    )
+    group.add_argument('--limits', metavar='YAML', help='file in the form of joint_limits.yaml')
+    group.add_argument('--joints', metavar='NAME,NAME,...', help='joints to move, for --urdf')
+    add_urdf_options(group, ())
 
-    :raises ConfigError: naming the first one that is given
+
+def robot(arguments: argparse.Namespace) -> tuple[DynamicModel, JointLimits]:
+    """Return model and limits of the robot of a command line.
+
+    Limits are those of the URDF, narrowed by the file of --limits. Accelerations without a limit
+    get a slow default.
+
+    :raises RobodynError: a file cannot be read or used
+    """
+    take_robot_file(arguments)
+    if arguments.urdf is None and arguments.model is None:
+        raise ConfigError('name the robot: --robot NAME|FILE, --urdf FILE or --model YAML')
+    if arguments.model is not None:
+        refuse(arguments, ('joints',), 'goes with --urdf; with --model it is in the file')
+    model = chosen_model(arguments, ())
+    limits = model_limits(model)
+    if arguments.model is not None and arguments.urdf is not None:
+        limits = JointLimits.from_urdf(read_urdf(arguments.urdf), model.joint_names)
+    if arguments.limits is not None:
+        limits = load_limits(arguments.limits, limits)
+    return model, limits.with_default_acceleration()
+
+
+def add_option(group: argparse._ArgumentGroup, name: str, option: Option) -> None:
+    """Add an option of a design as a flag; its value is None where the flag is not given."""
+    flag = f'--{name.replace("_", "-")}'
+    default = '' if option.default is None else f' (default: {option.default})'
+    if option.kind is bool and option.default is None:
+        group.add_argument(flag, action=argparse.BooleanOptionalAction, help=option.text)
+    elif option.kind is bool:
+        group.add_argument(flag, action='store_true', help=option.text)
+    elif option.count == 0:
+        group.add_argument(
+            flag, type=_list_of(option.kind), help=option.text,
+            metavar=f'{option.unit},{option.unit},...',
+        )  # fmt: skip
+    else:
+        group.add_argument(
+            flag, type=option.kind, help=f'{option.text}{default}',
+            nargs=None if option.count == 1 else option.count,
+            choices=option.choices or None, metavar=option.unit or None,
+        )  # fmt: skip
+
+
+def _list_of(kind: type) -> Any:
+    def values(text: str) -> list[Any]:
+        return [kind(part) for part in split(text)]
+
+    values.__name__ = 'list with commas'  # the name of the type in messages of argparse
+    return values
+
+
+def refuse(arguments: argparse.Namespace, options: Sequence[str], why: str) -> None:
+    """Refuse options that have no effect.
+
+    :raises ConfigError: one is given; the message names it
     """
     for option in options:
         if getattr(arguments, option.replace('-', '_')) not in (None, False):
@@ -97,5 +171,5 @@ def refuse(arguments: argparse.Namespace, options: Sequence[str], why: str) -> N
 
 
 def split(text: str | None) -> list[str]:
-    """Parts of a list with commas; none where there is no text."""
+    """Return the parts of a list with commas; empty for None."""
     return [] if text is None else text.split(',')

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import IntEnum
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from robodyn_ros.control.feedforward.additive_torque import per_joint
+from robodyn_ros.control.checks import check_joints, per_joint
+from robodyn_ros.control.collision_settings import CollisionSettings
 from robodyn_ros.control.torque.low_pass import MatchedLowPass
 from robodyn_ros.control.torque.model_torque import ModelTorque
-from robodyn_ros.errors import ControlError
 from robodyn_ros.models.interface import Array
 
 
@@ -24,107 +22,6 @@ class Level(IntEnum):
     OK = 1
     CONTACT = 2
     COLLISION = 3
-
-
-@dataclass(frozen=True)
-class CollisionSettings:
-    """Settings of the detector; one value per joint or one for all.
-
-    :param joints: names of the n joints, in the order of the model
-    :param max_torque_error: collision above it (softMC Temax), shape (n,), in [Nm] or [N]
-    :param contact_threshold: contact above it, in [Nm] or [N]; None: 70 % of max_torque_error
-    :param torque_error_enable: joints to be monitored (softMC Teen), booleans; None: all
-    :param torque_error_filter: softMC TEF, 0..1: TE = TEF * current + (1 - TEF) * previous
-    :param low_velocity: friction is uncertain below it, in [rad/s] or [m/s]
-    :param low_velocity_torque: added to both thresholds below low_velocity, in [Nm] or [N]; it
-        fades to zero at twice that velocity, and within low_velocity_hold after standstill
-    :param low_velocity_hold: fading time of low_velocity_torque after standstill, in [s]
-    :param period: period of the joint states, in [s]
-    :param filter_cutoff: low pass of position, velocity and torque, in [Hz]
-    :param debounce: consecutive samples above a threshold that set a level
-    :param settle_time: time of UNKNOWN after a start or gap, in [s]
-    :param stale_timeout: time without a valid sample until UNKNOWN, in [s]
-    :param frozen_timeout: time of constant values with advancing stamps until UNKNOWN, in [s];
-        0: not checked
-    :raises ControlError: values that cannot be used
-    """
-
-    joints: Sequence[str]
-    max_torque_error: ArrayLike
-    contact_threshold: ArrayLike | None = None
-    torque_error_enable: Sequence[bool] | None = None
-    torque_error_filter: float = 0.5
-    low_velocity: ArrayLike = 0.1
-    low_velocity_torque: ArrayLike = 0.0
-    low_velocity_hold: float = 0.05
-    period: float = 0.002
-    filter_cutoff: float = 40.0
-    debounce: int = 2
-    settle_time: float = 0.1
-    stale_timeout: float = 0.05
-    frozen_timeout: float = 0.2
-
-    def __post_init__(self) -> None:
-        """Check."""
-        _above('period', self.period, 0.0)
-        _above('settle_time', self.settle_time, 0.0)
-        _above('low_velocity_hold', self.low_velocity_hold, 0.0)
-        _above('stale_timeout', self.stale_timeout, self.period)
-        if not 0.0 < self.torque_error_filter <= 1.0:
-            raise ControlError(
-                f'torque_error_filter must be above 0 and at most 1, got '
-                f'{self.torque_error_filter}'
-            )
-        if self.debounce < 1 or not self.frozen_timeout >= 0.0:
-            raise ControlError('debounce must be 1 or more and frozen_timeout not below 0')
-        if len(self.enabled) != len(self.joints):
-            raise ControlError(
-                f'torque_error_enable needs one value for each of the {len(self.joints)} joints, '
-                f'got {len(self.enabled)}'
-            )
-        per_joint('low_velocity', self.low_velocity, self.joints)
-        for joint, contact, most in zip(self.joints, self.contact, self.collision, strict=True):
-            if contact > most:
-                raise ControlError(
-                    f'joint {joint}: contact_threshold {contact:.6g} is above max_torque_error '
-                    f'{most:.6g}'
-                )
-        if not (self.extra >= 0.0).all() or not np.isfinite(self.extra).all():
-            raise ControlError('low_velocity_torque must be finite and not below 0')
-
-    @property
-    def collision(self) -> Array:
-        """Collision thresholds, shape (n,), in [Nm] or [N]."""
-        return per_joint('max_torque_error', self.max_torque_error, self.joints)
-
-    @property
-    def contact(self) -> Array:
-        """Contact thresholds, shape (n,), in [Nm] or [N]."""
-        if self.contact_threshold is None:
-            return 0.7 * self.collision
-        return per_joint('contact_threshold', self.contact_threshold, self.joints)
-
-    @property
-    def extra(self) -> Array:
-        """Increase of the thresholds near standstill, shape (n,), in [Nm] or [N]."""
-        values = np.asarray(self.low_velocity_torque, dtype=float)
-        if values.ndim > 0 and values.shape != (len(self.joints),):
-            raise ControlError(
-                f'low_velocity_torque needs one value for each of the {len(self.joints)} joints, '
-                f'got {values.size}'
-            )
-        return np.array(np.broadcast_to(values, (len(self.joints),)))
-
-    @property
-    def enabled(self) -> NDArray[np.bool_]:
-        """Monitored joints, bool of shape (n,)."""
-        given = self.torque_error_enable
-        return np.array([True] * len(self.joints) if given is None else list(given), dtype=bool)
-
-
-def _above(name: str, value: float, least: float) -> None:
-    if not (value > least and np.isfinite(value)):
-        raise ControlError(f'{name} must be above {least}, got {value}')
 
 
 class TorqueErrorDetector:
@@ -146,11 +43,7 @@ class TorqueErrorDetector:
 
         :raises ControlError: settings for other joints than the model's, or an invalid cutoff
         """
-        if tuple(settings.joints) != torque.joints:
-            raise ControlError(
-                f'the model has the joints {list(torque.joints)}, the collision settings are for '
-                f'{list(settings.joints)}'
-            )
+        check_joints('collision', settings.joints, torque.joints)
         self.joints = torque.joints
         self.settings = settings
         width = len(self.joints)
@@ -225,9 +118,9 @@ class TorqueErrorDetector:
         load = self._torque.load(signals[0], signals[1], self._filter.derivative[1])
         np.subtract(torque, self._torque.friction(signals[1], load), out=signals[2])
         if not self._running:
-            self._begin(stamp)
+            self._restart(stamp)
         if self._advance(stamp):
-            self._judge()
+            self._evaluate()
         return self.level
 
     def lose(self, reason: str) -> NDArray[np.uint8]:
@@ -269,7 +162,7 @@ class TorqueErrorDetector:
             return 'the joint states do not change although their stamps advance'
         return ''
 
-    def _begin(self, stamp: float) -> None:
+    def _restart(self, stamp: float) -> None:
         """Settle the filters on the current sample."""
         self._running = True
         self._settled = stamp + self.settings.settle_time
@@ -297,15 +190,15 @@ class TorqueErrorDetector:
         return True
 
     def _compare(self) -> None:
-        position, velocity, rest = self._filter.value
+        position, velocity, measured = self._filter.value
         acceleration = self._filter.derivative[1]
         current = self._torque.body(position, velocity, acceleration)
-        current -= rest
+        current -= measured
         current -= self.torque_error
         current *= self.settings.torque_error_filter
         self.torque_error += current
 
-    def _judge(self) -> None:
+    def _evaluate(self) -> None:
         """Set threshold, counters, latch and level from the torque error."""
         slow = self._slowness() * self._extra
         np.add(self._collision, slow, out=self.threshold)

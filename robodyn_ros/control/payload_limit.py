@@ -21,12 +21,10 @@ from robodyn_ros.models.interface import Array
 from robodyn_ros.models.payload import Payload, PayloadModel
 
 GRAVITY = 9.81
-"""Acceleration of a payload that must be possible, in [m/s^2]."""
+"""Acceleration of a payload that must be possible, in [m/s^2]: that of gravity."""
 STARTS, SHARES, SWEEPS = 8, 13, 3
 """Search for the worst pose: start poses for each joint, positions of each joint that are tried in
 turn, and number of sweeps."""
-_NEAR = 1e-4
-"""Distance of a payload from a joint's axis that counts as zero, in [m]."""
 _FREE = 1e-9
 """Torque per mass below which a payload has no effect on a joint, in [Nm/kg] or [N/kg]."""
 
@@ -160,7 +158,7 @@ class PayloadLimit:
             qdd[:, joint] = 1.0
             moved = self._body(poses, unit, qdd) - self._body(poses, self._values, qdd) - rest
             result[joint] = np.sqrt(np.maximum(moved[:, joint], 0.0).max())
-        return np.where(result > _NEAR, result, 0.0)
+        return np.where(result > 1e-4, result, 0.0)  # 0.1 mm: the payload is on the axis
 
 
 def start_shares(count: int, width: int) -> Array:

@@ -1,10 +1,9 @@
 """Settling of a robot at its target: softMC's ISSETTLED.
 
-Source: softMC document "Inverse dynamic model", section "Demonstration of tracking improvements":
-when the motion profiler has completed, |target position - actual position| is compared with
-PESETTLE; when it has been less than or equal for TIMESETTLE, ISSETTLED is set. For a group of axes
-the softMC combines the axes' errors orthogonally (the root of the sum of their squares), in the
-axes' user units, degrees and millimetres.
+SoftMC document "Inverse dynamic model", section "Demonstration of tracking improvements": when the
+motion profiler has completed, and |target - actual position| has been at most PESETTLE for
+TIMESETTLE, ISSETTLED is set. For a group of axes the error is the root of the sum of the squares,
+in degrees and millimetres.
 """
 
 from __future__ import annotations
@@ -16,8 +15,6 @@ import numpy as np
 
 from robodyn_ros.errors import ControlError
 from robodyn_ros.models.interface import Array
-
-MILLIMETRES = 1e3
 
 
 @dataclass(frozen=True)
@@ -41,7 +38,7 @@ def group_error(error: Array, prismatic: Sequence[bool]) -> Array:
     :param error: target minus actual position, shape (N, n), in [rad] or [m]
     :param prismatic: which of the n axes are linear
     """
-    units = np.where(prismatic, MILLIMETRES, np.rad2deg(1.0))
+    units = np.where(prismatic, 1e3, np.rad2deg(1.0))
     result: Array = np.sqrt(np.square(error * units).sum(axis=1))
     return result
 

@@ -1,7 +1,7 @@
-"""TorqueMax and TorqueThreshold: limits of planned and of measured torque.
+"""TorqueMax: limit of the torque of planned motions.
 
-softMC document, section "softMC torque related properties": TorqueMax limits the model torque of a
-planned motion, TorqueThreshold the torque during the motion.
+softMC document, section "softMC torque related properties". `torque_threshold` limits the torque
+during a motion.
 """
 
 from __future__ import annotations
@@ -13,15 +13,13 @@ from typing import Any
 import numpy as np
 
 from robodyn_ros.control.effort.joint_effort import EffortConversion
-from robodyn_ros.control.feedforward.trajectory_effort import TorquePlan
+from robodyn_ros.control.feedforward.torque_plan import TorquePlan
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.errors import ConfigError, ControlError
 from robodyn_ros.excitation.trajectory import Trajectory
 from robodyn_ros.models.friction_terms import FRICTION_PARAMETERS
 from robodyn_ros.models.interface import Array, DynamicModel, Joint
 
-GRID = 0.002
-"""Sampling period of the check of a planned motion, in [s]."""
 BLOCK = 5000
 """Samples that are computed at a time."""
 FROM_DRIVE = {
@@ -132,7 +130,7 @@ def prior_torque(model: DynamicModel) -> tuple[ModelTorque, list[str]]:
 
 
 def peak_torque(
-    torque: ModelTorque, trajectory: Trajectory, *, spacing: float = GRID
+    torque: ModelTorque, trajectory: Trajectory, *, spacing: float = 0.002
 ) -> PeakTorque:
     """Compute the largest model torque of a trajectory on a fine grid, block by block.
 
@@ -185,26 +183,3 @@ def check_planned(peak: PeakTorque, limit: Array, units: Sequence[str] = ()) -> 
             f'the motion needs {peak.torque[joint]:.4g} {unit} of joint {peak.joints[joint]!r} '
             f'at {peak.time[joint]:.3f} s, torque_max is {limit[joint]:.4g}'
         )
-
-
-class TorqueThreshold:
-    """Check of torques in every sample, which costs a few comparisons only."""
-
-    def __init__(self, joints: Sequence[str], limit: Array) -> None:
-        """Store the limits, shape (n,), in [Nm] or [N]."""
-        self.joints = tuple(joints)
-        self.limit = [float(value) for value in limit]
-
-    def exceeded(self, torque: Array, what: str) -> str:
-        """Return a sentence about a joint beyond its threshold, or ''; NaN is beyond it.
-
-        :param torque: shape (n,), in [Nm] or [N]
-        :param what: name of the torque, for the message
-        """
-        for index, value in enumerate(torque.tolist()):
-            if not -self.limit[index] <= value <= self.limit[index]:
-                return (
-                    f'{what} of joint {self.joints[index]!r} is {value:.4g}, torque_threshold is '
-                    f'{self.limit[index]:.4g}'
-                )
-        return ''

@@ -22,10 +22,8 @@ from robodyn_ros.excitation.trajectory import Array
 Quality = Literal['bad', 'medium', 'good']
 CYCLES = 3
 """Smallest number of cycles of every joint, and of cycles until a pattern repeats."""
-LARGEST_CYCLES = 1000
-"""Largest p, q of a ratio p / q of frequencies; patterns of other ratios never repeat."""
-ENOUGH_RANGE = 0.8
 ENOUGH_VELOCITY = 0.7
+"""Share of the velocity limit that the fastest joint should reach."""
 CLOSE = 0.95
 """Share of the velocity limit that the fastest joint reaches with the proposed factor."""
 
@@ -75,9 +73,9 @@ def repetitions(joints: Sequence[str], frequency: Sequence[float] | Array) -> li
     """
     found = []
     for (one, first), (other, second) in combinations(zip(joints, frequency, strict=True), 2):
-        ratio = Fraction(float(first / second)).limit_denominator(LARGEST_CYCLES)
+        ratio = Fraction(float(first / second)).limit_denominator(1000)  # others never repeat
         p, q = ratio.numerator, ratio.denominator
-        if 0 < p <= LARGEST_CYCLES and abs(p * second - q * first) <= 1e-9 * p * second:
+        if 0 < p <= 1000 and abs(p * second - q * first) <= 1e-9 * p * second:
             found.append(Repetition((one, other), (p, q), float(p / first)))
     return sorted(found, key=lambda item: (min(item.cycles), item.time))
 
@@ -143,7 +141,7 @@ def _cycles(motion: SineMotion, cycles: Array) -> list[str]:
 def _ranges(motion: SineMotion, limits: JointLimits, share: Array) -> list[str]:
     lines = []
     for index, name in enumerate(motion.joints):
-        if share[index] < ENOUGH_RANGE and np.isfinite(limits.upper[index] - limits.lower[index]):
+        if share[index] < 0.8 and np.isfinite(limits.upper[index] - limits.lower[index]):
             lines.append(
                 f'{name} uses {share[index]:.0%} of its range {limits.lower[index]:.4g} to '
                 f'{limits.upper[index]:.4g} {limits.units[index]}: let it swing wider'

@@ -17,8 +17,6 @@ from robodyn_ros.excitation.trajectory import Array
 
 FIRST = 0.1
 """Time of the first point, in [s], in which the controller corrects the delay of measurement."""
-SPACING = 0.01
-"""Time between the points, in [s]."""
 
 
 def braking(
@@ -35,8 +33,8 @@ def braking(
     if limit.shape != (len(joints),) or not (limit > 0.0).all():
         raise MotionError(f'braking needs {len(joints)} acceleration limits above 0, got {limit}')
     needed = np.abs(velocity) / limit
-    duration = max(float(needed.max(initial=0.0)), FIRST + SPACING)
-    count = int(np.ceil((duration - FIRST) / SPACING)) + 1
+    duration = max(float(needed.max(initial=0.0)), 1.1 * FIRST)
+    count = int(np.ceil(10.0 * (duration - FIRST) / FIRST)) + 1
     time = np.linspace(FIRST, duration, count)
     moving = np.minimum(time[:, None], needed)
     brake = np.sign(velocity) * limit

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +12,12 @@ import yaml
 
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.limits.joint_limits import JointLimits
+from robodyn_ros.excitation.motions.arguments import joint_names, per_joint
 from robodyn_ros.excitation.motions.bidirectional import BidirectionalMotion
 from robodyn_ros.excitation.motions.fourier import FourierMotion
-from robodyn_ros.excitation.motions.joint_moves import JointMoves
+from robodyn_ros.excitation.motions.joint_moves import RISE, JointMoves
 from robodyn_ros.excitation.motions.line import LineMotion
 from robodyn_ros.excitation.motions.point_to_point import PointToPoint
-from robodyn_ros.excitation.motions.ramp import joint_names, per_joint
 from robodyn_ros.excitation.motions.sine import SineMotion
 from robodyn_ros.excitation.motions.sinesum import SineSumMotion
 from robodyn_ros.excitation.motions.spline import SplineTrajectory, TrajectoryPoints
@@ -27,17 +27,6 @@ from robodyn_ros.excitation.trajectory import Chain, Trajectory
 from robodyn_ros.models.kinematics import FILES
 from robodyn_ros.output_files import write_whole
 from robodyn_ros.yaml_file import read_yaml
-
-Description = Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class Kind:
-    """One kind of motion: its builder, and the required and optional keys of its description."""
-
-    build: Callable[..., Trajectory]
-    required: tuple[str, ...]
-    optional: tuple[str, ...] = ()
 
 
 def build_motion(description: object) -> Trajectory:
@@ -50,18 +39,16 @@ def build_motion(description: object) -> Trajectory:
     kind = description.get('kind')
     if not isinstance(kind, str) or kind not in KINDS:
         raise MotionError(f'there is no motion kind {kind!r}, there are: {", ".join(KINDS)}')
-    entry = KINDS[kind]
-    allowed = ('kind', *entry.required, *entry.optional)
-    for key in description:
-        if key not in allowed:
-            raise MotionError(
-                f'a motion of kind {kind} has no {key!r}, it has: {", ".join(allowed)}'
-            )
-    for key in entry.required:
-        if key not in description:
-            raise MotionError(f'a motion of kind {kind} needs {key!r}')
+    allowed = inspect.signature(KINDS[kind]).parameters
     given = {key: _checked(key, value) for key, value in description.items() if key != 'kind'}
-    return entry.build(**given)
+    for key in given:
+        if key not in allowed:
+            keys = ', '.join(allowed)
+            raise MotionError(f'a motion of kind {kind} has no {key!r}, it has: kind, {keys}')
+    for key, parameter in allowed.items():
+        if key not in given and parameter.default is parameter.empty:
+            raise MotionError(f'a motion of kind {kind} needs {key!r}')
+    return KINDS[kind](**given)
 
 
 def load_motion(path: str | Path) -> Trajectory:
@@ -121,15 +108,12 @@ def _checked(key: str, value: object) -> object:
     return value
 
 
-def _points(*, joints: list[str], time: Any, **rows: Any) -> Trajectory:
+def _points(
+    *, joints: list[str], time: Any, position: Any, velocity: Any = None, acceleration: Any = None
+) -> Trajectory:
     try:
-        arrays: dict[str, Any] = {
-            name: None if value is None else np.asarray(value, dtype=float)
-            for name, value in rows.items()
-        }
-        return SplineTrajectory(
-            points=TrajectoryPoints(tuple(joints), np.asarray(time, dtype=float), **arrays)
-        )
+        points = TrajectoryPoints(tuple(joints), time, position, velocity, acceleration)
+        return SplineTrajectory(points=points)
     except (TypeError, ValueError) as error:
         raise MotionError(f'the points of a motion must be rows of numbers: {error}') from error
 
@@ -152,22 +136,20 @@ def _stopped(*, motion: Any, time: Any, max_acceleration: Any, follow: float = 0
     )
 
 
-def _tool_moves(*, moves: Any, **rest: Any) -> Trajectory:
-    if not isinstance(moves, list):
-        raise MotionError(f'moves of the tool must be a list, got {moves!r:.60}')
-    return ToolMoves(moves=moves, **rest)
-
-
 def _joint_moves(
-    *, joints: Any, points: Any, durations: Any = None, speed: Any = None,
-    velocity: Any = None, acceleration: Any = None, jerk: Any = None, **shape: Any,
+    *, joints: Any, points: Any, durations: Any = None, ramp: Any = None, velocity: Any = None,
+    acceleration: Any = None, jerk: Any = None, speed: Any = None, rise: Any = RISE,
+    fly_by: Any = 0.0,
 ) -> Trajectory:  # fmt: skip
     """Build moves of given durations, or the shortest ones within given limits."""
     if durations is not None:
         if any(value is not None for value in (speed, velocity, acceleration, jerk)):
             raise MotionError('joint moves have durations or limits, both are given')
-        return JointMoves(joints=joints, points=points, durations=durations, **shape)
-    if velocity is None or acceleration is None or 'ramp' in shape:
+        shape = {} if ramp is None else {'ramp': ramp}
+        return JointMoves(
+            joints=joints, points=points, durations=durations, rise=rise, fly_by=fly_by, **shape
+        )
+    if velocity is None or acceleration is None or ramp is not None:
         raise MotionError(
             'joint moves need durations (and ramp), or velocity and acceleration (and jerk)'
         )
@@ -181,45 +163,21 @@ def _joint_moves(
         joint_names(joints), ('rad',) * len(joints), lower=-endless, upper=endless,
         effort=endless, **figures,
     )  # fmt: skip
-    share = {} if speed is None else {'speed': per_joint(joints[:1], 'speed', speed)[0]}
-    return JointMoves.within(limits, points=points, **share, **shape)
+    share = 1.0 if speed is None else per_joint(joints[:1], 'speed', speed)[0]
+    return JointMoves.within(limits, points=points, speed=share, rise=rise, fly_by=fly_by)
 
 
-_LEADS = ('lead_in', 'lead_out')
-_FOURIER = ('joints', 'center', 'a', 'b', 'base_frequency')
-
-KINDS: dict[str, Kind] = {
-    'sine': Kind(
-        SineMotion,
-        ('joints', 'start', 'target', 'frequency', 'duration'),
-        _LEADS,
-    ),
-    'fourier': Kind(FourierMotion, _FOURIER, ('duration', *_LEADS)),
-    'move': Kind(PointToPoint, ('joints', 'start', 'target', 'duration')),
-    'line': Kind(
-        LineMotion,
-        ('joints', 'robot', 'start', 'target', 'speed', 'acceleration'),
-        ('jerk', 'near'),
-    ),
-    'joint_moves': Kind(
-        _joint_moves,
-        ('joints', 'points'),
-        ('durations', 'ramp', 'velocity', 'acceleration', 'jerk', 'speed', 'rise', 'fly_by'),
-    ),
-    'tool_moves': Kind(
-        _tool_moves,
-        ('joints', 'robot', 'moves', 'speed', 'acceleration'),
-        ('start', 'jerk', 'fly_by', 'near'),
-    ),
-    'points': Kind(_points, ('joints', 'time', 'position'), ('velocity', 'acceleration')),
-    'chain': Kind(_chain, ('parts',)),
-    'sine_sum': Kind(
-        SineSumMotion, ('joints', 'center', 'amplitude', 'frequency', 'duration'), _LEADS
-    ),
-    'stopped': Kind(_stopped, ('motion', 'time', 'max_acceleration'), ('follow',)),
-    'bidirectional': Kind(
-        BidirectionalMotion,
-        ('joints', 'start', 'target', 'speeds', 'max_velocity', 'max_acceleration'),
-    ),
+KINDS: dict[str, Callable[..., Trajectory]] = {
+    'sine': SineMotion,
+    'fourier': FourierMotion,
+    'move': PointToPoint,
+    'line': LineMotion,
+    'joint_moves': _joint_moves,
+    'tool_moves': ToolMoves,
+    'points': _points,
+    'chain': _chain,
+    'sine_sum': SineSumMotion,
+    'stopped': _stopped,
+    'bidirectional': BidirectionalMotion,
 }
-"""All kinds of motions by name; a new kind is a new entry."""
+"""Builders of all kinds of motions by name; their arguments are the keys of a description."""

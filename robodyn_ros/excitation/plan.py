@@ -29,12 +29,6 @@ class Plan:
         """Total duration, in [s]."""
         return self.trajectory.duration
 
-    @property
-    def target(self) -> Array:
-        """End position, shape (n,), in [rad] or [m]."""
-        end: Array = self.trajectory.sample(np.array([self.duration])).position[0]
-        return end
-
 
 def plan_excitation(
     motion: Trajectory, position: Array, limits: JointLimits, *, pause: float = 0.0
@@ -81,25 +75,15 @@ def distance_between(points: TrajectoryPoints, trajectory: Trajectory) -> float:
     return float(np.abs(way - trajectory.sample(time).position).max())
 
 
-def points_of(trajectory: Trajectory, spacing: float, *, first: float = 0.0) -> TrajectoryPoints:
-    """Return points of a trajectory from time `first`, with velocities and accelerations.
+def points_of(trajectory: Trajectory, spacing: float) -> TrajectoryPoints:
+    """Return points of a trajectory, with velocities and accelerations.
 
     :param spacing: largest time between points, in [s]
-    :raises MotionError: the spacing is not positive, or the trajectory ends before `first`
+    :raises MotionError: the spacing is not positive
     """
-    if not spacing > 0.0:
-        raise MotionError(f'the spacing of points must be above 0 s, got {spacing}')
-    left = trajectory.duration - first
-    if left <= 0.0:
-        raise MotionError(f'the motion is over at {trajectory.duration:.3f} s, before {first} s')
-    steps = max(1, int(np.ceil(left / spacing - 1e-9)))
-    motion = trajectory.sample(np.linspace(first, trajectory.duration, steps + 1))
+    motion = trajectory.grid(spacing)
     # a trajectory ends at rest; controllers would refuse a velocity due to rounding
     motion.velocity[-1] = 0.0
     return TrajectoryPoints(
-        trajectory.joints,
-        motion.time - motion.time[0],
-        motion.position,
-        motion.velocity,
-        motion.acceleration,
+        trajectory.joints, motion.time, motion.position, motion.velocity, motion.acceleration
     )

@@ -27,6 +27,8 @@ _WINDOW = 2000
 class StoppedMotion(Trajectory):
     """A motion from `time` on: followed for `follow` seconds, then braked to rest on its path."""
 
+    kind = 'stopped'
+
     def __init__(
         self,
         *,
@@ -98,16 +100,6 @@ class StoppedMotion(Trajectory):
             path.velocity * rate,
             path.acceleration * rate**2 + path.velocity * change,
         )
-
-    def describe(self) -> dict[str, object]:
-        """Return the arguments of the constructor."""
-        return {
-            'kind': 'stopped',
-            'motion': self.motion.describe(),
-            'time': self.time,
-            'max_acceleration': self.max_acceleration.tolist(),
-            'follow': self.follow,
-        }
 
 
 class _Path:

@@ -14,7 +14,6 @@ from robodyn_ros.excitation.trajectory import Array
 
 FIGURES = {'cond': 'condition_number', 'det': 'log10_det', 'block': 'block_objective'}
 """Name of the reported quantity of each criterion."""
-_TORQUE_PERIOD = 0.01
 
 
 def present(criterion: str, value: float) -> tuple[str, float]:
@@ -51,7 +50,7 @@ def _shares(result: Optimised, design: Design) -> dict[str, Array]:
     shares = dict(result.shares)
     for rule in design.rules:
         if isinstance(rule, TorqueLimit):
-            motion = result.trajectory.grid(_TORQUE_PERIOD)
+            motion = result.trajectory.grid(0.01)
             torque = design.model.torque(
                 motion.position, motion.velocity, motion.acceleration, np.array(rule.values)
             )
@@ -82,7 +81,10 @@ def table(facts: dict[str, Any]) -> str:
     lines += ['', *collision_lines(facts)]
     lines += ['', f'{facts["seconds"]:.1f} s, {facts["starts"]} starts']
     if not facts['complete']:
-        lines.append('the search ended early: the same seed may give another motion')
+        lines.append(
+            'the search was stopped before its end, by the time limit or by the user: this is the '
+            'best motion until then. With more time (--time) the same seed gives the same motion.'
+        )
     if facts['note']:
         lines.append(facts['note'])
     lines += [f'{kind:<12} {path}' for kind, path in facts.get('files', {}).items()]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +14,8 @@ from numpy.typing import NDArray
 from robodyn_ros.errors import MotionError
 
 Array = NDArray[np.float64]
+STEP_TOLERANCE = 1e-6
+"""Step in [rad] or [m] between two motions that counts as rounding: below any encoder's step."""
 
 
 @dataclass(frozen=True)
@@ -31,8 +35,14 @@ class Motion:
 
 
 class Trajectory(ABC):
-    """A motion of n joints between t = 0 and `duration`; at rest before and after."""
+    """A motion of n joints between t = 0 and `duration`; at rest before and after.
 
+    Every argument of a constructor is kept in an attribute of the same name, see `describe`.
+
+    :cvar kind: name of this kind of motion in a description
+    """
+
+    kind: ClassVar[str]
     joints: tuple[str, ...]
     duration: float
 
@@ -51,9 +61,10 @@ class Trajectory(ABC):
         :param time: shape (N,), in [s]; times outside [0, duration] are clamped to the ends
         """
 
-    @abstractmethod
-    def describe(self) -> dict[str, object]:
-        """Return the YAML-safe description from which the motion can be rebuilt."""
+    def describe(self) -> dict[str, Any]:
+        """Return the kind and the arguments of the constructor, YAML-safe."""
+        names = list(inspect.signature(type(self).__init__).parameters)[1:]
+        return {'kind': self.kind, **{name: _plain(getattr(self, name)) for name in names}}
 
     def grid(self, period: float) -> Motion:
         """Sample every `period` seconds from 0 to `duration`, both ends included.
@@ -69,10 +80,11 @@ class Trajectory(ABC):
 class Chain(Trajectory):
     """A sequence of motions; each starts at the end of the previous one."""
 
-    def __init__(self, *, parts: Sequence[Trajectory], tolerance: float = 1e-6) -> None:
+    kind = 'chain'
+
+    def __init__(self, *, parts: Sequence[Trajectory]) -> None:
         """Join the parts.
 
-        :param tolerance: largest step between two parts, in [rad] or [m]
         :raises MotionError: no parts, other joints, or a step in position between two parts
         """
         if not parts:
@@ -82,7 +94,7 @@ class Chain(Trajectory):
         self.duration = float(sum(part.duration for part in parts))
         self._starts = np.cumsum([0.0, *(part.duration for part in parts)])
         for before, after in zip(self.parts, self.parts[1:], strict=False):
-            self._check_joint(before, after, tolerance)
+            self._check_joint(before, after)
 
     @property
     def breaks(self) -> Array:
@@ -95,7 +107,7 @@ class Chain(Trajectory):
             ]
         )
 
-    def _check_joint(self, before: Trajectory, after: Trajectory, tolerance: float) -> None:
+    def _check_joint(self, before: Trajectory, after: Trajectory) -> None:
         if after.joints != self.joints:
             raise MotionError(
                 f'all parts of a chain must have the joints {list(self.joints)}, '
@@ -104,7 +116,7 @@ class Chain(Trajectory):
         end = before.sample(np.array([before.duration])).position[0]
         start = after.sample(np.array([0.0])).position[0]
         step = np.abs(end - start)
-        if (step > tolerance).any():
+        if (step > STEP_TOLERANCE).any():
             joint = int(np.argmax(step))
             raise MotionError(
                 f'joint {self.joints[joint]!r} jumps from {end[joint]:.6g} to '
@@ -128,6 +140,11 @@ class Chain(Trajectory):
                 acceleration[rows] = motion.acceleration
         return Motion(time, position, velocity, acceleration)
 
-    def describe(self) -> dict[str, object]:
-        """Return the descriptions of the parts."""
-        return {'kind': 'chain', 'parts': [part.describe() for part in self.parts]}
+
+def _plain(value: Any) -> Any:
+    """Convert an argument to types that YAML can hold."""
+    if hasattr(value, 'describe'):
+        return value.describe()
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    return value.tolist() if isinstance(value, np.ndarray) else value

@@ -20,7 +20,6 @@ UNCLEAR = (1e-10, 1e-5)
 The lower bound also holds for the length of a kept column relative to the longest one.
 """
 
-_ZERO = 1e-9
 _WITHIN_LINK = ('Ixx', 'Ixy', 'Ixz', 'Iyy', 'Iyz', 'Izz', 'mx', 'my', 'mz', 'm')
 
 
@@ -174,10 +173,11 @@ def _grouping(scaled: Array, length: Array, columns: NDArray[np.intp]) -> Array:
     """Return K (b, p) with rounding noise removed: exact zeros, and integers where meant."""
     orthogonal, triangle = qr(scaled[:, columns], mode='economic', check_finite=False)
     shares = solve_triangular(triangle, orthogonal.T @ scaled, check_finite=False)
-    shares[np.abs(shares) < _ZERO] = 0.0
+    rounding = 1e-9  # of a few hundred sums of doubles
+    shares[np.abs(shares) < rounding] = 0.0
     grouping: Array = shares * length / length[columns, None]
     nearest = np.round(grouping)
-    near = (nearest != 0.0) & (np.abs(grouping - nearest) < _ZERO)
+    near = (nearest != 0.0) & (np.abs(grouping - nearest) < rounding)
     grouping[near] = nearest[near]
     grouping[:, columns] = np.eye(len(columns))
     grouping[:, length == 0.0] = 0.0

@@ -80,7 +80,9 @@ def load_model(
             raise ModelError(f'{path}: dynamic_model is for a YAML description, not for a URDF')
         return robot_model(path, friction=DEFAULT_TERMS if friction is None else friction)
     if friction is not None:
-        raise ModelError(f'{path}: friction is for a URDF; a YAML description names its own')
+        raise ModelError(
+            f'{path}: friction is for a URDF; a YAML description has its friction in it'
+        )
     part = read_part(path, 'model', 'the model file', ModelError)
     description = part.content
     if dynamic_model is not None and isinstance(description, Mapping):

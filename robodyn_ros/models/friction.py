@@ -24,13 +24,10 @@ from robodyn_ros.models.interface import (
     DynamicModel,
     Indices,
     Joint,
-    Parameter,
     SumModel,
     TorqueFunction,
+    parts_of,
 )
-
-STAND_IN = 0.01
-"""Shape coefficient [rad/s or m/s] of a model until an identification estimates it."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +69,7 @@ class FrictionModel(DynamicModel):
     robots with a dry friction model depending on load and velocity", 2010).
 
     `open` is true if an identification must complete the model first: terms 'auto', or an
-    unknown shape coefficient or load. Until then the model computes with stand-in values.
+    unknown shape coefficient or load. Until then shape coefficients are 0.01 rad/s or m/s.
     """
 
     def __init__(
@@ -85,9 +82,9 @@ class FrictionModel(DynamicModel):
     ) -> None:
         """Build the model.
 
-        :param terms: names of terms (`TERMS`) or of whole laws (`LAWS`), or 'auto' alone
+        :param terms: names of terms (`TERMS`) or of laws (`LAWS`), or 'auto' alone
         :param figures: shape coefficients (`FIGURES`), one number or one per joint
-        :param load: what the term 'load' is proportional to
+        :param load: load of the term 'load'
         :raises ModelError: no joints, no terms, an unknown term or one named twice; an unknown
             shape coefficient, or one that is not above 0; a load of other joints
         """
@@ -104,18 +101,10 @@ class FrictionModel(DynamicModel):
             raise ModelError('the load of a friction model must be the torque of the same joints')
         wanted = {name for term in self.terms for name in TERMS[term].needs}
         self.missing = tuple(sorted(wanted - set(self.figures)))
-        stand_ins = dict.fromkeys(self.missing, np.full(len(self.joints), STAND_IN))
+        stand_ins = dict.fromkeys(self.missing, np.full(len(self.joints), 0.01))
         self._figures = {**self.figures, **stand_ins}
         self.parameters = tuple(
-            Parameter(
-                name=f'{joint.name}.{TERMS[term].parameter}',
-                unit=TERMS[term].unit_linear
-                if joint.type == 'prismatic'
-                else TERMS[term].unit_rotary,
-                joint=joint.name,
-            )
-            for joint in self.joints
-            for term in self.terms
+            TERMS[term].of_joint(joint) for joint in self.joints for term in self.terms
         )
 
     @property
@@ -229,7 +218,7 @@ class FrictionModel(DynamicModel):
 
 def open_friction(model: DynamicModel) -> FrictionModel | None:
     """Return the friction that an identification must complete, or None."""
-    for part in _parts(model):
+    for part, _ in parts_of(model):
         if isinstance(part, FrictionModel) and part.open:
             return part
     return None
@@ -240,16 +229,10 @@ def body_of(model: DynamicModel) -> DynamicModel:
 
     :raises ModelError: it is friction alone
     """
-    others = [part for part in _parts(model) if not isinstance(part, FrictionModel)]
+    others = [part for part, _ in parts_of(model) if not isinstance(part, FrictionModel)]
     if not others:
         raise ModelError('a model of friction alone has no body')
     return others[0] if len(others) == 1 else SumModel(parts=others)
-
-
-def _parts(model: DynamicModel) -> list[DynamicModel]:
-    if isinstance(model, SumModel):
-        return [inner for part in model.parts for inner in _parts(part)]
-    return [model]
 
 
 def _check_terms(terms: tuple[str, ...]) -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robodyn_ros.models.interface import Array
+from robodyn_ros.models.interface import Array, Joint, Parameter
 
 Figures = Mapping[str, Array]
 
@@ -60,6 +60,11 @@ class FrictionTerm:
     brakes: bool = False
     load: bool = False
     constant: bool = False
+
+    def of_joint(self, joint: Joint) -> Parameter:
+        """Return the parameter of the term for a joint."""
+        unit = self.unit_linear if joint.type == 'prismatic' else self.unit_rotary
+        return Parameter(f'{joint.name}.{self.parameter}', unit, joint.name)
 
 
 def powered(speed: Array, power: int, reach: Array | float) -> Array:

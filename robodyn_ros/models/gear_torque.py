@@ -1,9 +1,9 @@
-"""Torque that the deflection of the gears shows and the model does not have: tau_u = f(u).
+"""Residual torque as a function of the deflection of the gears: tau_u = f(u).
 
 Source: "An accurate dynamic model identification method of an industrial robot based on
-double-encoder compensation" (Actuators 2023), section 5. u is the difference between the motor's
-position, divided by the gear ratio, and the joint's, its rate (Eq. 28) and, where that helps,
-the motor's velocity, so that f has a branch for each direction. Plain numpy: nodes use it.
+double-encoder compensation" (Actuators 2023), section 5. u holds the difference between the
+motor's position, divided by the gear ratio, and the joint's; its rate (Eq. 28); and optionally the
+motor's velocity, which gives f a branch for each direction. Plain numpy: nodes use it.
 """
 
 from __future__ import annotations
@@ -17,12 +17,10 @@ import numpy as np
 from robodyn_ros.models.interface import Array, sample_blocks
 
 INPUTS = ('deflection', 'deflection_rate', 'motor_velocity')
-FADE = 0.5
-"""Beyond the training range the torque fades to zero within this share of the range."""
 
 
 class ResidualMap(Protocol):
-    """f of all joints at once; what it is made of are numbers in arrays."""
+    """The function f of all joints, stored in arrays."""
 
     @property
     def kind(self) -> str:
@@ -30,24 +28,24 @@ class ResidualMap(Protocol):
         ...
 
     def predict(self, features: Array) -> Array:
-        """Torque of every sample and joint, (N, n), from features (N, n, k)."""
+        """Return the torque of every sample and joint, (N, n), from features (N, n, k)."""
         ...
 
     def arrays(self) -> dict[str, Array]:
-        """All its numbers, by name; the first axis of each array is the joint."""
+        """Return all arrays by name; the first axis of each is the joint."""
         ...
 
 
 @dataclass(frozen=True)
-class ResidualTorque:
-    """Residual torque of every joint, never beyond what training showed.
+class GearTorqueLaw:
+    """Residual torque of every joint, limited to the range of the training data.
 
     :param joints: names of the n joints
     :param inputs: of `INPUTS`, the first two or all three
     :param map: f, of all joints
     :param low: smallest features in training, shape (n, k)
     :param high: largest ones
-    :param limit: largest torque in training, shape (n,), in [Nm] or [N]; 0: joint without
+    :param limit: largest torque in training, shape (n,), in [Nm] or [N]; 0: no residual torque
     :param gear_ratio: motor revolutions per revolution of the joint, shape (n,)
     :param cutoff: of the low pass that the inputs went through in training, in [Hz]; 0: none
     """
@@ -67,21 +65,21 @@ class ResidualTorque:
         return self.map.kind
 
     def torque(self, deflection: Array, rate: Array, velocity: Array) -> Array:
-        """Residual torque of samples, shape (N, n), in [Nm] or [N].
+        """Return the residual torque of samples, shape (N, n), in [Nm] or [N].
 
-        Inputs outside the range of training are taken at its end, and the torque fades to zero
+        Inputs outside the range of training are set to its end, and the torque fades to zero
         within half a range beyond it.
 
         :param deflection: motor position minus joint position, joint side, (N, n), [rad] or [m]
         :param rate: of the deflection, (N, n), in [rad/s] or [m/s]
         :param velocity: of the motor, joint side, (N, n), in [rad/s] or [m/s]
         """
-        whole = features(deflection, rate, velocity, len(self.inputs))
+        inputs = features(deflection, rate, velocity, len(self.inputs))
         result = np.empty(np.shape(deflection))
-        span = FADE * (self.high - self.low)
-        for block in sample_blocks(len(whole)):
-            inside = np.minimum(np.maximum(whole[block], self.low), self.high)
-            beyond = np.abs(whole[block] - inside) / span
+        span = 0.5 * (self.high - self.low)
+        for block in sample_blocks(len(inputs)):
+            inside = np.minimum(np.maximum(inputs[block], self.low), self.high)
+            beyond = np.abs(inputs[block] - inside) / span
             share = np.maximum(1.0 - beyond, 0.0).prod(axis=2)
             found = np.minimum(np.maximum(self.map.predict(inside), -self.limit), self.limit)
             result[block] = share * found
@@ -98,7 +96,7 @@ def features(deflection: Array, rate: Array, velocity: Array, count: int) -> Arr
 
 
 def feature_range(samples: Array) -> tuple[Array, Array]:
-    """Smallest and largest features of one joint (N, k), a hair apart where they are equal.
+    """Return the smallest and largest features of one joint (N, k), at least 1e-9 apart.
 
     Eq. 27 takes the extremes; one sample in 500 may lie outside, so that a spike does not count.
     """
@@ -106,7 +104,7 @@ def feature_range(samples: Array) -> tuple[Array, Array]:
     return low, np.maximum(high, low + 1e-9)
 
 
-def facts(residual: ResidualTorque) -> Mapping[str, Any]:
+def facts(residual: GearTorqueLaw) -> Mapping[str, Any]:
     """Return the facts of a gear torque for reports."""
     return {
         'kind': residual.kind,

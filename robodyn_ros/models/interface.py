@@ -196,11 +196,11 @@ class SumModel(DynamicModel):
         self, columns: Sequence[Indices]
     ) -> Iterator[tuple[DynamicModel, list[Indices], Indices]]:
         """Yield each part, its columns per joint, and their places among all requested columns."""
-        whole, first = np.concatenate(columns), 0
+        every, first = np.concatenate(columns), 0
         for part in self.parts:
             last = first + len(part.parameters)
-            own = [each[(each >= first) & (each < last)] - first for each in columns]
-            yield part, own, np.flatnonzero((whole >= first) & (whole < last))
+            chosen = [each[(each >= first) & (each < last)] - first for each in columns]
+            yield part, chosen, np.flatnonzero((every >= first) & (every < last))
             first = last
 
     def torque(self, q: Array, qd: Array, qdd: Array, values: Array) -> Array:
@@ -210,11 +210,8 @@ class SumModel(DynamicModel):
         """
         self._check_values(values)
         result = np.zeros(np.shape(q))
-        first = 0
-        for part in self.parts:
-            last = first + len(part.parameters)
-            result += part.torque(q, qd, qdd, values[first:last])
-            first = last
+        for part, place in parts_of(self):
+            result += part.torque(q, qd, qdd, values[place])
         return result
 
     def position_limits(self) -> Array:
@@ -234,6 +231,19 @@ class SumModel(DynamicModel):
     def describe(self) -> dict[str, object]:
         """Return the descriptions of the parts."""
         return {'kind': 'sum', 'parts': [part.describe() for part in self.parts]}
+
+
+def parts_of(model: DynamicModel, first: int = 0) -> Iterator[tuple[DynamicModel, slice]]:
+    """Yield the parts of a model, sums resolved, each with its slice of the parameters.
+
+    :param first: index of the model's first parameter
+    """
+    if not isinstance(model, SumModel):
+        yield model, slice(first, first + len(model.parameters))
+        return
+    for part in model.parts:
+        yield from parts_of(part, first)
+        first += len(part.parameters)
 
 
 def gathered(regressor: Array, columns: Sequence[Indices]) -> Array:

@@ -21,10 +21,10 @@ from robodyn_ros.models.closed_forms.delta_kinematics import (
     DeltaGeometry,
     forward_kinematics,
 )
-from robodyn_ros.models.interface import Array, DynamicModel, SumModel
+from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.kinematics_base import SINGULAR, JointMotion, Kinematics
 from robodyn_ros.models.serial.serial_kinematics import SerialKinematics
-from robodyn_ros.models.serial.urdf import UrdfModel
+from robodyn_ros.models.serial.urdf import UrdfModel, rigid_part
 
 
 class ScaraKinematics(Kinematics):
@@ -46,7 +46,7 @@ class ScaraKinematics(Kinematics):
         self._l1, self._l2 = self.geometry['L1'], self.geometry['L2']
 
     def forward(self, q: Array) -> Array:
-        """Poses, shape (N, n)."""
+        """Return the poses, shape (N, n)."""
         q = self._checked('joint positions', q)
         both = q[:, 0] + q[:, 1]
         place = self._l1 * np.exp(1j * q[:, 0]) + self._l2 * np.exp(1j * both)
@@ -142,7 +142,7 @@ class DeltaKinematics(Kinematics):
         self._outwards = np.stack([np.cos(angles), np.sin(angles), 0.0 * angles], axis=1)
 
     def forward(self, q: Array) -> Array:
-        """Poses, shape (N, n)."""
+        """Return the poses, shape (N, n)."""
         q = self._checked('joint positions', q)
         return np.column_stack([forward_kinematics(self._lengths, q[:, :ARMS]), q[:, ARMS:]])
 
@@ -237,13 +237,11 @@ def kinematics_of(model: DynamicModel) -> Kinematics:
 
     :raises ModelError: a model of another kind, or a URDF that is not an arm of at least six axes
     """
-    parts = model.parts if isinstance(model, SumModel) else (model,)
-    for body in parts:
-        if isinstance(body, UrdfModel):
-            return SerialKinematics.of(body)
+    arm = rigid_part(model)
+    if arm is not None:
+        return SerialKinematics.of(arm)
     found = closed_form_part(model)
-    settings = None if found is None else found[0].settings
-    if found is None or settings is None or found[0].kind not in KINDS:
+    if found is None or found[0].kind not in KINDS:
         kind = 'this model' if found is None else article(found[0].kind)
         raise ModelError(f'there are no kinematics of {kind}, there are: {", ".join(KINDS)}')
     part = found[0]

@@ -9,18 +9,18 @@ import numpy as np
 
 from robodyn_ros.errors import ModelError
 from robodyn_ros.models.closed_forms.closed_form import ClosedFormModel, article
-from robodyn_ros.models.interface import Array, DynamicModel, Parameter, SumModel
-from robodyn_ros.models.serial.urdf import (
+from robodyn_ros.models.interface import Array, DynamicModel, Parameter, parts_of
+from robodyn_ros.models.serial.inertia import (
     INERTIAL_NAMES,
     INERTIAL_UNITS,
-    UrdfModel,
+    inertia_tensor,
+    pseudo_inertia,
     ten_parameters,
 )
-from robodyn_ros.models.serial.urdf_file import UrdfFile
+from robodyn_ros.models.serial.urdf import UrdfModel
 
 MASS, INERTIA = Parameter('payload.mass', 'kg'), Parameter('payload.inertia', 'kg m^2')
 _MASSES = (MASS.name, 'payload.m', 'payload.M')
-_ROUNDING = 1e-9
 
 
 class PayloadModel(DynamicModel):
@@ -170,9 +170,8 @@ class Payload:
             mass, inertia = found.get(MASS, 0.0), found.get(INERTIA, 0.0)
             return abs(float(mass)), 0.0, abs(float(inertia))
         ten = self.added[: 10 * len(self.model.joints)].reshape(-1, 10).sum(axis=0)
-        xx, xy, yy, xz, yz, zz = ten[4:]
-        tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-        largest = np.abs(tensor).sum(axis=1).max()  # at least the largest principal moment
+        # At least the largest principal moment.
+        largest = np.abs(inertia_tensor(ten)).sum(axis=1).max()
         return abs(float(ten[0])), float(np.linalg.norm(ten[1:4])), float(largest)
 
     @property
@@ -208,15 +207,11 @@ def payload_of(
     return Payload(model=model, values=values)
 
 
-def _body(arm: DynamicModel, first: int = 0) -> tuple[UrdfModel | ClosedFormModel, int]:
+def _body(arm: DynamicModel) -> tuple[UrdfModel | ClosedFormModel, int]:
     """Return the part of an arm that carries a payload, and the index of its first parameter."""
-    if isinstance(arm, (UrdfModel, ClosedFormModel)):
-        return arm, first
-    for part in arm.parts if isinstance(arm, SumModel) else ():
-        try:
-            return _body(part, first)
-        except ModelError:
-            first += len(part.parameters)
+    for part, place in parts_of(arm):
+        if isinstance(part, (UrdfModel, ClosedFormModel)):
+            return part, place.start
     raise ModelError(f'a model of kind {arm.describe()["kind"]} cannot carry a payload')
 
 
@@ -243,71 +238,39 @@ def _scalars(
 
 def _rigid_body(part: UrdfModel, frame: str) -> tuple[str, Array]:
     """Return the frame's name, and the matrix (p, 10) from ten parameters in it to the arm's."""
-    links = [item.name.rpartition('.')[0] for item in part.parameters[: 10 * len(part.joints)]]
-    link, place = _carrier(part.urdf, links[::10], frame or links[-1])
+    frame = frame or part.parameters[10 * len(part.joints) - 1].name.rpartition('.')[0]
+    index, pose = part.tree.place(frame)
+    if index < 0:
+        raise ModelError(
+            f'link {frame!r} of {part.urdf.source} is not moved by any joint: a payload there has '
+            f'no effect'
+        )
     matrix = np.zeros((len(part.parameters), 10))
-    first = links.index(link)
-    for column, unit in enumerate(np.eye(10)):
-        moved = place @ _pseudo_inertia(unit) @ place.T
-        matrix[first : first + 10, column] = ten_parameters(moved)
-    return frame or links[-1], matrix
-
-
-def _carrier(urdf: UrdfFile, links: list[str], frame: str) -> tuple[str, Array]:
-    """Return the link that moves a frame, and the frame's pose (4, 4) in it."""
-    above = {joint.child: joint for joint in urdf.joints}
-    if frame not in above and frame != urdf.root:
-        raise ModelError(f'{urdf.source} has no link {frame!r} to carry a payload')
-    place: Array = np.eye(4)
-    link = frame
-    while link not in links:
-        if link == urdf.root:
-            raise ModelError(
-                f'link {frame!r} of {urdf.source} is not moved by any joint: a payload there has '
-                f'no effect'
-            )
-        place, link = above[link].origin @ place, above[link].parent
-    return link, place
-
-
-def _pseudo_inertia(ten: Array) -> Array:
-    """Return the pseudo-inertia (4, 4) of ten parameters (10,)."""
-    xx, xy, yy, xz, yz, zz = ten[4:]
-    moment = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    result = np.zeros((4, 4))
-    result[:3, :3] = 0.5 * np.trace(moment) * np.eye(3) - moment
-    result[:3, 3] = result[3, :3] = ten[1:4]
-    result[3, 3] = ten[0]
-    return result
+    first = 10 * part.tree.bodies[index].joint
+    moved = pose @ pseudo_inertia(np.eye(10)) @ pose.T
+    matrix[first : first + 10] = np.transpose([ten_parameters(each) for each in moved])
+    return frame, matrix
 
 
 def _ten_of(mass: float, center_of_mass: Sequence[float], inertia: Sequence[float]) -> Array:
     """Return the ten parameters (10,) of a body; see `PayloadModel.values_of`."""
-    centre, moments = np.zeros(3), np.zeros(6)
-    for what, given, room in (
-        ('centre of mass', center_of_mass, centre),
-        ('inertia', inertia, moments),
-    ):
-        if len(given) not in (0, len(room)):
+    for what, given, count in (('centre of mass', center_of_mass, 3), ('inertia', inertia, 6)):
+        if len(given) not in (0, count):
             raise ModelError(
-                f"the payload's {what} needs {len(room)} numbers, got {len(given)}: {list(given)}"
+                f"the payload's {what} needs {count} numbers, got {len(given)}: {list(given)}"
             )
-        if len(given):
-            room[:] = given
-    xx, xy, xz, yy, yz, zz = moments
-    tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    second = 0.5 * np.trace(tensor) * np.eye(3) - tensor
+    xx, xy, xz, yy, yz, zz = inertia if len(inertia) else np.zeros(6)
+    central = pseudo_inertia(np.array([mass, 0.0, 0.0, 0.0, xx, xy, yy, xz, yz, zz]))
+    second = central[:3, :3]
     if not np.isfinite(second).all():
         raise ModelError(
             f'the inertia {list(inertia)} kg m^2 is too large for a payload: check the unit'
         )
-    if np.linalg.eigvalsh(second).min() < -_ROUNDING * max(1.0, np.abs(tensor).max()):
+    if np.linalg.eigvalsh(second).min() < -1e-9 * max(1.0, np.abs(second).max()):
         raise ModelError(
             f'the inertia {list(inertia)} kg m^2 is impossible: principal moments must not be '
             f'negative, and none larger than the sum of the two others'
         )
-    pseudo = np.zeros((4, 4))
-    pseudo[:3, :3] = second + mass * np.outer(centre, centre)
-    pseudo[:3, 3] = pseudo[3, :3] = mass * centre
-    pseudo[3, 3] = mass
-    return ten_parameters(pseudo)
+    pose = np.eye(4)
+    pose[:3, 3] = center_of_mass if len(center_of_mass) else 0.0
+    return ten_parameters(pose @ central @ pose.T)

@@ -13,11 +13,6 @@ from scipy.interpolate import make_interp_spline
 from robodyn_ros.errors import ModelError
 from robodyn_ros.models.interface import Array
 
-DEGREE = 5
-"""Degree of the splines for rates: quintic, so that second derivatives are smooth."""
-
-_UNIT_ERROR = 1e-3
-
 
 def normalised(attitude: Array, what: str = 'the attitude') -> Array:
     """Normalise quaternions, which files hold rounded.
@@ -25,7 +20,7 @@ def normalised(attitude: Array, what: str = 'the attitude') -> Array:
     :raises ModelError: one is not finite, or its length differs from 1 by more than 0.001
     """
     length = np.linalg.norm(attitude, axis=-1, keepdims=True)
-    wrong = ~(np.abs(length - 1.0) < _UNIT_ERROR)
+    wrong = ~(np.abs(length - 1.0) < 1e-3)
     if wrong.any():
         row = int(np.flatnonzero(wrong)[0])
         raise ModelError(
@@ -43,23 +38,12 @@ def rate_matrix(attitude: Array) -> Array:
     return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
 
 
-def angular_velocity(attitude: Array, rate: Array) -> Array:
-    """Return the angular velocity 2 R Lambda' along the body's axes, (..., 3), in [rad/s] (Eq. 7).
+def angular(attitude: Array, derivative: Array) -> Array:
+    """Return 2 R Lambda' or 2 R Lambda'' (Eq. 7), along the body's axes, shape (..., 3).
 
-    :param rate: first derivative of the quaternion, in [1/s]
+    :param derivative: the quaternion's first derivative in [1/s], for the angular velocity in
+        [rad/s], or its second in [1/s^2], for the angular acceleration in [rad/s^2]
     """
-    return _twice(attitude, rate)
-
-
-def angular_acceleration(attitude: Array, second: Array) -> Array:
-    """Return the angular acceleration 2 R Lambda'' along the body's axes, in [rad/s^2] (Eq. 7).
-
-    :param second: second derivative of the quaternion, in [1/s^2]
-    """
-    return _twice(attitude, second)
-
-
-def _twice(attitude: Array, derivative: Array) -> Array:
     result: Array = 2.0 * np.einsum('...ij,...j->...i', rate_matrix(attitude), derivative)
     return result
 
@@ -67,22 +51,21 @@ def _twice(attitude: Array, derivative: Array) -> Array:
 def rates(time: Array, attitude: Array) -> tuple[Array, Array]:
     """Compute angular velocity and acceleration (N, 3) of attitudes (N, 4) over time (N,).
 
-    The quaternion's components are differentiated as splines of degree 5; as q and -q are the
-    same attitude, signs are made continuous first. Noise is not smoothed.
+    The quaternion's components are differentiated as splines of degree 5, whose second derivatives
+    are smooth. As q and -q are the same attitude, signs are made continuous first. Noise is not
+    smoothed.
 
     :raises ModelError: fewer than 6 samples, or stamps that do not increase
     """
-    if len(time) <= DEGREE or not (np.diff(time) > 0.0).all():
+    if len(time) < 6 or not (np.diff(time) > 0.0).all():
         raise ModelError(
-            f'rates of an attitude need at least {DEGREE + 1} samples of increasing time, got '
-            f'{len(time)}'
+            f'rates of an attitude need at least 6 samples of increasing time, got {len(time)}'
         )
     turned = np.sum(attitude[1:] * attitude[:-1], axis=1) < 0.0
     sign = np.where(np.cumsum(np.concatenate([[False], turned])) % 2, -1.0, 1.0)
     attitude = sign[:, None] * attitude
-    spline = make_interp_spline(time, attitude, k=DEGREE)
-    first, second = (np.asarray(spline(time, order)) for order in (1, 2))
-    return angular_velocity(attitude, first), angular_acceleration(attitude, second)
+    spline = make_interp_spline(time, attitude, k=5)
+    return angular(attitude, spline(time, 1)), angular(attitude, spline(time, 2))
 
 
 def euler_matrix(velocity: Array, acceleration: Array) -> Array:

@@ -7,9 +7,9 @@ from collections.abc import Callable
 import numpy as np
 
 from robodyn_ros.models.friction import FrictionModel
-from robodyn_ros.models.interface import Array, DynamicModel, SumModel
+from robodyn_ros.models.interface import Array, DynamicModel, SumModel, parts_of
 from robodyn_ros.models.serial.chain import Chain
-from robodyn_ros.models.serial.urdf import UrdfModel
+from robodyn_ros.models.serial.urdf import UrdfModel, rigid_part
 
 STEP = 1e-6
 """Step of central differences, in state units: between truncation and rounding errors."""
@@ -37,19 +37,17 @@ def state_gradient(model: DynamicModel) -> StateGradient:
 
 def has_exact_gradient(model: DynamicModel) -> bool:
     """Return True if `state_gradient` needs no differences, which are many times slower."""
-    parts = model.parts if isinstance(model, SumModel) else (model,)
-    return any(isinstance(part, UrdfModel) for part in parts)
+    return rigid_part(model) is not None
 
 
 def _of_sum(model: SumModel) -> StateGradient:
-    parts = [state_gradient(part) for part in model.parts]
-    ends = np.cumsum([0, *(len(part.parameters) for part in model.parts)])
+    parts = [(state_gradient(part), place) for part, place in parts_of(model)]
 
     def gradient(weights: Array, q: Array, qd: Array, qdd: Array) -> Gradient:
         total = np.zeros((3, *q.shape))
-        for part, first, last in zip(parts, ends[:-1], ends[1:], strict=True):
-            if weights[:, :, first:last].any():
-                total += np.array(part(weights[:, :, first:last], q, qd, qdd))
+        for part, place in parts:
+            if weights[:, :, place].any():
+                total += np.array(part(weights[:, :, place], q, qd, qdd))
         return total[0], total[1], total[2]
 
     return gradient

@@ -19,21 +19,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robodyn_ros.errors import RecordingError
-from robodyn_ros.recording.missing_values import longest_run, missing_values
+from robodyn_ros.recording.missing_values import MISSING_SHARE, longest_run, missing_values
 from robodyn_ros.recording.recording import Finding, Recording, Severity
 from robodyn_ros.recording.stamps import missing_in_gaps
 from robodyn_ros.recording.storage import blockwise, extremes, sweep
 from robodyn_ros.recording.tables.columns import Signals
+from robodyn_ros.recording.tables.known_names import MOTOR_SIDE
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.bool_]
-
-GAP_PERIODS = 1.8
-IRREGULAR = 0.2
-IRREGULAR_SHARE = 0.01
-STALE_RUN = 3
-GEAR_ERROR = 0.05
-"""Largest difference of motor (by the gear ratio) and joint position, relative to the motion."""
 
 
 def checked_recording(signals: Signals, *, late_share: float = 0.0) -> Recording:
@@ -43,11 +37,12 @@ def checked_recording(signals: Signals, *, late_share: float = 0.0) -> Recording
         without guaranteed order delivers late); they are dropped
     :raises RecordingError: a signal is missing, time goes back, or too few samples remain
     """
-    _check_shapes(signals)
     if not len(signals.time):
         raise RecordingError(f'{signals.source}: it has no samples')
     _check_nan_joints(signals)
-    _drop(signals, _nan_rows(signals))
+    rows, found = missing_values(signals.time, signals.joints, signals.values)
+    signals.findings += found
+    _drop(signals, rows)
     _drop(signals, _late_rows(signals, late_share))
     _drop(signals, _repeated_rows(signals))
     if len(signals.time) < 2:
@@ -61,27 +56,12 @@ def checked_recording(signals: Signals, *, late_share: float = 0.0) -> Recording
     return Recording(
         time=signals.time,
         joints=signals.joints,
-        position=signals.values['position'],
-        torque=signals.values['torque'],
-        velocity=signals.values.get('velocity'),
-        acceleration=signals.values.get('acceleration'),
         source=signals.source,
         findings=tuple(signals.findings),
         origin=signals.origin,
-        motor_position=signals.values.get('motor_position'),
-        motor_velocity=signals.values.get('motor_velocity'),
         gear_ratio=signals.gear_ratio,
+        **signals.values,
     )
-
-
-def _check_shapes(signals: Signals) -> None:
-    expected = (len(signals.time), len(signals.joints))
-    for name, values in signals.values.items():
-        if values.shape != expected:
-            raise RecordingError(
-                f'{signals.source}: {name} must have the shape {expected} (samples, joints), '
-                f'got {values.shape}'
-            )
 
 
 def _check_nan_joints(signals: Signals) -> None:
@@ -116,12 +96,6 @@ def _drop(signals: Signals, rows: Rows) -> None:
         for name, values in signals.values.items():
             signals.values[name] = blockwise(lambda part, keep: part[keep], values, ~rows)
         signals.time = blockwise(lambda part, keep: part[keep], signals.time, ~rows)
-
-
-def _nan_rows(signals: Signals) -> Rows:
-    rows, found = missing_values(signals.time, signals.joints, signals.values)
-    signals.findings += found
-    return rows
 
 
 def _late_rows(signals: Signals, share: float) -> Rows:
@@ -162,7 +136,7 @@ def _repeated_rows(signals: Signals) -> Rows:
             f'{int((~same).sum())} samples have the stamp of the previous one but other data, '
             f'first at {time[first]:.3f} s; the first sample of each stamp was kept'
         )
-        severe: Severity = 'error' if (~same).sum() > 0.1 * len(time) else 'warning'
+        severe: Severity = 'error' if (~same).sum() > MISSING_SHARE * len(time) else 'warning'
         signals.findings.append(Finding('repeated_stamps', text, severity=severe))
     return repeated
 
@@ -170,7 +144,7 @@ def _repeated_rows(signals: Signals) -> Rows:
 def _sampling(signals: Signals) -> Iterator[Finding]:
     steps = np.diff(signals.time)
     period = float(np.median(steps))
-    gaps = steps > GAP_PERIODS * period
+    gaps = steps > 1.8 * period  # below 2, the step where one sample is missing
     if gaps.any():
         worst = int(np.argmax(steps))
         missing = missing_in_gaps(signals.time, period, np.flatnonzero(gaps))
@@ -180,10 +154,10 @@ def _sampling(signals: Signals) -> Iterator[Finding]:
             f'(usual period {period:.4f} s)'
         )
         yield Finding('gaps', text)
-    off = (np.abs(steps - period) > IRREGULAR * period) & ~gaps
-    if off.mean() > IRREGULAR_SHARE:
+    off = (np.abs(steps - period) > 0.2 * period) & ~gaps
+    if off.mean() > 0.01:
         text = (
-            f'{off.mean():.1%} of the samples are more than {IRREGULAR:.0%} off the usual period '
+            f'{off.mean():.1%} of the samples are more than 20% off the usual period '
             f'of {period:.4f} s ({steps.min():.4f} to {steps[~gaps].max():.4f} s, without gaps)'
         )
         yield Finding('irregular_sampling', text, severity='info')
@@ -191,7 +165,8 @@ def _sampling(signals: Signals) -> Iterator[Finding]:
 
 def _motion(signals: Signals) -> Iterator[Finding]:
     position = signals.values['position']
-    frozen = _constant(position)
+    low, high = extremes(position)
+    frozen = low == high
     if frozen.all():
         yield Finding('no_motion', 'no joint moves in the whole recording', severity='error')
         return
@@ -205,7 +180,7 @@ def _motion(signals: Signals) -> Iterator[Finding]:
             block = values[rows]
             same[rows.start : rows.stop - 1] &= (block[1:] == block[:-1]).all(axis=1)
     length, start = longest_run(same)
-    if length >= STALE_RUN:
+    if length >= 3:
         text = (
             f'{int(same.sum())} samples repeat all values of the previous one with a new stamp '
             f'(longest: {length} from {signals.time[start]:.3f} s): standstill without noise, or '
@@ -223,10 +198,10 @@ def _motor_side(signals: Signals) -> list[Finding]:
     position, motor = signals.values['position'], signals.values['motor_position']
     size, common = _moments(position, motor)
     turns = common / np.where(size > 0.0, size, 1.0)
-    off = (np.abs(turns - 1.0) > GEAR_ERROR) & (size > 0.0)
+    off = (np.abs(turns - 1.0) > 0.05) & (size > 0.0)
     if not off.any():
         return []
-    for name in ('motor_position', 'motor_velocity'):
+    for name in MOTOR_SIDE:
         signals.values.pop(name, None)
     joint, turn = signals.joints[int(off.argmax())], float(turns[off.argmax()])
     assert signals.gear_ratio is not None
@@ -253,15 +228,10 @@ def _moments(position: Array, motor: Array) -> tuple[Array, Array]:
     return size, common
 
 
-def _constant(values: Array) -> Rows:
-    """Return which columns (n,) of values (N, n) never change."""
-    low, high = extremes(values)
-    return np.asarray(low == high)
-
-
 def _torque(signals: Signals) -> Iterator[Finding]:
     torque = signals.values['torque']
-    for index in np.flatnonzero(_constant(torque)):
+    low, high = extremes(torque)
+    for index in np.flatnonzero(low == high):
         joint, value = signals.joints[index], torque[0, index]
         if value == 0.0:
             text = f'torque of joint {joint!r} is 0 in all samples: is its effort measured?'

@@ -16,8 +16,6 @@ from robodyn_ros.recording.tables.npz_file import read_npz
 from robodyn_ros.recording.tables.table import Table
 
 TABLES = {'.csv': read_csv, '.txt': read_csv, '.npz': read_npz, '.mat': read_mat}
-# Best-effort transport may deliver a message after newer ones; the rows of a file are in order.
-LATE_SHARE = 0.01
 
 
 def read_recording(
@@ -43,7 +41,8 @@ def read_recording(
     mapping = None if columns is None else load_columns(columns)
     table = _table(Path(path), topic, joints)
     signals = signals_from(table, mapping, joints)
-    late_share = LATE_SHARE if is_rosbag(Path(path)) else 0.0
+    # Best-effort transport may deliver a message late; the rows of a file are in order.
+    late_share = 0.01 if is_rosbag(Path(path)) else 0.0
     del table  # frees unused columns before the checks
     return checked_recording(signals, late_share=late_share)
 

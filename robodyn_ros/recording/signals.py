@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +14,11 @@ from robodyn_ros.recording.storage import extremes, sweep
 
 Array = NDArray[np.float64]
 
-FILTER_ORDER = 4
 MAX_CUTOFF = 125.0
 """Highest cut-off in [Hz] (softMC: IdentFilterFreq must be below 125 Hz)."""
 
 MAX_CUTOFF_SHARE = 0.2
-"""Highest cut-off as a share of the sampling rate."""
+"""Highest cut-off as a share of the sampling rate, 0.4 of its Nyquist frequency."""
 
 
 def check_cutoff(cutoff: float, rate: float) -> None:
@@ -54,7 +53,7 @@ def low_pass(values: Array, cutoff: float, rate: float) -> Array:
     :param rate: sampling rate, in [Hz]
     :raises RecordingError: the signal is shorter than three periods of the cut-off
     """
-    sections = signal.butter(FILTER_ORDER, cutoff, fs=rate, output='sos')
+    sections = signal.butter(4, cutoff, fs=rate, output='sos')
     pad = int(3 * rate / cutoff)
     if len(values) <= pad:
         raise RecordingError(
@@ -157,63 +156,3 @@ def decimate(recording: Recording, factor: int) -> Recording:
         **recording.each(lambda values: low_pass(values, cutoff, rate)[::factor]),
         findings=(*recording.findings, Finding('decimated', text, severity='info')),
     )
-
-
-def resample(recording: Recording, rate: float) -> Recording:
-    """Interpolate linearly to a constant sampling rate; no reader does this.
-
-    A finding reports the new rate. A rate below the recorded one aliases: decimate first.
-
-    :param rate: new sampling rate, in [Hz]
-    :raises RecordingError: the rate is not positive, or gives fewer than 2 samples
-    """
-    if not (np.isfinite(rate) and rate > 0.0):
-        raise RecordingError(f'the sampling rate must be positive, got {rate:g} Hz')
-    count = int(np.floor(recording.duration * rate * (1.0 + 1e-12))) + 1
-    time = recording.time[0] + np.arange(count) / rate
-
-    def interpolated(values: Array) -> Array:
-        columns = [np.interp(time, recording.time, column) for column in values.T]
-        return np.stack(columns, axis=1)
-
-    text = f'resampled from {1.0 / recording.period:.6g} Hz to {rate:.6g} Hz, linearly'
-    return replace(
-        recording,
-        time=time,
-        **recording.each(interpolated),
-        findings=(*recording.findings, Finding('resampled', text, severity='info')),
-    )
-
-
-@dataclass(frozen=True)
-class MovingSamples:
-    """Moving samples of each joint.
-
-    :param mask: shape (N, n)
-    :param threshold: per joint, shape (n,), in [rad/s] or [m/s]
-    """
-
-    mask: NDArray[np.bool_]
-    threshold: Array
-
-    @property
-    def counts(self) -> NDArray[np.int64]:
-        """Number of moving samples of each joint, shape (n,)."""
-        return np.asarray(self.mask.sum(axis=0), dtype=np.int64)
-
-
-def moving_samples(velocity: Array, share: float) -> MovingSamples:
-    """Find the samples at or above a velocity threshold, joint by joint.
-
-    Slow samples are left out of a fit, because friction near standstill does not follow
-    Coulomb's law (softMC, identification output, line 7).
-
-    :param velocity: shape (N, n), in [rad/s] or [m/s]
-    :param share: the threshold as a share of each joint's largest speed, from 0 to 1
-    :raises RecordingError: the share is outside [0, 1)
-    """
-    if not 0.0 <= share < 1.0:
-        raise RecordingError(f'the velocity threshold must be a share from 0 to 1, got {share:g}')
-    speed = np.abs(velocity)
-    threshold = share * speed.max(axis=0)
-    return MovingSamples((speed >= threshold) & (speed > 0.0), threshold)

@@ -1,4 +1,4 @@
-"""Number of missing messages, estimated from stamps with jitter.
+"""Stamps in [ns], and the number of missing messages, estimated from stamps with jitter.
 
 On a busy machine a publisher is late and then catches up in a burst, so that long steps do not
 imply missing messages. The smallest delay within a block of messages does: if any message of the
@@ -12,8 +12,14 @@ from collections import Counter
 import numpy as np
 from numpy.typing import NDArray
 
+from robodyn_ros.errors import RecordingError
+
 BLOCK = 32
+"""Messages of which at least one is on time, unless one is missing."""
+
 TAIL = 4
+"""The same at the end of the messages, where the count is provisional."""
+
 LEARN = 4 * BLOCK
 """Messages after which the period of a publisher is known."""
 
@@ -66,10 +72,10 @@ class MissingMessages:
         period = self._period(stamps)
         for first in range(0, len(stamps), BLOCK):
             block = stamps[first : first + BLOCK]
-            begin = 0 if len(block) == BLOCK else max(0, len(block) - TAIL)
+            start = 0 if len(block) == BLOCK else max(0, len(block) - TAIL)
             late = min(
                 (stamp - anchor) / period - number
-                for number, stamp in enumerate(block[begin:], start=begin + 1)
+                for number, stamp in enumerate(block[start:], start=start + 1)
             )
             total += round(late)
             # Half of the residual follows the drift of an inexact period; all of it would let
@@ -87,6 +93,23 @@ class MissingMessages:
             if 2 * seen >= total:
                 break
         return float(mean)
+
+
+def stamps_of(time: NDArray[np.float64], origin: int, source: str) -> NDArray[np.int64]:
+    """Return stamps in [ns] since the epoch, shape (N,).
+
+    :param time: shape (N,), in [s], increasing
+    :param origin: epoch time of time 0, in [ns]
+    :param source: name of the recording in messages
+    :raises RecordingError: a stamp does not fit into a ROS time
+    """
+    stamps = origin + np.rint(time * 1e9).astype(np.int64)
+    if stamps[0] < 0 or stamps[-1] >= 2**31 * 10**9:
+        raise RecordingError(
+            f'{source}: stamps from {stamps[0]} to {stamps[-1]} ns do not fit into a '
+            'ROS time (0 to 2^31 s)'
+        )
+    return np.asarray(stamps, dtype=np.int64)
 
 
 def missing_in_gaps(time: NDArray[np.float64], period: float, gaps: NDArray[np.intp]) -> int:

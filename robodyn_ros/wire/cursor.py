@@ -14,8 +14,6 @@ TIME = struct.Struct('<iI')
 """Time and duration: seconds and nanoseconds."""
 NUMBER = struct.Struct('<I')
 """Count of a sequence or a string."""
-TAIL = 3
-"""Most padding bytes after the last value: a payload is padded to a multiple of 4 bytes."""
 
 
 class WireError(ValueError):
@@ -39,7 +37,7 @@ class Cursor:
         self.data = data
         self.at = BODY
         self.padding: list[tuple[int, int]] = []
-        self._slack = TAIL
+        self._slack = 3  # a payload is padded to a multiple of 4 bytes
 
     def skip(self, size: int, alignment: int = 1) -> int:
         """Skip bytes and return the offset of the first one.
@@ -104,6 +102,22 @@ class Cursor:
         if not count:
             self._slack += 4  # rmw_fastrtps reserves the alignment of an empty sequence too
         return self.skip(8 * count, 8 if count else 1), count
+
+    def named_arrays(self, count: int) -> tuple[tuple[str, ...], tuple[int, ...]]:
+        """Read the common start of JointState and TorqueState: header, names, arrays of doubles.
+
+        :param count: number of arrays
+        :return: joint names, and the offset of each array, -1 for an empty one
+        :raises WireError: the message is damaged, or an array does not fit the names
+        """
+        self.time()
+        self.text()
+        names = self.texts()
+        arrays = [self.doubles() for _ in range(count)]
+        for _, length in arrays:
+            if length not in (0, len(names)):
+                raise WireError(f'{length} values for {len(names)} joints')
+        return names, tuple(start if length else -1 for start, length in arrays)
 
     def end(self) -> None:
         """Check that nothing but padding follows.

@@ -13,8 +13,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from robodyn_ros.wire.cursor import BODY, NANOSECONDS, TIME
-from robodyn_ros.wire.named_arrays import NamedArrays
+from robodyn_ros.wire.cursor import BODY, NANOSECONDS, TIME, Cursor
 from robodyn_ros.wire.writer import Writer
 
 FIELDS = ('position', 'velocity', 'effort')
@@ -39,19 +38,19 @@ class JointStateLayout:
 
         :raises WireError: it is not a little-endian JointState, or an array does not fit its names
         """
-        parsed = NamedArrays(data, len(FIELDS))
-        parsed.cursor.end()
+        cursor = Cursor(data)
+        self.names, self.starts = cursor.named_arrays(len(FIELDS))
+        cursor.end()
         self.length = len(data)
-        self.names, self.starts = parsed.names, parsed.starts
         width = 8 * len(self.names)
         arrays = [(start, start + width) for start in self.starts if start >= 0]
-        varying = [(2, STAMP_END), *arrays, *parsed.cursor.padding]  # 2: options of the header
+        varying = [(2, STAMP_END), *arrays, *cursor.padding]  # 2: options of the header
         # A struct that skips what may vary: it reads all other bytes in one call.
         form, at = '<', 0
         for start, end in sorted(varying):
             form += f'{start - at}s{end - start}x'
             at = end
-        self._constant = struct.Struct(f'{form}{parsed.cursor.at - at}s').unpack_from
+        self._constant = struct.Struct(f'{form}{cursor.at - at}s').unpack_from
         self._expected = self._constant(data)
 
     def fits(self, data: bytes) -> bool:

@@ -74,10 +74,10 @@ def test_one_wrench_about_the_centre_needs_no_lever(tmp_path):
     [
         ({'inner_mz': None}, "no column 'inner_mz'"),
         ({'dwx': None}, "no column 'dwx'"),
-        ({'ay': np.nan}, "column 'ay' has cells"),
+        ({'ay': np.nan}, "column 'ay' must hold only finite"),
         ({'qw': 3.0}, 'no unit quaternion'),
         ({'ax': None}, "no column 'x'"),
-        ({'inner_fx': None, 'outer_fx': None}, 'there is no wrench'),
+        ({'inner_fx': None, 'outer_fx': None}, 'no column is a wrench'),
     ],
 )
 def test_files_that_cannot_be_used(tmp_path, change, message):

@@ -8,7 +8,8 @@ from control_arm import small_arm
 from scipy.signal import butter, lfilter
 
 from robodyn_ros.analysis.collision_thresholds import propose_thresholds
-from robodyn_ros.control.collision import CollisionSettings, TorqueErrorDetector
+from robodyn_ros.control.collision import TorqueErrorDetector
+from robodyn_ros.control.collision_settings import CollisionSettings
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.errors import ControlError
 from robodyn_ros.models.catalog import with_friction
@@ -120,7 +121,7 @@ def test_least_keeps_a_perfect_model_from_a_hair_trigger() -> None:
 
 def test_refusals() -> None:
     data = recording(seconds=0.05)
-    with pytest.raises(ControlError, match='no sample that lasts beyond the settle time'):
+    with pytest.raises(ControlError, match='has no settled sample'):
         propose_thresholds(data, TORQUE, SETTINGS)
     with pytest.raises(ControlError, match='1 <= contact_factor <= collision_factor, got 2'):
         propose_thresholds(data, TORQUE, SETTINGS, contact_factor=2.0, collision_factor=1.5)
@@ -130,5 +131,5 @@ def test_refusals() -> None:
     with pytest.raises(ControlError, match='has no velocities'):
         propose_thresholds(still, TORQUE, SETTINGS)
     other = Recording(data.time, ('a', 'b'), data.position, data.torque, data.velocity)
-    with pytest.raises(ControlError, match='lacks joint joint1'):
+    with pytest.raises(ControlError, match='has no joint joint1'):
         propose_thresholds(other, TORQUE, SETTINGS)

@@ -7,10 +7,12 @@ import pytest
 from robots import random_urdf
 from simulation import arm, record
 
+from robodyn_ros.analysis import compare_report
 from robodyn_ros.analysis.compare import compare
 from robodyn_ros.analysis.compare_report import export_comparison, text_comparison
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.files.result_file import load_identified_model, model_parameters
+from robodyn_ros.output_files import json_text
 
 
 @pytest.fixture(scope='module')
@@ -32,7 +34,8 @@ def test_text_has_both_tables(comparison):
     lines = text_comparison(comparison).splitlines()
     for row in comparison.rows:
         (line,) = [line for line in lines if line.endswith(f'{row.unit:<9} {row.expression}')]
-        assert line.split()[1] == f'{row.result:.5g}' and line.split()[2] == '-'
+        cad = '-' if np.isnan(row.cad) else f'{row.cad:.5g}'
+        assert line.split()[:3] == [cad, f'{row.result:.5g}', '-']
     errors = [each.report.rms_error[1] for each in comparison.torques]
     unit = comparison.model.joints[1].torque_unit
     expected = ['joint2', *(f'{value:.4g}' for value in errors), unit]
@@ -42,7 +45,9 @@ def test_text_has_both_tables(comparison):
 
 def test_files(comparison, tmp_path):
     files = export_comparison(comparison, tmp_path / 'new' / 'out')
-    assert json.loads((tmp_path / 'new/out/comparison.json').read_text()) == comparison.to_json()
+    facts = json.loads((tmp_path / 'new/out/comparison.json').read_text())
+    assert facts == json.loads(json_text(comparison.to_json()))
+    assert None in [row['cad'] for row in facts['base_parameters']]
     rows = table(files['base_parameters'])
     assert [row['base_parameter'] for row in rows] == [r.expression for r in comparison.rows]
     assert [float(row['result']) for row in rows] == [r.result for r in comparison.rows]
@@ -52,6 +57,9 @@ def test_files(comparison, tmp_path):
     assert [float(row['rms_error_cad_links']) for row in rows] == [
         *comparison.torques[1].report.rms_error
     ]
+    measured, predicted, error = compare_report._draw_torques(comparison).axes[0].lines
+    difference = measured.get_ydata() - predicted.get_ydata()
+    np.testing.assert_allclose(error.get_ydata(), difference)
     for kind in ('tables', 'torques'):
         assert Path(files[kind]).read_bytes()[:8] == b'\x89PNG\r\n\x1a\n'
 

@@ -84,7 +84,7 @@ def test_law_is_fitted_to_the_curve(measured):
     linear, worse = curve.fit('linear')
     assert set(linear) == {'viscous', 'coulomb'}
     assert np.linalg.norm(worse) > 5.0 * np.linalg.norm(rest)
-    with pytest.raises(IdentificationError, match="cannot be fitted by the law 'bidirectional'"):
+    with pytest.raises(IdentificationError, match="law 'bidirectional' cannot be fitted"):
         curve.fit('bidirectional')
 
 

@@ -6,30 +6,20 @@ import pytest
 from robodyn_ros.cli.main import main
 
 
-@pytest.fixture
-def command(tmp_path):
+def test_bodies_as_text_and_json(tmp_path, capsys):
     example.write(tmp_path / 'bodies.csv')
-    return ['bodywise', str(tmp_path / 'bodies.csv'), '--gravity', '0', '0', '-9.80665']
-
-
-def test_bodies_as_a_table(command, capsys):
+    command = ['bodywise', str(tmp_path / 'bodies.csv'), '--gravity', '0', '0', '-9.80665']
     assert main(command) == 0
     text = capsys.readouterr().out
     assert 'body 1, 5 samples' in text and 'body 6, 5 samples' in text
     first = text.split('body 2')[0]
     assert first.count('  not identifiable') == 2 and 'x: -, y: -, z: 6402.6' in first
     assert 'body 1: J22, J33 cannot be identified' in text
-
-
-def test_bodies_as_json(command, capsys):
     assert main([*command, '--json']) == 0
     facts = json.loads(capsys.readouterr().out)
     one, two = facts['bodies'][:2]
     assert one['principal_inertias']['J33'] is None and one['mass_by_direction']['x'] is None
     assert two['mass'] == pytest.approx(2746.0726, abs=0.0264)
     assert [finding['code'] for finding in facts['findings']] == ['not_identifiable']
-
-
-def test_a_file_that_is_none(capsys):
     assert main(['bodywise', '/no/such/file.csv']) == 2
     assert 'error: /no/such/file.csv' in capsys.readouterr().err

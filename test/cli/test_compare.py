@@ -5,10 +5,10 @@ import pytest
 import yaml
 from robots import random_urdf
 from simulation import arm, record
+from writers import write_csv
 
 from robodyn_ros.cli.main import main
 from robodyn_ros.identification.files.result_file import model_parameters
-from robodyn_ros.recording.writers import write_csv
 
 
 @pytest.fixture
@@ -23,20 +23,16 @@ def command(tmp_path):
     return ['compare', '--urdf', *names]
 
 
-def test_the_result_is_nearer_to_the_recording(command, tmp_path, capsys):
+def test_the_result_has_smaller_errors_than_the_cad(command, tmp_path, capsys):
     assert main([*command, '--json', '--out', str(tmp_path / 'out')]) == 0
     facts = json.loads(capsys.readouterr().out)
     errors = {name: max(each['rms_error']) for name, each in facts['torque_errors'].items()}
     assert errors['result'] < 0.1 * errors['CAD']
     assert (tmp_path / 'out' / 'comparison.json').is_file() and len(facts['files']) == 5
     assert facts['base_parameters'][0]['difference'] is not None
-
-
-def test_text_and_cutoff(command, capsys):
-    assert main([*command, '--filter-cutoff', '20']) == 0
-    assert 'RMS torque error' in capsys.readouterr().out
-
-
-def test_a_missing_file_is_one_sentence(command, capsys):
+    assert main([*command, '--filter-cutoff', '20', '--out', str(tmp_path / 'out')]) == 0
+    text = capsys.readouterr().out
+    assert 'RMS torque error' in text
+    assert f'torques          {tmp_path / "out" / "torques.png"}' in text
     assert main([*command[:3], '/no/such/result.yaml', command[-1]]) == 2
     assert capsys.readouterr().err.startswith('error: ')

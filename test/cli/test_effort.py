@@ -8,11 +8,11 @@ import pytest
 import yaml
 from robots import random_urdf
 from simulation import arm, record
+from writers import write_csv, write_rosbag
 
 from robodyn_ros.cli import identify, info
 from robodyn_ros.control.effort.declaration import EffortDeclaration
 from robodyn_ros.errors import ConfigError
-from robodyn_ros.recording.writers import write_csv, write_rosbag
 
 SI = {'unit': 'Nm', 'side': 'joint', 'gravity': 'included'}
 CURRENT = {**SI, 'unit': 'A', 'side': 'motor', 'torque_constant': 0.25, 'gear_ratio': 100.0}
@@ -74,14 +74,14 @@ def test_a_declaration_that_differs_is_refused_naming_both(files):
 
 def test_a_file_for_a_table_is_refused(files):
     for module, options in ((identify, ['--urdf', files / 'robot.urdf']), (info, [])):
-        with pytest.raises(ConfigError, match=r'table\.csv is a table, in SI unless --columns'):
+        with pytest.raises(ConfigError, match=r'table\.csv is a table, in SI units unless'):
             robodyn(module, files / 'table.csv', '--effort', files / 'effort.yaml', *options)
 
 
 def test_info_shows_an_undeclared_bag_and_says_so(files, capsys):
     assert robodyn(info, files / 'bare') == 0
     output = capsys.readouterr().out
-    assert 'SI units: rad or m, s, torque as it came' in output
+    assert 'SI units: rad or m, s, torque as recorded' in output
     assert 'is not declared: declare its meaning' in output and 'effort_undecl' in output
     ranges = []
     for name, *options in (

@@ -6,6 +6,7 @@ import pytest
 import yaml
 from robots import random_urdf
 from simulation import arm, record, sines
+from writers import write_csv
 
 from robodyn_ros.cli.identify import add_parser, run
 from robodyn_ros.errors import IdentificationError, RobodynError
@@ -13,7 +14,6 @@ from robodyn_ros.identification.files.result_file import load_identified_model
 from robodyn_ros.models.catalog import load_model
 from robodyn_ros.models.payload import payload_of
 from robodyn_ros.recording.recording import Recording
-from robodyn_ros.recording.writers import write_csv
 
 
 @pytest.fixture(scope='module')

@@ -6,123 +6,93 @@ import pytest
 
 from robodyn_ros import __version__
 from robodyn_ros.cli import excite, info
-from robodyn_ros.cli.main import build_parser, main
+from robodyn_ros.cli.main import COMMANDS, build_parser, main
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_every_command_has_help(capsys):
-    for command in ('identify', 'compare', 'bodywise', 'info', 'demo'):
-        with pytest.raises(SystemExit) as done:
-            main([command, '--help'])
-        assert done.value.code == 0
-        assert f'robodyn {command}' in capsys.readouterr().out
+def run_python(*arguments):
+    return subprocess.run(
+        [sys.executable, *arguments],
+        capture_output=True, text=True, cwd=ROOT, timeout=60, check=False,
+    )  # fmt: skip
 
 
-def test_help_of_commands_that_are_not_imported_is_their_own():
-    assert build_parser('').format_help() == build_parser().format_help()
-    assert build_parser('info').format_help() == build_parser().format_help()
+@pytest.mark.parametrize(
+    ('words', 'code', 'out', 'err'),
+    [
+        *(([name, '--help'], 0, f'robodyn {name}', '') for name in COMMANDS),
+        (['--version'], 0, __version__, ''),
+        ([], 2, '', 'COMMAND'),
+    ],
+)
+def test_help_version_and_a_missing_command(words, code, out, err, capsys):
+    with pytest.raises(SystemExit) as done:
+        main(words)
+    printed = capsys.readouterr()
+    assert done.value.code == code
+    assert out in printed.out and err in printed.err
 
 
-def test_what_is_not_run_is_not_imported():
+def test_only_the_command_that_runs_is_imported_and_the_help_is_the_same():
+    for only in ('', 'info'):
+        assert build_parser(only).format_help() == build_parser().format_help()
     code = 'import sys; from robodyn_ros.cli.main import build_parser; build_parser("info")\n'
     code += 'assert "robodyn_ros.cli.info" in sys.modules\n'
     code += 'assert not {"scipy.signal", "matplotlib", "mujoco"} & set(sys.modules)'
-    done = subprocess.run(
-        [sys.executable, '-c', code], cwd=ROOT, capture_output=True, timeout=60, check=False
-    )
-    assert done.returncode == 0, done.stderr.decode()
+    done = run_python('-c', code)
+    assert done.returncode == 0, done.stderr
 
 
-def test_version(capsys):
-    with pytest.raises(SystemExit) as done:
-        main(['--version'])
-    assert done.value.code == 0
-    assert __version__ in capsys.readouterr().out
-
-
-def test_without_a_command_it_says_what_there_is(capsys):
-    with pytest.raises(SystemExit) as done:
-        main([])
-    assert done.value.code == 2
-    assert 'COMMAND' in capsys.readouterr().err
-
-
-def test_an_error_is_one_sentence_and_no_traceback(capsys):
+def test_an_error_is_one_sentence_and_a_traceback_with_debug(capsys):
     assert main(['info', '/no/such/recording']) == 2
     output = capsys.readouterr()
     assert output.out == ''
-    assert output.err.startswith('error: ')
-    assert output.err.count('\n') == 1
-
-
-def test_debug_shows_the_traceback():
-    done = subprocess.run(
-        [sys.executable, '-m', 'robodyn_ros.cli.main', '--debug', 'info', '/no/such/recording'],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        timeout=60,
-        check=False,
-    )
+    assert output.err.startswith('error: ') and output.err.count('\n') == 1
+    done = run_python('-m', 'robodyn_ros.cli.main', '--debug', 'info', '/no/such/recording')
     assert done.returncode == 1
     assert 'Traceback' in done.stderr and 'RecordingError' in done.stderr
 
 
-def test_a_bug_is_one_sentence_too(monkeypatch, capsys):
-    def broken(arguments):
-        raise ZeroDivisionError('division by zero')
+@pytest.mark.parametrize(
+    ('raised', 'code', 'text'),
+    [
+        (ZeroDivisionError('division by zero'), 2, 'error: unexpected ZeroDivisionError'),
+        (KeyboardInterrupt(), 130, 'interrupted\n'),
+    ],
+)
+def test_a_bug_and_an_interrupt_are_one_sentence(raised, code, text, monkeypatch, capsys):
+    def failing(*_):
+        raise raised
 
-    monkeypatch.setattr(info, 'run', broken)
-    assert main(['info', 'x']) == 2
-    assert 'unexpected ZeroDivisionError' in capsys.readouterr().err
+    monkeypatch.setattr(info, 'run', failing)
+    assert main(['info', 'x']) == code
+    assert capsys.readouterr().err.startswith(text)
 
 
-def test_interrupt(monkeypatch, capsys):
-    def interrupted(arguments):
+def test_an_interrupt_during_an_import_is_one_sentence(monkeypatch, capsys):
+    def interrupted(name):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(info, 'run', interrupted)
-    assert main(['info', 'x']) == 130
-
-
-def test_options_before_the_command_reach_it():
-    arguments = build_parser().parse_args(['--debug', 'info', 'a.mcap', '--json'])
-    assert arguments.debug and arguments.json
-
-
-def test_debug_may_be_said_before_and_after_the_command():
-    parser = build_parser()
-    for said in (['--debug', 'info', 'x'], ['info', 'x', '--debug'], ['info', '--debug', 'x']):
-        assert parser.parse_args(said).debug
-    assert not parser.parse_args(['info', 'x']).debug
-
-
-def test_an_interrupt_while_a_command_is_imported_is_no_traceback(monkeypatch, capsys):
-    def slow(name):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr('importlib.import_module', slow)
+    monkeypatch.setattr('importlib.import_module', interrupted)
     assert main(['info', 'x']) == 130
     assert capsys.readouterr().err == 'interrupted\n'
 
 
-def test_lists_may_begin_with_a_negative_number(monkeypatch):
+def test_debug_may_stand_before_and_after_the_command():
+    parser = build_parser()
+    for words in (['--debug', 'info', 'x'], ['info', 'x', '--debug'], ['info', '--debug', 'x']):
+        assert parser.parse_args(words).debug
+    arguments = parser.parse_args(['info', 'x', '--json'])
+    assert arguments.json and not arguments.debug
+
+
+def test_lists_may_start_with_a_negative_number(monkeypatch):
     seen = []
     monkeypatch.setattr(excite, 'run', lambda arguments: seen.append(arguments) or 0)
-    words = [
-        'excite',
-        '--position',
-        '-0.5,1',
-        '--floor',
-        '-0.1',
-        '--nominal-torques=-1,2',
-        '--json',
-    ]
-    assert main(words) == 0
-    assert (
-        main(['excite', '--position', '-.5,-1e-3', '--box', *map(str, (-1, -1, 0, 1, 1, 2))]) == 0
-    )
+    first = '--position -0.5,1 --floor -0.1 --nominal-torques=-1,2 --json'
+    second = '--position -.5,-1e-3 --box -1 -1 0 1 1 2'
+    assert [main(['excite', *words.split()]) for words in (first, second)] == [0, 0]
     assert (seen[0].position, seen[0].floor, seen[0].json) == ([-0.5, 1.0], -0.1, True)
     assert seen[0].nominal_torques == [-1.0, 2.0]
     assert seen[1].position == [-0.5, -0.001]

@@ -59,12 +59,12 @@ def test_what_breaks_a_limit_is_said_and_is_no_success(shown):
     code, printed = shown({**PATH, 'speed': 4.0, 'acceleration': 60.0}, *ARM)
     assert code == 1 and 'the motion breaks a limit: joint' in printed.out
     code, printed = shown(PATH, *ARM)
-    assert code == 0 and 'the limits of the joints are kept' in printed.out
-    assert 'every limit is kept' not in printed.out
+    assert code == 0 and 'the joint limits are kept' in printed.out
+    assert 'all limits are kept' not in printed.out
     assert 'NOT checked: a floor' in printed.out and 'collisions during 0.00%' in printed.out
     around = ['--floor', '-0.5', '--box', '-2', '-2', '-2', '2', '2', '2']
     code, printed = shown(PATH, *ARM, *around)
-    assert code == 0 and 'every limit is kept, and there is no collision' in printed.out
+    assert code == 0 and 'all limits are kept, and there is no collision' in printed.out
     assert f'tool_moves, {float(printed.out.split()[1]):.3f} s' in printed.out
 
 

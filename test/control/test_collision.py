@@ -1,18 +1,16 @@
 from __future__ import annotations
 
-import mujoco
 import numpy as np
 import pytest
-from control_arm import six_axis_cell, small_arm, wave
+from control_arm import small_arm
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from robodyn_ros.analysis.collision_thresholds import propose_thresholds
-from robodyn_ros.control.collision import CollisionSettings, Level, TorqueErrorDetector
+from robodyn_ros.control.collision import Level, TorqueErrorDetector
+from robodyn_ros.control.collision_settings import CollisionSettings
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.errors import ControlError
 from robodyn_ros.models.interface import Array
-from robodyn_ros.recording.recording import Recording
 
 MODEL, VALUES = small_arm()
 TORQUE = ModelTorque(MODEL, VALUES)
@@ -111,12 +109,6 @@ def test_levels_are_reached_with_the_last_sample_of_the_debounce(debounce: int) 
         assert list(detector.level) == [level, OK]
 
 
-def test_contact_is_70_percent_of_a_collision_unless_given() -> None:
-    np.testing.assert_allclose(make(contact_threshold=None).settings.contact, [7.0, 3.5])
-    np.testing.assert_allclose(make(contact_threshold=2.0).settings.contact, [2.0, 2.0])
-    make(contact_threshold=[10.0, 5.0])
-
-
 def test_around_standstill_the_extra_torque_is_added_to_both_thresholds() -> None:
     detector, still = make(low_velocity_torque=[4.0, 2.0]), np.zeros(2)
     gravity = MODEL.torque(still[None], still[None], still[None], VALUES)[0]
@@ -135,6 +127,15 @@ def test_one_sample_above_is_debounced() -> None:
     for _ in range(50):
         detector.update(*arm.sample())
     assert not detector.latched
+
+
+def test_only_consecutive_samples_of_the_same_joint_are_counted() -> None:
+    detector, arm = make(debounce=2), Healthy()
+    settled(detector, arm)
+    for error, level in ((8.0, OK), (0.0, OK), (8.0, OK), (0.0, OK), (8.0, OK), (8.0, CONTACT)):
+        detector.torque_error[:] = [error, 0.0]
+        detector._evaluate()
+        assert list(detector.level) == [level, OK]
 
 
 def test_torque_error_filter_is_softmcs() -> None:
@@ -284,100 +285,10 @@ def test_garbage_is_never_ok(samples: list[tuple[float, list[float], list[float]
 @pytest.mark.parametrize(
     ('changes', 'text'),
     [
-        ({'max_torque_error': [1.0, 0.0]}, 'max_torque_error of joint joint2 must be above 0'),
-        ({'contact_threshold': [11.0, 1.0]}, 'joint1: contact_threshold 11 is above'),
-        ({'torque_error_filter': 0.0}, 'torque_error_filter must be above 0'),
-        ({'torque_error_enable': [True]}, 'torque_error_enable needs one value for each'),
-        *(
-            (
-                {'low_velocity_torque': [1.0, bad]},
-                'low_velocity_torque must be finite and not below',
-            )
-            for bad in (np.nan, np.inf, -np.inf, -1.0)
-        ),
-        ({'low_velocity_torque': [1.0]}, 'low_velocity_torque needs one value'),
-        ({'debounce': 0}, 'debounce must be 1 or more'),
         ({'filter_cutoff': 400.0}, 'filter_cutoff must be'),
         ({'joints': ('a', 'b')}, 'settings are for'),
-        ({'stale_timeout': 0.001}, 'stale_timeout must be above'),
     ],
 )
-def test_settings_that_cannot_be_used_are_refused(changes: dict[str, object], text: str) -> None:
+def test_settings_that_do_not_fit_are_refused(changes: dict[str, object], text: str) -> None:
     with pytest.raises(ControlError, match=text):
         make(**changes)
-
-
-class PushedCell:
-    """The six-axis cell (1 % torque noise, 19-bit encoders, Stribeck friction) and its pushes."""
-
-    def __init__(self) -> None:
-        self.cell, self.torque = six_axis_cell()
-        self.base = CollisionSettings(
-            joints=self.torque.joints, max_torque_error=1e6, low_velocity=0.1
-        )
-        self.settings = propose_thresholds(
-            self.record(wave(10.0, seed=1, joints=6)), self.torque, self.base
-        ).applied_to(self.base)
-
-    def record(self, motion: Array) -> Recording:
-        self.cell.reset()
-        states = [self.cell.step(row, np.zeros(6)) for row in motion]
-        columns = {
-            name: np.array([getattr(state, name) for state in states])
-            for name in ('time', 'position', 'velocity', 'torque')
-        }
-        return Recording(joints=self.torque.joints, **columns)
-
-    def external_torque(self) -> Array:
-        """Joint torque of what pushes the last link now, from MuJoCo's Jacobian, (6,)."""
-        model, data = self.cell.plant.model, self.cell.plant.data
-        body = int(model.jnt_bodyid[-1])
-        jacobian, rotation = np.zeros((3, 6)), np.zeros((3, 6))
-        mujoco.mj_jacBodyCom(model, data, jacobian, rotation, body)
-        force = data.xfrc_applied[body]
-        return np.asarray(jacobian.T @ force[:3] + rotation.T @ force[3:])
-
-    def latency(self, motion: Array, at: int, margin: float) -> float:
-        """Time from a joint torque `margin` above its threshold to the alarm, in [s]."""
-        detector = TorqueErrorDetector(torque=self.torque, settings=self.settings)
-        self.cell.reset()
-        beginning = None
-        for count, row in enumerate(motion[: at + 25]):
-            state = self.cell.step(row, np.zeros(6))
-            detector.update(state.time, state.position, state.velocity, state.torque)
-            if count < at:
-                assert not detector.latched, detector.message
-            elif count == at:
-                self.cell.push('', (100.0, 80.0, -90.0), (0.0, 0.0, 0.0), 0.2)
-                ratio = np.max(np.abs(self.external_torque()) / detector.threshold)
-                force = margin / ratio * np.array([100.0, 80.0, -90.0])
-                self.cell._pushes.clear()
-                self.cell.push('', force, (0.0, 0.0, 0.0), 0.2)
-                beginning = state.time
-            elif detector.latched:
-                assert beginning is not None
-                return float(state.time - beginning)
-        raise AssertionError(f'not detected: {detector.torque_error} {detector.threshold}')
-
-
-@pytest.fixture(scope='module')
-def pushed_cell() -> PushedCell:
-    return PushedCell()
-
-
-def test_pushes_are_seen_within_20_ms(pushed_cell: PushedCell) -> None:
-    seen = [
-        pushed_cell.latency(wave(4.0, seed=seed, joints=6), at=800 + 61 * seed, margin=margin)
-        for seed, margin in ((2, 1.25), (3, 1.25), (4, 1.5), (5, 2.0), (6, 4.0))
-    ]
-    assert max(seen) <= 0.020, seen
-
-
-def test_no_false_alarm_on_other_motions(pushed_cell: PushedCell) -> None:
-    detector = TorqueErrorDetector(torque=pushed_cell.torque, settings=pushed_cell.settings)
-    pushed_cell.cell.reset()
-    for row in wave(8.0, seed=11, joints=6):
-        state = pushed_cell.cell.step(row, np.zeros(6))
-        detector.update(state.time, state.position, state.velocity, state.torque)
-        assert not detector.latched, (state.time, detector.message)
-    assert detector.settled

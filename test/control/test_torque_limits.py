@@ -3,14 +3,13 @@ import pytest
 from control_arm import small_arm
 
 from robodyn_ros.control.effort.declaration import EffortDeclaration
-from robodyn_ros.control.feedforward.additive_torque import FeedforwardSettings
+from robodyn_ros.control.feedforward.settings import FeedforwardSettings
 from robodyn_ros.control.feedforward.trajectory_effort import trajectory_effort
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.control.torque_limits import (
     BLOCK,
     PeakTorque,
     PlannedTorque,
-    TorqueThreshold,
     check_planned,
     peak_of,
     peak_torque,
@@ -189,11 +188,3 @@ def test_a_rated_torque_needs_no_current():
 def test_limits_that_are_none(given, conversion, sentence):
     with pytest.raises(ConfigError, match=f'torque_max.*{sentence}'):
         torque_limit('torque_max', given, NAMES, conversion)
-
-
-def test_threshold_names_joint_and_value():
-    watch = TorqueThreshold(NAMES, np.array([10.0, 5.0]))
-    assert watch.exceeded(np.array([10.0, -5.0]), 'x') == ''
-    text = watch.exceeded(np.array([10.0, -5.01]), 'the measured torque')
-    assert text == "the measured torque of joint 'joint2' is -5.01, torque_threshold is 5"
-    assert "'joint1' is nan" in watch.exceeded(np.array([np.nan, 0.0]), 'x')

@@ -10,7 +10,8 @@ import pytest
 from control_arm import six_axis_cell
 
 from robodyn_ros.cell.controllers import Controllers
-from robodyn_ros.control.feedforward.additive_torque import AdditiveTorque, FeedforwardSettings
+from robodyn_ros.control.feedforward.additive_torque import AdditiveTorque
+from robodyn_ros.control.feedforward.settings import FeedforwardSettings
 from robodyn_ros.control.feedforward.trajectory_effort import trajectory_effort
 from robodyn_ros.excitation.motions.spline import SplineTrajectory, TrajectoryPoints
 

@@ -13,7 +13,8 @@ import yaml
 from controller_build import law_check
 from controller_law import SETTINGS, result_file, run_law
 
-from robodyn_ros.control.feedforward.additive_torque import AdditiveTorque, FeedforwardSettings
+from robodyn_ros.control.feedforward.additive_torque import AdditiveTorque
+from robodyn_ros.control.feedforward.settings import FeedforwardSettings
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.models.catalog import build_model, load_model, robot_model
 from robodyn_ros.models.friction_terms import TERMS

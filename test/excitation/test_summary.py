@@ -58,5 +58,5 @@ def test_sentence_and_table(result):
     text = sentence(result, DESIGN)
     assert '; scaled down; NOT checked: ' in text and text.endswith('(option box)')
     text = table({**summary(result, DESIGN), 'files': {'table': 'there.csv'}})
-    assert 'the search ended early' in text and 'table        there.csv' in text
+    assert 'stopped before its end, by the time limit' in text and 'table        there.csv' in text
     assert 'infinite' in text and text.count('%') == 4 * 6

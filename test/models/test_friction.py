@@ -9,9 +9,9 @@ from robodyn_ros.errors import ModelError
 from robodyn_ros.identification.factors.condense import acting_columns
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.catalog import build_model, model_hash, robot_model, with_friction
-from robodyn_ros.models.friction import FrictionModel
+from robodyn_ros.models.friction import FrictionModel, body_of
 from robodyn_ros.models.friction_terms import TERMS
-from robodyn_ros.models.interface import Joint
+from robodyn_ros.models.interface import Joint, SumModel
 
 JOINTS = (Joint('a'), Joint('b', 'prismatic'), Joint('c', 'continuous'))
 
@@ -102,6 +102,7 @@ def test_other_shapes():
     ):
         model = FrictionModel(joints=JOINTS[:1], terms=[term], figures=figures)
         np.testing.assert_allclose(model.regressor(speed, speed, speed)[:, 0, 0], expected)
+        assert term != 'quadratic' or model.parameters[0].unit == 'Nm s^2/rad^2'
     cube = FrictionModel(joints=JOINTS[:1], terms='power').regressor(speed, speed, speed)[:, 0, 3]
     np.testing.assert_allclose(cube, np.cbrt(speed[:, 0]))
 
@@ -114,6 +115,9 @@ def test_load_friction_is_proportional_to_the_torque_of_the_body():
     values = np.concatenate([np.zeros(len(body.parameters)), np.tile([0.0, 0.0, 0.1], 6)])
     expected = 0.1 * np.abs(body.torque(q, qd, qdd, body.prior())) * np.tanh(qd / 0.05)
     np.testing.assert_allclose(model.torque(q, qd, qdd, values), expected, atol=1e-10)
+    assert body_of(model) is body and body_of(SumModel(parts=[model])) is body
+    with pytest.raises(ModelError, match='friction alone has no body'):
+        body_of(model.parts[1])
     again = build_model(yaml.safe_load(yaml.safe_dump(model.describe())))
     assert model_hash(again) == model_hash(model)
     np.testing.assert_array_equal(
@@ -164,13 +168,6 @@ def test_open_models_wait_for_an_identification(terms, figures, is_open):
     again = build_model(model.describe())
     assert again.open == is_open and again.describe() == model.describe()
     assert np.isfinite(model.regressor(*random_states(3, 20))).all()
-
-
-def test_quadratic_friction_brakes_in_both_directions():
-    model = FrictionModel(joints=JOINTS[:1], terms=['quadratic'])
-    velocity = np.array([[-3.0], [0.0], [2.0]])
-    assert model.regressor(velocity, velocity, velocity).ravel().tolist() == [-9.0, 0.0, 4.0]
-    assert [item.unit for item in model.parameters] == ['Nm s^2/rad^2']
 
 
 def test_terms_keep_the_order_asked_for():

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import pinocchio as pin
 import pytest
 import yaml
-from closed_form_oracle import body, urdf
+from closed_form_oracle import body, rnea, urdf, with_load
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from robots import random_states, random_urdf
@@ -18,28 +17,9 @@ from robodyn_ros.models.payload import Payload, PayloadModel, payload_of
 
 MASS, CENTRE = 2.5, (0.05, -0.04, 0.12)
 INERTIA = (0.02, 0.001, -0.002, 0.03, 0.003, 0.025)
+LOAD = MASS, CENTRE, INERTIA
 AXES = [f'joint{k}' for k in range(1, 7)]
 DELTA = {'R_b': 0.2, 'r_p': 0.05, 'L_AB': 0.3, 'L_BC': 0.7}
-
-
-def loaded(xml, parent):
-    """The URDF with the payload fixed to a link."""
-    xx, xy, xz, yy, yz, zz = INERTIA
-    centre = ' '.join(map(str, CENTRE))
-    return xml.replace(
-        '</robot>',
-        f'<joint name="grip" type="fixed"><parent link="{parent}"/><child link="load"/></joint>'
-        f'<link name="load"><inertial><origin xyz="{centre}"/><mass value="{MASS}"/>'
-        f'<inertia ixx="{xx}" ixy="{xy}" ixz="{xz}" iyy="{yy}" iyz="{yz}" izz="{zz}"/>'
-        f'</inertial></link></robot>',
-    )
-
-
-def rnea(xml, q, qd, qdd):
-    """Torques by Pinocchio's own reading of the URDF."""
-    model = pin.buildModelFromXML(xml)
-    data = model.createData()
-    return np.array([pin.rnea(model, data, *row) for row in zip(q, qd, qdd, strict=True)])
 
 
 @pytest.mark.parametrize('joints', [1, 3, 6, 7])
@@ -50,7 +30,7 @@ def test_a_payload_on_a_urdf_robot_is_a_link_more(joints, at):
     arm = robot_model(xml, friction=())
     payload = payload_of(arm, MASS, center_of_mass=CENTRE, inertia=INERTIA, frame=frame)
     states = random_states(joints, 30)
-    expected = rnea(loaded(xml, frame or f'link{joints}'), *states) - rnea(xml, *states)
+    expected = rnea(with_load(xml, frame or f'link{joints}', *LOAD), *states) - rnea(xml, *states)
     assert np.abs(expected).max() > 1.0
     found = payload.model.torque(*states, payload.values)
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9)
@@ -67,7 +47,7 @@ def test_a_frame_in_the_middle_and_locked_joints():
     q, qd, qdd = (np.zeros((20, 4)) for _ in range(3))
     for full, part in zip((q, qd, qdd), random_states(2, 20), strict=True):
         full[:, :2] = part
-    expected = (rnea(loaded(xml, 'link4'), q, qd, qdd) - rnea(xml, q, qd, qdd))[:, :2]
+    expected = (rnea(with_load(xml, 'link4', *LOAD), q, qd, qdd) - rnea(xml, q, qd, qdd))[:, :2]
     found = payload.model.torque(q[:, :2], qd[:, :2], qdd[:, :2], payload.values)
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9)
     with pytest.raises(ModelError, match=r'link .base_link. of .* is not moved by'):

@@ -4,8 +4,7 @@ from scipy.spatial.transform import Rotation, RotationSpline
 
 from robodyn_ros.errors import ModelError
 from robodyn_ros.models.quaternion import (
-    angular_acceleration,
-    angular_velocity,
+    angular,
     euler_matrix,
     normalised,
     rates,
@@ -37,8 +36,8 @@ def test_velocity_and_acceleration_are_those_of_the_rotation_matrix(at):
     q *= np.sign(q @ q[2])[:, None]
     first, second = (q[3] - q[1]) / (2 * h), (q[3] - 2 * q[2] + q[1]) / h**2
     expected = [spin(turns[k - 1 : k + 2], h) for k in (1, 2, 3)]
-    np.testing.assert_allclose(angular_velocity(q[2], first), expected[1], atol=1e-5)
-    found = angular_acceleration(q[2], second)
+    np.testing.assert_allclose(angular(q[2], first), expected[1], atol=1e-5)
+    found = angular(q[2], second)
     np.testing.assert_allclose(found, (expected[2] - expected[0]) / (2 * h), atol=1e-4)
 
 
@@ -70,7 +69,7 @@ def test_euler_matrix_is_that_of_the_quaternions_of_equation_19():
     d, dd = random.normal(size=(2, 4))
     d -= q * (q @ d)
     dd -= q * (q @ dd + d @ d)
-    w, dw = angular_velocity(q, d), angular_acceleration(q, dd)
+    w, dw = angular(q, d), angular(q, dd)
     one = d[1] * q[0] - d[0] * q[1] + d[2] * q[3] - d[3] * q[2]
     two = d[2] * q[0] - d[0] * q[2] - d[1] * q[3] + d[3] * q[1]
     three = d[1] * q[2] - d[0] * q[3] - d[2] * q[1] + d[3] * q[0]

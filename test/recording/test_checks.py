@@ -168,11 +168,6 @@ def test_stale_samples():
     assert 'longest: 5 from 0.590 s' in finding.text
 
 
-def test_shapes():
-    with pytest.raises(RecordingError, match=r'velocity must have the shape \(200, 2\)'):
-        checked_recording(signals(velocity=np.zeros((199, 2))))
-
-
 def with_motor(factor):
     plain = signals()
     motor = factor * plain.values['position'] + 0.3

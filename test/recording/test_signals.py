@@ -8,8 +8,6 @@ from robodyn_ros.recording.signals import (
     check_cutoff,
     decimate,
     low_pass,
-    moving_samples,
-    resample,
     split_motion,
     trim_standstill,
 )
@@ -92,30 +90,6 @@ def test_decimation_keeps_the_motion_and_stops_aliases():
     assert decimate(thin, 1) is thin
     with pytest.raises(RecordingError, match='at least 1, got 0'):
         decimate(thin, 0)
-
-
-def test_resampling_is_linear_and_says_so():
-    rough = np.arange(3000) / 300 + np.random.default_rng(0).uniform(0.0, 3e-3, 3000)
-    fine = resample(recording(rough), 100.0)
-    np.testing.assert_allclose(np.diff(fine.time), 0.01)
-    assert fine.time[0] == rough[0] and fine.time[-1] <= rough[-1]
-    assert fine.time[-1] > rough[-1] - 0.01
-    np.testing.assert_allclose(fine.position[:, 1], np.cos(2 * np.pi * fine.time), atol=2e-3)
-    assert fine.velocity.shape == fine.acceleration.shape == fine.torque.shape
-    assert fine.findings[-1].code == 'resampled'
-    with pytest.raises(RecordingError, match='must be positive, got -1 Hz'):
-        resample(fine, -1.0)
-
-
-def test_moving_samples():
-    velocity = np.array([[0.0, 0.0], [0.1, 0.0], [-1.0, 0.0], [0.5, 0.0]])
-    moving = moving_samples(velocity, 0.2)
-    assert moving.threshold.tolist() == [0.2, 0.0]
-    assert moving.mask[:, 0].tolist() == [False, False, True, True]
-    assert moving.counts.tolist() == [2, 0]
-    assert moving_samples(velocity, 0.0).counts.tolist() == [3, 0]
-    with pytest.raises(RecordingError, match='a share from 0 to 1, got 1'):
-        moving_samples(velocity, 1.0)
 
 
 def motion_with_standstill(before, after, noise=0.0, resolution=0.0):

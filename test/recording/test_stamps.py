@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from robodyn_ros.recording.stamps import MissingMessages, missing_in_gaps
+from robodyn_ros.errors import RecordingError
+from robodyn_ros.recording.stamps import MissingMessages, missing_in_gaps, stamps_of
 
 PERIOD = 2_000_000
 
@@ -49,6 +50,16 @@ def test_bursts_are_no_losses(seed):
 def test_late_and_largest():
     counter = counted([0, 10, 30, 30, 20, 90, 100])
     assert (counter.late, counter.largest) == (2, 60)
+
+
+def test_stamps_that_do_not_fit_into_a_ros_time():
+    assert stamps_of(np.array([0.5, 2.0**30]), 10**9, 'a').tolist() == [
+        15 * 10**8,
+        (2**30 + 1) * 10**9,
+    ]
+    for time, origin in (([0.0, 1.0], -1), ([0.0, 1.0], 2**31 * 10**9)):
+        with pytest.raises(RecordingError, match=r'a: stamps .* do not fit into a ROS time'):
+            stamps_of(np.array(time), origin, 'a')
 
 
 def test_missing_in_gaps_of_a_recording():

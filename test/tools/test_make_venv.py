@@ -1,4 +1,4 @@
-"""When an environment counts as finished, and what is repaired in it."""
+"""Conditions of a complete environment, and its repairs."""
 
 from __future__ import annotations
 
@@ -31,27 +31,16 @@ def stamp(python: str, ros: Path | None = None) -> None:
     make_venv.STAMP.write_text(f'{make_venv.fingerprint(ros, python)}\n{python}\n')
 
 
-def test_finished_environment_is_kept(venv: Path) -> None:
-    assert make_venv.is_complete(None)
-
-
-def test_environment_without_stamp_is_not_finished(venv: Path) -> None:
-    make_venv.STAMP.unlink()
-    assert not make_venv.is_complete(None)
-
-
-def test_environment_whose_python_is_gone_is_not_finished(venv: Path) -> None:
-    (venv / 'bin' / 'python3').unlink()
-    assert not make_venv.is_complete(None)
-
-
-def test_changed_pins_make_it_anew(venv: Path) -> None:
-    (packages.REQUIREMENTS / 'lock.txt').write_text('numpy==2.4.7\n')
-    assert not make_venv.is_complete(None)
-
-
-def test_sourced_ros_makes_it_anew(venv: Path) -> None:
-    assert not make_venv.is_complete(Path('/opt/ros/jazzy'))
+@pytest.mark.parametrize('change', ['nothing', 'no stamp', 'no python', 'other pins', 'ROS 2'])
+def test_an_environment_is_made_again_after_a_change(change: str, venv: Path) -> None:
+    if change == 'no stamp':
+        make_venv.STAMP.unlink()
+    elif change == 'no python':
+        (venv / 'bin' / 'python3').unlink()
+    elif change == 'other pins':
+        (packages.REQUIREMENTS / 'lock.txt').write_text('numpy==2.4.7\n')
+    ros = Path('/opt/ros/jazzy') if change == 'ROS 2' else None
+    assert make_venv.is_complete(ros) == (change == 'nothing')
 
 
 def test_moved_checkout_makes_it_anew(venv: Path, monkeypatch: pytest.MonkeyPatch) -> None:

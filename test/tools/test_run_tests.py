@@ -37,7 +37,7 @@ def test_what_failed_runs_once_more_alone(recovers, expected, tmp_path, capfd) -
     command = [*PYTEST, '-n', '2', str(tmp_path)]
     assert run_tests(command, python('pass')) == expected
     assert sorted((tmp_path / 'mark').read_text().split()) == ['bad', 'bad', 'good']
-    assert 'run again, alone' in capfd.readouterr().out
+    assert 'are repeated without others' in capfd.readouterr().out
 
 
 def test_no_test_is_in_neither_part() -> None:

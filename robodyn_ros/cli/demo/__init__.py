@@ -1,4 +1,4 @@
-"""`robodyn demo`: the whole job on the simulated cell, with real nodes, judged by figures."""
+"""`robodyn demo`: complete demonstration on the simulated cell, with real nodes."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser = commands.add_parser(
         'demo',
         help='excite, identify, validate, feed forward and detect a push on a simulated cell',
-        description='Starts the nodes of the suite and a simulated robot cell, takes the robot '
-        'from no model to feed-forward and collision detection, and prints a table. '
+        description='Start a simulated robot cell and the nodes of the suite, identify the robot, '
+        'apply feed-forward, detect collisions, and print a table. '
         'Exit code 0 only if every figure is reached.',
     )
     parser.add_argument(
         '--robot',
         default='six_axis',
         metavar='NAME|FILE',
-        help='robot of this package, or a robot file, with a section demo (default: %(default)s)',
+        help='robot of this package, or robot file with a section demo (default: %(default)s)',
     )
     parser.add_argument(
         '--out', type=Path, default=Path('demo_output'), help='folder for recordings and results'
@@ -30,7 +30,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument(
         '--short',
         action='store_true',
-        help='motions of a few seconds, one push and wider limits: does every step work?',
+        help='check every step with motions of a few seconds, one push and wider limits',
     )
     parser.set_defaults(run=run)
 
@@ -40,10 +40,10 @@ def run(arguments: argparse.Namespace) -> int:
 
     :raises ConfigError: ROS 2 or the built interfaces are missing.
     """
-    # the rest of the command works without ROS, so rclpy is imported only here
+    # All other sub-commands work without ROS, so rclpy is imported only here.
     if importlib.util.find_spec('rclpy') is None:
         raise ConfigError(
-            'robodyn demo runs real ROS 2 nodes and rclpy is missing: run `make build` in a '
+            'robodyn demo runs ROS 2 nodes, but rclpy is missing: run `make build` in a '
             'checkout and enter it with `. ./env.sh`'
         )
     if importlib.util.find_spec('robodyn_ros.msg') is None:

@@ -1,4 +1,4 @@
-"""What the demonstration computes from its recordings."""
+"""Evaluation of the recordings of the demonstration."""
 
 from __future__ import annotations
 
@@ -23,22 +23,29 @@ from robodyn_ros.recording.recording import Recording
 PLANT = '/cell/plant'
 REFERENCE = '/joint_trajectory_controller/reference'
 
-LEAST_STRETCH = 2.0
-"""Shorter stretches of a recording between two gaps are left out, in [s]."""
-
 Span = tuple[int, int]
 """First and last stamp of a motion, in [ns] since the epoch."""
 
 
 @dataclass(frozen=True)
-class FollowingError:
-    """Deviation from the delayed command: rms per joint, shape (n,), in [rad] or [m]."""
+class TrackingError:
+    """Deviation of the plant from the delayed command.
+
+    :param time: shape (N,), in [s]
+    :param deviation: shape (N, n), in [rad] or [m]
+    """
 
     joints: tuple[str, ...]
-    rms: Array
+    time: Array
+    deviation: Array
+
+    @property
+    def rms(self) -> Array:
+        """RMS per joint, shape (n,), in [rad] or [m]."""
+        return np.asarray(np.sqrt(np.mean(self.deviation**2, axis=0)))
 
     def pooled(self, joints: Sequence[str]) -> float:
-        """RMS over some joints of one kind, in [rad] or [m]."""
+        """Return the RMS over some joints of one kind, in [rad] or [m]."""
         rms = self.rms[[self.joints.index(joint) for joint in joints]]
         return float(np.sqrt(np.mean(rms**2)))
 
@@ -46,16 +53,18 @@ class FollowingError:
 def residual_against_plant(
     identified: IdentifiedModel, measured: Path, plant: Path, span: Span
 ) -> float:
-    """||tau_plant - tau_hat|| / ||tau_plant||, tau_hat from measured motion, pooled over joints.
+    """Return ||tau_plant - tau_hat|| / ||tau_plant|| over all joints.
+
+    tau_hat is computed from the measured motion.
 
     :param plant: recording of the noise-free motor torque, with the stamps of `measured`
     """
-    seen = read_recording(measured, joints=identified.joints).between(*span)
+    motion = read_recording(measured, joints=identified.joints).between(*span)
     truth = read_recording(plant, topic=PLANT, joints=identified.joints).between(*span)
-    seen, truth = common_samples(seen, truth)
+    motion, truth = common_samples(motion, truth)
     error = size = 0.0
-    for rows in stretches(seen):
-        part = replace(seen.slice(rows), torque=truth.torque[rows])
+    for rows in segments(motion):
+        part = replace(motion.slice(rows), torque=truth.torque[rows])
         signals = process(part, identified.joints, IdentifyOptions())
         _, predicted = evaluate(identified.model, identified.values, signals, source=str(measured))
         error += float(np.sum((signals.measured - predicted) ** 2))
@@ -63,41 +72,33 @@ def residual_against_plant(
     return math.sqrt(error / size) if size else math.nan
 
 
-def stretches(recording: Recording) -> list[NDArray[np.int64]]:
-    """Rows of each stretch without a gap, of those longer than LEAST_STRETCH.
+def segments(recording: Recording) -> list[NDArray[np.int64]]:
+    """Return the rows of each segment without a gap that is longer than 2 s.
 
-    What a busy machine lost cannot be interpolated, and what is wrong there spreads when it is
-    filtered and differentiated.
+    Samples that a busy machine lost are not interpolated: filters and derivatives would spread
+    the error. Segments up to 2 s are too short for the filters.
     """
     after = np.flatnonzero(np.diff(recording.time) > 2.5 * recording.period) + 1
     parts = np.split(np.arange(len(recording)), after)
-    return [rows for rows in parts if len(rows) * recording.period > LEAST_STRETCH]
+    return [rows for rows in parts if len(rows) * recording.period > 2.0]
 
 
-def following_error(reference: Path, plant: Path, span: Span, *, delay: float) -> FollowingError:
-    """RMS deviation of the plant from the command, which the drive follows `delay` late.
+def tracking_error(reference: Path, plant: Path, span: Span, *, delay: float) -> TrackingError:
+    """Return the deviation of the plant from the delayed command.
 
-    :param delay: from the reference to the drive's set-point, in [s]; between samples the
-        reference is a cubic spline
+    :param delay: from the reference to the set-point of the drive, in [s]; the reference is
+        interpolated by a cubic spline
     """
-    _, error, joints = following_errors(reference, plant, span, delay=delay)
-    return FollowingError(joints, np.sqrt(np.mean(error**2, axis=0)))
-
-
-def following_errors(
-    reference: Path, plant: Path, span: Span, *, delay: float
-) -> tuple[Array, Array, tuple[str, ...]]:
-    """Time (N,) in [s], deviation (N, n) in [rad] or [m], and joints; see `following_error`."""
     command = read_recording(reference, topic=REFERENCE).between(*span)
     truth = read_recording(plant, topic=PLANT, joints=command.joints).between(*span)
     command, truth = common_samples(command, truth)
     late = command.time - delay >= command.time[0]
     expected = CubicSpline(command.time, command.position)(command.time[late] - delay)
-    return command.time[late], truth.position[late] - expected, command.joints
+    return TrackingError(command.joints, command.time[late], truth.position[late] - expected)
 
 
 def common_samples(first: Recording, second: Recording) -> tuple[Recording, Recording]:
-    """Reduce two recordings to the stamps that both have.
+    """Reduce two recordings to their common stamps.
 
     :raises RecordingError: they share less than 99 % of their stamps
     """

@@ -1,4 +1,4 @@
-"""What an operator does by hand: call services, send goals, look at topics."""
+"""Client of the demonstration: service calls, goals and topics."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from rclpy.node import Node
 from rclpy.task import Future
 
 from robodyn_ros.errors import RobodynError
-from robodyn_ros.nodes.base.common import make_executor
+from robodyn_ros.nodes.base.spinning import make_executor
 
 START_TIMEOUT = 60.0
-"""Longest time until a node offers its services, on a busy machine, in [s]."""
+"""Longest start of a node on a busy machine, until it offers its services, in [s]."""
 
 
 class Client:
-    """A node that waits for answers with deadlines; `check` is called while it waits."""
+    """Node that waits for answers with deadlines and checks that all processes still run."""
 
     def __init__(self, check: Callable[[], None], *, fast: bool = False) -> None:
         """Join the graph.
 
-        :param check: raises when waiting has become pointless (a node died)
-        :param fast: spin on the events executor, for topics that come every cycle
+        :param check: called while waiting; raises if a node has died
+        :param fast: spin on the events executor, for topics of the servo rate
         """
         rclpy.init()
         self.node: Node = rclpy.create_node('robodyn_demo')
         self._check = check
         self._executor: Executor = make_executor() if fast else SingleThreadedExecutor()
         self._executor.add_node(self.node)
-        # Kept until the end: the events executor crashes at times when something is destroyed
-        # while DDS hears of others (rclpy issue 1644).
+        # Kept until the end: the events executor may crash if an entity is destroyed during
+        # discovery (rclpy issue 1644).
         self._clients: dict[tuple[Any, str], Any] = {}
 
     def wait(self, done: Callable[[], bool], timeout: float, what: str) -> None:
@@ -48,18 +48,18 @@ class Client:
             self._executor.spin_once(timeout_sec=0.05)
             self._check()
             if time.monotonic() > deadline:
-                raise RobodynError(f'waited {timeout:.0f} s for {what} in vain')
+                raise RobodynError(f'waited {timeout:.0f} s for {what} without success')
 
     def spin(self, duration: float) -> None:
-        """Let messages come in for some seconds."""
+        """Process messages for some seconds."""
         end = time.monotonic() + duration
         self.wait(lambda: time.monotonic() >= end, duration + 5.0, 'time to pass')
 
     def prepare(self, kind: Any, name: str) -> None:
-        """Create the client of a service that will be called.
+        """Create the client of a service ahead of its first call.
 
-        Client and server must know each other before the call: a server drops the answer to a
-        client that it does not know yet, and on a busy machine that takes seconds.
+        A server drops the answer to a client that it has not discovered yet. On a busy machine,
+        discovery takes seconds.
         """
         if (kind, name) not in self._clients:
             self._clients[kind, name] = self.node.create_client(kind, name)
@@ -67,7 +67,7 @@ class Client:
     def call(self, kind: Any, name: str, request: Any, timeout: float = 20.0) -> Any:
         """Call a service and return its answer.
 
-        :raises RobodynError: no such service in time, no answer in time, or success is False.
+        :raises RobodynError: no service or no answer in time, or success is False
         """
         self.prepare(kind, name)
         client = self._clients[kind, name]
@@ -85,9 +85,9 @@ class Client:
         timeout: float,
         feedback: Callable[[Any], None] | None = None,
     ) -> Any:
-        """Send a goal, wait for its end and return the result.
+        """Send a goal, wait until it ends, and return the result.
 
-        :raises RobodynError: refused, failed, or not done in time.
+        :raises RobodynError: it was refused, failed, or did not end in time
         """
         handle = self.begin_action(kind, name, goal, feedback)
         answer = self.end_action(handle, name, timeout)
@@ -100,7 +100,7 @@ class Client:
     ) -> Any:
         """Send a goal and return its handle, for `end_action`.
 
-        :raises RobodynError: refused, or not answered in time.
+        :raises RobodynError: it was refused, or not answered in time
         """
         if (kind, name) not in self._clients:
             self._clients[kind, name] = ActionClient(self.node, kind, name)
@@ -114,9 +114,9 @@ class Client:
         return handle
 
     def end_action(self, handle: Any, name: str, timeout: float) -> Any:
-        """Wait for the end of an action; return its status and result.
+        """Wait until an action ends; return its status and result.
 
-        :raises RobodynError: not done in time.
+        :raises RobodynError: it did not end in time
         """
         return self._result(handle.get_result_async(), timeout, f'the result of {name}')
 
@@ -125,7 +125,7 @@ class Client:
         return future.result()
 
     def __enter__(self) -> Client:
-        """Nothing more to prepare."""
+        """Return the client."""
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -1,4 +1,4 @@
-"""What the demonstration knows of a robot: section `demo` of the robot file."""
+"""Facts of a robot for the demonstration: section `demo` of the robot file."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ MOTIONS = ('validation', 'tracking')
 
 @dataclass(frozen=True)
 class PushFacts:
-    """One push of the moving robot.
+    """Push of the moving robot.
 
     :param link: body of the simulated robot
-    :param force: at its centre of mass, world frame, in [N]
-    :param torque: world frame, in [Nm]
+    :param force: force on its centre of mass, world frame, in [N]
+    :param torque: torque on it, world frame, in [Nm]
     """
 
     link: str
@@ -28,7 +28,7 @@ class PushFacts:
     torque: tuple[float, float, float] = (0.0, 0.0, 0.0)
 
     def __str__(self) -> str:
-        """Say it to people."""
+        """Return the push as text."""
         parts = [f'{list(self.force)} N'] if any(self.force) else []
         parts += [f'{list(self.torque)} Nm'] if any(self.torque) else []
         return f'{self.link} with {" and ".join(parts)}'
@@ -36,10 +36,10 @@ class PushFacts:
 
 @dataclass(frozen=True)
 class Limits:
-    """What the figures must keep; the same for every robot, unless physics forbids.
+    """Limits of the figures.
 
-    :param torque_error: largest torque error on another motion, share of RMS
-    :param tracking_cut: least reduction of the tracking error by the additive torque, share
+    :param torque_error: largest torque error on another motion, relative to the RMS torque
+    :param tracking_cut: smallest relative reduction of the tracking error by the additive torque
     :param alarm_latency: longest time from a push to its alarm, in [s]
     :param unmonitored: largest share of samples without monitoring in that motion
     """
@@ -73,7 +73,7 @@ def read_facts(robot: RobotFile) -> Facts:
     )
     pushes = content.get('pushes')
     if not isinstance(pushes, list) or not pushes:
-        raise ConfigError(f'{where}: pushes must be a list of at least one push, got {pushes!r}')
+        raise ConfigError(f'{where}: pushes must be a list with at least one push, got {pushes!r}')
     return Facts(
         tuple(_push(push, f'{where}: push {number}') for number, push in enumerate(pushes, 1)),
         {name: _motion(robot, content.get(name), f'{where}: {name}') for name in MOTIONS},

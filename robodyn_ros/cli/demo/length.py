@@ -1,4 +1,4 @@
-"""How long the motions of the demonstration are."""
+"""Durations of the motions of the demonstration."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from robodyn_ros.yaml_file import read_yaml
 
 @dataclass(frozen=True)
 class Length:
-    """Durations in [s]; of a motion None stands for what its file says.
+    """Durations in [s], and limits that depend on them; None: the value of the file.
 
-    :param excitation: duration of the motion that the robot is identified from
-    :param motion: duration of the motions that follow, see `quickened`
-    :param validation: name of the motion that collisions are monitored in; the motion
-        'tracking' is then run only once without the additive torque
-    :param start: of a motion, ahead of the call that starts it
-    :param pause: at rest before a motion
-    :param before_push: time in the excitation before the robot is pushed
-    :param limits: of the figures, in place of the robot's
+    :param excitation: duration of the motion for the identification
+    :param motion: duration of all other motions, see `shortened`
+    :param validation: name of the motion in which collisions are monitored; 'tracking' is then
+        run only once without the additive torque
+    :param start: time from the call that starts a motion to its start
+    :param pause: time at rest before a motion
+    :param before_push: time from the start of the excitation to the push
+    :param limits: limits of the figures, in place of those of the robot
     :param pushes: largest number of pushes
     """
 
@@ -38,7 +38,7 @@ class Length:
 
     @property
     def recording(self) -> str:
-        """Name of the recording of the motion that collisions are monitored in."""
+        """Name of the recording of the motion in which collisions are monitored."""
         return 'validation' if self.validation == 'validation' else 'tracking_without'
 
     @property
@@ -48,14 +48,14 @@ class Length:
         return given if self.excitation is None else {**given, 'motion.duration': self.excitation}
 
     def of(self, facts: Facts) -> Facts:
-        """Return the facts of a robot as they count for this length."""
+        """Return the facts of a robot for this length."""
         return replace(
             facts, pushes=facts.pushes[: self.pushes], limits=self.limits or facts.limits
         )
 
     def motion_file(self, file: Path, folder: Path) -> Path:
-        """Return a file that holds the motion of `file` in this length, written to `folder`."""
-        return file if self.motion is None else quickened(file, self.motion, folder)
+        """Return the motion file for this length; a shortened one is written to `folder`."""
+        return file if self.motion is None else shortened(file, self.motion, folder)
 
 
 FULL = Length()
@@ -68,17 +68,17 @@ SHORT = Length(
     limits=Limits(torque_error=0.2, tracking_cut=0.3, alarm_latency=0.03, unmonitored=0.1),
     pushes=1,
 )
-"""Shows that every step works; how well, only the full length does."""
+"""Check that every step works; its figures are worse than those of the full length."""
 
 
-def quickened(file: Path, duration: float, folder: Path) -> Path:
-    """Write a Fourier series that runs through its periods faster, and return the file.
+def shortened(file: Path, duration: float, folder: Path) -> Path:
+    """Write a Fourier series with shorter periods, and return the file.
 
-    Velocities shrink with the duration, distances from the centre with its square, and
-    accelerations stay: so it keeps the limits that the series kept.
+    Accelerations stay, velocities are proportional to the duration, and distances from the centre
+    to its square. So a shorter motion stays within the limits.
 
-    :param duration: shorter than before, in [s]
-    :raises ConfigError: the file holds another kind of motion, or none
+    :param duration: new duration, shorter than before, in [s]
+    :raises ConfigError: the file has no motion of kind fourier
     """
     motion = read_yaml(file, 'the motion file', ConfigError)
     if not isinstance(motion, dict) or motion.get('kind') != 'fourier':

@@ -1,4 +1,4 @@
-"""Collision monitoring in the demonstration: thresholds for it, and what it said."""
+"""Collision monitoring in the demonstration: thresholds and received alarms."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from robodyn_ros.analysis.collision_thresholds import ThresholdProposal, propose_thresholds
-from robodyn_ros.control.collision import CollisionSettings
+from robodyn_ros.control.collision_settings import CollisionSettings
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.msg import CollisionState
@@ -23,9 +23,9 @@ SETTINGS = ('period', 'low_velocity', 'low_velocity_hold', 'torque_error_filter'
 def thresholds(
     identified: IdentifiedModel, recording: Path, given: Mapping[str, Any]
 ) -> ThresholdProposal:
-    """Propose thresholds from a healthy motion.
+    """Propose thresholds from a motion without contact.
 
-    :param given: parameters of the collision monitor that will use them
+    :param given: parameters of the collision monitor
     """
     values = {name: expanded_list(given[name]) for name in SETTINGS if name in given}
     torque = ModelTorque(
@@ -33,7 +33,7 @@ def thresholds(
         identified.values,
         velocity_window=expanded_list(given.get('velocity_window', [0.01])),
     )
-    # 20 s show less than a day of work does, so the margin is wider than the default
+    # A motion of 20 s covers less than daily work, so the margins are wider than the defaults.
     return propose_thresholds(
         read_recording(recording, joints=identified.joints),
         torque,
@@ -44,23 +44,23 @@ def thresholds(
 
 
 def expanded_list(value: Any) -> Any:
-    """Give a list of one value as that value, which stands for all joints."""
+    """Return the value of a list with one value, which holds for all joints."""
     return expanded(value) if isinstance(value, list) else value
 
 
 @dataclass
 class Alarms:
-    """What the collision monitor said while it was watched."""
+    """Messages of the collision monitor, counted by level."""
 
     collisions: int = 0
     unknown: int = 0
     samples: int = 0
     first_collision: int = 0
-    seen: float = 0.0
+    received: float = 0.0
 
     @property
     def unmonitored(self) -> float:
-        """Share of samples without a verdict; NaN when there was none at all."""
+        """Share of samples without monitoring; NaN if there are no samples."""
         return self.unknown / self.samples if self.samples else float('nan')
 
     def take(self, message: CollisionState) -> None:
@@ -73,15 +73,15 @@ class Alarms:
             if not self.first_collision:
                 stamp = message.header.stamp
                 self.first_collision = stamp.sec * 1_000_000_000 + stamp.nanosec
-                self.seen = time.time()
+                self.received = time.time()
 
 
 @dataclass(frozen=True)
 class Latency:
-    """From the begin of a push to its alarm, in [s].
+    """Time from the start of a push to its alarm, in [s].
 
-    :param sample: to the stamp of the joint states that gave the alarm
-    :param wall: until the alarm was in the hands of another process
+    :param sample: until the stamp of the joint states that raised the alarm
+    :param wall: until another process received the alarm
     """
 
     sample: float

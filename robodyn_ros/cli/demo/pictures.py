@@ -1,4 +1,4 @@
-"""Pictures of the demonstration: torque against the model, and following errors."""
+"""Pictures of the demonstration: torque and model, and tracking errors."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from robodyn_ros.cli.demo.analysis import Span, following_errors
+from robodyn_ros.analysis.picture import new_figure
+from robodyn_ros.cli.demo.analysis import TrackingError
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.identification.signals.processing import process
@@ -16,17 +17,15 @@ from robodyn_ros.recording.readers import read_recording
 
 
 def draw(
-    identified: IdentifiedModel, validation: Path, *, tracking: Mapping[str, Span], delay: float
+    identified: IdentifiedModel, validation: Path, tracking: Mapping[str, TrackingError]
 ) -> None:
     """Write validation.png and tracking.png into the folder of the demonstration.
 
     :param validation: recording of another motion, in that folder
-    :param tracking: stamps of the motions recorded as tracking_NAME
-    :param delay: from the reference to the drives' set-point, in [s]
+    :param tracking: tracking errors, by the torque that was applied
     """
     _draw_validation(identified, validation)
-    units = {joint.name: f'm{joint.position_unit}' for joint in identified.model.joints}
-    _draw_tracking(validation.parent, tracking, delay, units)
+    _draw_tracking(identified, tracking, validation.parent / 'tracking.png')
 
 
 def _draw_validation(identified: IdentifiedModel, path: Path) -> None:
@@ -47,31 +46,21 @@ def _draw_validation(identified: IdentifiedModel, path: Path) -> None:
 
 
 def _draw_tracking(
-    folder: Path, spans: Mapping[str, Span], delay: float, units: Mapping[str, str]
+    identified: IdentifiedModel, tracking: Mapping[str, TrackingError], path: Path
 ) -> None:
-    figure: Any = None
-    axes: list[Any] = []
-    for name, span in spans.items():
-        time, error, joints = following_errors(
-            folder / f'tracking_{name}_reference',
-            folder / f'tracking_{name}_plant',
-            span,
-            delay=delay,
-        )
-        if figure is None:
-            figure, axes = _axes(len(joints))
-        for column, axis in enumerate(axes):
-            axis.plot(time - time[0], 1e3 * error[:, column], lw=0.7, label=f'{name} torque')
-            axis.set_ylabel(f'{joints[column]}\n[{units[joints[column]]}]')
+    units = {joint.name: joint.position_unit for joint in identified.model.joints}
+    figure, axes = _axes(len(units))
+    for name, error in tracking.items():
+        for column, (axis, joint) in enumerate(zip(axes, error.joints, strict=True)):
+            time, deviation = error.time - error.time[0], 1e3 * error.deviation[:, column]
+            axis.plot(time, deviation, lw=0.7, label=f'{name} torque')
+            axis.set_ylabel(f'{joint}\n[m{units[joint]}]')
     axes[0].legend(loc='upper right', ncols=2)
     axes[-1].set_xlabel('time [s]')
-    figure.suptitle('Following error without and with the additive torque')
-    figure.savefig(folder / 'tracking.png', dpi=110)
+    figure.suptitle('Tracking error without and with the additive torque')
+    figure.savefig(path, dpi=110)
 
 
 def _axes(count: int) -> tuple[Any, list[Any]]:
-    # without pyplot: no display, no global state
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(11, 1.6 * count + 1), layout='constrained')
+    figure = new_figure(11.0, 1.6 * count + 1.0)
     return figure, list(figure.subplots(count, 1, sharex=True, squeeze=False)[:, 0])

@@ -1,4 +1,4 @@
-"""Node processes of the demonstration: started together, none left behind."""
+"""Node processes of the demonstration."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from robodyn_ros.errors import RobodynError
 from robodyn_ros.nodes.launching.large_messages import environment
 
 STOP_TIMEOUT = 8.0
-"""Time a node has to end after SIGINT before it is killed, in [s]."""
+"""Longest time from SIGINT to the end of a node; then it is killed, in [s]."""
 
 
 class NodeProcesses:
-    """Starts nodes of the suite as processes and stops all of them on leaving the context."""
+    """Context that starts nodes of the suite as processes, and stops all of them on exit."""
 
     def __init__(self, folder: Path) -> None:
         """Keep logs and parameter files in `folder`."""
@@ -64,9 +64,9 @@ class NodeProcesses:
             )
 
     def check(self) -> None:
-        """Make sure that every node still runs.
+        """Check that all nodes still run.
 
-        :raises RobodynError: a node ended; with the last line of its log.
+        :raises RobodynError: a node has ended; the message has the last line of its log
         """
         for name, process in self._running.items():
             if process.poll() is not None:
@@ -78,7 +78,7 @@ class NodeProcesses:
                 )
 
     def stop(self, *names: str) -> None:
-        """Interrupt these nodes, wait for them, and kill what does not end."""
+        """Interrupt nodes, wait for them, and kill those that do not end."""
         for name in names:
             if self._running[name].poll() is None:
                 self._running[name].send_signal(signal.SIGINT)
@@ -92,7 +92,7 @@ class NodeProcesses:
                 process.wait()
 
     def __enter__(self) -> NodeProcesses:
-        """Nothing to prepare."""
+        """Return the processes."""
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -1,4 +1,4 @@
-"""ROS domains of demonstrations and tests that run side by side."""
+"""ROS domains for demonstrations and tests that run at the same time."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ import tempfile
 from pathlib import Path
 
 DOMAINS = 100
-"""From 1 on; the ports of higher ones may be taken by anything on the machine."""
+"""Number of usable domains, from 1: ports of higher ones lie in the range of other programs."""
 _claimed: dict[int, tuple[str, object]] = {}
 
 
 def domain(offset: int = 0) -> str:
-    """Return a ROS_DOMAIN_ID that nothing else on this machine has, until this process ends.
+    """Return a free ROS_DOMAIN_ID of this machine, reserved until this process ends.
 
-    Where there are no more, one that others of this kind have, too.
+    If all are reserved, a shared one is returned.
 
-    :param offset: tells several domains of one process apart
+    :param offset: index of the domain, for several domains of one process
     """
     if offset not in _claimed:
         first = os.getpid() + offset
@@ -30,12 +30,12 @@ def domain(offset: int = 0) -> str:
 
 
 def _locked(number: int) -> object:
-    """Return a lock that another process does not get as well, or None if it has it."""
+    """Return an exclusive lock, or None if another process has it."""
     folder = Path(tempfile.gettempdir()) / 'robodyn_ros_domains'
     try:
         folder.mkdir(exist_ok=True)
         file = (folder / str(number)).open('a')
-    except OSError:  # of another user
+    except OSError:  # the file of another user
         return None
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -46,7 +46,7 @@ def _locked(number: int) -> object:
 
 
 def _in_use(number: int) -> bool:
-    """Tell whether something listens already where the first participant of a domain does.
+    """Return True if the port of the first participant of a domain is taken.
 
     Ports: OMG DDSI-RTPS 2.2, section 9.6.1.1.
     """

@@ -1,4 +1,4 @@
-"""The simulated cell and the nodes around it, as the demonstration uses them."""
+"""Stage of the demonstration: the simulated cell and the nodes of the suite."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ RECORDERS = {
 
 MOTION_TIMEOUT = 180.0
 STOPPED = '~/stop was called'
-"""What the excitation node says of a motion that the collision monitor stopped."""
+"""Part of the result of a motion that the collision monitor stopped."""
 
 
 class Stage:
-    """Starts the nodes and offers what the story needs."""
+    """Running nodes, and the operations on them."""
 
     def __init__(
         self, *, robot: str, folder: Path, nodes: NodeProcesses, client: Client, length: Length
@@ -53,7 +53,7 @@ class Stage:
         self._nodes, self._client = nodes, client
         self.facts = length.of(read_facts(self._robot))
         config = CellConfig.from_yaml(self._robot.reference)
-        # the drive's interpolator centres command k on cycle k + delay, half a cycle on the way
+        # The interpolator of the drive centres command k on cycle k + delay, half a cycle later.
         self.setpoint_delay = (config.command_delay + 0.5) * config.servo_period
         self.tracking: dict[str, Span] = {}
         self.result_file = folder / 'result.yaml'
@@ -75,16 +75,16 @@ class Stage:
         name: str = '',
         remappings: Mapping[str, str] | None = None,
     ) -> None:
-        """Start a node with the robot file; `parameters` win over those in it."""
+        """Start a node with the robot file; `parameters` have priority."""
         given = {'robot': self._robot.reference, **(parameters or {})}
         self._nodes.start(node, given, name=name, remappings=remappings)
 
     @cached_property
     def identified(self) -> IdentifiedModel:
-        """What was identified."""
+        """Identified model."""
         return load_identified_model(self.result_file)
 
-    def say(self, text: str) -> None:
+    def print_heading(self, text: str) -> None:
         """Print a heading."""
         print(f'\n{text}', flush=True)
 
@@ -116,17 +116,17 @@ class Stage:
             'excitation',
             {
                 **self._length.excitation_parameters,
-                'allow_unchecked': True,  # nothing stands in the simulated cell
+                'allow_unchecked': True,  # the simulated cell is empty
                 **parameters,
             },
             name=name,
         )
 
     def excite(self, name: str, *, through_feedforward: bool = False) -> Span:
-        """Run a motion of the robot; return the stamps between which it ran.
+        """Run a motion of the robot; return the stamps of its start and end.
 
         :param name: validation or tracking
-        :raises RobodynError: it did not finish
+        :raises RobodynError: it was not completed
         """
         node = 'excitation_with_torque' if through_feedforward else 'excitation'
         file = self._length.motion_file(self.facts.motions[name], self.folder)
@@ -145,7 +145,7 @@ class Stage:
 
     @contextmanager
     def recorded(self, name: str) -> Iterator[None]:
-        """Record joint states, plant and reference meanwhile."""
+        """Record joint states, plant and reference inside the context."""
         for suffix, (node, _) in RECORDERS.items():
             request = StartRecording.Request(recording=str(self.folder / f'{name}{suffix}'))
             self._client.call(StartRecording, f'{node}/start', request)
@@ -153,18 +153,18 @@ class Stage:
         for node, _ in RECORDERS.values():
             self._client.call(StopRecording, f'{node}/stop', StopRecording.Request())
 
-    # ---- what is done with the result -----------------------------------------------------
+    # ---- feed-forward and collision monitor -----------------------------------------------
 
     def start_feedforward(self) -> None:
-        """Start the feed-forward node, and an excitation node that sends through it.
+        """Start the feed-forward node, and an excitation node that sends its motions there.
 
         :raises RobodynError: it does not become active
         """
-        self._start_with_result('feedforward', enable_after_kill=True)  # it is a simulation
+        self._start_with_result('feedforward', enable_after_kill=True)  # safe in a simulation
         self._start_excitation(
             'excitation_with_torque', command_topic='feedforward/joint_trajectory'
         )
-        # Its torque state comes with the joint states once it is active.
+        # An active node publishes its torque state with the joint states.
         states: list[TorqueState] = []
         node, topic = self._client.node, 'feedforward/torque_state'
         listener = node.create_subscription(TorqueState, topic, states.append, MONITOR_QOS)
@@ -197,7 +197,7 @@ class Stage:
 
     @contextmanager
     def watched(self) -> Iterator[Alarms]:
-        """Count what the collision monitor says meanwhile."""
+        """Count the messages of the collision monitor inside the context."""
         alarms = Alarms()
         subscription = self._client.node.create_subscription(
             CollisionState, 'collision_monitor/collision_state', alarms.take, MONITOR_QOS
@@ -206,17 +206,17 @@ class Stage:
         self._client.node.destroy_subscription(subscription)
 
     def recover(self) -> None:
-        """Wait for the end of a push, and reset the collision monitor."""
+        """Wait until a push has ended, and reset the collision monitor."""
         self._client.spin(2.0)
         self._client.call(Trigger, 'collision_monitor/reset', Trigger.Request())
 
     def push(self, push: PushFacts) -> Latency:
         """Push the robot while it moves; return the time to the alarm.
 
-        The force is a step, far above the threshold; so the threshold is exceeded as it begins.
-        The robot must come to rest after it.
+        The force is a step far above the threshold, so the threshold is exceeded at its start.
+        The robot must come to rest after the push.
 
-        :raises RobodynError: an alarm before the push, none after it, or the stop did not work
+        :raises RobodynError: an alarm before the push, no alarm after it, or no stop
         """
         moving: list[float] = []
 
@@ -234,15 +234,15 @@ class Stage:
             request = Push.Request(
                 link=push.link, force=push.force, torque=push.torque, duration=0.5
             )
-            begin = _nanoseconds(self._client.call(Push, 'cell/push', request).stamp)
+            start = _nanoseconds(self._client.call(Push, 'cell/push', request).stamp)
             self._client.wait(lambda: alarms.collisions > 0, 3.0, 'an alarm after the push')
         result = self._client.end_action(motion, name, 8.0).result
         if STOPPED not in result.message:
             raise RobodynError(f'the collision monitor did not stop the robot: {result.message}')
-        if alarms.first_collision < begin:
+        if alarms.first_collision < start:
             raise RobodynError('the collision monitor raised an alarm before the push')
         return Latency(
-            sample=(alarms.first_collision - begin) * 1e-9, wall=alarms.seen - begin * 1e-9
+            sample=(alarms.first_collision - start) * 1e-9, wall=alarms.received - start * 1e-9
         )
 
 
@@ -258,15 +258,15 @@ def _progress() -> Iterator[Any]:
         if sys.stdout.isatty():
             form = '   {desc:<16} {percentage:3.0f}% |{bar:40}|'
             bar = stack.enter_context(tqdm(total=1.0, bar_format=form, leave=False))
-        said: list[str] = []
+        shown: list[str] = []
 
         def show(phase: str, share: float) -> None:
             if bar is not None:
                 bar.set_description_str(phase, refresh=False)
                 bar.n = share
                 bar.refresh()
-            elif phase not in said:
-                said.append(phase)
+            elif phase not in shown:
+                shown.append(phase)
                 print(f'   {phase} ...', flush=True)
 
         yield show

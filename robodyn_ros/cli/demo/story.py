@@ -1,10 +1,10 @@
-"""The demonstration from beginning to end; every step returns the figures it measured."""
+"""Steps of the demonstration, and the figures that they measure."""
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -19,37 +19,35 @@ from robodyn_ros.cli.demo.table import Figure, render
 
 
 def run_demo(*, robot: str, out: Path, short: bool = False) -> int:
-    """Run the whole job and print the table; return 0 only if every figure is reached.
+    """Run the demonstration and print the table; return 0 only if every figure is reached.
 
-    :param robot: a robot of this package with a cell configuration
-    :param out: folder for recordings, results and pictures; a new one is made inside
-    :param short: with motions of a few seconds, one push and wider limits
+    :param robot: robot of this package, or robot file, with a section demo
+    :param out: parent folder; a new folder in it gets recordings, results and pictures
+    :param short: motions of a few seconds, one push and wider limits
     """
     length = SHORT if short else FULL
     folder = out.absolute() / time.strftime('%Y_%m_%d-%H_%M_%S')
     folder.mkdir(parents=True)
-    begin = time.monotonic()
+    start = time.monotonic()
     with (
-        _own_ros_domain(),
+        _separate_ros_domain(),
         NodeProcesses(folder / 'nodes') as nodes,
         Client(nodes.check, fast=True) as client,
     ):
         stage = Stage(robot=robot, folder=folder, nodes=nodes, client=client, length=length)
-        figures = [*_identify(stage), *_monitor(stage, length), *_track(stage), *_push(stage)]
-    draw(
-        stage.identified,
-        folder / length.recording,
-        tracking=stage.tracking,
-        delay=stage.setpoint_delay,
-    )
+        _identify(stage)
+        figures = _monitor(stage, length)
+        errors = _track(stage)
+        figures += [*_cuts(stage, errors), *_push(stage)]
+    draw(stage.identified, folder / length.recording, errors)
     print(f'\n{render(figures)}\n')
-    print(f'{time.monotonic() - begin:.0f} s; recordings, results and pictures: {folder}')
+    print(f'{time.monotonic() - start:.0f} s; recordings, results and pictures: {folder}')
     return 0 if all(figure.reached for figure in figures) else 1
 
 
 @contextmanager
-def _own_ros_domain() -> Iterator[None]:
-    """Keep away from robots and other demonstrations: a domain of its own, on this machine."""
+def _separate_ros_domain() -> Iterator[None]:
+    """Use a free ROS domain, restricted to this machine, inside the context."""
     before = dict(os.environ)
     os.environ['ROS_DOMAIN_ID'] = domain()
     os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
@@ -60,19 +58,20 @@ def _own_ros_domain() -> Iterator[None]:
         os.environ.update(before)
 
 
-def _identify(stage: Stage) -> list[Figure]:
-    stage.say('1. excite the robot, record and identify it')
+def _identify(stage: Stage) -> None:
+    stage.print_heading('1. excite the robot, record and identify it')
     report = stage.run_identification()
     print(
         f'   {report.samples} samples, {len(report.base_parameter_value)} base parameters, '
         f'condition number {report.condition_number:.0f}: {report.result_file}'
     )
-    return []
 
 
 def _monitor(stage: Stage, length: Length) -> list[Figure]:
     least = length.motion or 60.0
-    stage.say(f'2. monitor collisions during {least:g} s of another motion, and validate on it')
+    stage.print_heading(
+        f'2. monitor collisions during {least:g} s of another motion, and validate on it'
+    )
     stage.start_monitor()
     with stage.recorded(length.recording), stage.watched() as alarms:
         motion = stage.excite(length.validation)
@@ -89,7 +88,7 @@ def _monitor(stage: Stage, length: Length) -> list[Figure]:
         Figure('torque error on another motion', 100.0 * residual, 100.0 * most, '%'),
         Figure('false alarms in that motion', float(alarms.collisions), 0.0, ''),
         Figure(
-            'of it unmonitored',
+            'share without monitoring',
             100.0 * alarms.unmonitored,
             100.0 * stage.facts.limits.unmonitored,
             '%',
@@ -98,28 +97,32 @@ def _monitor(stage: Stage, length: Length) -> list[Figure]:
     ]
 
 
-def _track(stage: Stage) -> list[Figure]:
-    stage.say('3. follow a motion without and with the additive torque')
-    errors: dict[str, analysis.FollowingError] = {}
+def _track(stage: Stage) -> dict[str, analysis.TrackingError]:
+    stage.print_heading('3. follow a motion without and with the additive torque')
+    errors: dict[str, analysis.TrackingError] = {}
     for name in ('without', 'with'):
         if name == 'with':
             stage.start_feedforward()
         if name not in stage.tracking:
             with stage.recorded(f'tracking_{name}'):
                 stage.tracking[name] = stage.excite('tracking', through_feedforward=name == 'with')
-        errors[name] = analysis.following_error(
+        errors[name] = analysis.tracking_error(
             stage.folder / f'tracking_{name}_reference',
             stage.folder / f'tracking_{name}_plant',
             stage.tracking[name],
             delay=stage.setpoint_delay,
         )
+    return errors
+
+
+def _cuts(stage: Stage, errors: Mapping[str, analysis.TrackingError]) -> list[Figure]:
     before, after = errors['without'], errors['with']
     units = {joint.name: joint.position_unit for joint in stage.identified.model.joints}
     for joint, one, other in zip(before.joints, before.rms, after.rms, strict=True):
         print(f'   {joint}: {one * 1e3:.3f} -> {other * 1e3:.3f} m{units[joint]} RMS')
     figures = []
     least = 100.0 * stage.facts.limits.tracking_cut
-    # radians and metres cannot be pooled
+    # Radians and metres cannot be pooled.
     for unit, kind in (('rad', 'rotary joints'), ('m', 'linear joints')):
         chosen = [joint for joint in before.joints if units[joint] == unit]
         if chosen:
@@ -129,7 +132,7 @@ def _track(stage: Stage) -> list[Figure]:
 
 
 def _push(stage: Stage) -> list[Figure]:
-    stage.say('4. push the moving robot')
+    stage.print_heading('4. push the moving robot')
     figures = []
     most = 1e3 * stage.facts.limits.alarm_latency
     for number, push in enumerate(stage.facts.pushes, start=1):
@@ -137,8 +140,8 @@ def _push(stage: Stage) -> list[Figure]:
             stage.recover()
         latency = stage.push(push)
         print(
-            f'   {push}: alarm {latency.sample * 1e3:.0f} ms after the push began '
-            f'({latency.wall * 1e3:.0f} ms until it arrived here), robot stopped'
+            f'   {push}: alarm {latency.sample * 1e3:.0f} ms after the start of the push '
+            f'(received after {latency.wall * 1e3:.0f} ms), robot stopped'
         )
         figures.append(Figure(f'push {number} detected after', latency.sample * 1e3, most, 'ms'))
     return figures

@@ -1,4 +1,4 @@
-"""The table at the end of the demonstration: every figure against its limit."""
+"""Table of the demonstration: figures and their limits."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Figure:
-    """One measured figure and the limit it must keep."""
+    """Measured figure and its limit."""
 
     name: str
     value: float
@@ -18,12 +18,12 @@ class Figure:
 
     @property
     def reached(self) -> bool:
-        """Tell whether the limit holds; NaN never does."""
+        """Return True if the limit holds; False for NaN."""
         return self.value >= self.limit if self.at_least else self.value <= self.limit
 
 
 def render(figures: Sequence[Figure]) -> str:
-    """Lay the figures out as a text table."""
+    """Return the figures as a text table."""
     width = max(len(figure.name) for figure in figures)
     lines = [f'{"figure":<{width}}  {"measured":>12}  {"required":>14}']
     lines.append('-' * len(lines[0]))

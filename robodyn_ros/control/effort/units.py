@@ -83,8 +83,8 @@ class Drives:
     @property
     def moved(self) -> Array:
         """Joints with a declared transmission, bool of shape (n,)."""
-        ways = (self.gear_ratio, self.screw_lead, self.pulley_radius, self.force_constant)
-        return np.asarray(np.any([fact > 0.0 for fact in ways], axis=0))
+        facts = (self.gear_ratio, self.screw_lead, self.pulley_radius, self.force_constant)
+        return np.asarray(np.any([fact > 0.0 for fact in facts], axis=0))
 
     @property
     def transmission(self) -> Array:
@@ -128,9 +128,9 @@ class Drives:
         :raises ConfigError: naming joint and fact
         """
         for index, joint in enumerate(joints):
-            own = {name: float(getattr(self, name)[index]) for name in (*OBJECTS, *MECHANICS)}
-            _check_numbers(joint, own)
-            _check_kind(joint, own)
+            facts = {name: float(getattr(self, name)[index]) for name in (*OBJECTS, *MECHANICS)}
+            _check_numbers(joint, facts)
+            _check_kind(joint, facts)
 
 
 def _check_numbers(joint: str, facts: dict[str, float]) -> None:

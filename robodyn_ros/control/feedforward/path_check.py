@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from robodyn_ros.control.feedforward.state_watchdog import MOVED, StateWatch
-from robodyn_ros.control.feedforward.trajectory_effort import TorquePlan
+from robodyn_ros.control.feedforward.torque_plan import TorquePlan
 
 LAG = 0.1
 """Largest delay of a drive behind a trajectory, in [s]."""

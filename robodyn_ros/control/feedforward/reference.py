@@ -8,17 +8,9 @@ import numpy as np
 
 from robodyn_ros.models.interface import Array
 
-CLOSEST = 0.25
-"""Smallest time between samples, in periods; those of closer ones give no useful acceleration.
-A late sample that is followed by one on time is tolerated."""
 CREEP = 0.01
-"""Velocity up to which positions may be constant due to resolution, in [rad/s] or [m/s]."""
-SETTLED = 0.01
-"""Weight of the newest sample in the mean time between samples."""
-OFF_PACE = 0.2
-"""Largest deviation of the mean time between samples, in periods."""
-BURST = 2.0
-"""Samples that may be processed at once with the torque change of a complete period each."""
+"""Velocity up to which positions may be constant due to resolution, in [rad/s] or [m/s]: 20 urad
+in 2 ms, the step of an encoder of 18 bits."""
 
 
 class Pace:
@@ -30,7 +22,8 @@ class Pace:
 
     def __init__(self, period: float) -> None:
         """Start with the `period` of the samples, in [s]."""
-        self._most = self._left = BURST * period
+        # Two samples at once, each with the torque change of a complete period.
+        self._most = self._left = 2.0 * period
         self._last = -math.inf
 
     def take(self, now: float, wanted: float) -> float:
@@ -52,7 +45,7 @@ class ReferenceMotion:
     causal, so that it belongs to half a cycle earlier. That of the first sample is zero.
 
     :ivar elapsed: time since the previous sample, in [s]; infinite at the first one
-    :ivar spacing: recent mean of these times, in [s]
+    :ivar spacing: mean of the last 100 of these times, in [s]
     """
 
     def __init__(self, *, width: int, timeout: float, period: float) -> None:
@@ -68,7 +61,8 @@ class ReferenceMotion:
         self.acceleration = np.zeros(width)
         self.timeout = timeout
         self._period = period
-        self._closest = CLOSEST * period
+        # Closer samples give no useful acceleration; a late one may be followed by one on time.
+        self._closest = 0.25 * period
         self.restart()
 
     def restart(self) -> None:
@@ -86,11 +80,11 @@ class ReferenceMotion:
         return ''
 
     def off_pace(self, delay: int) -> str:
-        """Return a sentence if the period of the samples differs from the nominal one, or ''.
+        """Return a sentence if the period of the samples is not within 20 % of the nominal one.
 
         :param delay: samples by which torque is delayed
         """
-        if abs(self.spacing / self._period - 1.0) <= OFF_PACE:
+        if abs(self.spacing / self._period - 1.0) <= 0.2:
             return ''
         return (
             f'references come every {1e3 * self.spacing:.3g} ms, the parameter period is '
@@ -116,7 +110,7 @@ class ReferenceMotion:
         else:
             np.subtract(velocity, self.velocity, out=self.acceleration)
             self.acceleration /= step
-            self.spacing += SETTLED * (step - self.spacing)
+            self.spacing += 0.01 * (step - self.spacing)
         moved = position.tobytes() != self.position.tobytes()
         if moved or max(map(abs, velocity.tolist())) <= CREEP:
             self._moved = stamp

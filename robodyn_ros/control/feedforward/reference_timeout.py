@@ -6,14 +6,8 @@ LOWEST = 0.04
 """Smallest automatic timeout, in [s]: twice the delays that an ordinary scheduler causes."""
 HIGHEST = 0.2
 """Largest automatic timeout, in [s]: longest time that the drives may hold an old torque."""
-LOWEST_PERIODS = 3.0
-"""Smallest automatic timeout, in periods."""
-HIGHEST_PERIODS = 5.0
-"""Largest automatic timeout, in periods, if that is more than HIGHEST."""
 MARGIN = 3.0
 """Automatic timeout as a multiple of the longest recent pause."""
-MEMORY = 60.0
-"""Time constant with which a long pause is forgotten, in [s]."""
 
 
 class ReferenceTimeout:
@@ -21,18 +15,20 @@ class ReferenceTimeout:
 
     :ivar value: pause after which the sender counts as silent, in [s]
     :ivar bound: pause that is never accepted, for any cause, in [s]; equal to a given timeout
-    :ivar longest: longest recent pause, in [s]; it decays with the time constant MEMORY
+    :ivar longest: longest recent pause, in [s]; it decays with a time constant of 60 s
     """
 
     def __init__(self, *, given: float = 0.0, period: float = 0.0) -> None:
         """Start with the largest timeout, until pauses have been measured.
 
+        An automatic timeout is from LOWEST (or 3 periods) to HIGHEST (or 5 periods).
+
         :param given: the timeout, in [s]; 0: automatic
         :param period: nominal period of the references, in [s]
         """
         self.given = given
-        self.bound = given or max(HIGHEST, HIGHEST_PERIODS * period)
-        self._lowest = given or max(LOWEST, LOWEST_PERIODS * period)
+        self.bound = given or max(HIGHEST, 5.0 * period)
+        self._lowest = given or max(LOWEST, 3.0 * period)
         self.value = self.bound
         self.longest = self.bound / MARGIN
         self._last = -float('inf')
@@ -45,7 +41,7 @@ class ReferenceTimeout:
         pause, self._last = now - self._last, now
         if pause > self.bound:
             return
-        self.longest = max(pause, self.longest * (1.0 - pause / MEMORY))
+        self.longest = max(pause, self.longest * (1.0 - pause / 60.0))
         if not self.given:
             self.value = min(max(self._lowest, MARGIN * self.longest), self.bound)
 

@@ -10,7 +10,8 @@ from robodyn_ros.control.feedforward.reference import CREEP
 from robodyn_ros.models.interface import Array
 
 MOVED = 0.01
-"""Travel of the reference, in [rad] or [m], after which all positions must have changed."""
+"""Travel of the reference, in [rad] or [m], after which positions must have changed: far above
+the resolution of encoders and the error of a drive at rest."""
 
 
 class StateWatch:
@@ -62,11 +63,9 @@ class StateWatch:
         :param wanted: position of the reference now, shape (n,), in [rad] or [m]
         :param velocity: measured, shape (n,), in [rad/s] or [m/s]; None: unknown
         """
-        if not self.timeout:
-            return ''
         step = stamp - self._stamp
         self._repeated = step == 0.0
-        if self._repeated:
+        if not self.timeout or self._repeated:
             return ''
         self._stamp = stamp
         if step < 0.0:

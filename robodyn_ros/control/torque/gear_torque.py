@@ -9,21 +9,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from robodyn_ros.control.torque.low_pass import MatchedLowPass
+from robodyn_ros.control.torque.low_pass import HIGHEST_SHARE, MatchedLowPass
 from robodyn_ros.errors import ControlError
-from robodyn_ros.models.gear_torque import ResidualTorque
+from robodyn_ros.models.gear_torque import GearTorqueLaw
 from robodyn_ros.models.interface import Array
 
-HIGHEST_SHARE = 0.4
-"""Highest cut-off of the inputs as a share of the rate at which they come."""
 
-
-class MeasuredResidual:
+class MeasuredGearTorque:
     """Torque of each cycle from measured positions that arrive at any time."""
 
     def __init__(
         self,
-        residual: ResidualTorque,
+        law: GearTorqueLaw,
         *,
         period: float,
         scale: float = 0.5,
@@ -33,7 +30,7 @@ class MeasuredResidual:
         """Reserve the memory; the torque is zero until measurements have settled.
 
         :param period: of the cycles, in [s]; the rate of measurements may differ
-        :param scale: share of the residual torque that is applied, 0..1
+        :param scale: share of the gear torque that is applied, 0..1
         :param timeout: older measurements are not used, in [s]
         :param fade_time: from full torque to zero and back, in [s]
         :raises ControlError: a scale outside 0 to 1, or a time that is not positive and finite
@@ -43,13 +40,13 @@ class MeasuredResidual:
         for name, value in (('period', period), ('timeout', timeout), ('fade_time', fade_time)):
             if not 0.0 < value < np.inf:
                 raise ControlError(
-                    f'{name} of the residual torque must be above 0 and finite, got {value}'
+                    f'{name} of the gear torque must be above 0 and finite, got {value}'
                 )
-        width = len(residual.joints)
-        self.joints = residual.joints
+        width = len(law.joints)
+        self.joints = law.joints
         self.scale = scale
-        self._residual = residual
-        cutoff = min(residual.cutoff or np.inf, HIGHEST_SHARE / period)
+        self._law = law
+        cutoff = min(law.cutoff or np.inf, HIGHEST_SHARE / period)
         self._low_pass = MatchedLowPass(signals=2, width=width, cutoff=cutoff, period=period)
         self._period, self._timeout = period, timeout
         self._stamp = self._due = 0.0
@@ -79,7 +76,7 @@ class MeasuredResidual:
         elapsed, self._stamp = stamp - self._stamp, stamp
         if not elapsed > 0.0:
             return
-        np.divide(motor, self._residual.gear_ratio, out=self._signals[1])
+        np.divide(motor, self._law.gear_ratio, out=self._signals[1])
         np.subtract(self._signals[1], position, out=self._signals[0])
         if not np.isfinite(self._signals).all():
             return
@@ -104,7 +101,7 @@ class MeasuredResidual:
         self._share = min(max(self._share + (-self._step if stale else self._step), 0.0), 1.0)
         if self._fresh and not stale:
             value, rate = self._low_pass.value, self._low_pass.derivative
-            found = self._residual.torque(value[:1], rate[:1], rate[1:])[0]
+            found = self._law.torque(value[:1], rate[:1], rate[1:])[0]
             if np.isfinite(found).all():
                 self._last[:] = found
         self._fresh = False

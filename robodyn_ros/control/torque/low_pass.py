@@ -7,6 +7,10 @@ import numpy as np
 from robodyn_ros.errors import ControlError
 from robodyn_ros.models.interface import Array
 
+HIGHEST_SHARE = 0.4
+"""Highest cut-off as a share of the sampling rate: 80 % of the Nyquist frequency, because the
+prewarping of the bilinear transform goes to infinity there."""
+
 
 class MatchedLowPass:
     """Second-order Butterworth low pass of several signals, with their derivatives.
@@ -25,10 +29,10 @@ class MatchedLowPass:
         :param period: of the samples, in [s]
         :raises ControlError: a cutoff outside 0 to 80 % of the Nyquist frequency
         """
-        if not 0.0 < cutoff <= 0.4 / period:
+        if not 0.0 < cutoff <= HIGHEST_SHARE / period:
             raise ControlError(
-                f'filter_cutoff must be above 0 and at most {0.4 / period:.6g} Hz at this '
-                f'period, got {cutoff}'
+                f'filter_cutoff must be above 0 and at most {HIGHEST_SHARE / period:.6g} Hz at '
+                f'this period, got {cutoff}'
             )
         warped = np.tan(np.pi * cutoff * period)
         norm = 1.0 + np.sqrt(2.0) * warped + warped**2

@@ -10,7 +10,6 @@ import numpy as np
 
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.collisions.self_collision import (
-    PERIOD,
     Contacts,
     NoPairsError,
     SelfCollisionLimit,
@@ -18,6 +17,7 @@ from robodyn_ros.excitation.collisions.self_collision import (
     words,
 )
 from robodyn_ros.excitation.limits.constraints import Limit, SpaceLimit
+from robodyn_ros.excitation.limits.joint_limits import CHECK_PERIOD
 from robodyn_ros.excitation.trajectory import Motion, Trajectory
 from robodyn_ros.models.interface import DynamicModel
 
@@ -40,7 +40,7 @@ class Coverage:
     notes: tuple[str, ...] = ()
 
     def check(self, trajectory: Trajectory, model: DynamicModel | None = None) -> Report:
-        """Check a motion every `PERIOD`.
+        """Check a motion every `CHECK_PERIOD`.
 
         :param model: of the robot, for limits of frames
         :raises MotionError: there are limits of frames, and no model that has such frames
@@ -128,7 +128,7 @@ def cover(values: Mapping[str, Any], urdf: str, joints: Sequence[str]) -> Covera
     if itself and not urdf:
         raise MotionError('self-collision needs the URDF file: the geometry is in it')
     limit = SelfCollisionLimit(
-        urdf, (), values['clearance'], values['srdf'] or '', lower, upper, itself is not False
+        urdf, values['clearance'], values['srdf'] or '', lower, upper, itself is not False
     )
     rule, missing = None, _why_not(itself, urdf)
     notes: list[str] = []
@@ -200,7 +200,7 @@ def _outside(limit: SpaceLimit, trajectory: Trajectory, model: DynamicModel | No
     if model is None:
         raise MotionError('box and floor of frames need the model of the robot')
     columns = [trajectory.joints.index(name) for name in model.joint_names]
-    motion = trajectory.grid(PERIOD)
+    motion = trajectory.grid(CHECK_PERIOD)
     rows = (motion.position, motion.velocity, motion.acceleration)
     ordered = Motion(motion.time, *(item[:, columns] for item in rows))
     return limit.rule(model).excess(ordered).sentence

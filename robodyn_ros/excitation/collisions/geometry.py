@@ -20,10 +20,6 @@ except ImportError:  # its name before version 3
 
 FAR = np.pi
 """Range of joints without position limits, in [rad] or [m]."""
-LONGEST = 100.0
-"""Travel of a linear joint without position limits, in [m]."""
-FLOOR = 2
-"""Number of the lower face in z among the faces of a box."""
 _NORMALS = np.vstack([np.eye(3), -np.eye(3)])
 
 
@@ -82,7 +78,7 @@ class CollisionGeometry:
             item = pin.GeometryObject(f'wall{number}', 0, 0, pin.SE3.Identity(), shape)
             index = self._geometry.addGeometryObject(item)
             # what is solid is where normal @ x < offset; a lower face in z is a floor
-            what = 'the floor' if number == FLOOR else 'the wall'
+            what = 'the floor' if number == 2 else 'the wall'
             place = offset * normal.sum()
             self._names.append(f'{what} at {"xyz"[number % 3]} = {place:g} m')
             self._walls.add(index)
@@ -294,6 +290,7 @@ def _reach(model: Any, geometry: Any, velocities: Sequence[int]) -> Array:
                     reach[row, joint.idx_v] = 1.0 if sliding else length
                 length += float(np.linalg.norm(model.jointPlacements[number].translation))
                 if sliding:
+                    # a linear joint without limits travels 100 m at most
                     limits = (model.lowerPositionLimit, model.upperPositionLimit)
-                    length += max(min(abs(side[joint.idx_q]), LONGEST) for side in limits)
+                    length += max(min(abs(side[joint.idx_q]), 100.0) for side in limits)
     return reach[:, list(velocities)]

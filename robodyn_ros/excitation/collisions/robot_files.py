@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,15 +33,14 @@ class CollisionFile:
     lost: tuple[str, ...]
 
 
-def read_collision_file(urdf: str, packages: Sequence[str] = ()) -> CollisionFile:
+def read_collision_file(urdf: str) -> CollisionFile:
     """Read the `<collision>` elements of a URDF; `<visual>` elements do not count.
 
     :param urdf: file, or the XML text itself
-    :param packages: folders in which packages of `package://` names are looked for first
     :raises MotionError: it cannot be read or is not a URDF
     """
     is_text = urdf.lstrip().startswith('<')
-    root = _root(urdf, 'the URDF', 'robot') if is_text else _parsed(urdf, 'the URDF', 'robot')
+    root = _root(urdf, 'the URDF') if is_text else _parsed(urdf, 'the URDF')
     folder = None if is_text else Path(urdf).absolute().parent
     solid, bare, lost = [], [], []
     for link in root.iter('link'):
@@ -49,7 +48,7 @@ def read_collision_file(urdf: str, packages: Sequence[str] = ()) -> CollisionFil
             mesh = collision.find('geometry/mesh')
             if mesh is None:
                 continue
-            path = _mesh(mesh.get('filename', ''), folder, packages)
+            path = next(filter(Path.is_file, _places(mesh.get('filename', ''), folder)), None)
             if path is None:
                 lost.append(mesh.get('filename', ''))
                 link.remove(collision)
@@ -71,44 +70,39 @@ def disabled_pairs(srdf: str) -> frozenset[frozenset[str]]:
     :param srdf: file
     :raises MotionError: it cannot be read or is not an SRDF
     """
-    root = _parsed(srdf, 'the SRDF', 'robot')
+    root = _parsed(srdf, 'the SRDF')
     return frozenset(
         frozenset((item.get('link1', ''), item.get('link2', '')))
         for item in root.iter('disable_collisions')
     )
 
 
-def _parsed(path: str, what: str, tag: str) -> ET.Element:
+def _parsed(path: str, what: str) -> ET.Element:
     try:
         text = Path(path).read_text(encoding='utf-8')
     except (OSError, UnicodeDecodeError) as error:
         raise MotionError(f'{what} {path} cannot be read: {error}') from error
-    return _root(text, f'{what} {path}', tag)
+    return _root(text, f'{what} {path}')
 
 
-def _root(text: str, what: str, tag: str) -> ET.Element:
+def _root(text: str, what: str) -> ET.Element:
     try:
         root = ET.fromstring(text)
     except ET.ParseError as error:
         raise MotionError(f'{what} is not XML: {error}') from error
-    if root.tag != tag:
-        raise MotionError(f'{what} must have the root <{tag}>, got <{root.tag}>')
+    if root.tag != 'robot':
+        raise MotionError(f'{what} must have the root <robot>, got <{root.tag}>')
     return root
 
 
-def _mesh(name: str, folder: Path | None, packages: Sequence[str]) -> Path | None:
-    """Return the path of a mesh file, or None if it does not exist."""
-    return next((path for path in _places(name, folder, packages) if path.is_file()), None)
-
-
-def _places(name: str, folder: Path | None, packages: Sequence[str]) -> Iterator[Path]:
+def _places(name: str, folder: Path | None) -> Iterator[Path]:
+    """Yield the paths at which a mesh file may be."""
     if not name.startswith(_PACKAGE):
         path = Path(name.removeprefix(_FILE))
         if path.is_absolute() or folder is not None:
             yield path if folder is None else folder / path
         return
     package, _, rest = name.removeprefix(_PACKAGE).partition('/')
-    yield from (Path(item) / package / rest for item in packages)
     # most URDFs are in the package that has their meshes
     for parent in () if folder is None else (folder, *folder.parents):
         if parent.name == package:

@@ -15,24 +15,16 @@ from robodyn_ros.excitation.collisions.robot_files import (
     read_collision_file,
 )
 from robodyn_ros.excitation.limits.constraints import STEEP, Excess, Limit, Rule, States
+from robodyn_ros.excitation.limits.joint_limits import BLOCK, CHECK_PERIOD
 from robodyn_ros.excitation.trajectory import Array, Motion, Trajectory
 from robodyn_ros.models.interface import DynamicModel
 
 CLEARANCE = 1e-3
 """Default of the smallest distance of two links, in [m]."""
-FIRST = 400
-"""Approximate number of samples for the first search of the smallest distance."""
 BETWEEN = 1e-3
 """Additional clearance of a designed motion, in [m], for the time between samples."""
 SOFT = 0.02
 """Distance above the clearance, in [m], at which the penalty starts."""
-PERIOD = 1e-3
-"""Sampling period of the check of a motion, in [s]."""
-_BLOCK = 20_000
-_SHARE = 0.1
-"""Largest distance for the penalty, as a share of the largest distance of a pair."""
-_POSES = 100
-"""Number of random positions; a pair that is too close at all of them cannot be separated."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +32,6 @@ class SelfCollisionLimit(Limit):
     """Limit that keeps links without a common joint apart, and inside a box.
 
     :param urdf: file with the collision geometry, or its text
-    :param packages: folders in which `package://` names are looked for
     :param clearance: smallest distance of two links, and of a link and a wall, in [m]
     :param srdf: file that names pairs of links to leave out; empty: none
     :param lower: x, y, z of the box in [m], in the base frame; z is a floor; -inf: no wall
@@ -49,7 +40,6 @@ class SelfCollisionLimit(Limit):
     """
 
     urdf: str
-    packages: tuple[str, ...] = ()
     clearance: float = 0.0
     srdf: str = ''
     lower: tuple[float, float, float] = (-np.inf, -np.inf, -np.inf)
@@ -134,8 +124,7 @@ class SelfCollisionRule(Rule):
             raise MotionError(f'the clearance must not be below 0 m, got {limit.clearance}')
         self.clearance = limit.clearance
         self.joints = tuple(joints)
-        self.file: CollisionFile = read_collision_file(limit.urdf, limit.packages)
-        """The links with geometry, and those without."""
+        self.file: CollisionFile = read_collision_file(limit.urdf)
         disabled = disabled_pairs(limit.srdf) if limit.srdf else frozenset()
         self.geometry = CollisionGeometry(
             self.file, joints, disabled=disabled, lower=limit.lower, upper=limit.upper
@@ -157,7 +146,8 @@ class SelfCollisionRule(Rule):
         Pairs that touch at all positions are left out, and walls that a link is always as close
         to. For pairs that are never far apart, as in a wrist, the distance is smaller.
         """
-        pairs, positions = self.geometry.pairs, self.geometry.random_positions(_POSES)
+        # a pair that is too close at a hundred random positions cannot be separated
+        pairs, positions = self.geometry.pairs, self.geometry.random_positions(100)
         seen = np.array(
             [
                 [self.geometry.distance(pair, row) for pair in range(len(pairs))]
@@ -174,9 +164,8 @@ class SelfCollisionRule(Rule):
         self._clearances = np.where(close, 0.0, clearance)[~gone]
         self.touching = [name for name, always in zip(pairs, gone, strict=True) if always]
         self.geometry.without(self.touching)
-        soft = clearance + np.clip(_SHARE * (farthest - clearance), 0.0, SOFT)
-        kept: Array = soft[~gone]
-        return kept
+        soft = clearance + np.clip(0.1 * (farthest - clearance), 0.0, SOFT)
+        return np.asarray(soft[~gone])
 
     def excess(self, motion: Motion) -> Excess:
         """Check every sample; the size is the share of samples in collision."""
@@ -188,17 +177,18 @@ class SelfCollisionRule(Rule):
         return Excess(seen.hits / len(motion.time), text)
 
     def check(self, trajectory: Trajectory) -> Contacts:
-        """Check a motion every `PERIOD`; its joints may be in any order."""
+        """Check a motion every `CHECK_PERIOD`; its joints may be in any order."""
         columns = [trajectory.joints.index(name) for name in self.joints]
-        count = int(np.ceil(trajectory.duration / PERIOD - 1e-9)) + 1
+        count = int(np.ceil(trajectory.duration / CHECK_PERIOD - 1e-9)) + 1
         time = np.linspace(0.0, trajectory.duration, count)
         seen = _Seen()
-        some = trajectory.sample(time[:: max(1, count // FIRST)])
+        # about 400 samples first: a small distance known early saves most of the later work
+        some = trajectory.sample(time[:: max(1, count // 400)])
         anywhere = np.full_like(self._clearances, np.inf)
         self._look(some.time, some.position[:, columns], anywhere, seen)
         seen.hits, seen.first = 0, np.inf
-        for first in range(0, count, _BLOCK):
-            motion = trajectory.sample(time[first : first + _BLOCK])
+        for first in range(0, count, BLOCK):
+            motion = trajectory.sample(time[first : first + BLOCK])
             self._look(motion.time, motion.position[:, columns], self._clearances, seen)
         return replace(seen.best, share=seen.hits / count, first=seen.first)
 

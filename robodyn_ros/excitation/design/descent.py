@@ -17,9 +17,6 @@ from robodyn_ros.excitation.trajectory import Array
 Objective = Callable[[Array], tuple[float, Array]]
 
 _DECREASE, _CURVATURE = 1e-4, 0.9
-_BISECTIONS = 15
-_FIRST_STEP = 0.3
-"""Length of the first step, when the scale of x is unknown."""
 _PATIENCE, _WORTHWHILE = 20, 1e-6
 """A descent ends if this number of steps gains less than this value."""
 
@@ -72,7 +69,7 @@ def descend(
                 if size == 0.0:
                     break
                 metric = None
-                there = _step(objective, here, -(_FIRST_STEP / size) * here.slope)
+                there = _step(objective, here, -(0.3 / size) * here.slope)  # of length 0.3
             if there is None:
                 break
             metric = _updated(metric, there.x - here.x, there.slope - here.slope)
@@ -96,7 +93,7 @@ def _step(objective: Objective, here: Point, way: Array) -> Point | None:
         return None
     low, high, length = 0.0, np.inf, 1.0
     lower: Point | None = None
-    for _ in range(_BISECTIONS):
+    for _ in range(15):
         there = _at(objective, here.x + length * way)
         if there.value > here.value + _DECREASE * length * slope:
             high = length

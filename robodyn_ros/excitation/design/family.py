@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from scipy.linalg import null_space
 
 from robodyn_ros.errors import MotionError
+from robodyn_ros.excitation.motions.arguments import joint_names, per_joint
 from robodyn_ros.excitation.motions.fourier import FourierMotion
-from robodyn_ros.excitation.motions.ramp import DEFAULT_LEAD, joint_names, per_joint
 from robodyn_ros.excitation.motions.sinesum import SineSumMotion
 from robodyn_ros.excitation.trajectory import Array, Trajectory
 
@@ -35,10 +36,22 @@ class Sampled(ABC):
 class MotionFamily(ABC):
     """Motions of n joints of one kind, between t = 0 and `duration`, with `size` variables."""
 
-    joints: tuple[str, ...]
-    position: Array
-    duration: float
     size: int
+
+    def __init__(
+        self, joints: Sequence[str], position: Sequence[float] | Array, duration: float
+    ) -> None:
+        """Check and store the arguments.
+
+        :param position: start of every motion, shape (n,), in [rad] or [m]
+        :param duration: in [s]
+        :raises MotionError: wrong counts, or a duration that is not above zero
+        """
+        self.joints = joint_names(joints)
+        self.position = per_joint(self.joints, 'position', position)
+        if not (np.isfinite(duration) and duration > 0.0):
+            raise MotionError(f'the duration of a motion must be above 0 s, got {duration}')
+        self.duration = float(duration)
 
     @abstractmethod
     def sampled(self, time: Array) -> Sampled:
@@ -48,13 +61,13 @@ class MotionFamily(ABC):
     def motion(self, x: Array, scale: Array) -> Trajectory:
         """Return the motion of x, with the deviation of each joint times its scale (n,)."""
 
-    @abstractmethod
     def start(self, random: np.random.Generator) -> Array:
-        """Return random variables (size,) as a start."""
+        """Return random variables (size,) as a start: all of equal size."""
+        return random.normal(size=self.size)
 
     @abstractmethod
     def fastest(self) -> float:
-        """Largest frequency in the deviation, in [Hz], which determines the number of samples."""
+        """Return the largest frequency of the deviation, in [Hz], for the number of samples."""
 
 
 class FourierFamily(MotionFamily):
@@ -65,24 +78,14 @@ class FourierFamily(MotionFamily):
     sum l b_l = 0; theta_0 follows. Every x therefore meets the conditions.
     """
 
-    def __init__(
-        self,
-        *,
-        joints: Sequence[str],
-        position: Sequence[float] | Array,
-        duration: float,
-        harmonics: int,
-    ) -> None:
-        """Check and keep the figures.
+    def __init__(self, *, harmonics: int, **place: Any) -> None:
+        """Prepare the bases of coefficients that meet the conditions.
 
-        :param position: at both ends, shape (n,), in [rad] or [m]
-        :param duration: the period, in [s]
-        :param harmonics: at least 2
-        :raises MotionError: a figure that cannot be used
+        :param harmonics: from 2 to 100
+        :param place: arguments of `MotionFamily`; the duration is the period
+        :raises MotionError: arguments that cannot be used
         """
-        self.joints = joint_names(joints)
-        self.position = per_joint(self.joints, 'position', position)
-        self.duration = checked_duration(duration)
+        super().__init__(**place)
         if not 2 <= harmonics <= 100:
             raise MotionError(f'a Fourier motion needs 2 to 100 harmonics, got {harmonics}')
         self.harmonics = int(harmonics)
@@ -107,7 +110,7 @@ class FourierFamily(MotionFamily):
             np.hstack([cosine @ a, sine @ b]),
             np.hstack([-(sine * self.omega) @ a, (cosine * self.omega) @ b]),
         ]
-        return LinearSamples(np.array(rows), len(self.joints))
+        return _Linear(np.array(rows), len(self.joints))
 
     def motion(self, x: Array, scale: Array) -> FourierMotion:
         """Return the series of the scaled coefficients."""
@@ -120,12 +123,8 @@ class FourierFamily(MotionFamily):
             base_frequency=1.0 / self.duration,
         )
 
-    def start(self, random: np.random.Generator) -> Array:
-        """Return coefficients of equal size at all frequencies."""
-        return random.normal(size=self.size)
-
     def fastest(self) -> float:
-        """Frequency of the last harmonic."""
+        """Return the frequency of the last harmonic."""
         return self.harmonics / self.duration
 
 
@@ -137,37 +136,21 @@ class SineSumFamily(MotionFamily):
     """
 
     def __init__(
-        self,
-        *,
-        joints: Sequence[str],
-        position: Sequence[float] | Array,
-        duration: float,
-        sines: int,
-        highest: Sequence[float] | Array | float,
-        lead: float = DEFAULT_LEAD,
+        self, *, sines: int, highest: Sequence[float] | Array | float, **place: Any
     ) -> None:
-        """Check and keep the figures.
+        """Check the frequencies.
 
-        :param position: where the motion begins, shape (n,), in [rad] or [m]
-        :param duration: leads included, in [s]
-        :param sines: W, at least 1
+        :param sines: W, from 1 to 100
         :param highest: highest frequency of each joint, shape (n,) or one, in [Hz]
-        :param lead: length of lead-in and lead-out, in [s]
-        :raises MotionError: a figure that cannot be used
+        :param place: arguments of `MotionFamily`; the duration includes lead-in and lead-out
+        :raises MotionError: arguments that cannot be used
         """
-        self.joints = joint_names(joints)
-        self.position = per_joint(self.joints, 'position', position)
-        self.duration = checked_duration(duration)
+        super().__init__(**place)
         self.highest = per_joint(self.joints, 'highest', highest)
         if not (self.highest > 0.0).all() or not 1 <= sines <= 100:
             raise MotionError(f'expected 1 to 100 sines above 0 Hz, got {sines}, {highest}')
-        self.sines, self.lead = int(sines), float(lead)
+        self.sines = int(sines)
         self.size = len(self.joints) * 2 * self.sines
-        ones = np.ones((len(self.joints), 1))
-        self._schedule = SineSumMotion(
-            joints=self.joints, center=self.position, amplitude=0.0 * ones, frequency=ones,
-            duration=self.duration, lead_in=self.lead, lead_out=self.lead,
-        )  # fmt: skip
 
     def split(self, x: Array) -> tuple[Array, Array, Array]:
         """Return amplitudes, frequencies in [Hz] and their derivative by z, each (n, W)."""
@@ -178,26 +161,26 @@ class SineSumFamily(MotionFamily):
 
     def sampled(self, time: Array) -> Sampled:
         """Prepare the schedule of lead-in and lead-out."""
-        return _Sines(self, self._schedule.schedule(np.asarray(time, dtype=float)))
+        still = self.motion(np.zeros(self.size), np.zeros(len(self.joints)))
+        return _Sines(self, still.schedule(np.asarray(time, dtype=float)))
 
     def motion(self, x: Array, scale: Array) -> SineSumMotion:
         """Return the sines of the scaled amplitudes."""
         amplitude, frequency, _ = self.split(x)
         return SineSumMotion(
-            joints=self.joints, center=self.position, amplitude=amplitude * scale[:, None],
-            frequency=frequency, duration=self.duration, lead_in=self.lead, lead_out=self.lead,
-        )  # fmt: skip
-
-    def start(self, random: np.random.Generator) -> Array:
-        """Return amplitudes of equal size, and frequencies spread over their range."""
-        return random.normal(size=self.size)
+            joints=self.joints,
+            center=self.position,
+            amplitude=amplitude * scale[:, None],
+            frequency=frequency,
+            duration=self.duration,
+        )
 
     def fastest(self) -> float:
-        """Highest frequency of any joint."""
+        """Return the highest frequency of any joint."""
         return float(self.highest.max())
 
 
-class LinearSamples(Sampled):
+class _Linear(Sampled):
     """Deviation = basis (3, N, m) times the m variables of each joint."""
 
     def __init__(self, basis: Array, joints: int) -> None:
@@ -205,13 +188,11 @@ class LinearSamples(Sampled):
 
     def deviation(self, x: Array) -> Array:
         """Return the deviation (3, N, n)."""
-        result: Array = self._basis @ x.reshape(self._joints, -1).T
-        return result
+        return np.asarray(self._basis @ x.reshape(self._joints, -1).T)
 
     def pull(self, x: Array, weights: Array) -> Array:
         """Multiply weights (3, N, n) by the basis."""
-        result: Array = np.tensordot(weights, self._basis, axes=([0, 1], [0, 1]))
-        return result.ravel()
+        return np.tensordot(weights, self._basis, axes=([0, 1], [0, 1])).ravel()
 
 
 class _Sines(Sampled):
@@ -219,27 +200,23 @@ class _Sines(Sampled):
         self._family = family
         self._s, self._rate, self._change = (value[:, None, None] for value in schedule)
 
-    def _curves(self, x: Array) -> tuple[Array, ...]:
-        """Return amplitudes, slope by z, w, and sines with derivatives by s, (N, n, W)."""
-        amplitude, frequency, slope = self._family.split(x)
-        omega = 2.0 * np.pi * frequency
+    def _waves(self, omega: Array) -> tuple[Array, Array, Array]:
+        """Return sines, cosines (N, n, W), and the sines' derivatives by time (3, N, n, W)."""
         phase = omega * self._s
         sine, cosine = np.sin(phase), np.cos(phase)
-        return amplitude, 2.0 * np.pi * slope, omega, sine, cosine
+        return sine, cosine, self._timed(sine, omega * cosine, -(omega**2) * sine)
 
     def _timed(self, value: Array, first: Array, second: Array) -> Array:
         return np.stack([value, first * self._rate, second * self._rate**2 + first * self._change])
 
     def deviation(self, x: Array) -> Array:
-        amplitude, _, omega, sine, cosine = self._curves(x)
-        terms = self._timed(sine, omega * cosine, -(omega**2) * sine)
-        result: Array = (terms * amplitude).sum(axis=3)
-        return result
+        amplitude, frequency, _ = self._family.split(x)
+        return np.asarray((self._waves(2.0 * np.pi * frequency)[2] * amplitude).sum(axis=3))
 
     def pull(self, x: Array, weights: Array) -> Array:
-        amplitude, slope, omega, sine, cosine = self._curves(x)
-        s = self._s
-        terms = self._timed(sine, omega * cosine, -(omega**2) * sine)
+        amplitude, frequency, slope = self._family.split(x)
+        s, omega = self._s, 2.0 * np.pi * frequency
+        sine, cosine, terms = self._waves(omega)
         by_omega = self._timed(
             s * cosine,
             cosine - omega * s * sine,
@@ -247,15 +224,5 @@ class _Sines(Sampled):
         )
         heavy = weights[..., None]
         by_amplitude = (heavy * terms).sum(axis=(0, 1))
-        by_z = (heavy * by_omega).sum(axis=(0, 1)) * amplitude * slope
+        by_z = (heavy * by_omega).sum(axis=(0, 1)) * amplitude * 2.0 * np.pi * slope
         return np.stack([by_amplitude, by_z], axis=1).ravel()
-
-
-def checked_duration(duration: float) -> float:
-    """Check a duration and return it.
-
-    :raises MotionError: it is not finite or not above zero
-    """
-    if not (np.isfinite(duration) and duration > 0.0):
-        raise MotionError(f'the duration of a motion must be above 0 s, got {duration}')
-    return float(duration)

@@ -2,8 +2,8 @@
 
 Many random starts are searched coarsely, and the most promising ones with increasing accuracy.
 The best motion that keeps every limit is the result. The number of starts follows from the time
-budget and the design by a fixed rate, so that a seed gives the same motion on any machine and any
-number of cores, if the machine is fast enough. Otherwise the searches end at the time limit, and
+budget and the design by a fixed rate. A seed therefore gives the same motion on any machine and
+any number of cores, if the time is sufficient. Otherwise the searches end at the time limit, and
 the result reports this.
 """
 
@@ -12,8 +12,8 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
-from contextlib import suppress
-from dataclasses import dataclass
+from contextlib import closing, suppress
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
@@ -32,12 +32,6 @@ STARTS_PER_MINUTE = {'gradient': 40.0, 'genetic': 2.0}
 """Random starts that one core completes in a minute, with a reserve, for an arm of six axes."""
 _JUDGED = 4
 """Number of best motions that are finished and evaluated within every limit."""
-_SLOWER = 2.0
-"""Factor by which the machine may be slower at the end than at the start."""
-_MENDING = 0.15
-"""Share of the time that is reserved for repairing motions that break a rule."""
-_LEAST_RESERVE = 0.2
-"""Smallest reserve of time, in [s], to end within the budget."""
 
 Progress = Callable[[float, float], None]
 """Receives the completed share of the work, and the best criterion so far."""
@@ -80,40 +74,34 @@ def optimise(
     progress: Progress | None = None,
     cancel: Cancel | None = None,
 ) -> Optimised:
-    """Optimise a motion.
+    """Search the best motion.
 
     :param seconds: time budget, which is kept and determines the number of starts
     :param starts: random starts; None: by the time budget
-    :param processes: number of processes; None: one per core; 0: search in this process, with
-        linear algebra on one thread if the caller sets it so (more threads are slower and may
-        change digits)
+    :param processes: number of processes; None: one per core; 0: search in this process
     :param cancel: asked regularly whether to end; the result is then the best motion so far
     :raises MotionError: no such motion is possible; the message names the limit
     """
     began = time.monotonic()
     if not seconds > 0.0 or method not in METHODS:
-        raise MotionError(
-            f'expected seconds above 0 and one of {METHODS}, got {seconds}, {method}'
-        )
+        raise MotionError(f'expected seconds above 0, one of {METHODS}, got {seconds}, {method}')
     problem = Problem(design)
     count = starts_within(problem, seconds, method) if starts is None else max(1, starts)
     work = _Work(seconds, began, _finishing(problem, seed, seconds), progress, cancel)
     cores = os.cpu_count() or 1
     team = Team(problem.design, problem, cores if processes is None else processes)
-    try:
+    with closing(team):
         found = _search(team, work, method, seed, count)
-    finally:
-        team.close()
     best = _best(problem, found, work)
     return Optimised(
         trajectory=best.trajectory,
         value=best.value,
         figures=problem.criterion.figures(*problem.states(best.trajectory)),
-        shares=used_shares(best.trajectory, design.limits.select(problem.limits.joints)),
+        shares=used_shares(best.trajectory, design.limits),
         seconds=time.monotonic() - began,
         starts=count,
         complete=all(item.complete for item in found),
-        note=_note(best),
+        note=best.note,
     )
 
 
@@ -167,21 +155,20 @@ class _Work:
 
 def _search(team: Team, work: _Work, method: Method, seed: int, count: int) -> list[Found]:
     """Run all rounds of the remaining searches; return all results in a fixed order."""
-    starts = range(count)
     if method == 'genetic':
-        tasks = [Task(seed, start) for start in starts]
+        tasks = [Task(seed, start) for start in range(count)]
         return team.run(tasks, work.until(1.0), work.watch)
     found: list[Found] = []
-    chosen: list[tuple[int, Found | None]] = [(start, None) for start in starts]
+    chosen = [Task(seed, start) for start in range(count)]
     for plan in ROUNDS:
-        chosen = chosen[: max(1, round(plan.kept * len(chosen)))]
-        tasks = [Task(seed, start, plan, item) for start, item in chosen]
+        kept = max(1, round(plan.kept * len(chosen)))
+        tasks = [replace(task, plan=plan) for task in chosen[:kept]]
         results = team.run(tasks, work.until(plan.until), work.watch)
         found = results + found
         if work.watch(float('inf')):
             break
-        order = sorted(range(len(results)), key=lambda index: (results[index].value, index))
-        chosen = [(tasks[index].start, results[index]) for index in order]
+        pairs = sorted(zip(results, tasks, strict=True), key=lambda pair: pair[0].value)
+        chosen = [replace(task, found=result) for result, task in pairs]
     return found
 
 
@@ -190,8 +177,9 @@ def _finishing(problem: Problem, seed: int, seconds: float) -> float:
     began = time.monotonic()
     with suppress(MotionError):
         problem.finish(begin(problem, seed, 0).x)
-    reserve = _LEAST_RESERVE + _SLOWER * _JUDGED * (time.monotonic() - began)
-    return reserve + (_MENDING * seconds if problem.design.rules else 0.0)
+    # the machine may become slower by a factor of 2; 0.2 s for closing the processes
+    reserve = 0.2 + 2.0 * _JUDGED * (time.monotonic() - began)
+    return reserve + (0.15 * seconds if problem.design.rules else 0.0)  # repairs take longer
 
 
 def _best(problem: Problem, found: list[Found], work: _Work) -> Candidate:
@@ -199,14 +187,13 @@ def _best(problem: Problem, found: list[Found], work: _Work) -> Candidate:
 
     :raises MotionError: none keeps every limit
     """
-    order = sorted(range(len(found)), key=lambda index: (found[index].value, index))
     best: Candidate | None = None
     reason: MotionError | None = None
-    for place, index in enumerate(order):
+    for place, item in enumerate(sorted(found, key=lambda item: item.value)):
         if best is not None and (place >= _JUDGED or work.over()):
             break
         try:
-            candidate = _finished(problem, found[index].x, work)
+            candidate = _finished(problem, item.x, work)
         except MotionError as error:
             reason = error
             continue
@@ -235,9 +222,3 @@ def _finished(problem: Problem, x: Array, work: _Work) -> Candidate:
             raise
         return candidate
     return other if candidate is None or other.value < candidate.value else candidate
-
-
-def _note(best: Candidate) -> str:
-    if best.repaired == 1.0:
-        return ''
-    return f'joints were scaled down, to {best.repaired:.1%} at least: before, {best.broken}'

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from robodyn_ros.excitation.design.family import (
 from robodyn_ros.excitation.design.rest_position import rest_position
 from robodyn_ros.excitation.design.waypoints import WaypointFamily
 from robodyn_ros.excitation.limits.bounds import (
+    Bounds,
     ConservativeBounds,
     GridBounds,
     Margins,
@@ -45,17 +46,12 @@ from robodyn_ros.models.sensitivity import has_exact_gradient
 MotionKind = Literal['fourier', 'sines', 'waypoints']
 MOTIONS: tuple[str, ...] = get_args(MotionKind)
 SAMPLES = 200
-_COARSE = (0.1, 0.01)
-"""Periods [s] on which a motion is repaired before it is checked on `CHECK_PERIOD`."""
 _SHRINK = 0.7
 """Factor of the steps by which the motion of a joint is scaled down until rules are kept."""
 _LEAST = 1.0 / 256.0
-"""Smallest scale of the motion of a joint."""
-_FIRST_STEP = 1.0 / 256.0
-"""First reduction of the scale if a rule is broken between samples of the coarse grid."""
-_MENDING = 30
-"""Steps of a descent that repairs broken rules."""
+"""Smallest scale of the motion of a joint, and its first reduction on the fine grid."""
 _HOPELESS = 1e3
+"""Value of the objective where the criterion is not defined: above any log10 that occurs."""
 _BLOCK_EFFORT, _DIFFERENCES_EFFORT, _RULE_EFFORT, _LEAST_EFFORT = 4.0, 10.0, 1.0, 0.3
 
 
@@ -129,29 +125,24 @@ class Problem:
         self.design = replace(design, position=tuple(self.position))  # workers need not choose
         room = Room.around(self.position, self.limits)
         self.family = _family(design, self.limits, self.position)
-        self.bounds: GridBounds | ConservativeBounds
+        self.bounds: Bounds = GridBounds(self.family, room)
         if design.conservative:
             if not isinstance(self.family, FourierFamily):
                 raise MotionError('the conservative bounds (Eq. 17) are for Fourier motions only')
             self.bounds = ConservativeBounds(self.family, room)
-        else:
-            self.bounds = GridBounds(self.family, room)
         check_rest(self.rules, self.position)
         self.criterion = Criterion(design.model, design.criterion, reference=self._reference())
         self._check_samples()
         self._at: dict[int, Sampled] = {}
 
     def _reference(self) -> tuple[Array, Array, Array]:
-        limits = self.limits
-        spans = (np.where(np.isfinite(v), v, 1.0) for v in (limits.velocity, limits.acceleration))
-        velocity, acceleration = spans
-        q, qd, qdd = random_states(self.design.model, velocity=velocity, acceleration=acceleration)
-        lower, upper = self.design.model.position_limits().T
+        """Return random states within the limits; within the model's where these are disjoint."""
+        limits, (lower, upper) = self.limits, self.design.model.position_limits().T
+        spans = [np.where(np.isfinite(v), v, 1.0) for v in (limits.velocity, limits.acceleration)]
+        q, qd, qdd = random_states(self.design.model, velocity=spans[0], acceleration=spans[1])
         low, high = np.maximum(lower, limits.lower), np.minimum(upper, limits.upper)
-        usable = low < high
-        share = (q - lower) / (upper - lower)
-        inside = low + share * (high - low)
-        return np.where(usable, inside, q), qd, qdd
+        inside = low + (q - lower) / (upper - lower) * (high - low)
+        return np.where(low < high, inside, q), qd, qdd
 
     def _check_samples(self) -> None:
         rows = self.design.samples * len(self.family.joints)
@@ -203,7 +194,7 @@ class Problem:
                 raise StopError
             return self.objective(x, stage, judged=False)
 
-        return descend(objective, x, _MENDING)
+        return descend(objective, x, iterations=30)
 
     def objective(self, x: Array, stage: Stage, *, judged: bool = True) -> tuple[float, Array]:
         """Return the smoothed criterion plus penalties of the motion of x, and the derivative.
@@ -265,7 +256,7 @@ class Problem:
             raise MotionError(f'even a very small motion breaks a limit: {sentence}')
         trajectory = self.family.motion(x, factors * scale)
         value = self.criterion.value(*self.states(trajectory))
-        return Candidate(value, x, trajectory, float(factors.min()), sentence)
+        return Candidate(value, trajectory, float(factors.min()), sentence)
 
     def _factors(self, x: Array, scale: Array) -> tuple[Array, str]:
         """Return factors (n,) of the joints that keep every rule, and the active rule.
@@ -278,12 +269,12 @@ class Problem:
             return first_broken(self.rules, motion)
 
         factors, sentence = np.ones(len(self.family.joints)), ''
-        for period in _COARSE:
+        for period in (0.1, 0.01):  # in [s]: a coarse grid shows most violations at low cost
             excess = broken(factors, period)
             sentence = sentence or excess.sentence
             while excess.size > 0.0 and factors.min() > _LEAST:
                 factors, excess = _smaller(factors, excess, partial(broken, period=period))
-        step = _FIRST_STEP
+        step = _LEAST
         while factors.max() > 0.0:
             excess = broken(factors, CHECK_PERIOD)
             if excess.size == 0.0:
@@ -317,45 +308,38 @@ class Candidate:
     """A motion that keeps every limit.
 
     :param value: criterion, the smaller the better
-    :param x: its decision variables
     :param repaired: smallest factor by which a joint was scaled down to keep the rules
     :param broken: sentence about the rule that required it
     """
 
     value: float
-    x: Array
     trajectory: Trajectory
     repaired: float
     broken: str
 
+    @property
+    def note(self) -> str:
+        """Report that the motion was scaled down, and why; '' if it was not."""
+        if self.repaired == 1.0:
+            return ''
+        return f'joints were scaled down, to {self.repaired:.1%} at least: before, {self.broken}'
+
 
 def _family(design: Design, limits: JointLimits, position: Array) -> MotionFamily:
+    place: dict[str, Any] = {
+        'joints': limits.joints,
+        'position': position,
+        'duration': design.duration,
+    }
+    count = design.harmonics
     if design.motion == 'fourier':
-        return FourierFamily(
-            joints=limits.joints,
-            position=position,
-            duration=design.duration,
-            harmonics=design.harmonics,
-        )
+        return FourierFamily(harmonics=count, **place)
     if design.motion == 'waypoints':
-        return WaypointFamily(
-            joints=limits.joints,
-            position=position,
-            duration=design.duration,
-            points=2 * design.harmonics,
-            rise=design.rise,
-            fly_by=design.fly_by,
-        )
+        return WaypointFamily(points=2 * count, rise=design.rise, fly_by=design.fly_by, **place)
     if design.motion != 'sines':
         raise MotionError(f'there is no motion {design.motion!r} to optimise, there are {MOTIONS}')
     reach = np.minimum(limits.upper - position, position - limits.lower)
     # the document's bound on frequencies; without a limit it is 1
     figures = [np.where(np.isfinite(v), v, 1.0) for v in (limits.acceleration, reach)]
     highest = np.sqrt(figures[0] / figures[1]) / (2.0 * np.pi)
-    return SineSumFamily(
-        joints=limits.joints,
-        position=position,
-        duration=design.duration,
-        sines=design.harmonics,
-        highest=highest,
-    )
+    return SineSumFamily(sines=count, highest=highest, **place)

@@ -11,12 +11,8 @@ from robodyn_ros.excitation.limits.constraints import Rule, first_broken
 from robodyn_ros.excitation.limits.joint_limits import JointLimits
 from robodyn_ros.excitation.trajectory import Array, Motion
 
-ASIDE = 0.5
-"""Distance from a one-sided limit, in [rad] or [m]."""
 PLACES = 97
 """Positions of one joint at which the rules are checked; 97 of 4 pi are 7.5 degrees apart."""
-PASSES = 3
-"""Iterations over all joints, because the free range of a joint depends on the others."""
 
 
 def rest_position(
@@ -42,9 +38,9 @@ def rest_position(
         return position
     low, high = (np.where(np.isfinite(v), v, 0.0) for v in (limits.lower, limits.upper))
     both = np.isfinite(limits.lower) & np.isfinite(limits.upper)
-    aside = np.clip(0.0, limits.lower + ASIDE, limits.upper - ASIDE)
+    aside = np.clip(0.0, limits.lower + 0.5, limits.upper - 0.5)  # in [rad] or [m]
     middle: Array = np.where(both, 0.5 * (low + high), aside)
-    for _ in range(PASSES if rules else 0):
+    for _ in range(3 if rules else 0):  # the free range of a joint depends on the others
         before = middle.copy()
         for joint in np.flatnonzero(both):
             middle[joint] = _free_middle(middle, int(joint), limits, rules)

@@ -1,7 +1,7 @@
-"""One search for a motion from a random start, by gradients or by a genetic algorithm.
+"""One search for a motion from a random start, by gradients or by evolution.
 
 Every search depends only on its seed, so that the results do not depend on the number of cores.
-A stop ends a search early; its result so far is kept.
+A stop ends a search early. The best motion so far is kept.
 """
 
 from __future__ import annotations
@@ -10,13 +10,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.optimize import differential_evolution
 
 from robodyn_ros.excitation.design.descent import StopError, descend
 from robodyn_ros.excitation.design.problem import CLOSE, Problem, Stage
 from robodyn_ros.excitation.trajectory import Array
 
 Stop = Callable[[], bool]
-News = Callable[[float], None]
+News = Callable[[float], object]
 """Receives the criterion of the present motion (`Criterion.value`) regularly."""
 
 
@@ -67,21 +68,6 @@ class Found:
     metric: Array | None = None
 
 
-@dataclass(frozen=True)
-class Genetic:
-    """Settings of the genetic algorithm.
-
-    Document "local_identification", section III: selection with elitism, recombination and
-    mutation. The document specifies only 150 individuals and 120 generations.
-    """
-
-    population: int = 150
-    generations: int = 120
-    elite: int = 6
-    rivals: int = 3
-    mutation: float = 0.3
-
-
 def begin(problem: Problem, seed: int, start: int) -> Found:
     """Make random start number `start` of this seed."""
     x = problem.family.start(np.random.default_rng([seed, start]))
@@ -104,47 +90,41 @@ def improve(problem: Problem, found: Found, plan: Round, stop: Stop, news: News)
 
 
 def evolve(
-    problem: Problem, seed: int, start: int, stop: Stop, news: News, genetic: Genetic | None = None
+    problem: Problem,
+    seed: int,
+    start: int,
+    stop: Stop,
+    news: News,
+    *,
+    population: int = 150,
+    generations: int = 120,
 ) -> Found:
-    """Search by a genetic algorithm, from the random population number `start`."""
-    options = genetic or Genetic()
-    random, coarse = np.random.default_rng([seed, start]), problem.coarse_samples()
-    people = np.array([problem.family.start(random) for _ in range(options.population)])
-    fitness = np.full(len(people), np.inf)
-    spread = people.std(axis=0)
-    fitness[0] = problem.cost(people[0], coarse)
-    for generation in range(options.generations + 1):
-        for index in np.flatnonzero(np.isinf(fitness)):
-            if stop():
-                return _fittest(people, fitness, complete=False)
-            fitness[index] = problem.cost(people[index], coarse)
-        news(float(fitness.min()))
-        if generation < options.generations:
-            size = options.mutation * (1.0 - generation / options.generations)
-            people, fitness = _breed(people, fitness, random, options, size * spread)
-    return _fittest(people, fitness, complete=True)
+    """Search by differential evolution of random population number `start`.
 
+    Population and generations are those of document "local_identification", section III.
+    """
+    random, samples = np.random.default_rng([seed, start]), problem.coarse_samples()
 
-def _breed(
-    people: Array, fitness: Array, random: np.random.Generator, options: Genetic, size: Array
-) -> tuple[Array, Array]:
-    """Make the next generation: the unchanged elite, and children of tournament winners."""
-    order = np.argsort(fitness)
-    count = len(people) - options.elite
-    rivals = random.integers(len(people), size=(2, count, options.rivals))
-    winners = np.take_along_axis(rivals, fitness[rivals].argmin(axis=2)[:, :, None], axis=2)
-    mother, father = people[winners[:, :, 0]]
-    # blend: between the parents and a little beyond
-    children = mother + random.uniform(-0.25, 1.25, mother.shape) * (father - mother)
-    mutant = random.uniform(size=children.shape) < 2.0 / children.shape[1]
-    children = children + mutant * random.normal(size=children.shape) * size
-    kept = order[: options.elite]
-    return (
-        np.concatenate([people[kept], children]),
-        np.concatenate([fitness[kept], np.full(count, np.inf)]),
+    def cost(x: Array) -> float:
+        return np.inf if stop() else problem.cost(x, samples)
+
+    def report(x: Array, convergence: float) -> bool:
+        news(cost(x))
+        return stop()
+
+    people = np.array([problem.family.start(random) for _ in range(population)])
+    found = differential_evolution(
+        cost,
+        # x scales a motion that fills its limits anyway: 5 times its spread is no restriction
+        [(-5.0, 5.0)] * problem.family.size,
+        init=np.clip(people, -5.0, 5.0),
+        maxiter=generations,
+        strategy='currenttobest1bin',
+        mutation=(0.3, 0.6),
+        recombination=0.95,
+        tol=0.0,
+        polish=False,
+        seed=random,
+        callback=report,
     )
-
-
-def _fittest(people: Array, fitness: Array, *, complete: bool) -> Found:
-    best = int(np.argmin(fitness))
-    return Found(float(fitness[best]), people[best], complete)
+    return Found(float(found.fun), found.x, complete=not stop())

@@ -19,7 +19,6 @@ SWITCH = 1e8
 _ON_ONE_THREAD = 200_000
 """Largest number of multiplications that BLAS computes on one thread. On a busy machine, more
 threads make such small steps a hundred times slower and may change digits."""
-_INDEPENDENT = 1e-7
 
 
 @dataclass(frozen=True)
@@ -133,7 +132,7 @@ def independent_columns(matrix: Array) -> NDArray[np.intp]:
         for _ in range(2):
             rest = rest - basis @ (basis.T @ rest)
         share = float(np.linalg.norm(rest))
-        if share > _INDEPENDENT:
+        if share > 1e-7:
             kept.append(int(index))
             basis = np.column_stack([basis, rest / share])
     return np.array(kept, dtype=np.intp)

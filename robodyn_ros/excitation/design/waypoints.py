@@ -7,15 +7,14 @@ move is a fast one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from robodyn_ros.errors import MotionError
-from robodyn_ros.excitation.design.family import MotionFamily, Sampled, checked_duration
+from robodyn_ros.excitation.design.family import MotionFamily, Sampled
 from robodyn_ros.excitation.motions.joint_moves import RISE, JointMoves
 from robodyn_ros.excitation.motions.moves import fly_by_shares, shaped_profile
-from robodyn_ros.excitation.motions.ramp import joint_names, per_joint
 from robodyn_ros.excitation.trajectory import Array
 
 RAMP = 1.0 / 3.0
@@ -32,28 +31,18 @@ class WaypointFamily(MotionFamily):
     """
 
     def __init__(
-        self,
-        *,
-        joints: Sequence[str],
-        position: Sequence[float] | Array,
-        duration: float,
-        points: int,
-        rise: float = RISE,
-        fly_by: float = 0.0,
+        self, *, points: int, rise: float = RISE, fly_by: float = 0.0, **place: Any
     ) -> None:
-        """Check and keep the figures.
+        """Check the shape of the moves.
 
-        :param position: at both ends, shape (n,), in [rad] or [m]
-        :param duration: of all moves together, in [s]
-        :param points: K, at least 1
+        :param points: K, from 1 to 500
         :param rise: see `JointMoves`; with 0 (trapezoid) derivatives by z leave the jumps of the
             acceleration out
         :param fly_by: likewise, of all via-points
-        :raises MotionError: a figure that cannot be used
+        :param place: arguments of `MotionFamily`
+        :raises MotionError: arguments that cannot be used
         """
-        self.joints = joint_names(joints)
-        self.position = per_joint(self.joints, 'position', position)
-        self.duration = checked_duration(duration)
+        super().__init__(**place)
         if not 1 <= points <= 500:
             raise MotionError(f'expected 1 to 500 via-points, got {points}')
         self.points = int(points)
@@ -95,22 +84,17 @@ class WaypointFamily(MotionFamily):
     def motion(self, x: Array, scale: Array) -> JointMoves:
         """Return the moves through the scaled via-points."""
         deviation, z = self.split(x)
-        rest = np.zeros((1, len(self.joints)))
         return JointMoves(
             joints=self.joints,
-            points=self.position + np.concatenate([rest, deviation * scale, rest]),
+            points=self.position + np.pad(deviation * scale, ((1, 1), (0, 0))),
             durations=self.timing(z)[0],
             ramp=RAMP,
             rise=self.rise,
             fly_by=self.fly_by,
         )
 
-    def start(self, random: np.random.Generator) -> Array:
-        """Return random via-points and durations."""
-        return random.normal(size=self.size)
-
     def fastest(self) -> float:
-        """Frequency of a swing of two moves, of which one is short."""
+        """Return the frequency of a swing of two moves, of which one is short."""
         return (self.points + 1) / self.duration
 
 
@@ -119,9 +103,9 @@ class _Moves(Sampled):
         self._family, self._time = family, time
 
     def _shares(self, durations: Array, begins: Array) -> tuple[Array, Array]:
-        """Return the phase of all times in all moves, and the profile with its derivatives.
+        """Return the phase of all times in all moves (N, M), 0 to 1, and profiles (4, N, M).
 
-        :return: phase (N, M), 0 to 1; travel, speed, acceleration and jerk (4, N, M)
+        The profiles are travel, speed, acceleration and jerk of a move over a distance of 1.
         """
         place = (self._time[:, None] - begins) / durations
         profile, flat = self._family.profile, np.clip(place, 0.0, 1.0).ravel()
@@ -132,8 +116,7 @@ class _Moves(Sampled):
     @staticmethod
     def _ways(deviation: Array) -> Array:
         """Return the differences between consecutive via-points, (K + 1, n)."""
-        rest = np.zeros((1, deviation.shape[1]))
-        return np.diff(np.concatenate([rest, deviation, rest]), axis=0)
+        return np.diff(np.pad(deviation, ((1, 1), (0, 0))), axis=0)
 
     def deviation(self, x: Array) -> Array:
         """Return the deviation (3, N, n), a sum over the moves."""
@@ -141,8 +124,7 @@ class _Moves(Sampled):
         durations, begins, _ = self._family.timing(z)
         _, rows = self._shares(durations, begins)
         powers = np.stack([durations**0, durations**-1, durations**-2])
-        result: Array = (rows[:3] * powers[:, None]) @ self._ways(deviation)
-        return result
+        return np.asarray((rows[:3] * powers[:, None]) @ self._ways(deviation))
 
     def pull(self, x: Array, weights: Array) -> Array:
         """Differentiate by the via-points, and by z through duration d and start b of each move.

@@ -17,19 +17,18 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.collisions.check import Coverage
 from robodyn_ros.excitation.design.problem import Design, Problem
 from robodyn_ros.excitation.design.search import Found, Round, begin, evolve, improve
 from robodyn_ros.models.catalog import build_model
+from robodyn_ros.models.interface import DynamicModel
 
 _THREADS = ('OPENBLAS_NUM_THREADS', 'OMP_NUM_THREADS', 'MKL_NUM_THREADS')
 _LOOK = 0.1
 """Period [s] at which the parent checks for news and for a stop."""
-_GRACE = 0.3
-"""Time [s] for which the parent waits for processes to end."""
 
 Watch = Callable[[float], bool]
 """Receives the criterion of any search's motion; returns True to stop all searches."""
@@ -39,7 +38,7 @@ Watch = Callable[[float], bool]
 class Task:
     """One search, or one round of it.
 
-    :param plan: round of a search by gradients; None: a genetic algorithm
+    :param plan: round of a search by gradients; None: a search by evolution
     :param found: result to continue from; None: the random start of this number
     """
 
@@ -60,11 +59,8 @@ class Team:
         self._problem = problem
         self._pool: ProcessPoolExecutor | None = None
         if processes > 0:
-            shipped: Any = replace(
-                design,
-                model=_Described(design.model.describe()),  # type: ignore[arg-type]
-                coverage=Coverage(),
-            )
+            description = cast(DynamicModel, design.model.describe())
+            shipped = replace(design, model=description, coverage=Coverage())
             context = multiprocessing.get_context('spawn')
             self._stop, self._news = context.Event(), context.Queue()
             self._pool = ProcessPoolExecutor(
@@ -98,18 +94,25 @@ class Team:
         :param deadline: time, by `time.monotonic`, at which searches end
         """
         if self._pool is None:
-            here = _Here(watch, deadline)
-            return [search(self._problem, task, here.stop, here.news) for task in tasks]
+            return [self._here(task, deadline, watch) for task in tasks]
         with self._alive():
             futures = [self._pool.submit(_work, task, deadline) for task in tasks]
             left: set[Future[Found]] = set(futures)
-            while left and time.monotonic() < deadline + _GRACE:
+            while left and time.monotonic() < deadline + 3.0 * _LOOK:
                 _, left = wait(left, timeout=_LOOK, return_when=FIRST_COMPLETED)
                 if any([watch(value) for value in self._drain()] or [watch(float('inf'))]):
                     self._stop.set()
                     deadline = min(deadline, time.monotonic())
             pairs = zip(tasks, futures, strict=True)
             return [self._result(task, future) for task, future in pairs]
+
+    def _here(self, task: Task, deadline: float, watch: Watch) -> Found:
+        return search(
+            self._problem,
+            task,
+            stop=lambda: watch(float('inf')) or time.monotonic() > deadline,
+            news=watch,
+        )
 
     def _result(self, task: Task, future: Future[Found]) -> Found:
         """Return the result of a task; its start if no process reached it in time."""
@@ -131,7 +134,7 @@ class Team:
         if self._pool is None:
             return
         self._stop.set()
-        impatient = threading.Timer(_GRACE, self._terminate)
+        impatient = threading.Timer(3.0 * _LOOK, self._terminate)
         impatient.start()
         # Only the pool's own thread waits for the processes: of two that do, one may come back
         # before the process counts as ended.
@@ -145,34 +148,13 @@ class Team:
 
 
 def search(
-    problem: Problem, task: Task, stop: Callable[[], bool], news: Callable[[float], None]
+    problem: Problem, task: Task, stop: Callable[[], bool], news: Callable[[float], object]
 ) -> Found:
     """Run one task."""
     if task.plan is None:
         return evolve(problem, task.seed, task.start, stop, news)
     found = task.found or begin(problem, task.seed, task.start)
     return improve(problem, found, task.plan, stop, news)
-
-
-class _Here:
-    """Deadline and watch of searches in this process."""
-
-    def __init__(self, watch: Watch, deadline: float) -> None:
-        self._watch, self._deadline, self._stopped = watch, deadline, False
-
-    def news(self, value: float) -> None:
-        self._stopped |= self._watch(value)
-
-    def stop(self) -> bool:
-        self.news(float('inf'))
-        return self._stopped or time.monotonic() > self._deadline
-
-
-@dataclass(frozen=True)
-class _Described:
-    """Description of a model for its transfer to another process."""
-
-    description: dict[str, object]
 
 
 class _Worker:
@@ -185,8 +167,8 @@ class _Worker:
 
 def _begin(design: Design, stop: Any, news: Any) -> None:
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    described: Any = design.model
-    _Worker.problem = Problem(replace(design, model=build_model(described.description)))
+    description = cast(dict[str, object], design.model)  # see `Team`
+    _Worker.problem = Problem(replace(design, model=build_model(description)))
     _Worker.stop, _Worker.news = stop, news
     news.cancel_join_thread()  # unread news must not keep the process alive
 

@@ -24,8 +24,6 @@ from robodyn_ros.excitation.trajectory import Array, Trajectory
 
 Pull = Callable[[Array], Array]
 QUANTITIES = ('position', 'velocity', 'acceleration')
-_ROUNDING = 1e-9
-"""Distance of scaled motions from a limit, relative to it, against rounding."""
 
 
 @dataclass(frozen=True)
@@ -95,10 +93,11 @@ class Room:
                 raise MotionError(f'nothing limits the motion of joint {name!r}')
         return room
 
-    def shares(self, deviation: Array) -> Array:
-        """Return the signed shares (3, N, n) that a deviation (3, N, n) uses."""
-        position = deviation[0] / np.where(deviation[0] < 0.0, self.below, self.above)
-        return np.stack([position, deviation[1] / self.velocity, deviation[2] / self.acceleration])
+    def of(self, deviation: Array) -> Array:
+        """Return the room (3, N, n) in the direction of a deviation (3, N, n)."""
+        position = np.where(deviation[0] < 0.0, self.below, self.above)
+        others = np.broadcast_arrays(self.velocity, self.acceleration, position)[:2]
+        return np.stack([position, *others])
 
 
 class GridBounds:
@@ -116,22 +115,15 @@ class GridBounds:
         The largest share is replaced by the p-norm of all shares, p = `hardness`, which is larger.
         """
         deviation = self._sampled.deviation(x)
-        shares = self._room.shares(deviation)
+        shares = deviation / self._room.of(deviation)
         size = np.abs(shares).reshape(-1, shares.shape[2])
         value, slope = _norm(size, hardness)
 
         def pull(weights: Array) -> Array:
             by_share = (slope * weights).reshape(shares.shape) * np.sign(shares)
-            return self._sampled.pull(x, by_share * self._per_share(deviation))
+            return self._sampled.pull(x, by_share / self._room.of(deviation))
 
         return value, pull
-
-    def _per_share(self, deviation: Array) -> Array:
-        room = self._room
-        result = np.empty(deviation.shape)
-        result[0] = 1.0 / np.where(deviation[0] < 0.0, room.below, room.above)
-        result[1], result[2] = 1.0 / room.velocity, 1.0 / room.acceleration
-        return result
 
 
 class ConservativeBounds:
@@ -154,8 +146,7 @@ class ConservativeBounds:
         a, b = self._family.coefficients(x)
         sums = self._powers @ np.hypot(a, b).T
         sums[0] += np.abs(b @ self._powers[0])
-        result: Array = sums / self._limits
-        return result
+        return np.asarray(sums / self._limits)
 
     def gauge(self, x: Array, hardness: float) -> tuple[Array, Pull]:
         """Return the same as `GridBounds.gauge`."""
@@ -208,7 +199,7 @@ def scale_within(
     scale = np.ones(len(family.joints)) if start is None else start
     for _ in range(2):  # the second iteration corrects rounding and the rise between samples
         used = used_shares(family.motion(x, scale), limits)
-        worst = np.max([used[name] for name in QUANTITIES], axis=0) * (1.0 + _ROUNDING)
+        worst = np.max([used[name] for name in QUANTITIES], axis=0) * (1.0 + 1e-9)
         scale = scale / np.maximum(worst, 1.0)
     return scale
 

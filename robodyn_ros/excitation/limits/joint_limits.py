@@ -11,14 +11,15 @@ from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.trajectory import Array, Motion, Trajectory
 from robodyn_ros.models.serial.urdf_file import UrdfFile, UrdfJoint
 
-TIME_TO_MAX_VELOCITY = 1.0
-"""Time to the velocity limit, in [s], that defines a missing acceleration limit."""
-
+QUANTITIES = ('lower', 'upper', 'velocity', 'acceleration', 'jerk', 'effort')
+"""Names of the limits of a joint."""
 CHECK_PERIOD = 1e-3
-_BLOCK = 50_000
+"""Sampling period of the checks of a motion, in [s]: the servo period of fast controllers."""
+BLOCK = 20_000
+"""Samples that are evaluated at once: a few megabytes for an arm."""
 _FEW = 4
 """Number of samples that is too small to estimate the rise between them."""
-_QUANTITIES = ('position', 'velocity', 'acceleration')
+_CHECKED = ('position', 'velocity', 'acceleration')
 _UNITS = {'position': '{}', 'velocity': '{}/s', 'acceleration': '{}/s^2'}
 
 
@@ -48,7 +49,7 @@ class JointLimits:
 
     def __post_init__(self) -> None:
         """Check."""
-        for name in ('lower', 'upper', 'velocity', 'acceleration', 'jerk', 'effort'):
+        for name in QUANTITIES:
             values = np.array(getattr(self, name), dtype=float)
             if values.shape != (len(self.joints),):
                 raise MotionError(
@@ -82,20 +83,17 @@ class JointLimits:
         """
         moving = {joint.name: joint for joint in urdf.joints if joint.type != 'fixed'}
         chosen = [_find(moving, name, urdf.source) for name in joints or moving]
-        endless = np.full(len(chosen), np.inf)
+        endless, given = np.full(len(chosen), np.inf), ('lower', 'upper', 'velocity', 'effort')
         return cls(
             joints=tuple(joint.name for joint in chosen),
             units=tuple('m' if joint.type == 'prismatic' else 'rad' for joint in chosen),
-            lower=np.array([joint.lower for joint in chosen]),
-            upper=np.array([joint.upper for joint in chosen]),
-            velocity=np.array([joint.velocity for joint in chosen]),
             acceleration=endless,
             jerk=endless,
-            effort=np.array([joint.effort for joint in chosen]),
+            **{name: np.array([getattr(joint, name) for joint in chosen]) for name in given},
         )
 
     def with_default_acceleration(self) -> JointLimits:
-        """Set missing acceleration limits: the velocity limit within `TIME_TO_MAX_VELOCITY`.
+        """Set missing acceleration limits so that the velocity limit is reached within 1 s.
 
         This is intentionally slow, because the robot's acceleration limits are unknown.
 
@@ -109,8 +107,7 @@ class JointLimits:
                 f'joint {joint!r} has neither a velocity nor an acceleration limit: give '
                 'max_velocity in the URDF or max_acceleration in a joint limits file'
             )
-        rule = self.velocity / TIME_TO_MAX_VELOCITY
-        return replace(self, acceleration=np.where(missing, rule, self.acceleration))
+        return replace(self, acceleration=np.where(missing, self.velocity, self.acceleration))
 
     def scaled(self, *, velocity: float = 1.0, acceleration: float = 1.0) -> JointLimits:
         """Use a share of the velocity and acceleration limits.
@@ -135,11 +132,10 @@ class JointLimits:
             if name not in self.joints:
                 raise MotionError(f'there are no limits for joint {name!r}, {_have(self.joints)}')
         columns = [self.joints.index(name) for name in joints]
-        arrays = ('lower', 'upper', 'velocity', 'acceleration', 'jerk', 'effort')
         return JointLimits(
             tuple(joints),
             tuple(self.units[column] for column in columns),
-            *(getattr(self, name)[columns] for name in arrays),
+            *(getattr(self, name)[columns] for name in QUANTITIES),
         )
 
 
@@ -158,7 +154,7 @@ def check_motion(
     limits = limits.select(trajectory.joints)
     worst = (0.0, '')
     for block in blocks(trajectory, min(period, trajectory.duration / 200.0)):
-        for name in _QUANTITIES:
+        for name in _CHECKED:
             worst = max(worst, _worst(block, limits, name))
     if worst[1]:
         raise MotionError(worst[1])
@@ -189,8 +185,8 @@ def blocks(trajectory: Trajectory, period: float) -> Iterator[Motion]:
     """
     count = int(np.ceil(trajectory.duration / period)) + 1
     time = np.linspace(0.0, trajectory.duration, count)
-    for first in range(0, count, _BLOCK):
-        yield trajectory.sample(time[max(0, first - 3) : first + _BLOCK + 3])
+    for first in range(0, count, BLOCK):
+        yield trajectory.sample(time[max(0, first - 3) : first + BLOCK + 3])
     breaks = trajectory.breaks
     for first in range(0, len(breaks), _FEW):
         yield trajectory.sample(breaks[first : first + _FEW])

@@ -29,18 +29,16 @@ from typing import Any
 import numpy as np
 
 from robodyn_ros.errors import ConfigError, MotionError
-from robodyn_ros.excitation.limits.joint_limits import JointLimits
+from robodyn_ros.excitation.limits.joint_limits import QUANTITIES, JointLimits
 from robodyn_ros.robot_file import read_part
 
+_KINDS = ('position', 'velocity', 'acceleration', 'jerk', 'effort')
 _VALUES = {
     'min_position': ('has_position_limits', 'lower'),
     'max_position': ('has_position_limits', 'upper'),
-    'max_velocity': ('has_velocity_limits', 'velocity'),
-    'max_acceleration': ('has_acceleration_limits', 'acceleration'),
-    'max_jerk': ('has_jerk_limits', 'jerk'),
-    'max_effort': ('has_effort_limits', 'effort'),
+    **{f'max_{kind}': (f'has_{kind}_limits', kind) for kind in _KINDS[1:]},
 }
-_FLAGS = tuple(dict.fromkeys(flag for flag, _ in _VALUES.values()))
+_FLAGS = tuple(f'has_{kind}_limits' for kind in _KINDS)
 _FACTORS = ('default_velocity_scaling_factor', 'default_acceleration_scaling_factor')
 
 
@@ -66,8 +64,7 @@ def narrow_limits(base: JointLimits, document: object, *, source: str) -> JointL
     if not isinstance(document, Mapping) or not isinstance(document.get('joint_limits'), Mapping):
         raise ConfigError(f'{source} must hold the mapping "joint_limits"')
     _known_keys(document, ('joint_limits', *_FACTORS), source)
-    names = ('lower', 'upper', 'velocity', 'acceleration', 'jerk', 'effort')
-    arrays: dict[str, Any] = {name: np.array(getattr(base, name)) for name in names}
+    arrays: dict[str, Any] = {name: np.array(getattr(base, name)) for name in QUANTITIES}
     for joint, entry in document['joint_limits'].items():
         if joint not in base.joints:
             raise ConfigError(

@@ -1,4 +1,4 @@
-"""Bidirectional friction experiment: every joint forth and back at several constant speeds.
+"""Bidirectional friction experiment: each joint back and forth at several constant speeds.
 
 At the same position and opposite velocities, gravity and centrifugal torque are equal and friction
 has opposite signs, so that half the difference of the two torques is friction alone
@@ -7,25 +7,29 @@ has opposite signs, so that half the difference of the two torques is friction a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from robodyn_ros.errors import MotionError
-from robodyn_ros.excitation.motions.ramp import joint_names, per_joint
+from robodyn_ros.excitation.motions.arguments import joint_names, per_joint
+from robodyn_ros.excitation.motions.joint_moves import JointMoves
+from robodyn_ros.excitation.motions.point_to_point import PointToPoint
 from robodyn_ros.excitation.motions.speed_profile import SpeedProfile
-from robodyn_ros.excitation.trajectory import Array, Motion, Trajectory
+from robodyn_ros.excitation.trajectory import Array, Chain, Trajectory
 
 PAUSE = 0.2
-"""Rest between two passes, in [s]."""
+"""Standstill between two passes, in [s]: time for oscillations to decay."""
 
 
-class BidirectionalMotion(Trajectory):
+class BidirectionalMotion(Chain):
     """Passes of one joint at a time, forth and back over a range, once per speed.
 
     The other joints are at rest. Every pass has a trapezoidal velocity profile. A pass that is too
     short to reach its speed is refused, because it has no phase of constant speed.
     """
+
+    kind = 'bidirectional'
 
     def __init__(
         self,
@@ -53,18 +57,29 @@ class BidirectionalMotion(Trajectory):
         self.max_velocity = per_joint(self.joints, 'max_velocity', max_velocity)
         self.max_acceleration = per_joint(self.joints, 'max_acceleration', max_acceleration)
         self.speeds = tuple(_share(value) for value in speeds)
-        self._passes = [
-            (joint, self._profile(joint, share), forth)
-            for joint in range(len(self.joints))
-            if self.start[joint] != self.target[joint]
-            for share in self.speeds
-            for forth in (True, False)
-        ]
-        if not self._passes:
+        parts: list[Trajectory] = []
+        for joint in np.flatnonzero(self.start != self.target):
+            for share in self.speeds:
+                parts += self._passes(int(joint), share)
+        if not parts:
             raise MotionError('a bidirectional motion needs a speed and a joint that moves')
-        lengths = [profile.duration + PAUSE for _, profile, _ in self._passes]
-        self._begins = np.concatenate([[0.0], np.cumsum(lengths)])
-        self.duration = float(self._begins[-1])
+        super().__init__(parts=parts)
+
+    def _passes(self, joint: int, share: float) -> Iterator[Trajectory]:
+        """Yield a pass forth and a pass back, each with a pause after it."""
+        profile = self._profile(joint, share)
+        for ends in ((self.start, self.target), (self.target, self.start)):
+            points = np.tile(self.start, (2, 1))
+            points[:, joint] = [end[joint] for end in ends]
+            yield JointMoves(
+                joints=self.joints,
+                points=points,
+                durations=[profile.duration],
+                ramp=profile.ramp_time / profile.duration,
+                rise=0.0,
+            )
+            rest = points[1]
+            yield PointToPoint(joints=self.joints, start=rest, target=rest, duration=PAUSE)
 
     def _profile(self, joint: int, share: float) -> SpeedProfile:
         profile = SpeedProfile(
@@ -80,40 +95,6 @@ class BidirectionalMotion(Trajectory):
                 f'speed or a higher acceleration is needed'
             )
         return profile
-
-    def sample(self, time: Array) -> Motion:
-        """Evaluate the pass that each time falls into."""
-        time = np.clip(np.asarray(time, dtype=float), 0.0, self.duration)
-        position = np.tile(self.start, (len(time), 1))
-        velocity, acceleration = np.zeros((2, *position.shape))
-        owner = np.searchsorted(self._begins, time, side='right') - 1
-        owner = np.clip(owner, 0, len(self._passes) - 1)
-        for index, (joint, profile, forth) in enumerate(self._passes):
-            rows = np.flatnonzero(owner == index)
-            if not len(rows):
-                continue
-            own = np.clip(time[rows] - self._begins[index], 0.0, profile.duration)
-            way, speed, change = profile.sample(own)
-            turn = float(np.sign(self.target[joint] - self.start[joint]))
-            begin = self.start[joint] if forth else self.target[joint]
-            turn = turn if forth else -turn
-            position[rows, joint] = begin + turn * way
-            resting = time[rows] - self._begins[index] >= profile.duration
-            velocity[rows, joint] = np.where(resting, 0.0, turn * speed)
-            acceleration[rows, joint] = np.where(resting, 0.0, turn * change)
-        return Motion(time, position, velocity, acceleration)
-
-    def describe(self) -> dict[str, object]:
-        """Return the arguments of the constructor."""
-        return {
-            'kind': 'bidirectional',
-            'joints': list(self.joints),
-            'start': self.start.tolist(),
-            'target': self.target.tolist(),
-            'speeds': list(self.speeds),
-            'max_velocity': self.max_velocity.tolist(),
-            'max_acceleration': self.max_acceleration.tolist(),
-        }
 
 
 def _share(value: float) -> float:

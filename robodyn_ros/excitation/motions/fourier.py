@@ -12,19 +12,20 @@ from collections.abc import Sequence
 import numpy as np
 
 from robodyn_ros.errors import MotionError
-from robodyn_ros.excitation.motions.ramp import (
-    REST_TOLERANCE,
-    RampedMotion,
+from robodyn_ros.excitation.motions.arguments import (
     Rows,
     joint_names,
     per_joint,
     rows_per_joint,
 )
+from robodyn_ros.excitation.motions.ramp import RampedMotion
 from robodyn_ros.excitation.trajectory import Array
 
 
 class FourierMotion(RampedMotion):
     """A periodic motion of all joints with one base frequency."""
+
+    kind = 'fourier'
 
     def __init__(
         self,
@@ -53,12 +54,7 @@ class FourierMotion(RampedMotion):
         """
         self.joints = joint_names(joints)
         self.center = per_joint(self.joints, 'center', center)
-        self.a = _coefficients(self.joints, 'a', a)
-        self.b = _coefficients(self.joints, 'b', b)
-        if self.a.shape != self.b.shape:
-            raise MotionError(
-                f'a and b must have as many harmonics, got {self.a.shape[1]} and {self.b.shape[1]}'
-            )
+        self.a, self.b = rows_per_joint(self.joints, a=a, b=b)
         self.base_frequency = _positive(base_frequency)
         period = 1.0 / self.base_frequency
         self._set_ramps(duration, lead_in, lead_out, length=period)
@@ -72,7 +68,6 @@ class FourierMotion(RampedMotion):
         a: Rows,
         b: Rows,
         base_frequency: float,
-        periods: int = 1,
     ) -> FourierMotion:
         """Make the nearest series that is at `position` and at rest at both ends.
 
@@ -84,34 +79,24 @@ class FourierMotion(RampedMotion):
         :raises MotionError: as the constructor, or fewer than two harmonics
         """
         names = joint_names(joints)
-        first, second = _coefficients(names, 'a', a), _coefficients(names, 'b', b)
-        if first.shape[1] < 2 or second.shape[1] < 2:
+        first, second = rows_per_joint(names, a=a, b=b)
+        if first.shape[1] < 2:
             raise MotionError('a Fourier series at rest at both ends needs at least 2 harmonics')
         order = np.arange(1.0, second.shape[1] + 1.0)
         first = first - first.mean(axis=1, keepdims=True)
         second = second - np.outer(second @ order, order) / (order @ order)
         omega = 2.0 * np.pi * _positive(base_frequency)
         center = per_joint(names, 'position', position) + second @ (1.0 / (omega * order))
-        duration = periods / base_frequency
         return cls(
             joints=names,
             center=center,
             a=first,
             b=second,
             base_frequency=base_frequency,
-            duration=duration,
+            duration=1.0 / base_frequency,
             lead_in=0.0,
             lead_out=0.0,
         )
-
-    def rests_at_ends(self, tolerance: float = REST_TOLERANCE) -> bool:
-        """Return True if velocity and acceleration of the series are zero at s = 0.
-
-        The period ends as it begins. The conditions on the coefficients: sum_l a_l = 0 and
-        w sum_l l b_l = 0.
-        """
-        _, velocity, acceleration = self.curve(np.array([0.0]))
-        return bool(max(np.abs(velocity).max(), np.abs(acceleration).max()) <= tolerance)
 
     def curve(self, s: Array) -> tuple[Array, Array, Array]:
         """Compute position and derivatives of the series."""
@@ -124,23 +109,8 @@ class FourierMotion(RampedMotion):
             cosine @ (self.b * omega).T - sine @ (self.a * omega).T,
         )
 
-    def describe(self) -> dict[str, object]:
-        """Return the arguments of the constructor."""
-        values = {name: getattr(self, name).tolist() for name in ('center', 'a', 'b')}
-        return {
-            'kind': 'fourier',
-            'joints': list(self.joints),
-            'base_frequency': self.base_frequency,
-            **values,
-            **self._describe_ramps(),
-        }
-
 
 def _positive(base_frequency: float) -> float:
     if not (np.isfinite(base_frequency) and base_frequency > 0.0):
         raise MotionError(f'base_frequency must be above 0 Hz, got {base_frequency}')
     return float(base_frequency)
-
-
-def _coefficients(joints: Sequence[str], name: str, values: Rows) -> Array:
-    return rows_per_joint(joints, f'coefficients {name}', values, single=f'coefficient {name}')

@@ -9,6 +9,7 @@ import numpy as np
 
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.limits.joint_limits import JointLimits
+from robodyn_ros.excitation.motions.arguments import filled, joint_names, numbers
 from robodyn_ros.excitation.motions.moves import (
     LONGEST_RAMP,
     Schedule,
@@ -16,7 +17,6 @@ from robodyn_ros.excitation.motions.moves import (
     shaped_profile,
 )
 from robodyn_ros.excitation.motions.point_to_point import SLACK
-from robodyn_ros.excitation.motions.ramp import joint_names
 from robodyn_ros.excitation.trajectory import Array, Motion, Trajectory
 
 RISE = 0.25
@@ -29,6 +29,8 @@ class JointMoves(Trajectory):
     All profiles have the same shape of ramp, so that in a fly-by no joint is faster than in the
     faster one of both moves.
     """
+
+    kind = 'joint_moves'
 
     def __init__(
         self,
@@ -55,9 +57,9 @@ class JointMoves(Trajectory):
         self.joints = joint_names(joints)
         self.points = _points(self.joints, points)
         moves = len(self.points) - 1
-        self.durations = _numbers('durations', durations, moves)
-        self.ramp = _numbers('ramp', ramp, moves)
-        self.rise = float(_numbers('rise', rise, 1)[0])
+        self.durations = filled('durations', durations, moves)
+        self.ramp = filled('ramp', ramp, moves)
+        self.rise = float(filled('rise', rise, 1)[0])
         self.fly_by = fly_by_shares(fly_by, moves - 1)
         figures = zip(self.durations.tolist(), self.ramp.tolist(), strict=True)
         profiles = [shaped_profile(*figure, self.rise) for figure in figures]
@@ -86,8 +88,7 @@ class JointMoves(Trajectory):
         """
         given = _points(limits.joints, points)
         ways = np.abs(np.diff(given, axis=0))
-        moves = len(ways)
-        shares = fly_by_shares(fly_by, moves - 1)
+        shares = fly_by_shares(fly_by, len(ways) - 1)
         if (still := np.flatnonzero(~(ways > 0.0).any(axis=1))).size:
             raise MotionError(f'via-point {still[0] + 1} is equal to the previous one: no move')
         limits = limits.scaled(velocity=speed)
@@ -96,13 +97,11 @@ class JointMoves(Trajectory):
                 (value / ways).min(axis=1)
                 for value in (limits.velocity, limits.acceleration, limits.jerk)
             )
-        if rise == 0.0:
-            jerk = np.full(moves, math.inf)
+        jerk = jerk if rise > 0.0 else np.full(len(ways), math.inf)
         for corner in np.flatnonzero(shares > 0.0):
             pair = slice(corner, corner + 2)
             peaks = _shape(velocity[pair], acceleration[pair], jerk[pair], rise)[2]
-            steps = np.diff(peaks[:, None] * np.diff(given, axis=0)[pair], axis=0)[0]
-            over = float((np.abs(steps) / limits.acceleration).max())
+            over = _both(peaks, np.diff(given, axis=0)[pair], limits)
             if over > 1.0:
                 acceleration[pair] = peaks / over
         duration, ramp, _ = _shape(velocity, acceleration, jerk, rise)
@@ -127,17 +126,15 @@ class JointMoves(Trajectory):
             acceleration[rows] += change[:, None] * self._ways[number]
         return Motion(time, position, velocity, acceleration)
 
-    def describe(self) -> dict[str, object]:
-        """Return the arguments of the constructor."""
-        return {
-            'kind': 'joint_moves',
-            'joints': list(self.joints),
-            'points': self.points.tolist(),
-            'durations': self.durations.tolist(),
-            'ramp': self.ramp.tolist(),
-            'rise': self.rise,
-            'fly_by': self.fly_by.tolist(),
-        }
+
+def _both(peaks: Array, ways: Array, limits: JointLimits) -> float:
+    """Return the largest share of the acceleration limits while two moves overlap.
+
+    :param peaks: peak acceleration of both moves, shape (2,), over a distance of 1
+    :param ways: distances of the joints, shape (2, n)
+    """
+    steps = np.diff(peaks[:, None] * ways, axis=0)[0]
+    return float((np.abs(steps) / limits.acceleration).max())
 
 
 def _shape(
@@ -162,10 +159,7 @@ def _shape(
 
 
 def _points(joints: Sequence[str], points: object) -> Array:
-    try:
-        given = np.array(points, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise MotionError(f'via-points must be rows of numbers, got {points!r:.60}') from error
+    given = numbers('via-points', points)
     if given.ndim != 2 or len(given) < 2 or given.shape[1] != len(joints):
         raise MotionError(
             f'via-points must be at least 2 rows of {len(joints)} values, one for each of '
@@ -175,14 +169,3 @@ def _points(joints: Sequence[str], points: object) -> Array:
         raise MotionError('via-points must be finite numbers')
     given.flags.writeable = False
     return given
-
-
-def _numbers(name: str, values: object, count: int) -> Array:
-    try:
-        given = np.asarray(values, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise MotionError(f'{name} must be numbers, got {values!r:.60}') from error
-    result: Array = np.full(count, float(given)) if given.ndim == 0 else given.copy()
-    if result.shape != (count,):
-        raise MotionError(f'{name} must have {count} values, got {given.size}')
-    return result

@@ -13,6 +13,7 @@ from robodyn_ros.models.kinematics_base import Kinematics
 class LineMotion(ToolMoves):
     """A straight line of the tool; a rotation is proportional to the travelled distance."""
 
+    kind = 'line'
     what = 'line'
 
     def __init__(
@@ -43,17 +44,3 @@ class LineMotion(ToolMoves):
     def profile(self) -> SpeedProfile:
         """Speed profile along the line."""
         return self.schedule.profiles[0]
-
-    def describe(self) -> dict[str, object]:
-        """Return the arguments of the constructor."""
-        return {
-            'kind': 'line',
-            'joints': list(self.joints),
-            'robot': self.robot.describe(),
-            'start': self.start.tolist(),
-            'target': self.target.tolist(),
-            'speed': self.speed,
-            'acceleration': self.acceleration,
-            'jerk': self.jerk,
-            'near': None if self.near is None else self.near.tolist(),
-        }

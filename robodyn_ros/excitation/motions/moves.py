@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robodyn_ros.errors import MotionError
+from robodyn_ros.excitation.motions.arguments import filled
 from robodyn_ros.excitation.motions.speed_profile import SpeedProfile
 from robodyn_ros.excitation.trajectory import Array
 
@@ -67,16 +68,9 @@ def fly_by_shares(fly_by: object, corners: int) -> Array:
     :param fly_by: shares in [0, 1], or one for all
     :raises MotionError: a wrong number of values, or an invalid share
     """
-    try:
-        given = np.asarray(fly_by, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise MotionError(f'fly_by must be shares in [0, 1], got {fly_by!r:.60}') from error
-    shares: Array = np.full(corners, float(given)) if given.ndim == 0 else given.copy()
-    if shares.shape != (corners,) or not ((shares >= 0.0) & (shares <= 1.0)).all():
-        raise MotionError(
-            f'fly_by must be a share in [0, 1], or {corners} of them, one for each via-point '
-            f'between two moves, got {fly_by!r:.60}'
-        )
+    shares = filled('fly_by', fly_by, corners, ', one for each via-point between two moves')
+    if not ((shares >= 0.0) & (shares <= 1.0)).all():
+        raise MotionError(f'fly_by must be a share in [0, 1], got {fly_by!r:.60}')
     return shares
 
 

@@ -8,13 +8,9 @@ import numpy as np
 
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.limits.joint_limits import JointLimits
-from robodyn_ros.excitation.motions.ramp import joint_names, per_joint
+from robodyn_ros.excitation.motions.arguments import joint_names, per_joint
 from robodyn_ros.excitation.trajectory import Array, Motion, Trajectory
 
-# Largest derivatives of 10 x^3 - 15 x^4 + 6 x^5 on [0, 1].
-PEAK_VELOCITY = 15.0 / 8.0
-PEAK_ACCELERATION = 10.0 / np.sqrt(3.0)
-PEAK_JERK = 60.0
 SHORTEST = 0.1
 """Duration of the smallest move, in [s]."""
 SLACK = 1.001
@@ -23,6 +19,8 @@ SLACK = 1.001
 
 class PointToPoint(Trajectory):
     """Quintic move of all joints together, without steps in velocity or acceleration."""
+
+    kind = 'move'
 
     def __init__(
         self,
@@ -58,10 +56,10 @@ class PointToPoint(Trajectory):
         distance = np.abs(
             per_joint(limits.joints, 'target', target) - per_joint(limits.joints, 'start', start)
         )
-        needed = (
-            PEAK_VELOCITY * distance / limits.velocity,
-            np.sqrt(PEAK_ACCELERATION * distance / limits.acceleration),
-            np.cbrt(PEAK_JERK * distance / limits.jerk),
+        needed = (  # by the largest derivatives of 10 x^3 - 15 x^4 + 6 x^5 on [0, 1]
+            15.0 / 8.0 * distance / limits.velocity,
+            np.sqrt(10.0 / np.sqrt(3.0) * distance / limits.acceleration),
+            np.cbrt(60.0 * distance / limits.jerk),
         )
         duration = max(SHORTEST, *(SLACK * float(time.max()) for time in needed))
         return cls(joints=limits.joints, start=start, target=target, duration=duration)
@@ -77,13 +75,3 @@ class PointToPoint(Trajectory):
             way / self.duration * (30.0 * (x * (1.0 - x)) ** 2),
             way / self.duration**2 * (60.0 * x * (1.0 - x) * (1.0 - 2.0 * x)),
         )
-
-    def describe(self) -> dict[str, object]:
-        """Return the arguments of the constructor."""
-        return {
-            'kind': 'move',
-            'joints': list(self.joints),
-            'start': self.start.tolist(),
-            'target': self.target.tolist(),
-            'duration': self.duration,
-        }

@@ -9,15 +9,11 @@ start and end at zero. The ramps add an acceleration of up to 1.875 |dq/ds| / le
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
 
 import numpy as np
 
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.trajectory import Array, Motion, Trajectory
-
-Rows = Sequence[Sequence[float]] | Array
-"""One row of numbers per joint."""
 
 DEFAULT_LEAD = 1.0
 """Default length in [s] of a required lead-in or lead-out."""
@@ -82,12 +78,12 @@ class RampedMotion(Trajectory):
     def sample(self, time: Array) -> Motion:
         """Evaluate the curve at s(t)."""
         time = np.clip(np.asarray(time, dtype=float), 0.0, self.duration)
-        s, rate, change = (value[:, None] for value in self._schedule(time))
+        s, rate, change = (value[:, None] for value in self.schedule(time))
         position, first, second = self.curve(s[:, 0])
         return Motion(time, position, first * rate, second * rate**2 + first * change)
 
-    def _schedule(self, time: Array) -> tuple[Array, Array, Array]:
-        """Return s, ds/dt and d2s/dt2 at the given times, with the delay by the leads."""
+    def schedule(self, time: Array) -> tuple[Array, Array, Array]:
+        """Return s, ds/dt and d2s/dt2 at the given times (N,)."""
         s = self._start + time
         rate, change = np.ones_like(time), np.zeros_like(time)
         s -= self.lead_in / 2.0
@@ -105,9 +101,6 @@ class RampedMotion(Trajectory):
             rate[rows], change[rows] = _ramp(x), -_ramp_slope(x) / self.lead_out
         return s, rate, change
 
-    def _describe_ramps(self) -> dict[str, object]:
-        return {'duration': self.duration, 'lead_in': self.lead_in, 'lead_out': self.lead_out}
-
 
 def _ramp(x: Array) -> Array:
     """Compute a rise from 0 to 1 with zero first and second derivative at both ends."""
@@ -121,67 +114,3 @@ def _ramp_slope(x: Array) -> Array:
 def _ramp_integral(x: Array) -> Array:
     result: Array = x**4 * (2.5 + x * (-3.0 + x))
     return result
-
-
-def joint_names(joints: Sequence[str]) -> tuple[str, ...]:
-    """Check the joints of a motion.
-
-    :raises MotionError: none, or one named twice
-    """
-    if not joints:
-        raise MotionError('a motion needs at least one joint')
-    twice = sorted({name for name in joints if list(joints).count(name) > 1})
-    if twice:
-        raise MotionError(f'the motion names joint {twice[0]!r} more than once')
-    return tuple(joints)
-
-
-def per_joint(joints: Sequence[str], name: str, values: object) -> Array:
-    """Return one finite number per joint, shape (n,), read-only, from one or from n numbers.
-
-    :raises MotionError: a wrong number of values, NaN or infinite values; the joint is named
-    """
-    try:
-        given = np.asarray(values, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise MotionError(f'{name} must be numbers, got {values!r:.80}') from error
-    if given.ndim == 0:
-        given = np.full(len(joints), float(given))
-    if given.shape != (len(joints),):
-        raise MotionError(
-            f'{name} must have {len(joints)} values, one for each of {list(joints)}, '
-            f'got {given.size}'
-        )
-    if not np.isfinite(given).all():
-        joint = int(np.argmin(np.isfinite(given)))
-        raise MotionError(f'{name} of joint {joints[joint]!r} is {given[joint]}')
-    result: Array = given.copy()
-    result.flags.writeable = False
-    return result
-
-
-def rows_per_joint(
-    joints: Sequence[str], name: str, values: Rows, *, single: str | None = None
-) -> Array:
-    """Return one row of finite numbers per joint, shape (n, k), read-only.
-
-    :param single: name of one number of a row, followed by its index; default: `name` alone
-    :raises MotionError: a wrong shape, NaN or infinite values; the joint is named
-    """
-    try:
-        given = np.array(values, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise MotionError(
-            f'{name} must be one row of numbers per joint, all equally long'
-        ) from error
-    if given.ndim != 2 or given.shape[0] != len(joints) or given.shape[1] == 0:
-        raise MotionError(
-            f'{name} must be {len(joints)} rows, one for each of {list(joints)}, '
-            f'all equally long, got the shape {given.shape}'
-        )
-    if not np.isfinite(given).all():
-        row, column = (int(index) for index in np.argwhere(~np.isfinite(given))[0])
-        what = name if single is None else f'{single}{column + 1}'
-        raise MotionError(f'{what} of joint {joints[row]!r} is {given[row, column]}')
-    given.flags.writeable = False
-    return given

@@ -13,9 +13,6 @@ from robodyn_ros.models.rotation import rotations
 PLACE, TURN = slice(0, 3), slice(3, 7)
 """Indices of a pose: place in [m], and quaternion x, y, z, w if it has one."""
 
-_SHARP = 1e-9
-"""Smallest height of a triangle, relative to its longest side, that defines a circle."""
-
 
 class Segment:
     """A line, or an arc through a third place, of `length` in [m] from `start` to `target`.
@@ -71,7 +68,7 @@ class _Arc:
         normal = np.cross(one, other)
         size = float(normal @ normal)
         longest = max(float(np.linalg.norm(side)) for side in (one, other, target - through))
-        if not math.sqrt(size) > _SHARP * longest**2:
+        if not math.sqrt(size) > 1e-9 * longest**2:
             raise MotionError('a circle needs three places that are not on one line')
         # centre of the circle around a triangle with one corner at the origin
         outwards = (one @ one) * np.cross(other, normal) - (other @ other) * np.cross(one, normal)

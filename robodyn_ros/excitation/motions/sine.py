@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from robodyn_ros.errors import MotionError
-from robodyn_ros.excitation.motions.ramp import DEFAULT_LEAD, RampedMotion, joint_names, per_joint
+from robodyn_ros.excitation.motions.arguments import check_frequencies, joint_names, per_joint
+from robodyn_ros.excitation.motions.ramp import DEFAULT_LEAD, RampedMotion
 from robodyn_ros.excitation.trajectory import Array
 
 
@@ -21,6 +21,8 @@ class SineMotion(RampedMotion):
     q(s) = start + (target - start) (1 - cos(2 pi f s)) / 2, which is at rest at the start. Its
     acceleration there is not zero, so that s starts slowly (see `ramp`).
     """
+
+    kind = 'sine'
 
     def __init__(
         self,
@@ -48,12 +50,7 @@ class SineMotion(RampedMotion):
         self.start = per_joint(self.joints, 'start', start)
         self.target = per_joint(self.joints, 'target', target)
         self.frequency = per_joint(self.joints, 'frequency', frequency)
-        if (self.frequency <= 0.0).any():
-            joint = int(np.argmax(self.frequency <= 0.0))
-            raise MotionError(
-                f'frequency of joint {self.joints[joint]!r} must be above 0 Hz, '
-                f'got {self.frequency[joint]:g}'
-            )
+        check_frequencies(self.joints, self.frequency)
         self._set_ramps(duration, lead_in, lead_out, start=0.0)
 
     def curve(self, s: Array) -> tuple[Array, Array, Array]:
@@ -67,8 +64,3 @@ class SineMotion(RampedMotion):
             half * omega * np.sin(phase),
             half * omega**2 * cosine,
         )
-
-    def describe(self) -> dict[str, object]:
-        """Return the arguments of the constructor."""
-        values = {name: getattr(self, name).tolist() for name in ('start', 'target', 'frequency')}
-        return {'kind': 'sine', 'joints': list(self.joints), **values, **self._describe_ramps()}

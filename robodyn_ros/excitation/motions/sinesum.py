@@ -10,20 +10,21 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from robodyn_ros.errors import MotionError
-from robodyn_ros.excitation.motions.ramp import (
-    DEFAULT_LEAD,
-    RampedMotion,
+from robodyn_ros.excitation.motions.arguments import (
     Rows,
+    check_frequencies,
     joint_names,
     per_joint,
     rows_per_joint,
 )
+from robodyn_ros.excitation.motions.ramp import DEFAULT_LEAD, RampedMotion
 from robodyn_ros.excitation.trajectory import Array
 
 
 class SineSumMotion(RampedMotion):
     """A sum of sines for each joint, with slow start and end (see `ramp`)."""
+
+    kind = 'sine_sum'
 
     def __init__(
         self,
@@ -48,19 +49,10 @@ class SineSumMotion(RampedMotion):
         """
         self.joints = joint_names(joints)
         self.center = per_joint(self.joints, 'center', center)
-        self.amplitude = rows_per_joint(self.joints, 'amplitude', amplitude)
-        self.frequency = rows_per_joint(self.joints, 'frequency', frequency)
-        if self.amplitude.shape != self.frequency.shape:
-            raise MotionError(
-                f'amplitude and frequency must have as many columns, got '
-                f'{self.amplitude.shape[1]} and {self.frequency.shape[1]}'
-            )
-        if (self.frequency <= 0.0).any():
-            joint = int(np.argmax((self.frequency <= 0.0).any(axis=1)))
-            raise MotionError(
-                f'every frequency of joint {self.joints[joint]!r} must be above 0 Hz, '
-                f'got {self.frequency[joint].tolist()}'
-            )
+        self.amplitude, self.frequency = rows_per_joint(
+            self.joints, amplitude=amplitude, frequency=frequency
+        )
+        check_frequencies(self.joints, self.frequency)
         self._set_ramps(duration, lead_in, lead_out, start=0.0)
 
     def curve(self, s: Array) -> tuple[Array, Array, Array]:
@@ -73,19 +65,3 @@ class SineSumMotion(RampedMotion):
             (self.amplitude * omega * cosine).sum(axis=2),
             -(self.amplitude * omega**2 * sine).sum(axis=2),
         )
-
-    def schedule(self, time: Array) -> tuple[Array, Array, Array]:
-        """Return s, ds/dt and d2s/dt2 at the given times (N,)."""
-        return self._schedule(time)
-
-    def describe(self) -> dict[str, object]:
-        """Return the arguments of the constructor."""
-        values = {
-            name: getattr(self, name).tolist() for name in ('center', 'amplitude', 'frequency')
-        }
-        return {
-            'kind': 'sine_sum',
-            'joints': list(self.joints),
-            **values,
-            **self._describe_ramps(),
-        }

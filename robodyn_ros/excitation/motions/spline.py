@@ -236,7 +236,7 @@ class SplineTrajectory(Trajectory):
         local = (time - self.points.time[index])[:, None]
         return Motion(time, *_evaluate(self._coefficients[:, index], local))
 
-    def describe(self) -> dict[str, object]:
+    def describe(self) -> dict[str, Any]:
         """Return joints and points as lists; None: no point has the quantity."""
         names = ('time', 'position', 'velocity', 'acceleration')
         values = {name: getattr(self.points, name) for name in names}

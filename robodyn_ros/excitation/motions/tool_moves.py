@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -12,9 +12,9 @@ import numpy as np
 from robodyn_ros.errors import ModelError, MotionError
 from robodyn_ros.excitation.limits.bounds import used_shares
 from robodyn_ros.excitation.limits.joint_limits import JointLimits
+from robodyn_ros.excitation.motions.arguments import joint_names, numbers, per_joint
 from robodyn_ros.excitation.motions.moves import Schedule, fly_by_shares
 from robodyn_ros.excitation.motions.point_to_point import SLACK
-from robodyn_ros.excitation.motions.ramp import joint_names, per_joint
 from robodyn_ros.excitation.motions.segments import PLACE, TURN, Segment
 from robodyn_ros.excitation.motions.speed_profile import SpeedProfile
 from robodyn_ros.excitation.trajectory import Array, Motion, Trajectory
@@ -26,8 +26,6 @@ Result = TypeVar('Result')
 
 KNOTS = 50
 """Parts of a move along which the robot's configuration is tracked step by step."""
-CHECKS = 200
-"""Parts of a move at whose ends the inverse kinematics are checked in advance."""
 _JUMP = 0.2
 """Deviation of a joint from its velocity, in [rad] or [m], that counts as a jump."""
 
@@ -47,12 +45,8 @@ class ToolMove:
 
     def describe(self) -> dict[str, object]:
         """Return the plain description."""
-        result: dict[str, object] = {'target': list(self.target)}
-        if self.through is not None:
-            result['through'] = list(self.through)
-        if self.speed is not None:
-            result['speed'] = self.speed
-        return result
+        given = {name: value for name, value in vars(self).items() if value is not None}
+        return {n: list(v) if isinstance(v, tuple) else v for n, v in given.items()}
 
 
 class ToolMoves(Trajectory):
@@ -62,6 +56,7 @@ class ToolMoves(Trajectory):
     corner, with full fly-by and the same speed, the speed of the tool is constant.
     """
 
+    kind = 'tool_moves'
     what: ClassVar[str] = 'path'
 
     def __init__(
@@ -81,17 +76,14 @@ class ToolMoves(Trajectory):
 
         :param joints: names of the robot's n joints, in the order of its axes
         :param robot: its kinematics, or their description for `build_kinematics`
-        :param moves: in sequence
         :param speed: of the tool, if a move is long enough to reach it, in [m/s]
         :param acceleration: largest acceleration along a move, in [m/s^2]
         :param jerk: likewise, in [m/s^3]; None: not limited, the acceleration jumps
-        :param fly_by: share of the ramps during which two moves overlap, in [0, 1], one for all
-            or one for each via-point; 0: every via-point is a stop
+        :param fly_by: see `JointMoves`
         :param start: pose (p,), see `Kinematics`; None: that of `near`
         :param near: joint positions (n,) near the start of the path, which select the robot's
             configuration and number of turns; None: the usual one
-        :raises MotionError: wrong counts, invalid values, or a path outside the workspace or
-            through a singular position
+        :raises MotionError: invalid values, a path outside the workspace or through a singularity
         """
         self.joints = joint_names(joints)
         self.robot = self._kinematics(robot)
@@ -102,20 +94,15 @@ class ToolMoves(Trajectory):
             )
         self.near = None if near is None else per_joint(self.joints, 'near', near)
         self.speed, self.acceleration, self.jerk = speed, acceleration, jerk
+        if not isinstance(moves, (list, tuple)) or not moves:
+            raise MotionError(f'moves of the tool must be a list of moves, got {moves!r:.60}')
         self.moves = tuple(_move(move) for move in moves)
-        if not self.moves:
-            raise MotionError('a path of the tool needs at least one move')
         self.fly_by = fly_by_shares(fly_by, len(self.moves) - 1)
         self.start = self._start(start)
         self._corners = [self.start]
         self._segments = [self._segment(move) for move in self.moves]
-        self.schedule = Schedule(
-            [
-                self._profile(segment, move)
-                for segment, move in zip(self._segments, self.moves, strict=True)
-            ],
-            self.fly_by,
-        )
+        parts = zip(self._segments, self.moves, strict=True)
+        self.schedule = Schedule([self._profile(*part) for part in parts], self.fly_by)
         self.duration = self.schedule.duration
         self._follow()
 
@@ -136,36 +123,38 @@ class ToolMoves(Trajectory):
 
     def slowed(self, factor: float) -> ToolMoves:
         """Return the same path with a duration that is longer by a factor."""
-        description = self.describe()
-        del description['kind']
-        moves = [
-            ToolMove(m.target, m.through, None if m.speed is None else m.speed / factor)
-            for m in self.moves
-        ]
-        jerk = None if self.jerk is None else self.jerk / factor**3
-        figures = {'speed': self.speed / factor, 'acceleration': self.acceleration / factor**2}
-        return ToolMoves(**{**description, **figures, 'moves': moves, 'jerk': jerk})  # type: ignore[arg-type]
+        return ToolMoves(
+            joints=self.joints,
+            robot=self.robot,
+            moves=[replace(m, speed=m.speed and m.speed / factor) for m in self.moves],
+            speed=self.speed / factor,
+            acceleration=self.acceleration / factor**2,
+            jerk=self.jerk and self.jerk / factor**3,
+            fly_by=self.fly_by,
+            start=self.start,
+            near=self.near,
+        )
 
     def _kinematics(self, robot: Kinematics | Mapping[str, object]) -> Kinematics:
+        if isinstance(robot, Kinematics):
+            return robot
         try:
-            if isinstance(robot, Kinematics):
-                return robot
             return build_kinematics(robot, joints=self.joints)
         except ModelError as error:
             raise MotionError(f'robot of a {self.what}: {error}') from error
 
     def _start(self, start: object) -> Array:
         if start is not None:
-            return self._pose('start', start, None)
+            return self._pose('start', start)
         if self.near is None:
             raise MotionError(f'a {self.what} needs start or near: where it begins')
         place: Array = self.robot.forward(self.near[None])[0]
         return place
 
-    def _pose(self, name: str, values: object, before: Array | None) -> Array:
+    def _pose(self, name: str, values: object, before: Array | None = None) -> Array:
         """Return a pose (p,) from all its numbers, or from its place and the previous pose."""
         size = self.robot.pose_size
-        given = _numbers(name, values, size if before is None else (PLACE.stop, size))
+        given = _place(name, values, size if before is None else PLACE.stop, size)
         if before is not None and len(given) < size:
             given = np.concatenate([given, before[PLACE.stop :]])
         if self.robot.rotates:
@@ -180,7 +169,7 @@ class ToolMoves(Trajectory):
         self._corners.append(self._pose('target', move.target, before))
         through = None
         if move.through is not None:
-            through = _numbers('through', move.through, PLACE.stop)
+            through = _place('through', move.through, PLACE.stop)
         try:
             return Segment(before, self._corners[-1], through=through, rotates=self.robot.rotates)
         except MotionError as error:
@@ -198,21 +187,15 @@ class ToolMoves(Trajectory):
     def _follow(self) -> None:
         """Track the robot's configuration along the path, and check that it never jumps."""
         ends = self.schedule.ends
-        self._times: Array = np.unique(
-            np.concatenate(
-                [
-                    np.linspace(begin, end, KNOTS + 1)
-                    for begin, end in zip(self.schedule.begins, ends, strict=True)
-                ]
-            )
-        )
+        self._times: Array = np.unique(np.linspace(self.schedule.begins, ends, KNOTS + 1))
         poses = self.poses(self._times)[0]
         self._knots: Array = np.empty((len(poses), self.robot.axes))
         near = self.near
         for row in range(len(poses)):
             near = self._followed(lambda: self.robot.inverse(poses[row : row + 1], near=near))[0]  # noqa: B023
             self._knots[row] = near
-        check = self.sample(np.linspace(0.0, self.duration, CHECKS * len(self.moves) + 1))
+        self.near = self._knots[0]  # the description must give the same configuration
+        check = self.sample(np.linspace(0.0, self.duration, 4 * KNOTS * len(self.moves) + 1))
         mean = 0.5 * (check.velocity[1:] + check.velocity[:-1])
         step = np.diff(check.position, axis=0) - mean * np.diff(check.time)[:, None]
         if (np.abs(step) > _JUMP).any():
@@ -252,32 +235,14 @@ class ToolMoves(Trajectory):
         """
         time = np.clip(np.asarray(time, dtype=float), 0.0, self.duration)
         columns = [np.interp(time, self._times, column) for column in self._knots.T]
-        near = np.stack(columns, axis=1)
-        return Motion(
-            time,
-            *self._followed(lambda: self.robot.motion(*self.poses(time), near=near)),
-        )
+        poses, near = self.poses(time), np.stack(columns, axis=1)
+        return Motion(time, *self._followed(lambda: self.robot.motion(*poses, near=near)))
 
     def _followed(self, compute: Callable[[], Result]) -> Result:
         try:
             return compute()
         except ModelError as error:
             raise MotionError(f'the {self.what} cannot be followed: {error}') from error
-
-    def describe(self) -> dict[str, object]:
-        """Return the arguments of the constructor."""
-        return {
-            'kind': 'tool_moves',
-            'joints': list(self.joints),
-            'robot': self.robot.describe(),
-            'start': self.start.tolist(),
-            'moves': [move.describe() for move in self.moves],
-            'speed': self.speed,
-            'acceleration': self.acceleration,
-            'jerk': self.jerk,
-            'fly_by': self.fly_by.tolist(),
-            'near': self._knots[0].tolist(),
-        }
 
 
 class _Turn:
@@ -334,17 +299,10 @@ def _move(move: ToolMove | Mapping[str, Any]) -> ToolMove:
     return ToolMove(**{name: tuple(v) for name, v in lists.items()}, speed=move.get('speed'))
 
 
-def _numbers(name: str, values: object, sizes: int | tuple[int, ...]) -> Array:
-    """Check finite numbers, as many as one of the sizes.
-
-    :raises MotionError: other numbers
-    """
-    sizes = (sizes,) if isinstance(sizes, int) else sizes
-    try:
-        given = np.array(values, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise MotionError(f'{name} must be numbers, got {values!r:.80}') from error
+def _place(name: str, values: object, *sizes: int) -> Array:
+    """Return finite numbers, as many as one of the sizes."""
+    given = numbers(name, values)
     if given.ndim != 1 or len(given) not in sizes or not np.isfinite(given).all():
-        counts = ' or '.join(str(size) for size in dict.fromkeys(sizes))
+        counts = ' or '.join(map(str, dict.fromkeys(sizes)))
         raise MotionError(f'{name} must have {counts} finite values, got {values!r:.80}')
     return given

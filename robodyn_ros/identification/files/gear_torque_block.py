@@ -15,7 +15,7 @@ import numpy as np
 
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.gears.maps import MAPS
-from robodyn_ros.models.gear_torque import INPUTS, ResidualTorque
+from robodyn_ros.models.gear_torque import INPUTS, GearTorqueLaw
 from robodyn_ros.models.interface import Array
 
 MAX_NUMBERS = 2000
@@ -24,7 +24,7 @@ PER_JOINT = ('limit', 'gear_ratio')
 PER_INPUT = ('low', 'high')
 
 
-def residual_block(residual: ResidualTorque, model_hash: str) -> dict[str, Any]:
+def residual_block(residual: GearTorqueLaw, model_hash: str) -> dict[str, Any]:
     """Describe a residual torque as flat ROS parameters.
 
     :param model_hash: fingerprint of the model whose torque it completes
@@ -46,7 +46,7 @@ def residual_block(residual: ResidualTorque, model_hash: str) -> dict[str, Any]:
 
 def read_residual(
     block: object, joints: tuple[str, ...], model_hash: str, name: str
-) -> ResidualTorque | None:
+) -> GearTorqueLaw | None:
     """Residual torque of a result file's block; None where there is none.
 
     :param joints: of the model, in its order
@@ -67,7 +67,7 @@ def read_residual(
         ) from error
 
 
-def _read(block: object, joints: tuple[str, ...], model_hash: str) -> ResidualTorque:
+def _read(block: object, joints: tuple[str, ...], model_hash: str) -> GearTorqueLaw:
     if not isinstance(block, Mapping):
         raise ValueError('expected a mapping')
     count, inputs = len(joints), tuple(str(item) for item in block['inputs'])
@@ -89,7 +89,7 @@ def _read(block: object, joints: tuple[str, ...], model_hash: str) -> ResidualTo
         raise ValueError('it gives no finite torque')
     if _hash(block, model_hash) != block['hash']:
         raise ValueError('its hash does not fit: it was changed, or belongs to another model')
-    return ResidualTorque(
+    return GearTorqueLaw(
         joints=joints,
         inputs=inputs,
         map=found,

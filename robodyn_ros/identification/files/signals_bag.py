@@ -23,7 +23,7 @@ from robodyn_ros.recording.bags.bag_folder import finish_bag
 from robodyn_ros.recording.bags.bag_metadata import EFFORT_KEY, RECORD_NAME, SI_EFFORT
 from robodyn_ros.recording.bags.joint_state_bag import joint_state_topic
 from robodyn_ros.recording.bags.mcap_writer import McapWriter
-from robodyn_ros.recording.writers import stamps_of
+from robodyn_ros.recording.stamps import stamps_of
 from robodyn_ros.wire.joint_state import encode_joint_states
 
 Stamps = NDArray[np.int64]

@@ -19,7 +19,7 @@ from robodyn_ros.identification.gears.selection import fit_residual
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.models.base_parameters import base_parameters
-from robodyn_ros.models.gear_torque import ResidualTorque
+from robodyn_ros.models.gear_torque import GearTorqueLaw
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.recording.recording import Recording
 
@@ -55,7 +55,7 @@ class _Sample:
 
 def in_turn(
     model: DynamicModel, values: Array, explained: Sequence[Explained], options: IdentifyOptions
-) -> tuple[ResidualTorque | None, tuple[GearCandidate, ...], Array]:
+) -> tuple[GearTorqueLaw | None, tuple[GearCandidate, ...], Array]:
     """Fit the torque of gear deflection and the parameters in turn, each to what the other leaves.
 
     :param values: parameter values (p,) without it
@@ -72,7 +72,7 @@ def in_turn(
     used = np.concatenate([part.used for part in parts])
     design = np.concatenate([part.design for part in parts])
     kind, counts = options.gear_torque, options.gear_inputs
-    torque: ResidualTorque | None = None
+    torque: GearTorqueLaw | None = None
     candidates: tuple[GearCandidate, ...] = ()
     values = values.copy()
     for _ in range(LOOPS):

@@ -8,7 +8,7 @@ import numpy as np
 
 from robodyn_ros.identification.signals.grid import on_grid, sample_times
 from robodyn_ros.identification.signals.processed import Processed
-from robodyn_ros.models.gear_torque import ResidualTorque
+from robodyn_ros.models.gear_torque import GearTorqueLaw
 from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.recording import Recording
 from robodyn_ros.recording.signals import central_differences, low_pass
@@ -45,7 +45,7 @@ def nearest_samples(time: Array, wanted: Array) -> Array:
     return np.asarray(after - (wanted - time[after - 1] < time[after] - wanted))
 
 
-def gear_torque_of(recording: Recording, signals: Processed, torque: ResidualTorque) -> Array:
+def gear_torque_of(recording: Recording, signals: Processed, torque: GearTorqueLaw) -> Array:
     """Return the torque of gear deflection (N, n) at the samples of processed signals.
 
     It is zero for a recording without motor side.

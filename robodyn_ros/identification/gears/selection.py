@@ -16,8 +16,8 @@ from robodyn_ros.identification.gears.rbf import RbfFit
 from robodyn_ros.identification.options import GearTorque
 from robodyn_ros.models.gear_torque import (
     INPUTS,
+    GearTorqueLaw,
     ResidualMap,
-    ResidualTorque,
     feature_range,
     features,
 )
@@ -48,7 +48,7 @@ def fit_residual(
     inputs: Sequence[int] = (2, 3),
     gear_ratio: Array | None = None,
     cutoff: float = 0.0,
-) -> tuple[ResidualTorque | None, tuple[GearCandidate, ...]]:
+) -> tuple[GearTorqueLaw | None, tuple[GearCandidate, ...]]:
     """Fit f to what a model leaves, in the kind and with the inputs that generalise best.
 
     :param signals: deflection, its rate and motor velocity, joint side, each (N, n), in time order
@@ -84,7 +84,7 @@ def fit_residual(
         return None, candidates
     ends = [feature_range(np.concatenate([part for part, _ in parts])) for parts in folds]
     limit = [np.abs(np.concatenate([part for _, part in parts])).max() for parts in folds]
-    residual = ResidualTorque(
+    residual = GearTorqueLaw(
         joints=tuple(joints),
         inputs=best.inputs,
         map=_joined([fit.map() for fit in fits]),

@@ -21,7 +21,7 @@ from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.physical.cone_solver import minimise
 from robodyn_ros.models.friction_terms import BRAKING
 from robodyn_ros.models.interface import Array, DynamicModel
-from robodyn_ros.models.serial.urdf import INERTIAL_NAMES
+from robodyn_ros.models.serial.inertia import INERTIAL_NAMES, pseudo_inertia
 
 LENGTH = 0.1
 """Length [m] that weighs first moments and inertias against masses."""
@@ -70,12 +70,6 @@ def bodies_of(model: DynamicModel) -> Bodies:
     rotors = tuple(k for name, k in index.items() if name.endswith('.rotor_inertia'))
     friction = tuple(k for name, k in index.items() if name.endswith(_FRICTION))
     return Bodies(links=tuple(links), rotors=rotors, friction=friction)
-
-
-def pseudo_inertia(ten: Array) -> Array:
-    """Pseudo-inertia (..., 4, 4) of links' ten parameters (..., 10): [[Sigma, h], [h^T, m]]."""
-    result: Array = np.tensordot(ten, BASIS, axes=1)
-    return result
 
 
 def is_consistent(model: DynamicModel, values: Array) -> bool:
@@ -218,19 +212,5 @@ def packed_matrices(matrices: Array) -> Array:
     return result
 
 
-def _basis() -> Array:
-    """Pseudo-inertia of each of the ten unit parameters, shape (10, 4, 4)."""
-    basis = np.zeros((10, 4, 4))
-    basis[0, 3, 3] = 1.0
-    for axis in range(3):
-        basis[1 + axis, axis, 3] = basis[1 + axis, 3, axis] = 1.0
-    pairs = ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))
-    for number, (row, column) in enumerate(pairs, start=4):
-        moment = np.zeros((3, 3))
-        moment[row, column] = moment[column, row] = 1.0
-        basis[number, :3, :3] = 0.5 * np.trace(moment) * np.eye(3) - moment
-    return basis
-
-
-BASIS = _basis()
+BASIS = pseudo_inertia(np.eye(10))
 """Pseudo-inertia of each of the ten unit parameters, shape (10, 4, 4)."""

@@ -39,13 +39,13 @@ from robodyn_ros.identification.physical.consistency import (
     constraints,
     is_consistent,
     packed_matrices,
-    pseudo_inertia,
     scales,
     unit_of,
     within,
 )
 from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.interface import Array, DynamicModel
+from robodyn_ros.models.serial.inertia import pseudo_inertia
 
 WEAKEST = 1e-6
 """Weight of the prior that is always there: it decides what the data do not show."""

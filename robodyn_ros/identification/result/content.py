@@ -12,7 +12,7 @@ from robodyn_ros.identification.friction.choice import FrictionChoice
 from robodyn_ros.identification.gears.candidate import GearCandidate
 from robodyn_ros.identification.physical.selected import NamedParameters, Selection
 from robodyn_ros.identification.signals.processed import Processed
-from robodyn_ros.models.gear_torque import ResidualTorque
+from robodyn_ros.models.gear_torque import GearTorqueLaw
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.payload import Payload
 from robodyn_ros.recording.finding import Finding
@@ -27,7 +27,7 @@ class IdentifiedResidual:
     :param validation_without: the same on the validation recording
     """
 
-    torque: ResidualTorque
+    torque: GearTorqueLaw
     candidates: tuple[GearCandidate, ...]
     without: FitReport
     validation_without: FitReport | None
@@ -124,7 +124,7 @@ class ResultContent:
     completion_rule: str = ''
     signals: Signals | None = field(default=None, repr=False)
     residual: IdentifiedResidual | None = None
-    residual_of_base: ResidualTorque | None = None
+    residual_of_base: GearTorqueLaw | None = None
     friction: FrictionChoice | None = None
     recordings: tuple[FitReport, ...] = ()
 

@@ -15,7 +15,7 @@ from robodyn_ros.identification.physical.selected import Selection
 from robodyn_ros.identification.result.content import ResultContent
 from robodyn_ros.identification.result.facts import header_facts
 from robodyn_ros.identification.result.methods import ResultMethods
-from robodyn_ros.models.gear_torque import ResidualTorque
+from robodyn_ros.models.gear_torque import GearTorqueLaw
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.payload import Payload
 from robodyn_ros.recording.finding import Finding
@@ -102,7 +102,7 @@ class IdentifiedModel(ResultMethods):
     source: str = 'result'
     payload: Payload | None = None
     facts: Mapping[str, Any] = field(default_factory=dict)
-    residual: ResidualTorque | None = None
+    residual: GearTorqueLaw | None = None
 
     @property
     def joints(self) -> tuple[str, ...]:

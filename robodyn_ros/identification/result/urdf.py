@@ -10,11 +10,11 @@ from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.physical.consistency import (
     bodies_of,
     links_are_consistent,
-    pseudo_inertia,
 )
 from robodyn_ros.models.friction import FrictionModel
 from robodyn_ros.models.friction_terms import DEFAULT_TERMS
 from robodyn_ros.models.interface import Array, DynamicModel, SumModel
+from robodyn_ros.models.serial.inertia import pseudo_inertia
 from robodyn_ros.models.serial.urdf import UrdfModel, rigid_part
 
 

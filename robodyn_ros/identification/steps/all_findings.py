@@ -27,7 +27,7 @@ from robodyn_ros.identification.payload.findings import (
 from robodyn_ros.identification.physical.findings import selection_findings
 from robodyn_ros.identification.result.content import IdentifiedPayload
 from robodyn_ros.identification.steps.run import Run
-from robodyn_ros.models.gear_torque import ResidualTorque
+from robodyn_ros.models.gear_torque import GearTorqueLaw
 from robodyn_ros.recording.finding import Finding
 
 
@@ -94,7 +94,7 @@ def _payload_findings(run: Run, payload: IdentifiedPayload) -> Iterator[Finding]
     yield from run.untested
 
 
-def gear_finding(torque: ResidualTorque, plain: FitReport, report: FitReport) -> Finding:
+def gear_finding(torque: GearTorqueLaw, plain: FitReport, report: FitReport) -> Finding:
     """Return what the torque of gear deflection is worth.
 
     :param plain: torque errors without it

@@ -9,11 +9,11 @@ from robodyn_ros.identification.gears.motor_side import gear_torque_of
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.identification.signals.segments import KnownTorque
-from robodyn_ros.models.gear_torque import ResidualTorque
+from robodyn_ros.models.gear_torque import GearTorqueLaw
 from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.recording import Recording
 
-Known = IdentifiedModel | ResidualTorque
+Known = IdentifiedModel | GearTorqueLaw
 """Types of the argument `known` of `identify`."""
 
 

@@ -14,11 +14,12 @@ from robodyn_ros.models.closed_forms.closed_form import (
     checked_joints,
     number,
 )
-from robodyn_ros.models.interface import Array, Parameter
+from robodyn_ros.models.interface import Array, JointType, Parameter
 
 _INERTIA = Parameter('I', 'kg m^2')
 _SQUARE = Parameter('L^2', 'm^2')
 _MASS = Parameter('M', 'kg')
+_JOINT_TYPES: dict[str, JointType] = {'rotary': 'revolute', 'linear': 'prismatic'}
 
 
 @dataclass(frozen=True)
@@ -92,16 +93,12 @@ class AxisModel(ClosedFormModel):
         :param joints: the one joint's name
         :param dynamic_model: 1 to 3 (rotary), 1 or 2 (linear)
         :param payload_mass: M_payload [kg]
-        :param payload_inertia: I_payload [kg m^2] about its own centre; rotary only
+        :param payload_inertia: I_payload [kg m^2] about its centre; rotary only
         :param prior: values known beforehand, by parameter name
         :raises ModelError: an unknown type or dynamic model, not one joint, or a payload that
             the axis cannot carry
         """
-        if type not in ('rotary', 'linear'):
-            raise ModelError(f'the type of an axis is rotary or linear, got {type!r:.80}')
-        known = [item for name, item in _FORMS if name == type]
-        self.type = type
-        self.dynamic_model = checked_choice(f'{type} axis', dynamic_model, known)
+        self.type, self.dynamic_model = type, _dynamic_model(type, dynamic_model)
         self._form = _FORMS[type, self.dynamic_model]
         self.payload_mass = _payload(payload_mass, 'payload_mass')
         self.payload_inertia = _payload(payload_inertia, 'payload_inertia')
@@ -109,9 +106,7 @@ class AxisModel(ClosedFormModel):
             raise ModelError('a linear axis has no payload_inertia, only a payload_mass')
         extra = self._known_payload()
         self._set(
-            joints=checked_joints(
-                'axis', joints, ['revolute' if type == 'rotary' else 'prismatic']
-            ),
+            joints=checked_joints('axis', joints, [_JOINT_TYPES[type]]),
             parameters=(*self._form.parameters, *extra),
             settings={
                 'type': type,
@@ -132,7 +127,7 @@ class AxisModel(ClosedFormModel):
         return {}
 
     def regressor(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """Regressor, shape (N, 1, p).
+        """Compute the regressor, shape (N, 1, p).
 
         :raises ModelError: an argument is not of shape (N, 1)
         """
@@ -158,6 +153,13 @@ class AxisModel(ClosedFormModel):
         if self.type == 'rotary':
             result[0, 1] = 1.0
         return result
+
+
+def _dynamic_model(kind: object, dynamic_model: int) -> int:
+    if kind not in ('rotary', 'linear'):
+        raise ModelError(f'the type of an axis is rotary or linear, got {kind!r:.80}')
+    known = [item for name, item in _FORMS if name == kind]
+    return checked_choice(f'{kind} axis', dynamic_model, known)
 
 
 def _payload(value: object, name: str) -> float:

@@ -16,7 +16,7 @@ from robodyn_ros.models.interface import (
     Joint,
     JointType,
     Parameter,
-    SumModel,
+    parts_of,
 )
 
 GRAVITY = 9.81
@@ -146,12 +146,9 @@ class ClosedFormModel(DynamicModel):
 
 def closed_form_part(model: DynamicModel) -> tuple[ClosedFormModel, slice] | None:
     """Return the closed-form part of a robot's model and its slice of the parameters, or None."""
-    first = 0
-    for part in model.parts if isinstance(model, SumModel) else (model,):
-        last = first + len(part.parameters)
+    for part, place in parts_of(model):
         if isinstance(part, ClosedFormModel):
-            return part, slice(first, last)
-        first = last
+            return part, place
     return None
 
 
@@ -219,22 +216,22 @@ def checked_geometry(
 
     :raises ModelError: a key is missing, unknown, or has an invalid value
     """
-    whole = f'the {where} of {article(kind)}'
-    given = checked_mapping(geometry, whole)
+    what = f'the {where} of {article(kind)}'
+    given = checked_mapping(geometry, what)
     for key in given:
         if key not in keys:
-            raise ModelError(f'{whole} has no "{key}", it has: {", ".join(keys)}')
+            raise ModelError(f'{what} has no "{key}", it has: {", ".join(keys)}')
     result = {}
     for key, rule in keys.items():
         if key not in given and rule.default is None:
-            raise ModelError(f'{whole} needs "{key}" [{rule.unit}]')
-        value = number(given.get(key, rule.default), f'"{key}" in {whole}')
+            raise ModelError(f'{what} needs "{key}" [{rule.unit}]')
+        value = number(given.get(key, rule.default), f'"{key}" in {what}')
         if rule.choices and value not in rule.choices:
             allowed = ' or '.join(f'{item:g}' for item in rule.choices)
-            raise ModelError(f'"{key}" in {whole} is {allowed}, got {value:g}')
+            raise ModelError(f'"{key}" in {what} is {allowed}, got {value:g}')
         if value <= rule.lowest:
             raise ModelError(
-                f'"{key}" in {whole} must be above {rule.lowest:g} {rule.unit}, got {value:g}'
+                f'"{key}" in {what} must be above {rule.lowest:g} {rule.unit}, got {value:g}'
             )
         result[key] = value
     return result

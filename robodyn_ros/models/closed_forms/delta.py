@@ -85,8 +85,8 @@ class DeltaModel(ClosedFormModel):
             + M_BC sum_i 1/2 (J + b_i eps_i)^T [1/2 (xdd + elbow_i) + g z]
             + Theta_BC / L_BC^2 sum_i (J - b_i eps_i)^T (xdd - elbow_i)
 
-    The shaft is in `delta_shaft`; its drive adds J4 thetadd4. The regressor's columns are what the
-    torque is linear in: M_T L_TO, M_T L_TP and the shaft's inertia about its ends instead of L_TO,
+    The shaft is in `delta_shaft`; its drive adds J4 thetadd4. The torque is linear in the
+    regressor's columns: M_T L_TO, M_T L_TP and the shaft's inertia about its ends instead of L_TO,
     L_TP and Theta_T, which `named_values` recovers. J4 is not among the document's names.
     Of 5 columns (three axes) 4 combinations are identifiable, of 11 (four axes) 9: M_T adds to
     M_P, and mass and inertia of the rods are spread over the others. What the torque does not
@@ -129,17 +129,11 @@ class DeltaModel(ClosedFormModel):
         self._height = lengths.get('h_O', 0.0)
         self._range = working_range(self.geometry)
         self.gravity = number(gravity, '"gravity"')
-        self._force = None
-        if platform_force is not None:
-            self._force = checked_geometry(
-                'delta', platform_force, PLATFORM_FORCE, where='platform_force'
-            )
-        parameters = [*_ROBOT]
-        if self._shaft:
-            parameters += [*_SHAFT, Parameter('J4', 'kg m^2', axes[ARMS].name)]
+        self._force = _platform_force(platform_force)
+        shaft = [*_SHAFT, Parameter('J4', 'kg m^2', axes[-1].name)] if self._shaft else []
         self._set(
             joints=axes,
-            parameters=[*parameters, *(_FORCE if self._force is not None else ())],
+            parameters=[*_ROBOT, *shaft, *(_FORCE if self._force is not None else ())],
             settings={
                 'geometry': lengths,
                 'gravity': self.gravity,
@@ -163,7 +157,7 @@ class DeltaModel(ClosedFormModel):
         return forward_kinematics(self.geometry, np.asarray(q)[:, :ARMS])
 
     def regressor(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """Regressor, shape (N, n, p).
+        """Compute the regressor, shape (N, n, p).
 
         :raises ModelError: an argument is not of shape (N, n), or positions out of reach
         """
@@ -259,6 +253,12 @@ class DeltaModel(ClosedFormModel):
         if self._shaft:
             result[10, 1] = 1.0
         return result
+
+
+def _platform_force(given: Mapping[str, float] | None) -> dict[str, float] | None:
+    if given is None:
+        return None
+    return checked_geometry('delta', given, PLATFORM_FORCE, where='platform_force')
 
 
 def _rod_forces(

@@ -58,12 +58,12 @@ class DeltaMotion:
 
 
 def dot(a: Vector, b: Vector) -> Number:
-    """Scalar product."""
+    """Return the scalar product."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
 def cross(a: Vector, b: Vector) -> Vector:
-    """Cross product."""
+    """Return the cross product."""
     return (
         a[1] * b[2] - a[2] * b[1],
         a[2] * b[0] - a[0] * b[2],
@@ -72,12 +72,12 @@ def cross(a: Vector, b: Vector) -> Vector:
 
 
 def combine(one: Number, a: Vector, two: Number, b: Vector) -> Vector:
-    """Sum of two vectors with factors."""
+    """Return one a + two b."""
     return one * a[0] + two * b[0], one * a[1] + two * b[1], one * a[2] + two * b[2]
 
 
 def minus(a: Vector, b: Vector) -> Vector:
-    """Difference of two vectors."""
+    """Return a - b."""
     return a[0] - b[0], a[1] - b[1], a[2] - b[2]
 
 
@@ -87,13 +87,13 @@ def times(factor: Number, a: Vector) -> Vector:
 
 
 def total(vectors: Sequence[Vector]) -> Vector:
-    """Sum over the three arms."""
+    """Add the vectors of the three arms."""
     (ax, ay, az), (bx, by, bz), (cx, cy, cz) = vectors
     return ax + bx + cx, ay + by + cy, az + bz + cz
 
 
 def forward_kinematics(geometry: DeltaGeometry, theta: Array) -> Array:
-    """Centre of the platform, below the elbows.
+    """Return the centre of the platform, below the elbows.
 
     :param theta: arm angles, shape (N, 3), in [rad]
     :return: shape (N, 3), in [m]
@@ -111,7 +111,7 @@ def delta_motion(
     thetad: Sequence[Number],
     thetadd: Sequence[Number],
 ) -> DeltaMotion:
-    """Motion of platform and elbows, from the components of each arm's motion.
+    """Compute the motion of platform and elbows from the components of each arm's motion.
 
     :param theta: arm angles in [rad]; with velocities and accelerations
     :raises ModelError: angles at which the rods cannot meet at the platform

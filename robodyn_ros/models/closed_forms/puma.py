@@ -87,7 +87,7 @@ class PumaModel(ClosedFormModel):
         self._weights = sparse.csr_matrix(weights.reshape(JOINTS * width, -1))
 
     def regressor(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """Regressor, shape (N, 6, 34), or (N, 6, 26) with a geometry.
+        """Compute the regressor, shape (N, 6, 34), or (N, 6, 26) with a geometry.
 
         :raises ModelError: an argument is not of shape (N, 6)
         """
@@ -197,7 +197,7 @@ class PumaGravityModel(ClosedFormModel):
         )
 
     def regressor(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """Regressor, shape (N, 6, 4), or (N, 6, 5) with the fifth term.
+        """Compute the regressor, shape (N, 6, 4), or (N, 6, 5) with the fifth term.
 
         :raises ModelError: an argument is not of shape (N, 6)
         """
@@ -218,7 +218,7 @@ class PumaGravityModel(ClosedFormModel):
         return result
 
     def payload_matrix(self, values: Array) -> Array:
-        """How a payload changes parameter values, shape (p, 2); see `ClosedFormModel`.
+        """Return how a payload changes parameter values, shape (p, 2); see `ClosedFormModel`.
 
         The payload's mass acts at the centre of the wrist; its inertia has no effect at rest.
 

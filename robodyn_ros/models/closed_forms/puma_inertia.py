@@ -67,8 +67,6 @@ def _first_row(q: Array) -> dict[tuple[int, int], Row]:
     """Return elements a11 to a16: number of the inertia and its factor."""
     (c2, s2), _, (c4, s4), (c5, s5), (c23, s23) = _angles(q)
     ss5, sc5 = s5 * s5, s5 * c5
-    ss23, sc23, cc23 = s23 * s23, s23 * c23, c23 * c23
-    wrist = s23 * c5 + c23 * c4 * s5
     a13 = {
         8: c23,
         13: s23,
@@ -79,21 +77,7 @@ def _first_row(q: Array) -> dict[tuple[int, int], Row]:
         22: s23 * s4 * s5,
     }
     return {
-        (1, 1): {
-            1: np.ones(len(q)),
-            3: c2 * c2,
-            7: ss23,
-            10: sc23,
-            11: s2 * c2,
-            20: ss5 * (ss23 * (1 + c4 * c4) - 1) - 2 * sc23 * c4 * sc5,
-            21: ss23 * c4 * c4,
-            5: 2 * c2 * s23,
-            12: 2 * c2 * c23,
-            15: 2 * (ss23 * c5 + sc23 * c4 * s5),
-            16: 2 * c2 * wrist,
-            18: 2 * s4 * s5,
-            22: 2 * (sc23 * c5 + cc23 * c4 * s5),
-        },
+        (1, 1): _first_element(q),
         (1, 2): {**a13, 4: s2, 9: c2, 16: s2 * s4 * s5},
         (1, 3): a13,
         (1, 4): {
@@ -112,6 +96,27 @@ def _first_row(q: Array) -> dict[tuple[int, int], Row]:
             22: c23 * s4 * c5,
         },
         (1, 6): {23: c23 * c5 - s23 * c4 * s5},
+    }
+
+
+def _first_element(q: Array) -> Row:
+    """Return element a11: number of the inertia and its factor."""
+    (c2, s2), _, (c4, s4), (c5, s5), (c23, s23) = _angles(q)
+    ss23, sc23, cc23 = s23 * s23, s23 * c23, c23 * c23
+    return {
+        1: np.ones(len(q)),
+        3: c2 * c2,
+        7: ss23,
+        10: sc23,
+        11: s2 * c2,
+        20: s5 * s5 * (ss23 * (1 + c4 * c4) - 1) - 2 * sc23 * c4 * s5 * c5,
+        21: ss23 * c4 * c4,
+        5: 2 * c2 * s23,
+        12: 2 * c2 * c23,
+        15: 2 * (ss23 * c5 + sc23 * c4 * s5),
+        16: 2 * c2 * (s23 * c5 + c23 * c4 * s5),
+        18: 2 * s4 * s5,
+        22: 2 * (sc23 * c5 + cc23 * c4 * s5),
     }
 
 

@@ -92,7 +92,7 @@ class ScaraModel(ClosedFormModel):
         )
 
     def regressor(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """Regressor, shape (N, n, 8).
+        """Compute the regressor, shape (N, n, 8).
 
         :raises ModelError: an argument is not of shape (N, n)
         """

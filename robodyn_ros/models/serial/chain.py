@@ -17,24 +17,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robodyn_ros.errors import ModelError
 from robodyn_ros.models.interface import Array
+from robodyn_ros.models.serial.rigid_columns import cross_matrix
 from robodyn_ros.models.serial.urdf import UrdfModel
-from robodyn_ros.models.serial.urdf_file import UrdfFile, UrdfJoint
-
-
-@dataclass(frozen=True)
-class _Joint:
-    """Parent joint or -1, placement on it (4, 4), axis (3,), and whether it slides."""
-
-    parent: int
-    placement: Array
-    axis: Array
-    prismatic: bool
-
-
-_Links = dict[str, tuple[int, Array]]
-"""For each link the joint that carries it, -1 for the root, and its placement there (4, 4)."""
 
 
 @dataclass(frozen=True)
@@ -52,40 +37,29 @@ class Chain:
     """The moving links of a `UrdfModel`, in the order of its joints; any tree."""
 
     def __init__(self, model: UrdfModel) -> None:
-        """Read placements and axes from the model's URDF."""
-        self._joints, self._links = _read(model.urdf, model.joint_names)
-        self._source = model.urdf.source
+        """Compute the constant parts of the joints' frames and of the sums over bodies."""
+        self._tree, bodies = model.tree, model.tree.bodies
         self._gravity = np.concatenate([np.zeros(3), -np.asarray(model.gravity)])
-        self._order = _outwards([joint.parent for joint in self._joints])
-        self._carries = _carries(self._joints, self._order)
+        parents = [bodies[body.parent].joint if body.parent >= 0 else -1 for body in bodies]
+        self._order = [(body.joint, parent) for body, parent in zip(bodies, parents, strict=True)]
+        # The joint of a row carries the body of a column if it carries the body's parent.
+        self._carries = np.eye(len(bodies))
+        for joint, parent in self._order:
+            if parent >= 0:
+                self._carries[:, joint] += self._carries[:, parent]
         self._by, self._body = np.nonzero(self._carries)
-        pairs = range(len(self._body))
-        # sums over the bodies beyond a joint, of quantities per pair of a joint and a body
-        self._ends: Array = np.array(
-            [[float(self._body[p] == j) for p in pairs] for j in range(len(self._joints))]
-        )
-        self._beyond: Array = np.array(
-            [
-                [
-                    float(
-                        self._by[p] == self._by[r] and self._carries[self._body[p], self._body[r]]
-                    )
-                    for r in pairs
-                ]
-                for p in pairs
-            ]
-        )
-        self._prepare()
-
-    def _prepare(self) -> None:
-        """Compute constant parts of the joints' frames, see `_kinematics`."""
-        turns = [_turning(joint) for joint in self._joints]
-        self._fixed, self._sine, self._cosine = (
-            np.stack(part, axis=2) for part in zip(*turns, strict=True)
-        )
-        self._offset: Array = np.array([joint.placement[:3, 3] for joint in self._joints]).T
-        self._axis: Array = np.array([joint.axis for joint in self._joints]).T
-        self._slides: Array = np.array([float(joint.prismatic) for joint in self._joints])
+        # Sums over the bodies beyond a joint, of quantities per pair of a joint and a body.
+        self._ends = (self._body == np.arange(len(bodies))[:, None]).astype(float)
+        same = self._by[:, None] == self._by
+        self._beyond = same * self._carries[np.ix_(self._body, self._body)]
+        own = sorted(bodies, key=lambda body: body.joint)
+        self._offset = np.stack([body.placement[:3, 3] for body in own], axis=1)
+        self._axis = np.stack([body.axis for body in own], axis=1)
+        self._slides = np.array([float(body.prismatic) for body in own])
+        self._fixed = np.stack([body.placement[:3, :3] for body in own], axis=2)
+        skews = np.stack([cross_matrix(body.axis) for body in own], axis=2)
+        self._sine = np.einsum('ijn,jkn->ikn', self._fixed, skews)
+        self._cosine = np.einsum('ijn,jkn->ikn', self._sine, skews)
 
     def gradient(self, weights: Array, q: Array, qd: Array, qdd: Array) -> tuple[Array, ...]:
         """Differentiate sum(weights * regressor) by q, qd and qdd, each of shape (N, n).
@@ -93,7 +67,7 @@ class Chain:
         :param weights: shape (N, n, 10 n)
         """
         state = self._kinematics(q, qd, qdd)
-        count = len(self._joints)
+        count = len(self._order)
         blocks = weights.reshape(len(q), count, count, 10)
         inertia = np.ascontiguousarray(blocks[:, self._by, self._body].transpose(2, 1, 0))
         by_axis, by_velocity, by_acceleration = self._body_gradient(state, inertia)
@@ -107,18 +81,14 @@ class Chain:
         :param q: joint positions, shape (N, n)
         :raises ModelError: a link the robot does not have
         """
-        for name in links:
-            if name not in self._links:
-                raise ModelError(
-                    f'{self._source} has no link {name!r}, it has: {", ".join(self._links)}'
-                )
+        places = [self._tree.place(name) for name in links]
         rotation, origin = self._frames(np.asarray(q, dtype=np.float64).T)
         result = np.empty((len(q), len(links), 3))
-        for number, name in enumerate(links):
-            joint, placement = self._links[name]
-            offset = placement[:3, 3]
+        for number, (index, pose) in enumerate(places):
+            offset = pose[:3, 3]
             result[:, number] = offset
-            if joint >= 0:
+            if index >= 0:
+                joint = self._tree.bodies[index].joint
                 turned = _turn(rotation[:, :, joint], offset[:, None])
                 result[:, number] = (origin[:, joint] + turned).T
         return result
@@ -196,61 +166,12 @@ class Chain:
         rotation += self._fixed[:, :, :, None]
         along = _turn(self._fixed, self._axis) * self._slides
         place = self._offset[:, :, None] + along[:, :, None] * q
-        for index in self._order:
-            parent = self._joints[index].parent
+        for index, parent in self._order:
             if parent >= 0:
                 base = rotation[:, :, parent]
                 place[:, index] = place[:, parent] + _turn(base, place[:, index])
                 rotation[:, :, index] = np.einsum('ijn,jkn->ikn', base, rotation[:, :, index])
         return rotation, place
-
-
-def _read(urdf: UrdfFile, moving: tuple[str, ...]) -> tuple[list[_Joint], _Links]:
-    """Read the moving joints in the given order, and the place of each link on its joint."""
-    carrier: _Links = {urdf.root: (-1, np.eye(4))}
-    found: dict[int, _Joint] = {}
-    for item in urdf.joints:
-        parent, placement = carrier[item.parent]
-        placement = placement @ item.origin
-        if item.name in moving:
-            found[moving.index(item.name)] = _joint(item, parent, placement)
-            parent, placement = moving.index(item.name), np.eye(4)
-        carrier[item.child] = (parent, placement)
-    return [found[index] for index in range(len(moving))], carrier
-
-
-def _joint(item: UrdfJoint, parent: int, placement: Array) -> _Joint:
-    axis = np.asarray(item.axis, dtype=np.float64)
-    return _Joint(parent, placement, axis, prismatic=item.type == 'prismatic')
-
-
-def _turning(joint: _Joint) -> tuple[Array, Array, Array]:
-    """Return placement, placement K and placement K K, each (3, 3)."""
-    x, y, z = joint.axis
-    skew = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    rotation = joint.placement[:3, :3]
-    return rotation, rotation @ skew, rotation @ skew @ skew
-
-
-def _carries(joints: list[_Joint], order: list[int]) -> Array:
-    """Return a matrix (n, n): 1 where the joint of the row carries the body of the column."""
-    result = np.eye(len(joints))
-    for index in order:
-        if joints[index].parent >= 0:
-            result[:, index] += result[:, joints[index].parent]
-    return result
-
-
-def _outwards(parents: list[int]) -> list[int]:
-    """Order the joints so that each comes after the one that carries it."""
-    order: list[int] = []
-    while len(order) < len(parents):
-        order += [
-            index
-            for index, parent in enumerate(parents)
-            if index not in order and (parent < 0 or parent in order)
-        ]
-    return order
 
 
 def _turn(rotation: Array, vector: Array) -> Array:
@@ -260,18 +181,11 @@ def _turn(rotation: Array, vector: Array) -> Array:
     return result
 
 
-def _turn_back(rotation: Array, vector: Array) -> Array:
-    result: Array = rotation[0] * vector[0]
-    result = result + rotation[1] * vector[1]
-    result += rotation[2] * vector[2]
-    return result
-
-
 def _inside(rotation: Array, place: Array, twist: Array) -> Array:
     """Transform twists at the origin in root axes to the body's origin and axes."""
-    result = np.empty(twist.shape)
-    result[:3] = _turn_back(rotation, twist[:3])
-    result[3:] = _turn_back(rotation, twist[3:] + _cross3(twist[:3], place))
+    result, back = np.empty(twist.shape), rotation.swapaxes(0, 1)
+    result[:3] = _turn(back, twist[:3])
+    result[3:] = _turn(back, twist[3:] + _cross3(twist[:3], place))
     return result
 
 

@@ -19,6 +19,12 @@ _AT_ONCE = 512
 """Samples per block, so that its numbers fit into the processor's cache."""
 
 
+def cross_matrix(vector: Array) -> Array:
+    """Return the matrix of the cross product vector x."""
+    x, y, z = vector
+    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+
+
 @dataclass(frozen=True)
 class Body:
     """A moving body and the joint that carries it.
@@ -42,28 +48,28 @@ class Body:
         return np.concatenate([none, self.axis] if self.prismatic else [self.axis, none])
 
     def passage(self) -> Array:
-        """Four flat matrices whose sum, times 1, cos q, sin q and q, transforms motions.
+        """Return four flat matrices whose sum, times 1, cos q, sin q and q, transforms motions.
 
         A motion of the parent, as a row, times the sum X (6, 6) is that of the body (Rodrigues).
         """
         rotation, place = self.placement[:3, :3].T, self.placement[:3, 3]
         fixed = np.kron(np.eye(2), rotation)
-        fixed[3:, :3] = -rotation @ _cross(place)
+        fixed[3:, :3] = -rotation @ cross_matrix(place)
         if self.prismatic:
             shift = np.zeros((6, 6))
-            shift[3:, :3] = -_cross(self.axis)
+            shift[3:, :3] = -cross_matrix(self.axis)
             terms = [fixed, 0.0 * fixed, 0.0 * fixed, shift @ fixed]
         else:
             along = np.kron(np.eye(2), np.outer(self.axis, self.axis)) @ fixed
-            turn = np.kron(np.eye(2), _cross(self.axis)) @ fixed
+            turn = np.kron(np.eye(2), cross_matrix(self.axis)) @ fixed
             terms = [along, fixed - along, -turn, 0.0 * fixed]
         return np.array([term.T.ravel() for term in terms])
 
     def drive(self) -> Array:
-        """Joint contribution to velocity and acceleration, (8, 12), by qd, qdd and v qd."""
+        """Return the joint's part in velocity and acceleration, (8, 12), by qd, qdd and v qd."""
         result = np.zeros((8, 12))
         result[0, :6] = result[1, 6:] = self.screw
-        angular, linear = _cross(self.screw[:3]), _cross(self.screw[3:])
+        angular, linear = cross_matrix(self.screw[:3]), cross_matrix(self.screw[3:])
         result[2:5, 6:9] = result[5:, 9:] = angular  # v x screw
         result[2:5, 9:] = linear
         return result
@@ -130,7 +136,7 @@ class _Part:
     def __init__(self, body: Body, before: int, chosen: Indices, place: slice) -> None:
         """Prepare.
 
-        :param before: number of joints between its own and the base
+        :param before: number of joints between the base and its joint
         :param chosen: indices of the selected ones of its ten parameters
         :param place: of its columns, joint by joint
         """
@@ -172,12 +178,6 @@ class _Part:
         np.matmul(motions[:, 2:], wrench, out=own)
 
 
-def _cross(vector: Array) -> Array:
-    """Return the matrix of the cross product vector x."""
-    x, y, z = vector
-    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-
-
 def _wrenches() -> Array:
     """Return the wrench on a body per unit of its ten parameters, shape (24, 6, 10).
 
@@ -185,7 +185,7 @@ def _wrenches() -> Array:
     Hollerbach, 1986, Eq. 6), by the acceleration (6) and the products of w with the velocity
     (3 x 6); a is the point's acceleration, that of the spatial vector plus w x v.
     """
-    unit, cross = np.eye(24), np.array([_cross(axis) for axis in np.eye(3)])
+    unit, cross = np.eye(24), np.array([cross_matrix(axis) for axis in np.eye(3)])
     turning, products = unit[:, :3], unit[:, 6:].reshape(24, 3, 6)
     spin, identity = products[:, :, :3], np.eye(3)
     point = unit[:, 3:6] + np.einsum('bac,fbc->fa', cross, products[:, :, 3:])

@@ -17,17 +17,14 @@ from robodyn_ros.models.interface import Array
 from robodyn_ros.models.kinematics_base import SINGULAR, JointMotion, Kinematics
 from robodyn_ros.models.rotation import rotations
 from robodyn_ros.models.serial.urdf import UrdfModel
-from robodyn_ros.models.serial.urdf_file import UrdfJoint
 
 FRAME = 6
 """Degrees of freedom of a frame in space."""
 
 POSE = 7
 _WORLD = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
-_ITERATIONS = 60
 _CLOSE, _REACHED = 1e-12, 1e-9
-_LONGEST_STEP = 0.5
-_TRIES = 40
+"""Distance [m, rad] at which the search ends, and largest one that counts as reached."""
 
 
 class SerialKinematics(Kinematics):
@@ -84,14 +81,15 @@ class SerialKinematics(Kinematics):
         :raises ModelError: an unknown link, one that not all joints carry, or a wrong number of
             joints
         """
-        names = body.joint_names
-        children = {joint.child: joint for joint in body.urdf.joints}
+        names, bodies = body.joint_names, body.tree.bodies
         link = link or next(j.child for j in body.urdf.joints if j.name == names[-1])
-        joints, tool = _branch(children, link, body)
-        if tuple(joint.name for joint, _ in joints) != names:
+        index, tool = body.tree.place(link)
+        carriers = [bodies[number] for number in body.tree.carriers(index)]
+        if [joint.joint for joint in carriers] != list(range(len(names))):
             raise ModelError(
                 f'link {link!r} of {body.urdf.source} is carried by the joints '
-                f'{[joint.name for joint, _ in joints]}, needed are {list(names)} in this order'
+                f'{[names[joint.joint] for joint in carriers]}, needed are {list(names)} in this '
+                f'order'
             )
         free = free or (names[2:3] if len(names) == FRAME + 1 else ())
         for name in free:
@@ -100,11 +98,11 @@ class SerialKinematics(Kinematics):
         geometry = {
             'joints': [
                 {
-                    'type': 'prismatic' if joint.type == 'prismatic' else 'revolute',
-                    'axis': [float(value) for value in joint.axis],
-                    'placement': _numbers(placement),
+                    'type': 'prismatic' if joint.prismatic else 'revolute',
+                    'axis': joint.axis.tolist(),
+                    'placement': _numbers(joint.placement),
                 }
-                for joint, placement in joints
+                for joint in carriers
             ],
             'tool': _numbers(tool),
             'free': [names.index(name) for name in free],
@@ -142,9 +140,9 @@ class SerialKinematics(Kinematics):
 
     def _any(self, pose: Array) -> Array:
         """Return a solution: the first that a search from a fixed list of positions finds."""
-        starts = np.random.default_rng(0).uniform(-1.5, 1.5, (_TRIES, self.axes))
+        starts = np.random.default_rng(0).uniform(-1.5, 1.5, (40, self.axes))
         starts[0] = 0.0
-        left = self._approach(np.repeat(pose[None], _TRIES, axis=0), starts)
+        left = self._approach(np.repeat(pose[None], len(starts), axis=0), starts)
         good = np.flatnonzero(left < _REACHED)
         if not len(good):
             self._refuse(np.ones(1, dtype=bool), pose[None], 'cannot reach')
@@ -154,12 +152,15 @@ class SerialKinematics(Kinematics):
         return found
 
     def _approach(self, poses: Array, q: Array) -> Array:
-        """Improve q (N, n) in place and return the remaining distances (N,)."""
+        """Improve q (N, n) in place and return the remaining distances (N,).
+
+        At most 60 steps of at most 0.5 rad or m are made.
+        """
         left = np.full(len(q), np.inf)
         rows = np.arange(len(q))
         turns = rotations()
         aims = turns.from_quat(poses[:, 3:POSE])
-        for _ in range(_ITERATIONS):
+        for _ in range(60):
             place, rotation, jacobian = self._frames(q[rows])
             turn = aims[rows] * turns.from_matrix(rotation).inv()
             way = np.column_stack(
@@ -176,7 +177,7 @@ class SerialKinematics(Kinematics):
                 break
             step = _damped(jacobian, way)
             longest = np.abs(step).max(axis=1, keepdims=True)
-            q[rows] += step * np.minimum(1.0, _LONGEST_STEP / np.maximum(longest, 1e-300))
+            q[rows] += step * np.minimum(1.0, 0.5 / np.maximum(longest, 1e-300))
         return left
 
     def motion(self, x: Array, xd: Array, xdd: Array, *, near: Array | None = None) -> JointMotion:
@@ -224,10 +225,6 @@ class SerialKinematics(Kinematics):
             result[k] = pin.getFrameClassicalAcceleration(model, data, self._frame, _WORLD).vector
         return result
 
-    def describe(self) -> dict[str, object]:
-        """Return the plain description from which `build_kinematics` rebuilds this."""
-        return {'kind': self.kind, 'axes': self.axes, 'geometry': dict(self.geometry)}
-
 
 def _solved(matrices: Array, rows: Array) -> Array:
     """Solve N systems of n equations, shape (N, n)."""
@@ -249,30 +246,6 @@ def _angular(h: Array, rate: Array) -> Array:
     return 2.0 * (h[:, 3:] * v - w * h[:, :3] - np.cross(v, h[:, :3]))
 
 
-def _branch(
-    children: Mapping[str, UrdfJoint], link: str, body: UrdfModel
-) -> tuple[list[tuple[UrdfJoint, Array]], Array]:
-    """Return the joints from the root to a link with placements (4, 4), and that of the link."""
-    if link != body.urdf.root and link not in children:
-        raise ModelError(f'{body.urdf.source} has no link {link!r}')
-    joints: list[tuple[UrdfJoint, Array]] = []
-    after, tool = np.eye(4), None
-    while link != body.urdf.root:
-        joint = children[link]
-        if joint.name in body.joint_names:
-            if tool is None:
-                tool = after
-            else:
-                joints[0] = (joints[0][0], after)
-            joints.insert(0, (joint, np.eye(4)))
-            after = np.eye(4)
-        after = joint.origin @ after
-        link = joint.parent
-    if joints:
-        joints[0] = (joints[0][0], after)
-    return joints, np.eye(4) if tool is None else tool
-
-
 def _numbers(placement: Array) -> list[float]:
     turned = rotations().from_matrix(placement[:3, :3]).as_quat()
     return [float(value) for value in (*placement[:3, 3], *turned)]
@@ -286,7 +259,7 @@ def _placement(values: Sequence[float]) -> Any:
 def _check_form(geometry: Mapping[str, Any], axes: object) -> None:
     """Check the form of a geometry.
 
-    :raises ModelError: another form; the message says what is expected
+    :raises ModelError: another form
     """
     joints = geometry.get('joints')
     known = set(geometry) <= {'joints', 'tool', 'free'} and type(axes) is int
@@ -309,7 +282,7 @@ def _check_form(geometry: Mapping[str, Any], axes: object) -> None:
     _check_numbers(geometry.get('tool'), POSE, 'tool')
     free = geometry.get('free', [])
     if not isinstance(free, list) or not all(type(index) is int for index in free):
-        raise ModelError(f'free joints of a serial arm must be whole numbers, got {free!r:.60}')
+        raise ModelError(f'free joints of a serial arm must be integers, got {free!r:.60}')
 
 
 def _check_numbers(values: object, count: int, what: str) -> None:

@@ -18,25 +18,19 @@ from robodyn_ros.models.interface import (
     Joint,
     JointType,
     Parameter,
-    SumModel,
     TorqueFunction,
+    parts_of,
 )
+from robodyn_ros.models.serial.inertia import INERTIAL_NAMES, INERTIAL_UNITS, ten_parameters
 from robodyn_ros.models.serial.rigid_columns import Body, RigidColumns
+from robodyn_ros.models.serial.tree import Tree, body_tree
 from robodyn_ros.models.serial.urdf_file import UrdfFile, UrdfJoint, parse_urdf, read_urdf
 
 GRAVITY = (0.0, 0.0, -9.81)
 """Gravity [m/s^2] in the frame of the root link, as Pinocchio, MuJoCo and Gazebo take it."""
 
-INERTIAL_NAMES = ('m', 'mx', 'my', 'mz', 'Ixx', 'Ixy', 'Iyy', 'Ixz', 'Iyz', 'Izz')
-"""Ten parameters of a link, in Pinocchio's order; inertia about the joint frame's origin."""
-
-_LIGHTEST = 1e-3
-"""Mass [kg] below which the centre of mass of a link is not used."""
-
 _MANY = 64
 """Smallest number of samples for which vectorised code is faster than a loop."""
-
-INERTIAL_UNITS = ('kg',) + ('kg m',) * 3 + ('kg m^2',) * 6
 
 
 class UrdfModel(DynamicModel):
@@ -75,18 +69,16 @@ class UrdfModel(DynamicModel):
             Joint(name=item.name, type=cast(JointType, item.type)) for item in chosen
         )
         self.parameters = _parameters(chosen, rotor_inertia)
-        self._model, self._bodies, inertias = _build(urdf, self.joint_names, self.gravity)
+        self.tree = body_tree(urdf, self.joint_names)
+        self._model = _pinocchio_model(self.tree, self.joint_names, self.gravity)
         self._data = self._model.createData()
         self._content, self._recursive = b'', False
         self._pool: Any = None
         self._chosen: tuple[bytes, ...] = ()
         self._many: RigidColumns | None = None
-        order = [int(self._model.getJointId(name)) - 1 for name in self.joint_names]
-        self._order = None if order == sorted(order) else _Order(order)
-        rotors = np.zeros(len(order) if rotor_inertia else 0)
-        self._prior: Array = np.concatenate(
-            [*(ten_parameters(inertias[index]) for index in order), rotors]
-        )
+        self._outwards = np.array([body.joint for body in self.tree.bodies])
+        self._in_order = bool((np.diff(self._outwards) > 0).all())
+        self._prior = _prior(urdf, self.tree, rotor_inertia)
 
     @classmethod
     def from_file(cls, path: str | Path, **options: Any) -> UrdfModel:
@@ -105,20 +97,19 @@ class UrdfModel(DynamicModel):
         return cls(urdf=parse_urdf(xml, source=source), **options)
 
     def regressor(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """Regressor of every sample, shape (N, n, 10 n), or (N, n, 11 n) with rotors.
+        """Compute the regressor, shape (N, n, 10 n), or (N, n, 11 n) with rotors.
 
         :raises ModelError: an argument is not of shape (N, n)
         """
         count, width = len(self.joints), len(self.parameters)
         q, qd, qdd = self._checked(q, qd, qdd)
-        if len(q) >= _MANY:
+        if len(q) >= _MANY or not self._in_order:
             every = [np.arange(width)] * count
             return self._columns(every)(q, qd, qdd).reshape(len(q), count, width)
         result = np.zeros((len(q), count, width))
-        if self._order is None:
-            self._fill(result[:, :, : 10 * count], q, qd, qdd)
-        else:
-            self._fill_reordered(result[:, :, : 10 * count], q, qd, qdd)
+        compute, model, data = pin.computeJointTorqueRegressor, self._model, self._data
+        for k in range(len(q)):
+            result[k, :, : 10 * count] = compute(model, data, q[k], qd[k], qdd[k])
         if self.rotor_inertia:
             # The rotor column of row j lies every width + 1 numbers.
             result.reshape(len(q), count * width)[:, 10 * count :: width + 1] = qdd
@@ -153,11 +144,11 @@ class UrdfModel(DynamicModel):
         chosen = tuple(own.tobytes() for own in columns)
         if self._many is None or chosen != self._chosen:
             self._chosen = chosen
-            self._many = RigidColumns(self._bodies, self.gravity, columns)
+            self._many = RigidColumns(self.tree.bodies, self.gravity, columns)
         return self._many
 
     def torque(self, q: Array, qd: Array, qdd: Array, values: Array) -> Array:
-        """Joint torques of every sample, shape (N, n), in [Nm] or [N].
+        """Compute the joint torques of every sample, shape (N, n), in [Nm] or [N].
 
         The recursive Newton-Euler algorithm takes a third of the regressor's time. It needs
         centres of mass, so that the regressor is used if a link has almost no mass.
@@ -166,20 +157,29 @@ class UrdfModel(DynamicModel):
         """
         if not self._takes(values):
             return super().torque(q, qd, qdd, values)
-        return self._newton_euler(*self._checked(q, qd, qdd))
+        return self._reordered(self._recursion)(*self._checked(q, qd, qdd))
 
     def sampled(self, values: Array) -> TorqueFunction:
         """Return Pinocchio's recursion in a separate work space, in a third of the time."""
         if not self._takes(values):
             return super().sampled(values)
         model = self._model.copy()
-        compute: TorqueFunction = partial(pin.rnea, model, model.createData())
-        return compute if self._order is None else self._order.reordered(compute)
+        return self._reordered(partial(pin.rnea, model, model.createData()))
 
-    def _newton_euler(self, q: Array, qd: Array, qdd: Array) -> Array:
-        if self._order is not None:
-            return self._order.reordered(self._recursion)(q, qd, qdd)
-        return self._recursion(q, qd, qdd)
+    def _reordered(self, compute: TorqueFunction) -> TorqueFunction:
+        """Convert a function of joints in Pinocchio's order to one of the model's joints."""
+        if self._in_order:
+            return compute
+        outwards, places = self._outwards, np.argsort(self._outwards)
+
+        def torque(q: Array, qd: Array, qdd: Array) -> Array:
+            if q.shape[-1] != len(places):
+                raise ModelError(f'the model has {len(places)} joints, got {q.shape[-1]} values')
+            state = np.ascontiguousarray(np.stack([q, qd, qdd])[..., outwards])
+            result: Array = compute(*state)[..., places]
+            return result
+
+        return torque
 
     def _recursion(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Compute torques of joints in Pinocchio's order, shape (N, n)."""
@@ -204,16 +204,13 @@ class UrdfModel(DynamicModel):
 
     def _set(self, values: Array) -> bool:
         links = values[: 10 * len(self.joints)].reshape(-1, 10)
-        if not (links[:, 0] >= _LIGHTEST).all():
+        if not (links[:, 0] >= 1e-3).all():  # [kg]: no useful centre of mass below
             return False
         self._pool = None
         rotors = values[links.size :]
-        if self._order is not None:
-            links = links[self._order.inverse]
-            rotors = rotors[self._order.inverse] if self.rotor_inertia else rotors
         if self.rotor_inertia:
-            self._model.armature = rotors
-        for index, link in enumerate(links):
+            self._model.armature = rotors[self._outwards]
+        for index, link in enumerate(links[self._outwards]):
             self._model.inertias[index + 1] = pin.Inertia.FromDynamicParameters(link)
         return True
 
@@ -231,19 +228,6 @@ class UrdfModel(DynamicModel):
             )
         return q, qd, qdd
 
-    def _fill(self, block: Array, q: Array, qd: Array, qdd: Array) -> None:
-        compute, model, data = pin.computeJointTorqueRegressor, self._model, self._data
-        for k in range(len(q)):
-            block[k] = compute(model, data, q[k], qd[k], qdd[k])
-
-    def _fill_reordered(self, block: Array, q: Array, qd: Array, qdd: Array) -> None:
-        """Do the same as `_fill` for joints in another order than Pinocchio's."""
-        order = cast(_Order, self._order)
-        own = np.empty(block.shape)
-        self._fill(own, *(order.pinocchio(value) for value in (q, qd, qdd)))
-        columns = (10 * order.places[:, None] + np.arange(10)).ravel()
-        block[...] = own[:, order.places][:, :, columns]
-
     def prior(self) -> Array:
         """Return the values of the URDF, shape (p,); 0 for rotors and links without <inertial>."""
         return np.array(self._prior)
@@ -257,36 +241,6 @@ class UrdfModel(DynamicModel):
             'gravity': [float(value) for value in self.gravity],
             'rotor_inertia': self.rotor_inertia,
         }
-
-
-class _Order:
-    """Joints in another order than Pinocchio's, which is from the base outwards."""
-
-    def __init__(self, places: Sequence[int]) -> None:
-        """Store the index of each joint in Pinocchio's order, and the inverse permutation."""
-        self.places = np.array(places)
-        self.inverse = np.argsort(self.places)
-
-    def pinocchio(self, values: Array) -> Array:
-        """Reorder values (..., n) of the model's joints to Pinocchio's order.
-
-        :raises ModelError: a wrong number of joints
-        """
-        if values.shape[-1] != len(self.inverse):
-            raise ModelError(
-                f'the model has {len(self.inverse)} joints, got values of {values.shape[-1]}'
-            )
-        return np.ascontiguousarray(values[..., self.inverse])
-
-    def reordered(self, compute: TorqueFunction) -> TorqueFunction:
-        """Convert a function of joints in Pinocchio's order to one of the model's joints."""
-
-        def torque(q: Array, qd: Array, qdd: Array) -> Array:
-            own = (self.pinocchio(value) for value in (q, qd, qdd))
-            result: Array = compute(*own)[..., self.places]
-            return result
-
-        return torque
 
 
 def _gravity(values: Sequence[float]) -> Array:
@@ -339,61 +293,37 @@ def _parameters(joints: list[UrdfJoint], rotor_inertia: bool) -> tuple[Parameter
     return tuple(links + rotors)
 
 
-def _build(
-    urdf: UrdfFile, moving: tuple[str, ...], gravity: Array
-) -> tuple[Any, list[Body], list[Array]]:
-    """Build Pinocchio's model of the moving joints.
-
-    A continuous joint becomes a revolute one: the dynamics needs its angle only.
-
-    :return: the model, its bodies in Pinocchio's order, and the pseudo-inertia (4, 4) of each,
-        with everything that is fixed to it
-    """
+def _pinocchio_model(tree: Tree, names: tuple[str, ...], gravity: Array) -> Any:
+    """Build Pinocchio's model; a continuous joint becomes a revolute one, which has one angle."""
     model = pin.Model()
     model.gravity.linear = gravity
-    carrier = {urdf.root: (0, np.eye(4))}
-    bodies: list[Body] = []
-    inertias: list[Array] = []
-    for joint in urdf.joints:
-        index, placement = carrier[joint.parent]
-        placement = placement @ joint.origin
-        if joint.name in moving:
-            frame = pin.SE3(placement[:3, :3], placement[:3, 3])
-            own = (moving.index(joint.name), placement, joint.axis, joint.type == 'prismatic')
-            bodies.append(Body(index - 1, *own))
-            index = model.addJoint(index, _joint_model(joint), frame, joint.name)
-            placement = np.eye(4)
-            inertias.append(np.zeros((4, 4)))
-        carrier[joint.child] = (index, placement)
-        if index:
-            inertias[index - 1] += placement @ urdf.pseudo_inertia[joint.child] @ placement.T
-    return model, bodies, inertias
+    for body in tree.bodies:
+        frame = pin.SE3(body.placement[:3, :3], body.placement[:3, 3])
+        model.addJoint(body.parent + 1, _joint_model(body), frame, names[body.joint])
+    return model
 
 
-def _joint_model(joint: UrdfJoint) -> Any:
-    kind = 'P' if joint.type == 'prismatic' else 'R'
-    for index, letter in enumerate('XYZ'):
-        # Joints along a frame axis take 10 % less time.
-        if joint.axis[index] == 1.0:
+def _joint_model(body: Body) -> Any:
+    kind = 'P' if body.prismatic else 'R'
+    for value, letter in zip(body.axis, 'XYZ', strict=True):
+        if value == 1.0:  # joints along a frame axis take 10 % less time
             return getattr(pin, f'JointModel{kind}{letter}')()
-    if kind == 'P':
-        return pin.JointModelPrismaticUnaligned(joint.axis)
-    return pin.JointModelRevoluteUnaligned(joint.axis)
+    build = pin.JointModelPrismaticUnaligned if body.prismatic else pin.JointModelRevoluteUnaligned
+    return build(body.axis)
 
 
-def ten_parameters(pseudo: Array) -> Array:
-    """Return the ten parameters, shape (10,), of a pseudo-inertia (4, 4)."""
-    moment = np.trace(pseudo[:3, :3]) * np.eye(3) - pseudo[:3, :3]
-    rows, columns = [0, 0, 1, 0, 1, 2], [0, 1, 1, 2, 2, 2]
-    return np.concatenate([pseudo[3:, 3], pseudo[:3, 3], moment[rows, columns]])
+def _prior(urdf: UrdfFile, tree: Tree, rotor_inertia: bool) -> Array:
+    """Return the values of the URDF, shape (p,): those of all links that a joint carries add."""
+    count = len(tree.bodies)
+    inertias, values = np.zeros((count, 4, 4)), np.zeros((11 if rotor_inertia else 10) * count)
+    for link, (index, pose) in tree.places.items():
+        if index >= 0:
+            inertias[index] += pose @ urdf.pseudo_inertia[link] @ pose.T
+    for body, inertia in zip(tree.bodies, inertias, strict=True):
+        values[10 * body.joint : 10 * body.joint + 10] = ten_parameters(inertia)
+    return values
 
 
 def rigid_part(model: DynamicModel) -> UrdfModel | None:
     """Return the part of a model that is a URDF, if there is one."""
-    if isinstance(model, UrdfModel):
-        return model
-    for part in model.parts if isinstance(model, SumModel) else ():
-        found = rigid_part(part)
-        if found is not None:
-            return found
-    return None
+    return next((part for part, _ in parts_of(model) if isinstance(part, UrdfModel)), None)

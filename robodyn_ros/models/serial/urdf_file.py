@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import warnings
 import xml.etree.ElementTree as ET
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from robodyn_ros.errors import ModelError
-
-Array = NDArray[np.float64]
+from robodyn_ros.models.interface import Array
+from robodyn_ros.models.serial.inertia import pseudo_inertia
+from robodyn_ros.models.serial.urdf_values import attribute, numbers, transform
 
 SNAP_TOLERANCE = 2e-3
 """Largest distance [rad] to a multiple of pi/2, or of an axis to a frame axis, that is corrected.
@@ -27,8 +27,6 @@ by 1e-5, and parameters that are not identifiable appear as such with condition 
 """
 
 JOINT_TYPES = ('revolute', 'continuous', 'prismatic', 'fixed', 'floating', 'planar')
-_KEPT_TAGS = ('link', 'joint')
-_LINK_TAGS = ('inertial',)
 
 
 class UrdfWarning(UserWarning):
@@ -103,11 +101,9 @@ def parse_urdf(xml: str, *, source: str = 'URDF') -> UrdfFile:
     """
     robot = _robot_element(xml, source)
     links = robot.findall('link')
-    _refuse_twice((_attribute(link, 'name', source) for link in links), f'{source}: link')
+    _refuse_twice((attribute(link, 'name', source) for link in links), f'{source}: link')
     joint_elements = robot.findall('joint')
-    _refuse_twice(
-        (_attribute(item, 'name', source) for item in joint_elements), f'{source}: joint'
-    )
+    _refuse_twice((attribute(item, 'name', source) for item in joint_elements), f'{source}: joint')
     if not links:
         raise ModelError(f'{source} has no links')
     snapped: list[str] = []
@@ -157,62 +153,11 @@ def _refuse_twice(names: Iterable[str], what: str) -> None:
         seen.add(name)
 
 
-def _attribute(element: ET.Element, key: str, where: str) -> str:
-    value = element.get(key)
-    if not value:
-        raise ModelError(f'{where}: <{element.tag}> has no {key}')
-    return value
-
-
-def _numbers(
-    element: ET.Element | None, key: str, where: str, default: Sequence[float] | None
-) -> Array:
-    """Read finite numbers of an attribute; `default` if it is missing (None: required)."""
-    text = None if element is None else element.get(key)
-    if text is None:
-        if default is None:
-            tag = 'element' if element is None else f'<{element.tag}>'
-            raise ModelError(f'{where}: {tag} has no {key}')
-        return np.array(default, dtype=np.float64)
-    count = 1 if default is None else len(default)
-    try:
-        values = np.array([float(word) for word in text.split()])
-    except ValueError:
-        values = np.array([np.nan])
-    if values.shape != (count,) or not np.isfinite(values).all():
-        raise ModelError(f'{where}: {key} must be {count} finite number(s), got "{text}"')
-    return values
-
-
-def _transform(origin: ET.Element | None, where: str) -> Array:
-    """Return the homogeneous transform (4, 4) of an <origin> (fixed-axis roll, pitch, yaw)."""
-    result = np.eye(4)
-    result[:3, 3] = _numbers(origin, 'xyz', where, (0.0, 0.0, 0.0))
-    result[:3, :3] = _rotation(_numbers(origin, 'rpy', where, (0.0, 0.0, 0.0)))
-    return result
-
-
-def _rotation(rpy: Array) -> Array:
-    """Return R = Rz(yaw) Ry(pitch) Rx(roll), with exact zeros and ones at multiples of pi/2."""
-    cosine, sine = np.cos(rpy), np.sin(rpy)
-    for value in (cosine, sine):
-        near = np.abs(value - np.round(value)) < 1e-15
-        value[near] = np.round(value[near])
-    (cr, cp, cy), (sr, sp, sy) = cosine, sine
-    return np.array(
-        [
-            [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
-            [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
-            [-sp, cp * sr, cp * cr],
-        ]
-    )
-
-
 def _read_joint(element: ET.Element, source: str, snapped: list[str]) -> UrdfJoint:
     """Read one joint and write corrected numbers back into the element."""
     name = element.attrib['name']
     where = f'{source}: joint {name}'
-    kind = _attribute(element, 'type', where)
+    kind = attribute(element, 'type', where)
     if kind not in JOINT_TYPES:
         raise ModelError(f'{where} has type "{kind}", expected one of {", ".join(JOINT_TYPES)}')
     ends = []
@@ -220,7 +165,7 @@ def _read_joint(element: ET.Element, source: str, snapped: list[str]) -> UrdfJoi
         end = element.find(tag)
         if end is None:
             raise ModelError(f'{where} has no <{tag}>')
-        ends.append(_attribute(end, 'link', where))
+        ends.append(attribute(end, 'link', where))
     limits = _limits(element.find('limit'), kind, where)
     axis = _snap_joint(element, where, snapped)
     return UrdfJoint(
@@ -228,7 +173,7 @@ def _read_joint(element: ET.Element, source: str, snapped: list[str]) -> UrdfJoi
         type=kind,
         parent=ends[0],
         child=ends[1],
-        origin=_transform(element.find('origin'), where),
+        origin=transform(element.find('origin'), where),
         axis=axis,
         mimic=element.find('mimic') is not None,
         **limits,
@@ -239,7 +184,7 @@ def _limits(element: ET.Element | None, kind: str, where: str) -> dict[str, floa
     if element is None:
         return {}
     keys = ['velocity', 'effort'] + ([] if kind == 'continuous' else ['lower', 'upper'])
-    given = {key: float(_numbers(element, key, where, (0.0,))[0]) for key in keys}
+    given = {key: float(numbers(element, key, where, (0.0,))[0]) for key in keys}
     for key in ('velocity', 'effort'):
         # Exporters write 0 for a limit that is not set.
         if given[key] <= 0.0:
@@ -258,13 +203,13 @@ def _snap_joint(element: ET.Element, where: str, snapped: list[str]) -> Array:
     name = element.attrib['name']
     origin = element.find('origin')
     if origin is not None and 'rpy' in origin.attrib:
-        rpy = _numbers(origin, 'rpy', where, (0.0, 0.0, 0.0))
+        rpy = numbers(origin, 'rpy', where, (0.0, 0.0, 0.0))
         target = np.round(rpy / (np.pi / 2)) * (np.pi / 2)
         if _move_to(rpy, target):
             origin.set('rpy', ' '.join(repr(float(value)) for value in rpy))
             snapped.append(name)
     axis_element = element.find('axis')
-    axis = _numbers(axis_element, 'xyz', where, (1.0, 0.0, 0.0))
+    axis = numbers(axis_element, 'xyz', where, (1.0, 0.0, 0.0))
     length = float(np.linalg.norm(axis))
     if length < 1e-6 and element.get('type') in ('fixed', 'floating'):
         return np.array(
@@ -335,17 +280,14 @@ def _read_inertial(element: ET.Element | None, where: str) -> Array:
     """Read the pseudo-inertia (4, 4) about the link frame: integral of [x, 1] [x, 1]^T dm."""
     if element is None:
         return np.zeros((4, 4))
-    mass = _numbers(element.find('mass'), 'value', where, None)[0]
+    mass = numbers(element.find('mass'), 'value', where, None)[0]
     tensor_element = element.find('inertia')
-    ixx, ixy, ixz, iyy, iyz, izz = (
-        _numbers(tensor_element, key, where, None)[0]
-        for key in ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz')
-    )
-    tensor = np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]])
-    central = np.zeros((4, 4))
-    central[:3, :3] = np.trace(tensor) / 2 * np.eye(3) - tensor
-    central[3, 3] = mass
-    placement = _transform(element.find('origin'), where)
+    moments = [
+        numbers(tensor_element, key, where, None)[0]
+        for key in ('ixx', 'ixy', 'iyy', 'ixz', 'iyz', 'izz')
+    ]
+    placement = transform(element.find('origin'), where)
+    central = pseudo_inertia(np.array([mass, 0.0, 0.0, 0.0, *moments]))
     pseudo: Array = placement @ central @ placement.T
     return pseudo
 
@@ -359,13 +301,13 @@ def _physical_notes(pseudo: Array, where: str) -> list[str]:
 
 
 def _dynamics_xml(robot: ET.Element) -> str:
-    """Return the robot without what the dynamics does not need; the element is changed."""
+    """Return the robot with the dynamics only; the element is changed."""
     for item in list(robot):
-        if item.tag not in _KEPT_TAGS:
+        if item.tag not in ('link', 'joint'):
             robot.remove(item)
         elif item.tag == 'link':
             for part in list(item):
-                if part.tag not in _LINK_TAGS:
+                if part.tag != 'inertial':
                     item.remove(part)
     ET.indent(robot)
     return ET.tostring(robot, encoding='unicode')

@@ -1,4 +1,4 @@
-"""Long computations beside a node that goes on spinning, and waiting inside coroutines."""
+"""Long computations in a thread while a node spins, and waiting inside coroutines."""
 
 from __future__ import annotations
 
@@ -13,31 +13,25 @@ from rclpy.node import Node
 from rclpy.task import Future
 
 Result = TypeVar('Result')
-POLL_PERIOD = 0.05
-"""How often a waiting coroutine looks again, in [s]."""
 
 
 class Background:
-    """Runs one function at a time in a thread; coroutines of the node wait for it.
+    """Thread for one function at a time; coroutines of the node wait for its result.
 
-    Waiting is done by a timer of the node and not by a callback from the thread: a future that
-    another thread completes does not wake every executor. Services and actions whose callbacks
-    are such coroutines must be created in `group`, so that several may be under way at once.
+    A timer of the node polls the thread, because a future that another thread completes does not
+    wake every executor. Services and actions with such coroutines must be created in `group`, so
+    that several can run at once.
     """
 
     def __init__(self, node: Node) -> None:
         """Prepare the thread and the timer."""
         self._pool = ThreadPoolExecutor(max_workers=1)
         self._waiting: list[Future] = []
-        # a coroutine holds its callback group until it ends, so the timer needs its own
+        # a coroutine blocks its callback group until it ends, so the timer needs another one
         self.group = ReentrantCallbackGroup()
-        # waits must end, also where /clock stands still
-        self._timer = node.create_timer(
-            POLL_PERIOD,
-            self._tick,
-            callback_group=self.group,
-            clock=Clock(clock_type=ClockType.STEADY_TIME),
-        )
+        # waits must end even if /clock does not advance
+        clock = Clock(clock_type=ClockType.STEADY_TIME)
+        self._timer = node.create_timer(0.05, self._tick, callback_group=self.group, clock=clock)
         self._timer.cancel()
 
     def _tick(self) -> None:
@@ -47,7 +41,7 @@ class Background:
             future.set_result(None)
 
     async def tick(self) -> None:
-        """Wait for one poll period while the node goes on spinning."""
+        """Wait for 50 ms while the node continues to spin."""
         future: Future = Future()
         self._waiting.append(future)
         self._timer.reset()
@@ -71,5 +65,5 @@ class Background:
         return work.result()
 
     def close(self) -> None:
-        """Give up what has not started."""
+        """Cancel functions that have not started."""
         self._pool.shutdown(wait=False, cancel_futures=True)

@@ -1,9 +1,8 @@
-"""Messages that are too large for a subscriber that listens best effort.
+"""Messages that are too large for a best-effort subscriber.
 
-Fast DDS hands messages of up to half a megabyte over in shared memory; larger ones become
-datagrams, and a best-effort subscriber gets none of the message when one of them is lost. The
-joint_trajectory_controller is such a subscriber; an 8 s trajectory of six axes with a point every
-2 ms did not arrive in two of three tries (ros2_controllers 4.42).
+Fast DDS transmits messages of up to half a megabyte in shared memory. Larger ones become
+datagrams; if one of these is lost, a best-effort subscriber loses the complete message. The
+joint_trajectory_controller is such a subscriber (ros2_controllers 4.42).
 """
 
 from __future__ import annotations
@@ -16,13 +15,13 @@ from rclpy.qos import ReliabilityPolicy
 from robodyn_ros.errors import ControlError
 
 LARGEST = 400_000
-"""Bytes of a message that arrives."""
+"""Largest size of a message, in bytes: the half megabyte of shared memory, with a reserve."""
 FARTHEST = 1e-3
-"""Fewer points than wanted may not lead a robot farther off its way, in [rad] or [m]."""
+"""Largest distance of the path through fewer points from the motion, in [rad] or [m]."""
 
 
 def parts(node: Node, topic: str, size: float) -> int:
-    """Divisor that makes a message of this size arrive at everyone who listens; 1: it does.
+    """Return the factor by which a message must shrink to reach all subscribers; 1: it fits.
 
     :param topic: resolved name
     :param size: in bytes
@@ -36,12 +35,12 @@ def parts(node: Node, topic: str, size: float) -> int:
 def check_points(
     duration: float, spacing: float, distance: float, *, longest: float = math.inf
 ) -> None:
-    """Refuse a motion that the points that arrive no longer describe.
+    """Refuse a motion that is not described by the points that fit into a message.
 
     :param duration: of the motion, in [s]
     :param spacing: of these points, in [s]
-    :param distance: by which they lead the robot off its way, in [rad] or [m]
-    :param longest: spacing with which torque can be taken away in time, in [s]
+    :param distance: of the path through them from the motion, in [rad] or [m]
+    :param longest: largest spacing with which torque can be removed in time, in [s]
     :raises ControlError: naming all of these
     """
     if distance <= FARTHEST and spacing <= longest:

@@ -1,4 +1,4 @@
-"""Parameters that the process was given: robot file, parameter files and command line."""
+"""Parameters of the process: robot file, parameter files and command line."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from robodyn_ros.parameter_files import EVERY_NODE, Given, RosArguments, as_file
 from robodyn_ros.robot_file import load_robot
 
 ROBOT = 'robot'
-"""Parameter that names the robot file; what it says loses against every other source."""
+"""Parameter that names the robot file; every other source overrides it."""
 
 
 class GivenParameters:
-    """ROS arguments of this process; the nodes that are created while it is `used` get them."""
+    """ROS arguments of this process, for all nodes that are created inside `used`."""
 
     current: GivenParameters | None = None
 
@@ -27,7 +27,7 @@ class GivenParameters:
 
     @contextmanager
     def used(self) -> Iterator[None]:
-        """Give them to the nodes that are created meanwhile."""
+        """Apply them to the nodes that are created in this context."""
         GivenParameters.current = self
         try:
             yield
@@ -35,21 +35,20 @@ class GivenParameters:
             GivenParameters.current = None
 
     def node(self, name: str, namespace: str = '') -> str:
-        """Name with namespace that a node will have."""
+        """Return the full name that a node will have."""
         return self._arguments.node(name, namespace)
 
     @contextmanager
     def of(self, node: str, program: str) -> Iterator[tuple[list[str], dict[str, Given]]]:
-        """Arguments of a node alone, which win over those of the process, and what they give.
+        """Yield the arguments of one node, which override those of the process, and its values.
 
-        rcl reads them from a file, because it decides of which type a value is. The file is there
-        as long as the context.
+        rcl reads them from a temporary file, because it decides on the type of a value.
 
-        A declaration of effort counts as a unit: where one is given, that of the robot file does
-        not fill its gaps.
+        A declaration of effort counts as a unit: if one is given, that of the robot file is
+        ignored completely.
 
-        :param node: name with namespace
-        :param program: name without remapping, which is that of its section in the robot file
+        :param node: full name
+        :param program: name without remapping, which is that of the section in the robot file
         :raises ConfigError: a robot file that cannot be used
         """
         sources = self._arguments.sources

@@ -1,4 +1,4 @@
-"""Messages that leave only after all that arrived before them has been read."""
+"""Queue of messages that are sent after all messages that arrived before them were read."""
 
 from __future__ import annotations
 
@@ -9,38 +9,37 @@ from rclpy.node import Node
 
 from robodyn_ros.nodes.base.common import steady_timer
 
-SOON = 1e-3
-"""Time in which an executor reads what has arrived, in [s]."""
 MOST = 16
-"""Messages that may wait."""
+"""Largest number of waiting messages."""
 
 Send = Callable[[], None]
 
 
 class Outbox:
-    """Prepares what arrives, one after the other, and sends it two ticks of a timer later.
+    """Queue that prepares messages one after the other and sends them two timer ticks later.
 
-    While one is prepared others may arrive that forbid it: a command to stop, by somebody else.
-    Two ticks, as an executor without events calls timers before subscriptions: all that had
-    arrived at the first is read before the second.
+    During the preparation a message may arrive that forbids sending, for example a stop command.
+    There are two ticks because an executor without events calls timers before subscriptions: all
+    messages that had arrived at the first tick are read before the second.
     """
 
     def __init__(self, node: Node, prepare: Callable[[bytes], Send | None]) -> None:
-        """Begin empty.
+        """Start empty.
 
-        :param prepare: makes of a message what sends it; None: it is not to be sent
+        :param prepare: returns for a message the function that sends it; None: it is not sent
         """
         self._prepare = prepare
         self._waiting: deque[bytes] = deque()
         self._send: Send | None = None
         self._ticks = 0
-        self._timer = steady_timer(node, SOON, self.tick)
+        # within 1 ms an executor reads the messages that have arrived
+        self._timer = steady_timer(node, 1e-3, self.tick)
         self._timer.cancel()
 
     def put(self, serialised: bytes) -> bool:
-        """Take a message over; return True if the oldest had to go, as too many wait.
+        """Add a message; return True if the oldest one was dropped because too many wait.
 
-        The newest stays: it may be the one that stops the robot.
+        The newest one is kept, because it may be the one that stops the robot.
         """
         full = len(self._waiting) >= MOST
         if full:
@@ -51,18 +50,18 @@ class Outbox:
         return full
 
     def prepare_again(self) -> None:
-        """Discard what was prepared: conditions changed, so it is prepared again at its turn."""
+        """Discard a prepared message, because conditions changed; it is prepared again."""
         self._send, self._ticks = None, 0
 
     def drop(self) -> int:
-        """Send nothing of what waits; return how many messages that was."""
+        """Drop all waiting messages and return their number."""
         count = len(self._waiting)
         self._waiting.clear()
         self._next()
         return count
 
     def tick(self) -> None:
-        """Send what is prepared, if it is time, and prepare the next."""
+        """Send the prepared message if it is due, and prepare the next one."""
         self._ticks += 1
         if self._send is None:
             self._next()
@@ -73,7 +72,7 @@ class Outbox:
             self._next()
 
     def _next(self) -> None:
-        """Prepare the first that can be sent."""
+        """Prepare the first message that can be sent."""
         self._send, self._ticks = None, 0
         while self._waiting and self._send is None:
             self._send = self._prepare(self._waiting[0])

@@ -1,4 +1,4 @@
-"""Tells what a node publishes on a topic from what others do, by hearing it come back."""
+"""Distinction of a node's messages on a topic from those of other publishers."""
 
 from __future__ import annotations
 
@@ -6,31 +6,31 @@ import time
 from collections import deque
 
 ON_THE_WAY = 32
-"""Own messages that may not have come back yet; far more than ever are."""
+"""Largest number of sent messages that were not received back; usually there are few."""
 LOST = 0.5
-"""One that has not come back after so long never will, in [s]."""
+"""Time after which a sent message that was not received back counts as lost, in [s]."""
 
 
 class OwnMessages:
-    """The order in which the messages of a topic arrive: here as at anybody else who listens.
+    """Order of the messages of a topic, by receiving the node's messages back.
 
-    A node that is busy reads messages of others late, perhaps after it has published itself. One
-    that is read before the node's own has come back arrived before it.
+    A busy node reads messages of others late, perhaps after it has published. A message that is
+    read before the node's message was received back had arrived before it.
     """
 
     def __init__(self) -> None:
-        """Begin with none."""
+        """Start without messages."""
         self._sent: deque[tuple[int, float]] = deque(maxlen=ON_THE_WAY)
 
     def sent(self, serialised: bytes) -> None:
-        """Say what this node publishes, before it does."""
+        """Register a message before this node publishes it."""
         self._sent.append((hash(serialised), time.monotonic()))
 
     def foreign(self, serialised: bytes) -> bool:
-        """Whether a message that arrived is another's, and came after all of this node's own."""
+        """Return True if a message is from another node and came after all of this node's."""
         hashes = [own for own, _ in self._sent]
         if (own := hash(serialised)) in hashes:
-            for _ in range(hashes.index(own) + 1):  # those before it never came
+            for _ in range(hashes.index(own) + 1):  # earlier ones were lost
                 self._sent.popleft()
             return False
         return not self._sent or time.monotonic() - self._sent[-1][1] > LOST

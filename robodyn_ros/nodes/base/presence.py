@@ -1,11 +1,11 @@
-"""Presence of nodes that depend on each other: who died is noticed within LEASE seconds.
+"""Presence of nodes that depend on each other; the end of a node is noticed within LEASE seconds.
 
-A node with a `Presence` publishes a latched message with an automatic liveliness. The middleware
-keeps that up from its threads, so a node that computes for long is not taken for dead, and a
-process that is killed or stopped is: without this, DDS waits 20 s.
+A node with a `Presence` publishes a latched message with automatic liveliness. The threads of the
+middleware maintain it, so that a long computation does not count as the end of the node, but a
+killed or stopped process does. Without it, DDS waits 20 s.
 
-A node creates it after its services. DDS announces them in this order, and the services of a dead
-predecessor look ready for 20 s: who has seen the presence has seen the services.
+A node creates it after its services, and DDS announces them in this order. The services of a dead
+predecessor look ready for 20 s, but after its presence a node's services are there.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from robodyn_ros.errors import ConfigError
 from robodyn_ros.msg import NodePresence
 
 LEASE = 4.0
-"""A process without a sign of life for this long is dead, in [s].
+"""Time without a sign of life after which a process counts as dead, in [s].
 
-DDS gives one every two thirds of it; the remainder is what a busy machine may hold a process up.
+DDS sends one every two thirds of it; the remainder allows for a busy machine.
 """
 DISCOVERY = 10.0
-"""A node that has not been discovered after this time is not there, in [s]."""
+"""Time after which a node that was not discovered counts as missing, in [s]."""
 
 
 def _qos() -> QoSProfile:
@@ -44,7 +44,7 @@ def _qos() -> QoSProfile:
 
 
 class Presence:
-    """Publishes that the node lives, and what became of its work."""
+    """Publisher of a node's sign of life and the state of its work."""
 
     def __init__(
         self,
@@ -70,16 +70,16 @@ class Presence:
         self._publisher.publish(self._message)
 
     def tell(self, work: str, problem: str = '') -> None:
-        """Publish what the node works on, and why that ended early, if it did."""
+        """Publish the work of the node, and the reason if it ended early."""
         if (work, problem) != (self._message.work, self._message.problem):
             self._message.work, self._message.problem = work, problem
             self._publisher.publish(self._message)
 
 
 class Watch:
-    """Watches one other node from `begin` on.
+    """Supervision of another node, from `begin` on.
 
-    :ivar message: what it published last; None: nothing yet
+    :ivar message: its last message; None: there is none yet
     """
 
     def __init__(self, node: Node, name: str) -> None:
@@ -98,14 +98,14 @@ class Watch:
             try:
                 self._subscription = node.create_subscription(*arguments, event_callbacks=events)
                 self._alive = 0
-            except UnsupportedEventTypeError:  # then the graph of nodes tells, later
+            except UnsupportedEventTypeError:  # the graph of nodes shows it too, but later
                 self._subscription = node.create_subscription(*arguments)
         except InvalidTopicNameException as error:
             raise ConfigError(f'{name!r} is not the name of a node: {error}') from error
         self.begin()
 
     def begin(self) -> None:
-        """Watch from now on; what was before does not count."""
+        """Supervise from now on; earlier events do not count."""
         known = self.message is not None and self._living() > 0
         self._process = self.message.process if known and self.message else ''
         self._gone = False
@@ -113,7 +113,7 @@ class Watch:
 
     @property
     def seen(self) -> bool:
-        """Tell whether the node lives and has said what it is."""
+        """Return True if the node lives and its message was received."""
         return bool(self._process) and self._living() > 0
 
     def _living(self) -> int:
@@ -122,7 +122,7 @@ class Watch:
         return self._alive
 
     def problem(self) -> str:
-        """Say that the node is gone, or not there at all; '' while it lives."""
+        """Return a sentence if the node has ended or was not discovered; '' while it lives."""
         if self._alive is None and self._process and not self._living():
             self._gone = True
         if self._gone:
@@ -144,18 +144,18 @@ class Watch:
 
 
 class Owner:
-    """The node for which a work is done; without it, the work ends."""
+    """Node that started some work; the work ends with it."""
 
     def __init__(self, node: Node) -> None:
-        """Nobody owns the work yet."""
+        """Start without an owner."""
         self._node = node
         self._watches: dict[str, Watch] = {}
         self._watch: Watch | None = None
 
     def take(self, name: str) -> None:
-        """Watch the owner of the next work.
+        """Supervise the owner of the next work.
 
-        :param name: full name of the node; '': a user, who is not watched
+        :param name: full name of the node; '': a user, who is not supervised
         :raises ConfigError: no node can have this name
         """
         self._watch = None
@@ -166,6 +166,6 @@ class Owner:
             self._watch.begin()
 
     def problem(self) -> str:
-        """Say that the owner is gone; '' while it lives."""
+        """Return a sentence if the owner has ended; '' while it lives."""
         problem = '' if self._watch is None else self._watch.problem()
         return f'{problem} (it asked for this)' if problem else ''

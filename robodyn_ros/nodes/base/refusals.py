@@ -1,4 +1,4 @@
-"""What a node refuses or does not expect: one sentence, counted, logged once a second."""
+"""Refused requests and unexpected errors of a node: counted, and logged once per second."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ from robodyn_ros.errors import RobodynError
 
 LOG_PERIOD = 1.0
 """Shortest time between two log lines, in [s]."""
-LONGEST = 1000
-"""Longest text of an error that is passed on, in characters."""
 
 
 class Refusals:
@@ -75,9 +73,9 @@ class Refusals:
 
 
 def sentence(error: BaseException) -> str:
-    """Text of an error on one line; the type is named unless it is an error of this suite."""
+    """Return the text of an error on one line, with its type if it is not of this suite."""
     text = ' '.join(str(error).split())
-    text = text if len(text) <= LONGEST else f'{text[:LONGEST]}...'
+    text = text if len(text) <= 1000 else f'{text[:1000]}...'
     if isinstance(error, (RobodynError, OSError)):
         return text
     return f'unexpected {type(error).__name__}: {text}'
@@ -88,7 +86,7 @@ def guarded(
 ) -> Any:
     """Wrap a callback or coroutine function, so that no exception leaves it.
 
-    :param failed: called with the exception and the arguments; gives the result in its place
+    :param failed: called with the exception and the arguments; returns the result instead
     :param done: called with the result, which it returns
     """
     if callback is None:
@@ -115,7 +113,7 @@ def guarded(
 
 
 def refused_response(request: Any, response: Any, reason: str) -> Any:
-    """Say no in a response of any service that has a field for that."""
+    """Set a response of any service to a refusal, as far as it has fields for it."""
     no = {'successful': False, 'reason': reason}
     if hasattr(response, 'success'):
         response.success = False

@@ -24,13 +24,13 @@ _Base: Any = Node if TYPE_CHECKING else object
 
 
 class Guarded(_Base):
-    """What `SuiteNode` and `SuiteLifecycleNode` have in common.
+    """Common base of `SuiteNode` and `SuiteLifecycleNode`.
 
-    Parameters: of each one the value that was given last, whatever its key; `source` says where.
+    Parameters: each has the value that was given last, under any key; `source` returns its origin.
 
     Callbacks: a service, action or message that raises is refused with a sentence and counted.
-    What cannot be refused, and an unexpected error in a message callback of the node itself, is
-    counted and reported to `on_unexpected`.
+    Errors that cannot be refused, and unexpected errors in message callbacks of the node itself,
+    are counted and reported to `on_unexpected`.
     """
 
     def __init__(self, name: str, **options: Any) -> None:
@@ -55,19 +55,19 @@ class Guarded(_Base):
 
     def _declare_robot(self) -> None:
         text = (
-            'robot of this package or path of a robot file, #VARIANT behind it or not: its '
-            'parameters lose against those of every other source'
+            'robot of this package or path of a robot file, optionally with #VARIANT; parameters '
+            'of every other source override those of the file'
         )
         self.declare_parameter(ROBOT, '', ParameterDescriptor(description=text, read_only=True))
 
     def source(self, parameter: str) -> str:
-        """Where the value of a parameter was given: a file, 'command line' or 'default'."""
+        """Return the origin of a parameter's value: a file, 'command line' or 'default'."""
         return self._given[parameter].source if parameter in self._given else DEFAULT
 
     def check_names(self) -> None:
-        """Make sure that the node has every parameter in its section of the robot file.
+        """Check that the node has every parameter in its section of the robot file.
 
-        :raises ConfigError: naming the first that it does not have
+        :raises ConfigError: naming the first parameter that it does not have
         """
         for name, given in self._given.items():
             if given.strict and not self.has_parameter(name):
@@ -78,10 +78,10 @@ class Guarded(_Base):
                 )
 
     def on_unexpected(self, reason: str) -> None:
-        """Come to a safe state: an error that cannot be answered by refusing a request."""
+        """Reach a safe state after an error that belongs to no request."""
 
     def unexpected(self, what: str, error: Exception) -> None:
-        """Count an error that belongs to no request, and come to a safe state."""
+        """Count an error that belongs to no request, and reach a safe state."""
         reason = self.refusals.unexpect(what, error)
         if self._reporting:  # the safe state itself raises
             return
@@ -96,7 +96,7 @@ class Guarded(_Base):
     def create_subscription(
         self, msg_type: Any, topic: str, callback: Any, *rest: Any, **options: Any
     ) -> Any:
-        """As `Node.create_subscription`; a message whose callback raises is dropped."""
+        """Do as `Node.create_subscription`; a message whose callback raises is dropped."""
 
         def failed(error: Exception, *_: Any) -> None:
             if isinstance(error, RobodynError) or not _is_own(callback):
@@ -110,13 +110,13 @@ class Guarded(_Base):
     def create_service(
         self, srv_type: Any, srv_name: str, callback: Any, *rest: Any, **options: Any
     ) -> Any:
-        """As `Node.create_service`; a request whose callback raises is refused."""
+        """Do as `Node.create_service`; a request whose callback raises is refused."""
         what = f'request of {srv_name}'
         wrapped = guarded(callback, self._refusing(what), partial(self.refusals.note, what))
         return super().create_service(srv_type, srv_name, wrapped, *rest, **options)
 
     def create_timer(self, period: float, callback: Any, *rest: Any, **options: Any) -> Any:
-        """As `Node.create_timer`."""
+        """Do as `Node.create_timer`; an error of the callback is unexpected."""
 
         def failed(error: Exception, *_: Any) -> None:
             self.unexpected(f'timer of {period:.3g} s', error)
@@ -124,7 +124,7 @@ class Guarded(_Base):
         return super().create_timer(period, guarded(callback, failed), *rest, **options)
 
     def add_waitable(self, waitable: Any) -> None:
-        """As `Node.add_waitable`; goals of an action whose callbacks raise are refused."""
+        """Do as `Node.add_waitable`; goals of an action whose callbacks raise are refused."""
         if isinstance(waitable, ActionServer):
             self._guard_action(waitable)
         super().add_waitable(waitable)
@@ -190,5 +190,5 @@ class SuiteLifecycleNode(Guarded, LifecycleNode):
 
 
 def _is_own(callback: Any) -> bool:
-    """Whether a callback is of this suite, and not of rclpy."""
+    """Return True if a callback belongs to this suite and not to rclpy."""
     return not str(getattr(callback, '__module__', '')).startswith('rclpy')

@@ -1,4 +1,4 @@
-"""Waiting for another node inside a coroutine: every wait ends, and says why."""
+"""Waiting for another node inside a coroutine, with a timeout and a reason."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from robodyn_ros.errors import IdentificationError
 from robodyn_ros.nodes.base.background import Background
 
 Check = Callable[[], str]
-"""Says why waiting has become pointless, or ''; it may raise, too."""
+"""Returns the reason to stop waiting, or ''; it may also raise an exception."""
 
 
 class WaitError(IdentificationError):
-    """What was waited for did not come."""
+    """The awaited event did not occur."""
 
 
 async def until(
     background: Background, done: Callable[[], bool], timeout: float, what: str, check: Check
 ) -> None:
-    """Wait while the node goes on spinning.
+    """Wait while the node continues to spin.
 
     :param timeout: in [s]
-    :param what: names what is waited for, such as 'service recorder/start'
-    :raises WaitError: the time is over, or `check` gives a reason
+    :param what: name of the event in messages, such as 'service recorder/start'
+    :raises WaitError: timeout, or `check` returns a reason
     """
     deadline = time.monotonic() + timeout
     while not done():

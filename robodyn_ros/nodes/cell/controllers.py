@@ -1,4 +1,4 @@
-"""Parameters and states of the simulated cell's controllers, told as ros2_control does."""
+"""Parameters and states of the simulated cell's controllers, with ros2_control's services."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The simulated robot cell as a node: from outside a robot under ros2_control."""
+"""Node `cell`: the simulated robot cell, with the interfaces of a robot under ros2_control."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticStatus
 from numpy.typing import NDArray
 from rcl_interfaces.msg import SetParametersResult
@@ -24,7 +23,9 @@ from robodyn_ros.cell.controllers import Controllers
 from robodyn_ros.cell.faults import KINDS, Fault, FaultyStream, Sample
 from robodyn_ros.cell.robot_cell import RobotCell
 from robodyn_ros.errors import RobodynError
-from robodyn_ros.nodes.base.common import Diagnostics, declare, realtime_priority, run
+from robodyn_ros.nodes.base.common import Diagnostics, declare, realtime_priority
+from robodyn_ros.nodes.base.spinning import run
+from robodyn_ros.nodes.base.stamps import to_stamp
 from robodyn_ros.nodes.base.suite_node import SuiteNode
 from robodyn_ros.nodes.cell.controllers import ControllerServices
 from robodyn_ros.nodes.robot.joint_states import fill
@@ -32,13 +33,8 @@ from robodyn_ros.nodes.robot.trajectory_message import read_trajectory
 from robodyn_ros.srv import Push
 
 Array = NDArray[np.float64]
-NANOSECONDS = 1_000_000_000
-HISTORY = 1000
-"""Messages kept for subscribers that ask for reliability and are slow at times: 2 s at 500 Hz."""
 BURST = 3
-"""Most cycles run at once to catch up."""
-LONGEST_DELAY = 1.0
-"""Delay that is still caught up, in [s]; of a longer one the rest is left out."""
+"""Largest number of cycles that are run at once to catch up."""
 
 
 class JointStateOut:
@@ -46,12 +42,13 @@ class JointStateOut:
 
     def __init__(self, node: Node, topic: str, joints: Sequence[str], period: float) -> None:
         """Create publisher and message; `period` in [s]."""
-        self._publisher = node.create_publisher(JointState, topic, HISTORY)
+        # 1000 messages are kept for slow reliable subscribers: 2 s at 500 Hz
+        self._publisher = node.create_publisher(JointState, topic, 1000)
         self._message = JointState(name=list(joints))
         self.faults = FaultyStream(period)
 
     def publish(self, stamp: int, position: Array, velocity: Array, effort: Array) -> None:
-        """Publish if anybody listens.
+        """Publish if there is a subscriber.
 
         :param stamp: in [ns]
         :param position: shape (n,), in [rad] or [m], the others in [rad/s], [Nm] or [m/s], [N]
@@ -66,23 +63,16 @@ class JointStateOut:
             self._send(at, *values)
 
     def _send(self, stamp: int, position: Array, velocity: Array, effort: Array) -> None:
-        self._message.header.stamp = time_message(stamp)
+        self._message.header.stamp = to_stamp(stamp)
         fill(self._message, position, velocity, effort)
         self._publisher.publish(self._message)
 
 
-def time_message(stamp: int) -> Time:
-    """Message of a time in [ns]."""
-    seconds, nanoseconds = divmod(stamp, NANOSECONDS)
-    return Time(sec=seconds, nanosec=nanoseconds)
-
-
 class CellNode(SuiteNode):
-    """Runs the cell in step with the ROS clock.
+    """Cell that runs in step with the ROS clock.
 
-    Cycle k belongs to the time epoch + k * servo period, which is the stamp of what it
-    publishes: first the state at that time and the commands given then, after that the cell
-    moves on by one period.
+    The stamp of cycle k is epoch + k * servo period. A cycle publishes the state and the commands
+    of that time; then the cell advances by one period.
     """
 
     def __init__(self) -> None:
@@ -106,7 +96,7 @@ class CellNode(SuiteNode):
             effort_limit=self.cell.axes['max_torque'] if enforced else None,
         )
         self._state = self.cell.state
-        self._period = round(self.cell.period * NANOSECONDS)
+        self._period = round(self.cell.period * 1e9)
         self._cycle = 0
         self._epoch: int | None = None
         self._late = 0
@@ -151,8 +141,8 @@ class CellNode(SuiteNode):
         )
         self._streams = {'joint_states': self._joint_states, 'reference': self._reference}
         text = (
-            f"set it to spoil what the cell says: 'STREAM KIND DURATION [SIZE]', a stream of "
-            f'{", ".join(self._streams)}, a kind of {", ".join(KINDS)}; in [s]'
+            f"fault to inject: 'STREAM KIND DURATION [SIZE]', STREAM is one of "
+            f'{", ".join(self._streams)}, KIND one of {", ".join(KINDS)}, DURATION in [s]'
         )
         declare(self, 'fault', '', text)
         self.add_on_set_parameters_callback(self._on_set)
@@ -166,7 +156,7 @@ class CellNode(SuiteNode):
         self.create_subscription(JointTrajectory, topic, self._on_points, 10, raw=True)
 
     def _offer_services(self) -> ControllerServices:
-        """Tell what the controllers command and whether they are active, as real ones do."""
+        """Offer parameters and states of the controllers, as real ones do."""
         joints = ('joints', self.cell.joints)
         interfaces = ('position',) if self._position_only else ('position', 'effort')
         facts: dict[str, list[tuple[str, Any]]] = {
@@ -190,7 +180,7 @@ class CellNode(SuiteNode):
         # A timer may come a little early; a cycle is due from a quarter of a period before.
         due = (now - self._epoch + self._period // 4) // self._period - self._cycle + 1
         self._late += due > 1
-        excess = due - round(LONGEST_DELAY / self.cell.period)
+        excess = due - round(1.0 / self.cell.period)  # a longer delay is skipped
         if excess > 0:
             self._left_out += excess
             self._epoch += excess * self._period
@@ -214,7 +204,7 @@ class CellNode(SuiteNode):
             self._controllers.accept_trajectory(
                 points,
                 now=self._cycle * self.cell.period,
-                stamp=(at - (self._epoch or 0)) / NANOSECONDS if at else None,
+                stamp=1e-9 * (at - (self._epoch or 0)) if at else None,
             )
         except RobodynError as error:
             self.get_logger().error(f'trajectory refused: {error}')
@@ -240,7 +230,7 @@ class CellNode(SuiteNode):
             return response
         response.success = True
         response.message = f'pushing {request.link or "the last link"} for {request.duration} s'
-        response.stamp = time_message(self._stamp())
+        response.stamp = to_stamp(self._stamp())
         return response
 
     def _on_set(self, parameters: list[Parameter]) -> SetParametersResult:
@@ -279,7 +269,7 @@ class CellNode(SuiteNode):
             'cycles left out': self._left_out,
         }
         level = DiagnosticStatus.WARN if warn else DiagnosticStatus.OK
-        message = 'the machine does not keep up with the servo period' if warn else 'running'
+        message = 'the machine is too slow for the servo period' if warn else 'running'
         self._diagnostics.publish(level, message, values)
 
 

@@ -1,4 +1,4 @@
-"""Node `collision_monitor`: torque feedback against the model. This is NOT a safety function."""
+"""Node `collision_monitor`: torque feedback compared with the model. NOT a safety function."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
-from robodyn_ros.control.collision import CollisionSettings, Level, TorqueErrorDetector
+from robodyn_ros.control.collision import Level, TorqueErrorDetector
+from robodyn_ros.control.collision_settings import CollisionSettings
 from robodyn_ros.control.torque.delay import DelayLine
 from robodyn_ros.control.torque.gravity_free import GravityFree
 from robodyn_ros.control.torque.model_torque import ModelTorque
@@ -22,10 +23,11 @@ from robodyn_ros.errors import ConfigError
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.models.interface import Array
 from robodyn_ros.msg import CollisionState
-from robodyn_ros.nodes.base.common import MONITOR_QOS, declare, run, steady_timer
+from robodyn_ros.nodes.base.common import MONITOR_QOS, steady_timer
+from robodyn_ros.nodes.base.spinning import run
 from robodyn_ros.nodes.robot.effort import EffortParameters
-from robodyn_ros.nodes.robot.joint_state_bytes import JointStateBytes
-from robodyn_ros.nodes.robot.model_node import STREAM_QOS, ModelNode, expanded
+from robodyn_ros.nodes.robot.joint_states import JointStateReader
+from robodyn_ros.nodes.robot.model_node import STREAM_QOS, ModelNode, Row, expanded
 
 SOURCES = ('feedback', 'reference')
 DIAGNOSTIC_LEVELS = {
@@ -36,26 +38,56 @@ DIAGNOSTIC_LEVELS = {
 }
 
 
+FIXED: dict[str, Any] = {'read_only': True}
+LIMITS: dict[str, Any] = {'read_only': True, 'minimum': 0.0}
+EACH = 'one value or one per joint'
+DETECTOR: tuple[Row, ...] = (
+    ('torque_error_enable', [True], f'monitored joints; {EACH}', FIXED),
+    ('max_torque_error', [0.0], f'collision above it [Nm or N]; {EACH}', LIMITS),
+    ('contact_threshold', [0.0], f'contact above it [Nm or N]; {EACH}; 0: 70 % of '
+     'max_torque_error', LIMITS),
+    ('torque_error_filter', 0.5, 'TE = filter * current + (1 - filter) * previous',
+     {**LIMITS, 'maximum': 1.0}),
+    ('low_velocity', [0.1], f'friction is uncertain below it [rad/s or m/s]; {EACH}', LIMITS),
+    ('low_velocity_torque', [0.0], f'added to the thresholds there [Nm or N]; {EACH}', LIMITS),
+    ('low_velocity_hold', 0.05, 'time in which that fades after standstill [s]', LIMITS),
+    ('period', 0.002, 'period of the joint states [s]', {**LIMITS, 'maximum': 0.1}),
+    ('filter_cutoff', 40.0, 'low pass of position, velocity and torque [Hz]', LIMITS),
+    ('debounce', 2, 'consecutive samples above a threshold that set a level',
+     {**FIXED, 'minimum': 1, 'maximum': 1000}),
+    ('settle_time', 0.1, 'time of UNKNOWN after a start or gap [s]', LIMITS),
+    ('stale_timeout', 0.05, 'time without a valid sample until UNKNOWN [s]',
+     {**FIXED, 'minimum': 0.002, 'maximum': 10.0}),
+    ('frozen_timeout', 0.2, 'time of constant values until UNKNOWN [s]; 0: not checked', LIMITS),
+)  # fmt: skip
+"""Parameters of the detector: name, default, description, range."""
+NODE: tuple[Row, ...] = (
+    ('motion_source', 'feedback', 'motion for the model torque: feedback (joint_states) or '
+     'reference (~/reference, delayed)', FIXED),
+    ('additive_torque_delay', 3, 'motion_source reference: cycles between a command and its '
+     'effect', {**FIXED, 'minimum': 0, 'maximum': 1000}),
+    ('stop_service', '', 'std_srvs/Trigger that is called at a collision', FIXED),
+)  # fmt: skip
+"""Parameters of the node, in the same form."""
+
+
 class CollisionMonitor(ModelNode):
-    """Publishes CollisionState for each joint state, and calls a stop service per collision."""
+    """Publisher of CollisionState for each joint state; calls a stop service at a collision."""
 
     hardware_id = 'robodyn collision monitor'
 
     def __init__(self) -> None:
-        """Declare parameters, offer topics and services, start if told to."""
+        """Declare parameters, offer topics and services, start with autostart."""
         super().__init__('collision_monitor')
-        self._options = self._declare()
+        self._options = self.declared(DETECTOR)
         self._effort_parameters = EffortParameters(self)
-        self._source = self._declare_source()
-        self._delay_cycles = int(declare(
-            self, 'additive_torque_delay', 3,
-            'motion_source reference: cycles between a command and its effect',
-            read_only=True, limit=True, minimum=0, maximum=1000,
-        ))  # fmt: skip
-        service = declare(
-            self, 'stop_service', '', 'std_srvs/Trigger to call when a collision is seen',
-            read_only=True, limit=True,
-        )  # fmt: skip
+        chosen = self.declared(NODE)
+        self._source, self._delay_cycles = chosen['motion_source'], chosen['additive_torque_delay']
+        if self._source not in SOURCES:
+            raise ConfigError(
+                f"parameter 'motion_source' must be one of {SOURCES}, got {self._source}"
+            )
+        service = chosen['stop_service']
         self._stop_client = self.create_client(Trigger, service) if service else None
         self._detector: TorqueErrorDetector | None = None
         self._stop_called = False
@@ -74,47 +106,6 @@ class CollisionMonitor(ModelNode):
         self.create_service(Trigger, '~/reset', self._on_reset)
         self.autostart()
 
-    def _declare(self) -> dict[str, Any]:
-        limits: dict[str, Any] = {'read_only': True, 'minimum': 0.0}
-        per_joint = 'one value or one per joint'
-        rows: list[tuple[str, Any, str, dict[str, Any]]] = [
-            ('torque_error_enable', [True], f'joints to judge; {per_joint}', {'read_only': True}),
-            ('max_torque_error', [0.0], f'collision above it [Nm or N]; {per_joint}', limits),
-            ('contact_threshold', [0.0], f'contact above it [Nm or N]; {per_joint}; 0: 70 % of '
-             'max_torque_error', limits),
-            ('torque_error_filter', 0.5, 'TE = filter * current + (1 - filter) * previous',
-             {**limits, 'maximum': 1.0}),
-            ('low_velocity', [0.1], f'friction is uncertain below it [rad/s or m/s]; {per_joint}',
-             limits),
-            ('low_velocity_torque', [0.0], f'added to the thresholds there [Nm or N]; {per_joint}',
-             limits),
-            ('low_velocity_hold', 0.05, 'how long that fades after standstill [s]', limits),
-            ('period', 0.002, 'of the joint states [s]', {**limits, 'maximum': 0.1}),
-            ('filter_cutoff', 40.0, 'low pass of position, velocity and torque [Hz]', limits),
-            ('debounce', 2, 'samples in a row above a threshold that count',
-             {'read_only': True, 'minimum': 1, 'maximum': 1000}),
-            ('settle_time', 0.1, 'UNKNOWN for so long after a start or gap [s]', limits),
-            ('stale_timeout', 0.05, 'UNKNOWN after so long without a valid sample [s]',
-             {'read_only': True, 'minimum': 0.002, 'maximum': 10.0}),
-            ('frozen_timeout', 0.2, 'UNKNOWN when values stay the same so long [s]; 0: no check',
-             limits),
-        ]  # fmt: skip
-        return {
-            name: declare(self, name, *rest, limit=True, **options)
-            for name, *rest, options in rows
-        }
-
-    def _declare_source(self) -> str:
-        source = str(declare(
-            self, 'motion_source', 'feedback',
-            'what the model torque is computed from: feedback (joint_states) or reference '
-            '(~/reference, delayed)',
-            read_only=True, limit=True,
-        ))  # fmt: skip
-        if source not in SOURCES:
-            raise ConfigError(f"parameter 'motion_source' must be one of {SOURCES}, got {source}")
-        return source
-
     def build(self, model: IdentifiedModel, torque: ModelTorque) -> None:
         """Make the detector for a model."""
         self._torque = torque
@@ -132,8 +123,8 @@ class CollisionMonitor(ModelNode):
         settings = CollisionSettings(joints=model.joints, **values)
         self._detector = TorqueErrorDetector(torque=torque, settings=settings)
         width = len(model.joints)
-        self._reader = JointStateBytes(model.joints)
-        self._reference = JointStateBytes(model.joints, required=('position', 'velocity'))
+        self._reader = JointStateReader(model.joints)
+        self._reference = JointStateReader(model.joints, required=('position', 'velocity'))
         self._delay = DelayLine(width=2 * width, cycles=self._delay_cycles)
         self._motion: tuple[NDArray[Any], NDArray[Any]] | None = None
         self._reference_time = 0.0
@@ -141,7 +132,7 @@ class CollisionMonitor(ModelNode):
         self._stop_called = False
 
     def begin(self) -> None:
-        """Start, knowing nothing."""
+        """Start with UNKNOWN."""
         if self._detector is not None:
             self._detector.lose('no joint states yet')
         self._received = self._reference_time = 0.0
@@ -149,18 +140,18 @@ class CollisionMonitor(ModelNode):
         self._delay.clear()
 
     def set_values(self, values: Array) -> None:
-        """Take another payload. Torque errors with the one before do not count: settle anew."""
+        """Set another payload, and let the detector settle: earlier torque errors are invalid."""
         self._torque.set_values(values)
         if self._detector is not None:
             self._detector.lose('the payload was changed')
 
     def on_unexpected(self, reason: str) -> None:
-        """Know nothing until new samples have settled."""
+        """Set UNKNOWN until new samples have settled."""
         if self._detector is not None:
             self._detector.lose(reason)
 
     def report(self) -> tuple[bytes, str, dict[str, object]]:
-        """Worst level, its sentence, and what was refused."""
+        """Return the worst level, its sentence, and the refusals."""
         detector = self._detector
         if detector is None:
             return DiagnosticStatus.STALE, 'no model', {}
@@ -195,14 +186,14 @@ class CollisionMonitor(ModelNode):
         self._publish(detector, self._reader.time)
 
     def _on_reference(self, serialised: bytes) -> None:
-        """Take a reference over; the delay is that of the drives."""
+        """Read a reference, and delay it like the drives."""
         if not self.active or self._detector is None:
             return
         reference, before = self._reference, self._reference.stamp
         problem = reference.read_bytes(serialised)
         if problem or reference.stamp <= before:
             self._refused += 1
-            self._refusal = f'reference refused: {problem or "its stamp does not move on"}'
+            self._refusal = f'reference refused: {problem or "its stamp does not advance"}'
             return
         self._reference_time = time.monotonic()
         width = len(reference.joints)
@@ -210,8 +201,8 @@ class CollisionMonitor(ModelNode):
         self._motion = (delayed[:width].copy(), delayed[width:].copy())
 
     def _reference_fresh(self, timeout: float) -> bool:
-        own = self._source == 'feedback'
-        return own or time.monotonic() - self._reference_time <= timeout
+        unused = self._source == 'feedback'
+        return unused or time.monotonic() - self._reference_time <= timeout
 
     def _on_watchdog(self) -> None:
         detector = self._detector
@@ -238,13 +229,13 @@ class CollisionMonitor(ModelNode):
             self._on_collision(detector)
 
     def _on_collision(self, detector: TorqueErrorDetector) -> None:
-        """Once per latched collision: log, and call the stop service."""
+        """Log a latched collision once, and call the stop service."""
         self._stop_called = True
         self.get_logger().error(detector.message)
         if self._stop_client is None:
             return
         if not self._stop_client.service_is_ready():
-            self._stop_result = f'{self._stop_client.srv_name} is not there'
+            self._stop_result = f'{self._stop_client.srv_name} is not available'
             self.get_logger().error(f'cannot stop the robot: {self._stop_result}')
             return
         self._stop_result = 'called'
@@ -255,7 +246,7 @@ class CollisionMonitor(ModelNode):
         self._stop_result = f'success {answer.success}: {answer.message}'
 
     def _on_reset(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        """Forget the collision."""
+        """Clear the collision."""
         detector = self._detector
         latched = detector is not None and detector.latched
         if detector is not None:

@@ -1,4 +1,4 @@
-"""Collisions of the excitation node's motions: checked before the robot moves."""
+"""Collision check of the excitation node's motions before the robot moves."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from robodyn_ros.paths import resource
 
 
 class Options(Protocol):
-    """The parameters of a design, see `Designer`."""
+    """Parameters of a design, see `Designer`."""
 
     def values(self) -> dict[str, Any]:
-        """Options that are given."""
+        """Return the given options."""
 
     def model(self) -> DynamicModel:
-        """Model of the robot."""
+        """Return the model of the robot."""
 
 
 class CollisionGuard:
-    """Refuses motions that collide, and unless it is allowed those that cannot be checked."""
+    """Refusal of motions that collide, or that cannot be checked (see `allow_unchecked`)."""
 
     def __init__(
         self,
@@ -38,22 +38,17 @@ class CollisionGuard:
         """Declare the parameter.
 
         :param joints: that the node moves
-        :param options: of designs, which hold for every motion as far as they are in `SPACE`
+        :param options: of designs; those in `SPACE` apply to every motion
         """
         self._node, self._joints, self._options = node, joints, options
         self._made: tuple[Mapping[str, Any], Coverage] | None = None
-        declare(
-            node,
-            'allow_unchecked',
-            False,
-            'run motions although self-collision, a floor or surroundings are not checked',
-            limit=True,
-        )
+        text = 'run motions although self-collision, a floor or surroundings are not checked'
+        declare(node, 'allow_unchecked', False, text)
 
     def check_allowed(self) -> None:
-        """Refuse to move where something is not checked, unless `allow_unchecked` is set.
+        """Refuse to move if something is not checked, unless `allow_unchecked` is set.
 
-        :raises RobodynError: naming what is not checked, or options that cannot be used
+        :raises RobodynError: naming the missing checks, or options that cannot be used
         """
         unchecked = self._coverage().unchecked
         if unchecked and not self._node.get_parameter('allow_unchecked').value:
@@ -63,9 +58,9 @@ class CollisionGuard:
             )
 
     def check_plan(self, plan: Plan) -> None:
-        """Refuse a plan that collides, on the way to the motion's start too.
+        """Refuse a plan that collides, also during the move to the start.
 
-        :raises RobodynError: naming what collides and when, or see `check_allowed`
+        :raises RobodynError: naming the objects that collide and the time, or see `check_allowed`
         """
         self.check_allowed()
         coverage = self._coverage()
@@ -78,13 +73,13 @@ class CollisionGuard:
         found = report.contacts
         if found is not None and found.share > 0.0 and found.first < plan.begin:
             raise ControlError(
-                'the straight move of the joints from where the robot is to the start of the '
-                f'motion collides: {report.broken}. Bring the robot nearer to the start first'
+                'the straight move of the joints from the position of the robot to the start of '
+                f'the motion collides: {report.broken}. Move the robot nearer to the start first'
             )
         raise ControlError(f'{report.broken} after the robot begins to move')
 
     def _coverage(self) -> Coverage:
-        """Return what is checked according to the present parameters."""
+        """Return the checks according to the present parameters."""
         values = {name: value for name, value in self._options.values().items() if name in SPACE}
         if self._made is None or self._made[0] != values:
             urdf = robot_file(self._node)
@@ -97,6 +92,6 @@ def _said(unchecked: Sequence[str]) -> str:
 
 
 def robot_file(node: Node) -> str:
-    """Text of the URDF, or path of its file: as the node's parameters give it."""
+    """Return the text of the URDF, or the path of its file, from the node's parameters."""
     text, urdf = (str(node.get_parameter(name).value) for name in ('robot_description', 'urdf'))
     return text or (str(resource(urdf)) if urdf else '')

@@ -1,4 +1,4 @@
-"""A motion designed by the excitation node: its parameters, and the search beside the node."""
+"""Design of a motion by the excitation node: its parameters, and the search in a thread."""
 
 from __future__ import annotations
 
@@ -29,23 +29,20 @@ from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.nodes.base.common import declare, steady_timer
 from robodyn_ros.nodes.base.folders import dated_folder
 from robodyn_ros.nodes.excitation.collisions import robot_file
+from robodyn_ros.nodes.excitation.results import FEEDBACK_PERIOD
 from robodyn_ros.output_files import made_folder
 from robodyn_ros.paths import expanded, resource
 
 OPTIMISED = 'optimised'
-"""Value of `motion.kind` that asks for a motion to be designed."""
-LOOK_PERIOD = 0.1
+"""Value of `motion.kind` for a designed motion."""
 LOG_PERIOD = 10.0
-"""How often the log tells how far a search is, in [s]."""
+"""Time between two lines of the log about the progress of a search, in [s]."""
 _TYPES = {float: 'DOUBLE', int: 'INTEGER', str: 'STRING', bool: 'BOOL'}
 
 
 @dataclass(frozen=True)
 class Designed:
-    """A motion that was found, and where it is saved.
-
-    :param text: about it, for the operator
-    """
+    """A designed motion, its file, and a sentence about it for the operator."""
 
     trajectory: Trajectory
     file: str
@@ -53,7 +50,7 @@ class Designed:
 
 
 class Designer:
-    """Searches for one motion at a time, in a thread, while the node goes on spinning."""
+    """Search for one motion at a time, in a thread, while the node continues to spin."""
 
     def __init__(
         self,
@@ -65,9 +62,9 @@ class Designer:
     ) -> None:
         """Declare the parameters; they may be changed while the node runs.
 
-        :param run: begins to run a motion for a goal, from a file; it may raise a `RobodynError`
+        :param run: starts a motion for a goal, from a file; it may raise a `RobodynError`
         :param give: gives a goal its result
-        :param rules: limits that every motion must keep, beside those that the parameters ask for
+        :param rules: limits in addition to those of the parameters
         """
         self._node, self._limits = node, limits
         self._run, self._give, self._rules = run, give, rules
@@ -80,26 +77,26 @@ class Designer:
         self._work: Future[Designed] | None = None
         self.goal: Any = None
         self._move, self._reason, self._pictures = True, '', True
-        self._timer = steady_timer(node, LOOK_PERIOD, self._look)
+        self._timer = steady_timer(node, FEEDBACK_PERIOD, self._look)
         self._timer.cancel()
 
     @property
     def asked(self) -> bool:
-        """Tell whether the parameters ask for a designed motion."""
+        """Return True if the parameters request a designed motion."""
         kind = self._node.get_parameter_or('motion.kind', None)
         return kind is not None and kind.value == OPTIMISED
 
     @property
     def busy(self) -> bool:
-        """Tell whether a search is under way, or its result is not taken yet."""
+        """Return True while a search runs or its result has not been processed."""
         return self._work is not None
 
     def begin(self, goal: Any, request: Excite.Goal) -> str:
         """Start a search.
 
-        :param goal: the action's goal handle; None when a service asked
-        :return: what happens now
-        :raises RobodynError: the parameters ask for what is not possible
+        :param goal: goal handle of the action; None if a service was called
+        :return: a sentence about the search
+        :raises RobodynError: parameters that cannot be used
         """
         values = self.values()
         design = self._design(values)
@@ -123,13 +120,13 @@ class Designer:
     def cancel(self, reason: str, *, pictures: bool = True) -> None:
         """End the search; the best motion so far is kept.
 
-        :param pictures: draw it, too, which takes some seconds
+        :param pictures: draw its pictures, which takes some seconds
         """
         self._reason = self._reason or reason
         self._pictures = pictures
 
     def feedback(self) -> Excite.Feedback:
-        """How far the search is; tells the log now and then."""
+        """Return the progress of the search; log it every `LOG_PERIOD`."""
         share = min(1.0, (time.monotonic() - self._began) / self._seconds)
         text, value = 'searching', self._best
         if value < float('inf'):
@@ -148,7 +145,7 @@ class Designer:
         )
 
     def _look(self) -> None:
-        """Tell how far the search is; at its end run what it found, if that is wanted."""
+        """Publish the progress of the search; at its end run the motion unless `design_only`."""
         feedback, goal = self.feedback(), self.goal
         if goal is not None:
             goal.publish_feedback(feedback)
@@ -195,7 +192,7 @@ class Designer:
         return Designed(result.trajectory, file, f'{sentence(result, design)}; saved: {file}')
 
     def values(self) -> dict[str, Any]:
-        """Options that are given."""
+        """Return the given options."""
         values = {}
         for name in OPTIONS:
             value = self._node.get_parameter_or(f'optimise.{name}', Parameter('none')).value
@@ -235,9 +232,9 @@ class Designer:
 
 
 def _result_of(work: Future[Designed]) -> Designed:
-    """Return the motion that the thread found.
+    """Return the motion of the thread.
 
-    :raises RobodynError: it found none
+    :raises RobodynError: there is none
     """
     try:
         return work.result()
@@ -248,7 +245,7 @@ def _result_of(work: Future[Designed]) -> Designed:
 
 
 def _default(option: Option) -> Any:
-    """Default of the parameter; a type where nothing is given."""
+    """Return the default of the parameter, or its type if there is no default."""
     kind = _TYPES[option.kind]
     if option.count != 1:
         return Parameter.Type[f'{kind}_ARRAY']

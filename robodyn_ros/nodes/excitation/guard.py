@@ -1,4 +1,4 @@
-"""torque_max and torque_threshold of the excitation node: nothing that needs or shows more."""
+"""Limits torque_max (planned) and torque_threshold (measured) of the excitation node."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from sensor_msgs.msg import JointState
 
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.control.torque_limits import check_planned, peak_torque, prior_torque
+from robodyn_ros.control.torque_threshold import TorqueThreshold
 from robodyn_ros.errors import ConfigError, ControlError
 from robodyn_ros.excitation.limits.constraints import TorqueLimit
 from robodyn_ros.excitation.plan import Plan
@@ -24,7 +25,6 @@ from robodyn_ros.nodes.robot.effort import (
     watched_torque,
 )
 from robodyn_ros.nodes.robot.joint_states import JointStateReader
-from robodyn_ros.nodes.robot.torque_watch import TorqueWatch
 from robodyn_ros.paths import resource
 
 
@@ -40,58 +40,51 @@ class Guard:
         self._node = node
         self._joints = joints
         self.torque_limit: TorqueLimit | None = None
-        """torque_max, for motions to be designed; None: it is not set."""
+        """torque_max, for the design of motions; None: it is not set."""
         effort = EffortParameters(node)
         self._max = self._declared_max(effort)
         threshold = read_torque_limit(
             'torque_threshold',
             declare_torque_limit(
-                node, 'torque_threshold', 'a measured torque beyond it stops the motion'
+                node, 'torque_threshold', 'measured torque above which the motion is stopped'
             ),
             joints,
             effort,
         )
         self._conversion = watched_torque(joints, threshold, effort)
-        self._watch = None if threshold is None else TorqueWatch(joints, threshold)
+        self._watch = None if threshold is None else TorqueThreshold(joints, threshold)
         self._reader = JointStateReader(joints, required=('effort',))
 
     def _declared_max(self, effort: EffortParameters) -> Any:
         node = self._node
-        given = declare_torque_limit(node, 'torque_max', 'a motion that needs more is refused')
+        given = declare_torque_limit(node, 'torque_max', 'largest torque of a planned motion')
         result = declare(node, 'result_file', '', 'result YAML: model for torque_max')
-        model = declare(
-            node,
-            'model_file',
-            '',
-            'model YAML: for torque_max (its priors), and to design a motion',
-        )
+        text = 'model YAML: for torque_max (its a-priori values), and to design a motion'
+        model = declare(node, 'model_file', '', text)
         limit = read_torque_limit('torque_max', given, self._joints, effort)
         if limit is None:
             return None
         whole, values, torque = self._model(str(result), str(model))
-        for joint in self._joints:
-            if joint not in torque.joints:
-                raise ConfigError(f'torque_max: the model has no joint {joint!r}')
-        chosen = [self._joints.index(name) for name in torque.joints if name in self._joints]
-        if len(chosen) != len(torque.joints):
+        if set(torque.joints) != set(self._joints):
             raise ConfigError(
                 f'torque_max: the model has the joints {list(torque.joints)}, the node moves '
                 f'{list(self._joints)}'
             )
+        chosen = [self._joints.index(name) for name in torque.joints]
         self.torque_limit = TorqueLimit(
             tuple(values.tolist()), tuple(limit[chosen].tolist()), whole.describe()
         )
         return torque, limit[chosen], [joint.torque_unit for joint in whole.joints]
 
     def _model(self, result: str, file: str) -> tuple[DynamicModel, Array, ModelTorque]:
-        """Model, its values, and their torque."""
+        """Return a model, its parameter values and its torque."""
         if result:
             found = load_identified_model(resource(result))
             return found.model, found.values, ModelTorque(found.model, found.values)
         if not file:
             raise ConfigError(
                 'torque_max needs a model to compute the torque of a motion: give the parameter '
-                'result_file (of an identification) or model_file (values known before)'
+                'result_file (of an identification) or model_file (with a-priori values)'
             )
         model = load_model(resource(file))
         torque, unknown = prior_torque(model)
@@ -102,9 +95,9 @@ class Guard:
         return model, np.nan_to_num(model.prior()), torque
 
     def check_plan(self, plan: Plan) -> None:
-        """Refuse a plan that needs more than torque_max, or one that could not be watched.
+        """Refuse a plan above torque_max, or any plan without torque feedback for the threshold.
 
-        :raises ControlError: naming joint, time and torque, or that there is no feedback
+        :raises ControlError: naming joint, time and torque, or the missing feedback
         """
         if self._max is not None:
             torque, limit, units = self._max
@@ -113,11 +106,11 @@ class Guard:
             raise ControlError(silence)
 
     def problem(self, message: JointState) -> str:
-        """Say which joint's measured torque is beyond torque_threshold, or nothing."""
+        """Return a sentence about a measured torque above torque_threshold, or ''."""
         if self._watch is None or self._conversion is None or self._reader.read(message):
             return ''
         return self._watch.feedback(self._conversion.feedback(self._reader.effort))
 
     def silence(self) -> str:
-        """Say that the torque feedback stays away, or nothing."""
+        """Return a sentence about missing torque feedback, or ''."""
         return '' if self._watch is None else self._watch.silence()

@@ -1,9 +1,9 @@
 """Node `excitation`: moves the robot to the start of an excitation motion and runs it.
 
-Everything is checked before anything is published: limits between all samples, collisions, fresh
-joint states, a robot at rest within its limits, somebody who listens to the commands. A motion can
-be stopped at any time (service, action cancel, SIGINT): the robot brakes on the motion's own path
-within its acceleration limits.
+Before anything is published, the node checks limits (between samples too), collisions, the age of
+joint states, that the robot is at rest within its limits, and that the command topic has a
+subscriber. A motion can be stopped at any time (service, action cancel, SIGINT). The robot then
+brakes on the path of the motion within its acceleration limits.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
-from numpy.typing import NDArray
 from rclpy.action import ActionServer, CancelResponse
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
@@ -26,11 +25,13 @@ from robodyn_ros.excitation.advice import advise
 from robodyn_ros.excitation.motions.sine import SineMotion
 from robodyn_ros.excitation.plan import plan_excitation
 from robodyn_ros.excitation.trajectory import Trajectory
-from robodyn_ros.nodes.base.common import MONITOR_QOS, Diagnostics, run, steady_timer
+from robodyn_ros.nodes.base.common import MONITOR_QOS, Diagnostics, steady_timer
 from robodyn_ros.nodes.base.presence import Owner
+from robodyn_ros.nodes.base.spinning import run
 from robodyn_ros.nodes.base.suite_node import SuiteNode
 from robodyn_ros.nodes.excitation.collisions import CollisionGuard
 from robodyn_ros.nodes.excitation.design import Designer
+from robodyn_ros.nodes.excitation.execution import TICK, Execution
 from robodyn_ros.nodes.excitation.guard import Guard
 from robodyn_ros.nodes.excitation.output import Output
 from robodyn_ros.nodes.excitation.parameters import (
@@ -44,21 +45,13 @@ from robodyn_ros.nodes.excitation.readiness import Readiness
 from robodyn_ros.nodes.excitation.results import Results
 from robodyn_ros.nodes.excitation.run import Run
 from robodyn_ros.nodes.excitation.supervision import Supervision
-from robodyn_ros.nodes.robot.robot_state import LONGEST, RobotState
+from robodyn_ros.nodes.robot.robot_state import RobotState
 
-Array = NDArray[np.float64]
-TICK = 0.02
-"""How often a run is looked after when nothing is streamed, in [s]."""
-CLOCK_STEP = 0.1
-"""A clock that goes back by more than this was set, in [s]; stamps of a motion are then wrong."""
-FEEDBACK_PERIOD = 0.1
 OPEN_TIME = 6.0
-"""Services and action are there this long after the node at the latest, in [s].
+"""Longest time from the node's start until services and action are offered, in [s].
 
 On a busy machine DDS may need more than the 3 s between two of its announcements.
 """
-LONGEST_STEP = 3
-"""A late cycle of a stream moves on by this many periods at most, so that nothing jumps."""
 
 
 class Excitation(SuiteNode):
@@ -71,8 +64,6 @@ class Excitation(SuiteNode):
         self._limits = declare_limits(self)
         declare_motion(self)
         self._state = RobotState(self._limits.joints)
-        self._run: Run | None = None
-        self._last_cycle, self._arrived_by, self._feedback_due = 0, 0.0, 0.0
         self._results = Results()
         self._guard = Guard(self, self._limits.joints)
         limit = self._guard.torque_limit
@@ -85,31 +76,28 @@ class Excitation(SuiteNode):
         )
         self._collisions = CollisionGuard(self, self._limits.joints, self._designer)
         self._output = Output(self, self._settings, self._limits.joints)
-        self._ready = Readiness(
-            self._state, self._limits, self._settings, self._output, self._collisions
-        )
+        robot = self._state, self._limits, self._settings
+        self._ready = Readiness(*robot, self._output, self._collisions)
         self._path = PathMarker(self)
         self._owner = Owner(self)
-        self._supervision = Supervision(
-            self._state, self._limits, self._settings, self._owner, self._guard
+        supervision = Supervision(*robot, self._owner, self._guard)
+        self._execution = Execution(
+            self, *robot, self._output, self._ready, supervision, self._on_ended
         )
         self.create_subscription(JointState, 'joint_states', self._on_state, MONITOR_QOS)
         self._open_by = time.monotonic() + OPEN_TIME
         self._opening = steady_timer(self, TICK, self._on_opening)
         self._diagnostics = Diagnostics(self, 'robodyn excitation')
         steady_timer(self, 1.0, self._diagnose)
-        period = 1.0 / self._settings.rate if self._output.streaming else TICK
-        self._cycle = steady_timer(self, period, self._on_cycle)
-        self._cycle.cancel()
         self.get_logger().info(
             f'{self._settings.output} to {self._output.topic} for the joints '
             f'{", ".join(self._limits.joints)}'
         )
 
     def _on_opening(self) -> None:
-        """Offer services and action once the robot and its controller are seen, or soon anyway.
+        """Offer services and action once robot and controller are known, or after `OPEN_TIME`.
 
-        Who waits for them is then not refused only because nodes had no time to find each other.
+        Waits for DDS discovery, so that a client that connects immediately is not refused.
         """
         seen = self._state.known and self._output.heard
         if not seen and time.monotonic() < self._open_by:
@@ -127,13 +115,15 @@ class Excitation(SuiteNode):
         )
         self._presence = self._output.announced(self._limits.acceleration)
 
-    # --- start -----------------------------------------------------------------------------
-
     def _on_state(self, message: JointState) -> None:
         self._state.read(message)
         problem = self._guard.problem(message)
         if problem and self._run is not None:
             self._run.request_stop(problem)
+
+    @property
+    def _run(self) -> Run | None:
+        return self._execution.run
 
     def _on_start(self, request: Any, response: Any) -> Any:
         response.message = self._begin(None, Excite.Goal())
@@ -141,10 +131,10 @@ class Excitation(SuiteNode):
         return response
 
     def _on_goal(self, goal: Any) -> None:
-        """Start, or refuse with a sentence (a rejected goal could not carry one).
+        """Start, or end the goal with the reason, which a rejected goal could not carry.
 
-        The goal is executed when the run is over: until then nothing waits in a coroutine,
-        which some executors poll without pause.
+        The goal is executed when the run is over. Until then no coroutine waits, because some
+        executors poll coroutines without pause.
         """
         try:
             self._begin(goal, goal.request)
@@ -152,10 +142,10 @@ class Excitation(SuiteNode):
             self._results.give(goal, Excite.Result(success=False, message=str(error)))
 
     def _begin(self, goal: Any, request: Excite.Goal) -> str:
-        """Begin what is asked for, or to design it.
+        """Start a motion, or the design of one.
 
-        :return: what happens now
-        :raises RobodynError: why nothing does
+        :return: description of what was started
+        :raises RobodynError: the motion or the design cannot be started
         """
         if self._run is not None or self._designer.busy:
             raise ControlError(
@@ -177,15 +167,15 @@ class Excitation(SuiteNode):
         return text
 
     def _run_motion(self, motion: Trajectory, goal: Any, file: str) -> str:
-        """Check everything, then send the motion.
+        """Check the robot and the motion, then start the run.
 
-        :raises RobodynError: why nothing was sent
+        :raises RobodynError: the motion cannot be started
         """
         self._ready.check()
         return self._run_checked(motion, goal, file)
 
     def _run_checked(self, motion: Trajectory, goal: Any, file: str) -> str:
-        """Check the motion; `_on_cycle` sends it once the robot was seen again."""
+        """Check the motion; it is sent when a joint state has arrived after the check."""
         known = self._limits.joints
         columns = [known.index(name) for name in motion.joints if name in known]
         position = np.array(self._state.position[columns])
@@ -203,8 +193,7 @@ class Excitation(SuiteNode):
             file=file,
         )
         self._path.show(motion)
-        self._run = current
-        self._cycle.reset()
+        self._execution.begin(current)
         self.get_logger().info(
             f'moving to the start for {plan.begin:.1f} s, then exciting for '
             f'{plan.duration - plan.begin:.1f} s'
@@ -213,104 +202,6 @@ class Excitation(SuiteNode):
         for line in lines:
             self.get_logger().info(f'advice: {line}')
         return '; advice: '.join([f'the motion runs for {plan.duration:.1f} s', *lines])
-
-    def _send_checked(self, current: Run) -> None:
-        """Send a motion to a robot that was seen again after the motion was checked."""
-        if current.reason:
-            self._finish(current, False, f'stopped before it began: {current.reason}')
-        elif not self._ready.waits(current, time.monotonic()):
-            try:
-                self._ready.check_again(current)
-                self._send(current)
-            except RobodynError as error:
-                self._finish(current, False, str(error))
-
-    def _send(self, current: Run) -> None:
-        message = None if self._output.streaming else self._output.message(current.active)
-        self._last_cycle = current.zero = self._now()
-        if message is not None:
-            current.zero += round(self._settings.start_delay * 1e9)
-            self._output.send(message, current.zero)
-        current.sent = True
-        self._arrived_by = np.inf
-
-    # --- while it runs ---------------------------------------------------------------------
-
-    def _on_cycle(self) -> None:
-        if self._run is None:
-            return
-        if not self._run.sent:
-            self._send_checked(self._run)
-            return
-        if not self._advance(self._run):
-            return
-        taken_over = self._run.take_over() and not self._output.streaming
-        if taken_over and not self._send_stop(self._run):
-            return
-        if time.monotonic() >= self._feedback_due:
-            self._feedback_due = time.monotonic() + FEEDBACK_PERIOD
-            self._watch(self._run)
-            if self._run is not None and self._run.goal is not None:
-                self._run.goal.publish_feedback(self._run.feedback())
-        if self._run is not None and self._run.time >= self._run.end:
-            self._arrive(self._run)
-
-    def _advance(self, current: Run) -> bool:
-        """Let the run go on; return False if it ended, as no stamp counts any more."""
-        now = self._now()
-        if self._output.streaming:
-            self._stream(current, now)
-        elif now < self._last_cycle - CLOCK_STEP * 1e9:
-            self._hold(current, 'the clock was set back')
-            return False
-        else:
-            self._last_cycle = now
-            current.advance(1e-9 * (now - current.zero), now)
-        return True
-
-    def _stream(self, current: Run, now: int) -> None:
-        step = min(1e-9 * (now - self._last_cycle), LONGEST_STEP / self._settings.rate)
-        self._last_cycle = now
-        current.advance(current.time + max(step, 0.0), now)
-        position, _, _ = current.setpoint(min(current.time, current.end))
-        self._output.stream(position)
-
-    def _send_stop(self, current: Run) -> bool:
-        """Replace the trajectory: the same motion for a moment, then braking.
-
-        Where the robot is not on its motion (the controller refused it, a drive is off), such a
-        trajectory would make it jump there: then the controller is told to hold the measured
-        position instead, and the run is over.
-
-        :return: whether the braking trajectory was sent
-        """
-        if problem := self._supervision.not_following(current):
-            self._hold(current, problem)
-            return False
-        message = self._output.message(current.active, stop=True)
-        self._output.send(message, current.zero + round(current.offset * 1e9))
-        return True
-
-    def _hold(self, current: Run, problem: str) -> None:
-        """Tell the controller to hold the measured position; the run is over."""
-        if not self._output.streaming:
-            self._output.hold(self._state.position)
-        reason = '; '.join(dict.fromkeys(filter(None, (current.reason, problem))))
-        text = f'stopped after {current.time:.1f} s, holding where it is: {reason}'
-        self._finish(current, False, text)
-
-    def _watch(self, current: Run) -> None:
-        """Stop when joint states or torques stay away, or the robot does not follow.
-
-        A robot that does not follow while it brakes is held where it is.
-        """
-        if current.stopping and (problem := self._supervision.not_following(current)):
-            self._hold(current, problem)
-            return
-        if problem := self._supervision.problem(current):
-            current.request_stop(problem)
-
-    # --- stop and end ----------------------------------------------------------------------
 
     def _on_stop(self, request: Any, response: Any) -> Any:
         response.success = True
@@ -333,12 +224,12 @@ class Excitation(SuiteNode):
         return CancelResponse.ACCEPT
 
     def on_unexpected(self, reason: str) -> None:
-        """Brake; when even that raises, hold the measured position."""
+        """Brake; if that raises an error too, hold the measured position."""
         current = self._run
         if current is not None and not current.reason:
             current.request_stop(reason)
         elif current is not None:
-            self._hold(current, reason)
+            self._execution.hold(current, reason)
 
     def begin_shutdown(self) -> None:
         """Come to rest before the node ends."""
@@ -347,33 +238,17 @@ class Excitation(SuiteNode):
         self._designer.cancel('the node was asked to end', pictures=False)
 
     def shutdown_done(self) -> bool:
-        """Tell whether the robot is at rest and the result has left."""
+        """Return True if the robot is at rest and the last result was sent."""
         return self._run is None and not self._designer.busy and self._results.left
 
-    def _arrive(self, current: Run) -> None:
-        """End the run once the robot is at rest at the end, or when it does not get there."""
-        now = time.monotonic()
-        self._arrived_by = min(self._arrived_by, now + self._settings.goal_time)
-        off = current.off_target(self._state.position, self._settings.goal_tolerance, self._limits)
-        # for so long, that whoever hears of it finds the robot at rest, too
-        off = off or self._state.moving(self._settings.moving_threshold, LONGEST)
-        if off and now < self._arrived_by:
-            return
-        if current.reason:
-            text = f'stopped after {current.time:.1f} s: {current.reason}'
-            self._finish(current, False, f'{text}; but {off}' if off else text)
-        else:
-            self._finish(current, not off, off or 'the motion was run to its end')
-
-    def _finish(self, current: Run, success: bool, text: str) -> None:
-        self._run = None
-        self._cycle.cancel()
-        if success:
+    def _on_ended(self, ended: Run, success: bool, text: str) -> None:
+        """Log the end of a run and give its goal the result."""
+        if success:  # rclpy allows only one severity in each line of code
             self.get_logger().info(text)
         else:
             self.get_logger().warning(text)
-        if current.goal is not None:
-            self._results.give(current.goal, current.result(success, text, self._now()))
+        if ended.goal is not None:
+            self._results.give(ended.goal, ended.result(success, text, self._execution.now()))
 
     def _diagnose(self) -> None:
         if self._run is None and not self._designer.busy:
@@ -385,10 +260,6 @@ class Excitation(SuiteNode):
         text = ('moving to the start', 'exciting', 'stopping', 'designing a motion')[state.phase]
         values = {'progress': f'{state.progress:.2f}', 'remaining [s]': f'{state.remaining:.1f}'}
         self._diagnostics.publish(DiagnosticStatus.OK, text, values)
-
-    def _now(self) -> int:
-        nanoseconds: int = self.get_clock().now().nanoseconds
-        return nanoseconds
 
 
 def main(argv: Sequence[str] | None = None) -> int:

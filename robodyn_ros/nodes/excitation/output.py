@@ -1,4 +1,4 @@
-"""How the excitation node commands: whole trajectories, or a setpoint each cycle."""
+"""Output of the excitation node: complete trajectories, or one setpoint per cycle."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import array
 from collections.abc import Sequence
 
 import numpy as np
-from builtin_interfaces.msg import Duration, Time
+from builtin_interfaces.msg import Duration
 from numpy.typing import NDArray
 from rclpy.node import Node
 from std_msgs.msg import Float64MultiArray
@@ -18,19 +18,16 @@ from robodyn_ros.excitation.plan import distance_between, points_of
 from robodyn_ros.excitation.trajectory import Trajectory
 from robodyn_ros.nodes.base.best_effort import check_points, parts
 from robodyn_ros.nodes.base.presence import Presence
+from robodyn_ros.nodes.base.stamps import to_stamp
 from robodyn_ros.nodes.excitation.parameters import Settings
 
 Array = NDArray[np.float64]
 STOP_SPACING = 0.002
-"""Points of a stop, in [s]: its acceleration has kinks, which wider points would overshoot."""
-POINT = 48
-"""Bytes of a point beside its numbers."""
-HOLD_TIME = 100_000_000
-"""Length of the trajectory that keeps a robot where it is, in [ns]."""
+"""Time between the points of a stop, in [s], whose acceleration has kinks."""
 
 
 class Output:
-    """The publisher of commands; `streaming` tells which kind it takes."""
+    """Publisher of commands: setpoints if `streaming`, otherwise trajectories."""
 
     def __init__(self, node: Node, settings: Settings, joints: Sequence[str]) -> None:
         """Create the publisher.
@@ -46,11 +43,11 @@ class Output:
 
     @property
     def topic(self) -> str:
-        """Full name of the topic."""
+        """Return the full name of the topic."""
         return str(self._publisher.topic_name)
 
     def announced(self, max_acceleration: Array) -> Presence:
-        """Presence of the node, from which others know how to stop the robot when it dies.
+        """Announce the node's presence, with all that others need to stop the robot without it.
 
         :param max_acceleration: of the joints, shape (n,), in [rad/s^2] or [m/s^2]
         """
@@ -62,7 +59,7 @@ class Output:
 
     @property
     def heard(self) -> bool:
-        """Tell whether somebody listens."""
+        """Return True if the command topic has a subscriber."""
         return bool(self._publisher.get_subscription_count() > 0)
 
     def check_heard(self) -> None:
@@ -71,10 +68,10 @@ class Output:
         :raises ControlError: naming the topic
         """
         if not self.heard:
-            raise ControlError(f'nobody listens to {self.topic}: no controller?')
+            raise ControlError(f'{self.topic} has no subscriber: is the controller running?')
 
     def spacing(self, duration: float, *, stop: bool = False) -> float:
-        """Largest distance of the points of a trajectory, wider where it would not arrive, in [s].
+        """Return the time between points, in [s]; longer if the message would be too large.
 
         :param duration: of the trajectory, in [s]
         """
@@ -83,14 +80,14 @@ class Output:
             spacing = min(spacing, STOP_SPACING)
         if self.streaming:
             return spacing
-        size = POINT + 3 * 8 * len(self._joints)
+        size = 48 + 3 * 8 * len(self._joints)  # bytes of a point and of its numbers
         return spacing * parts(self._node, self.topic, size * duration / spacing)
 
     def message(self, trajectory: Trajectory, *, stop: bool = False) -> JointTrajectory:
         """Convert a trajectory to a message without a stamp; this takes time.
 
-        :raises ControlError: it is too long, so that too few points of it would arrive (a stop is
-            never refused)
+        :raises ControlError: too few points fit into a message for such a long trajectory; a stop
+            is never refused
         """
         spacing = self.spacing(trajectory.duration, stop=stop)
         points = points_of(trajectory, spacing)
@@ -99,7 +96,7 @@ class Output:
         return to_message(points)
 
     def send(self, message: JointTrajectory, zero: int) -> None:
-        """Send a trajectory that begins at ROS time `zero` [ns]."""
+        """Send a trajectory that starts at ROS time `zero`, in [ns]."""
         message.header.stamp = to_stamp(zero)
         self._publisher.publish(message)
 
@@ -108,7 +105,7 @@ class Output:
         self._publisher.publish(Float64MultiArray(data=array.array('d', position.tobytes())))
 
     def hold(self, position: Array) -> None:
-        """Stay where the robot is (the controller refuses an empty trajectory)."""
+        """Command the position for 0.1 s; the controller would refuse an empty trajectory."""
         rest = position.tolist()
         points = [
             JointTrajectoryPoint(
@@ -116,13 +113,13 @@ class Output:
                 velocities=[0.0] * len(rest),
                 time_from_start=Duration(nanosec=time_from_start),
             )
-            for time_from_start in (0, HOLD_TIME)
+            for time_from_start in (0, 10**8)
         ]
         self._publisher.publish(JointTrajectory(joint_names=self._joints, points=points))
 
 
 def to_message(points: TrajectoryPoints) -> JointTrajectory:
-    """Points with position, velocity and perhaps acceleration; array.array is rclpy's fast way."""
+    """Convert points to a message; rclpy takes `array.array` without checking every element."""
     fields = {'positions': points.position, 'velocities': points.velocity}
     fields['accelerations'] = points.acceleration
     given = {name: rows for name, rows in fields.items() if rows is not None}
@@ -137,8 +134,3 @@ def to_message(points: TrajectoryPoints) -> JointTrajectory:
             for k, moment in enumerate(nanoseconds)
         ],
     )
-
-
-def to_stamp(nanoseconds: int) -> Time:
-    """Convert nanoseconds to a ROS time."""
-    return Time(sec=nanoseconds // 10**9, nanosec=nanoseconds % 10**9)

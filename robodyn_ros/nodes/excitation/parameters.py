@@ -15,7 +15,7 @@ from robodyn_ros.excitation.limits.joint_limits import JointLimits
 from robodyn_ros.excitation.limits.limits_file import load_limits
 from robodyn_ros.excitation.trajectory import Trajectory
 from robodyn_ros.models.serial.urdf_file import parse_urdf
-from robodyn_ros.nodes.base.common import declare, robot_description
+from robodyn_ros.nodes.base.common import declare, robot_description, source_of
 from robodyn_ros.paths import resource
 
 OUTPUTS = {
@@ -24,6 +24,8 @@ OUTPUTS = {
 }
 """Kinds of output and their default topics."""
 
+SCALED = ('velocity', 'acceleration')
+"""Limits of which a share may be used."""
 KIND = Parameter.Type
 MOTION = {
     'kind': (
@@ -45,9 +47,34 @@ MOTION = {
 }
 
 
+SETTINGS = {
+    'rate': ('rate', 500.0, 'setpoints per second when streaming', 10.0, 4000.0),
+    'spacing': ('point_spacing', 0.02, 'time between trajectory points [s]', 0.001, 0.1),
+    'pause': ('pause', 0.5, 'standstill between move and motion [s]', 0.0, 60.0),
+    # a controller that receives a trajectory after its first point starts with a jump
+    'start_delay': ('start_delay', 1.0, 'time from sending to starting a motion [s]', 0.02, 5.0),
+    'stop_latency': (
+        'stop_latency', 0.15, 'time within which a stop reaches the controller [s]', 0.05, 2.0
+    ),
+    'state_timeout': ('state_timeout', 1.0, 'largest age of joint states [s]', 0.01, 60.0),
+    'moving_threshold': (
+        'moving_threshold', 0.02, 'largest velocity at rest [rad/s or m/s]', 1e-6, 10.0
+    ),
+    'following_tolerance': (
+        'following_tolerance', 0.2,
+        'largest tracking error before the robot is stopped [rad or m]; 0: not checked', 0.0, 10.0,
+    ),
+    'goal_tolerance': (
+        'goal_tolerance', 0.02, 'largest distance from the end position [rad or m]', 1e-6, 10.0
+    ),
+    'goal_time': ('goal_time', 2.0, 'time to reach the end position and rest [s]', 0.0, 60.0),
+}  # fmt: skip
+"""Fields of `Settings`: parameter, default, description, smallest and largest value."""
+
+
 @dataclass(frozen=True)
 class Settings:
-    """What stays the same while the node runs."""
+    """Parameters that stay the same while the node runs, see `SETTINGS`."""
 
     output: str
     topic: str
@@ -64,50 +91,16 @@ class Settings:
 
 
 def declare_settings(node: Node) -> Settings:
-    """Declare the node's own parameters.
+    """Declare the parameters of `Settings`.
 
     :raises ConfigError: a value that cannot be used
     """
     output = _fixed(node, 'output', 'trajectory', 'trajectory (one message) or stream (setpoints)')
     if output not in OUTPUTS:
         raise ConfigError(f"parameter 'output' must be one of {list(OUTPUTS)}, got {output!r}")
-    topic = _fixed(node, 'command_topic', '', f'where to; default by output: {OUTPUTS}')
-    return Settings(
-        output=output,
-        topic=topic or OUTPUTS[output],
-        rate=_fixed(node, 'rate', 500.0, 'setpoints per second when streaming', 10.0, 4000.0),
-        spacing=_fixed(
-            node, 'point_spacing', 0.02, 'distance of trajectory points [s]', 0.001, 0.1
-        ),
-        pause=_fixed(node, 'pause', 0.5, 'rest between move and motion [s]', 0.0, 60.0),
-        # a controller that gets a trajectory after its first point begins with a jump
-        start_delay=_fixed(
-            node, 'start_delay', 1.0, 'how far ahead a trajectory is stamped [s]', 0.02, 5.0
-        ),
-        stop_latency=_fixed(
-            node, 'stop_latency', 0.15, 'a stop reaches the controller within [s]', 0.05, 2.0
-        ),
-        state_timeout=_fixed(
-            node, 'state_timeout', 1.0, 'joint states older than this are too old [s]', 0.01, 60.0
-        ),
-        moving_threshold=_fixed(
-            node, 'moving_threshold', 0.02, 'faster is not at rest [rad/s or m/s]', 1e-6, 10.0
-        ),
-        following_tolerance=_fixed(
-            node,
-            'following_tolerance',
-            0.2,
-            'stop when a joint is as far off; 0: never',
-            0.0,
-            10.0,
-        ),
-        goal_tolerance=_fixed(
-            node, 'goal_tolerance', 0.02, 'largest distance at the end [rad or m]', 1e-6, 10.0
-        ),
-        goal_time=_fixed(
-            node, 'goal_time', 2.0, 'time to come within it and to rest [s]', 0.0, 60.0
-        ),
-    )
+    topic = _fixed(node, 'command_topic', '', f'command topic; default by output: {OUTPUTS}')
+    figures = {name: _fixed(node, *row) for name, row in SETTINGS.items()}
+    return Settings(output=output, topic=topic or OUTPUTS[output], **figures)
 
 
 def _fixed(
@@ -118,9 +111,7 @@ def _fixed(
     minimum: float | None = None,
     maximum: float | None = None,
 ) -> Any:
-    return declare(
-        node, name, default, text, read_only=True, minimum=minimum, maximum=maximum, limit=True
-    )
+    return declare(node, name, default, text, read_only=True, minimum=minimum, maximum=maximum)
 
 
 def declare_limits(node: Node) -> JointLimits:
@@ -132,23 +123,23 @@ def declare_limits(node: Node) -> JointLimits:
     joints = _fixed(node, 'joints', KIND.STRING_ARRAY, 'joints to move, in the order of commands')
     file = _fixed(node, 'joint_limits', '', "file in the form of MoveIt's joint_limits.yaml")
     text = 'share of the limits that may be used'
-    shares = [_fixed(node, f'{name}_scaling', 1.0, text) for name in ('velocity', 'acceleration')]
+    shares = [_fixed(node, f'{name}_scaling', 1.0, text) for name in SCALED]
     limits = JointLimits.from_urdf(urdf, joints or None)
     if file:
         limits = load_limits(resource(file), limits)
     limits = limits.scaled(velocity=shares[0], acceleration=shares[1])
-    filled = limits.with_default_acceleration()
-    ruled = [
-        name
-        for name, value in zip(limits.joints, limits.acceleration, strict=True)
-        if np.isinf(value)
-    ]
+    where = [source_of(node, n) for n in ('joint_limits', *(f'{k}_scaling' for k in SCALED))]
+    node.get_logger().info(
+        f'joint limits: {file or "of the URDF"}{where[0]}, used are {shares[0]:.0%} of the '
+        f'velocities{where[1]} and {shares[1]:.0%} of the accelerations{where[2]}'
+    )
+    ruled = [limits.joints[index] for index in np.flatnonzero(np.isinf(limits.acceleration))]
     if ruled:
         node.get_logger().warning(
-            f'no acceleration limit is given for {", ".join(ruled)}: the velocity limit within '
-            '1 s is taken (parameter joint_limits)'
+            f'joints without acceleration limit: {", ".join(ruled)}. They accelerate to their '
+            'velocity limit within 1 s. Give limits with the parameter joint_limits.'
         )
-    return filled
+    return limits.with_default_acceleration()
 
 
 def declare_motion(node: Node) -> None:

@@ -1,4 +1,4 @@
-"""The path that a motion leads the tool along, for RViz: one latched marker."""
+"""Path of the tool during a motion, as a latched marker for RViz."""
 
 from __future__ import annotations
 
@@ -20,19 +20,15 @@ from robodyn_ros.models.serial.urdf_file import UrdfFile, parse_urdf
 from robodyn_ros.nodes.base.common import LATCHED_QOS, declare, given_description
 from robodyn_ros.paths import resource
 
-WIDTH = 0.004
-"""Of the line, in [m]."""
-COLOUR = (0.1, 0.6, 1.0, 1.0)
 MOST_POINTS = 2000
-PERIOD = 0.01
-"""Points are so far apart in time [s], or farther where they would be too many."""
+"""Largest number of points, which RViz draws without delay."""
 
 
 class PathMarker:
-    """Publishes the path of every motion it is shown on `~/path`.
+    """Publisher of the path of each motion on `~/path`.
 
-    The robot is that of the node's parameters robot_description or urdf; where all joints move no
-    one link of that, as in a parallel robot, that of result_file or model_file.
+    The robot is that of the parameters robot_description or urdf. If no single link is moved by
+    all joints, as in a parallel robot, it is the model of result_file or model_file.
     """
 
     def __init__(self, node: Node) -> None:
@@ -43,21 +39,21 @@ class PathMarker:
         self._publisher = node.create_publisher(Marker, '~/path', LATCHED_QOS)
 
     def show(self, trajectory: Trajectory) -> None:
-        """Publish the path of a motion; where the robot has no such frame the log says so."""
+        """Publish the path of a motion; log a warning if the robot has no such frame."""
         try:
             urdf = self._urdf = self._urdf or parse_urdf(given_description(self._node))
             points = self._points(urdf, trajectory.joints)
         except RobodynError as error:
             self._node.get_logger().warning(f'the path of the motion is not drawn: {error}')
             return
-        period = max(PERIOD, trajectory.duration / MOST_POINTS)
+        period = max(0.01, trajectory.duration / MOST_POINTS)
         places = points(trajectory.grid(period).position)[:, 0]
         self._publisher.publish(path_marker(places, urdf.root))
 
     def _points(self, urdf: UrdfFile, joints: tuple[str, ...]) -> Points:
-        """Where the drawn link is.
+        """Return the positions of the drawn link.
 
-        :raises RobodynError: nothing tells that
+        :raises RobodynError: there is no such link, and no model with a tool
         """
         link = self._value('path_link')
         points = frame_in_urdf(urdf, joints, link=link)
@@ -67,7 +63,7 @@ class PathMarker:
             raise ConfigError(
                 f'the URDF has no link {link!r}'
                 if link
-                else 'the URDF has no link that all joints move, and no model tells of a tool'
+                else 'the URDF has no link that all joints move, and there is no model with a tool'
             )
         return points
 
@@ -86,7 +82,7 @@ def path_marker(places: NDArray[np.float64], frame: str) -> Marker:
     marker = Marker(ns='excitation_path', type=Marker.LINE_STRIP, action=Marker.ADD)
     marker.header.frame_id = frame
     marker.pose.orientation.w = 1.0
-    marker.scale.x = WIDTH
-    marker.color = ColorRGBA(**dict(zip('rgba', COLOUR, strict=True)))
+    marker.scale.x = 0.004  # width of the line, in [m]
+    marker.color = ColorRGBA(r=0.1, g=0.6, b=1.0, a=1.0)
     marker.points = [Point(x=x, y=y, z=z) for x, y, z in places.tolist()]
     return marker

@@ -1,4 +1,4 @@
-"""Conditions under which the robot may begin to move."""
+"""Conditions under which the robot may start to move."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ class Readiness:
         output: Output,
         collisions: CollisionGuard,
     ) -> None:
-        """Take what is checked."""
+        """Store the objects that are checked."""
         self._state, self._limits, self._settings = state, limits, settings
         self._output, self._collisions = output, collisions
 
     def check(self) -> None:
-        """Refuse a robot that cannot begin to move.
+        """Refuse a robot that must not start to move.
 
-        :raises RobodynError: its position is not known, it moves, it is outside its limits, the
+        :raises RobodynError: its position is unknown, it moves, it is outside its limits, the
             command topic has no subscriber, or collisions are not checked
         """
         self._state.check_fresh(self._settings.state_timeout)
@@ -41,9 +41,9 @@ class Readiness:
         self._collisions.check_allowed()
 
     def waits(self, run: Run, now: float) -> bool:
-        """Return True while no joint state has come since the motion was checked, for a time.
+        """Return True until a joint state arrives after the check of the motion, or a timeout.
 
-        The node reads none while it checks a motion, nor a request to stop.
+        During the check the node reads neither joint states nor requests to stop.
 
         :param now: by `time.monotonic`, in [s]
         """
@@ -51,7 +51,7 @@ class Readiness:
         return not seen and now <= run.checked + self._settings.state_timeout + WINDOW
 
     def check_again(self, run: Run) -> None:
-        """Refuse a robot that cannot begin to move, or is not where the motion begins.
+        """Refuse a robot that must not start to move, or is not at the start of the motion.
 
         :raises RobodynError: see `check`, or naming the joint that moved
         """

@@ -1,4 +1,4 @@
-"""Results of goals, which are executed only when their work is over."""
+"""Results of goals, which are executed only after their work has ended."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from typing import Any
 
 from robodyn_ros.action import Excite
 
+FEEDBACK_PERIOD = 0.1
+"""Period of the feedback of goals, in [s]."""
 LINGER = 0.3
-"""Time for the last result to leave before the node ends, in [s]."""
+"""Time for DDS to transmit the last result before the node ends, in [s]."""
 
 
 class Results:
@@ -21,7 +23,7 @@ class Results:
 
     @property
     def left(self) -> bool:
-        """Return True if the last result had time to leave."""
+        """Return True if DDS had time to transmit the last result."""
         return time.monotonic() - self._given >= LINGER
 
     def give(self, goal: Any, result: Excite.Result) -> None:

@@ -1,4 +1,4 @@
-"""One run of an excitation: what is sent, how far it is, and how it is stopped."""
+"""One run of an excitation: its trajectory, its progress and its stop."""
 
 from __future__ import annotations
 
@@ -14,23 +14,21 @@ from robodyn_ros.excitation.motions.spline import SplineTrajectory
 from robodyn_ros.excitation.plan import Plan, points_of
 from robodyn_ros.excitation.stopping import StoppedMotion
 from robodyn_ros.excitation.trajectory import Trajectory
-from robodyn_ros.nodes.excitation.output import to_stamp
+from robodyn_ros.nodes.base.stamps import to_stamp
 
 Array = NDArray[np.float64]
 FOLLOWING_TIME = 0.5
-"""A drive may lag this far behind, in [s]; so it follows if it is where it was to be since."""
-TOO_LATE = 0.7
-"""A stop that is ready after this share of the time it follows the motion is computed again."""
+"""Largest delay of a drive, in [s]: a robot follows if it is at a position of this window."""
 
 
 class Run:
-    """Follows one plan along its own time: t = 0 where the move to the start begins.
+    """Plan in execution; t = 0 is the start of the move to the start position.
 
-    A stop is computed in a thread while the motion goes on; it follows the motion for `latency`
-    seconds before it brakes, so that it can take over without a step at any time until then.
+    A stop is computed in a thread while the motion continues. It follows the motion for `latency`
+    seconds before it brakes, so that it can take over without a step until then.
 
-    :ivar sent: whether the motion has left
-    :ivar zero: ROS time of its time 0, in [ns]
+    :ivar sent: True if the motion was sent
+    :ivar zero: ROS time of t = 0, in [ns]
     """
 
     def __init__(
@@ -47,13 +45,13 @@ class Run:
     ) -> None:
         """Compute the points that are sent.
 
-        :param joints: order of the joints in everything that is sent
+        :param joints: order of the joints in all messages
         :param max_acceleration: for stopping, shape (n,), in that order
         :param spacing: of the points, in [s]
         :param latency: of a stop, in [s]
-        :param checked: when its checks were over, by `time.monotonic`, in [s]
-        :param goal: the action's goal handle, or None when a service started the run
-        :param file: that holds the motion, if one does
+        :param checked: end of its checks, by `time.monotonic`, in [s]
+        :param goal: goal handle of the action; None if a service started the run
+        :param file: file of the motion; '' if there is none
         """
         self.checked = checked
         self.goal = goal
@@ -74,39 +72,40 @@ class Run:
 
     @property
     def end(self) -> float:
-        """Time of rest, in [s]; moves when the run is stopped."""
+        """Return the time of rest, in [s]; a stop changes it."""
         return self.offset + self.active.duration
 
     @property
     def stopping(self) -> bool:
-        """Tell whether the braking trajectory has taken over."""
+        """Return True if the braking trajectory has taken over."""
         return self.active is not self.full
 
     def setpoint(self, time: float) -> tuple[Array, Array, Array]:
-        """Position, velocity, acceleration at a time of the run, each of shape (n,)."""
+        """Return position, velocity and acceleration at a time of the run, each of shape (n,)."""
         if isinstance(self.active, SplineTrajectory):
             return self.active.at(min(time, self.active.duration))
         motion = self.active.sample(np.array([time - self.offset]))
         return motion.position[0], motion.velocity[0], motion.acceleration[0]
 
     def recent(self, window: float, time: float) -> tuple[Array, Array]:
-        """Lowest and highest position over `window` seconds before a time, each (n,).
+        """Return the lowest and highest position in `window` seconds before a time, each (n,).
 
-        :param time: of the run, in [s]; what lies ahead of the run counts as now
+        :param time: of the run, in [s]; not later than the present
         """
         end = min(time, self.time)
         moments = np.linspace(end - window, end, 11)
         position = self.full.sample(moments).position
-        if self.stopping:  # joint states that stay away tell of a time before it took over
+        if self.stopping:  # joint states that are late refer to a time before the stop
             later = moments >= self.offset
             position[later] = self.active.sample(moments[later] - self.offset).position
         return position.min(axis=0), position.max(axis=0)
 
     def lagging(self, position: Array, time: float, tolerance: float, limits: JointLimits) -> str:
-        """Say which joint was not near its motion before a time of the run, or nothing.
+        """Return a sentence about a joint that does not follow the motion, or ''.
 
-        :param position: measured then, shape (n,)
-        :param tolerance: in [rad] or [m]; 0: nothing is asked
+        :param position: measured at the time, shape (n,)
+        :param time: of the run, in [s]
+        :param tolerance: in [rad] or [m]; 0: not checked
         :param limits: of the joints, for their names and units
         """
         low, high = self.recent(FOLLOWING_TIME, time)
@@ -120,7 +119,7 @@ class Run:
         )
 
     def off_target(self, position: Array, tolerance: float, limits: JointLimits) -> str:
-        """Say which joint is not where it is to be at the end, or nothing; see `lagging`."""
+        """Return a sentence about a joint that is not at its end, or ''; see `lagging`."""
         distance = np.abs(position - self.setpoint(self.end)[0])
         joint = int(np.argmax(distance))
         if distance[joint] <= tolerance:
@@ -128,22 +127,22 @@ class Run:
         name, unit = limits.joints[joint], limits.units[joint]
         return (
             f'joint {name!r} is {distance[joint]:.3g} {unit} from the end of the motion, '
-            f'allowed is {tolerance:.3g} {unit}: does the controller run?'
+            f'allowed is {tolerance:.3g} {unit}: is the controller running?'
         )
 
     def advance(self, time: float, now: int) -> None:
-        """Say how far the run is, and which ROS time [ns] it is; keeps the motion's stamps."""
+        """Set the time of the run [s] and the ROS time [ns]; store start and end stamps."""
         self.time = time
         for name, moment in (('started', self.begin), ('finished', self.end)):
             if time >= moment and name not in self.stamps and self._reaches(moment):
                 self.stamps[name] = now - round((time - moment) * 1e9)
 
     def _reaches(self, moment: float) -> bool:
-        """Whether the excitation itself is under way at that time (a stop may come before)."""
+        """Return True if the excitation itself runs at that time; a stop may come before."""
         return moment >= self.begin and (not self.stopping or self.offset >= self.begin)
 
     def request_stop(self, reason: str) -> None:
-        """Begin to stop; does nothing when the run is already stopping."""
+        """Start to stop the run, unless it is stopping already."""
         if not self.reason:
             self.reason = reason
             self._pool = ThreadPoolExecutor(max_workers=1)
@@ -160,11 +159,12 @@ class Run:
         )
 
     def take_over(self) -> bool:
-        """Let a stop that is ready take over; True when it did, once."""
+        """Return True once: when a computed stop has taken over."""
         if self._stop is None or not self._stop.done() or self._pool is None:
             return False
         stop = self._stop.result()
-        if self.time - stop.time > TOO_LATE * self._latency and self.time < self.full.duration:
+        late = self.time - stop.time > 0.7 * self._latency  # it would arrive while braking
+        if late and self.time < self.full.duration:
             self._latency *= 2.0
             self._compute()
             return False
@@ -174,7 +174,7 @@ class Run:
         return True
 
     def feedback(self) -> Excite.Feedback:
-        """Phase and progress."""
+        """Return phase and progress."""
         if self.reason:
             phase, first, last = Excite.Feedback.STOPPING, self.offset, self.end
         elif self.time >= self.begin:
@@ -186,9 +186,9 @@ class Run:
         return Excite.Feedback(phase=phase, progress=share, remaining=remaining)
 
     def result(self, success: bool, text: str, now: int) -> Excite.Result:
-        """Return the result of a run that is over.
+        """Return the result of an ended run.
 
-        :param now: ROS time in [ns]: the end of a motion that was stopped
+        :param now: ROS time in [ns], the end of a motion that was stopped
         """
         result = Excite.Result(success=success, message=text, motion_file=self.file)
         if 'started' in self.stamps:

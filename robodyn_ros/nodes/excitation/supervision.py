@@ -12,7 +12,7 @@ from robodyn_ros.nodes.robot.robot_state import RobotState
 
 
 class Supervision:
-    """Tells why a run has to stop."""
+    """Reasons to stop a run."""
 
     def __init__(
         self,
@@ -22,15 +22,15 @@ class Supervision:
         owner: Owner,
         guard: Guard,
     ) -> None:
-        """Take what is watched."""
+        """Store the objects that are supervised."""
         self._state, self._limits, self._settings = state, limits, settings
         self._owner, self._guard = owner, guard
 
     def problem(self, run: Run) -> str:
-        """Return why the run has to stop, or ''.
+        """Return the reason to stop the run, or ''.
 
-        Joint states or torques stay away, the node that asked for it is gone, or the robot does
-        not follow.
+        Reasons are missing joint states or torques, the end of the node that started the run, and
+        a robot that does not follow.
         """
         try:
             self._state.check_fresh(self._settings.state_timeout)
@@ -39,8 +39,8 @@ class Supervision:
         return self._owner.problem() or self._guard.silence() or self.not_following(run)
 
     def not_following(self, run: Run) -> str:
-        """Return which joint is not where it should have been lately, or ''."""
-        # by their stamp, because joint states of a busy machine may be late
+        """Return a sentence about a joint with too large a tracking error, or ''."""
+        # at the time of the stamp, because joint states may be late on a busy machine
         seen = self._state.stamp - 1e-9 * run.zero
         tolerance = self._settings.following_tolerance
         return run.lagging(self._state.position, seen, tolerance, self._limits)

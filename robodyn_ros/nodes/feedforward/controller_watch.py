@@ -1,8 +1,8 @@
-"""Notices that a joint_trajectory_controller is told something past the feed-forward.
+"""Detection that a joint_trajectory_controller executes something else than the last trajectory.
 
-A node that publishes trajectories is not told when the controller leaves one: for a trajectory of
-somebody else, for a goal of its action, or because it is deactivated. All three are announced on
-topics that every joint_trajectory_controller has, so no package of ros2_control is needed here.
+The sender of a trajectory is not notified when the controller leaves it: for a trajectory of
+another sender, for a goal of its action, or because it is deactivated. All three are visible on
+topics of every joint_trajectory_controller.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ ACTIVATED = (
     State.TRANSITION_STATE_ACTIVATING,
     State.TRANSITION_STATE_CONFIGURING,
 )
-"""Where a controller goes that is active, or on its way to be."""
+"""Goal states of a controller that is active or is being activated."""
 
 
 class ControllerWatch:
-    """Calls back with the reason when the controller no longer runs what this node sent last.
+    """Callback with the reason if the controller leaves the last trajectory of this node.
 
-    What was told to the controller before that, but is read here only afterwards, does not count:
-    the controller runs what it was sent last.
+    Commands to the controller from before this trajectory that are read later are ignored: the
+    controller executes the last command.
     """
 
     def __init__(self, node: LifecycleNode, topic: str, left: Callable[[str], None]) -> None:
-        """Begin to listen.
+        """Subscribe.
 
-        :param topic: resolved name of the controller's trajectory topic, below its own name
+        :param topic: resolved name of the trajectory topic, in the namespace of the controller
         """
         self._topic = topic
         self._name = topic.rsplit('/', 1)[0]
@@ -59,19 +59,19 @@ class ControllerWatch:
         )
 
     def sent(self, serialised: bytes) -> None:
-        """Say what this node publishes, before it does: that will come back here."""
+        """Register a trajectory that this node is about to publish; it will be received here."""
         self._own.sent(serialised)
         self._last_sent = self._clock.now().nanoseconds
 
     def _on_trajectory(self, serialised: bytes) -> None:
         if self._own.foreign(serialised):
-            self._left(f'a trajectory came from somebody else, on {self._topic}')
+            self._left(f'a trajectory came from another node, on {self._topic}')
 
     def _on_status(self, message: GoalStatusArray) -> None:
-        """Treat a new goal as one that takes the controller.
+        """Treat a new goal as one that takes over the controller.
 
-        An earlier goal continues beside a trajectory: it succeeds with that trajectory, and the
-        controller stops where it is if the goal is cancelled or fails.
+        An earlier goal continues in addition to a trajectory: it succeeds with that trajectory,
+        and the controller stops immediately if the goal is cancelled or fails.
         """
         before = self._goals
         self._goals = {}
@@ -84,7 +84,7 @@ class ControllerWatch:
                 self._left(f'a goal of the action of {self._name} was stopped')
 
     def _replaced(self, goal: GoalStatus) -> bool:
-        """Whether a goal was accepted (if it says when) before this node sent something."""
+        """Return True if a goal was accepted before the last trajectory of this node."""
         accepted: int = Time.from_msg(goal.goal_info.stamp).nanoseconds
         return 0 < accepted < self._last_sent
 

@@ -11,18 +11,20 @@ from rcl_interfaces.msg import SetParametersResult
 from rclpy.parameter import Parameter
 from std_srvs.srv import SetBool, Trigger
 
-from robodyn_ros.control.feedforward.additive_torque import AdditiveTorque, FeedforwardSettings
+from robodyn_ros.control.feedforward.additive_torque import AdditiveTorque
 from robodyn_ros.control.feedforward.delivery import Delivery
+from robodyn_ros.control.feedforward.settings import FeedforwardSettings
 from robodyn_ros.control.feedforward.state_watchdog import StateWatch
-from robodyn_ros.control.torque.gear_torque import MeasuredResidual
+from robodyn_ros.control.torque.gear_torque import MeasuredGearTorque
 from robodyn_ros.control.torque.gravity_free import GravityFree
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.control.torque.standstill import FADE_TIME
 from robodyn_ros.control.torque_limits import PlannedTorque
+from robodyn_ros.control.torque_threshold import SILENCE, TorqueThreshold
 from robodyn_ros.errors import ConfigError, ControlError, RobodynError
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.models.interface import Array
-from robodyn_ros.nodes.base.common import declare, run
+from robodyn_ros.nodes.base.spinning import run
 from robodyn_ros.nodes.feedforward.streaming import StreamingMode
 from robodyn_ros.nodes.feedforward.torque_marker import TorqueMarker
 from robodyn_ros.nodes.feedforward.trajectory import TrajectoryMode
@@ -33,49 +35,73 @@ from robodyn_ros.nodes.robot.effort import (
     read_torque_limit,
     watched_torque,
 )
-from robodyn_ros.nodes.robot.model_node import ModelNode, effort_limits, expanded
-from robodyn_ros.nodes.robot.torque_watch import SILENCE, TorqueWatch
+from robodyn_ros.nodes.robot.model_node import ModelNode, Row, effort_limits, expanded
+
+FIXED: dict[str, Any] = {'read_only': True}
+ARRAY: dict[str, Any] = {'read_only': True, 'minimum': 0.0}
+LAW: tuple[Row, ...] = (
+    ('period', 0.002, 'servo period [s]', {**FIXED, 'minimum': 1e-4, 'maximum': 0.1}),
+    ('additive_torque_delay', 3, 'cycles between a command and its effect',
+     {**FIXED, 'minimum': 0, 'maximum': 1000}),
+    ('max_torque', [0.0], 'largest additive torque [Nm or N]; one value or one per joint; '
+     '0: the effort limits of the URDF', ARRAY),
+    ('max_torque_rate', [0.0], 'largest change of it [Nm/s or N/s]; 0: max_torque in '
+     '50 ms', ARRAY),
+    ('ramp_up_time', 0.25, 'time from zero to full model torque, and from one payload or '
+     'feedforward_scale to another [s]', {**FIXED, 'minimum': 0.001, 'maximum': 10.0}),
+    ('ramp_down_time', 0.1, 'time from any torque to zero [s]',
+     {**FIXED, 'minimum': 0.001, 'maximum': 2.0}),
+    ('friction_fade_time', FADE_TIME, 'standstill after which no friction torque remains; it is '
+     'constant for half of it [s]', {**FIXED, 'minimum': 0.001, 'maximum': 60.0}),
+    ('feedforward_scale', 1.0, 'share of the model torque that is applied',
+     {'minimum': 0.0, 'maximum': 1.0}),
+)  # fmt: skip
+"""Parameters of the law: name, default, description, range."""
+NODE: tuple[Row, ...] = (
+    ('residual_scale', 0.5, 'streaming mode: share of the gear torque of a result with double '
+     'encoders that is applied; 0: none', {**ARRAY, 'maximum': 1.0}),
+    ('state_timeout', SILENCE, 'while torque is applied: longest time without a new joint state '
+     '[s]; 0: joint states are not watched', {**ARRAY, 'maximum': 10.0}),
+    ('check_controller', True, 'ask the controller for its joints, interfaces and state, and '
+     'apply torque only if they fit; false: for targets that are not ros2_control controllers',
+     FIXED),
+    ('mode', 'trajectory', 'trajectory or streaming', FIXED),
+    ('hold_at_end', False, 'trajectory mode: keep the last torque after a trajectory instead of '
+     'ramping to zero', FIXED),
+    ('reference_timeout', 0.0, 'streaming mode: longest pause between usable references [s], at '
+     'least 0.002; 0: 3 times the longest recent pause, from 0.04 to 0.2 s',
+     {**ARRAY, 'maximum': 1.0}),
+    ('enabled', True, 'apply torque when activated', FIXED),
+    ('enable_after_kill', False, 'apply torque when activated also after a process of this node '
+     'was killed with torque enabled', FIXED),
+)  # fmt: skip
+"""Parameters of the node, in the same form."""
 
 
 class Feedforward(ModelNode):
-    """Lifecycle, parameters and services; the work is done by the mode."""
+    """Lifecycle, parameters and services; the mode computes and sends the torque."""
 
     hardware_id = 'robodyn feedforward'
 
     def __init__(self) -> None:
-        """Declare parameters, offer topics and services, start if told to."""
+        """Declare parameters, offer topics and services, start with autostart."""
         super().__init__('feedforward')
-        self._options = self._declare()
+        self._options = self.declared(LAW)
         self._effort = EffortParameters(self)
         self._torque_max = declare_torque_limit(
             self, 'torque_max', 'trajectory mode: a trajectory that needs more is refused'
         )
-        self._residual_scale = float(declare(
-            self, 'residual_scale', 0.5, 'streaming mode: share of the residual torque of a '
-            'result with double encoders that is applied; 0: none',
-            read_only=True, limit=True, minimum=0.0, maximum=1.0,
-        ))  # fmt: skip
         self._threshold = declare_torque_limit(
             self, 'torque_threshold', 'additive or measured torque beyond it is a fault'
         )
-        self._state_timeout = float(declare(
-            self, 'state_timeout', SILENCE, 'while torque is applied: longest time without a new '
-            'joint state [s]; 0: joint states are not watched',
-            read_only=True, limit=True, minimum=0.0, maximum=10.0,
-        ))  # fmt: skip
-        check = bool(declare(
-            self, 'check_controller', True, 'ask the controller for its joints, interfaces and '
-            'state, and apply torque only when they fit; false: for targets that are no '
-            'ros2_control controller',
-            read_only=True, limit=True,
-        ))  # fmt: skip
-        self._mode = self._make_mode(check)
-        self._facts = self._ask() if check else None
-        self._enabled = bool(
-            declare(
-                self, 'enabled', True, 'apply torque when activated', read_only=True, limit=True
+        given = self._chosen = self.declared(NODE)
+        self._mode = self._make_mode()
+        self._facts: ControllerFacts | None = None
+        if given['check_controller']:
+            self._facts = ControllerFacts(
+                self, self._mode.topic, self._mode.interfaces, self.start_when_ready
             )
-        )
+        self._marker = TorqueMarker(self)
         self._killed = self._left_by_a_killed_process()
         self.create_service(SetBool, '~/enable', self._on_enable)
         self.create_service(Trigger, '~/reset', self._on_reset)
@@ -83,14 +109,9 @@ class Feedforward(ModelNode):
         self.autostart()
 
     def _left_by_a_killed_process(self) -> str:
-        """Say that this is a restart, after which torque is not applied at once, or nothing."""
-        anew = declare(
-            self, 'enable_after_kill', False, 'apply torque when activated also after a process '
-            'of this node was killed with torque enabled',
-            read_only=True, limit=True,
-        )  # fmt: skip
-        self._marker = TorqueMarker(self)
-        if anew or not self._enabled or not self._marker.found:
+        """Return a sentence if this is a restart after which torque is not enabled, or ''."""
+        given = self._chosen
+        if given['enable_after_kill'] or not given['enabled'] or not self._marker.found:
             return ''
         text = (
             f'torque is not enabled: this node was killed with torque enabled '
@@ -100,47 +121,9 @@ class Feedforward(ModelNode):
         self.get_logger().warning(text)
         return text
 
-    def _declare(self) -> dict[str, Any]:
-        fixed: dict[str, Any] = {'read_only': True}
-        array: dict[str, Any] = {'read_only': True, 'minimum': 0.0}
-        rows: list[tuple[str, Any, str, dict[str, Any]]] = [
-            ('period', 0.002, 'servo period [s]', {**fixed, 'minimum': 1e-4, 'maximum': 0.1}),
-            ('additive_torque_delay', 3, 'cycles between a command and its effect',
-             {**fixed, 'minimum': 0, 'maximum': 1000}),
-            ('max_torque', [0.0], 'largest additive torque [Nm or N]; one value or one per joint; '
-             '0: the effort limits of the URDF', array),
-            ('max_torque_rate', [0.0], 'largest change of it [Nm/s or N/s]; 0: max_torque in '
-             '50 ms', array),
-            ('ramp_up_time', 0.25, 'from zero to full model torque, and from one payload or '
-             'feedforward_scale to another [s]',
-             {**fixed, 'minimum': 0.001, 'maximum': 10.0}),
-            ('ramp_down_time', 0.1, 'from any torque to zero [s]',
-             {**fixed, 'minimum': 0.001, 'maximum': 2.0}),
-            ('friction_fade_time', FADE_TIME, 'standstill after which no friction torque remains; '
-             'it stays for half of it [s]', {**fixed, 'minimum': 0.001, 'maximum': 60.0}),
-            ('feedforward_scale', 1.0, 'share of the model torque that is applied',
-             {'minimum': 0.0, 'maximum': 1.0}),
-        ]  # fmt: skip
-        return {
-            name: declare(self, name, *rest, limit=True, **options)
-            for name, *rest, options in rows
-        }
-
-    def _make_mode(self, check: bool) -> StreamingMode | TrajectoryMode:
-        mode = declare(
-            self, 'mode', 'trajectory', 'trajectory or streaming', read_only=True, limit=True
-        )
-        hold = declare(
-            self, 'hold_at_end', False,
-            'trajectory mode: keep the last torque after a trajectory instead of ramping to zero',
-            read_only=True, limit=True,
-        )  # fmt: skip
-        timeout = declare(
-            self, 'reference_timeout', 0.0,
-            'streaming mode: longest pause between usable references [s], at least 0.002; 0: '
-            '3 times the longest recent pause, from 0.04 to 0.2 s',
-            read_only=True, minimum=0.0, maximum=1.0, limit=True,
-        )  # fmt: skip
+    def _make_mode(self) -> StreamingMode | TrajectoryMode:
+        given = self._chosen
+        mode, timeout, ask = given['mode'], given['reference_timeout'], given['check_controller']
         if 0.0 < timeout < 0.002:
             raise ConfigError(
                 f"parameter 'reference_timeout' must be 0 or from 0.002 to 1 s, got {timeout}"
@@ -151,42 +134,46 @@ class Feedforward(ModelNode):
                 'torque_threshold'
             )
         if mode == 'streaming':
-            return StreamingMode(self, timeout, ask=check, changed=self.start_when_ready)
+            return StreamingMode(self, timeout, ask=ask, changed=self.start_when_ready)
         if mode != 'trajectory':
             raise ConfigError(f"parameter 'mode' must be trajectory or streaming, got {mode!r}")
         declared = self._effort.declaration
-        return TrajectoryMode(self, hold_at_end=bool(hold), declaration=declared, ask=check)
+        hold = given['hold_at_end']
+        return TrajectoryMode(self, hold_at_end=hold, declaration=declared, ask=ask)
 
-    def _ask(self) -> ControllerFacts:
-        streaming = isinstance(self._mode, StreamingMode)
-        interfaces = 'interface_name' if streaming else 'command_interfaces'
-        return ControllerFacts(self, self._mode.topic, interfaces, self.start_when_ready)
+    @property
+    def _streaming(self) -> bool:
+        return isinstance(self._mode, StreamingMode)
+
+    @property
+    def _wanted(self) -> bool:
+        """True if torque is to be applied when the node is activated."""
+        return self._chosen['enabled'] and not self._killed
 
     def waits(self) -> str:
-        """Say that the controller has not told what it commands yet, or takes no commands."""
+        """Return what is not yet known about the controller, or why it accepts no commands."""
         if self._facts is None:
             return ''
         if self._facts.target is not None:
             waiting = self._mode.target.waiting
-            streaming = isinstance(self._mode, StreamingMode)
-            wanted = streaming and self._enabled and not self._killed
-            return f'waits to apply torque: {waiting}' if wanted and waiting else ''
+            applies = self._streaming and self._wanted
+            return f'waits to apply torque: {waiting}' if applies and waiting else ''
         return (
-            f'waits for controller {self._facts.name}, which does not say what it commands yet '
-            f'(no controller of ros2_control there: check_controller: false)'
+            f'waits for controller {self._facts.name}, which has not reported its joints and '
+            f'interfaces (if it is not a ros2_control controller: check_controller: false)'
         )
 
     def _check_controller(self) -> None:
         """Refuse a controller that does not fit the model.
 
-        :raises ControlError: or one that has not answered
+        :raises ControlError: it does not fit, or has not answered
         """
         if self._facts is None or self.identified is None:
             return
         if self._facts.target is None:
             raise ControlError(self.waits())
         joints = self.identified.joints
-        if isinstance(self._mode, StreamingMode):
+        if self._streaming:
             self._facts.target.check_efforts(joints)
         else:
             self._facts.target.check_trajectories(joints)
@@ -201,24 +188,27 @@ class Feedforward(ModelNode):
         effort = self._effort.for_joints(model.model.joints)
         effort.check_limit(settings.limit)
         self._log_limits(settings, from_urdf=limit == [0.0])
-        whole = torque
+        complete = torque
         if effort.gravity_excluded.any():
             self.get_logger().info('effort without gravity: gravity torque is left to the driver')
             torque = GravityFree(torque, effort.gravity_excluded)
-        threshold = read_torque_limit(
-            'torque_threshold', self._threshold, model.joints, self._effort
-        )
-        watched_torque(model.joints, threshold, self._effort)
-        watch = None if threshold is None else TorqueWatch(model.joints, threshold)
-        states = StateWatch(width=len(model.joints), timeout=self._state_timeout)
+        limits = [
+            read_torque_limit(name, given, model.joints, self._effort)
+            for name, given in (
+                ('torque_threshold', self._threshold), ('torque_max', self._torque_max)
+            )
+        ]  # fmt: skip
+        watched_torque(model.joints, limits[0], self._effort)
+        threshold = TorqueThreshold(model.joints, limits[0])
+        states = StateWatch(width=len(model.joints), timeout=self._chosen['state_timeout'])
         if isinstance(self._mode, StreamingMode):
-            residual = self._residual(model, settings)
-            law = AdditiveTorque(torque=torque, settings=settings, residual=residual)
-            self._mode.use(law, effort, states, watch)
+            gears = self._gear_torque(model, settings)
+            law = AdditiveTorque(torque=torque, settings=settings, gear_torque=gears)
+            self._mode.use(law, effort, states, threshold)
             return
-        limit = read_torque_limit('torque_max', self._torque_max, model.joints, self._effort)
-        check = None if limit is None else PlannedTorque(whole, limit, model.model.joints)
-        self._mode.use(torque, settings, effort, states, watch=watch, check=check)
+        most = limits[1]
+        check = None if most is None else PlannedTorque(complete, most, model.model.joints)
+        self._mode.use(torque, settings, effort, states, threshold, check=check)
 
     def _log_limits(self, settings: FeedforwardSettings, *, from_urdf: bool) -> None:
         source = 'effort limits of the URDF' if from_urdf else self.source('max_torque')
@@ -226,31 +216,29 @@ class Feedforward(ModelNode):
         text = ', '.join(f'{name} {torque:.4g} (per s {rate:.4g})' for name, torque, rate in each)
         self.get_logger().info(f'additive torque is limited to [Nm or N] {text}: {source}')
 
-    def _residual(
+    def _gear_torque(
         self, model: IdentifiedModel, settings: FeedforwardSettings
-    ) -> MeasuredResidual | None:
-        """Torque by the deflection of the gears, if the result has it and it is wanted."""
-        if model.residual is None or not self._residual_scale:
+    ) -> MeasuredGearTorque | None:
+        """Return the torque by deflection of the gears, if the result has it and it is applied."""
+        scale = self._chosen['residual_scale']
+        if model.residual is None or not scale:
             return None
         self.get_logger().info(
-            f'residual torque of joints NAME_motor in joint_states, scale {self._residual_scale:g}'
+            f'gear torque of joints NAME_motor in joint_states, scale {scale:g}'
         )
-        return MeasuredResidual(
-            model.residual,
-            period=settings.period,
-            scale=self._residual_scale,
-            fade_time=settings.ramp_down_time,
+        return MeasuredGearTorque(
+            model.residual, period=settings.period, scale=scale, fade_time=settings.ramp_down_time
         )
 
     def set_values(self, values: Array) -> None:
-        """Take another payload: now in streaming mode, for the trajectories to come in the other.
+        """Set another payload: immediately in streaming mode, else for later trajectories.
 
         :raises ControlError: values that cannot be used
         """
         self._mode.set_values(values)
 
     def payload_efforts(self, model: IdentifiedModel) -> list[float] | None:
-        """Effort limits of the URDF; where it has none, max_torque."""
+        """Return the effort limits of the URDF, or max_torque if it has none."""
         limit: list[float] = self._options['max_torque']
         known = None if limit == [0.0] else limit * (len(model.joints) if len(limit) == 1 else 1)
         return super().payload_efforts(model) or known
@@ -258,18 +246,15 @@ class Feedforward(ModelNode):
     def begin(self) -> None:
         """Start from zero."""
         self._check_controller()
-        enabled = self._enabled and not self._killed
-        self._mode.begin(enabled)
-        if enabled:
+        wanted = self._wanted
+        self._mode.begin(wanted)
+        if wanted:
             self._marker.set()
-        self._warn_of_unknown_state()
-        if self._facts is not None:
-            self._facts.asking = False
-
-    def _warn_of_unknown_state(self) -> None:
+        if self._facts is None:
+            return
+        self._facts.asking = False
         target = self._mode.target
-        streaming = isinstance(self._mode, StreamingMode)
-        if self._facts is not None and streaming and target.delivery is Delivery.UNKNOWN:
+        if self._streaming and target.delivery is Delivery.UNKNOWN:
             self.get_logger().warning(
                 f'the state of {target.name} is unknown: neither list_controllers of its '
                 f'controller manager (package controller_manager_msgs) nor its get_state answers'

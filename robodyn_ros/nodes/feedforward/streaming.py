@@ -1,4 +1,4 @@
-"""Streaming mode of the feed-forward: each cycle a reference in and a torque command out."""
+"""Streaming mode of the feed-forward: a torque command for the reference of each cycle."""
 
 from __future__ import annotations
 
@@ -17,31 +17,32 @@ from robodyn_ros.control.feedforward.additive_torque import AdditiveTorque, Stat
 from robodyn_ros.control.feedforward.reference import Pace, ReferenceMotion
 from robodyn_ros.control.feedforward.reference_timeout import LOWEST, ReferenceTimeout
 from robodyn_ros.control.feedforward.state_watchdog import StateWatch
+from robodyn_ros.control.torque_threshold import TorqueThreshold
 from robodyn_ros.errors import ControlError
 from robodyn_ros.models.interface import Array
-from robodyn_ros.nodes.base.common import MONITOR_QOS, steady_timer
-from robodyn_ros.nodes.feedforward.target_watch import TargetWatch
-from robodyn_ros.nodes.feedforward.torque_state import TorqueStateOut
-from robodyn_ros.nodes.robot.joint_state_bytes import JointStateBytes
+from robodyn_ros.nodes.base.common import steady_timer
+from robodyn_ros.nodes.feedforward.mode import TorqueMode
+from robodyn_ros.nodes.robot.joint_states import JointStateReader
 from robodyn_ros.nodes.robot.model_node import STREAM_QOS
-from robodyn_ros.nodes.robot.torque_watch import TorqueWatch
 from robodyn_ros.wire.cursor import NANOSECONDS
 
 ZERO_REPEATS = 10
-"""How often zero is sent after a ramp, should a command get lost."""
+"""Number of zero commands after a ramp, in case some are lost."""
 
 
-class StreamingMode:
-    """Runs the law on `~/reference` and commands a forward_command_controller.
+class StreamingMode(TorqueMode):
+    """Additive torque for `~/reference`, sent to a forward_command_controller.
 
-    A reference that cannot be used is refused whole, counted, and the torque stays as it is; a
-    reference or a robot state that stays away, goes back in time or is frozen is a fault. Ramps to
-    zero run at once and block the node for ramp_down_time: nothing that arrives may come in
-    between. While no torque is applied, zero is repeated.
+    A reference that cannot be used is refused and counted, and the torque does not change. It is
+    a fault if references or joint states are missing, go back in time, or are frozen. Ramps to
+    zero block the node for ramp_down_time, so that nothing that arrives can interrupt them. While
+    no torque is applied, zero is repeated.
 
-    A forward_command_controller keeps the last command of a sender that was killed: no node can
-    prevent that. Use a drive-side or controller-side command time-out where there is one.
+    A forward_command_controller keeps the last command of a sender that was killed, which no node
+    can prevent. Use a time-out of commands in the drive or the controller if there is one.
     """
+
+    interfaces = 'interface_name'
 
     def __init__(
         self,
@@ -54,74 +55,51 @@ class StreamingMode:
         """Create publishers, subscriptions and the watchdog.
 
         :param timeout: longest pause between usable references, in [s]; 0: automatic
-        :param ask: ask for the controller's state; apply torque only while it takes commands
-        :param changed: called when something else is known of that
+        :param ask: ask for the state of the controller; apply torque only while it is active
+        :param changed: called when the known state of the controller has changed
         """
-        self._node = node
         self._timeout = ReferenceTimeout(given=timeout)
         self._interval = 0.5 * (timeout or LOWEST)
         self._law: AdditiveTorque | None = None
-        self._watch: TorqueWatch | None = None
-        self._states: StateWatch | None = None
-        # Plain: _send is silent while the node is inactive.
-        self._commands = node.create_publisher(
-            Float64MultiArray, 'forward_effort_controller/commands', 10
-        )
-        self.target = TargetWatch(node, self._commands, ask=ask, changed=self._on_target)
         self._changed = changed
-        self._state = TorqueStateOut(node, self.target)
-        self._running = False
         self._last = 0.0
-        self.refused = 0
-        self.refusal = ''
-        self.sides = ''
-        for topic, callback, qos in (
-            ('~/reference', self._on_reference, STREAM_QOS),
-            ('joint_states', self._on_feedback, MONITOR_QOS),
-        ):
-            node.create_subscription(JointState, topic, callback, qos, raw=True)
+        self._motor_problem = ''
+        self._woken = -float('inf')
+        topic = 'forward_effort_controller/commands'
+        super().__init__(node, Float64MultiArray, topic, ask=ask, changed=self._on_target)
+        node.create_subscription(
+            JointState, '~/reference', self._on_reference, STREAM_QOS, raw=True
+        )
         node.create_subscription(
             TransitionEvent, f'{self.target.name}/transition_event', self._on_transition, 10
         )
-        self._woken = -float('inf')
         steady_timer(node, self._interval, self._on_watchdog)
-
-    @property
-    def topic(self) -> str:
-        """Resolved name of the topic that commands go to."""
-        return str(self._commands.topic_name)
 
     def use(
         self,
         law: AdditiveTorque,
         effort: EffortConversion,
         states: StateWatch,
-        watch: TorqueWatch | None = None,
+        threshold: TorqueThreshold | None = None,
     ) -> None:
-        """Take the law of another model, the meaning of efforts, and what is watched.
-
-        :param watch: torque_threshold, or None
-        """
+        """Set the law of another model, the conversion of efforts, and the watches."""
         law.fault = self.fault  # another model does not clear it
         self._law = law
-        self.target.joints = law.joints
-        self._effort = effort
-        self._states, self._watch = states, watch
         width = len(law.joints)
         zero = serialize_message(Float64MultiArray(data=[0.0] * width))
         self._command = zero[: -8 * width]  # followed by the numbers
-        self._reader = JointStateBytes(law.joints, ('position', 'velocity'), exact=True)
+        self._reader = JointStateReader(law.joints, ('position', 'velocity'), exact=True)
         self._timeout = ReferenceTimeout(given=self._timeout.given, period=law.settings.period)
         self._motion = ReferenceMotion(
             width=width, timeout=self._timeout.value, period=law.settings.period
         )
         self._pace = Pace(law.settings.period)
-        self._state.prepare(law.joints, effort)
+        self._watch(law.joints, effort, states, threshold)
         motors = [f'{name}_motor' for name in law.joints]
-        self._sides = JointStateBytes([*law.joints, *motors], required=('position',))
+        self._encoders = JointStateReader([*law.joints, *motors], required=('position',))
 
     def begin(self, enabled: bool) -> None:
-        """Start: zero until the first reference comes."""
+        """Start with zero torque until the first reference."""
         if enabled:
             self.enable()
         self._running = True
@@ -129,22 +107,21 @@ class StreamingMode:
     def finish(self) -> None:
         """Ramp to zero and stop."""
         self.disable()
-        self._commands.wait_for_all_acked(Duration(seconds=0.5))
+        self._output.wait_for_all_acked(Duration(seconds=0.5))
         self._running = False
 
     def enable(self) -> None:
         """Apply the model torque from the next reference on.
 
-        :raises ControlError: a fault is latched, or the controller does not take commands
+        :raises ControlError: a fault is latched, or the controller does not accept commands
         """
-        if self._law is None or self._states is None:
+        if self._law is None:
             raise ControlError('there is no model yet')
-        if self._law.enabled:  # its watchdog must not start anew
+        if self._law.enabled:  # its watches must not restart
             return
         if not self._law.fault and self.target.refusal:
             raise ControlError(self.target.refusal)
-        if self._watch is not None:
-            self._watch.restart()
+        self._threshold.restart()
         self._states.restart(time.monotonic())
         self._last = 0.0
         self._motion.restart()
@@ -158,11 +135,11 @@ class StreamingMode:
 
     @property
     def enabled(self) -> bool:
-        """Return True if torque is applied, or ramps in."""
+        """True if torque is applied or ramped in."""
         return self._law is not None and self._law.enabled
 
     def set_scale(self, scale: float) -> None:
-        """Blend another share of the model torque in.
+        """Blend in another share of the model torque.
 
         :raises ControlError: it is not from 0 to 1
         """
@@ -170,7 +147,7 @@ class StreamingMode:
             self._law.scale = scale
 
     def set_values(self, values: Array) -> None:
-        """Blend other parameter values (p,) in.
+        """Blend in other parameter values, shape (p,).
 
         :raises ControlError: values that cannot be used
         """
@@ -178,7 +155,7 @@ class StreamingMode:
             self._law.set_values(values)
 
     def reset(self) -> str:
-        """Clear the fault and start again; return what was done."""
+        """Clear the fault; return what was done."""
         law = self._law
         if law is None or not law.fault:
             return 'there was no fault'
@@ -193,17 +170,17 @@ class StreamingMode:
 
     @property
     def applied(self) -> bool:
-        """Whether the torque of now is another than zero."""
+        """True if the torque is not zero at present."""
         return self._law is not None and bool(self._law.applied.any())
 
     @property
     def warning(self) -> str:
-        """What is wrong, but no fault, or ''."""
+        """Problems that are not faults, or ''."""
         pace = others = ''
         if self._law is not None and self.enabled:
             pace = self._motion.off_pace(self._law.settings.additive_torque_delay)
         if self._node.count_publishers(self.topic) > 1:
-            others = f'somebody else publishes on {self.topic}, too: the drives get both in turn'
+            others = f'another node publishes to {self.topic} too: the drives receive both in turn'
         return '; '.join(filter(None, (others, pace, self.refusal)))
 
     def details(self) -> dict[str, object]:
@@ -214,8 +191,9 @@ class StreamingMode:
             'reference_timeout': round(self._timeout.value, 4),
             'longest_pause': round(self._timeout.longest, 4),
         }  # fmt: skip
-        if self._law is not None and self._law.residual is not None:
-            found['residual_torque'] = self.sides or self._law.residual.applied.tolist()
+        if self._law is not None and self._law.gear_torque is not None:
+            applied = self._law.gear_torque.applied.tolist()
+            found['residual_torque'] = self._motor_problem or applied
         return found
 
     def _on_feedback(self, serialised: bytes) -> None:
@@ -223,33 +201,23 @@ class StreamingMode:
             return
         usable = self._state.read(serialised)
         law = self._law
-        self._read_sides(serialised)
         if law is None:
             return
-        problem = self._state_problem(self._state.feedback)
-        if self._watch is not None and usable:
-            problem = self._watch.feedback(self._state.feedback.effort) or problem
+        self._read_encoders(law, serialised)
+        wanted = self._motion.position if self._last else None
+        problem = self._feedback_problem(usable, wanted)
         if problem and law.enabled:
             self._trip(law, problem)
 
-    def _state_problem(self, robot: JointStateBytes) -> str:
-        """Hold a joint state against those before; one without positions counts as none."""
-        if not self._last or self._states is None or 'position' in robot.missing:
-            return ''
-        return self._states.read(
-            time.monotonic(), robot.stamp, robot.position, self._motion.position
-        )
-
-    def _read_sides(self, serialised: bytes) -> None:
-        """Positions on both sides of the gears, for the residual torque; none: it fades out."""
-        residual = self._law.residual if self._law is not None else None
-        if residual is None:
+    def _read_encoders(self, law: AdditiveTorque, serialised: bytes) -> None:
+        """Read positions on both sides of the gears; without them the gear torque fades out."""
+        if law.gear_torque is None:
             return
-        self.sides = self._sides.read_bytes(serialised)
-        if not self.sides:
-            width = len(residual.joints)
-            position = self._sides.position
-            residual.read(position[:width], position[width:], self._sides.stamp)
+        self._motor_problem = self._encoders.read_bytes(serialised)
+        if not self._motor_problem:
+            width = len(law.joints)
+            position = self._encoders.position
+            law.gear_torque.read(position[:width], position[width:], self._encoders.stamp)
 
     def _on_reference(self, serialised: bytes) -> None:
         law = self._law
@@ -257,8 +225,7 @@ class StreamingMode:
             return
         problem = self._reader.read_bytes(serialised)
         if problem := problem or self._motion.refusal(self._reader.stamp):
-            self.refused += 1
-            self.refusal = f'reference refused: {problem}'
+            self._refuse(f'reference refused: {problem}')
             return
         now, motion, timeout = time.monotonic(), self._motion, self._timeout
         if not law.enabled:
@@ -266,21 +233,21 @@ class StreamingMode:
             return
         sent = self._reader.stamp - motion.stamp
         if self._last and timeout.silent(now - self._last, sent):
-            self._trip(law, self._pause(now))  # the watchdog was held up, too
+            self._trip(law, self._pause(now))  # the watchdog was delayed, too
             return
         timeout.read(now)
         motion.timeout = timeout.value
         fault = self._update(law, now)
-        if not self._last and self._states is not None:
+        if not self._last:
             self._states.restart(now)
         self._last = now
-        # Also with a fault: the law may have moved on by a cycle, and the ramp goes on from there.
+        # Also with a fault: the law may have advanced by a cycle, from which the ramp continues.
         self._send(law, self._reader.clock)
         if fault:
             self._trip(law, fault)
 
     def _update(self, law: AdditiveTorque, now: float) -> str:
-        """Compute the torque of the sample last read, and return the fault, '' without one."""
+        """Compute the torque of the last sample; return the fault, or ''."""
         motion = self._motion
         try:
             fault = motion.read(self._reader.stamp, self._reader.position, self._reader.velocity)
@@ -291,9 +258,7 @@ class StreamingMode:
             applied = law.update(
                 motion.position, motion.velocity, motion.acceleration, step, passed
             )
-            if law.fault or self._watch is None:
-                return law.fault
-            return self._watch.command(applied)
+            return law.fault or self._threshold.command(applied)
         except Exception as error:
             return f'{type(error).__name__}: {error}'
 
@@ -322,24 +287,19 @@ class StreamingMode:
         if not law.enabled:
             self._send(law)
             return
-        if self._last and (silence := self._silence(now, held_up)):
+        if not self._last:
+            return
+        expired = self._timeout.expired(now - self._last, held_up)
+        if silence := self._pause(now) if expired else self._silence():
             self._trip(law, silence)
 
     def _pause(self, now: float) -> str:
-        """Say that references stayed away for too long."""
+        """Return a sentence about missing references."""
         why = f'; {self.refusal}' if self.refusal else ''
         return f'no usable reference for {now - self._last:.3f} s ({self._timeout}{why})'
 
-    def _silence(self, now: float, held_up: bool) -> str:
-        """Say what has stayed away for too long, or nothing."""
-        if self._timeout.expired(now - self._last, held_up):
-            return self._pause(now)
-        if self._watch is not None and (silence := self._watch.silence()):
-            return silence
-        return self._states.silence(now) if self._states is not None else ''
-
     def trip(self, reason: str) -> None:
-        """Latch a fault and ramp to zero, unless one is latched already."""
+        """Latch a fault and ramp to zero, unless a fault is latched already."""
         if self._law is not None and not self._law.fault:
             self._trip(self._law, reason)
 
@@ -349,7 +309,7 @@ class StreamingMode:
         self._node.get_logger().error(f'additive torque ramped to zero: {law.fault}')
 
     def _ramp_down(self, law: AdditiveTorque) -> None:
-        """Send the ramp in real time, a period after the last command, then zero some times."""
+        """Send the ramp in real time, one command per period, then zero several times."""
         due = time.monotonic()
         repeats = ZERO_REPEATS
         while repeats:
@@ -360,11 +320,11 @@ class StreamingMode:
             self._send(law)
 
     def _send(self, law: AdditiveTorque, clock: tuple[int, int] | None = None) -> None:
-        """Command what is applied now, and publish it with the stamp of its reference."""
+        """Send the applied torque, and publish it with the stamp of its reference."""
         if not self._running:  # an inactive node is silent
             return
         numbers: bytes = self._effort.command(law.applied).tobytes()
-        self._commands.publish(self._command + numbers)
+        self._output.publish(self._command + numbers)
         if clock is None:
             clock = divmod(self._node.get_clock().now().nanoseconds, NANOSECONDS)
         self._state.publish(clock, law.requested, law.applied, law.enabled, law.fault)

@@ -1,4 +1,4 @@
-"""State of the controller that commands go to: asked for while a node runs."""
+"""State of the target controller, requested while a node runs."""
 
 from __future__ import annotations
 
@@ -13,32 +13,28 @@ from rclpy.node import Node
 from rclpy.publisher import Publisher
 
 from robodyn_ros.control.feedforward.delivery import Delivery, TargetState
+from robodyn_ros.nodes.robot.controller_facts import INTERVAL, PATIENCE
 
 try:
     from controller_manager_msgs.srv import ListControllers
 except ImportError:  # not installed: a controller's get_state has to do
     ListControllers = None
 
-INTERVAL = 0.5
-"""Time between two questions, in [s]."""
-PATIENCE = 2.0
-"""An answer that takes longer than this will not come, in [s]."""
 NEVER = -float('inf')
 
 
 class TargetWatch:
-    """Asks for the state of a controller twice a second, without waiting for the answer.
+    """Periodic requests for the state of a controller, which do not block.
 
-    The source is `list_controllers` of the controller manager in the controller's namespace.
-    It needs the package controller_manager_msgs and also tells the claimed interfaces. The
-    controllers of ros2_control (4.46) have no `get_state` service. It is asked where there is one
-    and no controller manager, as in the simulated cell. Without an answer the state is unknown,
-    until the controller announces a transition.
+    The source is `list_controllers` of the controller manager in the namespace of the controller
+    (package controller_manager_msgs), which also reports the claimed interfaces. Without a
+    controller manager, as in the simulated cell, the service `get_state` of the controller is
+    used. Without an answer the state is unknown until the controller reports a transition.
 
-    :ivar delivery: whether commands reach the drives
-    :ivar problem: why they do not; '': no reason is known
-    :ivar refusal: why torque must not be enabled, and what to do; ''
-    :ivar waiting: the same, or that an answer is still to come; ''
+    :ivar delivery: state of the delivery of commands to the drives
+    :ivar problem: why they do not arrive, or ''
+    :ivar refusal: why torque must not be enabled, and what to do, or ''
+    :ivar waiting: the same, or that an answer is expected, or ''
     """
 
     def __init__(
@@ -49,11 +45,10 @@ class TargetWatch:
         ask: bool = False,
         changed: Callable[[], None] = lambda: None,
     ) -> None:
-        """Prepare the questions; `tick` asks them.
+        """Prepare the requests; `tick` sends them.
 
         :param publisher: of the commands, on a topic below the name of the controller
-        :param ask: False: no questions, nothing is refused, and a topic without subscribers is
-            no problem
+        :param ask: False: no requests, no refusals, and a topic without subscribers is accepted
         :param changed: called when one of the instance variables has changed
         """
         self.topic = str(publisher.topic_name)
@@ -83,7 +78,7 @@ class TargetWatch:
             self.waiting = self._not_known()
 
     def tick(self) -> None:
-        """See who subscribes, and ask for the state; may be called at any rate."""
+        """Check for subscribers and request the state; may be called at any rate."""
         now = time.monotonic()
         if now - self._looked < INTERVAL:
             return
@@ -96,8 +91,8 @@ class TargetWatch:
         self._update()
 
     def event(self, event: TransitionEvent) -> None:
-        """Take over a transition that the controller announces."""
-        self._drop()  # an answer on its way may be older
+        """Use a transition that the controller reports."""
+        self._drop()  # a pending answer may be older
         self._answered = NEVER
         self._known = TargetState(self.name, str(event.goal_state.label))
         self._update()
@@ -112,7 +107,7 @@ class TargetWatch:
                 return
 
     def _drop(self) -> None:
-        """Ignore the answer to the last question."""
+        """Ignore the answer to the last request."""
         self._question += 1
         if self._pending is not None:
             client, future = self._pending
@@ -138,7 +133,7 @@ class TargetWatch:
         return TargetState(self.name, str(answer.current_state.label))
 
     def _update(self) -> None:
-        """Work out what all this means, and report what is new."""
+        """Derive delivery, problem and refusal, and report changes."""
         before = self.delivery, self.problem, self.waiting
         self.problem = self._known.problem(self.joints)
         self.delivery = self._known.delivery(self.joints)
@@ -165,7 +160,7 @@ class TargetWatch:
         )
 
     def _not_known(self) -> str:
-        """Say that an answer about the state may still come."""
+        """Return a sentence if an answer about the state is still expected, or ''."""
         if self._known.state:
             return ''
         ready = any(client.service_is_ready() for client, *_ in self._sources)

@@ -1,4 +1,4 @@
-"""File that says that a node applies torque, so that its next process knows how this one ended."""
+"""File that marks a node with torque enabled, for the next process of this node."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from rclpy.node import Node
 
 
 class TorqueMarker:
-    """Is there from when torque is enabled until it has been taken away.
+    """File that exists from the enabling of torque until the torque has been removed.
 
-    A process that is killed leaves it behind, and a start that finds it is a restart after that.
-    There is one per ROS_DOMAIN_ID and node name, in the folder `robodyn` of ROS_HOME (~/.ros).
+    A process that is killed does not remove it, and the next process finds it. There is one per
+    ROS_DOMAIN_ID and node name, in the folder `robodyn` of ROS_HOME (~/.ros).
 
-    :ivar found: what a process before this one left behind, '': nothing
+    :ivar found: text of an earlier process, or ''
     """
 
     def __init__(self, node: Node) -> None:
-        """Look for what is left behind."""
+        """Read the file of an earlier process."""
         home = os.environ.get('ROS_HOME') or Path.home() / '.ros'
         name = node.get_fully_qualified_name().strip('/').replace('/', '.')
         domain = node.context.get_domain_id()
@@ -34,7 +34,7 @@ class TorqueMarker:
             self.found = f'(unreadable: {error})'
 
     def set(self) -> None:
-        """Write it, in one step and to the disk; a folder that cannot be written is a warning."""
+        """Write the file atomically; warn if this is not possible."""
         if self._set:
             return
         text = f'process {os.getpid()}, torque enabled {time.strftime("%Y-%m-%d %H:%M:%S")}\n'
@@ -55,7 +55,7 @@ class TorqueMarker:
         self._set = True
 
     def clear(self) -> None:
-        """Remove it: the torque was taken away."""
+        """Remove the file after the torque."""
         self._set = False
         try:
             self.path.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""Publisher of TorqueState: what the feed-forward wants, what leaves, what the drives measure."""
+"""Publisher of TorqueState: requested, applied and measured torque."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from robodyn_ros.control.feedforward.delivery import Delivery
 from robodyn_ros.msg import TorqueState
 from robodyn_ros.nodes.base.common import MONITOR_QOS
 from robodyn_ros.nodes.feedforward.target_watch import TargetWatch
-from robodyn_ros.nodes.robot.joint_state_bytes import JointStateBytes
-from robodyn_ros.wire.cursor import BODY, TIME
+from robodyn_ros.nodes.robot.joint_states import JointStateReader
+from robodyn_ros.wire.cursor import BODY, TIME, Cursor
 from robodyn_ros.wire.joint_state import FIELDS
-from robodyn_ros.wire.named_arrays import NamedArrays
 
 Array = NDArray[np.float64]
 STALE = 0.1
-"""Torque feedback older than this is none, in [s]."""
+"""Age at which torque feedback is no longer published, in [s]: the longest usual period of joint
+states (10 Hz)."""
 
 
 class TorqueStateOut:
-    """Keeps one message and the last torque feedback."""
+    """One message that is reused, and the last torque feedback."""
 
     def __init__(self, node: LifecycleNode, target: TargetWatch | None = None) -> None:
         """Create the publisher; `prepare` before the first `publish`.
 
-        It is a plain one: an inactive node must not call `publish`.
+        It is not a lifecycle publisher: an inactive node must not call `publish`.
 
         :param target: watches whether commands reach the drives; None: unknown
         """
@@ -41,19 +41,19 @@ class TorqueStateOut:
         self.prepare([])
 
     def prepare(self, joints: Sequence[str], effort: EffortConversion | None = None) -> None:
-        """Set the joints, in the order of the arrays to come, and what their effort means."""
-        self.feedback = JointStateBytes(joints, (), optional=FIELDS)
+        """Set the joints, in the order of the arrays, and the conversion of their effort."""
+        self.feedback = JointStateReader(joints, (), optional=FIELDS)
         self._effort = effort
         self._received = -np.inf
         self._form = _MessageForm(joints, False, '', Delivery.UNKNOWN)
 
     def read(self, serialised: bytes) -> bool:
-        """Take joint states over: positions, and efforts as torque at the joint.
+        """Read joint states: positions, and efforts as torque at the joint.
 
-        Effort that is not finite becomes NaN. A message that says nothing about the effort of all
-        joints changes nothing: several senders may share the topic.
+        Effort that is not finite becomes NaN. A message without the effort of all joints changes
+        nothing, because several senders may share the topic.
 
-        :return: whether it has efforts that can be used
+        :return: True if the message has usable efforts
         """
         if self.feedback.read_bytes(serialised) or 'effort' in self.feedback.missing:
             return False
@@ -65,7 +65,7 @@ class TorqueStateOut:
     def publish(
         self, clock: tuple[int, int], requested: Array, applied: Array, enabled: bool, fault: str
     ) -> None:
-        """Publish, if anybody listens: what nobody hears costs no time.
+        """Publish if there is a subscriber.
 
         :param clock: stamp, seconds and nanoseconds
         :param requested: shape (n,), in [Nm] or [N], as `applied`
@@ -89,7 +89,7 @@ class TorqueStateOut:
 
 
 class _MessageForm:
-    """A serialised message whose numbers are filled in: a tenth of the time of an object."""
+    """Serialised message whose numbers are replaced, in a tenth of the time of an object."""
 
     def __init__(
         self, joints: Sequence[str], enabled: bool, fault: str, delivery: Delivery
@@ -100,7 +100,7 @@ class _MessageForm:
             name=list(joints), enabled=enabled, fault=fault, requested=zero,
             additive_command=zero, feedback=zero, error=zero, delivery=int(delivery),
         )))  # fmt: skip
-        starts = NamedArrays(self.data, 4).starts
+        _, starts = Cursor(self.data).named_arrays(4)
         views = [np.frombuffer(self.data, '<f8', len(joints), max(at, 0)) for at in starts]
         self.feedback, self.requested, self.additive_command, self.error = views
 

@@ -1,4 +1,4 @@
-"""Trajectories that pass a feed-forward without its torque, with whatever effort they carry."""
+"""Trajectories that pass a feed-forward without its torque."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from robodyn_ros.errors import ControlError, RobodynError
 
 
 class Passing:
-    """Turns the efforts of such trajectories into the unit of the drives.
+    """Conversion of the efforts of these trajectories to the unit of the drives.
 
-    :ivar limit: largest effort by joint, in [Nm] or [N]; without one a joint gets no effort
+    :ivar limit: largest effort by joint, in [Nm] or [N]; a joint without limit has no effort
     """
 
     def __init__(self, declaration: EffortDeclaration | None) -> None:
-        """Begin without limits.
+        """Start without limits.
 
-        :param declaration: what the efforts are that trajectories leave with; None: unknown
+        :param declaration: declaration of the efforts that are sent; None: unknown
         """
         self._declaration = declaration
         self.limit: dict[str, float] = {}
@@ -29,14 +29,14 @@ class Passing:
     def passed(self, serialised: bytes) -> tuple[bytes, str]:
         """Convert the efforts of a trajectory to the unit of the drives, within the limits.
 
-        :return: the trajectory, and '' or why it loses its efforts
+        :return: the trajectory, and '' or why its efforts are removed
         """
         message = deserialize_message(serialised, JointTrajectory)
         if not any(point.effort for point in message.points):
             return serialised, ''
         problem = ''
         try:
-            efforts = self._own_efforts(message)
+            efforts = self._efforts(message)
         except RobodynError as error:
             problem = f'the trajectory loses its effort: {error}'
             efforts = [array('d')] * len(message.points)
@@ -44,8 +44,8 @@ class Passing:
             point.effort = effort
         return bytes(serialize_message(message)), problem
 
-    def _own_efforts(self, message: JointTrajectory) -> list[array[float]]:
-        """Efforts of the points within the limits, in the unit of commands.
+    def _efforts(self, message: JointTrajectory) -> list[array[float]]:
+        """Return the efforts of the points within the limits, in the unit of commands.
 
         :raises RobodynError: they are not declared, a joint has no limit, or one is not a finite
             number per joint

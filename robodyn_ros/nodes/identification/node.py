@@ -20,8 +20,9 @@ from robodyn_ros.action import Excite, RunIdentification
 from robodyn_ros.errors import IdentificationError, RobodynError
 from robodyn_ros.msg import IdentificationReport
 from robodyn_ros.nodes.base.background import Background
-from robodyn_ros.nodes.base.common import LATCHED_QOS, Diagnostics, run, steady_timer
+from robodyn_ros.nodes.base.common import LATCHED_QOS, Diagnostics, steady_timer
 from robodyn_ros.nodes.base.presence import Presence
+from robodyn_ros.nodes.base.spinning import run
 from robodyn_ros.nodes.base.suite_node import SuiteNode
 from robodyn_ros.nodes.identification.cancel import Cancel, CancelledError, cancelled
 from robodyn_ros.nodes.identification.peers import ExcitationClient, RecorderClient

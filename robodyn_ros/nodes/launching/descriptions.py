@@ -1,4 +1,4 @@
-"""What the launch files of the suite share: their arguments, and nodes with the right files."""
+"""Arguments and nodes of the launch files."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ ARGUMENTS = {
     'urdf': ('', 'URDF file of your robot; empty: that of the robot file'),
     'params_file': (
         '',
-        'parameter YAML of your own; it is read last, so it wins, under /** or any other key',
+        'your parameter YAML; it is read last and overrides all others, under any key',
     ),
     'use_sim_time': ('false', 'take the time from /clock'),
-    'respawn': ('true', 'start a node again 2 s after it has died'),
+    'respawn': ('true', 'start a node again 2 s after it died'),
     'log_level': ('info', 'least severe messages to log'),
     'autostart': ('true', 'configure and activate lifecycle nodes at once'),
     'result_file': ('', 'result.yaml of an identification'),
@@ -56,14 +56,14 @@ ARGUMENTS = {
     'dynamic_model': ('', 'number of the dynamic model; empty: as in model_file'),
     'effort': (
         '',
-        'parameter YAML that declares what effort your robot reports and takes; empty: section '
+        'parameter YAML that declares the unit of effort of your robot; empty: section '
         'effort of the robot file',
     ),
     'output_directory': ('.', 'folder for recordings and results'),
     'command_topic': (
         '',
-        'where excitation sends its motion; feedforward/joint_trajectory: through the '
-        'feed-forward; empty: straight to the controller',
+        'command topic of excitation; feedforward/joint_trajectory: through the '
+        'feed-forward; empty: directly to the controller',
     ),
     'allow_unchecked': (
         '',
@@ -101,18 +101,13 @@ BASIC = (
 """Arguments of every launch file."""
 
 FILES = ('params_file', 'urdf', 'model_file', 'effort')
-"""Arguments that name a file which must be there; package://PACKAGE/... is one in a package."""
+"""Arguments that name an existing file; package://PACKAGE/... is a file of a package."""
 
 PARAMETER_FILES = ('params_file', 'effort')
-"""Arguments that nodes get as a ROS parameter file, the others as a parameter."""
-
+"""Arguments that are passed on as ROS parameter files, the others as parameters."""
 
 RESPAWN_DELAY = 2.0
 """Time from the end of a node that died to its next start, in [s]."""
-
-ENDED = (0, 2)
-"""Exit codes after which a node is not started again: it was told to end, or its parameters
-cannot be used, which another start does not change."""
 
 
 def description(nodes: Sequence[str], arguments: Sequence[str] = ()) -> LaunchDescription:
@@ -144,7 +139,7 @@ def declared(name: str, like: str = '') -> DeclareLaunchArgument:
 
 
 def share(*parts: str) -> Path:
-    """Path of an installed file of this package."""
+    """Return the path of an installed file of this package."""
     return Path(get_package_share_directory('robodyn_ros')).joinpath(*parts)
 
 
@@ -163,7 +158,7 @@ def _creator(
             if values[name] and name not in PARAMETER_FILES
         }
         common['use_sim_time'] = values['use_sim_time'] == 'true'
-        # Limits and thresholds of this package's arm must not reach another robot unasked.
+        # the limits of this package's arm must not apply to another robot by default
         robot = values['robot'] or ('' if values['urdf'] else 'six_axis')
         common.update(_robot(robot, values['variant']))
         if values['urdf']:
@@ -180,14 +175,14 @@ def _creator(
 
 
 def kept_alive(create: Callable[[], Node], respawn: bool) -> list[Action]:
-    """Launch a node, again whenever it has died.
+    """Launch a node, and start it again when it has died.
 
-    launch itself would also restart a node that refuses its parameters, for ever.
+    The `respawn` of launch would also restart a node that refuses its parameters.
     """
     node = create()
 
     def again(event: Any, context: LaunchContext) -> list[Action]:
-        if context.is_shutdown or event.returncode in ENDED:
+        if context.is_shutdown or event.returncode in (0, 2):  # asked to end; unusable parameters
             return []
         return [TimerAction(period=RESPAWN_DELAY, actions=kept_alive(create, respawn))]
 
@@ -198,9 +193,9 @@ def kept_alive(create: Callable[[], Node], respawn: bool) -> list[Action]:
 
 
 def combined(files: Sequence[str], last: str, namespace: str) -> Path:
-    """Write a parameter file in which `last` wins for every node that `files` name.
+    """Write a parameter file in which `last` overrides the values of every node in `files`.
 
-    For nodes of others, which leave precedence to rcl. Keys are names with namespace.
+    It is for nodes of other packages, which use the precedence of rcl. Keys are full names.
 
     :param files: parameter files with keys that end in the name of a node
     :param last: parameter file of the user
@@ -233,7 +228,7 @@ def _node(name: str, values: dict[str, str], common: dict[str, object]) -> Node:
 
 
 def _robot(name: str, variant: str) -> dict[str, str]:
-    """Parameter that names the robot file to nodes; none for a robot without one.
+    """Return the parameter that names the robot file; none for a robot without one.
 
     :raises ConfigError: there is no such robot or variant
     """
@@ -245,9 +240,8 @@ def _robot(name: str, variant: str) -> dict[str, str]:
 
 
 def _existing(argument: str, value: str) -> str:
-    """Path of the file that an argument names, if it names one."""
-    # launch itself only warns and starts the nodes without the file: with the limits of another
-    # robot, for example.
+    """Return the path of the file that an argument names, or ''."""
+    # launch only warns and starts the nodes without the file, for example with other limits
     path = resource(value)
     if value and not path.is_file():
         raise ConfigError(f'launch argument {argument}: there is no file {value}')

@@ -13,20 +13,18 @@ COMMANDS = ('position', 'effort')
 
 
 def with_mock_hardware(path: Path) -> str:
-    """URDF text with `<ros2_control>` tags of ros2_control's mock hardware for its moving joints.
+    """Return a URDF text with `<ros2_control>` tags of mock hardware for its moving joints.
 
-    The mock follows position commands at once and reports the effort command as effort.
+    The mock follows position commands immediately and reports the effort command as effort.
 
-    :raises ConfigError: the file cannot be read, or has such tags of its own
+    :raises ConfigError: the file cannot be read, or has such tags already
     """
     try:
         robot = ET.parse(path).getroot()
     except (OSError, ET.ParseError) as error:
         raise ConfigError(f'the URDF {path} cannot be read: {error}') from error
     if robot.find('ros2_control') is not None:
-        raise ConfigError(
-            f'the URDF {path} has <ros2_control> tags of its own: use its launch file'
-        )
+        raise ConfigError(f'the URDF {path} already has <ros2_control> tags: use its launch file')
     system = ET.SubElement(robot, 'ros2_control', name='mock', type='system')
     hardware = ET.SubElement(system, 'hardware')
     ET.SubElement(hardware, 'plugin').text = 'mock_components/GenericSystem'

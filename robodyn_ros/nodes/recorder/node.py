@@ -1,4 +1,4 @@
-"""Node `recorder`: joint states into an MCAP rosbag2, started and stopped by services."""
+"""Node `recorder`: records joint states as an MCAP rosbag2 between two service calls."""
 
 from __future__ import annotations
 
@@ -15,23 +15,24 @@ from sensor_msgs.msg import JointState
 
 from robodyn_ros.control.effort.declaration import undeclared
 from robodyn_ros.errors import RecordingError, RobodynError
-from robodyn_ros.nodes.base.common import RECORDER_QOS, Diagnostics, declare, run, steady_timer
+from robodyn_ros.nodes.base.common import RECORDER_QOS, Diagnostics, declare, steady_timer
 from robodyn_ros.nodes.base.presence import Owner, Presence
+from robodyn_ros.nodes.base.spinning import run
 from robodyn_ros.nodes.base.suite_node import SuiteNode
 from robodyn_ros.nodes.robot.effort import EffortParameters
 from robodyn_ros.paths import expanded
-from robodyn_ros.recording.bags.disk_space import MEGABYTE, check_space
+from robodyn_ros.recording.bags.disk_space import check_space
 from robodyn_ros.recording.bags.joint_state_bag import BagStatistics, JointStateBag
 from robodyn_ros.srv import StartRecording, StopRecording
 
 SILENCE = 2.0
-"""Time without a message while recording that is an error, in [s]."""
+"""Time without messages during a recording that counts as an error, in [s]."""
 
 NOTHING = BagStatistics(messages=0, missing=0, late=0, largest_gap=0.0, duration=0.0)
 
 
 class Recorder(SuiteNode):
-    """Records `joint_states` as it comes over the wire, from ~/start to ~/stop."""
+    """Recorder of the serialised messages of `joint_states`, from ~/start to ~/stop."""
 
     def __init__(self) -> None:
         """Declare parameters, offer the services."""
@@ -39,13 +40,8 @@ class Recorder(SuiteNode):
         self._folder = expanded(declare(
             self, 'output_directory', '.', 'folder for recordings without a path', read_only=True
         ))  # fmt: skip
-        best_effort = declare(
-            self,
-            'best_effort',
-            False,
-            'subscribe best effort, for a driver that publishes its joint states so',
-            read_only=True,
-        )
+        text = 'subscribe best effort, for a driver that publishes joint states best effort'
+        best_effort = declare(self, 'best_effort', False, text, read_only=True)
         autostart = declare(self, 'autostart', False, 'start recording at once', read_only=True)
         text = 'free space on the disk, in MB, below which no recording starts and one ends'
         declare(self, 'min_free_space', 200.0, text, minimum=0.0)
@@ -80,7 +76,7 @@ class Recorder(SuiteNode):
         arguments = (JointState, 'joint_states', self._on_message, qos)
         try:
             return self.create_subscription(*arguments, raw=True, event_callbacks=events)
-        except UnsupportedEventTypeError:  # then only gaps in the stamps tell
+        except UnsupportedEventTypeError:  # then only gaps in the stamps show losses
             return self.create_subscription(*arguments, raw=True)
 
     def _on_lost(self, event: Any) -> None:
@@ -123,21 +119,21 @@ class Recorder(SuiteNode):
     def _start(self, recording: str, owner: str) -> None:
         """Open a new bag.
 
-        :param owner: node whose end ends the recording; '': none
+        :param owner: node with whose end the recording ends; '': none
         :raises RobodynError: one is open already, or it cannot be created
         """
         name = recording or time.strftime('recording_%Y_%m_%d-%H_%M_%S')
         path = (self._folder / expanded(name)).absolute()
         if self._bag is not None and self._recording:
             if owner and (path, owner) == (self._bag.path, self._owner_name):
-                return  # a node asks again where DDS lost the answer
+                return  # a node repeats its request if DDS lost the answer
             raise RecordingError(f'already recording to {self._bag.path}: stop that first')
         self._check_space(path)
         metadata = self._effort.metadata()
         self._owner.take(owner)
         self._owner_name = owner
         self._bag = JointStateBag(path, topic=self._topic, metadata=metadata)
-        if not metadata:  # a recording all the same, but who uses it must say so then
+        if not metadata:  # it is recorded, but its effort must be declared for later use
             self.get_logger().warning(str(undeclared(f'the recording {path}')))
         self._error, self._lost, self._last_message = '', 0, time.monotonic()
         self._presence.tell(str(path))
@@ -189,11 +185,11 @@ class Recorder(SuiteNode):
         return response
 
     def _dropped(self, found: BagStatistics) -> int:
-        # What the middleware lost is missing in the stamps too, so this is no sum.
+        # messages that the middleware lost are missing in the stamps too: not the sum
         return max(self._lost, found.missing)
 
     def _on_timer(self) -> None:
-        """Put waiting messages on the disk and tell the state."""
+        """Write waiting messages to the disk, and publish the state."""
         found = NOTHING
         if self._bag is not None:
             self._look_after(self._bag)
@@ -210,7 +206,7 @@ class Recorder(SuiteNode):
         self._diagnostics.publish(level, message, values)
 
     def _check_space(self, path: Path) -> None:
-        check_space(path, MEGABYTE * float(self.get_parameter('min_free_space').value))
+        check_space(path, 1e6 * float(self.get_parameter('min_free_space').value))
 
     def _look_after(self, bag: JointStateBag) -> None:
         """Write waiting messages; end when the disk is full or the owner is gone."""

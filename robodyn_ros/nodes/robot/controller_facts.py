@@ -1,4 +1,4 @@
-"""Asks a controller of ros2_control which joints and interfaces it commands."""
+"""Joints and command interfaces of a ros2_control controller, from its parameters."""
 
 from __future__ import annotations
 
@@ -14,20 +14,21 @@ from robodyn_ros.control.feedforward.command_target import CommandTarget
 from robodyn_ros.nodes.base.common import steady_timer
 
 INTERVAL = 0.5
-"""Between two questions, in [s]."""
+"""Time between requests to a controller, in [s]: short against the patience of an operator."""
 PATIENCE = 2.0
-"""An answer that takes longer will not come, in [s]."""
+"""Longest time of a service call, in [s]; a later answer is not expected: calls between processes
+take milliseconds."""
 
 
 class ControllerFacts:
-    """Keeps asking while it may; `target` is what the last answer said, None: there was none."""
+    """Periodic request while `asking`; `target` is the last answer, None: no answer yet."""
 
     def __init__(
         self, node: Node, topic: str, interfaces: str, changed: Callable[[], None]
     ) -> None:
-        """Begin to ask.
+        """Start to ask.
 
-        :param topic: resolved name of the controller's command topic, below its own name
+        :param topic: resolved name of the controller's command topic, in the namespace of its name
         :param interfaces: its parameter with the name or names of its command interfaces
         :param changed: called when an answer differs from the one before
         """
@@ -66,7 +67,7 @@ def _texts(value: ParameterValue) -> tuple[str, ...]:
 
 
 def answer(facts: Sequence[tuple[str, Sequence[str] | str]], names: Sequence[str]) -> list[Any]:
-    """Values of parameters as a controller's node would answer; all must be known, or none come.
+    """Return parameter values as the node of a controller does; none if one is not known.
 
     :param facts: name and value of every parameter there is
     """

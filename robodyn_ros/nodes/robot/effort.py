@@ -1,4 +1,4 @@
-"""Parameters `effort.*`: what the numbers in effort fields mean, for every node that uses them."""
+"""Parameters `effort.*`: unit, side, gravity and drive facts of the effort fields."""
 
 from __future__ import annotations
 
@@ -21,19 +21,22 @@ from robodyn_ros.recording.recording import Recording
 
 PREFIX = 'effort.'
 TEXTS = {
-    'joints': 'names of the joints that lists in effort.* are for',
-    'unit': f'of `effort` in joint states: {", ".join(UNITS)}',
-    'command_unit': 'of effort commands; default: effort.unit',
-    'side': f'where that torque acts: {", ".join(SIDES)}',
-    'gravity': f'whether the gravity torque is in it: {", ".join(GRAVITY)}',
-    'direction': '1, or -1 where a positive effort drives the joint backwards',
-    **{name: f'of the drive, {index:#06x} [{unit}]' for name, (index, unit) in OBJECTS.items()},
-    **{name: f'from motor to joint [{unit}]' for name, unit in MECHANICS.items()},
+    'joints': 'joint names for the lists in effort.*',
+    'unit': f'unit of `effort` in joint states: {", ".join(UNITS)}',
+    'command_unit': 'unit of effort commands; default: effort.unit',
+    'side': f'side on which the torque acts: {", ".join(SIDES)}',
+    'gravity': f'gravity torque in the effort: {", ".join(GRAVITY)}',
+    'direction': '1, or -1 if a positive effort drives the joint backwards',
+    **{
+        name: f'fact of the drive, object {index:#06x} [{unit}]'
+        for name, (index, unit) in OBJECTS.items()
+    },
+    **{name: f'transmission from motor to joint [{unit}]' for name, unit in MECHANICS.items()},
 }
 
 
 class EffortParameters:
-    """The declaration in a node's parameters; each has one value, or one per joint."""
+    """Declaration of the effort in the parameters of a node; one value, or one per joint."""
 
     def __init__(self, node: Node) -> None:
         """Declare the parameters.
@@ -63,9 +66,9 @@ class EffortParameters:
         return value if value is None or isinstance(value, (str, int, float)) else list(value)
 
     def for_joints(self, joints: Sequence[str] | Sequence[Joint]) -> EffortConversion:
-        """Conversion for these joints; see `EffortDeclaration.for_joints`.
+        """Return the conversion for these joints; see `EffortDeclaration.for_joints`.
 
-        :raises ConfigError: nothing is declared: the sentence says what to declare
+        :raises ConfigError: nothing is declared; the message says what to declare
         """
         if self.declaration is None:
             raise undeclared('the joint states')
@@ -85,8 +88,8 @@ class EffortParameters:
 def declare_torque_limit(node: Node, name: str, text: str) -> Any:
     """Declare `torque_max` or `torque_threshold` and return its value; None: not given."""
     descriptor = ParameterDescriptor(
-        description=f'{text} [Nm or N], one value or one per joint; or rated or peak: what that '
-        'current of the drive gives (effort.*)',
+        description=f'{text} [Nm or N], one value or one per joint; or rated or peak: the '
+        'torque at the rated or peak current of the drive (effort.*)',
         read_only=True,
         dynamic_typing=True,
     )
@@ -110,9 +113,9 @@ def read_torque_limit(
 def watched_torque(
     joints: Sequence[str], limit: Array | None, effort: EffortParameters
 ) -> EffortConversion | None:
-    """Conversion of the feedback that torque_threshold is held against; None: without limit.
+    """Return the conversion of the feedback for torque_threshold; None: without limit.
 
-    :raises ConfigError: the effort is not declared, or has no gravity in it and so is not the
+    :raises ConfigError: the effort is not declared, or has no gravity, so that it is not the
         torque of the drive
     """
     if limit is None:
@@ -121,7 +124,7 @@ def watched_torque(
     if conversion.gravity_excluded.any():
         joint = conversion.joints[int(conversion.gravity_excluded.argmax())]
         raise ConfigError(
-            f'torque_threshold needs the whole torque of the drives, but the effort of joint '
+            f'torque_threshold needs the complete torque of the drives, but the effort of joint '
             f'{joint!r} is declared without gravity'
         )
     return conversion

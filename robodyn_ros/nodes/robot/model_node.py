@@ -1,13 +1,12 @@
-"""What feed-forward and collision monitor share: a lifecycle node with an identified model."""
+"""Lifecycle node with an identified model: base of feed-forward and collision monitor."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
-from rcl_interfaces.msg import ParameterDescriptor
 from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
 from rclpy.qos import HistoryPolicy, QoSProfile, ReliabilityPolicy
 
@@ -25,15 +24,15 @@ from robodyn_ros.nodes.base.common import (
 )
 from robodyn_ros.nodes.base.refusals import sentence
 from robodyn_ros.nodes.base.suite_node import SuiteLifecycleNode
-from robodyn_ros.nodes.robot.payload import CarriedPayload, loaded_values
+from robodyn_ros.nodes.robot.payload import CarriedPayload, declared_block, loaded_values
 from robodyn_ros.paths import resource
 from robodyn_ros.srv import LoadParameters
 
 STREAM_QOS = QoSProfile(
     depth=50, reliability=ReliabilityPolicy.BEST_EFFORT, history=HistoryPolicy.KEEP_LAST
 )
-"""For what must be seen every cycle: best effort fits every publisher, and the depth lets a
-node that was held up by a busy machine catch up instead of losing samples."""
+"""QoS of data of every cycle: best effort fits every publisher, and the depth lets a node that a
+busy computer delayed catch up without losing samples."""
 
 MODEL_KEYS = (
     'format',
@@ -45,20 +44,23 @@ MODEL_KEYS = (
     'parameter_stddevs',
     'hash',
 )
-"""Parameters `dynamic_model.*`, as an identification writes them into its result file."""
+"""Parameters `dynamic_model.*` of a result file."""
+
+Row = tuple[str, Any, str, dict[str, Any]]
+"""Name, default, description and options of a parameter, see `declare`."""
 
 
 class ModelNode(SuiteLifecycleNode):
-    """Loads a result, configures and activates itself, reports diagnostics.
+    """Node that loads a result, configures and activates itself, and reports diagnostics.
 
-    A subclass gives `build` (from model to law), `begin`, `finish` and `report`. What goes wrong
-    on the way to active is logged as one sentence and leaves the node where it was.
+    A subclass gives `build` (from model to law), `begin`, `finish` and `report`. An error during
+    a transition is logged as one sentence, and the state of the node does not change.
     """
 
     hardware_id = ''
 
     def __init__(self, name: str) -> None:
-        """Declare the parameters that both nodes have."""
+        """Declare the parameters of both nodes."""
         super().__init__(name)
         self.identified: IdentifiedModel | None = None
         self.active = False
@@ -67,44 +69,33 @@ class ModelNode(SuiteLifecycleNode):
         self._problem = 'not configured'
         declare(self, 'result_file', '', 'result YAML of an identification')
         self._hash = declare(
-            self, 'model_hash', '', 'no other model than the one with this hash is accepted',
+            self, 'model_hash', '', 'hash of the only model that is accepted',
             read_only=True, limit=True,
         )  # fmt: skip
-        for key in MODEL_KEYS:
-            text = f'{key} of the identified model, when result_file is empty'
-            self.declare_parameter(
-                f'dynamic_model.{key}',
-                None,
-                ParameterDescriptor(description=text, dynamic_typing=True),
-            )
+        text = 'of the identified model, if result_file is empty'
+        declared_block(self, 'dynamic_model', MODEL_KEYS, text)
         self._carried = CarriedPayload(self, self.set_values)
         self._autostart = bool(
-            declare(
-                self,
-                'autostart',
-                False,
-                'configure and activate at once',
-                read_only=True,
-                limit=True,
-            )
+            declare(self, 'autostart', False, 'configure and activate', read_only=True, limit=True)
         )
-        window = declare(
-            self,
-            'velocity_window',
-            [0.01],
-            'Coulomb friction is a straight line within this speed [rad/s or m/s]; one value or '
-            'one per joint',
-            minimum=0.0,
-            limit=True,
-        )
-        self._window = expanded(window)
+        self._window = expanded(declare(
+            self, 'velocity_window', [0.01], 'Coulomb friction is a straight line within this '
+            'speed [rad/s or m/s]; one value or one per joint', minimum=0.0, limit=True,
+        ))  # fmt: skip
         realtime_priority(self, 40)
         self._diagnostics = Diagnostics(self, self.hardware_id)
         steady_timer(self, 1.0, self._diagnose)
         self.create_service(LoadParameters, '~/load_parameters', self._on_load)
 
+    def declared(self, rows: Sequence[Row]) -> dict[str, Any]:
+        """Declare parameters, and return their values."""
+        return {
+            name: declare(self, name, default, text, limit=True, **options)
+            for name, default, text, options in rows
+        }
+
     def autostart(self) -> None:
-        """Configure and activate if the parameter says so; called when the node is complete."""
+        """Configure and activate if the parameter says so, when the node is complete."""
         if not self._autostart:
             return
         if self.trigger_configure() == TransitionCallbackReturn.SUCCESS:
@@ -112,7 +103,7 @@ class ModelNode(SuiteLifecycleNode):
             self.start_when_ready()
 
     def start_when_ready(self) -> None:
-        """Activate a node that starts itself, unless it waits for something or did it before."""
+        """Activate a node with autostart, unless it waits for something or was active before."""
         if not self._starting or self.active:
             return
         self._problem = self.waits()
@@ -120,7 +111,7 @@ class ModelNode(SuiteLifecycleNode):
             self.trigger_activate()
 
     def waits(self) -> str:
-        """Say what a node that starts itself waits for, or nothing."""
+        """Return what a node with autostart waits for, or ''."""
         return ''
 
     def build(self, model: IdentifiedModel, torque: ModelTorque) -> None:
@@ -131,28 +122,28 @@ class ModelNode(SuiteLifecycleNode):
         raise NotImplementedError
 
     def begin(self) -> None:
-        """Start working.
+        """Start.
 
-        :raises RobodynError: it must not
+        :raises RobodynError: the node must not start
         """
 
     def finish(self) -> None:
-        """Stop working; returns in the safe state, while publishers still publish."""
+        """Bring the law to its safe state, while publishers are still active."""
 
     def set_values(self, values: Array) -> None:
-        """Take the parameter values (p,) with another payload into the law.
+        """Set the parameter values with another payload in the law, shape (p,).
 
         :raises ControlError: values that cannot be used
         """
         raise NotImplementedError
 
     def payload_efforts(self, model: IdentifiedModel) -> list[float] | None:
-        """Effort limits that bound the payload, shape (n,), in [Nm] or [N]; None: not known."""
+        """Return the effort limits that bound the payload, (n,), in [Nm] or [N]; None: unknown."""
         limits = effort_limits(model.model)
         return None if limits == [0.0] else limits
 
     def report(self) -> tuple[bytes, str, dict[str, object]]:
-        """Level, sentence and details of the diagnostics while active."""
+        """Return level, sentence and details of the diagnostics while active."""
         return DiagnosticStatus.OK, 'active', {}
 
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
@@ -169,12 +160,12 @@ class ModelNode(SuiteLifecycleNode):
         return result
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Come to the safe state, then stop publishing."""
+        """Bring the law to its safe state, then stop publishing."""
         self._stop()
         return super().on_deactivate(state)
 
     def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Forget the model of the result file; one that was loaded by service too."""
+        """Forget the model."""
         self.identified = None
         self._carried.forget()
         self._configured = self._starting = False
@@ -182,17 +173,17 @@ class ModelNode(SuiteLifecycleNode):
         return super().on_cleanup(state)
 
     def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Come to the safe state."""
+        """Bring the law to its safe state."""
         self._stop()
         self._starting = False
         return super().on_shutdown(state)
 
     def begin_shutdown(self) -> None:
-        """SIGINT or SIGTERM: come to the safe state (blocks for the ramp)."""
+        """Bring the law to its safe state after SIGINT or SIGTERM (blocks for the ramp)."""
         self._stop()
 
     def shutdown_done(self) -> bool:
-        """Tell that `begin_shutdown` did it all."""
+        """Return True: `begin_shutdown` has brought the law to its safe state."""
         return True
 
     def _stop(self) -> None:
@@ -256,7 +247,7 @@ class ModelNode(SuiteLifecycleNode):
     def _on_load(
         self, request: LoadParameters.Request, response: LoadParameters.Response
     ) -> LoadParameters.Response:
-        """Take over another result; not while active. With autostart the node then activates."""
+        """Load another result, unless active. With autostart the node then activates."""
         response.success = False
         if self.active:
             response.message = 'the node is active: deactivate it before loading another model'
@@ -270,15 +261,12 @@ class ModelNode(SuiteLifecycleNode):
         self.identified = model
         response.success = True
         response.message = f'model of {model.source}, hash {model.hash}'
-        self._autostart_after_load()
-        return response
-
-    def _autostart_after_load(self) -> None:
         if self._autostart and self._configured:
             self._starting = True
             self.start_when_ready()
-        elif self._autostart:
+        else:
             self.autostart()
+        return response
 
     def _diagnose(self) -> None:
         if self.active:
@@ -295,12 +283,12 @@ class ModelNode(SuiteLifecycleNode):
 
 
 def expanded(values: list[Any]) -> Any:
-    """Return the value of a list of one, which stands for all joints; otherwise the list."""
+    """Return the value of a list of one, which is for all joints; otherwise the list."""
     return values[0] if len(values) == 1 else values
 
 
 def effort_limits(model: DynamicModel) -> list[float]:
-    """Effort limits of the URDF inside a model, per joint, in [Nm] or [N]; [0.0] if not all."""
+    """Return the effort limits of the URDF in a model, in [Nm] or [N]; [0.0] if one is missing."""
     parts = model.parts if isinstance(model, SumModel) else (model,)
     for part in parts:
         if isinstance(part, SumModel):

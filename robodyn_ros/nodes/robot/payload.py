@@ -1,4 +1,4 @@
-"""The payload that feed-forward and collision monitor count with: at start and at run time."""
+"""Payload of feed-forward and collision monitor, at start and at run time."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from robodyn_ros.nodes.base.common import declare
 from robodyn_ros.srv import SetPayload
 
 BLOCK_KEYS = ('parameter_names', 'parameter_units', 'parameter_values', 'parameter_stddevs')
-"""Parameters `payload.*`, as an identification with payload writes them into its result file."""
+"""Parameters `payload.*` of a result file with payload."""
 
 
 class CarriedPayload:
     """Parameters `payload.*` and the service `~/set_payload` of a node with a model.
 
-    At start the payload is what the parameters say, else that of the result. No payload is taken
-    that is above max_payload.
+    At start the payload is that of the parameters, or else that of the result. A payload above
+    max_payload is refused.
     """
 
     def __init__(self, node: Node, set_values: Callable[[Array], None]) -> None:
@@ -41,27 +41,28 @@ class CarriedPayload:
         self.payload: Payload | None = None
         kinds = Parameter.Type
         rows: list[tuple[str, Any, str]] = [
-            ('mass', kinds.DOUBLE, 'what the robot carries at start [kg]; default: as in result'),
-            ('center_of_mass', kinds.DOUBLE_ARRAY, 'URDF robots: of it, in the frame [m]'),
-            ('inertia', kinds.DOUBLE_ARRAY, 'of it [kg m^2]: Ixx, Ixy, Ixz, Iyy, Iyz, Izz about '
-             'the centre of mass for URDF robots, else one about the last rotary axis'),
-            ('frame', '', 'URDF robots: link that carries it; default: the last'),
+            ('mass', kinds.DOUBLE, 'payload at start [kg]; default: as in the result'),
+            ('center_of_mass', kinds.DOUBLE_ARRAY, 'URDF robots: its centre, in the frame [m]'),
+            ('inertia', kinds.DOUBLE_ARRAY, 'its inertia [kg m^2]: Ixx, Ixy, Ixz, Iyy, Iyz, Izz '
+             'about the centre of mass for URDF robots, else one about the last rotary axis'),
+            ('frame', '', 'URDF robots: link that carries the payload; default: the last'),
         ]  # fmt: skip
         self._given = {
             name: declare(node, f'payload.{name}', kind, text, read_only=True)
             for name, kind, text in rows
         }
         self._most = float(declare(
-            node, 'max_payload', 0.0, 'a payload of a larger mass is refused [kg]; 0: the largest '
-            'one that the effort limits of the joints can carry',
+            node, 'max_payload', 0.0, 'largest mass of a payload [kg]; 0: the largest that the '
+            'effort limits of the joints can carry',
             read_only=True, limit=True, minimum=0.0,
         ))  # fmt: skip
-        self._block = _declared_block(node)
+        text = 'of an identified payload, if result_file is empty'
+        self._block = declared_block(node, 'payload', BLOCK_KEYS, text, read_only=True)
         node.create_service(SetPayload, '~/set_payload', self._on_set)
 
     @property
     def block(self) -> dict[str, Any]:
-        """Block `payload` of a result that was loaded as parameter file; empty: there is none."""
+        """Block `payload` of a result that was loaded as a parameter file, or empty."""
         if 'parameter_names' not in self._block:
             return {}
         return {'payload': {'frame': self._given['frame'], **self._block}}
@@ -69,7 +70,7 @@ class CarriedPayload:
     def at_start(
         self, model: IdentifiedModel, effort: Sequence[float] | None
     ) -> tuple[Payload | None, PayloadLimit | None]:
-        """Payload of the parameters, else of the result, and the limit of payloads.
+        """Return the payload of the parameters or else of the result, and the limit of payloads.
 
         :param effort: effort limits of the joints, shape (n,), in [Nm] or [N]; None: not known
         :raises RobodynError: a payload that the model or the robot cannot carry
@@ -91,7 +92,7 @@ class CarriedPayload:
     def _limit_of(
         self, model: IdentifiedModel, effort: Sequence[float] | None
     ) -> PayloadLimit | None:
-        """Limit of payloads; None: the model cannot carry one."""
+        """Return the limit of payloads; None: the model cannot carry one."""
         try:
             carried = PayloadModel(arm=model.model)
         except ModelError:
@@ -101,11 +102,11 @@ class CarriedPayload:
     def use(
         self, model: IdentifiedModel, payload: Payload | None, limit: PayloadLimit | None
     ) -> None:
-        """Take the model whose torque the law computes."""
+        """Set the model whose torque the law computes."""
         self._model, self.payload, self._limit = model, payload, limit
 
     def forget(self) -> None:
-        """There is no model any more."""
+        """Forget the model."""
         self._model = self._limit = self.payload = None
 
     def _on_set(
@@ -135,17 +136,21 @@ class CarriedPayload:
         return response
 
 
-def _declared_block(node: Node) -> dict[str, Any]:
+def declared_block(
+    node: Node, prefix: str, keys: Sequence[str], text: str, *, read_only: bool = False
+) -> dict[str, Any]:
+    """Declare the parameters of a block of a result file, and return those that are given."""
     found = {}
-    for key in BLOCK_KEYS:
-        text = f'{key} of an identified payload, when result_file is empty'
-        descriptor = ParameterDescriptor(description=text, dynamic_typing=True, read_only=True)
-        value = node.declare_parameter(f'payload.{key}', None, descriptor).value
+    for key in keys:
+        descriptor = ParameterDescriptor(
+            description=f'{key} {text}', dynamic_typing=True, read_only=read_only
+        )
+        value = node.declare_parameter(f'{prefix}.{key}', None, descriptor).value
         if value is not None:
-            found[key] = list(value)
+            found[key] = value if isinstance(value, (str, int)) else list(value)
     return found
 
 
 def loaded_values(model: IdentifiedModel, payload: Payload | None) -> Any:
-    """Parameter values (p,) of a model with a payload."""
+    """Return the parameter values of a model with a payload, shape (p,)."""
     return model.values if payload is None else model.values + payload.added

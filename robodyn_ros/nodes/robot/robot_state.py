@@ -1,4 +1,4 @@
-"""Where the robot is, how fresh that is, and whether it is at rest."""
+"""Position of the robot, its age, and rest."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ from robodyn_ros.nodes.robot.joint_states import JointStateReader
 
 Array = NDArray[np.float64]
 WINDOW = 0.1
-"""Speeds are the range of positions in this time [s]; not every robot gives velocities."""
+"""Time over which speeds are measured as the range of positions, in [s]: joint states of 50 Hz
+give five positions. Not every robot reports velocities."""
 LONGEST = 0.2
 """Longest time that `moving` can look back, in [s]."""
 
 
 class RobotState:
-    """The last positions of some joints, and how far they moved in the last moment."""
+    """Last positions of some joints, and their recent motion."""
 
     def __init__(self, joints: Sequence[str]) -> None:
         """Prepare for these joints; the position is NaN until the first message."""
@@ -32,7 +33,7 @@ class RobotState:
 
     @property
     def position(self) -> Array:
-        """Shape (n,), in [rad] or [m]."""
+        """Last position, shape (n,), in [rad] or [m]."""
         return self._reader.position
 
     @property
@@ -42,21 +43,21 @@ class RobotState:
 
     @property
     def received(self) -> float:
-        """Return when the last usable message was read, by `time.monotonic`, in [s]."""
+        """Time of reading the last usable message, by `time.monotonic`, in [s]."""
         return self._received
 
     @property
     def known(self) -> bool:
-        """Tell whether enough has been received to say where the robot is and how it moves."""
+        """True if position and motion of the robot are known."""
         return self._range(WINDOW) is not None
 
     def read(self, message: JointState) -> None:
-        """Take over a message; one that cannot be used counts as none."""
+        """Read a message; one that cannot be used is ignored."""
         self._problem = self._reader.read(message)
         if self._problem:
             return
         self._received = time.monotonic()
-        # A process that was held up reads many messages at once: their stamps tell them apart.
+        # By stamps, because a process that was delayed reads many messages at once.
         moment = self._reader.stamp or self._received
         recent = self._recent
         if recent and not 0.0 <= moment - recent[-1][0] <= 10 * WINDOW:
@@ -68,7 +69,7 @@ class RobotState:
             recent.popleft()
 
     def _range(self, duration: float) -> Array | None:
-        """Return how far each joint moved in the last `duration` [s], (n,); None: not known."""
+        """Return the travel of each joint in the last `duration` [s], (n,); None: unknown."""
         moments = np.array([moment for moment, _ in self._recent])
         if not len(moments) or moments[-1] - moments[0] < duration:
             return None
@@ -80,7 +81,7 @@ class RobotState:
     def check_fresh(self, timeout: float) -> None:
         """Refuse joint states older than `timeout` [s].
 
-        :raises ControlError: saying how old, and why the last message was not used
+        :raises ControlError: with the age, and why the last message was not used
         """
         age = time.monotonic() - self._received
         if age <= timeout:
@@ -104,7 +105,7 @@ class RobotState:
         """Return which joint moved faster than `threshold` [rad/s or m/s], or '' at rest.
 
         :param duration: in [s], up to LONGEST, in which no joint may have moved further than at
-            the threshold in WINDOW; what is not known so long counts as motion
+            the threshold in WINDOW; an unknown motion counts as motion
         """
         moved = self._range(duration)
         if moved is None:

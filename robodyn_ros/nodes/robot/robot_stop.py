@@ -1,4 +1,4 @@
-"""Stop a robot through its controller when the node that moved it is gone."""
+"""Braking of a robot through its controller if the node that moved it has ended."""
 
 from __future__ import annotations
 
@@ -23,18 +23,14 @@ from robodyn_ros.nodes.robot.joint_states import JointStateReader
 
 Array = NDArray[np.float64]
 WINDOW = 0.05
-"""Velocities are differences of positions over at least this time, in [s]."""
-REST = 0.02
-"""Slower is at rest, in [rad/s] or [m/s]."""
-TRIES = 5
-STATE_TIME = 3.0
-"""Longest wait for joint states and for the controller, in [s]."""
-REST_TIME = 2.0
-"""Longest time to come to rest in addition to the braking itself, in [s]."""
+"""Shortest time of a velocity from positions, in [s]: the resolution of encoders over it is far
+below 0.02 rad/s."""
+PATIENCE = 3.0
+"""Longest wait for joint states and for the controller, in [s]: DDS discovery takes about 1 s."""
 
 
 class MeasuredMotion:
-    """Position and velocity of some joints, by the positions and stamps of joint states."""
+    """Position and velocity of some joints, from positions and stamps of joint states."""
 
     def __init__(self, node: Node, joints: Sequence[str]) -> None:
         """Subscribe."""
@@ -55,7 +51,7 @@ class MeasuredMotion:
 
     @property
     def known(self) -> bool:
-        """Tell whether a velocity can be computed."""
+        """True if a velocity can be computed."""
         return bool(self._rows) and self._rows[-1][0] - self._rows[0][0] >= WINDOW
 
     @property
@@ -73,8 +69,9 @@ class MeasuredMotion:
 
     @property
     def at_rest(self) -> bool:
-        """Tell whether no joint moves."""
-        return self.known and bool(np.abs(self.velocity).max() < REST)
+        """True if no joint moves."""
+        slow = 0.02  # rad/s or m/s
+        return self.known and bool(np.abs(self.velocity).max() < slow)
 
     def close(self) -> None:
         """Unsubscribe."""
@@ -82,10 +79,10 @@ class MeasuredMotion:
 
 
 async def stop_robot(node: Node, background: Background, moved_by: NodePresence) -> str:
-    """Replace the trajectory of a node that is gone by one that brakes the robot.
+    """Replace the trajectory of a node that has ended by one that brakes the robot.
 
-    :param moved_by: what that node told of itself
-    :return: what came of it, as the end of a sentence
+    :param moved_by: last message of that node about itself
+    :return: the result, as the end of a sentence
     """
     topic = moved_by.command_topic
     if not topic:
@@ -96,8 +93,8 @@ async def stop_robot(node: Node, background: Background, moved_by: NodePresence)
         limit = np.array(moved_by.max_acceleration)
         text = f'joint states and a controller at {topic}'
         ready = lambda: measured.known and publisher.get_subscription_count() > 0  # noqa: E731
-        await until(background, ready, STATE_TIME, text, lambda: '')
-        for _ in range(TRIES):  # a controller that subscribes best effort may lose one
+        await until(background, ready, PATIENCE, text, lambda: '')
+        for _ in range(5):  # a controller that subscribes best effort may lose one
             points = braking(moved_by.joints, measured.position, measured.velocity, limit)
             publisher.publish(to_message(points))
             if await _at_rest(background, measured, float(points.time[-1])):
@@ -107,7 +104,7 @@ async def stop_robot(node: Node, background: Background, moved_by: NodePresence)
     finally:
         measured.close()
         node.destroy_publisher(publisher)
-    return f'THE ROBOT STILL MOVES although it was told to stop through {topic}'
+    return f'THE ROBOT STILL MOVES although braking was commanded through {topic}'
 
 
 async def _at_rest(background: Background, measured: MeasuredMotion, braking_time: float) -> bool:
@@ -117,7 +114,8 @@ async def _at_rest(background: Background, measured: MeasuredMotion, braking_tim
         return time.monotonic() > begin + braking_time + WINDOW and measured.at_rest
 
     try:
-        await until(background, done, braking_time + REST_TIME, 'rest', lambda: '')
+        # 2 s for the delays of the controller: after that the motion may have been lost.
+        await until(background, done, braking_time + 2.0, 'rest', lambda: '')
     except WaitError:
         return False
     return True

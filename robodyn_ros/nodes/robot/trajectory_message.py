@@ -1,4 +1,4 @@
-"""JointTrajectory messages, read from their serialised bytes to the points of a motion."""
+"""Conversion of serialised JointTrajectory messages to points of a motion."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from robodyn_ros.wire.cursor import NANOSECONDS, WireError
 
 
 def read_trajectory(serialised: bytes) -> tuple[int, TrajectoryPoints | None]:
-    """Take over a serialised trajectory_msgs/JointTrajectory.
+    """Read a serialised trajectory_msgs/JointTrajectory.
 
-    :param serialised: as a subscription with `raw=True` gives it
+    :param serialised: from a subscription with `raw=True`
     :return: header stamp in [ns], 0 if there is none, and the points, or None without points
     :raises MotionError: a trajectory that no controller could follow
     """
-    with suppress(WireError):  # points that are not alike: rclpy reads them, one by one
+    with suppress(WireError):  # points with different fields: rclpy reads them
         arrays = trajectory.read_trajectory(serialised)
         if not len(arrays.time):
             return arrays.stamp, None

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 
 import yaml
 
+from robodyn_ros.errors import RecordingError
+from robodyn_ros.output_files import write_whole
 from robodyn_ros.recording.bags.mcap_writer import McapWriter
 
 
@@ -19,8 +20,12 @@ def finish_bag(writer: McapWriter, folder: Path, custom: Mapping[str, str]) -> N
     :raises OSError: one of them cannot be written
     """
     writer.close(lambda: _dumped(_metadata(writer, custom)).strip())
-    content = {'rosbag2_bagfile_information': _metadata(writer, custom)}
-    _write(folder / 'metadata.yaml', content)
+    text = _dumped({'rosbag2_bagfile_information': _metadata(writer, custom)})
+    path = folder / 'metadata.yaml'
+    try:
+        write_whole(path, lambda partial: partial.write_text(text, 'utf-8'), RecordingError)
+    except RecordingError as error:
+        raise OSError(str(error)) from error
 
 
 def _metadata(writer: McapWriter, custom: Mapping[str, str]) -> dict[str, object]:
@@ -66,18 +71,3 @@ class _NoAliases(yaml.SafeDumper):
 
 def _dumped(content: object) -> str:
     return str(yaml.dump(content, Dumper=_NoAliases, sort_keys=False))
-
-
-def _write(path: Path, content: object) -> None:
-    """Write a YAML file in one step."""
-    partial = path.with_name(f'.{path.name}.partial')
-    try:
-        with partial.open('w', encoding='utf-8') as file:
-            file.write(_dumped(content))
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(path)
-    except OSError:
-        with suppress(OSError):
-            partial.unlink()
-        raise

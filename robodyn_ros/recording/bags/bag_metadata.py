@@ -9,11 +9,15 @@ from __future__ import annotations
 import struct
 from pathlib import Path
 
-import yaml
-
-from robodyn_ros.recording.bags.mcap import CHUNK, DATA_END, MAGIC, MESSAGE, METADATA, metadata_of
-from robodyn_ros.recording.bags.rosbag import bag_files, is_rosbag
-from robodyn_ros.yaml_file import parse_yaml
+from robodyn_ros.recording.bags.mcap import (
+    CHUNK,
+    DATA_END,
+    MESSAGE,
+    METADATA,
+    McapScan,
+    metadata_of,
+)
+from robodyn_ros.recording.bags.rosbag import UNREADABLE, bag_files, folder_information, is_rosbag
 
 RECORD_NAME = 'robodyn_ros'
 EFFORT_KEY = 'robodyn_effort'
@@ -37,31 +41,24 @@ def bag_metadata(path: str | Path) -> dict[str, str]:
 
 def _of_folder(folder: Path, path: Path) -> dict[str, str]:
     try:
-        text = (folder / 'metadata.yaml').read_text(encoding='utf-8')
-        bag = parse_yaml(text)
-        bag = bag['rosbag2_bagfile_information']
+        bag = folder_information(folder)
         own = path.is_dir() or path.name in [Path(str(n)).name for n in bag['relative_file_paths']]
         custom = bag.get('custom_data') if own else None
         return {str(key): str(value) for key, value in (custom or {}).items()}
-    except (OSError, UnicodeDecodeError, yaml.YAMLError, KeyError, TypeError, AttributeError):
+    except (*UNREADABLE, AttributeError):
         return {}
 
 
 def _of_file(file: Path) -> dict[str, str]:
     """Read the records before the first message."""
     try:
-        with file.open('rb') as stream:
-            if stream.read(len(MAGIC)) != MAGIC:
-                return {}
-            while len(head := stream.read(9)) == 9:
-                code, size = struct.unpack('<BQ', head)
-                if code in (MESSAGE, CHUNK, DATA_END) or size > file.stat().st_size:
-                    return {}
-                content = stream.read(size)
-                if code == METADATA:
-                    name, entries = metadata_of(content)
-                    if name == RECORD_NAME:
-                        return entries
+        for code, content in McapScan(file, '', '').records():
+            if code in (MESSAGE, CHUNK, DATA_END):
+                break
+            if code == METADATA:
+                name, entries = metadata_of(content)
+                if name == RECORD_NAME:
+                    return entries
     except (OSError, struct.error, UnicodeDecodeError):
-        return {}
+        pass
     return {}

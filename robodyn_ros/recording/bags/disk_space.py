@@ -7,8 +7,6 @@ from pathlib import Path
 
 from robodyn_ros.errors import RecordingError
 
-MEGABYTE = 1_000_000
-
 
 def check_space(path: Path, least: float) -> None:
     """Refuse a disk with too little space.
@@ -24,6 +22,6 @@ def check_space(path: Path, least: float) -> None:
         return
     if free < least:
         raise RecordingError(
-            f'{path}: {free / MEGABYTE:.0f} MB are free on its disk, minimum '
-            f'{least / MEGABYTE:.0f} MB: free some space, or lower min_free_space'
+            f'{path}: {free / 1e6:.0f} MB are free on its disk, minimum '
+            f'{least / 1e6:.0f} MB: free some space, or lower min_free_space'
         )

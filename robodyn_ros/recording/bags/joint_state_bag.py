@@ -11,7 +11,7 @@ from typing import NoReturn
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording.bags.bag_folder import finish_bag
 from robodyn_ros.recording.bags.bag_metadata import RECORD_NAME
-from robodyn_ros.recording.bags.cdr import MSGTYPE
+from robodyn_ros.recording.bags.joint_state_decoder import MSGTYPE
 from robodyn_ros.recording.bags.mcap_writer import McapWriter, Topic
 from robodyn_ros.recording.stamps import MissingMessages
 from robodyn_ros.wire.cursor import WireError
@@ -42,8 +42,6 @@ def joint_state_topic(name: str) -> Topic:
 
 FLUSH_PERIOD = 1_000_000_000
 """Longest time that messages stay in memory, in [ns]; `kill -9` loses no more than this."""
-
-MAX_SOURCES = 64
 
 
 @dataclass(frozen=True)
@@ -142,7 +140,7 @@ class JointStateBag:
         for layout, source in self._sources:
             if layout.fits(data):
                 return source
-        if len(self._sources) < MAX_SOURCES:
+        if len(self._sources) < 64:  # names that change all the time are not publishers
             with suppress(WireError):  # an unreadable message is recorded too
                 self._sources.append((JointStateLayout(data), MissingMessages()))
                 return self._sources[-1][1]

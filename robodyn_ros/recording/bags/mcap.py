@@ -11,12 +11,9 @@ import sys
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
 
 MAGIC = b'\x89MCAP0\r\n'
 SCHEMA, CHANNEL, MESSAGE, CHUNK, METADATA, DATA_END = 3, 4, 5, 6, 12, 15
-MAX_CHUNK = 2**30
-MAX_TIME = 2**63 - 1
 
 _RECORD = struct.Struct('<BQ').unpack_from
 _MESSAGE = struct.Struct('<HIQQ').unpack_from
@@ -41,38 +38,38 @@ class McapScan:
 
     def messages(self) -> Iterator[tuple[int, bytes]]:
         """Yield time in the bag, in [ns], and bytes, in the order of the file."""
+        for code, content in self.records():
+            if code == CHUNK:
+                yield from self._chunk(content)
+            else:
+                yield from self._messages(struct.pack('<BQ', code, len(content)) + content)
+
+    def records(self) -> Iterator[tuple[int, bytes]]:
+        """Yield code and content of the records up to the end of the data."""
         with self.path.open('rb') as file:
             if file.read(8) != MAGIC:
-                self.damage.append('it does not begin like an MCAP file')
+                self.damage.append('it does not start like an MCAP file')
                 return
-            for code, content in self._records(file):
-                if code == CHUNK:
-                    yield from self._chunk(content)
-                elif code != DATA_END:
-                    head = struct.pack('<BQ', code, len(content))
-                    yield from self._messages(head + content)
-                else:
+            end = self.path.stat().st_size
+            while head := file.read(9):
+                size = _RECORD(head)[1] if len(head) == 9 else end
+                self._cut = size > end - file.tell()
+                if self._cut:
+                    self.damage.append(f'it is cut off at byte {end}')
+                    if head[0] == CHUNK:  # the available part can still be read
+                        yield CHUNK, file.read()
+                    break
+                if head[0] == DATA_END:
                     file.seek(-8, 2)
                     if file.read() != MAGIC:
                         self.damage.append('its index is cut off')
                     return
+                yield head[0], file.read(size)
         self.damage.append('it has no index')
-
-    def _records(self, file: BinaryIO) -> Iterator[tuple[int, bytes]]:
-        end = self.path.stat().st_size
-        while head := file.read(9):
-            size = _RECORD(head)[1] if len(head) == 9 else end
-            self._cut = size > end - file.tell()
-            if self._cut:
-                self.damage.append(f'it is cut off at byte {end}')
-                if head[0] == CHUNK:  # the available part can still be read
-                    yield CHUNK, file.read()
-                return
-            yield head[0], file.read(size)
 
     def _chunk(self, content: bytes) -> Iterator[tuple[int, bytes]]:
         try:
-            records = _begin_of(content) if self._cut else _unpacked(content)
+            records = _start_of(content) if self._cut else _unpacked(content)
         except Exception as error:  # decompressors may raise any exception for damaged bytes
             self.damage.append(f'a chunk is damaged ({error})')
             return
@@ -82,17 +79,17 @@ class McapScan:
         at, end = 0, len(records)
         while at + 9 <= end:
             code, size = _RECORD(records, at)
-            begin, at = at + 9, at + 9 + size
+            start, at = at + 9, at + 9 + size
             if at > end:
                 if not self._cut:
                     self.damage.append('a record in a chunk is cut off')
                 return
             if code != MESSAGE:
-                self._define(code, records[begin:at])
+                self._define(code, records[start:at])
             elif size >= 22:
-                channel, _, log_time, _ = _MESSAGE(records, begin)
+                channel, _, log_time, _ = _MESSAGE(records, start)
                 if channel in self._channels:
-                    yield min(log_time, MAX_TIME), records[begin + 22 : at]
+                    yield min(log_time, 2**63 - 1), records[start + 22 : at]
 
     def _define(self, code: int, content: bytes) -> None:
         """Store a schema or channel; ignore other records."""
@@ -139,7 +136,7 @@ def _unpacked(content: bytes) -> bytes:
     compression, at = _text(content, 28)
     (length,) = struct.unpack_from('<Q', content, at)
     packed = content[at + 8 : at + 8 + length]
-    if size > MAX_CHUNK:
+    if size > 2**30:  # damaged, and it would not fit into memory
         raise ValueError(f'a chunk of {size} bytes')
     records = _decompressed(packed, compression)
     if len(records) != size:
@@ -149,7 +146,7 @@ def _unpacked(content: bytes) -> bytes:
     return records
 
 
-def _begin_of(content: bytes) -> bytes:
+def _start_of(content: bytes) -> bytes:
     """Return the records of a truncated chunk; a compressed one cannot be read."""
     compression, at = _text(content, 28)
     if compression:

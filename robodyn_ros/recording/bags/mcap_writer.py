@@ -32,10 +32,9 @@ from robodyn_ros.recording.bags.mcap import (
 
 HEADER, FOOTER, MESSAGE_INDEX, CHUNK_INDEX, STATISTICS = 1, 2, 7, 8, 11
 METADATA_INDEX, SUMMARY_OFFSET = 13, 14
-CHUNK_SIZE = 2**18
 _HEAD = struct.Struct('<BQHIQQ')
-RESERVE = 2**18
-"""Bytes reserved on the disk for the index, in case the disk becomes full."""
+CHUNK_SIZE = 2**18
+"""Size [bytes] from which pending messages are written as a chunk."""
 
 
 def record(code: int, content: bytes) -> bytes:
@@ -56,7 +55,7 @@ def _map(entries: Mapping[str, str]) -> bytes:
 
 @dataclass(frozen=True)
 class Topic:
-    """What is recorded: name, type, its definition, quality of service (YAML), type hash."""
+    """A recorded topic: name, type, its definition, quality of service (YAML), type hash."""
 
     name: str
     msgtype: str
@@ -76,7 +75,7 @@ class _Chunk:
 
 
 class McapWriter:
-    """One file; `count`, `first` and `last` tell messages and times in it, in [ns]."""
+    """One file; `count` is the number of messages, `first` and `last` are times in [ns]."""
 
     def __init__(
         self,
@@ -86,8 +85,8 @@ class McapWriter:
     ) -> None:
         """Create the file.
 
-        :param topics: one, or several that `add` tells apart by their place
-        :param facts: metadata records to begin with: name -> entries
+        :param topics: one, or several that `add` identifies by their index
+        :param facts: metadata records at the start of the file: name -> entries
         :raises OSError: it exists already, or cannot be written
         """
         self.path = path
@@ -105,19 +104,24 @@ class McapWriter:
             self._channels += record(CHANNEL, struct.pack('<HH', number, number) + channel)
         self._facts: list[tuple[str, int, int]] = []
         self._file = path.open('xb', buffering=0)
+        self._start(facts or {})
+
+    def _start(self, facts: Mapping[str, Mapping[str, str]]) -> None:
+        """Write everything before the messages; after an error no file remains."""
         try:
-            self._reserve.write_bytes(bytes(RESERVE))
+            # Space for the index, in case the disk becomes full.
+            self._reserve.write_bytes(bytes(2**18))
             self._write(MAGIC + record(HEADER, text('ros2') + text('robodyn_ros')))
-            for name, entries in (facts or {}).items():
+            for name, entries in facts.items():
                 info = record(METADATA, text(name) + _map(entries))
                 self._facts.append((name, self._file.tell(), len(info)))
                 self._write(info)
             self._write(self._schemas + self._channels)
-            self._begin = self._file.tell()
+            self._first_chunk = self._file.tell()
         except BaseException:
             self._file.close()
             self._remove_reserve()
-            path.unlink()
+            self.path.unlink()
             raise
 
     @property
@@ -217,7 +221,7 @@ class McapWriter:
         self._remove_reserve()
         try:
             while True:
-                end = self._chunks[-1].end if self._chunks else self._begin
+                end = self._chunks[-1].end if self._chunks else self._first_chunk
                 try:
                     self._cut(end)
                     self._write(self._summary(end, metadata()))

@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -16,7 +17,7 @@ import yaml
 from numpy.typing import NDArray
 
 from robodyn_ros.errors import RecordingError
-from robodyn_ros.recording.bags.cdr import MSGTYPE, Group, JointStateDecoder
+from robodyn_ros.recording.bags.joint_state_decoder import MSGTYPE, Group, JointStateDecoder
 from robodyn_ros.recording.bags.mcap import McapScan
 from robodyn_ros.recording.recording import Finding
 from robodyn_ros.recording.storage import blockwise, sweep
@@ -24,6 +25,8 @@ from robodyn_ros.recording.tables.table import Table
 from robodyn_ros.yaml_file import parse_yaml
 
 SUFFIXES = ('.mcap', '.db3')
+UNREADABLE = (OSError, yaml.YAMLError, KeyError, TypeError, ValueError)
+"""Errors of a metadata.yaml that is missing, damaged or of another form."""
 MOTOR = '_motor'
 """A second encoder, on the motor of joint `name`, is published as joint `name_motor`."""
 
@@ -53,6 +56,15 @@ def bag_files(path: Path) -> list[Path]:
         return [path]
     files = [file for file in path.iterdir() if file.suffix in SUFFIXES]
     return sorted(files, key=lambda file: (len(file.name), file.name))
+
+
+def folder_information(folder: Path) -> Any:
+    """Return the content of a bag's metadata.yaml.
+
+    Its content or form can be anything: handle the errors `UNREADABLE`.
+    """
+    text = (folder / 'metadata.yaml').read_text(encoding='utf-8')
+    return parse_yaml(text)['rosbag2_bagfile_information']
 
 
 def read_rosbag(path: Path, *, topic: str, joints: Sequence[str] | None) -> Table:
@@ -86,7 +98,7 @@ def read_rosbag(path: Path, *, topic: str, joints: Sequence[str] | None) -> Tabl
 
 @dataclass
 class _Found:
-    """Topics and damage found while reading the files of a bag."""
+    """Topics in the files of a bag, and descriptions of their damage."""
 
     topics: dict[str, str] = field(default_factory=dict)
     damage: list[str] = field(default_factory=list)
@@ -127,13 +139,11 @@ def _listed(path: Path, found: _Found) -> tuple[list[Path], bool]:
     if not path.is_dir():
         return [path], False
     try:
-        text = (path / 'metadata.yaml').read_text(encoding='utf-8')
-        bag = parse_yaml(text)
-        bag = bag['rosbag2_bagfile_information']
+        bag = folder_information(path)
         names = [Path(str(name)).name for name in bag['relative_file_paths']]
         if str(bag.get('compression_mode') or 'none').lower() != 'none':
             return [], True
-    except (OSError, UnicodeDecodeError, yaml.YAMLError, KeyError, TypeError, ValueError) as error:
+    except UNREADABLE as error:
         missing = isinstance(error, FileNotFoundError)
         found.damage.append(f'metadata.yaml {"is missing" if missing else "cannot be read"}')
         return bag_files(path), False
@@ -279,16 +289,12 @@ def _of(
     parts: list[NDArray[Any]], chosen: list[Group], names: tuple[str, ...]
 ) -> list[NDArray[Any]]:
     """Select the columns of these joints; leave stamps, which have no columns, unchanged."""
-    return [
-        _picked(part, [group.names.index(name) for name in names])
-        if part.ndim == 2 and group.names != names
-        else part
-        for part, group in zip(parts, chosen, strict=True)
-    ]
-
-
-def _picked(values: NDArray[Any], columns: list[int]) -> NDArray[Any]:
-    return blockwise(lambda part: part[:, columns], values)
+    found = list(parts)
+    for index, (part, group) in enumerate(zip(parts, chosen, strict=True)):
+        if part.ndim == 2 and group.names != names:
+            columns = [group.names.index(name) for name in names]
+            found[index] = blockwise(partial(np.take, indices=columns, axis=1), part)
+    return found
 
 
 def _has_numbers(values: NDArray[Any]) -> bool:

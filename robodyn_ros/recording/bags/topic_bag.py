@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from robodyn_ros.errors import RecordingError
 
-JOINT_STATE = 'sensor_msgs/msg/JointState'
 TRAJECTORY_STATE = 'control_msgs/msg/JointTrajectoryControllerState'
 TORQUE_STATE = 'robodyn_ros/msg/TorqueState'
 

@@ -17,9 +17,6 @@ from robodyn_ros.recording.storage import Spool
 from robodyn_ros.recording.tables.table import Array, Table
 
 DELIMITERS = ('\t', ';', ',', None)  # None: white space
-NUMBERS = 2**18
-"""Numbers that are parsed before they are moved to storage."""
-
 BLANK = ('', 'nan', 'null', 'none', 'na', 'n/a', '-')
 
 
@@ -86,7 +83,7 @@ def _matrix(
                 raise
             text = f'{source}: line {number}, the last one, is truncated and was left out'
             findings.append(Finding('cut_off', text))
-        if len(values) >= NUMBERS:
+        if len(values) >= 2**18:
             stored.append(np.array(values))
             del values[:]
     stored.append(np.array(values))
@@ -129,7 +126,7 @@ def _is_number(cell: str, delimiter: str | None) -> bool:
 def _numbers(
     line: str, delimiter: str | None, names: list[str], number: int, source: str
 ) -> list[float]:
-    """Parse a row; try the fast way first, because recordings have millions of rows."""
+    """Parse a row; the common case first and fast, because recordings have millions of rows."""
     cells = line.split(delimiter)
     if len(cells) != len(names):
         raise RecordingError(

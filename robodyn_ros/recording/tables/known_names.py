@@ -221,7 +221,7 @@ def _topics(position: Part | None) -> dict[str, str]:
 def _suffixed(
     table: Table, names: list[str], signal: str, words: str, position: Part | None
 ) -> Part | None:
-    """Recognise NAME_signal, for joints whose position is named in this way."""
+    """Recognise NAME_signal, for joints whose position has such a name."""
     if signal != 'position' and not (position and position.suffixed):
         return None
     pattern = _patterns(words).suffixed

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording import storage
-from robodyn_ros.recording.tables.table import Table, joint_names
+from robodyn_ros.recording.tables.table import Table, reading, table_of
 
 
 def read_mat(path: Path) -> Table:
@@ -20,20 +20,15 @@ def read_mat(path: Path) -> Table:
     :raises RecordingError: it is not a MAT file, is damaged, or has version 7.3 (HDF5)
     """
     arrays: dict[str, NDArray[Any]] = {}
-    try:
-        for name, value in _variables(path):
-            _collect(name, value, arrays)
-    except NotImplementedError as error:
-        raise RecordingError(
-            f'{path}: MAT version 7.3 (HDF5) cannot be read; save it in MATLAB with -v7'
-        ) from error
-    except RecordingError:
-        raise
-    except Exception as error:  # a parser may raise any exception for damaged bytes
-        reason = ' '.join(str(error).split())
-        raise RecordingError(f'{path}: it cannot be read as MAT: {reason}') from error
-    numeric = {name: values for name, values in arrays.items() if values.dtype.kind in 'fiub'}
-    return Table(numeric, source=str(path), joints=joint_names(arrays))
+    with reading(path, 'MAT'):
+        try:
+            for name, value in _variables(path):
+                _collect(name, value, arrays)
+        except NotImplementedError as error:
+            raise RecordingError(
+                f'{path}: MAT version 7.3 (HDF5) cannot be read; save it in MATLAB with -v7'
+            ) from error
+    return table_of(arrays, path)
 
 
 def _variables(path: Path) -> Iterator[tuple[str, NDArray[Any]]]:

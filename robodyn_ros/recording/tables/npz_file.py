@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording import storage
-from robodyn_ros.recording.tables.table import Table, joint_names
+from robodyn_ros.recording.tables.table import Table, reading, table_of
 
 
 def read_npz(path: Path) -> Table:
@@ -20,18 +20,12 @@ def read_npz(path: Path) -> Table:
 
     :raises RecordingError: it is not an NPZ archive, is damaged, or contains pickled objects
     """
-    try:
+    with reading(path, 'NPZ'):
         archive = np.load(path, allow_pickle=False)
         if isinstance(archive, np.ndarray):
             raise RecordingError(f'{path}: expected an NPZ archive, got a single array')
         with archive:
-            arrays = {name: _array(archive, name) for name in archive.files}
-    except RecordingError:
-        raise
-    except Exception as error:  # a parser may raise any exception for damaged bytes
-        raise RecordingError(f'{path}: it cannot be read as NPZ: {error}') from error
-    numeric = {name: values for name, values in arrays.items() if values.dtype.kind in 'fiub'}
-    return Table(numeric, source=str(path), joints=joint_names(arrays))
+            return table_of({name: _array(archive, name) for name in archive.files}, path)
 
 
 def _array(archive: Any, name: str) -> NDArray[Any]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -63,6 +65,24 @@ class Table:
                 f'{sorted(self.columns)[:40]}'
             )
         return self.columns[name]
+
+
+@contextmanager
+def reading(path: Path, form: str) -> Iterator[None]:
+    """Convert any exception of a parser of damaged bytes to a RecordingError."""
+    try:
+        yield
+    except RecordingError:
+        raise
+    except Exception as error:
+        reason = ' '.join(str(error).split())
+        raise RecordingError(f'{path}: it cannot be read as {form}: {reason}') from error
+
+
+def table_of(arrays: Mapping[str, NDArray[Any]], path: Path) -> Table:
+    """Return the numeric arrays of a file as its table, with the joint names among the others."""
+    numeric = {name: values for name, values in arrays.items() if values.dtype.kind in 'fiub'}
+    return Table(numeric, source=str(path), joints=joint_names(arrays))
 
 
 def joint_names(arrays: Mapping[str, NDArray[Any]]) -> tuple[str, ...] | None:
@@ -136,7 +156,7 @@ def per_joint(
     """Return one number per joint: of a number, a list, or a mapping by joint name.
 
     :param order: joints in the order in which a list gives them
-    :param use: what the numbers are, for messages
+    :param use: meaning of the numbers, for messages
     :raises RecordingError: a number is missing or invalid
     """
     if isinstance(spec, list):

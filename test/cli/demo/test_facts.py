@@ -55,12 +55,13 @@ def test_a_push_is_said_with_its_units():
     both = PushFacts('link2', force=(0.0, 0.0, -5.0), torque=(1.0, 0.0, 0.0))
     assert str(both) == 'link2 with [0.0, 0.0, -5.0] N and [1.0, 0.0, 0.0] Nm'
     assert str(PushFacts('a', torque=(1.0, 0.0, 0.0))) == 'a with [1.0, 0.0, 0.0] Nm'
+    assert str(PushFacts('a', force=(1.0, 0.0, 0.0))) == 'a with [1.0, 0.0, 0.0] N'
 
 
 @pytest.mark.parametrize(
     ('content', 'sentence'),
     [
-        ({}, 'pushes must be a list of at least one push, got None'),
+        ({}, 'pushes must be a list with at least one push, got None'),
         ({'pushes': []}, 'at least one push'),
         ({'pushes': [PUSH], 'push': 1}, "unknown entry 'push', expected some of .'pushes'"),
         ({'pushes': [PUSH, {'force': [1, 2, 3]}]}, 'push 2: link must name a body, got None'),

@@ -6,13 +6,13 @@ import pytest
 pytest.importorskip('rclpy')
 pytest.importorskip('robodyn_ros.msg')
 from robodyn_ros.msg import CollisionState
+from writers import write_rosbag
 
 from robodyn_ros.cli.demo.monitoring import Alarms, thresholds
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.models.catalog import with_friction
 from robodyn_ros.models.closed_forms.axis import AxisModel
 from robodyn_ros.recording.recording import Recording
-from robodyn_ros.recording.writers import write_rosbag
 
 PERIOD = 0.002
 INERTIA, COULOMB = 0.5, 2.0
@@ -35,7 +35,7 @@ def test_alarms_are_counted_and_the_first_is_kept():
         alarms.take(message(stamp + 5, *levels))
     assert (alarms.samples, alarms.collisions, alarms.first_collision) == (4, 2, 7_000_000_000)
     assert alarms.unmonitored == 0.25
-    assert alarms.seen > 0.0
+    assert alarms.received > 0.0
 
 
 @pytest.fixture

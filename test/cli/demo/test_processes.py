@@ -29,9 +29,12 @@ def test_a_node_that_dies_is_named_with_its_last_words(tmp_path):
 
 def test_no_process_is_left_behind_even_one_that_ignores_sigint(tmp_path):
     with NodeProcesses(tmp_path) as nodes:
-        nodes.start('recorder', {'output_directory': str(tmp_path)})
-        process = nodes._running['recorder']
+        for name in ('other', 'recorder'):
+            nodes.start('recorder', {'output_directory': str(tmp_path)}, name=name)
+        other, process = (nodes._running[name] for name in ('other', 'recorder'))
         nodes.check()
+        nodes.stop('other')
+        assert other.returncode not in (None, -signal.SIGKILL)
         os.kill(process.pid, signal.SIGSTOP)
         nodes.stop_timeout = 1.0
     assert process.poll() is not None

@@ -39,6 +39,13 @@ def test_lists_are_matched_by_name():
         EffortDeclaration.from_mapping(DRIVE).for_joints(['a', 'c'])
 
 
+def test_a_list_of_one_is_for_all_joints():
+    found = EffortDeclaration.from_mapping({**DRIVE, 'gravity': ['excluded']})
+    assert found.for_joints(['a', 'b']).gravity_excluded.all()
+    alone = EffortDeclaration.from_mapping({**SI, 'joints': ['a'], 'direction': [-1]})
+    assert alone.for_joints(['a']).direction.tolist() == [-1.0]
+
+
 def test_commands_may_have_a_unit_of_their_own():
     found = EffortDeclaration.from_mapping({**SI, 'command_unit': 'SI'}).for_joints(['a'])
     assert (found.unit, found.command_unit) == (('Nm',), ('SI',))

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from writers import write_csv, write_rosbag
 
 from robodyn_ros.control.effort.declaration import EffortDeclaration
 from robodyn_ros.control.effort.recorded import in_si_units
@@ -9,7 +10,6 @@ from robodyn_ros.models.friction import FrictionModel
 from robodyn_ros.models.interface import Joint
 from robodyn_ros.recording.readers import read_recording
 from robodyn_ros.recording.recording import Recording
-from robodyn_ros.recording.writers import write_csv, write_rosbag
 
 SI = {'unit': 'Nm', 'side': 'joint', 'gravity': 'included'}
 CURRENT = {**SI, 'unit': 'A', 'side': 'motor', 'torque_constant': 0.5, 'gear_ratio': 100.0}

@@ -17,37 +17,16 @@ def joint_force(drives, permille):
     return permille / drives.torque_factor()[0]
 
 
+@pytest.mark.parametrize('transmission', ['screw_lead', 'pulley_radius', 'none'])
 @given(positive, positive, positive, st.floats(100.0, 1e5), st.floats(-3000.0, 3000.0))
-def test_power_of_motor_and_screw_is_the_same(constant, gear, lead, rated, permille):
-    lead /= 1e3
-    drives = Drives.of(
-        1, rated_current=rated, torque_constant=constant, gear_ratio=gear, screw_lead=lead
-    )
-    ampere = permille / 1e3 * rated / 1e3
-    speed = 0.2  # m/s of the slide
-    motor_speed = 2.0 * np.pi * speed / lead * gear  # rad/s: counted in revolutions
-    assert constant * ampere * motor_speed == pytest.approx(
-        joint_force(drives, permille) * speed, rel=1e-12, abs=1e-9
-    )
-
-
-@given(positive, positive, positive, st.floats(-3000.0, 3000.0))
-def test_power_of_motor_and_pulley_is_the_same(constant, gear, radius, permille):
-    radius /= 1e2
-    drives = Drives.of(
-        1, rated_current=4e3, torque_constant=constant, gear_ratio=gear, pulley_radius=radius
-    )
-    belt_speed = 0.3
-    motor_speed = belt_speed / radius * gear
-    power = constant * 4.0 * permille / 1e3 * motor_speed
-    assert power == pytest.approx(joint_force(drives, permille) * belt_speed, rel=1e-12, abs=1e-9)
-
-
-@given(positive, positive, st.floats(-3000.0, 3000.0))
-def test_power_of_motor_and_gear_is_the_same(constant, gear, permille):
-    drives = Drives.of(1, rated_current=4e3, torque_constant=constant, gear_ratio=gear)
-    power = constant * 4.0 * permille / 1e3 * (1.5 * gear)
-    assert power == pytest.approx(joint_force(drives, permille) * 1.5, rel=1e-12, abs=1e-9)
+def test_power_of_motor_and_joint_is_the_same(transmission, constant, gear, size, rated, permille):
+    size /= 1e3
+    facts = {} if transmission == 'none' else {transmission: size}
+    drives = Drives.of(1, rated_current=rated, torque_constant=constant, gear_ratio=gear, **facts)
+    turn = {'screw_lead': size / (2.0 * np.pi), 'pulley_radius': size, 'none': 1.0}[transmission]
+    speed = 0.2  # m/s of the slide or the belt, rad/s of the joint
+    power = constant * permille / 1e3 * rated / 1e3 * speed / turn * gear
+    assert power == pytest.approx(joint_force(drives, permille) * speed, rel=1e-12, abs=1e-9)
 
 
 def test_the_formulas_of_the_document():
@@ -80,29 +59,6 @@ def test_a_pulley_is_a_screw_of_its_circumference():
     pulley = Drives.of(1, **CURRENT, pulley_radius=0.03)
     screw = Drives.of(1, **CURRENT, screw_lead=2.0 * np.pi * 0.03)
     np.testing.assert_allclose(pulley.torque_factor(), screw.torque_factor())
-
-
-class Quantity:
-    """A number with powers of (kg, m, s, A), enough to add up dimensions."""
-
-    def __init__(self, kilogram, metre, second, ampere=0):
-        self.powers = np.array([kilogram, metre, second, ampere])
-
-    def times(self, other, power=1):
-        return Quantity(*(self.powers + power * other.powers))
-
-
-def test_dimensions_add_up():
-    """TFac is a current value per torque or force; angles and per mille have no dimension."""
-    ampere, metre = Quantity(0, 0, 0, 1), Quantity(0, 1, 0)
-    newton, newton_metre = Quantity(1, 1, -2), Quantity(1, 2, -2)
-    mkt, mkf = newton_metre.times(ampere, -1), newton.times(ampere, -1)
-    none = Quantity(0, 0, 0)
-    rotary = none.times(mkt, -1).times(ampere, -1)
-    screw = metre.times(mkt, -1).times(ampere, -1)
-    linear = none.times(mkf, -1).times(ampere, -1)
-    for factor, torque in ((rotary, newton_metre), (screw, newton), (linear, newton)):
-        assert not factor.times(torque).powers.any()
 
 
 @pytest.mark.parametrize(

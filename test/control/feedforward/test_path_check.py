@@ -5,7 +5,7 @@ import pytest
 
 from robodyn_ros.control.feedforward.path_check import astray
 from robodyn_ros.control.feedforward.state_watchdog import StateWatch
-from robodyn_ros.control.feedforward.trajectory_effort import TorquePlan
+from robodyn_ros.control.feedforward.torque_plan import TorquePlan
 
 START = 1000.0
 TIME = 0.002 * np.arange(2001)

@@ -7,11 +7,13 @@ from robodyn_ros.control.feedforward.reference_timeout import (
     HIGHEST,
     LOWEST,
     MARGIN,
-    MEMORY,
     ReferenceTimeout,
 )
 
 PERIOD = 0.002
+
+MEMORY = 60.0
+"""Time constant with which a pause is forgotten, in [s]."""
 
 
 def after(pauses, **settings):
@@ -72,11 +74,12 @@ def test_a_pause_that_this_computer_made_is_accepted_up_to_the_bound():
     timeout = after(steady(3.0 * MEMORY))
     for pause, sent, silent in (
         (0.039, 0.039, False), (0.05, 0.05, True), (0.05, PERIOD, False), (0.19, PERIOD, False),
-        (0.21, PERIOD, True),
+        (0.21, PERIOD, True), (0.05, timeout.value, False), (timeout.bound, PERIOD, False),
     ):  # fmt: skip
         assert timeout.silent(pause, sent) == silent, (pause, sent)
     for pause, held_up, expired in (
         (0.039, False, False), (0.05, False, True), (0.05, True, False), (0.21, True, True),
+        (timeout.value, False, False), (timeout.bound, True, False),
     ):  # fmt: skip
         assert timeout.expired(pause, held_up) == expired, (pause, held_up)
     assert str(timeout) == (

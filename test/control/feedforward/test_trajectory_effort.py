@@ -7,15 +7,14 @@ import pytest
 from control_arm import small_arm
 from scipy.interpolate import BPoly
 
-from robodyn_ros.control.feedforward.additive_torque import FeedforwardSettings
+from robodyn_ros.control.feedforward.settings import FeedforwardSettings
+from robodyn_ros.control.feedforward.torque_plan import ARRAYS, MOTION, TRANSPORT, TorquePlan
 from robodyn_ros.control.feedforward.trajectory_effort import (
-    ARRAYS,
-    MOTION,
-    TorquePlan,
+    arriving_trajectory,
     trajectory_effort,
 )
 from robodyn_ros.control.torque.model_torque import ModelTorque
-from robodyn_ros.errors import ControlError
+from robodyn_ros.errors import ControlError, MotionError
 from robodyn_ros.excitation.motions.spline import SplineTrajectory, TrajectoryPoints
 from robodyn_ros.models.interface import Array
 
@@ -114,6 +113,39 @@ def test_it_starts_from_what_the_controller_applies_now() -> None:
     # A controller that applies more than the limit is brought back to it at once.
     above = trajectory_effort(spline(), TORQUE, SETTINGS, initial=3.0 * SETTINGS.limit * [1, -1])
     check_limits(above, SETTINGS.limit * [1, -1])
+
+
+def test_a_trajectory_that_arrives_late_keeps_the_present_torque_until_it_takes_effect() -> None:
+    points = replace(spline().points, time=spline().points.time + 0.5)
+    initial = np.array([20.0, -10.0])
+    common = {'scale': 0.5, 'initial': initial, 'hold_at_end': False}
+    for late, begin in (
+        (None, 0.5),
+        (0.1, 0.5),
+        (1.0, 1.0 + TRANSPORT[0] + 1000 * TRANSPORT[1]),
+    ):
+        found = arriving_trajectory(points, TORQUE, SETTINGS, late=late, **common)  # type: ignore[arg-type]
+        wanted = trajectory_effort(
+            spline(), TORQUE, SETTINGS, scale=0.5, initial=initial, begin=begin, offset=0.5
+        )
+        np.testing.assert_allclose(found.time, wanted.time)
+        np.testing.assert_allclose(found.effort, wanted.effort)
+        assert (found.effort[found.time < begin - 1e-9] == initial).all()
+    swapped = replace(points, joints=points.joints[::-1], position=points.position[:, ::-1])
+    with pytest.raises(MotionError, match=r'it ended 0\.100 s before it arrived'):
+        arriving_trajectory(swapped, TORQUE, SETTINGS, late=2.6, **common)  # type: ignore[arg-type]
+    assert arriving_trajectory(points, TORQUE, SETTINGS, late=2.5, **common).effort.any()  # type: ignore[arg-type]
+
+
+def test_a_remainder_takes_effect_after_the_time_that_its_points_need() -> None:
+    plan = trajectory_effort(spline(), TORQUE, SETTINGS, offset=0.5)
+    assert plan.arrival(0.0) == 0.5, 'not before the plan'
+    left = len(plan.time) - plan.row(1.0 + TRANSPORT[0])
+    assert plan.arrival(1.0) == pytest.approx(1.0 + TRANSPORT[0] + left * TRANSPORT[1])
+    turned = replace(plan, effort=plan.effort * [1.0, -1.0])
+    np.testing.assert_array_equal(
+        turned.largest_effort, np.abs(plan.effort).max(axis=0) * [1.0, -1.0]
+    )
 
 
 def test_only_the_offset_at_the_beginning_is_blended_in() -> None:

@@ -5,8 +5,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import residuals
+from control_arm import small_arm
 
-from robodyn_ros.control.torque.gear_torque import MeasuredResidual
+from robodyn_ros.control.feedforward.additive_torque import AdditiveTorque
+from robodyn_ros.control.feedforward.settings import FeedforwardSettings
+from robodyn_ros.control.torque.gear_torque import MeasuredGearTorque
+from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.errors import ControlError
 
 PERIOD, JOINTS = 0.001, 6
@@ -18,7 +22,7 @@ def proportional():
 
 
 def make(**changes):
-    return MeasuredResidual(proportional(), **{'period': PERIOD, 'scale': 1.0, **changes})
+    return MeasuredGearTorque(proportional(), **{'period': PERIOD, 'scale': 1.0, **changes})
 
 
 CLOCK = itertools.count(1)
@@ -71,7 +75,7 @@ def test_without_measurements_it_fades_to_zero(silent):
 @pytest.mark.parametrize('spacing', [0.25, 1.0, 4.0])
 def test_rates_are_those_of_the_stamps_however_often_measurements_come(spacing):
     law, seen = make(), []
-    law._residual = SimpleNamespace(gear_ratio=np.full(JOINTS, -50.0), torque=told(seen))
+    law._law = SimpleNamespace(gear_ratio=np.full(JOINTS, -50.0), torque=told(seen))
     for index in range(int(400 / spacing)):
         time = index * spacing * PERIOD
         law.read(REST, REST - 50.0 * (0.01 + 0.2 * time), 1000.0 + time)
@@ -110,7 +114,7 @@ def test_clear_is_zero_at_once():
     [
         *(({'scale': bad}, 'residual_scale must be from 0 to 1') for bad in (-0.1, 1.1, np.nan)),
         *(
-            ({name: bad}, f'{name} of the residual torque must be above 0 and finite, got {bad}')
+            ({name: bad}, f'{name} of the gear torque must be above 0 and finite, got {bad}')
             for name in ('period', 'timeout', 'fade_time')
             for bad in (0.0, -1.0, np.nan, np.inf)
         ),
@@ -129,3 +133,39 @@ def test_six_axes_within_a_cycle_of_a_millisecond():
         law.torque()
         times.append(time.perf_counter() - begin)
     assert np.median(times) < PERIOD, np.median(times)
+
+
+class Deflected:
+    """A gear torque that is always the same."""
+
+    cleared = 0
+    sent = np.array([3.0, -2.0])
+
+    def clear(self):
+        self.cleared += 1
+
+    def torque(self):
+        return self.sent
+
+
+def test_the_law_adds_it_without_delay_scaled_and_limited():
+    model, values = small_arm()
+    limit = np.array([60.0, 30.0])
+    settings = FeedforwardSettings(model.joint_names, limit, feedforward_scale=0.5)
+    gears = Deflected()
+    laws = [
+        AdditiveTorque(torque=ModelTorque(model, values), settings=settings, gear_torque=found)
+        for found in (None, gears)
+    ]
+    for law in laws:
+        law.start()
+    assert gears.cleared == 1
+    at = np.full(2, 0.3)
+    for _ in range(200):
+        alone, both = (law.update(at, 0.0 * at, 0.0 * at).copy() for law in laws)
+    np.testing.assert_allclose(both - alone, [1.5, -1.0], rtol=1e-9)
+    gears.sent = np.array([1e4, -1e4])
+    for _ in range(200):
+        both = laws[1].update(at, 0.0 * at, 0.0 * at)
+        assert (np.abs(both) <= limit).all()
+    np.testing.assert_array_equal(both, limit * [1.0, -1.0])

@@ -10,7 +10,8 @@ from hypothesis.extra.numpy import arrays
 
 from robodyn_ros.cell.config import CellConfig
 from robodyn_ros.cell.robot_cell import RobotCell
-from robodyn_ros.control.feedforward.additive_torque import AdditiveTorque, FeedforwardSettings
+from robodyn_ros.control.feedforward.additive_torque import AdditiveTorque
+from robodyn_ros.control.feedforward.settings import FeedforwardSettings
 from robodyn_ros.control.settling import settling
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.control.torque.standstill import StandstillFriction
@@ -70,14 +71,6 @@ def test_many_samples_fade_as_one_after_the_other(qd, first, fade):
     steps = [laws[0].velocity(row) for row in qd]
     blocks = [laws[1].velocities(qd[:first]), laws[1].velocities(qd[first:])]
     np.testing.assert_allclose(np.concatenate(blocks), np.array(steps), atol=1e-15)
-
-
-@given(arrays(float, (12, 2), elements=SPEEDS), st.integers(0, 12))
-def test_many_samples_are_the_same_as_one_after_the_other(qd, first):
-    one, other = StandstillFriction(window=[0.1, 0.0]), StandstillFriction(window=[0.1, 0.0])
-    steps = [one.velocity(row) for row in qd]
-    blocks = [other.velocities(qd[:first]), other.velocities(qd[first:])]
-    np.testing.assert_array_equal(np.concatenate(blocks), np.array(steps))
 
 
 def stopped(dropped):

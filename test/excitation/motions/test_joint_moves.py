@@ -108,11 +108,11 @@ def test_a_peak_between_two_samples_of_the_check_is_seen():
     [
         ({'points': POINTS[:1]}, r'at least 2 rows of 3 values.* got the shape \(1, 3\)'),
         ({'points': [[0.0] * 3, [np.nan] * 3]}, 'via-points must be finite'),
-        ({'points': 'here'}, 'via-points must be rows of numbers'),
+        ({'points': 'here'}, 'via-points must be numbers'),
         ({'durations': [1.0]}, 'durations must have 3 values, got 1'),
         ({'durations': [1.0, -1.0, 1.0]}, 'duration of a move must be a number above 0, got -1.0'),
         ({'ramp': 0.7}, 'ramp of a move must be a number above 0 and at most 0.5'),
-        ({'fly_by': [0.1]}, 'or 2 of them'),
+        ({'fly_by': [0.1]}, 'fly_by must have 2 values, one for each via-point'),
     ],
 )
 def test_refuses_with_one_sentence(change, words):

@@ -52,11 +52,11 @@ def test_rest_at_both_ends_and_derivatives(seed, lead_in, lead_out):
 @pytest.mark.parametrize(
     ('changes', 'words'),
     [
-        ({'amplitude': [[0.3], [0.2, 0.4]]}, 'amplitude must be one row of numbers per joint'),
+        ({'amplitude': [[0.3], [0.2, 0.4]]}, 'amplitude must be numbers'),
         ({'amplitude': [[0.3, 0.1]]}, "2 rows, one for each of \\['a', 'b'\\]"),
         ({'amplitude': [[0.3, np.nan], [0.2, 0.4]]}, "amplitude of joint 'a'"),
         ({'frequency': [[0.2], [0.3]]}, 'as many columns, got 2 and 1'),
-        ({'frequency': [[0.2, 0.3], [0.1, 0.0]]}, "every frequency of joint 'b' must be above 0"),
+        ({'frequency': [[0.2, 0.3], [0.1, 0.0]]}, "frequency of joint 'b' must be above 0"),
         ({'duration': 1.5}, 'too short'),
         ({'lead_in': 0.0}, "joint 'a' is not at rest"),
     ],

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pinocchio as pin
 import pytest
+from closed_form_oracle import with_load
 from payloads import (
     CRANK,
     JOINTS,
@@ -96,19 +97,7 @@ def test_a_point_is_assumed_where_mass_and_inertia_are_one_column(tmp_path):
 
 
 TEN = {'center_of_mass': (0.03, -0.02, 0.1), 'inertia': (0.02, 0.001, 0.0, 0.02, 0.002, 0.012)}
-
-
-def with_load(xml, parent, mass):
-    """The URDF with the payload as a link of its own, for Pinocchio to read."""
-    xx, xy, xz, yy, yz, zz = TEN['inertia']
-    centre = ' '.join(map(str, TEN['center_of_mass']))
-    return xml.replace(
-        '</robot>',
-        f'<joint name="grip" type="fixed"><parent link="{parent}"/><child link="load"/></joint>'
-        f'<link name="load"><inertial><origin xyz="{centre}"/><mass value="{mass}"/>'
-        f'<inertia ixx="{xx}" ixy="{xy}" ixz="{xz}" iyy="{yy}" iyz="{yz}" izz="{zz}"/>'
-        f'</inertial></link></robot>',
-    )
+LOAD = TEN['center_of_mass'], TEN['inertia']
 
 
 def oracle_torque(xml, model, values, states):
@@ -135,7 +124,7 @@ def test_ten_parameters_on_a_urdf_robot(joints, seed, tmp_path):
     xml = random_urdf(joints, seed, types=('revolute',))
     model, values = arm(xml)
     flange = f'link{joints}_part'
-    loaded_xml = with_load(xml, flange, 3.0)
+    loaded_xml = with_load(xml, flange, 3.0, *LOAD)
     names = model.joint_names
 
     def bare(states):

@@ -10,10 +10,10 @@ from robodyn_ros.identification.physical.consistency import (
     consistent,
     is_consistent,
     nearest,
-    pseudo_inertia,
 )
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.catalog import build_model
+from robodyn_ros.models.serial.inertia import pseudo_inertia
 
 
 def test_pseudo_inertia_is_pinocchios():

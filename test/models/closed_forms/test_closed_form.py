@@ -18,7 +18,7 @@ from robodyn_ros.models.closed_forms.closed_form import (
     number,
 )
 from robodyn_ros.models.friction import FrictionModel
-from robodyn_ros.models.interface import Joint
+from robodyn_ros.models.interface import Joint, SumModel
 
 KEYS = {'L': Length(lowest=0.0), 'side': Length('1', choices=(-1.0, 1.0), default=1.0)}
 SCARA = {
@@ -46,6 +46,7 @@ def test_the_closed_form_part_and_its_place():
     assert part is plain and place == slice(0, 8)
     part, place = closed_form_part(rubbing)
     assert [p.name for p in rubbing.parameters[place]] == [p.name for p in part.parameters]
+    assert closed_form_part(SumModel(parts=rubbing.parts[::-1]))[1] == slice(3, 11)
     assert closed_form_part(FrictionModel(joints=[Joint('a')])) is None
 
 

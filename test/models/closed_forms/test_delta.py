@@ -205,12 +205,6 @@ def test_named_parameters_are_the_documents_fourteen_and_lead_to_the_columns_and
         model.values_of(named[:13])
 
 
-def test_a_prior_is_kept_for_what_torque_cannot_divide():
-    prior = delta(4, prior={'M_T': 0.3}).prior()
-    assert prior[5] == 0.3
-    assert np.isnan(np.delete(prior, 5)).all()
-
-
 @pytest.mark.parametrize(
     'description',
     [
@@ -229,14 +223,10 @@ def test_behaves_as_every_model(description):
     [
         ({'joints': JOINTS[:2]}, 'a delta has 3 or 4 joints, got 2'),
         ({'joints': JOINTS}, r'the geometry of a delta needs "h_O" \[m\]'),
-        ({'dynamic_model': 2}, 'a delta has no dynamic model 2, it has: 1'),
-        ({'geometry': {'R_b': 0.2}}, r'the geometry of a delta needs "r_p" \[m\]'),
         ({'geometry': {**LENGTHS, 'h_O': 0.1}}, 'has no "h_O", it has: R_b, r_p, L_AB, L_BC'),
         ({'geometry': {**LENGTHS, 'L_BC': -0.7}}, '"L_BC" .* must be above 0 m, got -0.7'),
         ({'geometry': {**LENGTHS, 'L_BC': 0.05}}, 'L_AB 0.3 m and L_BC 0.05 m cannot move'),
         ({'platform_force': {'R_ext': 0.1}}, r'platform_force of a delta needs "Fr_max" \[N\]'),
-        ({'platform_force': 3}, 'the platform_force of a delta must be a mapping'),
-        ({'prior': {'L_TO': 0.1}}, 'a delta has no parameter "L_TO"'),
     ],
 )
 def test_refuses_with_one_sentence(change, message):

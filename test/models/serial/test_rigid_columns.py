@@ -13,9 +13,21 @@ from robodyn_ros.models.serial.urdf import UrdfModel
 
 
 def one_by_one(model, q, qd, qdd):
-    """Pinocchio's regressor: of so few samples the model asks no one else."""
-    rows = range(len(q))
-    return np.concatenate([model.regressor(q[[k]], qd[[k]], qdd[[k]]) for k in rows])
+    """Pinocchio's regressor: the model calls it for few samples of joints in Pinocchio's order."""
+    bodies = model.tree.bodies
+    own = UrdfModel(
+        urdf=model.urdf,
+        joints=[model.joint_names[body.joint] for body in bodies],
+        gravity=model.gravity,
+        rotor_inertia=model.rotor_inertia,
+    )
+    joints = [own.joint_names.index(name) for name in model.joint_names]
+    names = [item.name for item in own.parameters]
+    columns = [names.index(item.name) for item in model.parameters]
+    order = [body.joint for body in bodies]
+    state = (q[:, order], qd[:, order], qdd[:, order])
+    rows = [own.regressor(*(x[[k]] for x in state)) for k in range(len(q))]
+    return np.concatenate(rows)[:, joints][:, :, columns]
 
 
 def compare(model, seed, samples=80):

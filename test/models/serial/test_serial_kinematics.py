@@ -103,7 +103,7 @@ def geometry(**changes):
         (lambda: arm('ur10', link='forearm_link'), 'is carried by the joints'),
         (lambda: arm('single_axis'), 'needs 0 free joints so that six move its tool'),
         (lambda: SerialKinematics(geometry=geometry(tool=[0.0] * 7), axes=6), 'tool of a serial'),
-        (lambda: SerialKinematics(geometry=geometry(free=['a']), axes=6), 'whole numbers'),
+        (lambda: SerialKinematics(geometry=geometry(free=['a']), axes=6), 'must be integers'),
         (lambda: SerialKinematics(geometry=geometry(), axes=7), 'one for each of its axes'),
         (
             lambda: SerialKinematics(geometry=geometry(joints=[{}] * 6), axes=6),

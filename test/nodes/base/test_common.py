@@ -1,7 +1,6 @@
-"""What every node shares: parameters, files, garbage, and a clean end."""
+"""Parameters, timers, diagnostics and priority of every node."""
 
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -18,12 +17,11 @@ from robodyn_ros.cli.demo.ros_domain import domain  # noqa: E402
 from robodyn_ros.errors import ConfigError  # noqa: E402
 from robodyn_ros.nodes.base.common import (  # noqa: E402
     Diagnostics,
-    _StopRequest,
     declare,
-    make_executor,
     robot_description,
     steady_timer,
 )
+from robodyn_ros.nodes.base.spinning import make_executor  # noqa: E402
 
 pytestmark = pytest.mark.ros
 TYPE = Parameter.Type
@@ -140,98 +138,6 @@ def test_diagnostics_arrive(context, create):
     (status,) = rows[0].status
     assert (status.level, status.name, status.hardware_id) == (b'\x01', 'common', 'arm')
     assert (status.message, status.values[0].value) == ('warm', '61.5')
-
-
-PROGRAM = """
-import sys, time
-from rclpy.node import Node
-from robodyn_ros.errors import ConfigError
-from robodyn_ros.nodes.base.common import run
-
-class Slow(Node):
-    def __init__(self):
-        super().__init__('slow')
-        self.left = None
-        self.told = False
-        self.create_timer(0.01, self.tick)
-    def tick(self):
-        if not self.told:
-            self.told = True
-            print('ready', flush=True)
-        if self.left:
-            self.left -= 1
-    def begin_shutdown(self):
-        self.left = 10
-    def shutdown_done(self):
-        if not self.left:
-            print('safe', flush=True)
-        return not self.left
-
-class Bad(Node):
-    def __init__(self):
-        raise ConfigError('the sentence')
-
-sys.exit(run({'slow': Slow, 'bad': Bad}[sys.argv[1]]))
-"""
-
-
-def program(kind):
-    return subprocess.Popen(
-        [sys.executable, '-c', PROGRAM, kind],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-
-
-@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
-def test_signal_lets_a_node_reach_its_safe_end(context, number):
-    process = program('slow')
-    assert process.stdout.readline() == 'ready\n'
-    process.send_signal(number)
-    out, errors = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 0, errors
-    assert out == 'safe\n'
-
-
-@pytest.fixture
-def handlers():
-    numbers = (signal.SIGINT, signal.SIGTERM)
-    before = [signal.getsignal(number) for number in numbers]
-    yield
-    for number, handler in zip(numbers, before, strict=True):
-        signal.signal(number, handler)
-
-
-def test_a_signal_wakes_who_spins_at_once_and_never_who_is_gone(handlers):
-    """The time-out of a trip through the executor is long: each leaves some bytes behind."""
-    stop, woken = _StopRequest(), []
-    stop.add_done_callback(woken.append)
-    assert not stop.done()
-    signal.raise_signal(signal.SIGTERM)
-    assert woken == [stop] and stop.done() and stop.requested
-    stop.remove_done_callback(woken.append)
-    signal.raise_signal(signal.SIGINT)
-    assert woken == [stop]
-
-
-@pytest.mark.parametrize('make', [make_executor, SingleThreadedExecutor])
-def test_an_executor_that_waits_for_a_signal_ends_with_it(context, create, handlers, make):
-    stop, node, executor = _StopRequest(), create(), make(context=context)
-    timer = node.create_timer(0.05, lambda: signal.raise_signal(signal.SIGINT))
-    executor.add_node(node)
-    begin = time.monotonic()
-    while not stop.requested and time.monotonic() < begin + 30.0:
-        executor.spin_until_future_complete(stop, timeout_sec=10.0)
-    assert stop.requested and time.monotonic() - begin < 9.0
-    node.destroy_timer(timer)
-    executor.remove_node(node)
-    executor.shutdown()
-
-
-def test_node_that_cannot_be_created_says_one_sentence(context):
-    out, errors = program('bad').communicate(timeout=PATIENCE)
-    assert (out, errors) == ('', 'error: the sentence\n')
 
 
 def test_real_time_priority_is_of_the_spinning_thread_alone():

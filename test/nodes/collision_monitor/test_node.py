@@ -7,7 +7,7 @@ from control_arm import small_arm
 rclpy = pytest.importorskip('rclpy')
 pytest.importorskip('robodyn_ros.msg')
 from diagnostic_msgs.msg import DiagnosticStatus  # noqa: E402
-from node_process import EFFORT, NodeProcess, joint_state, result_file  # noqa: E402
+from node_process import EFFORT, NodeProcess, closed, joint_state, result_file  # noqa: E402
 from robodyn_ros.msg import CollisionState  # noqa: E402
 from sensor_msgs.msg import JointState  # noqa: E402
 from std_srvs.srv import Trigger  # noqa: E402
@@ -73,13 +73,8 @@ class Monitor:
 
 @pytest.fixture(scope='module')
 def monitor(tmp_path_factory):
-    monitor = None
-    try:
-        monitor = Monitor(tmp_path_factory.mktemp('monitor'), 4)
+    with closed(Monitor(tmp_path_factory.mktemp('monitor'), 4)) as monitor:
         yield monitor
-    finally:
-        if monitor is not None:
-            monitor.process.close()
 
 
 def levels(rows):
@@ -200,8 +195,7 @@ def test_feedback_in_the_units_of_the_drives(tmp_path):
 
 
 def test_feedback_without_gravity_is_held_against_the_model_without(tmp_path):
-    monitor = Monitor(tmp_path, 7, **{'effort.gravity': 'excluded'})
-    try:
+    with closed(Monitor(tmp_path, 7, **{'effort.gravity': 'excluded'})) as monitor:
         rigid = VALUES.copy()
         rigid[[i for i, p in enumerate(MODEL.parameters) if 'friction' in p.name]] = 0.0
         still = np.zeros((1, 2))
@@ -213,14 +207,9 @@ def test_feedback_without_gravity_is_held_against_the_model_without(tmp_path):
         assert np.abs(weight).max() > 6.0, 'more than a contact'
         assert (np.array(list(monitor.states[-1].level)) == OK).all(), monitor.states[-1].message
         assert np.abs(monitor.states[-1].torque_error).max() < 0.5
-    finally:
-        monitor.process.close()
 
 
 def test_undeclared_effort_keeps_it_unconfigured_and_says_what_to_declare(tmp_path):
     values = {'autostart': 'true', 'result_file': result_file(tmp_path, MODEL, VALUES)}
-    process = NodeProcess('collision_monitor', 8, tmp_path / 'log', values)
-    try:
+    with closed(NodeProcess('collision_monitor', 8, tmp_path / 'log', values)) as process:
         process.wait_for('the effort of the joint states is not declared: declare its meaning')
-    finally:
-        process.close()

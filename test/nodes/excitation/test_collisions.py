@@ -91,7 +91,7 @@ def test_a_motion_that_collides_is_refused_even_if_unchecked_ones_are_allowed(gu
 
 
 def test_the_move_to_the_start_is_part_of_it(guard):
-    refused = 'from where the robot is to the start of the motion collides'
+    refused = 'from the position of the robot to the start of the motion collides'
     with pytest.raises(ControlError, match=refused):
         guard(GIVEN).check_plan(plan(TURNED, position=FOLDED))
     guard({**GIVEN, 'self_collision': False}, allow_unchecked=True).check_plan(

@@ -186,5 +186,5 @@ def test_limits_that_cannot_be_used(guard_with, values, sentence):
 
 
 def test_a_model_of_other_joints_is_refused(guard_with, cell):
-    with pytest.raises(RobodynError, match="torque_max: the model has no joint 'a'"):
+    with pytest.raises(RobodynError, match=r'torque_max: the model has the joints .* moves'):
         guard_with(('a',), torque_max=1.0, result_file=str(cell.folder / 'result.yaml'))

@@ -66,7 +66,7 @@ def test_trajectories_setpoints_and_holds(node):
 
 def test_nobody_listens(node):
     out = output(node)
-    with pytest.raises(ControlError, match='nobody listens to /commands'):
+    with pytest.raises(ControlError, match='/commands has no subscriber'):
         out.check_heard()
     node.listeners = 1
     out.check_heard()

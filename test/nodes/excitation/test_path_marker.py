@@ -88,7 +88,7 @@ def test_a_delta_is_drawn_with_its_model_and_said_not_to_be_without():
     PathMarker(node).show(motion)
     np.testing.assert_allclose(coordinates(node.published[0]), expected, atol=1e-12)
     for parameters, words in (
-        ({}, 'no model tells of a tool'),
+        ({}, 'there is no model with a tool'),
         ({'path_link': 'hand'}, "no link 'hand'"),
         ({'urdf': 'nowhere.urdf'}, "cannot read 'nowhere.urdf'"),
     ):

@@ -10,7 +10,7 @@ pytest.importorskip('robodyn_ros.msg')
 from action_msgs.msg import GoalStatus, GoalStatusArray  # noqa: E402
 from feedforward_client import NAMES, Trajectories, arrays, message  # noqa: E402
 from lifecycle_msgs.msg import State, TransitionEvent  # noqa: E402
-from node_process import joint_state  # noqa: E402
+from node_process import closed, joint_state  # noqa: E402
 from rclpy.qos import qos_profile_action_status_default  # noqa: E402
 from ros_client import undisturbed  # noqa: E402
 from trajectory_msgs.msg import JointTrajectory  # noqa: E402
@@ -97,13 +97,8 @@ class Controller(Trajectories):
 
 @pytest.fixture(scope='module')
 def cell(tmp_path_factory):
-    cell = None
-    try:
-        cell = Controller(tmp_path_factory.mktemp('controller'))
+    with closed(Controller(tmp_path_factory.mktemp('controller'))) as cell:
         yield cell
-    finally:
-        if cell is not None:
-            cell.process.close()
 
 
 def another_trajectory(cell):
@@ -125,7 +120,7 @@ def a_deactivation(cell):
 
 
 TOLD = {
-    another_trajectory: 'a trajectory came from somebody else',
+    another_trajectory: 'a trajectory came from another node',
     a_goal: f'the action of /{JTC} has a goal',
     a_cancel_of_the_goal_from_before: f'a goal of the action of /{JTC} was stopped',
     a_deactivation: f'/{JTC} was deactivated (inactive)',

@@ -8,7 +8,7 @@ pytest.importorskip('robodyn_ros.msg')
 from feedforward_client import NAMES, Stream  # noqa: E402
 from lifecycle_msgs.msg import State  # noqa: E402
 from lifecycle_msgs.srv import GetState  # noqa: E402
-from node_process import joint_state  # noqa: E402
+from node_process import closed, joint_state  # noqa: E402
 from rcl_interfaces.srv import GetParameters  # noqa: E402
 from robodyn_ros.msg import TorqueState  # noqa: E402
 from ros_client import undisturbed  # noqa: E402
@@ -47,16 +47,12 @@ class Controller:
 
 @pytest.fixture(scope='module')
 def stream(tmp_path_factory):
-    stream = None
-    try:
-        folder = tmp_path_factory.mktemp('delivery')
-        stream = Stream(folder, NUMBER, until='waits for controller', check_controller='true')
-        stream.folder = folder
-        stream.controller = Controller(stream.process.node, 'inactive')
+    folder = tmp_path_factory.mktemp('delivery')
+    stream = Stream(folder, NUMBER, until='waits for controller', check_controller='true')
+    stream.folder = folder
+    stream.controller = Controller(stream.process.node, 'inactive')
+    with closed(stream):
         yield stream
-    finally:
-        if stream is not None:
-            stream.process.close()
 
 
 def test_it_waits_for_an_inactive_controller_and_says_how_to_activate_it(stream):

@@ -20,8 +20,9 @@ from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState
 
 from robodyn_ros.control.effort.declaration import EffortDeclaration
-from robodyn_ros.control.feedforward.additive_torque import AdditiveTorque, FeedforwardSettings
+from robodyn_ros.control.feedforward.additive_torque import AdditiveTorque
 from robodyn_ros.control.feedforward.reference_timeout import HIGHEST, LOWEST
+from robodyn_ros.control.feedforward.settings import FeedforwardSettings
 from robodyn_ros.control.feedforward.state_watchdog import StateWatch
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.nodes.feedforward import streaming as feedforward_streaming
@@ -293,7 +294,7 @@ def test_another_sender_of_commands_is_pointed_out(clock):
     mode, _ = streaming(node)
     assert not mode.warning
     node.publishers = 2
-    assert 'somebody else publishes on forward_effort_controller/commands' in mode.warning
+    assert 'another node publishes to forward_effort_controller/commands' in mode.warning
 
 
 def test_a_controller_that_is_deactivated_while_it_has_torque_is_a_fault(clock):
@@ -321,7 +322,7 @@ def test_the_ramp_begins_a_period_after_the_last_command(clock):
     for count in range(100):
         mode._on_reference(reference(1.0 + count * PERIOD))
     begin, sent = clock[0], []
-    mode._commands.publish = lambda _: sent.append(clock[0] - begin)
+    mode._output.publish = lambda _: sent.append(clock[0] - begin)
     mode.disable()
     np.testing.assert_allclose(sent, PERIOD * np.arange(1, len(sent) + 1), atol=1e-9)
     assert len(sent) == CYCLES + feedforward_streaming.ZERO_REPEATS

@@ -23,8 +23,7 @@ from feedforward_client import (  # noqa: E402
 )
 from fuzzed_references import FuzzedReferences  # noqa: E402
 from lifecycle_msgs.msg import Transition  # noqa: E402
-from lifecycle_msgs.srv import ChangeState  # noqa: E402
-from node_process import joint_state  # noqa: E402
+from node_process import closed, joint_state  # noqa: E402
 from rcl_interfaces.srv import GetParameters  # noqa: E402
 from ros_client import steps, undisturbed  # noqa: E402
 
@@ -56,20 +55,11 @@ class Controller:
 
 @pytest.fixture(scope='module')
 def stream(tmp_path_factory):
-    stream = None
-    try:
-        folder = tmp_path_factory.mktemp('promises')
-        stream = Stream(folder, 51, script=SCRIPT, until='waits for controller', **CHECKED)
-        stream.folder = folder
+    folder = tmp_path_factory.mktemp('promises')
+    stream = Stream(folder, 51, script=SCRIPT, until='waits for controller', **CHECKED)
+    stream.folder = folder
+    with closed(stream):
         yield stream
-    finally:
-        if stream is not None:
-            stream.process.close()
-
-
-def change(process, transition) -> bool:
-    request = ChangeState.Request(transition=Transition(id=transition))
-    return process.call(ChangeState, 'change_state', request).success
 
 
 def torques(rows):
@@ -87,22 +77,22 @@ def check_commands(rows):
 
 def test_activation_is_refused_unless_the_controllers_interface_and_joints_match(stream):
     process = stream.process
-    assert not change(process, Transition.TRANSITION_ACTIVATE), 'it has not answered'
+    assert not process.change(Transition.TRANSITION_ACTIVATE), 'it has not answered'
     facts = {'joints': NAMES[::-1], 'interface_name': 'effort'}
     controller = Controller(process, 'forward_effort_controller', facts)
     process.wait_for("takes the joints ['joint2', 'joint1'], the model has ['joint1', 'joint2']")
-    assert not change(process, Transition.TRANSITION_ACTIVATE)
-    assert change(process, Transition.TRANSITION_CLEANUP)
+    assert not process.change(Transition.TRANSITION_ACTIVATE)
+    assert process.change(Transition.TRANSITION_CLEANUP)
     controller.facts = {'joints': NAMES, 'interface_name': 'position'}
     asked = controller.asked
     process.wait(lambda: controller.asked >= asked + 2, 'the answer of before and its effect')
     process.settle()  # a node that was cleaned up starts itself no more
-    assert change(process, Transition.TRANSITION_CONFIGURE)
-    assert not change(process, Transition.TRANSITION_ACTIVATE)
+    assert process.change(Transition.TRANSITION_CONFIGURE)
+    assert not process.change(Transition.TRANSITION_ACTIVATE)
     process.wait_for('torque would be taken for that: set its interface_name to effort')
     assert not stream.commands
     controller.facts = {'joints': NAMES, 'interface_name': 'effort'}
-    process.wait(lambda: change(process, Transition.TRANSITION_ACTIVATE), 'the answer')
+    process.wait(lambda: process.change(Transition.TRANSITION_ACTIVATE), 'the answer')
     process.wait_for('active')
     process.settle()
     assert not torques(stream.commands).any()
@@ -144,14 +134,14 @@ def test_deactivation_ramps_down_then_zero_and_activation_starts_from_zero(strea
     stream.run(80)
     begin = len(stream.commands)
     assert np.any(stream.commands[-1].message.data)
-    assert change(stream.process, Transition.TRANSITION_DEACTIVATE)
+    assert stream.process.change(Transition.TRANSITION_DEACTIVATE)
     stream.process.wait(lambda: len(stream.commands) >= begin + 60, 'the ramp and zeros')
     stream.process.settle()
     ramp = check_commands(stream.commands[begin - 1 :])
     share = np.arange(50, -1, -1)[:, None] / 50
     np.testing.assert_allclose(ramp[:51], ramp[0] * share, atol=1e-9)
     assert len(ramp) >= 60 and not ramp[51:].any(), 'zero is repeated'
-    assert change(stream.process, Transition.TRANSITION_ACTIVATE)
+    assert stream.process.change(Transition.TRANSITION_ACTIVATE)
     stream.run(80)
     assert np.abs(check_commands(stream.commands[begin - 1 :])[-1]).max() > 1.0
 
@@ -183,15 +173,10 @@ def test_an_exception_ramps_down_then_zero_and_the_node_stays(stream):
 
 @pytest.fixture(scope='module')
 def trajectories(tmp_path_factory):
-    node = None
-    try:
-        folder = tmp_path_factory.mktemp('trajectories')
-        given = {**CHECKED, 'state_timeout': STATES, 'period': COARSE}
-        node = Trajectories(folder, 52, until='waits for controller', **given)
+    folder = tmp_path_factory.mktemp('trajectories')
+    given = {**CHECKED, 'state_timeout': STATES, 'period': COARSE}
+    with closed(Trajectories(folder, 52, until='waits for controller', **given)) as node:
         yield node
-    finally:
-        if node is not None:
-            node.process.close()
 
 
 def test_a_position_only_controller_gets_no_effort_and_the_sentence_says_what_to_change(
@@ -201,7 +186,7 @@ def test_a_position_only_controller_gets_no_effort_and_the_sentence_says_what_to
     facts = {'joints': NAMES, 'command_interfaces': ['position']}
     controller = Controller(process, 'joint_trajectory_controller', facts)
     process.wait_for('set its command_interfaces to [position, effort]')
-    assert not change(process, Transition.TRANSITION_ACTIVATE)
+    assert not process.change(Transition.TRANSITION_ACTIVATE)
     wanted = message()
     assert trajectories.sent(wanted) == wanted, 'trajectories pass, without effort'
     controller.facts = {'joints': NAMES, 'command_interfaces': ['position', 'effort']}

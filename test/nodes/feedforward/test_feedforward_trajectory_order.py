@@ -14,7 +14,7 @@ from rclpy.serialization import deserialize_message, serialize_message
 from trajectory_msgs.msg import JointTrajectory
 
 from robodyn_ros.control.effort.declaration import EffortDeclaration
-from robodyn_ros.control.feedforward.additive_torque import FeedforwardSettings
+from robodyn_ros.control.feedforward.settings import FeedforwardSettings
 from robodyn_ros.control.feedforward.state_watchdog import StateWatch
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.nodes.feedforward.trajectory import TrajectoryMode

@@ -24,8 +24,7 @@ from feedforward_client import (  # noqa: E402
     message,
 )
 from lifecycle_msgs.msg import Transition  # noqa: E402
-from lifecycle_msgs.srv import ChangeState  # noqa: E402
-from node_process import EFFORT, joint_state, result_file  # noqa: E402
+from node_process import EFFORT, closed, joint_state, result_file  # noqa: E402
 from ros_client import SilenceError, environment, steps, undisturbed  # noqa: E402
 
 pytestmark = pytest.mark.ros
@@ -44,13 +43,8 @@ LIMITS = {'torque_max': '[400.0, 400.0]', 'torque_threshold': '[150.0, 80.0]'}
 
 @pytest.fixture(scope='module')
 def node(tmp_path_factory):
-    node = None
-    try:
-        node = Trajectories(tmp_path_factory.mktemp('units'), 11, **DRIVES, **LIMITS)
+    with closed(Trajectories(tmp_path_factory.mktemp('units'), 11, **DRIVES, **LIMITS)) as node:
         yield node
-    finally:
-        if node is not None:
-            node.process.close()
 
 
 def permille(torque):
@@ -144,11 +138,7 @@ def test_feedback_that_stays_away_while_it_moves_is_a_fault(node):
 
 
 def test_inactive_it_passes_efforts_in_the_units_of_the_drives(node):
-    def change(transition):
-        request = ChangeState.Request(transition=Transition(id=transition))
-        assert node.process.call(ChangeState, 'change_state', request).success
-
-    change(Transition.TRANSITION_DEACTIVATE)
+    assert node.process.change(Transition.TRANSITION_DEACTIVATE)
     wanted = message()
     for point in wanted.points:
         point.effort = [30.0, -40.0]
@@ -165,33 +155,27 @@ def test_inactive_it_passes_efforts_in_the_units_of_the_drives(node):
     wanted.points[3].effort = [1.0, 1.0]
     wanted.joint_names = ['joint1', 'other']
     assert not node.sent(wanted).points[3].effort
-    change(Transition.TRANSITION_ACTIVATE)
+    assert node.process.change(Transition.TRANSITION_ACTIVATE)
 
 
 def test_efforts_that_nobody_declared_do_not_pass(tmp_path):
-    node = Trajectories(tmp_path, 16, until='', autostart='false', **dict.fromkeys(EFFORT))
-    try:
+    with closed(
+        Trajectories(tmp_path, 16, until='', autostart='false', **dict.fromkeys(EFFORT))
+    ) as node:
         wanted = message()
         for point in wanted.points:
             point.effort = [30.0, -40.0]
         out = node.sent(wanted)
         assert 'the effort of the trajectory is not declared' in node.process.log.read_text()
-    finally:
-        node.process.close()
     assert not any(point.effort for point in out.points)
     assert [point.positions for point in out.points] == [p.positions for p in wanted.points]
 
 
 @pytest.fixture(scope='module')
 def stream(tmp_path_factory):
-    stream = None
-    try:
-        options = {**DRIVES, 'torque_threshold': '[190.0, 90.0]'}
-        stream = Stream(tmp_path_factory.mktemp('stream_units'), 12, **options)
+    options = {**DRIVES, 'torque_threshold': '[190.0, 90.0]'}
+    with closed(Stream(tmp_path_factory.mktemp('stream_units'), 12, **options)) as stream:
         yield stream
-    finally:
-        if stream is not None:
-            stream.process.close()
 
 
 NO_TORQUE = [0.0, 0.0]
@@ -298,11 +282,8 @@ def test_activation_is_refused_unless_semantics_limits_and_model_match(problems,
 
 
 def test_effort_without_gravity_gets_torque_without_gravity(tmp_path):
-    node = Trajectories(tmp_path, 15, **{'effort.gravity': 'excluded'})
-    try:
+    with closed(Trajectories(tmp_path, 15, **{'effort.gravity': 'excluded'})) as node:
         _, q, qd, qdd, effort = arrays(node.sent(message()))
-    finally:
-        node.process.close()
     still = np.zeros_like(q)
     friction = [i for i, p in enumerate(MODEL.parameters) if 'friction' in p.name]
     rigid = VALUES.copy()

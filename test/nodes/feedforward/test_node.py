@@ -9,7 +9,7 @@ import pytest
 rclpy = pytest.importorskip('rclpy')
 pytest.importorskip('robodyn_ros.msg')
 from feedforward_client import COMMON, MODEL, VALUES  # noqa: E402
-from node_process import NodeProcess, result_file  # noqa: E402
+from node_process import NodeProcess, closed, result_file  # noqa: E402
 from robodyn_ros.srv import LoadParameters  # noqa: E402
 
 from robodyn_ros.control.feedforward.delivery import Delivery  # noqa: E402
@@ -19,8 +19,7 @@ pytestmark = pytest.mark.ros
 
 
 def test_without_a_model_it_stays_unconfigured_and_says_what_to_do(tmp_path):
-    process = NodeProcess('feedforward', 3, tmp_path / 'log', COMMON)
-    try:
+    with closed(NodeProcess('feedforward', 3, tmp_path / 'log', COMMON)) as process:
         process.wait_for('give the parameter result_file')
         path = result_file(tmp_path, MODEL, VALUES)
         answer = process.call(
@@ -33,8 +32,6 @@ def test_without_a_model_it_stays_unconfigured_and_says_what_to_do(tmp_path):
         )
         assert not missing.success
         assert process.interrupt() == 0
-    finally:
-        process.close()
 
 
 def test_bad_parameters_end_with_one_sentence():

@@ -15,8 +15,7 @@ from feedforward_client import (  # noqa: E402
     Stream,
 )
 from lifecycle_msgs.msg import Transition  # noqa: E402
-from lifecycle_msgs.srv import ChangeState  # noqa: E402
-from node_process import joint_state  # noqa: E402
+from node_process import closed, joint_state  # noqa: E402
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue  # noqa: E402
 from rcl_interfaces.srv import SetParameters  # noqa: E402
 from residuals import proportional  # noqa: E402
@@ -29,15 +28,11 @@ SENT = ('requested', 'additive_command')
 
 @pytest.fixture(scope='module')
 def stream(tmp_path_factory):
-    stream = None
-    try:
-        folder = tmp_path_factory.mktemp('stream')
-        stream = Stream(folder)
-        stream.result = str(folder / 'result.yaml')
+    folder = tmp_path_factory.mktemp('stream')
+    stream = Stream(folder)
+    stream.result = str(folder / 'result.yaml')
+    with closed(stream):
         yield stream
-    finally:
-        if stream is not None:
-            stream.process.close()
 
 
 def torques(rows):
@@ -139,21 +134,17 @@ def check_recovery(stream):
 
 
 def test_neither_another_activation_nor_another_model_clears_a_fault(stream):
-    def change(transition):
-        request = ChangeState.Request(transition=Transition(id=transition))
-        return stream.process.call(ChangeState, 'change_state', request).success
-
     stream.ready()
     stream.run(5)
     stream.process.wait(lambda: stream.states[-1].fault, 'silence')
     fault = stream.states[-1].fault
-    assert change(Transition.TRANSITION_DEACTIVATE)
-    assert not change(Transition.TRANSITION_ACTIVATE)
+    assert stream.process.change(Transition.TRANSITION_DEACTIVATE)
+    assert not stream.process.change(Transition.TRANSITION_ACTIVATE)
     request = LoadParameters.Request(result_file=stream.result)
     assert stream.process.call(LoadParameters, 'load_parameters', request).success
-    assert not change(Transition.TRANSITION_ACTIVATE)
+    assert not stream.process.change(Transition.TRANSITION_ACTIVATE)
     assert stream.process.reset().message == f'cleared: {fault}'
-    assert change(Transition.TRANSITION_ACTIVATE)
+    assert stream.process.change(Transition.TRANSITION_ACTIVATE)
     q, qd = stream.motion()
     stream.reference.publish(joint_state(NAMES, stream.time, q, qd))
     stream.process.wait(

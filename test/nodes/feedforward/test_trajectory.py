@@ -19,8 +19,7 @@ from feedforward_client import (  # noqa: E402
     message,
 )
 from lifecycle_msgs.msg import Transition  # noqa: E402
-from lifecycle_msgs.srv import ChangeState  # noqa: E402
-from node_process import joint_state, result_file  # noqa: E402
+from node_process import closed, joint_state, result_file  # noqa: E402
 from rclpy.serialization import serialize_message  # noqa: E402
 from robodyn_ros.srv import LoadParameters  # noqa: E402
 from trajectory_msgs.msg import JointTrajectory  # noqa: E402
@@ -32,13 +31,8 @@ pytestmark = pytest.mark.ros
 
 @pytest.fixture(scope='module')
 def node(tmp_path_factory):
-    node = None
-    try:
-        node = Trajectories(tmp_path_factory.mktemp('feedforward'), 1)
+    with closed(Trajectories(tmp_path_factory.mktemp('feedforward'), 1)) as node:
         yield node
-    finally:
-        if node is not None:
-            node.process.close()
 
 
 def test_trajectory_effort_is_model_torque_three_cycles_earlier(node):
@@ -201,15 +195,11 @@ def test_another_model_is_refused_while_active(node, tmp_path):
 def test_inactive_it_passes_trajectories_through_without_torque(node):
     """The one that is lost could be the one that stops the robot."""
 
-    def change(transition):
-        request = ChangeState.Request(transition=Transition(id=transition))
-        assert node.process.call(ChangeState, 'change_state', request).success
-
-    change(Transition.TRANSITION_DEACTIVATE)
+    assert node.process.change(Transition.TRANSITION_DEACTIVATE)
     wanted = message()
     out = node.sent(wanted)
     assert out == wanted
-    change(Transition.TRANSITION_ACTIVATE)
+    assert node.process.change(Transition.TRANSITION_ACTIVATE)
     assert arrays(node.sent(message()))[4].any()
 
 
@@ -224,8 +214,7 @@ def test_interrupt_takes_the_torque_out_of_a_running_motion(node):
 
 def test_a_controller_that_listens_best_effort_gets_points_that_arrive(tmp_path):
     """As the joint_trajectory_controller does; a message of more than 0.5 MB may not arrive."""
-    node = Trajectories(tmp_path, 58)
-    try:
+    with closed(Trajectories(tmp_path, 58)) as node:
         whole = node.sent(message(duration=20.0))
         heard = node.process.listen(
             JointTrajectory, 'joint_trajectory_controller/joint_trajectory', MONITOR_QOS
@@ -239,5 +228,3 @@ def test_a_controller_that_listens_best_effort_gets_points_that_arrive(tmp_path)
         np.testing.assert_allclose(np.diff(at), 3 * PERIOD, rtol=1e-6)
         np.testing.assert_allclose(q, arrays(whole)[1][::3][: len(q)], atol=1e-12)
         assert 'one every 6 ms is sent' in node.process.log.read_text()
-    finally:
-        node.process.close()

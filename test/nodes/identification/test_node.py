@@ -17,6 +17,7 @@ from robodyn_ros.action import Excite, RunIdentification  # noqa: E402
 from robodyn_ros.msg import IdentificationReport  # noqa: E402
 from robodyn_ros.srv import IdentificationFinish, IdentificationStart, Identify  # noqa: E402
 from ros_client import PATIENCE, environment  # noqa: E402
+from writers import write_csv  # noqa: E402
 
 from robodyn_ros.cli.demo.client import Client  # noqa: E402
 from robodyn_ros.cli.demo.processes import NodeProcesses  # noqa: E402
@@ -29,7 +30,6 @@ from robodyn_ros.models.payload import payload_of  # noqa: E402
 from robodyn_ros.nodes.base.common import LATCHED_QOS  # noqa: E402
 from robodyn_ros.recording.readers import read_recording  # noqa: E402
 from robodyn_ros.recording.recording import Recording  # noqa: E402
-from robodyn_ros.recording.writers import write_csv  # noqa: E402
 
 pytestmark = [pytest.mark.ros, pytest.mark.timeout(240)]
 ROOT = Path(__file__).resolve().parents[3]

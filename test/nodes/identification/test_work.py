@@ -9,6 +9,7 @@ from node_process import environment, result_file
 
 rclpy = pytest.importorskip('rclpy')
 from rclpy.parameter import Parameter  # noqa: E402
+from writers import write_csv  # noqa: E402
 
 from robodyn_ros.errors import RobodynError  # noqa: E402
 from robodyn_ros.models.catalog import build_model, load_model  # noqa: E402
@@ -19,7 +20,6 @@ from robodyn_ros.nodes.identification.work import (  # noqa: E402
 )
 from robodyn_ros.paths import expanded  # noqa: E402
 from robodyn_ros.recording.recording import Recording  # noqa: E402
-from robodyn_ros.recording.writers import write_csv  # noqa: E402
 
 pytestmark = pytest.mark.ros
 JOINTS = [f'joint{k}' for k in range(1, 7)]

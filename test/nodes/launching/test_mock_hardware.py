@@ -27,7 +27,7 @@ def test_every_moving_joint_gets_its_interfaces_and_the_robot_stays(tmp_path):
     )
     again = tmp_path / 'robot.urdf'
     again.write_text(text)
-    with pytest.raises(ConfigError, match='tags of its own'):
+    with pytest.raises(ConfigError, match='already has'):
         with_mock_hardware(again)
 
 

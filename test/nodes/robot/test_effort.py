@@ -7,6 +7,7 @@ import pytest
 
 rclpy = pytest.importorskip('rclpy')
 from rclpy.parameter import Parameter  # noqa: E402
+from writers import write_rosbag  # noqa: E402
 
 from robodyn_ros.control.effort.declaration import EffortDeclaration  # noqa: E402
 from robodyn_ros.errors import ConfigError  # noqa: E402
@@ -18,7 +19,6 @@ from robodyn_ros.nodes.robot.effort import (  # noqa: E402
 )
 from robodyn_ros.recording.readers import read_recording  # noqa: E402
 from robodyn_ros.recording.recording import Recording  # noqa: E402
-from robodyn_ros.recording.writers import write_rosbag  # noqa: E402
 
 pytestmark = pytest.mark.ros
 SI = {'effort.unit': 'Nm', 'effort.side': 'joint', 'effort.gravity': 'included'}

@@ -4,9 +4,12 @@ import numpy as np
 import pytest
 
 pytest.importorskip('rclpy')
+from builtin_interfaces.msg import Time
+from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState
 
 from robodyn_ros.nodes.robot.joint_states import JointStateReader, fill
+from robodyn_ros.wire.joint_state import FIELDS
 
 
 def message(names=('c', 'a', 'b'), offset=0.0, stamp=(3, 500_000_000), **fields):
@@ -90,3 +93,59 @@ def test_written_and_read_again():
     assert reader.read(sent) == ''
     for got, value in zip((reader.position, reader.velocity, reader.effort), values, strict=True):
         np.testing.assert_array_equal(got, value[::-1])
+
+
+def random_message(names, random, frame=''):
+    result = JointState(name=list(names))
+    result.header.frame_id = frame
+    result.header.stamp = Time(sec=int(random.integers(1, 2**31)), nanosec=123)
+    for field in FIELDS:
+        setattr(result, field, random.normal(size=len(names)).tolist())
+    return result
+
+
+@pytest.mark.parametrize(
+    ('required', 'optional'),
+    [
+        (FIELDS, ()), (('effort',), ()), (('position', 'velocity'), ()),
+        ((), ('position', 'effort')), (('position',), ('effort', 'velocity')),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize('joints', [('a', 'b'), ('joint2', 'x', 'joint1'), ('joint1',)])
+def test_bytes_and_messages_give_the_same_samples(joints, required, optional):
+    random = np.random.default_rng(0)
+    fast, slow = (JointStateReader(joints, required, optional=optional) for _ in range(2))
+    names = [*joints[::-1], 'tool']
+    for count in range(60):
+        if count % 20 == 10:
+            names = [names[-1], *names[:-1]]
+        sample = random_message(names, random, frame='world' * (count % 7 == 3))
+        if count % 5 == 4:
+            getattr(sample, FIELDS[count % 3])[count % len(joints)] = random.choice(
+                [np.nan, np.inf, 1e200]
+            )
+        if count % 11 == 10:
+            setattr(sample, FIELDS[count % 3], [])
+        if count % 13 == 12:
+            sample.name[0] = 'other'
+        assert fast.read_bytes(serialize_message(sample)) == slow.read(sample)
+        assert fast.stamp == slow.stamp and fast.missing == slow.missing
+        for field in FIELDS:
+            np.testing.assert_array_equal(getattr(fast, field), getattr(slow, field))
+
+
+def test_layouts_whose_optional_fields_are_empty_or_not_finite_are_known_too():
+    random = np.random.default_rng(1)
+    reader = JointStateReader(['a', 'b'], (), optional=('position', 'effort'))
+    plain, unknown = (random_message(['a', 'b'], random) for _ in range(2))
+    plain.effort = []
+    full = random_message(['a', 'b'], random)
+    unknown.effort = [np.nan, 1.0]
+    for sample, missing in ((full, ()), (plain, ('effort',)), (unknown, ('effort',))):
+        data = serialize_message(sample)
+        assert reader.read_bytes(data) == '' and reader.missing == missing
+        reader.position[:] = 0.0
+        assert reader._read_known(data) and reader.missing == missing
+        np.testing.assert_array_equal(reader.position, sample.position)
+        assert reader.time.nanosec == 123
+    assert np.isnan(reader.effort).all()

@@ -19,7 +19,7 @@ from feedforward_client import (  # noqa: E402
     arrays,
     message,
 )
-from node_process import EFFORT, NodeProcess, joint_state, result_file  # noqa: E402
+from node_process import EFFORT, NodeProcess, closed, joint_state, result_file  # noqa: E402
 from rclpy.parameter import Parameter  # noqa: E402
 from robodyn_ros.msg import CollisionState  # noqa: E402
 from robodyn_ros.srv import SetPayload  # noqa: E402
@@ -64,17 +64,12 @@ def check_torque(stream, values, *, settling=100, count=80):
 
 @pytest.fixture(scope='module')
 def stream(tmp_path_factory):
-    stream = None
-    try:
-        options = {
-            'max_torque_rate': '[1000.0, 500.0]',
-            'ramp_down_time': 0.2,
-        }
-        stream = Stream(tmp_path_factory.mktemp('stream'), 11, **options)
+    options = {
+        'max_torque_rate': '[1000.0, 500.0]',
+        'ramp_down_time': 0.2,
+    }
+    with closed(Stream(tmp_path_factory.mktemp('stream'), 11, **options)) as stream:
         yield stream
-    finally:
-        if stream is not None:
-            stream.process.close()
 
 
 @undisturbed
@@ -120,8 +115,7 @@ def test_refusals_leave_the_payload_as_it_is(stream):
 
 def test_the_next_trajectory_carries_the_payload_of_the_parameters_or_the_service(tmp_path):
     at_start = {'payload.mass': 3.0, 'payload.center_of_mass': str(CENTRE)}
-    node = Trajectories(tmp_path, 14, **at_start)
-    try:
+    with closed(Trajectories(tmp_path, 14, **at_start)) as node:
         values = VALUES + payload_of(MODEL, 3.0, center_of_mass=CENTRE).added
         for expected in (values, VALUES + PAYLOAD.added):
             stamp = time.time_ns() + 10 * 10**9
@@ -131,8 +125,6 @@ def test_the_next_trajectory_carries_the_payload_of_the_parameters_or_the_servic
             applied = effort[rows.start + DELAY : rows.stop + DELAY]
             np.testing.assert_allclose(applied, wanted[rows], rtol=1e-9, atol=1e-9)
             assert node.process.call(SetPayload, 'set_payload', REQUEST).success
-    finally:
-        node.process.close()
 
 
 def loaded_file(folder):
@@ -153,8 +145,9 @@ def test_the_monitor_expects_the_payload_of_its_result_and_settles_after_a_chang
         'velocity_window': '[0.0]', 'stale_timeout': 2.0,
     }  # fmt: skip
     file = loaded_file(tmp_path)
-    process = NodeProcess('collision_monitor', 12, tmp_path / 'log', options, params_file=file)
-    try:
+    with closed(
+        NodeProcess('collision_monitor', 12, tmp_path / 'log', options, params_file=file)
+    ) as process:
         states = process.listen(CollisionState, 'collision_monitor/collision_state')
         joint_states = process.publisher(JointState, 'joint_states')
         clock = [1000.0]
@@ -174,8 +167,6 @@ def test_the_monitor_expects_the_payload_of_its_result_and_settles_after_a_chang
         assert run(1, VALUES) == [CollisionState.UNKNOWN] * 2
         assert run(100, VALUES) == [CollisionState.OK] * 2
         assert max(run(50, VALUES + 2.0 * PAYLOAD.added)) == CollisionState.COLLISION
-    finally:
-        process.close()
 
 
 @pytest.fixture

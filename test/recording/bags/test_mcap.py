@@ -103,4 +103,4 @@ def test_a_killed_recorder_leaves_no_index(tmp_path):
 def test_no_mcap_at_all(tmp_path):
     found, scan = scanned(tmp_path / 'a.mcap', b'something else')
     assert not found
-    assert scan.damage == ['it does not begin like an MCAP file']
+    assert scan.damage == ['it does not start like an MCAP file']

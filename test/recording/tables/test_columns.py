@@ -1,19 +1,10 @@
 import numpy as np
 import pytest
+from tables import TIME, column, table
 
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording.tables.columns import load_columns, signals_from
 from robodyn_ros.recording.tables.table import Table
-
-TIME = np.array([0.0, 0.1, 0.2, 0.3])
-
-
-def column(value):
-    return np.full(4, float(value)) + TIME
-
-
-def table(joints=None, **columns):
-    return Table({'time': TIME, **columns}, 'test', joints=joints)
 
 
 def test_matrices_with_names_in_the_file():
@@ -28,17 +19,14 @@ def test_matrices_with_names_in_the_file():
 
 
 def test_matrices_without_names():
-    matrices = {'positions': np.zeros((4, 3)), 'torques': np.zeros((4, 3))}
+    positions = np.arange(12.0).reshape(3, 4)
+    matrices = {'positions': positions, 'torques': np.zeros((4, 3))}
     signals = signals_from(table(**matrices))
+    np.testing.assert_array_equal(signals.values['position'], positions.T)
     assert signals.joints == ('joint1', 'joint2', 'joint3')
     assert [f.code for f in signals.findings] == ['joints_unnamed']
     with pytest.raises(RecordingError, match='has 3 columns of position, got 2 names'):
         signals_from(table(**matrices), joints=['a', 'b'])
-
-
-def test_matrices_lying_on_their_side_are_turned():
-    signals = signals_from(table(q=np.arange(8.0).reshape(2, 4), tau=np.zeros((2, 4))))
-    np.testing.assert_array_equal(signals.values['position'], np.arange(8.0).reshape(2, 4).T)
 
 
 @pytest.mark.parametrize('missing', ['time', 'position', 'torque'])
@@ -86,6 +74,14 @@ def test_time_by_its_period():
         Table({'q': column(1), 'tau': column(2)}, 'x'), {'time': {'period': 0.5}}
     )
     assert signals.time.tolist() == [0.0, 0.5, 1.0, 1.5]
+
+
+def test_time_in_a_matrix_of_one_column():
+    for time in (TIME[:, None], TIME[None]):
+        signals = signals_from(Table({'time': time, 'q': column(1), 'tau': column(2)}, 'x'))
+        np.testing.assert_array_equal(signals.time, TIME)
+    with pytest.raises(RecordingError, match=r'must be one column, its shape is \(4, 2\)'):
+        signals_from(Table({'time': np.ones((4, 2)), 'q': column(1), 'tau': column(2)}, 'x'))
 
 
 def test_nanoseconds_from_the_epoch_become_seconds():

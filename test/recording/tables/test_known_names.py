@@ -1,19 +1,9 @@
 import numpy as np
 import pytest
+from tables import column, table
 
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording.tables.columns import signals_from
-from robodyn_ros.recording.tables.table import Table
-
-TIME = np.array([0.0, 0.1, 0.2, 0.3])
-
-
-def column(value):
-    return np.full(4, float(value)) + TIME
-
-
-def table(joints=None, **columns):
-    return Table({'time': TIME, **columns}, 'test', joints=joints)
 
 
 def read(names, joints=None, mapping=None):

@@ -36,6 +36,18 @@ def urdf(bodies):
     return f'<robot name="chain">{text}</robot>'
 
 
+def with_load(xml, parent, mass, centre, inertia):
+    """The URDF with a payload fixed to a link; inertia as (xx, xy, xz, yy, yz, zz)."""
+    xx, xy, xz, yy, yz, zz = inertia
+    return xml.replace(
+        '</robot>',
+        f'<joint name="grip" type="fixed"><parent link="{parent}"/><child link="load"/></joint>'
+        f'<link name="load"><inertial><origin xyz="{_text(centre)}"/><mass value="{mass}"/>'
+        f'<inertia ixx="{xx}" ixy="{xy}" ixz="{xz}" iyy="{yy}" iyz="{yz}" izz="{zz}"/>'
+        f'</inertial></link></robot>',
+    )
+
+
 def rnea(xml, q, qd, qdd, *, gravity=9.81, rotors=0.0):
     """Torques (N, n) by Pinocchio's own reading of the URDF; rotors add inertia times qdd."""
     model = pin.buildModelFromXML(xml)

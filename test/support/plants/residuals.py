@@ -7,14 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from robodyn_ros.identification.gears.rbf import GRID, RbfMap
-from robodyn_ros.models.gear_torque import ResidualTorque
+from robodyn_ros.models.gear_torque import GearTorqueLaw
 
 STIFFNESS = 1000.0
 LIMIT = 10.0
 GEAR_RATIO = -50.0
 
 
-def proportional(joints: Sequence[str]) -> ResidualTorque:
+def proportional(joints: Sequence[str]) -> GearTorqueLaw:
     """Torque of 1000 Nm per rad of deflection up to 10 Nm: a basis so narrow that it is a line."""
     count = len(joints)
     centres = [np.tile(np.linspace(-1, 1, points), (count, 1)) for points in GRID]
@@ -22,7 +22,7 @@ def proportional(joints: Sequence[str]) -> ResidualTorque:
     widths = np.array([0.5 * (each[0, 1] - each[0, 0]) for each in centres])
     weights = np.broadcast_to(STIFFNESS * centres[0][:, :, None, None], (count, *GRID))
     ends = np.tile([0.01, 1.0, 1.0], (count, 1))
-    return ResidualTorque(
+    return GearTorqueLaw(
         joints=tuple(joints),
         inputs=('deflection', 'deflection_rate', 'motor_velocity'),
         map=RbfMap((centres[0], centres[1], centres[2]), np.tile(widths, (count, 1)), weights),

@@ -27,7 +27,7 @@ PHASE = Excite.Feedback
 STATES = 2.0
 """Joint states may stay away for so long, in [s]: they come from a test, which may be held up."""
 NOT_YET = (
-    'there are no joint states yet', 'nobody listens', 'it is not known yet', 'the robot moves',
+    'there are no joint states yet', 'has no subscriber', 'it is not known yet', 'the robot moves',
     'a motion is running already',
 )  # fmt: skip
 """Says a node that has only just come, or of what was before: a jump looks like a motion."""

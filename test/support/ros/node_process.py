@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,8 @@ pytest.importorskip('rclpy')
 pytest.importorskip('robodyn_ros.srv')
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray
+from lifecycle_msgs.msg import Transition
+from lifecycle_msgs.srv import ChangeState
 from ros_client import RosClient, SilenceError, Trial, environment
 from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool, Trigger
@@ -27,6 +30,15 @@ from robodyn_ros.identification.files.result_file import model_parameters
 
 EFFORT = {'effort.unit': 'Nm', 'effort.side': 'joint', 'effort.gravity': 'included'}
 """Declaration of what the tests' joint states hold."""
+
+
+@contextmanager
+def closed(owner):
+    """Give a node process, or an object with one, and end the process afterwards."""
+    try:
+        yield owner
+    finally:
+        (owner if isinstance(owner, NodeProcess) else owner.process).close()
 
 
 def result_file(folder: Path, model, values, residual=None) -> Path:
@@ -103,6 +115,11 @@ class NodeProcess(RosClient):
 
     def call(self, kind, service, request):
         return super().call(kind, f'{self.name}/{service}', request)
+
+    def change(self, transition) -> bool:
+        """Request a lifecycle transition; return True if it succeeded."""
+        request = ChangeState.Request(transition=Transition(id=transition))
+        return self.call(ChangeState, 'change_state', request).success
 
     def reset(self):
         return self.call(Trigger, 'reset', Trigger.Request())

@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from robodyn_ros.nodes.base.common import run
+from robodyn_ros.nodes.base.spinning import run
 from robodyn_ros.nodes.feedforward.node import Feedforward
 
 

@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from robodyn_ros.errors import RecordingError
-from robodyn_ros.recording.bags import cdr as module
-from robodyn_ros.recording.bags.cdr import JointStateDecoder, canonical
+from robodyn_ros.recording.bags import joint_state_decoder as module
+from robodyn_ros.recording.bags.joint_state_decoder import JointStateDecoder, canonical
 
 
 def decoded(messages):

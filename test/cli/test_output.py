@@ -2,15 +2,15 @@
 
 import sys
 
-from robodyn_ros.cli.progress import progress_bar
+from robodyn_ros.cli.output import progress_bar
 
 
 def test_on_a_terminal_only(capsys, monkeypatch):
-    with progress_bar(10, 'begin') as show:
+    with progress_bar(10, 'start') as show:
         assert show is None
     assert capsys.readouterr().err == ''
     monkeypatch.setattr(sys.stderr, 'isatty', lambda: True, raising=False)
-    with progress_bar(10, 'begin') as show:
+    with progress_bar(10, 'start') as show:
         show('halfway', 0.5)
     error = capsys.readouterr().err
-    assert 'begin        0% |' in error and 'halfway     50% |' in error
+    assert 'start        0% |' in error and 'halfway     50% |' in error

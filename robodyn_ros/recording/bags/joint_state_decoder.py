@@ -1,4 +1,4 @@
-"""JointState messages in CDR (the bytes in a bag) to arrays, a block at a time.
+"""Decoder of JointState messages in CDR (the bytes in a bag), a block at a time.
 
 Almost every message of a recording differs from the previous one only in its stamp and numbers, so
 that one numpy view decodes thousands of them. Other messages are first rewritten by the general
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -22,7 +23,10 @@ from robodyn_ros.wire.joint_state import JointStateLayout
 
 MSGTYPE = 'sensor_msgs/msg/JointState'
 BLOCK = 4096
+"""Messages that are decoded together."""
+
 MAX_LAYOUTS = 64
+"""Layouts to recognise; with more, the frame changes all the time and messages are rewritten."""
 
 
 @cache
@@ -70,14 +74,14 @@ class Group:
         return self._columns.pop(name).array()
 
 
+@dataclass
 class _Pending:
     """Messages of one layout that wait to be decoded together."""
 
-    def __init__(self, layout: JointStateLayout) -> None:
-        self.layout = layout
-        self.messages: list[bytes] = []
-        self.rows: list[int] = []
-        self.logs: list[int] = []
+    layout: JointStateLayout
+    messages: list[bytes] = field(default_factory=list)
+    rows: list[int] = field(default_factory=list)
+    logs: list[int] = field(default_factory=list)
 
 
 class JointStateDecoder:
@@ -112,15 +116,12 @@ class JointStateDecoder:
         found = self._known(data)
         if found is not None:
             return found, data
-        try:
-            if self._layouts >= MAX_LAYOUTS:  # frames change: rewrite first
-                data = canonical(data)
-                return self._known(data) or self._new(JointStateLayout(data)), data
-            try:
+        if self._layouts < MAX_LAYOUTS:
+            with suppress(ValueError):
                 return self._new(JointStateLayout(data)), data
-            except ValueError:
-                data = canonical(data)
-                return self._known(data) or self._new(JointStateLayout(data)), data
+        try:
+            data = canonical(data)
+            return self._known(data) or self._new(JointStateLayout(data)), data
         except ValueError as error:
             self.damaged[str(error)] += 1
             return None, data
@@ -148,9 +149,8 @@ class JointStateDecoder:
             velocity=velocity,
             effort=effort,
         )
-        entry.messages.clear()
-        entry.rows.clear()
-        entry.logs.clear()
+        for pending in (entry.messages, entry.rows, entry.logs):
+            pending.clear()
 
     def finish(self) -> list[Group]:
         """Decode pending messages and return the groups, the largest first.

@@ -1,18 +1,23 @@
-"""What the excitation node decides before it sends a motion and while it brakes, without ROS."""
+"""Decisions before a motion is sent and while the robot brakes, without ROS."""
 
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-pytest.importorskip('rclpy')
+rclpy = pytest.importorskip('rclpy')
 pytest.importorskip('robodyn_ros.action')
-from robodyn_ros.errors import ControlError
-from robodyn_ros.nodes.excitation.node import Excitation
+from rclpy.clock import ClockType  # noqa: E402
+from robots import UR10  # noqa: E402
+
+from robodyn_ros.cli.demo.ros_domain import domain  # noqa: E402
+from robodyn_ros.errors import ControlError  # noqa: E402
+from robodyn_ros.nodes.excitation.execution import Execution  # noqa: E402
+from robodyn_ros.nodes.excitation.node import Excitation  # noqa: E402
 
 
-class Bare(Excitation):
-    """The node's decisions, without a node: a run that waits to be sent, and what is sent."""
+class Bare(Execution):
+    """A run that waits to be sent, without a node, and the record of what is sent."""
 
     clock = 10**18
 
@@ -25,13 +30,13 @@ class Bare(Excitation):
             hold=lambda position: self.sent.append('hold'),
         )  # fmt: skip
         self._ready = SimpleNamespace(waits=lambda *_: self.waiting, check_again=self._check)
-        self._run = SimpleNamespace(
+        self.run = SimpleNamespace(
             reason='', active=None, time=1.0, stopping=False, sent=False, zero=0,
             advance=lambda *_: None,
         )  # fmt: skip
         self._last_cycle = 0
 
-    def _now(self):
+    def now(self):
         return self.clock
 
     def _check(self, run):
@@ -46,16 +51,16 @@ def test_a_motion_is_sent_only_after_the_robot_was_seen_again():
     bare = Bare()
     bare.waiting = True
     bare._on_cycle()
-    assert not bare.sent and not bare.ended and not bare._run.sent
+    assert not bare.sent and not bare.ended and not bare.run.sent
     bare.waiting = False
     bare._on_cycle()
-    assert bare.sent == ['motion'] and bare._run.sent and bare._run.zero == bare.clock
+    assert bare.sent == ['motion'] and bare.run.sent and bare.run.zero == bare.clock
 
 
 @pytest.mark.parametrize('waiting', [True, False])
 def test_a_motion_that_is_to_stop_is_never_sent(waiting):
     bare = Bare()
-    bare.waiting, bare._run.reason = waiting, '~/stop was called'
+    bare.waiting, bare.run.reason = waiting, '~/stop was called'
     bare._on_cycle()
     assert not bare.sent and 'stopped before it began: ~/stop' in bare.ended[0]
 
@@ -69,23 +74,37 @@ def test_a_robot_that_is_refused_is_not_moved():
 
 def test_a_clock_that_is_set_back_makes_the_controller_hold():
     bare = Bare()
-    assert bare._advance(bare._run)
+    assert bare._advance(bare.run)
     bare.clock -= 30 * 10**9
-    assert not bare._advance(bare._run)
+    assert not bare._advance(bare.run)
     assert bare.sent == ['hold'] and 'the clock was set back' in bare.ended[0]
 
 
 def test_a_robot_that_does_not_follow_while_it_brakes_is_held():
     bare = Bare()
-    bare._run.stopping, bare._run.reason = True, '~/stop was called'
+    bare.run.stopping, bare.run.reason = True, '~/stop was called'
     bare._supervision = SimpleNamespace(not_following=lambda run: 'it does not follow')
-    bare._watch(bare._run)
+    bare._watch(bare.run)
     assert bare.sent == ['hold']
     assert bare.ended[0].endswith('~/stop was called; it does not follow')
 
 
 def test_an_unexpected_error_while_it_brakes_makes_the_controller_hold():
     bare = Bare()
-    bare._run.reason = '~/stop was called'
-    bare.on_unexpected('broken')
+    bare.run.reason = '~/stop was called'
+    Excitation.on_unexpected(SimpleNamespace(_run=bare.run, _execution=bare), 'broken')
     assert bare.sent == ['hold'] and bare.ended[0].endswith('~/stop was called; broken')
+
+
+@pytest.mark.ros
+def test_no_timer_of_the_node_waits_for_a_clock_that_can_be_set_back(monkeypatch):
+    monkeypatch.setenv('ROS_DOMAIN_ID', domain(1))
+    monkeypatch.setenv('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
+    rclpy.init(args=['--ros-args', '-p', f'urdf:={UR10}'])
+    try:
+        node = Excitation()
+        kinds = [timer.clock.clock_type for timer in node.timers]
+        node.destroy_node()
+    finally:
+        rclpy.shutdown()
+    assert len(kinds) >= 4 and set(kinds) == {ClockType.STEADY_TIME}

@@ -1,0 +1,50 @@
+"""Output of the sub-commands: text or JSON, progress bar, exit codes."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from tqdm import tqdm
+
+from robodyn_ros.output_files import json_text
+
+EXIT_NEGATIVE, EXIT_ERROR, EXIT_INTERRUPTED = 1, 2, 130
+"""Exit codes beside 0: the answer is negative, the command failed, Ctrl-C ended it."""
+
+Show = Callable[[str, float], None]
+"""Function that shows the present step and the completed share."""
+
+
+def add_json(parser: Any) -> None:
+    """Add `--json`."""
+    parser.add_argument('--json', action='store_true', help='print one JSON object')
+
+
+def show(arguments: argparse.Namespace, facts: object, text: str) -> None:
+    """Print the facts as JSON where --json is given, else the text."""
+    print(json_text(facts) if arguments.json else text)
+
+
+@contextmanager
+def progress_bar(width: int, start: str = '') -> Iterator[Show | None]:
+    """Show a progress bar on a terminal; yield None elsewhere.
+
+    :param width: characters of the text before the bar, which names the present step
+    :param start: first text
+    """
+    if not sys.stderr.isatty():
+        yield None
+        return
+    bar_format = f'{{desc:<{width}}} {{percentage:3.0f}}% |{{bar}}|'
+    with tqdm(total=1.0, desc=start, bar_format=bar_format, leave=False) as bar:
+
+        def show(text: str, share: float) -> None:
+            bar.set_description_str(text, refresh=False)
+            bar.n = share
+            bar.refresh()
+
+        yield show

@@ -1,0 +1,57 @@
+"""TorqueThreshold: limit of the torque during a motion (softMC torque related properties)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from robodyn_ros.models.interface import Array
+
+SILENCE = 0.5
+"""Longest time without torque feedback, in [s]: a busy computer delays a process by less."""
+
+
+class TorqueThreshold:
+    """Check of measured and commanded torque, which costs a few comparisons per sample."""
+
+    def __init__(self, joints: Sequence[str], limit: Array | None) -> None:
+        """Store the limits, shape (n,), in [Nm] or [N]; None: nothing is checked."""
+        self.joints = tuple(joints)
+        self.limit = None if limit is None else [float(value) for value in limit]
+        self._seen = -float('inf')
+
+    def feedback(self, torque: Array) -> str:
+        """Return a sentence about a measured torque beyond the threshold, or ''.
+
+        :param torque: shape (n,), in [Nm] or [N]; NaN is beyond the threshold
+        """
+        self._seen = time.monotonic()
+        return self._exceeded(torque, 'measured')
+
+    def command(self, torque: Array) -> str:
+        """Check an additive torque (softMC: Taddcmd) like `feedback`."""
+        return self._exceeded(torque, 'additive')
+
+    def _exceeded(self, torque: Array, kind: str) -> str:
+        if self.limit is None:
+            return ''
+        for index, value in enumerate(torque.tolist()):
+            if not -self.limit[index] <= value <= self.limit[index]:
+                return (
+                    f'the {kind} torque of joint {self.joints[index]!r} is {value:.4g}, '
+                    f'torque_threshold is {self.limit[index]:.4g}'
+                )
+        return ''
+
+    def restart(self) -> None:
+        """Wait for feedback from now on."""
+        self._seen = time.monotonic()
+
+    def silence(self) -> str:
+        """Return a sentence if there has been no feedback for too long, or ''."""
+        if self.limit is None or time.monotonic() - self._seen <= SILENCE:
+            return ''
+        return (
+            f'torque_threshold is set, but for {SILENCE} s the joint states have had no usable '
+            f'effort of all joints'
+        )

@@ -1,0 +1,171 @@
+"""Execution of a run: its motion is sent, supervised, stopped and ended."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+from rclpy.node import Node
+
+from robodyn_ros.errors import RobodynError
+from robodyn_ros.excitation.limits.joint_limits import JointLimits
+from robodyn_ros.nodes.base.common import steady_timer
+from robodyn_ros.nodes.excitation.output import Output
+from robodyn_ros.nodes.excitation.parameters import Settings
+from robodyn_ros.nodes.excitation.readiness import Readiness
+from robodyn_ros.nodes.excitation.results import FEEDBACK_PERIOD
+from robodyn_ros.nodes.excitation.run import Run
+from robodyn_ros.nodes.excitation.supervision import Supervision
+from robodyn_ros.nodes.robot.robot_state import LONGEST, RobotState
+
+TICK = 0.02
+"""Period of the cycle if no setpoints are streamed, in [s]: a fraction of `stop_latency`."""
+
+Ended = Callable[[Run, bool, str], None]
+"""Receives a run that ended, whether it succeeded, and a sentence."""
+
+
+class Execution:
+    """Cycle of one run at a time; `run` is None while there is none."""
+
+    def __init__(
+        self,
+        node: Node,
+        state: RobotState,
+        limits: JointLimits,
+        settings: Settings,
+        output: Output,
+        ready: Readiness,
+        supervision: Supervision,
+        ended: Ended,
+    ) -> None:
+        """Create the timer of the cycle, which runs only during a run."""
+        self.run: Run | None = None
+        self._node, self._state, self._limits, self._settings = node, state, limits, settings
+        self._output, self._ready, self._supervision = output, ready, supervision
+        self._ended = ended
+        self._last_cycle, self._arrived_by, self._feedback_due = 0, 0.0, 0.0
+        period = 1.0 / settings.rate if output.streaming else TICK
+        self._cycle = steady_timer(node, period, self._on_cycle)
+        self._cycle.cancel()
+
+    def begin(self, run: Run) -> None:
+        """Execute a run."""
+        self.run = run
+        self._cycle.reset()
+
+    def now(self) -> int:
+        """Return the ROS time, in [ns]."""
+        return int(self._node.get_clock().now().nanoseconds)
+
+    def _send_checked(self, current: Run) -> None:
+        """Send a motion if a joint state that arrived after its check still allows it."""
+        if current.reason:
+            self._finish(current, False, f'stopped before it began: {current.reason}')
+        elif not self._ready.waits(current, time.monotonic()):
+            try:
+                self._ready.check_again(current)
+                self._send(current)
+            except RobodynError as error:
+                self._finish(current, False, str(error))
+
+    def _send(self, current: Run) -> None:
+        message = None if self._output.streaming else self._output.message(current.active)
+        self._last_cycle = current.zero = self.now()
+        if message is not None:
+            current.zero += round(self._settings.start_delay * 1e9)
+            self._output.send(message, current.zero)
+        current.sent = True
+        self._arrived_by = np.inf
+
+    def _on_cycle(self) -> None:
+        if self.run is None:
+            return
+        if not self.run.sent:
+            self._send_checked(self.run)
+            return
+        if not self._advance(self.run):
+            return
+        taken_over = self.run.take_over() and not self._output.streaming
+        if taken_over and not self._send_stop(self.run):
+            return
+        if time.monotonic() >= self._feedback_due:
+            self._feedback_due = time.monotonic() + FEEDBACK_PERIOD
+            self._watch(self.run)
+            if self.run is not None and self.run.goal is not None:
+                self.run.goal.publish_feedback(self.run.feedback())
+        if self.run is not None and self.run.time >= self.run.end:
+            self._arrive(self.run)
+
+    def _advance(self, current: Run) -> bool:
+        """Advance the run; return False if it ended because the clock was set back."""
+        now = self.now()
+        if self._output.streaming:
+            self._stream(current, now)
+        elif now < self._last_cycle - 0.1e9:  # more than clock synchronisation ever slews
+            self.hold(current, 'the clock was set back')
+            return False
+        else:
+            self._last_cycle = now
+            current.advance(1e-9 * (now - current.zero), now)
+        return True
+
+    def _stream(self, current: Run, now: int) -> None:
+        # a late cycle advances by three periods at most, so that no setpoint jumps
+        step = min(1e-9 * (now - self._last_cycle), 3.0 / self._settings.rate)
+        self._last_cycle = now
+        current.advance(current.time + max(step, 0.0), now)
+        position, _, _ = current.setpoint(min(current.time, current.end))
+        self._output.stream(position)
+
+    def _send_stop(self, current: Run) -> bool:
+        """Replace the trajectory by one that follows the motion for a moment and then brakes.
+
+        A robot that is not on its motion (the controller refused it, a drive is off) would jump
+        to such a trajectory. The controller then holds the measured position, and the run ends.
+
+        :return: True if the braking trajectory was sent
+        """
+        if problem := self._supervision.not_following(current):
+            self.hold(current, problem)
+            return False
+        message = self._output.message(current.active, stop=True)
+        self._output.send(message, current.zero + round(current.offset * 1e9))
+        return True
+
+    def hold(self, current: Run, problem: str) -> None:
+        """Command the measured position, and end the run."""
+        if not self._output.streaming:
+            self._output.hold(self._state.position)
+        reason = '; '.join(dict.fromkeys(filter(None, (current.reason, problem))))
+        text = f'stopped after {current.time:.1f} s, holding where it is: {reason}'
+        self._finish(current, False, text)
+
+    def _watch(self, current: Run) -> None:
+        """Stop the run if the supervision finds a problem; hold a robot that does not brake."""
+        if current.stopping and (problem := self._supervision.not_following(current)):
+            self.hold(current, problem)
+            return
+        if problem := self._supervision.problem(current):
+            current.request_stop(problem)
+
+    def _arrive(self, current: Run) -> None:
+        """End the run when the robot is at rest at the end, or after `goal_time`."""
+        now = time.monotonic()
+        self._arrived_by = min(self._arrived_by, now + self._settings.goal_time)
+        off = current.off_target(self._state.position, self._settings.goal_tolerance, self._limits)
+        # over the longest window of any node, so that every other node finds it at rest too
+        off = off or self._state.moving(self._settings.moving_threshold, LONGEST)
+        if off and now < self._arrived_by:
+            return
+        if current.reason:
+            text = f'stopped after {current.time:.1f} s: {current.reason}'
+            self._finish(current, False, f'{text}; but {off}' if off else text)
+        else:
+            self._finish(current, not off, off or 'the motion was run to its end')
+
+    def _finish(self, current: Run, success: bool, text: str) -> None:
+        self.run = None
+        self._cycle.cancel()
+        self._ended(current, success, text)

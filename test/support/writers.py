@@ -1,0 +1,35 @@
+"""Recordings as files, for tests and measurements of what reads them."""
+
+import numpy as np
+
+from robodyn_ros.recording.bags.joint_state_bag import JointStateBag
+from robodyn_ros.recording.stamps import stamps_of
+from robodyn_ros.wire.joint_state import encode_joint_states
+
+PREFIXES = {'position': 'q', 'velocity': 'qd', 'acceleration': 'qdd', 'torque': 'tau'}
+
+
+def joint_states(recording):
+    """Yield stamps in [ns] and JointState messages, encoded in blocks of little memory."""
+    stamps = stamps_of(recording.time, recording.origin, recording.source)
+    signals = (recording.position, recording.velocity, recording.torque)
+    for first in range(0, len(recording), 4096):
+        rows = slice(first, first + 4096)
+        block = [None if values is None else values[rows] for values in signals]
+        messages = encode_joint_states(recording.joints, stamps[rows], *block)
+        yield from zip(stamps[rows].tolist(), (row.tobytes() for row in messages), strict=True)
+
+
+def write_rosbag(recording, path, *, topic='/joint_states', metadata=None):
+    with JointStateBag(path, topic=topic, metadata=metadata) as bag:
+        for stamp, data in joint_states(recording):
+            bag.add(data, stamp)
+
+
+def write_csv(recording, path):
+    """Write all signals with column names such as q_JOINT; numbers are read back exactly."""
+    signals = {PREFIXES[name]: getattr(recording, name) for name in PREFIXES}
+    present = {name: values for name, values in signals.items() if values is not None}
+    header = ['time', *(f'{name}_{joint}' for name in present for joint in recording.joints)]
+    table = np.column_stack([recording.time, *present.values()])
+    np.savetxt(path, table, '%.17g', ',', header=','.join(header), comments='')
