@@ -26,7 +26,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from bench_identify import ROOT, motion
 
 from robodyn_ros.identification.factors.condense import condense
-from robodyn_ros.identification.files.urdf import identified_urdf
 from robodyn_ros.identification.fit.least_squares import estimate
 from robodyn_ros.identification.options import PRIORS, IdentifyOptions
 from robodyn_ros.identification.physical.consistency import bodies_of
@@ -37,6 +36,7 @@ from robodyn_ros.identification.physical.semidefinite import (
     plain_prior,
 )
 from robodyn_ros.identification.pipeline import identify
+from robodyn_ros.identification.result.urdf import identified_urdf
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.catalog import robot_model
 from robodyn_ros.models.interface import Array, DynamicModel

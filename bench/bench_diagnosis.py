@@ -118,7 +118,7 @@ def table(outcomes: list[Outcome]) -> str:
 
 def cost() -> float:
     """CPU time of the diagnosis of 50 000 samples of six axes, in [s]."""
-    from robodyn_ros.identification import run_findings
+    from robodyn_ros.identification.steps import all_findings as run_findings
 
     spent: list[float] = []
     usual = run_findings.diagnose

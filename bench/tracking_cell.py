@@ -26,7 +26,7 @@ from robodyn_ros.excitation.plan import points_of
 from robodyn_ros.excitation.trajectory import Motion, Trajectory
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.pipeline import identify
-from robodyn_ros.identification.result import IdentificationResult
+from robodyn_ros.identification.result.result import IdentificationResult
 from robodyn_ros.models.catalog import load_model
 from robodyn_ros.models.interface import Array
 from robodyn_ros.models.serial.urdf_file import read_urdf

@@ -17,9 +17,8 @@ FLOW = (
 )  # fmt: skip
 """Rooms and files of `robodyn_ros`, bottom first: each imports only from those before it."""
 IDENTIFICATION = (
-    'options', 'signals', 'summary', 'result_methods', 'result', 'factors', 'fit', 'physical',
-    'friction', 'gears', 'payload', 'diagnosis', 'files', 'known_torque', 'preparation',
-    'estimation', 'run', 'run_findings', 'pipeline',
+    'options', 'findings', 'signals', 'factors', 'fit', 'physical', 'friction', 'gears', 'result',
+    'payload', 'diagnosis', 'files', 'steps', 'pipeline',
 )  # fmt: skip
 """The same inside `robodyn_ros/identification`."""
 

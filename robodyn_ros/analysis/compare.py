@@ -16,12 +16,13 @@ from typing import Any
 import numpy as np
 
 from robodyn_ros.errors import ModelError
+from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.fit.time_offset import offset_findings, offsets_of
 from robodyn_ros.identification.fit.torque_errors import evaluate
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.physical.consistency import bodies_of
 from robodyn_ros.identification.physical.semidefinite import has_usable_inertials
-from robodyn_ros.identification.result import FitReport, IdentifiedModel
+from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.identification.signals.moving_samples import options_for
 from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.identification.signals.processing import process

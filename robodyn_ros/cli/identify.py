@@ -25,7 +25,6 @@ from robodyn_ros.errors import ConfigError
 from robodyn_ros.identification.diagnosis.position_limits import position_limits
 from robodyn_ros.identification.files.base_result import load_base
 from robodyn_ros.identification.files.export import export
-from robodyn_ros.identification.files.facts import json_facts
 from robodyn_ros.identification.files.report import text_report
 from robodyn_ros.identification.files.result_folder import ResultFolder
 from robodyn_ros.identification.options import (
@@ -34,7 +33,8 @@ from robodyn_ros.identification.options import (
     LeaveOneOut,
 )
 from robodyn_ros.identification.pipeline import identify
-from robodyn_ros.identification.result import IdentifiedModel
+from robodyn_ros.identification.result.facts import json_facts
+from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.models.friction_terms import AUTO
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.models.payload import PayloadModel

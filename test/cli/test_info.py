@@ -7,7 +7,7 @@ import pytest
 from robodyn_ros.cli import info
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.identification.files.signals_bag import write_signals
-from robodyn_ros.identification.result import Signals
+from robodyn_ros.identification.result.content import Signals
 from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.identification.signals.thinning import Thinning
 

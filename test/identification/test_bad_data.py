@@ -12,10 +12,10 @@ from simulation import arm, record
 from robodyn_ros.cli.main import main
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.files.export import export
-from robodyn_ros.identification.files.facts import json_facts
 from robodyn_ros.identification.files.result_file import write_result
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.pipeline import identify
+from robodyn_ros.identification.result.facts import json_facts
 from robodyn_ros.recording.recording import Recording
 
 XML = random_urdf(3, 90, types=('revolute',))
@@ -53,12 +53,17 @@ def with_turned(recording, joint):
 
 # how it looks, finding, joint that it names, words that say the cause
 BAD = {
-    'rank deficient': (rank_deficient, 'rank_deficient', '', 'combinations undetermined'),
+    'rank deficient': (
+        rank_deficient,
+        'rank_deficient',
+        '',
+        'parameter combinations. They act on joint1',
+    ),
     'frozen': (
         lambda: changed('position', 1, lambda q: np.full_like(q, 0.3)),
         'frozen_joint',
         'joint2',
-        'cannot be told from noise',
+        'not distinguishable from noise',
     ),
     'wrong sign': (
         lambda: changed('torque', 1, lambda tau: -tau),
@@ -76,7 +81,7 @@ BAD = {
         lambda: with_turned(changed('position', 1, lambda q: np.full_like(q, 0.3)), 1),
         'frozen_joint',
         'joint2',
-        'cannot be told from noise',
+        'not distinguishable from noise',
     ),
     'NaN, and a wrong sign': (
         lambda: with_turned(changed('torque', 1, lambda tau: nan_block(tau, 0.2)), 2),
@@ -84,7 +89,12 @@ BAD = {
         'joint3',
         'sign',
     ),
-    '100 samples': (lambda: GOOD.slice(slice(0, 100)), 'too_few_samples', '', 'too few'),
+    '100 samples': (
+        lambda: GOOD.slice(slice(0, 100)),
+        'too_few_samples',
+        '',
+        'could be identified: ',
+    ),
 }
 
 

@@ -8,10 +8,10 @@ from robots import random_urdf
 from simulation import arm, base_values, record
 
 from robodyn_ros.errors import IdentificationError
-from robodyn_ros.identification.files.facts import json_facts
 from robodyn_ros.identification.files.report import text_report
 from robodyn_ros.identification.options import METHODS, IdentifyOptions
 from robodyn_ros.identification.pipeline import identify
+from robodyn_ros.identification.result.facts import json_facts
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.catalog import robot_model
 

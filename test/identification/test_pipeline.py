@@ -165,7 +165,7 @@ def test_torque_that_fits_no_model_fails_and_names_the_joint():
     result = identify(replace(recording, torque=torque), model)
     assert not result.success
     bad = [f for f in result.findings if f.code == 'relative_error_too_large']
-    assert [f.joint for f in bad] == ['joint2'] and 'at most 50%' in bad[0].text
+    assert [f.joint for f in bad] == ['joint2'] and 'limit 50%' in bad[0].text
     lenient = IdentifyOptions(max_relative_error=5.0)
     assert identify(replace(recording, torque=torque), model, options=lenient).success
 
@@ -222,7 +222,7 @@ def test_small_limits_are_told_with_their_digits():
     options = IdentifyOptions(max_relative_error=0.0015, consistent='no')
     result = identify(record(model, truth, noise=0.05), model, options=options)
     texts = [f.text for f in result.findings if f.code == 'relative_error_too_large']
-    assert texts and all('at most 0.15% is allowed' in text for text in texts)
+    assert texts and all('limit 0.15%' in text for text in texts)
 
 
 def blas_threads():

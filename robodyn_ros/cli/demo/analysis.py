@@ -14,7 +14,7 @@ from scipy.interpolate import CubicSpline
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.identification.fit.torque_errors import evaluate
 from robodyn_ros.identification.options import IdentifyOptions
-from robodyn_ros.identification.result import IdentifiedModel
+from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.identification.signals.processing import process
 from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.readers import read_recording

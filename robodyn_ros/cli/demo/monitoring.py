@@ -11,7 +11,7 @@ from typing import Any
 from robodyn_ros.analysis.collision_thresholds import ThresholdProposal, propose_thresholds
 from robodyn_ros.control.collision_settings import CollisionSettings
 from robodyn_ros.control.torque.model_torque import ModelTorque
-from robodyn_ros.identification.result import IdentifiedModel
+from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.msg import CollisionState
 from robodyn_ros.nodes.robot.model_node import expanded
 from robodyn_ros.recording.readers import read_recording

@@ -11,7 +11,7 @@ import numpy as np
 from robodyn_ros.analysis.picture import new_figure
 from robodyn_ros.cli.demo.analysis import TrackingError
 from robodyn_ros.identification.options import IdentifyOptions
-from robodyn_ros.identification.result import IdentifiedModel
+from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.identification.signals.processing import process
 from robodyn_ros.recording.readers import read_recording
 

@@ -23,7 +23,7 @@ from robodyn_ros.cli.demo.monitoring import Alarms, Latency, thresholds
 from robodyn_ros.cli.demo.processes import NodeProcesses
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.identification.files.result_file import load_identified_model
-from robodyn_ros.identification.result import IdentifiedModel
+from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.msg import CollisionState, IdentificationReport, TorqueState
 from robodyn_ros.nodes.base.common import MONITOR_QOS
 from robodyn_ros.robot_file import load_robot

@@ -9,9 +9,10 @@ import numpy as np
 
 from robodyn_ros.identification.factors.condense import Condensed
 from robodyn_ros.identification.factors.passes import SAMPLES_PER_COLUMN
+from robodyn_ros.identification.findings import finding
+from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.fit.least_squares import Estimate
 from robodyn_ros.identification.options import IdentifyOptions
-from robodyn_ros.identification.result import FitReport
 from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.recording.finding import Finding
@@ -39,13 +40,13 @@ def data_findings(
     for name, factor in zip(condensed.joints, condensed.merged(), strict=True):
         needed = SAMPLES_PER_COLUMN * len(factor.columns)
         if factor.samples < needed and name not in frozen:
-            yield Finding(
-                code='too_few_samples',
+            yield finding(
+                'too_few_samples',
                 joint=name,
-                text=f'joint {name} has {factor.samples} independent moving samples, at least '
-                f'{needed} are needed for the {len(factor.columns)} parameters that act on it: '
-                f'record longer or move faster',
                 severity='error' if factor.samples < FEWEST_SAMPLES * needed else 'warning',
+                samples=factor.samples,
+                needed=needed,
+                parameters=len(factor.columns),
             )
     unseen = fit.unseen
     if unseen.shape[1]:
@@ -55,20 +56,16 @@ def data_findings(
         more = f' and {len(order) - 5} more' if len(order) > 5 else ''
         named = zip(condensed.joints, condensed.merged(), strict=True)
         felt = [name for name, factor in named if np.isin(factor.columns, order).any()]
-        yield Finding(
-            code='rank_deficient',
-            text=f'the motion leaves {unseen.shape[1]} of {base.rank} parameter '
-            f'combinations undetermined, which act on {", ".join(felt)}, among these '
-            f'parameters: {shown}{more}: use a motion in which these joints move otherwise',
-            severity='error',
+        yield finding(
+            'rank_deficient',
+            missing=unseen.shape[1],
+            rank=base.rank,
+            joints=', '.join(felt),
+            parameters=f'{shown}{more}',
         )
     elif fit.condition_number_scaled > ILL_CONDITIONED:
-        yield Finding(
-            code='ill_conditioned',
-            text=f'the motion hardly tells some parameters apart (condition number '
-            f'{fit.condition_number_scaled:.3g} with scaled columns, below '
-            f'{ILL_CONDITIONED:.0e} is expected): use a richer motion',
-        )
+        condition = fit.condition_number_scaled
+        yield finding('ill_conditioned', condition=condition, limit=ILL_CONDITIONED)
 
 
 def reach_findings(joints: Sequence[str], uncertainty: Array) -> Iterator[Finding]:
@@ -78,13 +75,7 @@ def reach_findings(joints: Sequence[str], uncertainty: Array) -> Iterator[Findin
     """
     for name, share in zip(joints, uncertainty, strict=True):
         if share > WEAKLY_DETERMINED:
-            yield Finding(
-                code='weakly_determined',
-                joint=name,
-                text=f'on other motions the torque of joint {name} is expected to be uncertain by '
-                f'{share:.0%}: this recording hardly shows some of its parameters, move it '
-                f'faster or farther',
-            )
+            yield finding('weakly_determined', joint=name, share=share, limit=WEAKLY_DETERMINED)
 
 
 def fit_findings(
@@ -94,12 +85,9 @@ def fit_findings(
     errors = report.max_relative_torque_error
     for name, error, moving in zip(joints, errors, report.moving_samples, strict=True):
         if moving and not error <= options.max_relative_error:
-            yield Finding(
-                code='relative_error_too_large',
-                joint=name,
-                text=f'the largest torque error of joint {name} is {percent(error)} of its '
-                f'largest torque, at most {percent(options.max_relative_error)} is allowed',
-                severity='error',
+            limit = percent(options.max_relative_error)
+            yield finding(
+                'relative_error_too_large', joint=name, error=percent(error), limit=limit
             )
 
 
@@ -160,11 +148,6 @@ def failure_findings(recording: Recording, model: DynamicModel, reason: str) -> 
     position = recording.select(model.joint_names).position
     for column in np.flatnonzero(np.ptp(position, axis=0) == 0.0):
         name = model.joint_names[column]
-        text = f'joint {name} stays at {position[0, column]:.6g} in the complete recording'
-        yield Finding('frozen_joint', text, name, 'error')
+        yield finding('frozen_joint.constant', joint=name, position=position[0, column])
     joints = ', '.join(model.joint_names)
-    text = (
-        f'no parameter of any joint ({joints}) could be identified: {reason}. Record longer, '
-        f'with all joints moving.'
-    )
-    yield Finding('too_few_samples', text, severity='error')
+    yield finding('too_few_samples.nothing', joints=joints, reason=reason)

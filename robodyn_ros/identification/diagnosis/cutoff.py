@@ -14,6 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from robodyn_ros.identification.diagnosis.case import Case
+from robodyn_ros.identification.findings import finding
 from robodyn_ros.identification.signals.cutoff import automatic_cutoff
 from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.recording import Finding
@@ -36,14 +37,14 @@ def cutoff_findings(case: Case) -> Iterator[Finding]:
     for joint in np.argsort(-share, kind='stable'):
         if share[joint] <= MOTION_SHARE:
             return
-        name = case.signals.joints[joint]
-        yield Finding(
+        yield finding(
             'cutoff_too_low',
-            f'the low pass at {asked:g} Hz removes {share[joint]:.2%} of the motion of joint '
-            f'{name}, at most {MOTION_SHARE:.1%} leaves its parameters right: use a higher '
-            f'cut-off, or none to get the automatic one, {automatic:.3g} Hz',
-            name,
-            'error' if share[joint] > GROSS_SHARE else 'warning',
+            joint=case.signals.joints[joint],
+            severity='error' if share[joint] > GROSS_SHARE else 'warning',
+            cutoff=asked,
+            share=share[joint],
+            limit=MOTION_SHARE,
+            automatic=automatic,
         )
 
 

@@ -23,6 +23,7 @@ from robodyn_ros.identification.diagnosis.signals import (
     stale_findings,
 )
 from robodyn_ros.identification.diagnosis.torque_factors import factor_findings, sign_findings
+from robodyn_ros.identification.findings import finding
 from robodyn_ros.recording.recording import Finding
 
 DEAD = ('no_motion', 'zero_torque', 'frozen_joint')
@@ -72,8 +73,8 @@ def _completed(findings: Iterator[Finding]) -> tuple[Finding, ...]:
     try:
         return tuple(findings)
     except (RobodynError, ArithmeticError, ValueError, IndexError) as error:
-        text = f'the diagnosis was not completed: {" ".join(str(error).split())}'
-        return (Finding('diagnosis_incomplete', text, severity='info'),)
+        reason = ' '.join(str(error).split()).rstrip('.')
+        return (finding('diagnosis_incomplete', reason=reason),)
 
 
 def _findings(case: Case, tests: Callable[[Case], Iterator[Finding]]) -> Iterator[Finding]:

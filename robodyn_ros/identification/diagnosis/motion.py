@@ -12,6 +12,7 @@ from itertools import combinations
 import numpy as np
 
 from robodyn_ros.identification.diagnosis.case import Case
+from robodyn_ros.identification.findings import finding
 from robodyn_ros.models.closed_forms.closed_form import closed_form_part
 from robodyn_ros.models.closed_forms.puma import PumaGravityModel
 from robodyn_ros.models.interface import Array, SumModel
@@ -96,13 +97,14 @@ def _too_short(case: Case, moving: list[int]) -> Iterator[Finding]:
     seconds, least = len(case.signals) / case.rate, float(done[short[0]])
     names = case.signals.joints
     others = ', '.join(f'{names[k]} {done[k]:.1f}' for k in short[1:])
-    yield Finding(
+    yield finding(
         'too_short',
-        f'joint {names[short[0]]} completes {least:.1f} cycles in {seconds:.3g} s'
-        f'{f" ({others})" if others else ""}, at least {CYCLES:g} are needed for a model that '
-        f'holds beyond this recording: record at least {seconds * CYCLES / least:.3g} s, or use '
-        f'higher frequencies',
-        names[short[0]],
+        joint=names[short[0]],
+        done=least,
+        seconds=seconds,
+        others=f' ({others})' if others else '',
+        cycles=CYCLES,
+        longer=seconds * CYCLES / least,
     )
 
 
@@ -134,14 +136,16 @@ def region_findings(case: Case) -> Iterator[Finding]:
     share = np.where(np.isfinite(width) & (width > 0.0), (high - low) / width, np.inf)
     for joint in sorted(moving, key=lambda k: float(share[k])):
         if share[joint] < REGION:
-            unit = case.model.joints[joint].position_unit
-            yield Finding(
+            yield finding(
                 'region_too_small',
-                f'joint {case.signals.joints[joint]} moves from {low[joint]:.3g} to '
-                f'{high[joint]:.3g} {unit}, {share[joint]:.0%} of its range '
-                f'({limits[joint, 0]:.3g} to {limits[joint, 1]:.3g} {unit}): the model may hold '
-                f'in this region only, use amplitudes that come close to the limits',
-                case.signals.joints[joint],
+                joint=case.signals.joints[joint],
+                low=low[joint],
+                high=high[joint],
+                unit=case.model.joints[joint].position_unit,
+                share=share[joint],
+                lower=limits[joint, 0],
+                upper=limits[joint, 1],
+                limit=REGION,
             )
 
 
@@ -166,27 +170,24 @@ def _alike(case: Case, moving: list[int]) -> Iterator[Finding]:
     names = case.signals.joints
     if matches:
         match, first, second = max(matches)
-        yield Finding(
+        yield finding(
             'joints_move_together',
-            f'joints {names[first]} and {names[second]} move together (correlation {match:.3f} of '
-            f'position and velocity{_and_others(len(matches))}): what each does to the other '
-            f'cannot be told, give them different frequencies, like 1, 1.27, 1.43',
-            names[second],
+            joint=names[second],
+            other=names[first],
+            correlation=match,
+            limit=ALIKE,
+            pairs=len(matches),
         )
     if repeats:
         count, period, first, second = min(repeats)
-        yield Finding(
+        yield finding(
             'motion_repeats',
-            f'the common motion of joints {names[first]} and {names[second]} repeats every '
-            f'{period:.3g} s, after {count} cycles of the slower one{_and_others(len(repeats))}: '
-            f'less of the workspace is seen than could be, choose frequencies whose ratio repeats '
-            f'later, like 1.1, 1.3, 1.5',
-            names[second],
+            joint=names[second],
+            other=names[first],
+            period=period,
+            count=count,
+            pairs=len(repeats),
         )
-
-
-def _and_others(count: int) -> str:
-    return f', and {count - 1} other pairs' if count > 1 else ''
 
 
 def _plane(position: Array, velocity: Array) -> Array:

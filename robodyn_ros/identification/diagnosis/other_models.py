@@ -11,6 +11,7 @@ import numpy as np
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.identification.diagnosis.case import Case, Sample
 from robodyn_ros.identification.diagnosis.torque_factors import disagreement
+from robodyn_ros.identification.findings import finding
 from robodyn_ros.identification.fit.cross_validation import folds_of, unseen_errors
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.catalog import build_model
@@ -77,14 +78,15 @@ def model_findings(case: Case, sample: Sample) -> Iterator[Finding]:
     if best is not None:
         _, change, words, ratio = best
         joint = int(np.argmin(ratio))
-        name = case.signals.joints[joint]
-        yield Finding(
+        yield finding(
             'wrong_dynamic_model',
-            f'{words} fits clearly better than the model used: on stretches of the recording left '
-            f'out of the fit the torque error of joint {name} is {ratio[joint]:.0%} of the '
-            f'present one ({present[joint] * ratio[joint]:.3g} instead of {present[joint]:.3g} '
-            f'{case.model.joints[joint].torque_unit}): identify that model',
+            joint=case.signals.joints[joint],
             severity='warning' if change == 'option' else 'error',
+            model=words,
+            ratio=ratio[joint],
+            error=present[joint] * ratio[joint],
+            present=present[joint],
+            unit=case.model.joints[joint].torque_unit,
         )
 
 

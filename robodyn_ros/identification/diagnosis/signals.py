@@ -11,6 +11,7 @@ from robodyn_ros.identification.diagnosis.case import Case, Sample
 from robodyn_ros.identification.diagnosis.motion import cycles
 from robodyn_ros.identification.factors.joint_fit import OwnFit, root_mean_square
 from robodyn_ros.identification.factors.torque_shift import smoothed, torque_shift
+from robodyn_ros.identification.findings import finding
 from robodyn_ros.identification.fit.torque_errors import correlation_length
 from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.recording import Finding, Severity
@@ -90,13 +91,14 @@ def stale_findings(case: Case) -> Iterator[Finding]:
         share = float(lengths.sum()) / len(recording)
         if len(lengths) and (share > STALE_SHARE / 2 or lengths.max() > 0.05 * case.rate):
             severity: Severity = 'error' if share > STALE_SHARE else 'warning'
-            yield Finding(
+            yield finding(
                 'stale_joint',
-                f'joint {name} is stale in {share:.1%} of the recording: its position stays and '
-                f'then jumps, {len(lengths)} times, up to {lengths.max() / case.rate:.3g} s: '
-                f'look for lost or late messages of its drive, or read it as often as it measures',
-                name,
-                severity,
+                joint=name,
+                severity=severity,
+                share=share,
+                limit=STALE_SHARE,
+                count=len(lengths),
+                longest=lengths.max() / case.rate,
             )
 
 
@@ -134,15 +136,13 @@ def saturation_findings(case: Case, sample: Sample) -> Iterator[Finding]:
         found = plateau(own, SHORT_WORSE if short else WORSE, noise)
         if found is not None:
             level, beyond, share = found
-            unit = case.model.joints[joint].torque_unit
-            name = case.signals.joints[joint]
-            yield Finding(
+            yield finding(
                 'torque_saturation',
-                f'the torque of joint {name} stops at {level:.3g} {unit} in {share:.1%} of the '
-                f'samples, where the model fitted to the others goes on to {beyond:.3g} {unit}: '
-                f'the drive or its measurement saturates, move slower or raise the limit',
-                name,
-                'error',
+                joint=case.signals.joints[joint],
+                level=level,
+                unit=case.model.joints[joint].torque_unit,
+                share=share,
+                beyond=beyond,
             )
 
 
@@ -233,15 +233,13 @@ def noise_findings(case: Case, sample: Sample) -> Iterator[Finding]:
         noisy = max(noise, rest) > NOISE_SHARE * own.rms and noise > 0.5 * rest
         failed = case.errors[joint] > case.options.max_relative_error
         if noisy or (failed and own.rms < SMALL_JOINT * largest):
-            name, size = case.signals.joints[joint], max(noise, rest)
-            yield Finding(
+            yield finding(
                 'noise_as_large_as_signal',
-                f'what the model leaves unexplained of the torque of joint {name} '
-                f'({size:.3g} {kind} RMS, white noise {noise:.3g}) is of the order of its torque '
-                f'({own.rms:.3g} {kind} RMS), so that its relative error is large although the '
-                f'torque error is small: the parameters may be used if nothing else is found; if '
-                f'the identification failed, --force-export (node: export_failed) writes them',
-                name,
+                joint=case.signals.joints[joint],
+                residual=max(noise, rest),
+                unit=kind,
+                noise=noise,
+                torque=own.rms,
             )
 
 
@@ -281,13 +279,13 @@ def delay_findings(case: Case, shifts: dict[int, Delay], slow: set[int]) -> Iter
             least = max(least, SLOW_DELAY_GAIN)
         if abs(shift) < SHORTEST_DELAY or gain < least:
             continue
-        name, word = case.signals.joints[joint], 'after' if shift > 0.0 else 'before'
-        yield Finding(
+        yield finding(
             'sensor_delay',
-            f'the torque of joint {name} comes {abs(shift) / case.rate * 1e3:.2f} ms '
-            f'({abs(shift):.1f} cycles) {word} its position: shifted back, its squared residual '
-            f'is {gain:.0%} smaller; find out which signal is late, and shift it',
-            name,
+            joint=case.signals.joints[joint],
+            delay=abs(shift) / case.rate * 1e3,
+            cycles=abs(shift),
+            direction='after' if shift > 0.0 else 'before',
+            gain=gain,
         )
 
 
@@ -325,19 +323,16 @@ def slow_joints(case: Case, sample: Sample, shifts: dict[int, Delay]) -> dict[in
         share, noise = shares[joint]
         noise *= np.sqrt(1.0 - shifts[joint].gain)
         if share < VERY_SLOW or share < min(SLOW, SLOW_NOISE * noise):
-            name = case.signals.joints[joint]
-            fastest = float(np.abs(case.signals.velocity[:, joint]).max())
-            unit = case.model.joints[joint].position_unit
             clear = share < max(VERY_SLOW, CLEARLY_SLOW * noise)
-            finding = Finding(
+            item = finding(
                 'moving_too_slowly',
-                f'joint {name} moves too slowly (at most {fastest:.3g} {unit}/s): inertia is '
-                f'{share:.1%} of its torque and the residual {noise:.1%}, so that inertias are '
-                f'uncertain and faster motions will be predicted badly; use larger frequencies or '
-                f'amplitudes, up to near the velocity limit',
-                name,
+                joint=case.signals.joints[joint],
+                speed=float(np.abs(case.signals.velocity[:, joint]).max()),
+                unit=case.model.joints[joint].position_unit,
+                inertia=share,
+                residual=noise,
             )
-            found[joint] = Slow(finding, clear)
+            found[joint] = Slow(item, clear)
     return found
 
 

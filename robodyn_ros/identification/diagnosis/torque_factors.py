@@ -14,6 +14,7 @@ import numpy as np
 
 from robodyn_ros.identification.diagnosis.case import Case, Sample
 from robodyn_ros.identification.factors.joint_fit import OwnFit
+from robodyn_ros.identification.findings import finding
 from robodyn_ros.models.friction_terms import BRAKING, TERMS
 from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.recording import Finding
@@ -85,13 +86,7 @@ def sign_findings(case: Case, sample: Sample) -> Iterator[Finding]:
         told = _turned(inertia, friction, *known.get(joint, (0.0, np.inf)))
         if told:
             name = case.signals.joints[joint]
-            yield Finding(
-                'torque_sign',
-                f'the torque of joint {name} has the wrong sign: {" and ".join(told)}; turn '
-                f'the sign of its torque factor (or of its position)',
-                name,
-                'error',
-            )
+            yield finding('torque_sign', joint=name, evidence=' and '.join(told))
 
 
 def _turned(inertia: float, friction: float, factor: float, spread: float) -> list[str]:
@@ -126,13 +121,12 @@ def factor_findings(case: Case, sample: Sample) -> Iterator[Finding]:
     for joint, (factor, spread) in by_prior(case, sample).items():
         far = abs(np.log(max(factor, 1e-300))) > np.log(SMALLEST_PRIOR_FACTOR)
         if factor > CLEAR * spread and far:
-            name = case.signals.joints[joint]
-            yield Finding(
+            yield finding(
                 'torque_factor',
-                f'the torque of joint {name} is {factor:.3g} (+- {spread:.2g}) times what the '
-                f'prior masses of the model give: {reason(factor)}',
-                name,
-                'error',
+                joint=case.signals.joints[joint],
+                factor=factor,
+                spread=spread,
+                causes=reason(factor),
             )
 
 
@@ -151,13 +145,14 @@ def _shared_finding(case: Case, sample: Sample) -> Finding | None:
     near = 3.0 * max(rest[best], 0.003 * (result.excess**2 - 1.0))
     others = [k for k in np.argsort(rest) if k != best and rest[k] < near]
     doubt = ''.join(f', or that of joint {names[k]} {result.factors[k]:.3g} times' for k in others)
-    return Finding(
-        'torque_factor',
-        f'the torque of joint {names[best]} is {factor:.3g} times what the other joints say about '
-        f'the parameters that they share{doubt} (residual {result.excess:.3g} times that of each '
-        f'joint alone, {result.excesses[best]:.3g} with this factor): {reason(factor)}',
-        names[best],
-        'error',
+    return finding(
+        'torque_factor.shared',
+        joint=names[best],
+        factor=factor,
+        alternatives=doubt,
+        excess=result.excess,
+        corrected=result.excesses[best],
+        causes=reason(factor),
     )
 
 
@@ -168,7 +163,7 @@ def reason(factor: float) -> str:
         texts.append(f"torque is the motor's, a gear of ratio {1.0 / factor:.0f} is missing")
     if factor > 20.0:
         texts.append(f'a gear of ratio {factor:.0f} was counted twice')
-    return 'perhaps ' + ', or '.join(texts) if texts else 'check its torque factor and unit'
+    return ': perhaps ' + ', or '.join(texts) if texts else ''
 
 
 def disagreement(case: Case, sample: Sample) -> float:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.files.result_file import load_identified_model
-from robodyn_ros.identification.result import IdentifiedModel
+from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.models.catalog import model_hash
 from robodyn_ros.models.friction import body_of, open_friction
 from robodyn_ros.models.interface import DynamicModel

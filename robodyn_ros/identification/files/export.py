@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from robodyn_ros.errors import IdentificationError, RobodynError
-from robodyn_ros.identification.files.facts import json_facts
 from robodyn_ros.identification.files.parameter_text import write_text
 from robodyn_ros.identification.files.prg import PrgError, prg_text
 from robodyn_ros.identification.files.result_file import write_result
@@ -19,9 +18,9 @@ from robodyn_ros.identification.files.result_folder import (
     ResultFolder,
 )
 from robodyn_ros.identification.files.signals_bag import write_signals
-from robodyn_ros.identification.files.urdf import write_urdf
 from robodyn_ros.identification.physical.consistency import links_are_consistent
-from robodyn_ros.identification.result import IdentificationResult
+from robodyn_ros.identification.result.facts import json_facts
+from robodyn_ros.identification.result.result import IdentificationResult
 from robodyn_ros.models.closed_forms.closed_form import closed_form_part
 from robodyn_ros.models.serial.urdf import rigid_part
 from robodyn_ros.output_files import made_folder
@@ -104,7 +103,7 @@ def _with_urdf(files: Exported, result: IdentificationResult, target: ResultFold
         return files
     if target.taken(URDF):
         return _noted(files, f'no URDF is written: {target.folder / URDF} is another file')
-    write_urdf(result.model, result.values, target.partial / URDF)
+    result.to_urdf(target.partial / URDF)
     return replace(files, urdf=target.folder / URDF)
 
 

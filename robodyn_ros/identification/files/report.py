@@ -5,13 +5,10 @@ from __future__ import annotations
 import math
 import textwrap
 
-from robodyn_ros.identification.result import (
-    FitReport,
-    FrictionChoice,
-    IdentificationResult,
-    NamedParameters,
-    Status,
-)
+from robodyn_ros.identification.fit.fit_report import FitReport
+from robodyn_ros.identification.friction.choice import FrictionChoice
+from robodyn_ros.identification.physical.selected import NamedParameters, Status
+from robodyn_ros.identification.result.result import IdentificationResult
 from robodyn_ros.models.interface import Joint
 
 WIDTH = 100

@@ -12,11 +12,11 @@ import numpy as np
 import yaml
 
 from robodyn_ros.errors import IdentificationError, RobodynError
-from robodyn_ros.identification.files.facts import header_facts
 from robodyn_ros.identification.files.gear_torque_block import read_residual, residual_block
 from robodyn_ros.identification.files.parameter_text import parameter_text, write_text
-from robodyn_ros.identification.files.payload_block import beside, payload_block, read_payload
-from robodyn_ros.identification.result import IdentificationResult, IdentifiedModel
+from robodyn_ros.identification.result.facts import header_facts
+from robodyn_ros.identification.result.payload_block import beside, payload_block, read_payload
+from robodyn_ros.identification.result.result import IdentificationResult, IdentifiedModel
 from robodyn_ros.models.catalog import build_model
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.yaml_file import DUMPER, parse_yaml, read_yaml

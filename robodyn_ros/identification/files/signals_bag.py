@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robodyn_ros.errors import IdentificationError
-from robodyn_ros.identification.result import Signals
+from robodyn_ros.identification.result.content import Signals
 from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.bags.bag_folder import finish_bag
 from robodyn_ros.recording.bags.bag_metadata import EFFORT_KEY, RECORD_NAME, SI_EFFORT

@@ -25,6 +25,7 @@ from scipy.ndimage import map_coordinates
 from robodyn_ros.identification.factors.condense import Indices, acting_columns
 from robodyn_ros.identification.factors.joint_fit import LONGEST_SHIFT, OwnFit, own_fit
 from robodyn_ros.identification.factors.torque_shift import smoothed, torque_shift
+from robodyn_ros.identification.findings import finding
 from robodyn_ros.identification.fit.choice import FOUR, ONE, HeldOut, is_better
 from robodyn_ros.identification.fit.folds import Folds, Labels, labels_of, least_squares
 from robodyn_ros.identification.options import IdentifyOptions
@@ -166,16 +167,11 @@ def offset_findings(
     :param period: sampling period, in [s]
     """
     for joint, offset in offsets.items():
-        word = 'after' if offset.seconds > 0.0 else 'before'
-        name, size = model.joint_names[joint], abs(offset.seconds)
-        done = 'it was shifted back, here and for validation, which removes'
-        if not offset.applied:
-            done = 'less than a sample is not set right, although that would remove'
-        yield Finding(
-            'time_offset',
-            f'the torque of joint {name} comes {size * 1e3:.2f} ms ({size / period:.2f} '
-            f'samples) {word} its motion: {done} {offset.gain:.0%} of the squared residual of '
-            f'this joint',
-            name,
-            'info',
+        yield finding(
+            'time_offset' if offset.applied else 'time_offset.kept',
+            joint=model.joint_names[joint],
+            offset=abs(offset.seconds) * 1e3,
+            samples=abs(offset.seconds) / period,
+            direction='after' if offset.seconds > 0.0 else 'before',
+            gain=offset.gain,
         )

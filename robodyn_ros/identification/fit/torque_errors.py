@@ -9,7 +9,7 @@ from functools import reduce
 import numpy as np
 from numpy.typing import NDArray
 
-from robodyn_ros.identification.result import FitReport
+from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.identification.signals.segments import Stretches
 from robodyn_ros.models.interface import Array, DynamicModel, sample_blocks

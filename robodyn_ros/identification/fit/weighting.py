@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from robodyn_ros.identification.factors.condense import Condensed
+from robodyn_ros.identification.findings import finding
 from robodyn_ros.identification.fit.joint_coupling import Coupled, decouple
 from robodyn_ros.identification.fit.least_squares import Estimate, Estimator, estimate
 from robodyn_ros.identification.fit.noise_spectrum import coloured_scores
@@ -106,11 +107,12 @@ def _coupled(condensed: Condensed, coupled: Coupled) -> Fitted:
 def _outlier_finding(robust: Robust, joints: tuple[str, ...]) -> Finding:
     """Tell how much of the recording had no say."""
     worst = int(np.argmax(robust.gross))
-    return Finding(
+    return finding(
         'outliers',
-        f'robust estimation ({robust.loss}): at most {robust.gross[worst]:.1%} of the samples of '
-        f'a joint ({joints[worst]}) are off by more than {OUTLIER:g} robust standard deviations',
-        severity='info',
+        loss=robust.loss,
+        share=robust.gross[worst],
+        worst=joints[worst],
+        limit=OUTLIER,
     )
 
 
@@ -120,11 +122,11 @@ def _correlation_findings(correlation: Array, joints: tuple[str, ...]) -> Iterat
     if not apart.size or apart.max() < CORRELATED:
         return
     one, other = np.unravel_index(int(apart.argmax()), apart.shape)
-    yield Finding(
+    yield finding(
         'correlated_errors',
-        f'errors of the joints {joints[other]} and {joints[one]} go together (correlation '
-        f'{correlation[one, other]:.2f}): rather something that the model lacks than noise',
-        severity='info',
+        one=joints[other],
+        other=joints[one],
+        correlation=correlation[one, other],
     )
 
 

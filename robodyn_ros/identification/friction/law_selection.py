@@ -14,7 +14,9 @@ from typing import Any
 import numpy as np
 
 from robodyn_ros.errors import IdentificationError, InsufficientData
+from robodyn_ros.identification.findings import finding
 from robodyn_ros.identification.fit.choice import RELEVANT, HeldOut, is_better, simplest
+from robodyn_ros.identification.friction.choice import FrictionCandidate, FrictionChoice
 from robodyn_ros.identification.friction.law_fit import FrictionSearch, LawFit
 from robodyn_ros.identification.friction.samples import FrictionSample
 from robodyn_ros.identification.options import IdentifyOptions
@@ -25,7 +27,6 @@ from robodyn_ros.identification.physical.semidefinite import (
     Problem,
     starting_prior,
 )
-from robodyn_ros.identification.result import FrictionCandidate, FrictionChoice
 from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.models.base_parameters import BaseParameters, base_parameters
 from robodyn_ros.models.catalog import with_friction
@@ -200,14 +201,14 @@ def friction_findings(choice: FrictionChoice | None) -> Iterator[Finding]:
     if choice is None:
         return
     by_name = {each.name: each for each in choice.candidates}
-    text = f'friction law {choice.law}: its figures were found from the recording'
-    if choice.automatic:
-        own = by_name[choice.law]
-        others = sorted(choice.candidates, key=lambda each: each.error)
-        shown = ', '.join(f'{each.name} {each.error:.3f}' for each in others[:4])
-        text = (
-            f'friction law {choice.law} was chosen of {len(others)}: its error on parts of the '
-            f'recording left out in turn is {own.error:.3f} of that of the linear one; no law '
-            f'is better by more than one standard error (smallest: {shown})'
-        )
-    yield Finding('friction_chosen', text, severity='info')
+    if not choice.automatic:
+        yield finding('friction_chosen', law=choice.law)
+        return
+    others = sorted(choice.candidates, key=lambda each: each.error)
+    yield finding(
+        'friction_chosen.automatic',
+        law=choice.law,
+        count=len(others),
+        error=by_name[choice.law].error,
+        smallest=', '.join(f'{each.name} {each.error:.3f}' for each in others[:4]),
+    )

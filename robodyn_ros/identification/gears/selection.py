@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robodyn_ros.identification.fit.cross_validation import folds_of, unseen_errors
+from robodyn_ros.identification.gears.candidate import GearCandidate
 from robodyn_ros.identification.gears.gmr import GmrFit
 from robodyn_ros.identification.gears.maps import MAPS
 from robodyn_ros.identification.gears.rbf import RbfFit
 from robodyn_ros.identification.options import GearTorque
-from robodyn_ros.identification.result import GearCandidate
 from robodyn_ros.models.gear_torque import (
     INPUTS,
     GearTorqueLaw,

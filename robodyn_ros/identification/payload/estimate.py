@@ -22,7 +22,7 @@ from robodyn_ros.identification.payload.findings import scalar_findings
 from robodyn_ros.identification.physical.completion import Completion
 from robodyn_ros.identification.physical.consistency import is_consistent
 from robodyn_ros.identification.physical.semidefinite import weighted_rows
-from robodyn_ros.identification.result import IdentifiedModel
+from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.models.base_parameters import BaseParameters, grouped
 from robodyn_ros.models.interface import Array
 from robodyn_ros.models.payload import Payload, PayloadModel

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robodyn_ros.errors import IdentificationError
+from robodyn_ros.identification.findings import finding
 from robodyn_ros.identification.fit.least_squares import Estimate
 from robodyn_ros.identification.physical.consistency import bodies_of, consistent, nearest
 from robodyn_ros.models.base_parameters import BaseParameters
@@ -60,8 +61,7 @@ def complete(
     except IdentificationError as error:
         possible = False
         chosen = nearest(model, base.grouping, values, prior)
-        text = f'{error}; no URDF is written, and the torque of the result is not affected'
-        findings = (Finding('not_physically_consistent', text),)
+        findings = (finding('not_physically_consistent', reason=error),)
     return Completion(
         values=chosen,
         stddevs=parameter_stddevs(base, covariance),

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robodyn_ros.identification.physical.completion import combination_stddevs
-from robodyn_ros.identification.result import NamedParameters, Status
+from robodyn_ros.identification.physical.selected import NamedParameters, Status
 from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.closed_forms.closed_form import ClosedFormModel, closed_form_part
 from robodyn_ros.models.interface import Array, DynamicModel

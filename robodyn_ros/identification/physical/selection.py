@@ -17,12 +17,14 @@ from scipy.optimize import lsq_linear
 
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.factors.condense import Condensed, JointFactor
+from robodyn_ros.identification.findings import finding
 from robodyn_ros.identification.fit.choice import FOUR, INDEPENDENT, HeldOut, is_better, simplest
 from robodyn_ros.identification.fit.folds import Folds
 from robodyn_ros.identification.fit.least_squares import Estimate
 from robodyn_ros.identification.options import IdentifyOptions, Prior
 from robodyn_ros.identification.physical.completion import Completion
 from robodyn_ros.identification.physical.consistency import bodies_of, is_consistent
+from robodyn_ros.identification.physical.selected import EstimateKind, Selection
 from robodyn_ros.identification.physical.semidefinite import (
     WEAKEST,
     Data,
@@ -32,7 +34,6 @@ from robodyn_ros.identification.physical.semidefinite import (
     starting_prior,
     weighted_rows,
 )
-from robodyn_ros.identification.result import EstimateKind, Selection
 from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.recording.recording import Finding
@@ -50,8 +51,6 @@ with velocity too."""
 
 _SHARED = 1e-6
 """Weight of the size of parameters that are fitted again, against columns of length 1."""
-
-_IMPOSSIBLE = 'not_physically_consistent'
 
 
 def choose(
@@ -90,8 +89,8 @@ def choose(
     except IdentificationError as error:
         if completion.physically_consistent and options.consistent == 'auto':
             return completion, Selection()
-        finding = Finding(_IMPOSSIBLE, f'{error}: the unconstrained estimate is selected')
-        return replace(completion, findings=(finding,)), Selection()
+        refused = finding('not_physically_consistent.unconstrained', reason=error)
+        return replace(completion, findings=(refused,)), Selection()
     if values is None:
         return completion, selection
     possible, found = is_consistent(model, values), tuple(_apparent_findings(model, values))
@@ -103,9 +102,8 @@ def _without_links(completion: Completion, options: IdentifyOptions) -> Completi
     """Say that a consistent estimate was asked for where there is nothing to be consistent."""
     if options.consistent == 'auto':
         return completion
-    text = 'the model has no links with masses and inertias, consistency has no meaning for it'
-    finding = Finding('consistency_without_links', text)
-    return replace(completion, findings=(*completion.findings, finding))
+    found = finding('consistency_without_links')
+    return replace(completion, findings=(*completion.findings, found))
 
 
 def _sigma(condensed: Condensed, fit: Estimate, options: IdentifyOptions) -> Array:
@@ -119,24 +117,14 @@ def _apparent_findings(model: DynamicModel, values: Array) -> Iterator[Finding]:
     rotors = bodies_of(model).rotors
     negative = [model.parameters[k].name for k in rotors if values[k] < 0.0]
     if negative:
-        yield Finding(
-            _IMPOSSIBLE,
-            f'the recording contradicts every physically consistent robot: {", ".join(negative)} '
-            f'came out negative, which suits its torque alone; the links are possible and a URDF '
-            f'can be written',
-        )
+        yield finding('not_physically_consistent.rotors', parameters=', '.join(negative))
     driving = [
         parameter.name
         for parameter, value in zip(model.parameters, values, strict=True)
         if _APPARENT in parameter.name and value < 0.0
     ]
     if driving:
-        yield Finding(
-            'negative_friction',
-            f'{", ".join(driving)} came out negative, as a delay of the torque can make it: it '
-            f'suits this robot as it is measured, but does not brake it in a simulation',
-            severity='info',
-        )
+        yield finding('negative_friction', parameters=', '.join(driving))
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import interpolate
 
+from robodyn_ros.identification.findings import finding
 from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.recording import Finding, Recording
 
@@ -44,13 +45,8 @@ def on_grid(
     after = np.clip(np.searchsorted(time, grid), 1, count - 1)
     before, behind = time[after - 1] + 0.25 * period, time[after] - 0.25 * period
     gaps = (behind - before > 2.0 * period) & (grid > before) & (grid < behind)
-    finding = Finding(
-        code='interpolated',
-        text=f'stamps are not equally spaced: signals were interpolated to {1.0 / period:.6g} Hz, '
-        f'{int(gaps.sum())} of {len(grid)} samples lie in gaps and were not used',
-        severity='info',
-    )
-    return _replaced(recording, grid, position, torque), gaps, (finding,)
+    found = finding('interpolated', rate=1.0 / period, gaps=int(gaps.sum()), samples=len(grid))
+    return _replaced(recording, grid, position, torque), gaps, (found,)
 
 
 def sample_times(recording: Recording) -> Array:

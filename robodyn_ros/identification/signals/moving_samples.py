@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robodyn_ros.errors import IdentificationError
+from robodyn_ros.identification.findings import finding
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.models.closed_forms.closed_form import closed_form_part
 from robodyn_ros.models.interface import Array, DynamicModel
@@ -107,12 +108,7 @@ def speed_findings(joints: Sequence[str], velocity: Array, found: Thresholds) ->
     shares = (np.abs(velocity) > found.upper).mean(axis=0)
     for name, share, limit in zip(joints, shares, found.upper, strict=True):
         if share > _MOSTLY:
-            yield Finding(
-                code='too_fast_for_semi_static',
-                joint=name,
-                text=f'joint {name} is faster than the upper velocity threshold of {limit:g} in '
-                f'{share:.0%} of the recording, which then does not count: move it more slowly',
-            )
+            yield finding('too_fast_for_semi_static', joint=name, limit=limit, share=share)
 
 
 def _per_joint(given: float | Sequence[float] | None, joints: Sequence[str], what: str) -> Array:

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import ndimage, signal
 
 from robodyn_ros.errors import IdentificationError, InsufficientData, RobodynError
+from robodyn_ros.identification.findings import finding
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.signals.cutoff import (
     BEYOND_NOISE,
@@ -241,12 +242,6 @@ def _frozen_findings(
 ) -> tuple[Finding, ...]:
     stroke = np.ptp(position, axis=0)
     return tuple(
-        Finding(
-            code='frozen_joint',
-            joint=joints[index],
-            text=f'joint {joints[index]} moves by {stroke[index]:.3g} only, which cannot be told '
-            f'from noise: its parameters cannot be identified',
-            severity='error',
-        )
+        finding('frozen_joint', joint=joints[index], stroke=stroke[index])
         for index in np.flatnonzero(frozen)
     )

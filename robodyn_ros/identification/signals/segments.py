@@ -13,6 +13,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from robodyn_ros.identification.findings import finding
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.signals.cutoff import lowest_cutoff, motion_cutoff
 from robodyn_ros.identification.signals.grid import on_grid
@@ -69,14 +70,7 @@ class Stretches:
         """Say that a recording was processed in stretches."""
         if self.others is not None:
             start, end = self.recording.time[[0, -1]]
-            yield Finding(
-                'long_recording',
-                f'the recording of {self.raw_samples} samples was processed in stretches: '
-                f'parameters and errors are of all of them; time offsets, friction laws, the '
-                f'diagnosis and the signals that are kept, of the stretch from {start:.6g} s to '
-                f'{end:.6g} s',
-                severity='info',
-            )
+            yield finding('long_recording', samples=self.raw_samples, start=start, end=end)
 
 
 def stretches_of(

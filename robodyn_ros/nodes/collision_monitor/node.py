@@ -20,7 +20,7 @@ from robodyn_ros.control.torque.delay import DelayLine
 from robodyn_ros.control.torque.gravity_free import GravityFree
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.errors import ConfigError
-from robodyn_ros.identification.result import IdentifiedModel
+from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.models.interface import Array
 from robodyn_ros.msg import CollisionState
 from robodyn_ros.nodes.base.common import MONITOR_QOS, steady_timer

@@ -22,7 +22,7 @@ from robodyn_ros.control.torque.standstill import FADE_TIME
 from robodyn_ros.control.torque_limits import PlannedTorque
 from robodyn_ros.control.torque_threshold import SILENCE, TorqueThreshold
 from robodyn_ros.errors import ConfigError, ControlError, RobodynError
-from robodyn_ros.identification.result import IdentifiedModel
+from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.models.interface import Array
 from robodyn_ros.nodes.base.spinning import run
 from robodyn_ros.nodes.feedforward.streaming import StreamingMode

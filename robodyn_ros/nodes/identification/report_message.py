@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from robodyn_ros.identification.files.export import Exported
-from robodyn_ros.identification.result import IdentificationResult
+from robodyn_ros.identification.result.result import IdentificationResult
 from robodyn_ros.msg import Finding, IdentificationReport
 
 SEVERITY = {'info': Finding.INFO, 'warning': Finding.WARNING, 'error': Finding.ERROR}

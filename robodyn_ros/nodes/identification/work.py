@@ -21,7 +21,7 @@ from robodyn_ros.identification.options import (
     IdentifyOptions,
 )
 from robodyn_ros.identification.pipeline import identify
-from robodyn_ros.identification.result import IdentificationResult, IdentifiedModel
+from robodyn_ros.identification.result.result import IdentificationResult, IdentifiedModel
 from robodyn_ros.models.catalog import load_model, robot_model
 from robodyn_ros.models.friction_terms import AUTO
 from robodyn_ros.models.interface import DynamicModel

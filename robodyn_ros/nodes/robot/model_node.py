@@ -13,7 +13,7 @@ from rclpy.qos import HistoryPolicy, QoSProfile, ReliabilityPolicy
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.errors import ConfigError, RobodynError
 from robodyn_ros.identification.files.result_file import load_identified_model
-from robodyn_ros.identification.result import IdentifiedModel
+from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.models.interface import Array, DynamicModel, SumModel
 from robodyn_ros.models.serial.urdf import UrdfModel
 from robodyn_ros.nodes.base.common import (

@@ -12,7 +12,7 @@ from rclpy.parameter import Parameter
 
 from robodyn_ros.control.payload_limit import PayloadLimit
 from robodyn_ros.errors import ControlError, ModelError, RobodynError
-from robodyn_ros.identification.result import IdentifiedModel
+from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.models.interface import Array
 from robodyn_ros.models.payload import Payload, PayloadModel, payload_of
 from robodyn_ros.nodes.base.common import declare

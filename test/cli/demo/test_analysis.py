@@ -12,7 +12,7 @@ from robodyn_ros.cli.demo.analysis import (
     tracking_error,
 )
 from robodyn_ros.errors import RecordingError
-from robodyn_ros.identification.result import IdentifiedModel
+from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.models.closed_forms.axis import AxisModel
 from robodyn_ros.recording.recording import Recording
 

@@ -9,7 +9,7 @@ from robodyn_ros.msg import CollisionState
 from writers import write_rosbag
 
 from robodyn_ros.cli.demo.monitoring import Alarms, thresholds
-from robodyn_ros.identification.result import IdentifiedModel
+from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.models.catalog import with_friction
 from robodyn_ros.models.closed_forms.axis import AxisModel
 from robodyn_ros.recording.recording import Recording

@@ -95,7 +95,7 @@ def test_a_delay_is_told_in_milliseconds_and_cycles():
 
 @pytest.mark.parametrize(
     ('factor', 'words'),
-    [(1000.0, 'mNm'), (1.0 / 80.0, 'gear of ratio 8'), (2.0, '2 pi'), (3.3, 'check its torque')],
+    [(1000.0, 'mNm'), (1.0 / 80.0, 'gear of ratio 8'), (2.0, '2 pi'), (3.3, 'Check its torque')],
 )
 def test_the_likely_reason_of_a_factor_is_named(factor, words):
     plant = ROBOTS['delta3']
@@ -146,7 +146,7 @@ def test_a_diagnosis_that_breaks_down_is_no_reason_to_lose_the_result(monkeypatc
 
     monkeypatch.setattr('robodyn_ros.identification.diagnosis.diagnose.cutoff_findings', broken)
     found = diagnose(type('Case', (), {'recording': Empty, 'signals': Empty}))
-    text = 'the diagnosis was not completed: two lines'
+    text = 'The diagnosis was not completed: two lines.'
     assert found == (Finding('diagnosis_incomplete', text, severity='info'),)
 
 

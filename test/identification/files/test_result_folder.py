@@ -94,7 +94,9 @@ def test_a_run_that_cannot_be_written_changes_nothing(results, tmp_path, monkeyp
     def fail(*_):
         raise IdentificationError('disk full')
 
-    monkeypatch.setattr('robodyn_ros.identification.files.export.write_urdf', fail)
+    monkeypatch.setattr(
+        'robodyn_ros.identification.result.result.IdentificationResult.to_urdf', fail
+    )
     with pytest.raises(IdentificationError, match='disk full'):
         export(second, tmp_path)
     assert names(tmp_path) == ALL and date_of(tmp_path) == first.date

@@ -9,7 +9,7 @@ from rosbags.typesys import Stores, get_typestore
 from robodyn_ros.errors import IdentificationError, RecordingError
 from robodyn_ros.identification.files import signals_bag
 from robodyn_ros.identification.files.signals_bag import TOPICS, write_signals
-from robodyn_ros.identification.result import Signals
+from robodyn_ros.identification.result.content import Signals
 from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.identification.signals.thinning import Thinning
 from robodyn_ros.recording.bags.bag_metadata import bag_metadata

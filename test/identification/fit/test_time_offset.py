@@ -81,7 +81,7 @@ def test_less_than_a_sample_is_only_reported(case):
     recording = record(model, truth, 4000, noise=0.01, derivatives=False, rate=50.0)
     found = offsets(identify(late(recording, [0.01, 0.0, -0.01]), model))
     assert 'joint1' in found and 'joint2' not in found
-    assert all('less than a sample is not set right' in text for text in found.values())
+    assert all('The offset was not corrected.' in text for text in found.values())
 
 
 def test_torque_is_shifted_back_and_ends_are_cut(case):

@@ -7,12 +7,12 @@ from robots import random_urdf
 from simulation import record
 
 from robodyn_ros.control.torque.model_torque import ModelTorque
-from robodyn_ros.identification.files.facts import json_facts
 from robodyn_ros.identification.files.report import text_report
 from robodyn_ros.identification.files.result_file import load_identified_model, write_result
-from robodyn_ros.identification.files.urdf import identified_urdf
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.pipeline import identify
+from robodyn_ros.identification.result.facts import json_facts
+from robodyn_ros.identification.result.urdf import identified_urdf
 from robodyn_ros.models.catalog import robot_model, with_friction
 from robodyn_ros.recording.recording import Recording
 

@@ -8,12 +8,12 @@ from robots import random_urdf
 from simulation import arm, record
 
 from robodyn_ros.errors import IdentificationError
-from robodyn_ros.identification.files.facts import json_facts
 from robodyn_ros.identification.files.report import text_report
 from robodyn_ros.identification.files.result_file import load_identified_model, write_result
 from robodyn_ros.identification.gears.motor_side import motor_side
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.pipeline import identify
+from robodyn_ros.identification.result.facts import json_facts
 from robodyn_ros.models.payload import PayloadModel
 
 STIFFNESS = 2e4

@@ -77,7 +77,7 @@ def test_a_lever_that_is_not_known_leaves_the_products(tmp_path):
     assert [item.name for item in found.model.parameters] == ['payload.I', 'payload.M*g*A']
     assert (np.abs(found.values - added[[0, 2]]) < 4.0 * found.stddevs).all()
     texts = {item.code: item.text for item in result.findings}
-    assert 'for its mass give L^2, g*L in "prior"' in texts['payload_products']
+    assert 'To get its mass, give L^2, g*L in "prior"' in texts['payload_products']
     assert np.isnan(found.mass)
 
 
@@ -92,7 +92,7 @@ def test_a_point_is_assumed_where_mass_and_inertia_are_one_column(tmp_path):
     assert abs(found.values[0] - 4.2) < 4.0 * found.stddevs[0]
     assert found.values[1] == 0.0 and np.isnan(found.stddevs[1])
     texts = {item.code: item.text for item in result.findings}
-    assert "not told apart from the payload's mass" in texts['payload_partly_visible']
+    assert "not distinguishable from the payload's mass" in texts['payload_partly_visible']
     assert result.base_expressions == ('payload.mass + 11.1111*payload.inertia',)
 
 
@@ -203,7 +203,7 @@ def test_a_motion_of_one_wrist_joint_shows_some_combinations_only():
     assert len(result.base_values) == 3  # two components of weight, one inertia
     assert np.isnan(result.payload.payload.stddevs[0])
     codes = {item.code: item for item in result.findings}
-    assert 'shows 3 combinations' in codes['payload_partly_visible'].text
+    assert 'determines 3 combinations' in codes['payload_partly_visible'].text
     assert codes['frozen_joint'].severity == 'warning'
     same = recording.select(model.joint_names)
     deviation = base.model.torque(q, qd, qdd, base.values + result.payload.payload.added) - torque
@@ -229,7 +229,10 @@ def test_a_base_with_payload_is_noticed_by_a_negative_mass(tmp_path):
     result = identify_payload(recorded(model, values + 0.0, 2), base)
     assert not result.success
     texts = {item.code: item.text for item in result.findings if item.severity == 'error'}
-    assert 'was the base result identified without payload?' in texts['payload_not_physical']
+    assert (
+        'Check that the base result was identified without payload'
+        in texts['payload_not_physical']
+    )
 
 
 def test_still_robots_show_nothing():
@@ -273,7 +276,7 @@ def test_puma_1_is_refused_with_the_reason():
         position=states[0],
         torque=model.torque(*states, values),
     )
-    from robodyn_ros.identification.result import IdentifiedModel
+    from robodyn_ros.identification.result.result import IdentifiedModel
 
     base = IdentifiedModel(model=model, values=values, stddevs=values, hash='')
     with pytest.raises(ModelError, match='dynamic model 1 of a puma cannot carry a payload'):

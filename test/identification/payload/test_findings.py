@@ -13,7 +13,7 @@ from robodyn_ros.identification.payload.findings import (
     payload_data_findings,
     scalar_findings,
 )
-from robodyn_ros.identification.result import Selection
+from robodyn_ros.identification.physical.selected import Selection
 from robodyn_ros.models.catalog import build_model
 from robodyn_ros.models.payload import PayloadModel, payload_of
 
@@ -36,7 +36,7 @@ def test_bodies():
     assert not list(body_findings(BODY.model, BODY.values, Selection(excess=1.0)))
     (found,) = body_findings(BODY.model, BODY.values, Selection(excess=1.4))
     assert (found.code, found.severity) == ('payload_contradicted', 'warning')
-    assert 'is 1.40 times as large' in found.text
+    assert 'is 1.40 times that' in found.text
     (found,) = body_findings(BODY.model, -BODY.values, Selection())
     assert (found.code, found.severity) == ('payload_not_physical', 'error')
     assert 'mass -2 kg' in found.text
@@ -49,21 +49,25 @@ def test_bodies():
 @pytest.mark.parametrize(
     ('mass', 'severity', 'text'),
     [
-        (-0.1, 'info', '0 within its standard deviation 0.1, and is taken as 0'),
-        (-0.5, 'error', 'which no body has: was the base result identified without payload?'),
+        (-0.1, 'info', '0 within its standard deviation 0.1, and 0 is used'),
+        (
+            -0.5,
+            'error',
+            'which no body has. Check that the base result was identified without payload.',
+        ),
     ],
 )
 def test_negative_masses(mass, severity, text):
     values, spread = np.array([mass, 0.2]), np.array([0.1, 0.01])
     (found,) = scalar_findings(SCARA, BOTH, values, spread)
     assert (found.code, found.severity) == ('payload_not_physical', severity)
-    assert text in found.text and "payload's mass came out as" in found.text
+    assert text in found.text and "payload's mass is" in found.text
 
 
 def test_parameters_that_are_not_seen():
     merged = SimpleNamespace(columns=np.array([0]), grouping=np.array([[1.0, 11.1]]))
     (found,) = scalar_findings(SCARA, merged, np.array([1.0, 0.0]), np.array([0.1, np.nan]))
-    assert "the payload's inertia is not told apart from the payload's mass" in found.text
+    assert "payload's inertia is not distinguishable from the payload's mass" in found.text
     hidden = SimpleNamespace(columns=np.array([0]), grouping=np.array([[1.0, 0.0]]))
     (found,) = scalar_findings(SCARA, hidden, np.array([1.0, 0.0]), np.array([0.1, np.nan]))
     assert 'inertia has no effect in this motion' in found.text

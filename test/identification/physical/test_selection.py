@@ -8,13 +8,13 @@ from simulation import arm, base_values, random_values, record, sines
 
 from robodyn_ros.identification.factors.condense import condense
 from robodyn_ros.identification.files.export import export
-from robodyn_ros.identification.files.facts import json_facts
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.physical.consistency import bodies_of, links_are_consistent
 from robodyn_ros.identification.physical.findings import selection_findings
 from robodyn_ros.identification.physical.selection import WEIGHTS, refit_joints
 from robodyn_ros.identification.physical.semidefinite import Data, Problem
 from robodyn_ros.identification.pipeline import identify
+from robodyn_ros.identification.result.facts import json_facts
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.catalog import robot_model, with_friction
 from robodyn_ros.models.friction import FrictionModel
@@ -72,7 +72,7 @@ def test_result_says_which_estimate_it_is_and_why(poor, estimates):
     assert 1.0 <= result.selection.excess < 1.1
     (finding,) = [item for item in result.findings if item.code == 'estimate_chosen']
     assert finding.severity == 'info' and 'consistent estimate is selected' in finding.text
-    assert f'{residual:.2%}' in finding.text and 'left out in turn' in finding.text
+    assert f'{residual:.2%}' in finding.text and 'held-out' in finding.text
     np.testing.assert_allclose(result.base_values, base_values(model, result.values), atol=1e-12)
     assert json_facts(result)['selection']['estimate'] == 'consistent'
     assert not [item for item in plain.findings if item.code == 'estimate_chosen']
@@ -191,7 +191,7 @@ def test_short_recording_is_not_cross_validated():
     assert result.selection.estimate == 'consistent'
     assert np.isnan(result.selection.unseen_error)
     (finding,) = selection_findings(result.selection, 0.1)
-    assert 'left out' not in finding.text
+    assert 'held-out' not in finding.text
 
 
 def test_ols_is_drawn_to_the_prior_too(poor, estimates):
@@ -274,7 +274,7 @@ def test_ridge_holds_better_on_another_motion_than_least_squares(noisy):
             assert (
                 result.selection.prior_weight == ridge or result.selection.prior_weight in WEIGHTS
             )
-            assert any('drawn to the URDF' in item.text for item in result.findings)
+            assert any('regularised towards the URDF' in item.text for item in result.findings)
     assert max(error[0.0], error[1e-2]) < 0.8 * error[None]
 
 

@@ -13,7 +13,7 @@ from rclpy.serialization import deserialize_message, serialize_message
 from robodyn_ros.msg import IdentificationReport
 
 from robodyn_ros.identification.files.export import Exported
-from robodyn_ros.identification.result import NamedParameters
+from robodyn_ros.identification.physical.selected import NamedParameters
 from robodyn_ros.nodes.identification.report_message import report_message
 from robodyn_ros.recording.recording import Finding
 

@@ -28,9 +28,9 @@ from sensor_msgs.msg import JointState  # noqa: E402
 
 from robodyn_ros.control.torque.model_torque import ModelTorque  # noqa: E402
 from robodyn_ros.errors import RobodynError  # noqa: E402
-from robodyn_ros.identification.files.payload_block import payload_block  # noqa: E402
 from robodyn_ros.identification.files.result_file import load_identified_model, model_parameters  # noqa: E402
-from robodyn_ros.identification.result import IdentifiedModel  # noqa: E402
+from robodyn_ros.identification.result.payload_block import payload_block  # noqa: E402
+from robodyn_ros.identification.result.result import IdentifiedModel  # noqa: E402
 from robodyn_ros.models.catalog import build_model  # noqa: E402
 from robodyn_ros.models.payload import payload_of  # noqa: E402
 from robodyn_ros.nodes.robot.payload import CarriedPayload  # noqa: E402

@@ -11,7 +11,7 @@ import numpy as np
 from robodyn_ros.identification.files.base_result import load_base
 from robodyn_ros.identification.files.result_file import load_identified_model, write_result
 from robodyn_ros.identification.pipeline import identify
-from robodyn_ros.identification.result import IdentificationResult, IdentifiedModel
+from robodyn_ros.identification.result.result import IdentificationResult, IdentifiedModel
 from robodyn_ros.models.catalog import build_model
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.payload import PayloadModel

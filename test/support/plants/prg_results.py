@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from robodyn_ros.identification.result import FitReport, IdentificationResult, Selection
+from robodyn_ros.identification.fit.fit_report import FitReport
+from robodyn_ros.identification.physical.selected import Selection
+from robodyn_ros.identification.result.result import IdentificationResult
 from robodyn_ros.models.catalog import build_model
 
 JOINTS = [f'joint{k}' for k in range(1, 7)]

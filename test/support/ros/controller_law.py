@@ -9,8 +9,8 @@ import numpy as np
 import yaml
 from controller_build import law_check
 
-from robodyn_ros.identification.files.payload_block import payload_block
 from robodyn_ros.identification.files.result_file import model_parameters
+from robodyn_ros.identification.result.payload_block import payload_block
 
 SETTINGS = {'additive_torque_delay': 3, 'feedforward_scale': 0.8, 'period': 0.002,
             'ramp_up_time': 0.1, 'ramp_down_time': 0.2, 'friction_fade_time': 0.04}  # fmt: skip

@@ -8,10 +8,10 @@ from simulation import arm, record
 
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.factors.condense import condense
-from robodyn_ros.identification.files.urdf import identified_urdf, write_urdf
 from robodyn_ros.identification.fit.least_squares import estimate
 from robodyn_ros.identification.physical.completion import complete
 from robodyn_ros.identification.physical.semidefinite import Problem, fit_consistent, plain_prior
+from robodyn_ros.identification.result.urdf import identified_urdf
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.catalog import robot_model, with_friction
 from robodyn_ros.models.friction import FrictionModel
@@ -51,7 +51,7 @@ def test_pinocchio_computes_the_identified_torque_from_the_file(joints, tmp_path
     values = complete(
         model, base, base.values(truth), np.eye(base.rank), 0.5 * np.nan_to_num(model.prior())
     ).values
-    write_urdf(model, values, tmp_path / 'robot.urdf')
+    (tmp_path / 'robot.urdf').write_text(identified_urdf(model, values), 'utf-8')
     xml = (tmp_path / 'robot.urdf').read_text()
     states = random_states(joints, 20)
     expected = rigid_torque(model, values, states)
@@ -92,7 +92,7 @@ def test_impossible_robots_and_models_without_urdf_are_refused(tmp_path):
     model, truth = arm(random_urdf(2, 3))
     truth[0] = -1.0
     with pytest.raises(IdentificationError, match='not physically consistent'):
-        write_urdf(model, truth, tmp_path / 'robot.urdf')
+        identified_urdf(model, truth)
     friction = FrictionModel(joints=[Joint('a')])
     with pytest.raises(IdentificationError, match='only a model of a URDF'):
         identified_urdf(friction, np.ones(3))

@@ -7,8 +7,8 @@ from robots import random_urdf
 from simulation import arm
 
 from robodyn_ros.errors import IdentificationError
-from robodyn_ros.identification.files.payload_block import beside, payload_block, read_payload
 from robodyn_ros.identification.files.result_file import load_identified_model, model_parameters
+from robodyn_ros.identification.result.payload_block import beside, payload_block, read_payload
 from robodyn_ros.models.catalog import build_model
 from robodyn_ros.models.payload import payload_of
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from robodyn_ros.identification.summary import LINES, WIDTH, summary_text
+from robodyn_ros.identification.result.summary import LINES, WIDTH, summary_text
 from robodyn_ros.models.friction import FrictionModel
 from robodyn_ros.models.interface import Joint
 

@@ -8,21 +8,21 @@ from typing import Any
 
 import numpy as np
 
-from robodyn_ros.identification.files.payload_block import payload_block
-from robodyn_ros.identification.result import (
-    FitReport,
-    FrictionChoice,
-    IdentificationResult,
+from robodyn_ros.identification.fit.fit_report import FitReport
+from robodyn_ros.identification.friction.choice import FrictionChoice
+from robodyn_ros.identification.physical.selected import NamedParameters
+from robodyn_ros.identification.result.content import (
     IdentifiedPayload,
     IdentifiedResidual,
-    NamedParameters,
+    ResultContent,
 )
+from robodyn_ros.identification.result.payload_block import payload_block
 from robodyn_ros.models.friction_terms import TERMS
 from robodyn_ros.models.gear_torque import facts as gear_torque_facts
 from robodyn_ros.models.interface import Array, DynamicModel
 
 
-def json_facts(result: IdentificationResult) -> dict[str, object]:
+def json_facts(result: ResultContent) -> dict[str, object]:
     """Plain facts for `robodyn identify --json`; NaN and infinity become None.
 
     Lists per joint are in the order of `joints`; timings are in [s].
@@ -61,7 +61,7 @@ def json_facts(result: IdentificationResult) -> dict[str, object]:
     return plain
 
 
-def header_facts(result: IdentificationResult) -> dict[str, object]:
+def header_facts(result: ResultContent) -> dict[str, object]:
     """Return the facts of the softMC result file and some more, as flat ROS parameters."""
     header: dict[str, object] = {
         'success': result.success,
@@ -186,7 +186,7 @@ def _named_rows(named: NamedParameters) -> list[dict[str, object]]:
     ]
 
 
-def _parameter_rows(result: IdentificationResult) -> dict[str, list[dict[str, object]]]:
+def _parameter_rows(result: ResultContent) -> dict[str, list[dict[str, object]]]:
     parameters = result.model.parameters
     base = zip(
         result.base_expressions,

@@ -9,13 +9,16 @@ from functools import reduce
 import numpy as np
 
 from robodyn_ros.errors import InsufficientData
-from robodyn_ros.identification.estimation import Estimated, Regression
 from robodyn_ros.identification.factors.passes import phase_of
+from robodyn_ros.identification.findings import finding
+from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.fit.torque_errors import Tally, residual_ratio, tally_all
 from robodyn_ros.identification.fit.uncertainty import torque_uncertainty
 from robodyn_ros.identification.options import LEAVE_ONE_OUT
-from robodyn_ros.identification.preparation import Clock, Prepared, Task, prepare
-from robodyn_ros.identification.result import FitReport, IdentifiedPayload, Selection
+from robodyn_ros.identification.physical.selected import Selection
+from robodyn_ros.identification.result.content import IdentifiedPayload
+from robodyn_ros.identification.steps.estimation import Estimated, Regression
+from robodyn_ros.identification.steps.preparation import Clock, Prepared, Task, prepare
 from robodyn_ros.models.interface import Array
 from robodyn_ros.models.payload import Payload, PayloadModel
 from robodyn_ros.recording.recording import Finding, Recording
@@ -134,8 +137,7 @@ class Run:
             try:
                 other = self.task.processed(given).corrected(self.prepared.offsets)
             except InsufficientData as error:
-                text = f'the model could not be tested on the validation recording: {error}'
-                self.untested = (Finding('validation_too_short', text, severity='error'),)
+                self.untested = (finding('validation_too_short', reason=error),)
                 return
             progress = phase_of(self.task.progress, 'validate')
             model, values = self.prepared.model, self.found.values

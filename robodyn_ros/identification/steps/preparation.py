@@ -12,14 +12,15 @@ import numpy as np
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.factors.passes import Progress
 from robodyn_ros.identification.fit.time_offset import common_offsets, offsets_of
+from robodyn_ros.identification.friction.choice import FrictionChoice
 from robodyn_ros.identification.friction.cutoff_choice import cutoff_factor
 from robodyn_ros.identification.friction.law_selection import settled_friction
-from robodyn_ros.identification.known_torque import Known, known_torque
 from robodyn_ros.identification.options import LEAVE_ONE_OUT, IdentifyOptions, LeaveOneOut
-from robodyn_ros.identification.result import FrictionChoice, IdentifiedModel
+from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.identification.signals.segments import Stretches, stretches_of
 from robodyn_ros.identification.signals.torque_shift import TimeOffset
+from robodyn_ros.identification.steps.known_torque import Known, known_torque
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.friction import open_friction
 from robodyn_ros.models.interface import DynamicModel

@@ -13,8 +13,11 @@ from robodyn_ros.identification.diagnosis.checks import (
     reach_findings,
 )
 from robodyn_ros.identification.diagnosis.diagnose import diagnose, diagnose_payload
+from robodyn_ros.identification.findings import finding
+from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.fit.time_offset import offset_findings
 from robodyn_ros.identification.friction.law_selection import friction_findings
+from robodyn_ros.identification.gears.candidate import GearCandidate
 from robodyn_ros.identification.payload.findings import (
     base_findings,
     body_findings,
@@ -22,8 +25,8 @@ from robodyn_ros.identification.payload.findings import (
     seen_findings,
 )
 from robodyn_ros.identification.physical.findings import selection_findings
-from robodyn_ros.identification.result import FitReport, GearCandidate, IdentifiedPayload
-from robodyn_ros.identification.run import Run
+from robodyn_ros.identification.result.content import IdentifiedPayload
+from robodyn_ros.identification.steps.run import Run
 from robodyn_ros.models.gear_torque import GearTorqueLaw
 from robodyn_ros.recording.finding import Finding
 
@@ -97,20 +100,16 @@ def gear_finding(torque: GearTorqueLaw, plain: FitReport, report: FitReport) -> 
     :param plain: torque errors without it
     :param report: torque errors with it
     """
-    text = (
-        f'the deflection of the gears explains torque that the model does not have '
-        f'({torque.kind} over {", ".join(torque.inputs).replace("_", " ")}): the RMS error fell '
-        f'from {plain.rms_error.mean():.3g} to {report.rms_error.mean():.3g} in the mean over the '
-        f'joints'
+    return finding(
+        'residual_torque',
+        kind=torque.kind,
+        inputs=', '.join(torque.inputs).replace('_', ' '),
+        after=report.rms_error.mean(),
+        before=plain.rms_error.mean(),
     )
-    return Finding('residual_torque', text, severity='info')
 
 
 def no_gear_finding(candidates: Sequence[GearCandidate]) -> Finding:
     """Return why there is no torque of gear deflection."""
     best = min((each.mean for each in candidates), default=1.0)
-    text = (
-        f'the deflection of the gears explains no torque that the model lacks (error on other '
-        f'segments of the motion: {best:.0%} of that without), so it is not used'
-    )
-    return Finding('no_residual_torque', text, severity='info')
+    return finding('no_residual_torque', error=best)

@@ -27,9 +27,9 @@ from robodyn_ros.identification.physical.completion import (
     parameter_stddevs,
     seen_and_prior,
 )
+from robodyn_ros.identification.physical.selected import Selection
 from robodyn_ros.identification.physical.selection import choose
-from robodyn_ros.identification.preparation import Prepared, Task
-from robodyn_ros.identification.result import Selection
+from robodyn_ros.identification.steps.preparation import Prepared, Task
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.closed_forms.closed_form import closed_form_part
 from robodyn_ros.models.interface import Array, DynamicModel

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
-from pathlib import Path
 
 import numpy as np
 
 from robodyn_ros.errors import IdentificationError
-from robodyn_ros.identification.files.parameter_text import write_text
 from robodyn_ros.identification.physical.consistency import (
     bodies_of,
     links_are_consistent,
@@ -18,14 +16,6 @@ from robodyn_ros.models.friction_terms import DEFAULT_TERMS
 from robodyn_ros.models.interface import Array, DynamicModel, SumModel
 from robodyn_ros.models.serial.inertia import pseudo_inertia
 from robodyn_ros.models.serial.urdf import UrdfModel, rigid_part
-
-
-def write_urdf(model: DynamicModel, values: Array, path: str | Path) -> None:
-    """Write the URDF of `identified_urdf`; the file appears complete or not at all.
-
-    :raises IdentificationError: as `identified_urdf`, or the file cannot be written
-    """
-    write_text(identified_urdf(model, values), path)
 
 
 def identified_urdf(model: DynamicModel, values: Array) -> str:

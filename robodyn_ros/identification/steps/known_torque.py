@@ -6,7 +6,7 @@ import numpy as np
 
 from robodyn_ros.identification.fit.torque_errors import predict
 from robodyn_ros.identification.gears.motor_side import gear_torque_of
-from robodyn_ros.identification.result import IdentifiedModel
+from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.identification.signals.segments import KnownTorque
 from robodyn_ros.models.gear_torque import GearTorqueLaw

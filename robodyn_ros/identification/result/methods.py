@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from robodyn_ros.errors import IdentificationError
-from robodyn_ros.identification.summary import summary_text
+from robodyn_ros.identification.result.summary import summary_text
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.payload import Payload
 from robodyn_ros.output_files import write_whole
@@ -89,7 +89,8 @@ class ResultMethods:
         :raises IdentificationError: the model is not that of a URDF, the links are not physically
             consistent, or the file cannot be written
         """
-        from robodyn_ros.identification.files.urdf import identified_urdf
+        # Imports a solver, which a node that only computes torques does not need.
+        from robodyn_ros.identification.result.urdf import identified_urdf
 
         text = identified_urdf(self.model, self.values)
         if path is not None:

@@ -1,0 +1,55 @@
+"""Selected estimate, and the parameters of the softMC document: data only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from robodyn_ros.identification.options import Prior
+from robodyn_ros.models.interface import Array
+
+EstimateKind = Literal['unconstrained', 'consistent', 'consistent_links', 'ridge']
+Status = Literal['identified', 'combination', 'prior', 'unseen', 'given', 'absent']
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which estimate a result holds, and what it was compared with.
+
+    Errors are root mean squares over all joints, each in units of the standard deviation of its
+    unconstrained residual; NaN: not computed.
+
+    :param estimate: 'unconstrained'; 'consistent': a robot that can exist; 'consistent_links':
+        the links can exist, but rotor inertias and friction are what fits best; 'ridge': drawn
+        to the prior without constraints (see `ridge`)
+    :param prior: 'urdf' or 'none'
+    :param prior_weight: see `physical`
+    :param unseen_error: of the consistent estimate, on stretches it was not fitted to
+    :param unseen_error_unconstrained: of the unconstrained one
+    :param excess: residual of the consistent estimate on the whole recording, over the smallest
+    :param unconstrained_residual: relative residual of the unconstrained estimate, whole recording
+    """
+
+    estimate: EstimateKind = 'unconstrained'
+    prior: Prior = 'none'
+    prior_weight: float = float('nan')
+    unseen_error: float = float('nan')
+    unseen_error_unconstrained: float = float('nan')
+    excess: float = float('nan')
+    unconstrained_residual: float = float('nan')
+
+
+@dataclass(frozen=True)
+class NamedParameters:
+    """Parameters in the order of the softMC document, section 5.4.
+
+    :param values: shape (k,), SI; NaN for what has neither an effect on torque nor a prior
+    :param stddevs: shape (k,); NaN where the parameter is not identified on its own
+    :param status: how each value is known, see `files.report.MEANING`
+    """
+
+    names: tuple[str, ...]
+    units: tuple[str, ...]
+    values: Array
+    stddevs: Array
+    status: tuple[Status, ...]

@@ -1,0 +1,1 @@
+"""Result of an identification."""

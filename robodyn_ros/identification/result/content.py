@@ -1,0 +1,134 @@
+"""Content of a result: data only, SI units."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from robodyn_ros.identification.fit.fit_report import FitReport
+from robodyn_ros.identification.friction.choice import FrictionChoice
+from robodyn_ros.identification.gears.candidate import GearCandidate
+from robodyn_ros.identification.physical.selected import NamedParameters, Selection
+from robodyn_ros.identification.signals.processed import Processed
+from robodyn_ros.models.gear_torque import GearTorqueLaw
+from robodyn_ros.models.interface import Array, DynamicModel
+from robodyn_ros.models.payload import Payload
+from robodyn_ros.recording.finding import Finding
+
+
+@dataclass(frozen=True)
+class IdentifiedResidual:
+    """Residual torque in a result, and what it is worth.
+
+    :param candidates: what was tried, best first
+    :param without: torque errors of the plain estimate, without residual torque
+    :param validation_without: the same on the validation recording
+    """
+
+    torque: GearTorqueLaw
+    candidates: tuple[GearCandidate, ...]
+    without: FitReport
+    validation_without: FitReport | None
+
+
+@dataclass(frozen=True)
+class IdentifiedPayload:
+    """Identified payload, and the arm that carries it.
+
+    :param payload: with values and standard deviations
+    :param without: torque errors of the arm alone on the same recording
+    :param base_source: file with the arm's parameters
+    :param base_hash: fingerprint of the arm's parameters
+    """
+
+    payload: Payload
+    without: FitReport
+    base_source: str
+    base_hash: str
+
+
+@dataclass(frozen=True)
+class Signals:
+    """What was identified from, and what the model makes of it.
+
+    :param processed: signals, raw and filtered
+    :param predicted: torque of the identified model, shape (N, n), in [Nm] or [N]
+    :param origin: what time 0 means, in [ns] since the epoch
+    """
+
+    processed: Processed
+    predicted: Array
+    origin: int = 0
+
+
+@dataclass(frozen=True)
+class ResultContent:
+    """What was identified, from what, and how far to trust it; all values SI.
+
+    :param success: every joint's max relative torque error is within `max_relative_error`, and
+        no finding has severity 'error'
+    :param values: parameter values of the model, shape (p,)
+    :param stddevs: their standard deviations, shape (p,); NaN: not identifiable on its own
+    :param base_expressions: the identifiable combinations of parameters
+    :param base_values: shape (b,)
+    :param base_stddevs: shape (b,); NaN where the recording does not determine the value. Those
+        of an estimate that is drawn away from least squares (to be consistent, to a prior) count
+        how far, so that they are rather wide where it was drawn right
+    :param torque_uncertainty: expected on other motions, shape (n,), see `uncertainty`
+    :param condition_number: of the weighted regressor, columns as they are
+    :param condition_number_scaled: the same, columns scaled to unit length
+    :param filter_cutoff: in [Hz]; None: signals were used as given
+    :param physically_consistent: whether `values` are those of a possible robot
+    :param selection: which estimate this is, and what it was compared with
+    :param raw_samples: samples of the recording (the fit uses `identification.samples`)
+    :param timings: seconds per step
+    :param payload: what was identified on top of the arm's parameters, whose `values` then are
+        those of the run without payload; the base values are the payload's
+    :param named: parameters of the softMC document; None: the model does not have them, or
+        `payload` was identified instead
+    :param completion_rule: how values were chosen that torque shows only in combination
+    :param signals: what was processed and what the model makes of it, if kept
+    :param residual: what the deflection of gears explains beside the model; all errors in the
+        result are those with it
+    :param residual_of_base: with `payload`: that of the run without, which still holds
+    :param friction: how friction was completed; None: the model had all of it
+    :param recordings: torque errors of each recording, in the order given
+    """
+
+    success: bool
+    model: DynamicModel
+    values: Array
+    stddevs: Array
+    base_expressions: tuple[str, ...]
+    base_units: tuple[str, ...]
+    base_values: Array
+    base_stddevs: Array
+    torque_uncertainty: Array
+    condition_number: float
+    condition_number_scaled: float
+    identification: FitReport
+    validation: FitReport | None
+    findings: tuple[Finding, ...]
+    estimator: str
+    filter_cutoff: float | None
+    max_relative_error: float
+    physically_consistent: bool
+    selection: Selection
+    raw_samples: int
+    date: str
+    timings: Mapping[str, float]
+    payload: IdentifiedPayload | None = None
+    named: NamedParameters | None = None
+    completion_rule: str = ''
+    signals: Signals | None = field(default=None, repr=False)
+    residual: IdentifiedResidual | None = None
+    residual_of_base: GearTorqueLaw | None = None
+    friction: FrictionChoice | None = None
+    recordings: tuple[FitReport, ...] = ()
+
+    @property
+    def has_estimate(self) -> bool:
+        """Whether there are values; a recording of too few samples gives none."""
+        return bool(np.isfinite(self.values).all())

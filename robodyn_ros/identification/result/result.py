@@ -1,0 +1,120 @@
+"""Result of an identification, and the model that is read from its file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from typing import Any
+
+import numpy as np
+
+from robodyn_ros.identification.fit.fit_report import FitReport
+from robodyn_ros.identification.options import IdentifyOptions
+from robodyn_ros.identification.physical.selected import Selection
+from robodyn_ros.identification.result.content import ResultContent
+from robodyn_ros.identification.result.facts import header_facts
+from robodyn_ros.identification.result.methods import ResultMethods
+from robodyn_ros.models.gear_torque import GearTorqueLaw
+from robodyn_ros.models.interface import Array, DynamicModel
+from robodyn_ros.models.payload import Payload
+from robodyn_ros.recording.finding import Finding
+from robodyn_ros.recording.recording import Recording
+
+
+@dataclass(frozen=True)
+class IdentificationResult(ResultMethods, ResultContent):
+    """What was identified, from what, and how far to trust it; all values SI."""
+
+    @property
+    def carried(self) -> Payload | None:
+        """The identified payload, if there is one."""
+        return None if self.payload is None else self.payload.payload
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """Facts of the identification, as its result file holds them."""
+        return header_facts(self)
+
+    @property
+    def measured(self) -> tuple[Array, Array, Array] | None:
+        """Time (N,), measured and model torque (N, n) of the kept signals, or None."""
+        if self.signals is None:
+            return None
+        processed = self.signals.processed
+        return processed.time, processed.torque, self.signals.predicted
+
+    @classmethod
+    def failed(
+        cls,
+        recording: Recording,
+        model: DynamicModel,
+        options: IdentifyOptions,
+        findings: Sequence[Finding],
+    ) -> IdentificationResult:
+        """Return a failed result without estimates: all values are NaN, and it is never exported.
+
+        :param findings: why nothing could be estimated
+        """
+        unknown = np.full(len(model.parameters), np.nan)
+        return cls(
+            success=False,
+            model=model,
+            values=unknown,
+            stddevs=unknown,
+            base_expressions=(),
+            base_units=(),
+            base_values=np.zeros(0),
+            base_stddevs=np.zeros(0),
+            torque_uncertainty=np.full(len(model.joints), np.nan),
+            condition_number=np.nan,
+            condition_number_scaled=np.nan,
+            identification=FitReport.empty(recording.source, len(model.joints)),
+            validation=None,
+            findings=tuple(findings),
+            estimator=options.estimator,
+            filter_cutoff=options.filter_cutoff,
+            max_relative_error=options.max_relative_error,
+            physically_consistent=False,
+            selection=Selection(),
+            raw_samples=len(recording),
+            date=datetime.now(timezone.utc).isoformat(timespec='seconds'),
+            timings={},
+        )
+
+
+@dataclass(frozen=True)
+class IdentifiedModel(ResultMethods):
+    """A model with identified values: all that feed-forward and collision monitoring need.
+
+    :param values: parameter values, shape (p,), SI, in the order of `model.parameters`
+    :param stddevs: shape (p,); NaN: not identifiable on its own
+    :param hash: fingerprint of the model and the values
+    :param payload: on top of the values, if the result has one
+    :param facts: the block `identification` of the file: how the values were found
+    :param residual: torque that the deflection of gears shows, for robots with double encoders
+    """
+
+    model: DynamicModel
+    values: Array
+    stddevs: Array
+    hash: str
+    source: str = 'result'
+    payload: Payload | None = None
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    residual: GearTorqueLaw | None = None
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """Names of the joints, in the order of the torque columns."""
+        return self.model.joint_names
+
+    @property
+    def carried(self) -> Payload | None:
+        """The payload of the result, if it has one."""
+        return self.payload
+
+    @property
+    def measured(self) -> None:
+        """None: a result file holds no signals."""
+        return None

@@ -1,0 +1,1 @@
+"""Steps of an identification, from processed signals to the result."""
