@@ -29,6 +29,8 @@ Loss = Literal['tukey', 'huber']
 LOSSES: tuple[Loss, ...] = get_args(Loss)
 GearTorque = Literal['auto', 'rbf', 'gmr', 'none']
 GEAR_TORQUES: tuple[GearTorque, ...] = get_args(GearTorque)
+SuccessRule = Literal['auto', 'softmc', 'torque']
+SUCCESS_RULES: tuple[SuccessRule, ...] = get_args(SuccessRule)
 LeaveOneOut = Literal['leave-one-out']
 LEAVE_ONE_OUT: LeaveOneOut = 'leave-one-out'
 
@@ -128,8 +130,14 @@ OPTIONS = {
     ),
     'max_relative_error': Option(
         float, "largest torque error of a successful identification, as a share of the joint's "
-        'largest torque', 'SHARE', flag='max-relative-error',
-        parameter='max_relative_torque_error',
+        'torque', 'SHARE', flag='max-relative-error', parameter='max_relative_torque_error',
+    ),
+    'success_rule': Option(
+        str, 'torque error that decides on success, on the validation recording where there is '
+        'one: softmc: the largest one over the largest torque; torque: the one that 99 % of the '
+        'samples keep, over the torque that 99 % keep or 5 % of the rated torque, the larger one',
+        choices=SUCCESS_RULES, flag='success-rule', parameter='success_rule',
+        default_text='torque with a URDF, else softmc',
     ),
     'recording_offsets': Option(
         bool, 'each recording has torque offsets of its own; the result has those of the first',
@@ -173,6 +181,7 @@ class IdentifyOptions:
     time_offset: TimeOffset = 'auto'
     derivatives: Derivatives = 'auto'
     max_relative_error: float = 0.5
+    success_rule: SuccessRule = 'auto'
     segments: int | None = None
     consistent: Consistent = 'auto'
     prior: Prior = 'urdf'

@@ -10,10 +10,11 @@ import numpy as np
 from robodyn_ros.identification.factors.condense import Condensed
 from robodyn_ros.identification.factors.passes import SAMPLES_PER_COLUMN
 from robodyn_ros.identification.fit.least_squares import Estimate
-from robodyn_ros.identification.options import IdentifyOptions
+from robodyn_ros.identification.options import IdentifyOptions, SuccessRule
 from robodyn_ros.identification.result import FitReport
 from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.interface import Array, DynamicModel
+from robodyn_ros.models.serial.urdf import rigid_part
 from robodyn_ros.recording.finding import Finding
 from robodyn_ros.recording.recording import Recording
 
@@ -24,6 +25,10 @@ the torque can then change a parameter by its own size."""
 FEWEST_SAMPLES = 0.8
 """Share of the samples needed below which a result fails: the variance of an estimate grows in
 proportion to the samples that are missing, so that a fifth of them is worth a warning only."""
+
+SMALL_TORQUE = 0.05
+"""Share of its rated torque below which a joint's torque is small. Friction of a geared joint and
+the error of a torque sensor are of this size: a relative error of smaller torque means little."""
 
 WEAKLY_DETERMINED = 0.3
 """Expected uncertainty of a joint's torque on other motions from which on it is warned about."""
@@ -88,19 +93,67 @@ def reach_findings(joints: Sequence[str], uncertainty: Array) -> Iterator[Findin
 
 
 def fit_findings(
-    report: FitReport, options: IdentifyOptions, joints: tuple[str, ...]
+    report: FitReport,
+    options: IdentifyOptions,
+    model: DynamicModel,
+    noisy: Collection[str] = (),
 ) -> Iterator[Finding]:
-    """Check the success condition of softMC, joint by joint."""
+    """Check the torque error of each joint by the success rule of the options.
+
+    :param report: of the validation where there is one: parameters were not fitted to it
+    :param noisy: joints whose torque has noise as large as itself, which no model explains: by
+        the rule 'torque' their error is a warning
+    """
+    by_torque = success_rule(options, model) == 'torque'
     errors = report.max_relative_torque_error
-    for name, error, moving in zip(joints, errors, report.moving_samples, strict=True):
+    measure = 'the largest torque error of joint {} is {} of its largest torque'
+    if by_torque:
+        errors = report.usual_error / np.maximum(reference_torque(report, model), 1e-300)
+        measure = (
+            f'the torque error of joint {{}} that 99 % of the samples keep is {{}} of its torque '
+            f'or of {SMALL_TORQUE:.0%} of its rated torque, whichever is larger'
+        )
+    for name, error, moving in zip(model.joint_names, errors, report.moving_samples, strict=True):
         if moving and not error <= options.max_relative_error:
             yield Finding(
                 code='relative_error_too_large',
                 joint=name,
-                text=f'the largest torque error of joint {name} is {percent(error)} of its '
-                f'largest torque, at most {percent(options.max_relative_error)} is allowed',
-                severity='error',
+                text=f'{measure.format(name, percent(error))} ({report.source}), at most '
+                f'{percent(options.max_relative_error)} is allowed',
+                severity='warning' if by_torque and name in noisy else 'error',
             )
+
+
+def success_rule(options: IdentifyOptions, model: DynamicModel) -> SuccessRule:
+    """Return the rule that decides on success: the one asked for, or that of the model's kind."""
+    if options.success_rule != 'auto':
+        return options.success_rule
+    return 'softmc' if rigid_part(model) is None else 'torque'
+
+
+def reference_torque(report: FitReport, model: DynamicModel) -> Array:
+    """Return the torque that the errors of each joint are compared with, shape (n,).
+
+    It is the joint's torque, or `SMALL_TORQUE` of its rated torque if that is larger.
+    """
+    small = SMALL_TORQUE * rated_torque(model, report.usual_torque)
+    return np.asarray(np.maximum(report.usual_torque, small))
+
+
+def rated_torque(model: DynamicModel, torque: Array) -> Array:
+    """Return the rated torque of each joint, shape (n,), in [Nm] or [N].
+
+    That is the effort limit of the URDF; without one, the largest torque of all joints with the
+    same unit.
+
+    :param torque: of each joint in the recording, shape (n,)
+    """
+    part = rigid_part(model)
+    known = {} if part is None else {each.name: each.effort for each in part.urdf.joints}
+    rated = np.array([known.get(name, np.inf) for name in model.joint_names])
+    units = np.array([joint.torque_unit for joint in model.joints])
+    largest = np.array([torque[units == unit].max(initial=0.0) for unit in units])
+    return np.where(np.isfinite(rated) & (rated > 0.0), rated, largest)
 
 
 def percent(share: float) -> str:

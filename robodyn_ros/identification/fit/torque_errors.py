@@ -14,6 +14,10 @@ from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.identification.signals.segments import Stretches
 from robodyn_ros.models.interface import Array, DynamicModel, sample_blocks
 
+USUAL = 0.99
+"""Share of the moving samples that the usual error and the usual torque bound: single samples, as
+at a reversal or a lost message, do not decide about a joint."""
+
 COMPARED = 5000
 """Samples that two estimates are compared on, whatever the recording's length."""
 
@@ -80,6 +84,8 @@ class Tally:
     :param error, size: squared, of the unfiltered torque of all samples that are not in a gap
     :param worst, mean: largest and sum of the absolute error on moving samples
     :param peak: largest absolute torque on moving samples
+    :param usual_error, usual_torque: bounds of absolute error and torque that at least `USUAL` of
+        the moving samples keep
     """
 
     samples: int
@@ -89,6 +95,8 @@ class Tally:
     worst: Array
     mean: Array
     peak: Array
+    usual_error: Array
+    usual_torque: Array
 
     @classmethod
     def of(cls, signals: Processed, predicted: Array) -> Tally:
@@ -103,6 +111,8 @@ class Tally:
             worst=error.max(axis=0, where=moving, initial=0.0),
             mean=error.sum(axis=0, where=moving),
             peak=np.abs(signals.torque).max(axis=0, where=moving, initial=0.0),
+            usual_error=_usual(error, moving),
+            usual_torque=_usual(np.abs(signals.torque), moving),
         )
 
     def __add__(self, other: Tally) -> Tally:
@@ -115,6 +125,8 @@ class Tally:
             worst=np.maximum(self.worst, other.worst),
             mean=self.mean + other.mean,
             peak=np.maximum(self.peak, other.peak),
+            usual_error=np.maximum(self.usual_error, other.usual_error),
+            usual_torque=np.maximum(self.usual_torque, other.usual_torque),
         )
 
     def report(self, signals: Processed, source: str) -> FitReport:
@@ -129,9 +141,19 @@ class Tally:
             rms_error=np.sqrt(self.error / max(self.samples, 1)),
             max_relative_torque_error=_ratio(self.worst, self.peak),
             mean_relative_torque_error=_ratio(self.mean / np.maximum(self.moving, 1), self.peak),
+            usual_error=self.usual_error,
+            usual_torque=self.usual_torque,
             relative_residual=float(_ratio(*whole)),
             joint_relative_residual=_ratio(np.sqrt(self.error), np.sqrt(self.size)),
         )
+
+
+def _usual(size: Array, moving: NDArray[np.bool_]) -> Array:
+    """Return the size (n,) that `USUAL` of the moving samples of each joint keep; 0 for none."""
+    columns = zip(size.T, moving.T, strict=True)
+    return np.array(
+        [np.quantile(own[rows], USUAL) if rows.any() else 0.0 for own, rows in columns]
+    )
 
 
 def _ratio(part: Array | np.floating, whole: Array | np.floating) -> Array:
