@@ -12,6 +12,8 @@ from robodyn_ros.identification.factors.passes import SAMPLES_PER_COLUMN
 from robodyn_ros.identification.fit.least_squares import Estimate
 from robodyn_ros.identification.options import IdentifyOptions, SuccessRule
 from robodyn_ros.identification.result import FitReport
+from robodyn_ros.identification.signals.cutoff import moving_joints
+from robodyn_ros.identification.signals.processing import frozen_findings, torque_findings
 from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.serial.urdf import rigid_part
@@ -39,7 +41,7 @@ def data_findings(
 ) -> Iterator[Finding]:
     """Check that the samples determine the parameters.
 
-    :param frozen: names of joints that do not move, which have a finding of their own
+    :param frozen: names of joints without a motion or a torque, which have a finding of their own
     """
     for name, factor in zip(condensed.joints, condensed.merged(), strict=True):
         needed = SAMPLES_PER_COLUMN * len(factor.columns)
@@ -65,7 +67,7 @@ def data_findings(
             text=f'the motion leaves {unseen.shape[1]} of {base.rank} parameter '
             f'combinations undetermined, which act on {", ".join(felt)}, among these '
             f'parameters: {shown}{more}: use a motion in which these joints move otherwise',
-            severity='error',
+            severity='warning' if frozen else 'error',
         )
     elif fit.condition_number_scaled > ILL_CONDITIONED:
         yield Finding(
@@ -205,19 +207,17 @@ def of_recordings(
 
 
 def failure_findings(recording: Recording, model: DynamicModel, reason: str) -> Iterator[Finding]:
-    """Name the joints that do not move, and why nothing could be estimated.
+    """Name the joints that do not move or have no torque, and why nothing could be estimated.
 
     :param recording: with the joints of the model
     :param reason: a sentence
     """
-    position = recording.select(model.joint_names).position
-    for column in np.flatnonzero(np.ptp(position, axis=0) == 0.0):
-        name = model.joint_names[column]
-        text = f'joint {name} stays at {position[0, column]:.6g} in the complete recording'
-        yield Finding('frozen_joint', text, name, 'error')
+    own = recording.select(model.joint_names)
+    yield from frozen_findings(own, ~moving_joints(own.position, 1.0 / own.period))
+    yield from torque_findings(own)
     joints = ', '.join(model.joint_names)
     text = (
         f'no parameter of any joint ({joints}) could be identified: {reason}. Record longer, '
-        f'with all joints moving.'
+        f'with all joints moving and their torques measured.'
     )
     yield Finding('too_few_samples', text, severity='error')

@@ -25,7 +25,7 @@ from robodyn_ros.identification.diagnosis.signals import (
 from robodyn_ros.identification.diagnosis.torque_factors import factor_findings, sign_findings
 from robodyn_ros.recording.recording import Finding
 
-DEAD = ('no_motion', 'zero_torque', 'frozen_joint')
+DEAD = ('no_motion', 'zero_torque', 'constant_torque', 'frozen_joint')
 """Findings of the reader and the processing that are causes themselves."""
 
 CAUSES = (

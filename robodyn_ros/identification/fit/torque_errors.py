@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robodyn_ros.identification.result import FitReport
-from robodyn_ros.identification.signals.processed import Processed
+from robodyn_ros.identification.signals.processed import Processed, constant
 from robodyn_ros.identification.signals.segments import Stretches
 from robodyn_ros.models.interface import Array, DynamicModel, sample_blocks
 
@@ -81,7 +81,8 @@ def residual_ratio(
 class Tally:
     """Sums and extremes of torque errors per joint, of one stretch of time or several.
 
-    :param error, size: squared, of the unfiltered torque of all samples that are not in a gap
+    :param error, size: squared, of the unfiltered torque of all samples that are not in a gap;
+        0 for joints whose torque is not measured
     :param worst, mean: largest and sum of the absolute error on moving samples
     :param peak: largest absolute torque on moving samples
     :param usual_error, usual_torque: bounds of absolute error and torque that at least `USUAL` of
@@ -101,13 +102,14 @@ class Tally:
     @classmethod
     def of(cls, signals: Processed, predicted: Array) -> Tally:
         """Errors of the model torque (N, n)."""
-        moving, rows = signals.moving, signals.measured_rows
+        moving = signals.moving
+        rows = signals.measured_rows[:, None] & ~constant(signals.measured)
         error = np.abs(signals.torque - predicted)
         return cls(
-            samples=int(rows.sum()),
+            samples=int(signals.measured_rows.sum()),
             moving=moving.sum(axis=0),
-            error=np.sum((signals.measured - predicted) ** 2, axis=0, where=rows[:, None]),
-            size=np.sum(signals.measured**2, axis=0, where=rows[:, None]),
+            error=np.sum((signals.measured - predicted) ** 2, axis=0, where=rows),
+            size=np.sum(signals.measured**2, axis=0, where=rows),
             worst=error.max(axis=0, where=moving, initial=0.0),
             mean=error.sum(axis=0, where=moving),
             peak=np.abs(signals.torque).max(axis=0, where=moving, initial=0.0),
