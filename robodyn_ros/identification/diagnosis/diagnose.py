@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator
 
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.identification.diagnosis.case import Case, Sample, draw
+from robodyn_ros.identification.diagnosis.corrections import correction_findings
 from robodyn_ros.identification.diagnosis.cutoff import cutoff_findings, with_harmonics
 from robodyn_ros.identification.diagnosis.motion import motion_findings, region_findings
-from robodyn_ros.identification.diagnosis.other_models import model_findings
 from robodyn_ros.identification.diagnosis.signals import (
     delay_findings,
     delays,
@@ -32,8 +32,12 @@ CAUSES = (
     *DEAD,
     'cutoff_too_low',
     'stale_joint',
-    'torque_sign',
+    'joint_order',
     'wrong_dynamic_model',
+    'wrong_size',
+    'encoder_offset',
+    'time_scale',
+    'torque_sign',
     'torque_saturation',
     'torque_factor',
     'sensor_delay',
@@ -89,8 +93,8 @@ def _findings(case: Case, tests: Callable[[Case], Iterator[Finding]]) -> Iterato
 
 
 _ERRORS: tuple[Callable[[Case, Sample], Iterator[Finding]], ...] = (
+    correction_findings,
     sign_findings,
-    model_findings,
     saturation_findings,
     factor_findings,
 )

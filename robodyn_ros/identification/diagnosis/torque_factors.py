@@ -81,21 +81,41 @@ class Shared:
 def sign_findings(case: Case, sample: Sample) -> Iterator[Finding]:
     """Joints whose torque has the wrong sign, by inertia, friction and the prior's masses."""
     known = by_prior(case, sample)
+    mount = _mount_finding(known)
+    if mount is not None:
+        yield mount
+        return
     for joint, (inertia, friction) in signs(case, sample).items():
-        told = _turned(inertia, friction, *known.get(joint, (0.0, np.inf)))
+        told, clear = _turned(inertia, friction, *known.get(joint, (0.0, np.inf)))
         if told:
             name = case.signals.joints[joint]
             yield Finding(
                 'torque_sign',
-                f'the torque of joint {name} has the wrong sign: {" and ".join(told)}; turn '
-                f'the sign of its torque factor (or of its position)',
+                f'the torque of joint {name} {"has" if clear else "may have"} the wrong sign: '
+                f'{" and ".join(told)}; turn the sign of its torque factor (or of its position)',
                 name,
-                'error',
+                'error' if clear else 'warning',
             )
 
 
-def _turned(inertia: float, friction: float, factor: float, spread: float) -> list[str]:
-    """What says that a torque has the wrong sign; empty where nothing does, or not clearly.
+def _mount_finding(known: dict[int, tuple[float, float]]) -> Finding | None:
+    """Return that gravity points upwards, if all joints that feel it say so, and more than one."""
+    felt = [factor for factor, spread in known.values() if abs(factor) > CLEAR * spread]
+    if len(felt) < 2 or max(felt) > 0.0:
+        return None
+    return Finding(
+        'wrong_dynamic_model',
+        f'the torques of all {len(felt)} joints that feel gravity have the opposite sign of those '
+        f"of the model's prior masses: the robot is mounted upside down; give the direction of "
+        f'gravity, or turn the signs of all torques',
+        severity='error',
+    )
+
+
+def _turned(
+    inertia: float, friction: float, factor: float, spread: float
+) -> tuple[list[str], bool]:
+    """Return what says that a torque has the wrong sign, and whether it says so clearly.
 
     Inertia and friction say so together; one of them or the prior, where none contradicts.
 
@@ -106,15 +126,15 @@ def _turned(inertia: float, friction: float, factor: float, spread: float) -> li
     both = inertia < NEGATIVE and (friction < NEGATIVE or np.isnan(friction))
     against = inertia > -NEGATIVE or friction > -NEGATIVE or prior > 1.0
     by_prior_alone = prior < -1.0 and abs(np.log(-factor)) < np.log(SMALLEST_PRIOR_FACTOR)
-    clear = inertia < ALONE or friction < ALONE or by_prior_alone
-    if not both and (against or not clear):
-        return []
+    if against and not both:
+        return [], False
     told = {
         'by it the inertia is negative': inertia < NEGATIVE,
         'by it friction drives the joint': friction < NEGATIVE,
         f"it is {factor:.2g} times what the model's prior masses give": by_prior_alone,
     }
-    return [text for text, said in told.items() if said]
+    clear = both or inertia < ALONE or friction < ALONE or by_prior_alone
+    return [text for text, said in told.items() if said], clear
 
 
 def factor_findings(case: Case, sample: Sample) -> Iterator[Finding]:
