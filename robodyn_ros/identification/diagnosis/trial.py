@@ -109,8 +109,13 @@ def share_left(present: HeldOut, corrected: HeldOut, samples: int) -> float:
     """
     if not is_better(present, corrected):
         return 1.0
+    return relative_error(present.mean, corrected.mean, samples)
+
+
+def relative_error(present: float, corrected: float, samples: int) -> float:
+    """Return a squared error as a share of the present one; negligible ones count as alike."""
     floor = NEGLIGIBLE**2 * samples
-    return (corrected.mean + floor) / (present.mean + floor)
+    return (corrected + floor) / (present + floor)
 
 
 def _gram(rows: Array) -> Array:

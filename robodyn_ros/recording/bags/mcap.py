@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 MAGIC = b'\x89MCAP0\r\n'
-SCHEMA, CHANNEL, MESSAGE, CHUNK, METADATA, DATA_END = 3, 4, 5, 6, 12, 15
+SCHEMA, CHANNEL, MESSAGE, CHUNK, STATISTICS, METADATA, DATA_END = 3, 4, 5, 6, 11, 12, 15
 MAX_CHUNK = 2**30
 MAX_TIME = 2**63 - 1
 
@@ -38,6 +38,7 @@ class McapScan:
         self._schemas: dict[int, str] = {}
         self._channels: set[int] = set()
         self._cut = False
+        self._count = 0
 
     def messages(self) -> Iterator[tuple[int, bytes]]:
         """Yield time in the bag, in [ns], and bytes, in the order of the file."""
@@ -52,11 +53,27 @@ class McapScan:
                     head = struct.pack('<BQ', code, len(content))
                     yield from self._messages(head + content)
                 else:
-                    file.seek(-8, 2)
-                    if file.read() != MAGIC:
-                        self.damage.append('its index is cut off')
+                    self._summary(file.read())
                     return
         self.damage.append('it has no index')
+
+    def _summary(self, content: bytes) -> None:
+        """Compare the number of messages with that in the summary, the end of the file."""
+        if content[-8:] != MAGIC:
+            self.damage.append('its index is cut off')
+            return
+        at = 0
+        while at + 9 <= len(content) - 8:
+            code, size = _RECORD(content, at)
+            begin, at = at + 9, at + 9 + size
+            if code == STATISTICS and not self.damage:
+                counts = struct.iter_unpack('<HQ', content[begin + 46 : at])
+                expected = sum(count for channel, count in counts if channel in self._channels)
+                if expected != self._count:
+                    self.damage.append(
+                        f'it holds {self._count} messages of the topic, and {expected} by its '
+                        f'summary'
+                    )
 
     def _records(self, file: BinaryIO) -> Iterator[tuple[int, bytes]]:
         end = self.path.stat().st_size
@@ -92,6 +109,7 @@ class McapScan:
             elif size >= 22:
                 channel, _, log_time, _ = _MESSAGE(records, begin)
                 if channel in self._channels:
+                    self._count += 1
                     yield min(log_time, MAX_TIME), records[begin + 22 : at]
 
     def _define(self, code: int, content: bytes) -> None:
