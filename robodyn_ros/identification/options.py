@@ -139,6 +139,12 @@ OPTIONS = {
         choices=SUCCESS_RULES, flag='success-rule', parameter='success_rule',
         default_text='torque with a URDF, else softmc',
     ),
+    'payload_gain_uncertainty': Option(
+        float, 'standard deviation of the factor between measured and true torque, as a share: '
+        "part of the uncertainty of a payload's values", 'SHARE', flag='payload-gain-uncertainty',
+        parameter='payload_gain_uncertainty', unset=-1.0,
+        default_text="the relative residual of the arm's identification",
+    ),
     'recording_offsets': Option(
         bool, 'each recording has torque offsets of its own; the result has those of the first',
         flag='recording-offsets', switch=(True,),
@@ -188,6 +194,7 @@ class IdentifyOptions:
     position_limits: Mapping[str, tuple[float, float]] | None = None
     keep_signals: bool = False
     recording_offsets: bool = False
+    payload_gain_uncertainty: float | None = None
     gear_torque: GearTorque = 'auto'
     gear_inputs: Sequence[int] = (2, 3)
 
@@ -210,6 +217,11 @@ class IdentifyOptions:
         if not self.max_relative_error > 0.0:
             raise IdentificationError(
                 f'the largest relative error must be positive, got {self.max_relative_error:g}'
+            )
+        gain = self.payload_gain_uncertainty
+        if gain is not None and not 0.0 <= gain < 1.0:
+            raise IdentificationError(
+                f'the uncertainty of the torque gain must be a share from 0 to 1, got {gain:g}'
             )
         self._check_counts()
         self._check_ridge()

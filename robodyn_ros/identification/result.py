@@ -136,7 +136,7 @@ class FrictionChoice:
     automatic: bool
 
 
-Status = Literal['identified', 'combination', 'prior', 'unseen', 'given', 'absent']
+Status = Literal['identified', 'combination', 'prior', 'unseen', 'given', 'absent', 'impossible']
 
 
 @dataclass(frozen=True)

@@ -116,7 +116,9 @@ def seen_findings(
             f'are {hidden}',
             severity='info',
         )
-    if not (np.abs(fit.values) > CLEAR * fit.stddevs).any():
+    known = np.isfinite(stddevs) & (stddevs > 0.0)
+    clear = np.abs(payload.values[known]) >= CLEAR * stddevs[known] if len(stddevs) else stddevs
+    if not ((np.abs(fit.values) >= CLEAR * fit.stddevs).any() or clear.any()):
         yield Finding(
             'payload_not_visible',
             'the payload is not visible in this motion: no parameter of it differs from 0 by '
