@@ -9,11 +9,13 @@ correcting it lowers that error significantly and by a share that matters (see `
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
 
+from robodyn_ros.errors import RobodynError
 from robodyn_ros.identification.diagnosis.case import Case, Sample
 from robodyn_ros.identification.diagnosis.other_models import parts_of, variants
 from robodyn_ros.identification.diagnosis.torque_factors import disagreement, shared
@@ -99,7 +101,8 @@ def _corrections(case: Case, present: Trial) -> Iterator[Correction]:
             f'turn the sign of its torque factor (or of its position)'
         )
         yield Correction('torque_sign', text, name, replace(present, torque=present.torque * sign))
-    yield from _offset(names, present)
+    with suppress(RobodynError):
+        yield from _offset(names, present)
 
 
 def _models(case: Case, present: Trial) -> Iterator[Correction]:
@@ -126,7 +129,8 @@ def _orders(names: tuple[str, ...], present: Trial) -> Iterator[Correction]:
         yield Correction('joint_order', text, moved[0], trial)
         q, qd, qdd = (values[:, order] for values in present.motion)
         text = f'the names {which}; check the joint names of the recording'
-        yield Correction('joint_order', text, moved[0], trial.moved((q, qd, qdd)))
+        with suppress(RobodynError):  # another joint's position may be out of reach
+            yield Correction('joint_order', text, moved[0], trial.moved((q, qd, qdd)))
 
 
 def _swapped(count: int, pair: tuple[int, int]) -> Indices:

@@ -35,6 +35,7 @@ from robodyn_ros.identification.diagnosis.signals import (
     stale_findings,
 )
 from robodyn_ros.identification.diagnosis.torque_factors import factor_findings, sign_findings
+from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.recording import Finding
 
 DEAD = ('no_motion', 'zero_torque', 'constant_torque', 'frozen_joint', 'time_scale')
@@ -99,13 +100,7 @@ def _completed(findings: Iterator[Finding]) -> tuple[Finding, ...]:
 def _findings(case: Case, tests: Callable[[Case], Iterator[Finding]]) -> Iterator[Finding]:
     known = (*case.recording.findings, *case.signals.findings)
     dead = [item for item in known if item.code in DEAD and item.severity == 'error']
-    limits = {
-        name: (float(low), float(high))
-        for name, (low, high) in zip(case.signals.joints, joint_ranges(case), strict=True)
-        if np.isfinite([low, high]).all()
-    }
-    units = list(limit_findings(case.signals.joints, case.signals.position, limits))
-    low = list(cutoff_findings(case))
+    low, units = list(cutoff_findings(case)), list(limit_findings(*_positions(case)))
     stale = [*stuck_findings(case), *stale_findings(case)]
     yield from (*dead, *units, *low, *stale)
     if not (dead or low or any(item.severity == 'error' for item in (*units, *stale))):
@@ -113,6 +108,17 @@ def _findings(case: Case, tests: Callable[[Case], Iterator[Finding]]) -> Iterato
         return
     yield from region_findings(case)
     yield from motion_findings(case)
+
+
+def _positions(case: Case) -> tuple[tuple[str, ...], Array, dict[str, tuple[float, float]]]:
+    """Return joints, positions (N, n), and limits by name of the joints that have them."""
+    names, ranges = case.signals.joints, joint_ranges(case)
+    limits = {
+        name: (float(low), float(high))
+        for name, (low, high) in zip(names, ranges, strict=True)
+        if np.isfinite([low, high]).all()
+    }
+    return names, case.signals.position, limits
 
 
 _ERRORS: tuple[Callable[[Case, Sample], Iterator[Finding]], ...] = (

@@ -194,8 +194,10 @@ def _moves(position: Array, rate: float, noise: Array) -> NDArray[np.bool_]:
 
 def _falls(position: Array, rate: float) -> NDArray[np.bool_]:
     """Joints (n,) whose velocity has a spectrum that falls, see `FALL`."""
-    # The median over many pieces: a jump in a few of them has a flat spectrum too.
+    # A jump has a flat spectrum too: it is bounded, and the median is over many pieces.
     speed = np.diff(position, axis=0)
+    bound = 2.0 * np.quantile(np.abs(speed), 0.95, axis=0)
+    speed = np.clip(speed, -bound, bound)
     length = min(len(speed), max(64, len(speed) // 8))
     velocity = signal.welch(speed, nperseg=length, axis=0, average='median')[1][1:]
     # Octaves of so many bins that their mean does not vary by chance.
