@@ -18,6 +18,7 @@ import numpy as np
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.identification.diagnosis.case import Case, Sample
 from robodyn_ros.identification.diagnosis.other_models import parts_of, variants
+from robodyn_ros.identification.diagnosis.signals import saturation_findings
 from robodyn_ros.identification.diagnosis.torque_factors import disagreement, shared
 from robodyn_ros.identification.diagnosis.trial import MOST, Trial, folds, share_left, solution
 from robodyn_ros.models.interface import Array, Indices
@@ -69,6 +70,8 @@ def correction_findings(case: Case, sample: Sample) -> Iterator[Finding]:
     share, found = min(left, key=lambda pair: pair[0])
     if share > MOST or _factor_explains(case, sample, share):
         return
+    if found.code == 'encoder_offset' and any(saturation_findings(case, sample)):
+        return  # an offset can be like torque that is missing at the top
     yield Finding(
         found.code,
         f'{found.text}: then the squared torque error on parts of the recording that were left '

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from robodyn_ros.identification.diagnosis.case import Case, Sample
+from robodyn_ros.identification.diagnosis.motion import CYCLES, cycles
 from robodyn_ros.identification.diagnosis.trial import MOST, Trial, folds, relative_error
 from robodyn_ros.identification.factors.joint_fit import own_fit
 from robodyn_ros.identification.factors.torque_shift import smoothed, torque_shift
@@ -20,6 +21,9 @@ BLOCKS = 40
 
 LARGEST_PART = 1 / 3
 """Share of the recording that a disturbance lasts at most: a longer one is not the exception."""
+
+THERE_AND_BACK = 1.5
+"""Strokes that a joint travels and returns, at least, while its torque is stuck."""
 
 CHANGED = 2.0
 """Samples by which the delays of two halves differ at least: a delay below one is rounding."""
@@ -41,7 +45,7 @@ def stuck_findings(case: Case) -> Iterator[Finding]:
         first, last = _longest_constant(signals.measured[:, joint])
         part = signals.position[first:last, joint]
         back = np.abs(np.diff(part)).sum() - abs(part[-1] - part[0])
-        if back > np.ptp(signals.position[:, joint]):
+        if back > THERE_AND_BACK * np.ptp(signals.position[:, joint]):
             start, end = signals.time[[first, last - 1]]
             yield Finding(
                 'stuck_torque',
@@ -103,7 +107,10 @@ def half_delay_findings(case: Case, sample: Sample) -> Iterator[Finding]:
     """Name joints whose torque is late in one half of the recording and not in the other."""
     reach = min(LONGEST_DELAY, len(case.signals) // 8)
     ends = (sample.rows >= reach) & (sample.rows < len(case.signals) - reach)
+    done = cycles(case.signals.position[:: max(1, len(case.signals) // len(sample.rows))])
     for joint, own in sample.fits():
+        if done[joint] < CYCLES:  # a half determines nothing
+            continue
         torque = smoothed(case.signals.torque[:, joint])
         found = []
         for part in np.array_split(np.flatnonzero(ends), 2):

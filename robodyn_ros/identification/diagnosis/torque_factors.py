@@ -7,7 +7,7 @@ with prior values) says roughly how large torques are.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -81,11 +81,12 @@ class Shared:
 def sign_findings(case: Case, sample: Sample) -> Iterator[Finding]:
     """Joints whose torque has the wrong sign, by inertia, friction and the prior's masses."""
     known = by_prior(case, sample)
-    mount = _mount_finding(known)
+    physical = signs(case, sample)
+    mount = _mount_finding(known, [friction for _, friction in physical.values()])
     if mount is not None:
         yield mount
         return
-    for joint, (inertia, friction) in signs(case, sample).items():
+    for joint, (inertia, friction) in physical.items():
         told, clear = _turned(inertia, friction, *known.get(joint, (0.0, np.inf)))
         if told:
             name = case.signals.joints[joint]
@@ -98,8 +99,15 @@ def sign_findings(case: Case, sample: Sample) -> Iterator[Finding]:
             )
 
 
-def _mount_finding(known: dict[int, tuple[float, float]]) -> Finding | None:
-    """Return that gravity points upwards, if all joints that feel it say so, and more than one."""
+def _mount_finding(
+    known: dict[int, tuple[float, float]], friction: Sequence[float]
+) -> Finding | None:
+    """Return that gravity points upwards, if all joints that feel it say so, and more than one.
+
+    :param friction: in standard deviations (see `signs`): where it drives, torques are turned
+    """
+    if any(value < NEGATIVE for value in friction):
+        return None
     felt = [factor for factor, spread in known.values() if abs(factor) > CLEAR * spread]
     if len(felt) < 2 or max(felt) > 0.0:
         return None
