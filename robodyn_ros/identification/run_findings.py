@@ -9,6 +9,7 @@ from robodyn_ros.identification.diagnosis.checks import (
     data_findings,
     distinct,
     fit_findings,
+    merged,
     of_recordings,
     reach_findings,
 )
@@ -33,8 +34,8 @@ def run_findings(run: Run) -> tuple[Finding, ...]:
     payload = run.payload
     if payload is None:
         causes = tuple(_causes(run))
-        return distinct((*causes, *_robot_findings(run, _noisy(causes))))
-    return tuple(dict.fromkeys((*_causes(run), *_payload_findings(run, payload))))
+        return merged(distinct((*causes, *_robot_findings(run, _noisy(causes)))))
+    return merged(tuple(dict.fromkeys((*_causes(run), *_payload_findings(run, payload)))))
 
 
 def _noisy(causes: Sequence[Finding]) -> frozenset[str]:
@@ -48,6 +49,11 @@ def _causes(run: Run) -> Iterator[Finding]:
     if arm is not None and run.payload is not None:
         values = arm.values + run.payload.payload.added
     causes, known = [], []
+    shifted = frozenset(
+        run.prepared.model.joint_names[joint]
+        for joint, offset in run.prepared.offsets.items()
+        if offset.applied
+    )
     for index, recording in enumerate(run.task.recordings):
         raw, parts = run.prepared.raw[index], run.prepared.parts[index]
         case = Case(
@@ -59,6 +65,7 @@ def _causes(run: Run) -> Iterator[Finding]:
             regression.arms[index],
             values,
             run.reports[index].max_relative_torque_error,
+            shifted,
         )
         causes.append(diagnose(case) if arm is None else diagnose_payload(case))
         known.append((*recording.findings, *parts.shown.findings))

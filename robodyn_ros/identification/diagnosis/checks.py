@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
@@ -172,6 +173,25 @@ def distinct(findings: Iterable[Finding]) -> tuple[Finding, ...]:
         if key not in best or rank[item.severity] >= rank[best[key].severity]:
             best[key] = item
     return tuple(best.values())
+
+
+MERGED = ('stale_joint', 'region_too_small', 'sensor_delay', 'time_offset')
+"""Findings that often hold for all joints alike."""
+
+
+def merged(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    """Return findings that say the same of several joints as one, that of the first joint."""
+    groups: dict[tuple[str, str, str], list[Finding]] = {}
+    for number, item in enumerate(findings):
+        text = re.sub(rf'\b{re.escape(item.joint)}\b|[-+.\d]+', '', item.text)
+        alike = text if item.code in MERGED and item.severity != 'error' else str(number)
+        groups.setdefault((item.code, item.severity, alike), []).append(item)
+    return tuple(_as_one(group) for group in groups.values())
+
+
+def _as_one(group: Sequence[Finding]) -> Finding:
+    others = ', '.join(item.joint for item in group[1:])
+    return replace(group[0], text=f'{group[0].text} (also {others})') if others else group[0]
 
 
 MOTION_CODES = (

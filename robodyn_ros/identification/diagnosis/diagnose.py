@@ -118,7 +118,7 @@ def _positions(case: Case) -> tuple[tuple[str, ...], Array, dict[str, tuple[floa
         for name, (low, high) in zip(names, ranges, strict=True)
         if np.isfinite([low, high]).all()
     }
-    return names, case.signals.position, limits
+    return names, case.signals.measured_position, limits
 
 
 _ERRORS: tuple[Callable[[Case, Sample], Iterator[Finding]], ...] = (

@@ -282,11 +282,14 @@ def delay_findings(case: Case, shifts: dict[int, Delay], slow: set[int]) -> Iter
         if abs(shift) < SHORTEST_DELAY or gain < least:
             continue
         name, word = case.signals.joints[joint], 'after' if shift > 0.0 else 'before'
+        done = 'it was not shifted back, with which'
+        if name in case.shifted:
+            done = 'it was shifted back for the fit, and'
         yield Finding(
             'sensor_delay',
             f'the torque of joint {name} comes {abs(shift) / case.rate * 1e3:.2f} ms '
-            f'({abs(shift):.1f} cycles) {word} its position: shifted back, its squared residual '
-            f'is {gain:.0%} smaller; find out which signal is late, and shift it',
+            f'({abs(shift):.1f} cycles) {word} its position: {done} its squared residual is '
+            f'{gain:.0%} smaller; find out which signal is late',
             name,
         )
 

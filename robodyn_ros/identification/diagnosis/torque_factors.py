@@ -142,7 +142,7 @@ def _turned(
         f"it is {factor:.2g} times what the model's prior masses give": by_prior_alone,
     }
     clear = both or inertia < ALONE or friction < ALONE or by_prior_alone
-    return [text for text, said in told.items() if said], clear
+    return [text for text, said in told.items() if said], bool(clear)
 
 
 def factor_findings(case: Case, sample: Sample) -> Iterator[Finding]:

@@ -7,8 +7,10 @@ import pytest
 from robots import dh_urdf
 from simulation import arm, record
 
+from robodyn_ros.identification.diagnosis.checks import merged
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.pipeline import identify
+from robodyn_ros.recording.finding import Finding
 
 # Two joints; both are rated at 100 Nm.
 MODEL, TRUTH = arm(dh_urdf([(0.0, 0.0, 0.3), (np.pi / 2, 0.4, 0.0)]))
@@ -71,3 +73,25 @@ def test_noise_as_large_as_the_torque_is_a_warning():
     result = identify(record(MODEL, TRUTH, 3000, noise=1.5), MODEL)
     assert set(errors_of(result).values()) <= {'warning'}
     assert 'noise_as_large_as_signal' in {item.code for item in result.findings}
+
+
+def test_findings_that_say_the_same_of_several_joints_are_one_line():
+    shares = zip(('a', 'b', 'c'), (3, 5, 40), strict=True)
+    found = [
+        Finding('region_too_small', f'joint {n} moves in {k}% of its range', n) for n, k in shares
+    ]
+    error = Finding('stale_joint', 'joint a is stale', 'a', 'error')
+    first, *others = merged([*found, error, replace(error, text='joint b is stale', joint='b')])
+    assert first.text == 'joint a moves in 3% of its range (also b, c)' and first.joint == 'a'
+    assert [item.joint for item in others] == ['a', 'b']
+
+
+def test_a_delay_says_whether_it_was_corrected():
+    late = with_torque(GOOD, lambda torque: np.roll(torque, 4, axis=0)).slice(slice(20, -20))
+    for choice, words in (
+        ('auto', 'it was shifted back for the fit'),
+        ('no', 'it was not shifted'),
+    ):
+        result = identify(late, MODEL, options=IdentifyOptions(time_offset=choice))
+        (found,) = [item.text for item in result.findings if item.code == 'sensor_delay']
+        assert words in found and '(also joint' in found
