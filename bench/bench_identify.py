@@ -37,7 +37,7 @@ RATE = 500.0
 HOUR = 3_600_000
 LENGTHS = (360_000, 900_000, 1_800_000, HOUR)
 FORMATS = ('npz', 'csv', 'bag', 'mat')
-FIT = ('process', 'base_parameters', 'condense', 'estimate')
+FIT = ('process', 'condense', 'estimate')
 
 
 def motion(time: Array, joints: int) -> tuple[Array, Array, Array]:

@@ -12,10 +12,12 @@ import numpy as np
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.factors.passes import Progress
 from robodyn_ros.identification.fit.time_offset import common_offsets, offsets_of
+from robodyn_ros.identification.friction.cutoff_choice import cutoff_factor
 from robodyn_ros.identification.friction.law_selection import settled_friction
 from robodyn_ros.identification.known_torque import Known, known_torque
 from robodyn_ros.identification.options import LEAVE_ONE_OUT, IdentifyOptions, LeaveOneOut
 from robodyn_ros.identification.result import FrictionChoice, IdentifiedModel
+from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.identification.signals.segments import Stretches, stretches_of
 from robodyn_ros.identification.signals.torque_shift import TimeOffset
 from robodyn_ros.models.base_parameters import base_parameters
@@ -23,6 +25,9 @@ from robodyn_ros.models.friction import open_friction
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.models.payload import PayloadModel
 from robodyn_ros.recording.recording import Recording
+
+PASSES = 3
+"""Largest number of turns in which the friction law and the time offsets are chosen."""
 
 
 @dataclass(frozen=True)
@@ -83,19 +88,21 @@ class Clock:
         """Measure a step."""
         start = time.perf_counter()
         yield
-        self.timings[name] = time.perf_counter() - start
+        self.timings[name] = self.timings.get(name, 0.0) + time.perf_counter() - start
 
 
 @dataclass(frozen=True)
 class Prepared:
     """Recordings that are ready to be condensed.
 
+    :param task: with the cut-off that is used
     :param model: with its friction law
     :param raw: signals of each recording before time offsets were corrected
     :param parts: the same with corrected time offsets
     :param frozen: names of the joints that move in no recording, or whose torque is not measured
     """
 
+    task: Task
     model: DynamicModel
     raw: tuple[Stretches, ...]
     parts: tuple[Stretches, ...]
@@ -107,21 +114,44 @@ class Prepared:
 def prepare(task: Task, clock: Clock) -> Prepared:
     """Process recordings, complete the friction law and correct time offsets of the torque."""
     with clock.step('process'):
-        raw = tuple(task.processed(recording) for recording in task.recordings)
+        task, raw = _processed(task)
         frozen = frozenset.intersection(*(_frozen(parts) for parts in raw))
         raw = tuple(_softened(parts, frozenset() if task.arm else frozen) for parts in raw)
-    model, friction = task.model, None
-    with clock.step('friction'):
-        if open_friction(model) is not None:
+    model, friction, unknown = task.model, None, open_friction(task.model) is not None
+    offsets: dict[int, TimeOffset] = {}
+    for _ in range(PASSES):
+        before = offsets
+        with clock.step('time_offset'):
             # Late torque has its jumps where the velocity is not zero any more, which would look
             # like another law.
             offsets = _offsets(task, model, raw)
+        settled = friction is not None and _shifted(offsets) == _shifted(before)
+        if settled or not unknown:
+            break
+        with clock.step('friction'):
             richest = max(raw, key=_moving_samples).corrected(offsets).shown.to_estimate()
-            model, friction = settled_friction(model, richest, task.options)
-    with clock.step('time_offset'):
-        offsets = _offsets(task, model, raw)
-        parts = tuple(each.corrected(offsets) for each in raw)
-    return Prepared(model, raw, parts, offsets, friction, frozen)
+            model, friction = settled_friction(task.model, richest, task.options)
+    parts = tuple(each.corrected(offsets) for each in raw)
+    return Prepared(task, model, raw, parts, offsets, friction, frozen)
+
+
+def _processed(task: Task) -> tuple[Task, tuple[Stretches, ...]]:
+    """Signals of the recordings, at the cut-off that held-out errors of the first one favour."""
+
+    def signals(factor: float) -> Processed:
+        return raised(factor).processed(task.recordings[0]).shown
+
+    def raised(factor: float) -> Task:
+        return replace(task, options=replace(task.options, cutoff_factor=factor))
+
+    raw = tuple(task.processed(recording) for recording in task.recordings)
+    factor = 1.0
+    if task.arm is None:
+        factor = cutoff_factor(task.model, raw[0].shown, task.options, signals)
+    if factor == 1.0:
+        return task, raw
+    task = raised(factor)
+    return task, tuple(task.processed(recording) for recording in task.recordings)
 
 
 def _offsets(task: Task, model: DynamicModel, raw: Sequence[Stretches]) -> dict[int, TimeOffset]:
@@ -132,6 +162,11 @@ def _offsets(task: Task, model: DynamicModel, raw: Sequence[Stretches]) -> dict[
     return common_offsets(
         [offsets_of(model, base, each.shown.to_estimate(), task.options) for each in raw]
     )
+
+
+def _shifted(offsets: dict[int, TimeOffset]) -> dict[int, int]:
+    """Corrected offsets in steps of 0.1 ms."""
+    return {joint: round(each.seconds * 1e4) for joint, each in offsets.items() if each.applied}
 
 
 def _frozen(parts: Stretches) -> frozenset[str]:

@@ -51,6 +51,7 @@ class Run:
         """Run the steps in their order."""
         clock = Clock()
         prepared = prepare(task, clock)
+        task = prepared.task
         with clock.step('condense'):
             regression = Regression(task, prepared)
         with clock.step('estimate'):

@@ -167,7 +167,8 @@ def condense(
     """
     thinning = thinning or Thinning()
     samples = _samples_left(thinning, len(torque), segments)
-    used = used[thinning.centres(len(torque))]
+    centres = thinning.centres(len(torque))
+    used, position = used[centres], motion[0][centres]
     acting = acting_columns(model, columns)
     felt = [columns[own] for own in acting]
     counting = np.asarray(used.any(axis=0))
@@ -185,7 +186,7 @@ def condense(
             fresh = _beside(packed, felt, thinning.apply(torque[rows]))
             weight = used[here].astype(np.float64) if weights is None else weights[here]
             parts[-1].add(fresh, used[here], weight)
-            collector.add(here, fresh, used[here])
+            collector.add(here, fresh, used[here], position[here])
             if progress is not None:
                 progress(here.stop / samples)
     return Condensed(

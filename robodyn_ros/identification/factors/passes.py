@@ -137,4 +137,5 @@ def _begin(sample: RowSample, count: int) -> RowSample:
     """The first rows of a sample, copied, so that the others can be forgotten."""
     first = sample.stretches[0]
     rows = tuple(np.array(matrix[:count]) for matrix in first.rows)
-    return replace(sample, stretches=(Stretch(rows, np.array(first.used[:count])),))
+    part = Stretch(rows, np.array(first.used[:count]), np.array(first.position[:count]))
+    return replace(sample, stretches=(part,))

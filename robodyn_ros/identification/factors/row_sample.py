@@ -30,10 +30,12 @@ class Stretch:
 
     :param rows: per joint [Y | tau], shape (m, k + 1); rows that do not count are zero
     :param used: which count, shape (m, n)
+    :param position: of the joints, shape (m, n), in [rad] or [m]
     """
 
     rows: tuple[Array, ...]
     used: Mask
+    position: Array
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,10 @@ class RowSample:
         (whole,) = self.stretches
         parts = (slice(first, last) for first, last in _spread(self.total))
         few = tuple(
-            Stretch(tuple(rows[part] for rows in whole.rows), whole.used[part]) for part in parts
+            Stretch(
+                tuple(rows[part] for rows in whole.rows), whole.used[part], whole.position[part]
+            )
+            for part in parts
         )
         return replace(self, stretches=few)
 
@@ -93,9 +98,11 @@ class SampleCollector:
 
     def _room(self, count: int) -> Stretch:
         rows = tuple(np.empty((count, len(own) + 1), order='F') for own in self.columns)
-        return Stretch(rows, np.zeros((count, len(rows)), dtype=bool))
+        return Stretch(
+            rows, np.zeros((count, len(rows)), dtype=bool), np.zeros((count, len(rows)))
+        )
 
-    def add(self, where: slice, rows: Sequence[Array], used: Mask) -> None:
+    def add(self, where: slice, rows: Sequence[Array], used: Mask, position: Array) -> None:
         """Take what belongs to a stretch of rows per joint, and of which of them count."""
         for (first, last), part in zip(self.bounds, self.parts, strict=True):
             low, high = max(first, where.start), min(last, where.stop)
@@ -103,6 +110,7 @@ class SampleCollector:
                 here = slice(low - where.start, high - where.start)
                 there = slice(low - first, high - first)
                 part.used[there] = used[here]
+                part.position[there] = position[here]
                 for kept, matrix, counts in zip(part.rows, rows, used[here].T, strict=True):
                     kept[there] = matrix[here]
                     if not counts.all():

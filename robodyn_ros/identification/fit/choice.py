@@ -23,15 +23,29 @@ FOUR = 4.0
 """Standard errors for a candidate that other motions can turn against the user: a time offset, or
 an estimate that no robot can have. The chance of taking it by mistake is below 1e-4."""
 
+TINY = 1e-300
+"""Least squared error, so that its logarithm is finite."""
+
+INDEPENDENT = 2.0
+"""Independent samples per unknown from which on folds decide: as many to test as to fit."""
+
+RELEVANT = 0.02
+"""Share of the squared error that a gain must be where a candidate adds parameters: 1 % of the RMS
+error. Less than that no user notices, however significant it is in a long recording."""
+
 
 @dataclass(frozen=True)
 class HeldOut:
     """Squared errors of a candidate on folds that were left out of its fit.
 
     :param kinds: for each way to divide the samples, the sum of the squared errors of every fold
+    :param samples: number of samples of every fold, likewise
+    :param independent: independent samples per unknown
     """
 
     kinds: tuple[Array, ...]
+    samples: tuple[Array, ...]
+    independent: float = np.inf
 
     @property
     def mean(self) -> float:
@@ -42,30 +56,42 @@ class HeldOut:
 def gains(simple: HeldOut, rich: HeldOut) -> tuple[Array, Array]:
     """Return what the richer candidate gains, and its standard error, for each kind of folds.
 
-    :return: reduction of the squared error, and its standard error, shapes (k,)
+    :return: mean over the samples of the logarithm of the ratio of squared errors, positive: the
+        richer candidate is better, and its standard error, shapes (k,)
     """
-    pairs = [one - other for one, other in zip(simple.kinds, rich.kinds, strict=True)]
-    gain = np.array([pair.sum() for pair in pairs])
-    error = np.array([pair.std(ddof=1) * np.sqrt(len(pair)) for pair in pairs])
-    return gain, error
+    result = []
+    for one, other, samples in zip(simple.kinds, rich.kinds, simple.samples, strict=True):
+        ratio = np.log(np.maximum(one, TINY) / np.maximum(other, TINY))
+        weight = samples / samples.sum()
+        gain = float(weight @ ratio)
+        spread = len(ratio) / (len(ratio) - 1) * float(weight**2 @ (ratio - gain) ** 2)
+        result.append((gain, np.sqrt(spread)))
+    gain_and_error: Array = np.array(result).T
+    return gain_and_error[0], gain_and_error[1]
 
 
-def is_better(simple: HeldOut, rich: HeldOut, level: float = ONE) -> bool:
+def is_better(simple: HeldOut, rich: HeldOut, level: float = ONE, *, share: float = 0.0) -> bool:
     """Return True if the richer candidate is significantly better.
 
+    Its pooled error must be smaller, and the ratio of errors significantly so over the folds: as
+    a ratio, so that a place that is hard to predict has no more say than others.
     Both kinds of folds hold the same samples, so their gains are taken as fully correlated: the
     standard error of their mean is the mean of their standard errors. Where one kind speaks
-    significantly against the richer candidate, the data do not decide.
+    significantly against the richer candidate, or it has too few independent samples, the data do
+    not decide and the simpler one stays.
 
-    :param level: standard errors that are asked for
+    :param level: standard errors that the gain must exceed
+    :param share: share of the squared error that the gain must exceed too
     """
+    if rich.independent < INDEPENDENT or not rich.mean < (1.0 - share) * simple.mean:
+        return False
     gain, error = gains(simple, rich)
     if not np.isfinite(gain).all() or (gain < -error).any():
         return False
     return bool(gain.mean() > level * error.mean())
 
 
-def simplest(candidates: Sequence[HeldOut], level: float = ONE) -> int:
+def simplest(candidates: Sequence[HeldOut], level: float = ONE, *, share: float = 0.0) -> int:
     """Return the index of the simplest candidate that no richer one beats significantly.
 
     :param candidates: from the simplest to the richest
@@ -73,10 +99,10 @@ def simplest(candidates: Sequence[HeldOut], level: float = ONE) -> int:
     chosen = 0
     order = np.argsort([each.mean for each in candidates], kind='stable')
     for index in order.tolist():
-        if index > chosen and is_better(candidates[chosen], candidates[index], level):
+        if index > chosen and is_better(candidates[chosen], candidates[index], level, share=share):
             chosen = index
             break
     for index in range(chosen):
-        if not is_better(candidates[index], candidates[chosen], level):
+        if not is_better(candidates[index], candidates[chosen], level, share=share):
             return index
     return chosen

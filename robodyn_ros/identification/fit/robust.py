@@ -13,7 +13,7 @@ from itertools import pairwise
 import numpy as np
 
 from robodyn_ros.identification.factors.condense import Condensed, Indices, JointFactor, triangle
-from robodyn_ros.identification.factors.row_sample import RowSample, Stretch
+from robodyn_ros.identification.factors.row_sample import RowSample
 from robodyn_ros.identification.fit.least_squares import estimate
 from robodyn_ros.identification.options import Loss
 from robodyn_ros.models.interface import Array
@@ -140,7 +140,7 @@ def pseudo_observed(sample: RowSample, robust: Robust, values: Array) -> RowSamp
             rest = matrix[:, -1] - fitted
             torque = fitted + weight(rest / spread, robust.loss) * rest
             rows.append(np.column_stack([matrix[:, :-1], torque]))
-        stretches.append(Stretch(tuple(rows), part.used))
+        stretches.append(replace(part, rows=tuple(rows)))
     return replace(sample, stretches=tuple(stretches))
 
 

@@ -1,11 +1,11 @@
 """Torque that comes later or earlier than the motion it belongs to: how much, and set right.
 
 Position and torque often take different ways: through filters, buses and drivers. A joint's
-torque is shifted in time until the model, fitted to this joint alone, explains it best. That is
-done on two halves of the recording: only what both of them show, about the same, is taken as an
-offset. Friction near standstill, flexibility and noise can look like one in a single motion.
+torque is shifted in time until the model, fitted to this joint alone, explains it best. The shift
+is taken for an offset only if it lowers the held-out error by more than four standard errors:
+friction near standstill, flexibility and noise can look like one in a single motion.
 
-Less than a sample is told, but not set right unless it is most of the residual. It comes from how
+Less than a sample is reported, but not corrected. It comes from how
 signals are sampled (a command is held for a sample, a position latched within it), so that it is
 in all signals of this robot, and what predicts them, feed-forward and monitor, cannot shift by
 parts of a sample: parameters that fit the signals as they are sampled suit it best.
@@ -17,45 +17,30 @@ shifted back by as much: the model gives the torque that belongs to a motion.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
+from scipy.ndimage import map_coordinates
 
 from robodyn_ros.identification.factors.condense import Indices, acting_columns
 from robodyn_ros.identification.factors.joint_fit import LONGEST_SHIFT, OwnFit, own_fit
 from robodyn_ros.identification.factors.torque_shift import smoothed, torque_shift
+from robodyn_ros.identification.fit.choice import FOUR, ONE, HeldOut, is_better
+from robodyn_ros.identification.fit.folds import Folds, Labels, labels_of, least_squares
 from robodyn_ros.identification.options import IdentifyOptions
+from robodyn_ros.identification.signals.cutoff import lowest_cutoff
 from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.identification.signals.torque_shift import TimeOffset
 from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.recording.recording import Finding
+from robodyn_ros.recording.signals import low_pass
 
 SAMPLES = 2000
 """Samples that are looked at, whatever the length of the recording."""
 
-GAIN = 0.2
-"""Share of the squared residual that shifting must remove, in both halves of a recording."""
-
-GAIN_PER_SAMPLE = 0.05
-"""And more for each sample of the offset, up to four times as much ..."""
-
-AGREEMENT = 0.25
-"""Largest difference between the halves' offsets, as a share of their mean."""
-
-ENOUGH = 10
-"""Samples per column of the joint's regressor in each half, at least."""
-
-EXACT = 1e-3
-"""Residuals below this share of a joint's RMS torque leave nothing to be set right."""
-
-SHORTEST = 0.05
-"""Offsets of fewer samples are not worth telling ..."""
-
 WHOLE = 0.9
-"""... and those of fewer not set right: a whole sample, found to a tenth ..."""
-
-MOST = 0.5
-"""... unless they are the largest error, with this share of the squared residual."""
+"""Offset in samples from which on it is corrected: a whole sample, measured to a tenth."""
 
 
 def offsets_of(
@@ -72,23 +57,89 @@ def offsets_of(
     rows = np.linspace(reach, len(signals) - 1 - reach, count).astype(np.intp)
     q, qd, qdd = (values[rows] for values in signals.motion)
     regressor = model.selected(q, qd, qdd, base.columns)
-    found = {}
+    least_filtered = _torque(signals, options, 1.0 / period)
+    labels, trials = labels_of(q), {}
     for joint, columns in enumerate(acting_columns(model, base.columns)):
-        smooth = smoothed(signals.torque[:, joint])
-        halves = []
-        for part in np.array_split(np.arange(count), 2):
-            torque = smooth[rows[part]]
-            own = own_fit(regressor[part, joint], columns, torque, signals.used[rows[part], joint])
-            enough = own is not None and len(own.rows) >= ENOUGH * len(columns)
-            halves.append(_best(own, smooth, rows[part], reach) if own and enough else None)
-        one, other = halves
-        if one is not None and other is not None and _agree(one, other):
-            shift = 0.5 * (one[0] + other[0])
-            gain = min(one[1], other[1])
-            found[joint] = TimeOffset(
-                shift * period, gain, applied=abs(shift) >= WHOLE or gain >= MOST
-            )
+        torque = smoothed(least_filtered[:, joint])
+        own = own_fit(regressor[:, joint], columns, torque[rows], signals.used[rows, joint])
+        if own is not None:
+            trials[joint] = _Trial(own, labels, torque, rows[own.rows])
+    return {
+        joint: TimeOffset(shift * period, gain, applied=abs(shift) >= WHOLE)
+        for joint, (shift, gain) in _shifts(trials, reach).items()
+    }
+
+
+def _torque(signals: Processed, options: IdentifyOptions, rate: float) -> Array:
+    """Torque (N, n) with its harmonics: friction has corners, which a low cut-off removes."""
+    if signals.cutoff is None or options.filter_cutoff is None:
+        return signals.torque
+    return low_pass(signals.measured, max(signals.cutoff, lowest_cutoff(rate)), rate)
+
+
+def _shifts(trials: dict[int, _Trial], reach: int) -> dict[int, tuple[float, float]]:
+    """Shift of each joint that has one, and its gain.
+
+    A shift that others show by four standard errors is likely that of all joints, whose torques
+    mostly come by one bus: then one standard error is enough.
+    """
+    best = {joint: trial.best(reach) for joint, trial in trials.items()}
+    gains = {
+        joint: trials[joint].gain(shift, FOUR)
+        for joint, shift in best.items()
+        if shift is not None
+    }
+    sure = [best[joint] or 0.0 for joint, gain in gains.items() if gain is not None]
+    found = {}
+    for joint, trial in trials.items():
+        shift, gain = best[joint], gains.get(joint)
+        if gain is None and sure:
+            shift = float(np.median(sure))
+            gain = trial.gain(shift, ONE)
+        if gain is not None and shift is not None:
+            found[joint] = (shift, gain)
     return found
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """One joint that is fitted alone.
+
+    :param labels: fold of each looked-at sample, for every kind
+    :param torque: of the joint, smoothed, shape (N,)
+    :param rows: samples of the fit among these, shape (m,)
+    """
+
+    own: OwnFit
+    labels: Sequence[Labels]
+    torque: Array
+    rows: Indices
+
+    def best(self, reach: int) -> float | None:
+        """Shift in samples that the joint's model explains best; None: out of reach."""
+        return torque_shift(self.own, self.torque, self.rows, reach).shift
+
+    def gain(self, shift: float, level: float) -> float | None:
+        """Share of the squared error that shifting removes; None: it is not significant."""
+        moved = map_coordinates(self.torque, [self.rows + shift], order=3, mode='nearest')
+        still, shifted = self._held_out(self.own.torque), self._held_out(moved)
+        if still is None or shifted is None or not is_better(still, shifted, level):
+            return None
+        return 1.0 - shifted.mean / still.mean
+
+    def _held_out(self, torque: Array) -> HeldOut | None:
+        columns = np.arange(self.own.matrix.shape[1])
+        folds = Folds.of(
+            [np.column_stack([self.own.matrix, torque])],
+            [columns],
+            len(columns),
+            [kind[self.own.rows] for kind in self.labels],
+            np.ones((len(torque), 1), dtype=bool),
+            np.ones(1),
+        )
+        if folds is None:
+            return None
+        return folds.held_out(lambda gram: least_squares(gram)[None])[0]
 
 
 def common_offsets(found: Sequence[dict[int, TimeOffset]]) -> dict[int, TimeOffset]:
@@ -105,23 +156,6 @@ def common_offsets(found: Sequence[dict[int, TimeOffset]]) -> dict[int, TimeOffs
         applied = sum(each.applied for each in own) > len(own) / 2
         result[joint] = TimeOffset(seconds, min(each.gain for each in own), applied)
     return result
-
-
-def _best(own: OwnFit, torque: Array, rows: Indices, reach: int) -> tuple[float, float] | None:
-    """Shift in samples that explains a joint's torque best, and its gain; None: not observable."""
-    found = torque_shift(own, torque, rows[own.rows], reach)
-    still = found.residual(0.0)
-    if found.shift is None or still <= (EXACT * own.rms) ** 2 * len(own.rows):
-        return None
-    return found.shift, 1.0 - found.residual(found.shift) / still
-
-
-def _agree(one: tuple[float, float], other: tuple[float, float]) -> bool:
-    """Whether both halves show the same offset clearly."""
-    shift, gain = 0.5 * (one[0] + other[0]), min(one[1], other[1])
-    least = min(GAIN + GAIN_PER_SAMPLE * abs(shift), 4.0 * GAIN)
-    alike = abs(one[0] - other[0]) <= AGREEMENT * abs(shift)
-    return gain >= least and alike and abs(shift) >= SHORTEST
 
 
 def offset_findings(

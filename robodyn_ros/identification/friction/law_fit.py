@@ -16,7 +16,8 @@ from itertools import product
 
 import numpy as np
 
-from robodyn_ros.identification.fit.cross_validation import unseen_errors
+from robodyn_ros.identification.fit.choice import HeldOut
+from robodyn_ros.identification.fit.folds import Folds, labels_of
 from robodyn_ros.identification.friction.samples import FrictionSample
 from robodyn_ros.models.friction_terms import TERMS
 from robodyn_ros.models.interface import Array
@@ -53,7 +54,6 @@ class LawFit:
     :param rigid_torque: of the body, shape (M, n), in [Nm] or [N]
     :param load: absolute torque that load-dependent friction was fitted to, (M, n), or None
     :param amplitudes: of the terms, shape (n, k)
-    :param errors: RMS error of each joint on stretches left out in turn, shape (n,)
     :param residuals: RMS residual of each joint, shape (n,)
     :param loops: how often the three loops ran
     """
@@ -64,7 +64,6 @@ class LawFit:
     rigid_torque: Array
     load: Array | None
     amplitudes: Array
-    errors: Array
     residuals: Array
     loops: int
 
@@ -82,9 +81,13 @@ class LawFit:
 class FrictionSearch:
     """Fits laws to one sample; what does not depend on the law is computed once."""
 
-    def __init__(self, sample: FrictionSample) -> None:
-        """Prepare: the rigid body's part of the normal equations, joint by joint."""
-        self.sample = sample
+    def __init__(self, sample: FrictionSample, prior: tuple[Array, Array]) -> None:
+        """Prepare: the rigid body's part of the normal equations, joint by joint.
+
+        :param prior: mean (b,) and precision (b, b) of the rigid body's base values
+        """
+        self.sample, self.prior = sample, prior
+        self._labels = labels_of(sample.position)
         used = sample.used
         self._rigid = np.ascontiguousarray(
             (sample.rigid * used[:, :, None]).transpose(1, 0, 2)
@@ -140,8 +143,12 @@ class FrictionSearch:
         return self._fitted(state)
 
     def _fitted(self, state: _State) -> LawFit:
-        found = [self._errors(state, joint) for joint in range(self.sample.joints)]
-        errors, residuals = np.maximum(np.array(found).T, self._floor)
+        left = np.array(
+            [
+                np.linalg.norm(self._rest(state, joint) - self._columns(state, joint) @ amplitudes)
+                for joint, amplitudes in enumerate(state.amplitudes)
+            ]
+        )
         return LawFit(
             terms=state.terms,
             shapes=tuple(state.shapes),
@@ -149,8 +156,7 @@ class FrictionSearch:
             rigid_torque=state.torque,
             load=state.load,
             amplitudes=state.amplitudes,
-            errors=errors,
-            residuals=residuals,
+            residuals=np.maximum(left / np.sqrt(self._counts), self._floor),
             loops=state.loops,
         )
 
@@ -160,6 +166,9 @@ class FrictionSearch:
         joints = self.sample.joints
         total = np.zeros((b + joints * k,) * 2)
         side = np.zeros(b + joints * k)
+        mean, precision = self.prior
+        total[:b, :b] = self._counts.sum() * precision
+        side[:b] = total[:b, :b] @ mean
         for joint in range(joints):
             weight, own = self.weights[joint] ** 2, slice(b + joint * k, b + (joint + 1) * k)
             columns = self._columns(state, joint)
@@ -203,19 +212,33 @@ class FrictionSearch:
         side = columns.T @ rest
         return -float(side @ _solved(columns.T @ columns, side))
 
-    def _errors(self, state: _State, joint: int) -> tuple[float, float]:
-        """RMS error of a joint on stretches left out in turn, and RMS residual."""
-        columns, rest = self._columns(state, joint), self._rest(state, joint)
-        table = np.column_stack([columns, rest])
-        grams = np.array([table[part].T @ table[part] for part in self.sample.folds])
-        whole = grams.sum(axis=0)
+    def held_out(self, fit: LawFit) -> HeldOut | None:
+        """Return the errors of a law and a rigid body fitted together, fold by fold.
 
-        def fit(fold: int) -> Array:
-            return _fitted(whole - grams[fold])
+        :return: None: the sample is too short to leave anything out
+        """
+        state = _State(fit.terms, (), [dict(own) for own in fit.shapes], fit.load)
+        b, k, joints = self.rigid_width, len(fit.terms), self.sample.joints
+        rows = [
+            np.column_stack([self._rigid[joint], self._columns(state, joint), self._torque[joint]])
+            for joint in range(joints)
+        ]
+        columns = [
+            np.append(np.arange(b), b + joint * k + np.arange(k)) for joint in range(joints)
+        ]
+        width = b + joints * k
+        folds = Folds.of(rows, columns, width, self._labels, self.sample.used, 1.0 / self.weights)
+        if folds is None:
+            return None
+        mean, precision = self.prior
 
-        unseen = unseen_errors(len(grams), fit, lambda values, fold: _misfit(values, grams[fold]))
-        errors = np.array([unseen.sum(), _misfit(_fitted(whole), whole)]) / self._counts[joint]
-        return float(np.sqrt(errors[0])), float(np.sqrt(errors[1]))
+        def solved(gram: Array) -> Array:
+            total, side = gram[:-1, :-1].copy(), gram[:-1, -1].copy()
+            total[:b, :b] += precision
+            side[:b] += precision @ mean
+            return _solved(total, side)[None, :]
+
+        return folds.held_out(solved)[0]
 
     def _columns(self, state: _State, joint: int) -> Array:
         return self.sample.columns(state.terms, joint, state.shapes[joint], state.load)
@@ -326,14 +349,3 @@ def _solved(gram: Array, side: Array) -> Array:
     if single:
         result = result[..., 0]
     return result
-
-
-def _fitted(gram: Array) -> Array:
-    """Values (m - 1,) that fit a table [A b] best, from [A b]^T [A b] (m, m)."""
-    return _solved(gram[:-1, :-1], gram[:-1, -1])
-
-
-def _misfit(values: Array, gram: Array) -> float:
-    """Squared error of values on a table [A b], from [A b]^T [A b]."""
-    whole = np.append(values, -1.0)
-    return max(float(whole @ gram @ whole), 0.0)

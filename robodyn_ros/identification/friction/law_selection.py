@@ -8,10 +8,13 @@ recording left out in turn: more parameters alone do not make those smaller.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from robodyn_ros.errors import IdentificationError, InsufficientData
+from robodyn_ros.identification.fit.choice import RELEVANT, HeldOut, is_better, simplest
 from robodyn_ros.identification.friction.law_fit import FrictionSearch, LawFit
 from robodyn_ros.identification.friction.samples import FrictionSample
 from robodyn_ros.identification.options import IdentifyOptions
@@ -37,17 +40,8 @@ SIMPLE = ('linear', 'polynomial', 'power', 'asymmetric', 'asymmetric_power', 'sm
 REFINED = ('smooth_polynomial', 'smooth_power', 'smooth_asymmetric', 'bidirectional')
 """Laws that are tried where the smooth one is better than the linear one."""
 
-LOADED = 2
+LOADED = 3
 """So many of the best laws, and the plain one, are tried with load-dependent friction too."""
-
-PRICE = 1.025
-"""Factor by which each further term must make the error smaller to be worth it: stretches of one
-motion resemble each other, which favours laws that would not hold on another motion."""
-
-CLEARLY = 0.85
-"""The linear law is left only for an error of at most this share of its own. A law with more terms
-fits other motions better where it removes a good part of the error. A few per cent are what
-flexible laws gain on segments of the same motion, and lose on others."""
 
 SAMPLES_PER_TERM = 50
 """Moving samples of each joint that a term needs to be tried."""
@@ -70,28 +64,48 @@ def settled_friction(
     base = base_parameters(body)
     if not signals.used.any():
         raise InsufficientData('no joint has a moving sample to find friction from')
-    search = FrictionSearch(FrictionSample.of(body, base, signals))
+    prior, known = starting_prior(body, options.prior)
+    problem = Problem.of(body, base, prior)
+    weight = PRIOR_WEIGHT if known else WEAKEST
+    search = FrictionSearch(FrictionSample.of(body, base, signals), problem.base_prior(weight))
     search.reweigh(LAWS['linear'])
     if friction.automatic:
-        fits = _candidates(search)
+        candidates = _candidates(search)
     else:
-        fits = {'+'.join(friction.terms): search.fit(friction.terms, known=_known(friction))}
-    table = tuple(_table(fits))
-    chosen = _chosen(table)
-    described, loops = _described(search, fits[chosen.name], friction, body, base, options)
-    choice = FrictionChoice(chosen.name, table, loops, friction.automatic)
+        name = '+'.join(friction.terms)
+        candidates = {name: _Candidate.of(search, friction.terms, known=_known(friction))}
+    chosen = _chosen(candidates)
+    table = tuple(_table(candidates))
+    described, loops = _described(search, candidates[chosen].fit, friction, body, base, options)
+    choice = FrictionChoice(chosen, table, loops, friction.automatic)
     return with_friction(body, described), choice
 
 
-def _chosen(table: tuple[FrictionCandidate, ...]) -> FrictionCandidate:
-    """The law whose error is worth its terms; the first one unless another is clearly better."""
-    first = table[0]
+@dataclass(frozen=True)
+class _Candidate:
+    """A law that was fitted, and its errors on folds left out; None: too few samples."""
 
-    def priced(each: FrictionCandidate) -> float:
-        return each.error * PRICE ** (each.terms - first.terms)
+    fit: LawFit
+    held_out: HeldOut | None
 
-    best = min(table, key=priced)
-    return best if priced(best) <= CLEARLY * first.error else first
+    @classmethod
+    def of(cls, search: FrictionSearch, terms: tuple[str, ...], **options: Any) -> _Candidate:
+        fit = search.fit(terms, **options)
+        return cls(fit, search.held_out(fit))
+
+    def beats(self, other: _Candidate) -> bool:
+        """Return True if the error is significantly smaller than that of a simpler law."""
+        if self.held_out is None or other.held_out is None:
+            return False
+        return is_better(other.held_out, self.held_out, share=RELEVANT)
+
+
+def _chosen(candidates: Mapping[str, _Candidate]) -> str:
+    """Name of the law with the fewest terms that no other one beats significantly."""
+    names = sorted(candidates, key=lambda name: len(candidates[name].fit.terms))
+    errors = [candidates[name].held_out for name in names]
+    known = [each for each in errors if each is not None]
+    return names[simplest(known, share=RELEVANT)] if len(known) == len(names) else names[0]
 
 
 def _known(friction: FrictionModel) -> list[dict[str, float]]:
@@ -102,42 +116,39 @@ def _known(friction: FrictionModel) -> list[dict[str, float]]:
     ]
 
 
-def _candidates(search: FrictionSearch) -> dict[str, LawFit]:
-    """Fits of the laws to choose from."""
+def _candidates(search: FrictionSearch) -> dict[str, _Candidate]:
+    """Laws to choose from, the simplest first."""
     room = search.samples // SAMPLES_PER_TERM
     names = [name for name in SIMPLE if len(LAWS[name]) <= room] or ['linear']
-    fits = {name: search.fit(LAWS[name], finer=name == 'smooth') for name in names}
-    reference, plain = fits['linear'], 'linear'
-    if 'smooth' in fits and _score(fits['smooth'], reference) < 1.0 / PRICE:
-        plain = 'smooth'
-        turned = [{'smoothing': own['smoothing']} for own in fits['smooth'].shapes]
+    found = {name: _Candidate.of(search, LAWS[name], finer=name == 'smooth') for name in names}
+    if 'smooth' in found and found['smooth'].beats(found['linear']):
+        turned = [{'smoothing': own['smoothing']} for own in found['smooth'].fit.shapes]
         for name in REFINED:
             if len(LAWS[name]) <= room:
-                fits[name] = search.fit(LAWS[name], known=turned)
-    ranked = sorted(fits, key=lambda name: _priced(fits[name], reference))
-    best = [plain, *(name for name in ranked[:LOADED] if name != plain)]
-    for name in best:
-        if len(LAWS[name]) < room:
-            own = fits[name]
-            fits[f'{name}+load'] = search.fit((*own.terms, 'load'), known=own.shapes, start=own)
-    return fits
+                found[name] = _Candidate.of(search, LAWS[name], known=turned)
+    best = list(dict.fromkeys(['linear', *sorted(found, key=lambda name: _error(found[name]))]))
+    for name in best[:LOADED]:
+        own = found[name].fit
+        if len(own.terms) < room:
+            terms = (*own.terms, 'load')
+            loaded = _Candidate.of(search, terms, known=own.shapes, start=own)
+            found[f'{name}+load'] = loaded
+    return found
 
 
-def _score(fit: LawFit, reference: LawFit) -> float:
-    """Error of a fit over that of another: geometric mean, so that every joint counts alike."""
-    return float(np.exp(np.mean(np.log(fit.errors / reference.errors))))
+def _error(candidate: _Candidate) -> float:
+    return np.inf if candidate.held_out is None else candidate.held_out.mean
 
 
-def _priced(fit: LawFit, reference: LawFit) -> float:
-    """Score of a fit with what its terms beyond the other's cost."""
-    return _score(fit, reference) * PRICE ** (len(fit.terms) - len(reference.terms))
-
-
-def _table(fits: Mapping[str, LawFit]) -> Iterator[FrictionCandidate]:
-    reference = next(iter(fits.values()))
-    for name, fit in fits.items():
-        residual = float(np.exp(np.mean(np.log(fit.residuals / reference.errors))))
-        yield FrictionCandidate(name, len(fit.terms), _score(fit, reference), residual)
+def _table(candidates: Mapping[str, _Candidate]) -> Iterator[FrictionCandidate]:
+    reference = next(iter(candidates.values()))
+    square = np.sum(reference.fit.residuals**2)
+    for name, each in candidates.items():
+        error = np.nan
+        if each.held_out is not None and reference.held_out is not None:
+            error = float(np.sqrt(each.held_out.mean / reference.held_out.mean))
+        residual = float(np.sqrt(np.sum(each.fit.residuals**2) / square))
+        yield FrictionCandidate(name, len(each.fit.terms), error, residual)
 
 
 def _described(
@@ -195,9 +206,8 @@ def friction_findings(choice: FrictionChoice | None) -> Iterator[Finding]:
         others = sorted(choice.candidates, key=lambda each: each.error)
         shown = ', '.join(f'{each.name} {each.error:.3f}' for each in others[:4])
         text = (
-            f'friction law {choice.law} was chosen of {len(others)}: its error on stretches left '
-            f'out in turn is {own.error:.3f} of that of the linear one, which is kept unless '
-            f'another is below {CLEARLY:g}, each further term counting {PRICE - 1.0:.1%} '
-            f'(smallest: {shown})'
+            f'friction law {choice.law} was chosen of {len(others)}: its error on parts of the '
+            f'recording left out in turn is {own.error:.3f} of that of the linear one; no law '
+            f'is better by more than one standard error (smallest: {shown})'
         )
     yield Finding('friction_chosen', text, severity='info')

@@ -12,8 +12,6 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from robodyn_ros.identification.fit.cross_validation import folds_of
-from robodyn_ros.identification.options import FOLDS
 from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.identification.signals.thinning import Thinning
 from robodyn_ros.models.base_parameters import BaseParameters
@@ -39,6 +37,7 @@ class FrictionSample:
 
     :param rigid: regressor of the body's base columns, shape (M, n, b)
     :param torque: shape (M, n), in [Nm] or [N]
+    :param position: shape (M, n), in [rad] or [m]
     :param used: samples of each joint that count, shape (M, n)
     :param speed: velocities that the columns are computed from, shape (L, n)
     :param thinning: from those to the M samples
@@ -47,6 +46,7 @@ class FrictionSample:
 
     rigid: Array
     torque: Array
+    position: Array
     used: NDArray[np.bool_]
     speed: Array
     thinning: Thinning
@@ -79,6 +79,7 @@ class FrictionSample:
         return cls(
             rigid=rigid,
             torque=thinning.apply(measured),
+            position=motion[0],
             used=signals.used[centres][:count],
             speed=np.asfortranarray(speed),  # looked at joint by joint
             thinning=thinning,
@@ -89,12 +90,6 @@ class FrictionSample:
     def joints(self) -> int:
         """Number of joints n."""
         return int(self.rigid.shape[1])
-
-    @property
-    def folds(self) -> list[NDArray[np.bool_]]:
-        """Samples of each of the stretches of time that are left out in turn."""
-        fold = folds_of(len(self.torque), FOLDS)
-        return [fold == index for index in range(FOLDS)]
 
     def column(self, term: str, joint: int, shape: Shape, load: Array | None) -> Array:
         """Column of a term for one joint, shape (M,), zero where the joint's sample is not used.

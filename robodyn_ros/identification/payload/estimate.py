@@ -15,7 +15,6 @@ from scipy.optimize import nnls
 
 from robodyn_ros.errors import IdentificationError, ModelError
 from robodyn_ros.identification.factors.condense import Condensed, JointFactor
-from robodyn_ros.identification.factors.row_sample import Stretch
 from robodyn_ros.identification.fit.least_squares import ESTIMATORS, Estimate
 from robodyn_ros.identification.fit.weighting import fit_least_squares
 from robodyn_ros.identification.options import IdentifyOptions
@@ -55,12 +54,12 @@ def carried(arm: Condensed, mixing: Array) -> Condensed:
     columns = np.arange(mixing.shape[1])
     segments = tuple(_carried(part, mixing) for part in arm.segments)
     stretches = tuple(
-        Stretch(
-            tuple(
+        replace(
+            part,
+            rows=tuple(
                 _mixed(rows, mixing[own])
                 for rows, own in zip(part.rows, arm.sample.columns, strict=True)
             ),
-            part.used,
         )
         for part in arm.sample.stretches
     )

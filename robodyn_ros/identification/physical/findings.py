@@ -20,9 +20,9 @@ def selection_findings(selection: Selection, residual: float) -> Iterator[Findin
     compared = ''
     if not np.isnan(selection.unseen_error):
         compared = (
-            f': on stretches of the recording left out in turn the consistent one has an error of '
-            f'{selection.unseen_error:.3g}, the unconstrained one by '
-            f'{selection.unseen_error_unconstrained:.3g} (RMS, in standard deviations)'
+            f': on parts of the recording left out in turn its error is '
+            f'{selection.unseen_error:.2%} of the torque, that of the unconstrained one '
+            f'{selection.unseen_error_unconstrained:.2%}'
         )
     prior, ridge = 'without prior', 'drawn to a plain prior'
     if selection.prior == 'urdf':
@@ -33,13 +33,12 @@ def selection_findings(selection: Selection, residual: float) -> Iterator[Findin
         f'its relative residual is {residual:.2%}, unconstrained '
         f'{selection.unconstrained_residual:.2%}',
         'consistent_links': f'the links of the physically consistent estimate are selected, '
-        f'{prior}{compared}; as its residual on the recording is {selection.excess:.2f} times '
-        f'the unconstrained one, friction and rotor inertias were fitted again, these and viscous '
+        f'{prior}{compared}; friction and rotor inertias were fitted again, these and viscous '
         f'friction without limits '
         f'(relative residual {residual:.2%}, unconstrained '
         f'{selection.unconstrained_residual:.2%})',
         'ridge': f'the ridge estimate, {ridge}, without constraints, is selected'
-        f'{compared.replace("the consistent one", "it")}; its relative residual is '
+        f'{compared}; its relative residual is '
         f'{residual:.2%}, unconstrained {selection.unconstrained_residual:.2%}',
     }
     yield Finding('estimate_chosen', texts[selection.estimate], severity='info')

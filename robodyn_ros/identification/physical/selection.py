@@ -1,23 +1,24 @@
-"""Which estimate is selected: the unconstrained one or that of a robot that can exist.
+"""Choice of the exported estimate: how strong the prior is, and whether links must be possible.
 
-Least squares follows the recording wherever that leads. What the recording hardly shows comes out
-as noise, which other motions make visible: links of negative mass, torques far off. Errors on
-stretches of the recording that an estimate has not seen tell how far it may be trusted, and how
-strongly the prior should draw.
+Least squares follows the recording wherever that leads. What the recording hardly excites comes
+out as noise, which other motions make visible: links of negative mass, torques far off. Held-out
+errors show how far an estimate can be trusted (`fit.choice`). The candidates, from the simplest:
+consistent robots with ever weaker priors, and the same with free rotor inertias and friction. The
+unconstrained estimate must be better than the chosen one by four standard errors.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 from scipy.optimize import lsq_linear
 
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.factors.condense import Condensed, JointFactor
-from robodyn_ros.identification.fit.cross_validation import unseen_errors
+from robodyn_ros.identification.fit.choice import FOUR, INDEPENDENT, HeldOut, is_better, simplest
+from robodyn_ros.identification.fit.folds import Folds
 from robodyn_ros.identification.fit.least_squares import Estimate
 from robodyn_ros.identification.options import IdentifyOptions, Prior
 from robodyn_ros.identification.physical.completion import Completion
@@ -31,35 +32,16 @@ from robodyn_ros.identification.physical.semidefinite import (
     starting_prior,
     weighted_rows,
 )
-from robodyn_ros.identification.result import Selection
+from robodyn_ros.identification.result import EstimateKind, Selection
 from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.recording.recording import Finding
 
-WEIGHTS = (WEAKEST, 1e-3, 1e-2, 1e-1, 1.0)
-"""Weights of the prior that cross-validation chooses from."""
-
-DEFAULT_WEIGHT = 1e-3
-"""Weight where the recording is too short to cross-validate."""
-
-ALIKE = 1.01
-"""Errors on unseen stretches within this factor are alike: then the stronger prior is taken.
-
-Segments of one motion resemble each other, so that a difference of 1 % between errors on them says
-nothing about other motions. An unconstrained estimate that is consistent anyway is kept only where
-its error is smaller.
-"""
-
-WORSE = 1.5
-"""From this factor on, the consistent estimate's error on unseen stretches is clearly worse.
-
-Segments of one motion resemble each other, which favours the unconstrained estimate: within the
-part of the workspace that it has seen it can be better by a third, and outside it several times
-worse. docs/consistency.md has the figures.
-"""
+WEIGHTS = (1.0, 1e-1, 1e-2, 1e-3, WEAKEST)
+"""Weights of the prior to choose from, the strongest first."""
 
 CONTRADICTED = 1.1
-"""From this factor on, the recording's residual grows too much by asking for consistency."""
+"""Growth of the residual by asking for consistency from which on a payload's body is doubted."""
 
 
 _APPARENT = '.viscous_friction'
@@ -82,12 +64,10 @@ def choose(
 ) -> tuple[Completion, Selection]:
     """Choose the estimate to export.
 
-    With `options.consistent` 'auto' it is the consistent one unless its error on unseen
-    stretches is clearly worse, or no better where the unconstrained estimate is consistent
-    anyway. Where the recording contradicts every consistent robot (its residual would grow by
-    more than a tenth), the links are kept, and rotor inertias, friction and offsets are fitted
-    again, rotor inertias and viscous friction without limits: measured at the link, or with a
-    delay, they are apparent values. No delay makes other friction drive a joint: it stays limited.
+    With `options.consistent` 'auto' held-out errors choose among consistent robots, consistent
+    links with joints that were fitted again, and the unconstrained estimate. Rotor inertias and
+    viscous friction then have no limits: measured at the link, or with a delay, they are apparent
+    values. No delay makes other friction drive a joint: it stays limited.
 
     :param fit: the unconstrained estimate
     :param completion: its standard parameters
@@ -96,25 +76,24 @@ def choose(
         return completion, Selection()
     trial = _Trial.of(model, base, condensed, _sigma(condensed, fit, options), options)
     if options.ridge is not None:
-        values, selection = trial.drawn(options.ridge)
-        possible = is_consistent(model, values)
+        drawn, selection = trial.drawn(options.ridge)
+        possible = is_consistent(model, drawn)
         return (
-            replace(completion, values=values, physically_consistent=possible, findings=()),
+            replace(completion, values=drawn, physically_consistent=possible, findings=()),
             selection,
         )
     if not bodies_of(model).links:
         return _without_links(completion, options), Selection()
     try:
-        values, selection = trial.consistent(reweigh=options.estimator != 'ols')
-        if options.consistent == 'auto' and selection.excess > CONTRADICTED:
-            values, selection = trial.consistent_links(values, selection)
+        free = options.consistent == 'auto'
+        values, selection = trial.consistent(links=free, reweigh=options.estimator != 'ols')
     except IdentificationError as error:
         if completion.physically_consistent and options.consistent == 'auto':
             return completion, Selection()
         finding = Finding(_IMPOSSIBLE, f'{error}: the unconstrained estimate is selected')
         return replace(completion, findings=(finding,)), Selection()
-    if options.consistent == 'auto' and _keeps_unconstrained(completion, selection):
-        return completion, replace(selection, estimate='unconstrained')
+    if values is None:
+        return completion, selection
     possible, found = is_consistent(model, values), tuple(_apparent_findings(model, values))
     chosen = replace(completion, values=values, physically_consistent=possible, findings=found)
     return chosen, selection
@@ -160,41 +139,14 @@ def _apparent_findings(model: DynamicModel, values: Array) -> Iterator[Finding]:
         )
 
 
-def _keeps_unconstrained(completion: Completion, selection: Selection) -> bool:
-    """Whether the unconstrained estimate is as good as the consistent one."""
-    if np.isnan(selection.unseen_error):
-        return completion.physically_consistent
-    ratio = selection.unseen_error / selection.unseen_error_unconstrained
-    return bool(ratio > (1.0 if completion.physically_consistent else WORSE))
-
-
-@dataclass(frozen=True)
-class _Fold:
-    """Data with one stretch left out, and the rows of that stretch."""
-
-    seen: Data
-    matrix: Array
-    target: Array
-
-    @classmethod
-    def of(cls, condensed: Condensed, unseen: int, sigma: Array) -> _Fold:
-        others = [k for k in range(len(condensed.segments)) if k != unseen]
-        rows = weighted_rows(condensed.segments[unseen], condensed.width, sigma)
-        return cls(Data.of(condensed.merged(others), condensed.width, sigma), *rows)
-
-    def error(self, base_values: Array) -> float:
-        """Mean squared residual on the stretch left out."""
-        return float(np.sum((self.matrix @ base_values - self.target) ** 2))
-
-
 @dataclass(frozen=True)
 class _Trial:
-    """A recording to be fitted by consistent robots, and its stretches to test them on."""
+    """A recording to be fitted by consistent robots, and its folds to test them on."""
 
     problem: Problem
     factors: tuple[JointFactor, ...]
     sigma: Array
-    folds: tuple[_Fold, ...]
+    folds: Folds | None
     prior: Prior
 
     @classmethod
@@ -207,92 +159,96 @@ class _Trial:
         options: IdentifyOptions,
     ) -> _Trial:
         prior, known = starting_prior(model, options.prior)
-        count = len(condensed.segments)
+        folds = Folds.of_sample(condensed.sample.few(), sigma)
+        if folds is not None and folds.independent < INDEPENDENT:
+            folds = None
         return cls(
             problem=Problem.of(model, base, prior),
             factors=condensed.merged(),
             sigma=sigma,
-            folds=tuple(_Fold.of(condensed, k, sigma) for k in range(count) if count > 1),
+            folds=folds,
             prior='urdf' if known else 'none',
         )
-
-    def consistent(self, *, reweigh: bool) -> tuple[Array, Selection]:
-        """Consistent estimate (p,), its prior as strong as cross-validation favours."""
-        weight, error = DEFAULT_WEIGHT if self.prior == 'urdf' else WEAKEST, float('nan')
-        if self.folds:
-            weight, error = self._best_weight(self.problem.solve)
-        values = fit_consistent(self.problem, self.factors, self.sigma, weight, reweigh=reweigh)
-        selection = Selection(
-            estimate='consistent',
-            prior=self.prior,
-            prior_weight=weight,
-            unseen_error=error,
-            unseen_error_unconstrained=self._unseen_error(lambda data: data.values),
-            excess=self._excess(values),
-        )
-        return values, selection
-
-    def consistent_links(self, values: Array, selection: Selection) -> tuple[Array, Selection]:
-        """Keep the links of a consistent estimate, all else is fitted again (`refit_joints`)."""
-        problem, weight = self.problem, selection.prior_weight
-        error = self._unseen_error(
-            lambda data: (
-                problem.grouping @ refit_joints(problem, data, problem.solve(data, weight))
-            )
-        )
-        data = Data.of(self.factors, len(self.problem.grouping), self.sigma)
-        found = replace(selection, estimate='consistent_links', unseen_error=error)
-        return refit_joints(self.problem, data, values), found
 
     def drawn(self, weight: float) -> tuple[Array, Selection]:
         """Return the estimate (p,) that is regularised towards the prior without constraints.
 
-        :param weight: of the prior; 0: chosen by cross-validation
+        :param weight: of the prior; 0: chosen by held-out errors
         """
-        error = float('nan')
-        if not weight:
-            weight = DEFAULT_WEIGHT
-            if self.folds:
-                weight, error = self._best_weight(self.problem.draw)
-        data = Data.of(self.factors, len(self.problem.grouping), self.sigma)
-        return self.problem.draw(data, weight), Selection(
-            estimate='ridge',
+        draw, grouping = self.problem.draw, self.problem.grouping
+        weights = (weight,) if weight else self.weights
+        errors = self._held_out(
+            lambda data: [*(grouping @ draw(data, each) for each in weights), data.values]
+        )
+        chosen = simplest(errors[:-1]) if errors else 0
+        data = Data.of(self.factors, len(grouping), self.sigma)
+        values = draw(data, weights[chosen])
+        return values, self._selection('ridge', weights[chosen], errors, chosen, values)
+
+    def consistent(self, *, links: bool, reweigh: bool) -> tuple[Array | None, Selection]:
+        """Consistent estimate (p,), its prior as strong as held-out errors allow.
+
+        :param links: `consistent_links` and the unconstrained estimate are candidates too
+        :return: None: the unconstrained estimate
+        """
+        weights, problem = self.weights, self.problem
+        errors = self._held_out(self._candidates)
+        count = len(weights) * (1 + links)
+        chosen = simplest(errors[:count]) if errors else 0
+        weight = weights[chosen % len(weights)]
+        values = fit_consistent(problem, self.factors, self.sigma, weight, reweigh=reweigh)
+        found = self._selection('consistent', weight, errors, chosen, values)
+        if links and errors and is_better(errors[chosen], errors[-1], FOUR):
+            return None, replace(found, estimate='unconstrained')
+        if chosen < len(weights):
+            return values, found
+        data = Data.of(self.factors, len(problem.grouping), self.sigma)
+        return refit_joints(problem, data, values), replace(found, estimate='consistent_links')
+
+    @property
+    def weights(self) -> tuple[float, ...]:
+        """Weights of the prior to choose from, the strongest first."""
+        return WEIGHTS if self.prior == 'urdf' else WEIGHTS[-1:]
+
+    def _candidates(self, data: Data) -> list[Array]:
+        """Base values of all candidates: consistent, with free joints, and unconstrained."""
+        problem = self.problem
+        solved = [problem.solve(data, weight) for weight in self.weights]
+        refitted = [refit_joints(problem, data, values) for values in solved]
+        return [*(problem.grouping @ values for values in (*solved, *refitted)), data.values]
+
+    def _selection(
+        self,
+        kind: EstimateKind,
+        weight: float,
+        errors: Sequence[HeldOut],
+        chosen: int,
+        values: Array,
+    ) -> Selection:
+        """Return what was chosen; the last of the candidates is the unconstrained estimate."""
+        unseen = [self._relative(errors[k]) for k in (chosen, -1)] if errors else [np.nan] * 2
+        return Selection(
+            estimate=kind,
             prior=self.prior,
             prior_weight=weight,
-            unseen_error=error,
-            unseen_error_unconstrained=self._unseen_error(lambda data: data.values),
+            unseen_error=unseen[0],
+            unseen_error_unconstrained=unseen[1],
+            excess=self._excess(values),
         )
 
-    def _best_weight(self, solve: Callable[[Data, float], Array]) -> tuple[float, float]:
-        """Strongest prior whose error on unseen stretches is as good as the best, its error."""
-        errors: list[float] = []
-        weights = WEIGHTS if self.prior == 'urdf' else WEIGHTS[:1]
-        for weight in weights:  # from the weakest up, until it draws too much
-            errors.append(self._unseen_error(partial(self._base_values, solve, weight)))
-            if errors[-1] > ALIKE * min(errors):
-                break
-        chosen = max(k for k, error in enumerate(errors) if error <= ALIKE * min(errors))
-        return weights[chosen], errors[chosen]
+    def _relative(self, error: HeldOut) -> float:
+        """Held-out error as a share of the torque."""
+        assert self.folds is not None
+        return float(np.sqrt(error.mean / max(self.folds.torque_square, 1e-300)))
 
-    def _base_values(
-        self, solve: Callable[[Data, float], Array], weight: float, data: Data
-    ) -> Array:
-        base_values: Array = self.problem.grouping @ solve(data, weight)
-        return base_values
+    def _held_out(self, fit: Callable[[Data], list[Array]]) -> list[HeldOut]:
+        """Errors of candidates, each on the fold that it has not seen; empty without folds.
 
-    def _unseen_error(self, fit: Callable[[Data], Array]) -> float:
-        """RMS error of fits, each on the segment that it has not seen; NaN without segments.
-
-        :param fit: gives base values (b,)
+        :param fit: gives base values (b,) of each candidate
         """
-        if not self.folds:
-            return float('nan')
-        errors = unseen_errors(
-            len(self.folds),
-            lambda fold: fit(self.folds[fold].seen),
-            lambda values, fold: self.folds[fold].error(values),
-        )
-        return float(np.sqrt(np.mean(errors)))
+        if self.folds is None:
+            return []
+        return self.folds.held_out(lambda gram: np.array(fit(Data.of_normal(gram))))
 
     def _excess(self, values: Array) -> float:
         """Residual of parameter values over that of least squares, all joints weighted.

@@ -57,6 +57,9 @@ or a point says little about the inertia that it lacks."""
 _ASIDE = 0.1
 """Share of WEAKEST that draws parameters without a prior (friction, rotors) to zero."""
 
+_NORMAL_RANK = 1e-13
+"""Eigenvalues of normal equations below this share of the largest are rounding of doubles."""
+
 _REWEIGHTED = 3
 _SETTLED = 1e-3
 _NOISE_FLOOR = 1e-4
@@ -163,6 +166,22 @@ class Problem:
             )
         return values
 
+    def base_prior(self, weight: float) -> tuple[Array, Array]:
+        """Return the prior as that of the base values: its mean (b,) and precision (b, b).
+
+        A quadratic distance over all parameters with these base values is smallest at
+        (x - mean)^T precision (x - mean).
+
+        :param weight: as for `solve`
+        """
+        rows = np.sqrt(max(weight, WEAKEST)) * self.metric * self.scale
+        whole = rows.T @ rows + _ASIDE * WEAKEST * np.eye(len(self.scale))
+        grouping = self.grouping * self.scale
+        covariance = grouping @ np.linalg.solve(whole, grouping.T)
+        size = np.sqrt(np.diag(covariance))
+        precision = np.linalg.inv(covariance / np.outer(size, size)) / np.outer(size, size)
+        return self.grouping @ self.prior, precision
+
     def draw(self, data: Data, weight: float) -> Array:
         """Return the parameters (p,) of the smallest cost, consistent or not (ridge regression).
 
@@ -214,6 +233,18 @@ class Data:
         length[length == 0.0] = 1.0
         values = np.linalg.lstsq(matrix / length, target, rcond=1e-7)[0] / length
         return cls(triangle=np.asarray(np.linalg.qr(matrix, mode='r')), values=values)
+
+    @classmethod
+    def of_normal(cls, gram: Array) -> Data:
+        """Return the same from normal equations of weighted rows [A | y], (b + 1, b + 1)."""
+        length = np.sqrt(np.maximum(np.diag(gram)[:-1], 0.0))
+        length[length == 0.0] = 1.0
+        size, axes = np.linalg.eigh(gram[:-1, :-1] / np.outer(length, length))
+        root = np.sqrt(np.maximum(size, 0.0))
+        kept = size > _NORMAL_RANK * size[-1]
+        side = axes.T @ (gram[:-1, -1] / length)
+        values = axes[:, kept] @ (side[kept] / size[kept]) / length
+        return cls(triangle=root[:, None] * axes.T * length, values=values)
 
 
 def weighted_rows(factors: Sequence[JointFactor], width: int, sigma: Array) -> tuple[Array, Array]:

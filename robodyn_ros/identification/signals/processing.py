@@ -133,7 +133,7 @@ def _cutoff(recording: Recording, rate: float, options: IdentifyOptions) -> floa
                 check_cutoff(asked, rate)
             except RobodynError as error:
                 raise IdentificationError(f'{recording.source}: {error}') from error
-        chosen = asked or automatic_cutoff(recording.position, rate)
+        chosen = asked or raised(automatic_cutoff(recording.position, rate), rate, options)
         shortest = int(np.ceil(6.0 * rate / chosen))
     if len(recording) < shortest:
         raise InsufficientData(
@@ -141,6 +141,11 @@ def _cutoff(recording: Recording, rate: float, options: IdentifyOptions) -> floa
             f'and differentiate, at least {shortest} are needed'
         )
     return chosen
+
+
+def raised(automatic: float, rate: float, options: IdentifyOptions) -> float:
+    """Return an automatic cut-off [Hz] times the factor of the options, where it is a low one."""
+    return max(automatic, min(options.cutoff_factor * automatic, lowest_cutoff(rate)))
 
 
 def uses_given(recording: Recording, options: IdentifyOptions) -> bool:

@@ -17,7 +17,7 @@ from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.signals.cutoff import lowest_cutoff, motion_cutoff
 from robodyn_ros.identification.signals.grid import on_grid
 from robodyn_ros.identification.signals.processed import Processed
-from robodyn_ros.identification.signals.processing import process, uses_given
+from robodyn_ros.identification.signals.processing import process, raised, uses_given
 from robodyn_ros.identification.signals.torque_shift import TimeOffset, corrected
 from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.recording import Finding, Recording
@@ -104,7 +104,7 @@ def stretches_of(
     bounds = np.linspace(0, len(recording), count + 1).astype(int).tolist()
     cutoff, margin, period = None, 0, recording.period
     if not uses_given(recording, options) and options.filter_cutoff is None:
-        cutoff = _cutoff(recording, bounds, 1.0 / period)
+        cutoff = raised(_cutoff(recording, bounds, 1.0 / period), 1.0 / period, options)
     if (used := cutoff or options.filter_cutoff) is not None:
         margin = int(np.ceil(2.0 / (period * used)))
 

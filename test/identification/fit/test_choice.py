@@ -1,5 +1,7 @@
 """Choice by held-out errors: nothing is taken by chance, what is better is taken."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -7,25 +9,37 @@ from robodyn_ros.identification.fit.choice import HeldOut, gains, is_better, sim
 
 
 def held_out(*kinds):
-    return HeldOut(tuple(np.array(each, dtype=float) for each in kinds))
+    errors = tuple(np.array(each, dtype=float) for each in kinds)
+    return HeldOut(errors, tuple(np.ones(len(each)) for each in errors))
 
 
 SIMPLE = held_out([4, 5, 6, 5], [10, 10])
+FEW = replace(SIMPLE, kinds=tuple(each / 4.0 for each in SIMPLE.kinds), independent=1.9)
 
 
 def test_gain_and_its_standard_error_for_each_kind():
-    gain, error = gains(SIMPLE, held_out([3, 3, 5, 5], [8, 9]))
-    # Differences 1, 2, 1, 0 (variance 2/3, 4 folds) and 2, 1 (variance 1/2, 2 folds).
-    np.testing.assert_allclose(gain, [4.0, 3.0])
-    np.testing.assert_allclose(error, np.sqrt([4 * 2 / 3, 2 * 1 / 2]))
+    rich = held_out([2, 5, 3, 5], [5, 10])
+    gain, error = gains(SIMPLE, rich)
+    # Ratios 2, 1, 2, 1 and 2, 1: logarithms of standard deviation log 2 / sqrt(3) and / sqrt(2).
+    np.testing.assert_allclose(gain, np.log(2.0) / 2.0)
+    np.testing.assert_allclose(error, np.log(2.0) / np.sqrt([3 * 4, 2 * 2]))
+
+
+def test_folds_count_by_their_samples():
+    one = HeldOut((np.array([4.0, 1.0]),), (np.array([3.0, 1.0]),))
+    other = HeldOut((np.array([2.0, 1.0]),), one.samples)
+    gain, error = gains(one, other)
+    np.testing.assert_allclose(gain, 0.75 * np.log(2.0))
+    spread = 2.0 * np.sum((np.array([0.75, 0.25]) * np.array([0.25, -0.75]) * np.log(2.0)) ** 2)
+    np.testing.assert_allclose(error, np.sqrt(spread))
 
 
 @pytest.mark.parametrize(
     ('rich', 'level', 'better'),
     [
-        (([3, 3, 5, 5], [8, 9]), 1.0, True),  # 3.5 against 1.32
-        (([3, 3, 5, 5], [8, 9]), 2.6, True),
-        (([3, 3, 5, 5], [8, 9]), 2.7, False),
+        (([2, 5, 3, 5], [5, 10]), 1.0, True),  # 0.347 against 0.273
+        (([2, 5, 3, 5], [5, 10]), 1.26, True),
+        (([2, 5, 3, 5], [5, 10]), 1.28, False),
         (([4, 5, 6, 5], [10, 10]), 1.0, False),  # the same
         (([1, 1, 1, 1], [13, 12]), 1.0, False),  # regions say the opposite
         (([np.nan, 1, 1, 1], [1, 1]), 1.0, False),
@@ -34,6 +48,16 @@ def test_gain_and_its_standard_error_for_each_kind():
 )
 def test_richer_candidate_must_be_significantly_better(rich, level, better):
     assert is_better(SIMPLE, held_out(*rich), level) is better
+
+
+def test_too_few_independent_samples_decide_nothing():
+    assert not is_better(SIMPLE, FEW)
+    assert is_better(SIMPLE, replace(FEW, independent=2.0))
+
+
+def test_a_gain_can_be_asked_to_be_a_share():
+    rich = held_out(*(0.9 * each for each in SIMPLE.kinds))
+    assert is_better(SIMPLE, rich, share=0.09) and not is_better(SIMPLE, rich, share=0.11)
 
 
 def test_simplest_that_none_beats():

@@ -35,7 +35,7 @@ def sampled(matrices, used=None):
         JointFactor(columns[k], np.linalg.qr(m[used[:, k]], mode='r'), int(used[:, k].sum()))
         for k, m in enumerate(matrices)
     ]
-    return RowSample(columns, 3, (Stretch(kept, used),), SAMPLES), factors
+    return RowSample(columns, 3, (Stretch(kept, used, np.zeros(used.shape)),), SAMPLES), factors
 
 
 @pytest.mark.parametrize('pole', [0.0, 0.6, 0.95])

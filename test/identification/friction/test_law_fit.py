@@ -7,8 +7,10 @@ import pytest
 from robots import random_urdf
 from simulation import record, sines
 
+from robodyn_ros.identification.fit.choice import is_better
+from robodyn_ros.identification.fit.folds import labels_of
 from robodyn_ros.identification.friction.law_fit import FrictionSearch
-from robodyn_ros.identification.friction.samples import FOLDS, FrictionSample
+from robodyn_ros.identification.friction.samples import FrictionSample
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.signals.processing import process
 from robodyn_ros.models.base_parameters import base_parameters
@@ -18,6 +20,7 @@ from robodyn_ros.models.friction_terms import LAWS
 URDF = random_urdf(3, 81, types=('revolute',))
 BODY = robot_model(URDF, friction=())
 BASE = base_parameters(BODY)
+PRIOR = (np.zeros(BASE.rank), np.zeros((BASE.rank,) * 2))
 OWN = np.concatenate([np.nan_to_num(BODY.prior(), nan=0.3)])
 
 
@@ -30,7 +33,7 @@ def arm(friction, amplitudes):
 def search_of(model, values, *, samples=4000, seed=1, **options):
     recording = record(model, values, samples, seed=seed, **options)
     signals = process(recording, model.joint_names, IdentifyOptions())
-    return FrictionSearch(FrictionSample.of(BODY, BASE, signals)), signals
+    return FrictionSearch(FrictionSample.of(BODY, BASE, signals), PRIOR), signals
 
 
 def test_a_law_without_figures_is_weighted_least_squares():
@@ -49,16 +52,18 @@ def test_a_law_without_figures_is_weighted_least_squares():
     expected = np.linalg.lstsq(np.vstack(rows), np.concatenate(wanted), rcond=None)[0]
     np.testing.assert_allclose(fit.rigid_values, expected[: BASE.rank], rtol=1e-6, atol=1e-8)
     np.testing.assert_allclose(fit.amplitudes.ravel(), expected[BASE.rank :], rtol=1e-6, atol=1e-8)
-    # Left out in turn, the rigid body held.
-    joint, error = 1, 0.0
-    used = sample.used[:, joint]
-    matrix = rows[joint][:, BASE.rank + 3 : BASE.rank + 6] / weights[joint]
-    rest = (sample.torque - sample.rigid @ fit.rigid_values)[used, joint]
-    fold = (np.arange(len(used)) * FOLDS // len(used))[used]
-    for out in range(FOLDS):
-        own = np.linalg.lstsq(matrix[fold != out], rest[fold != out], rcond=None)[0]
-        error += np.sum((matrix[fold == out] @ own - rest[fold == out]) ** 2)
-    np.testing.assert_allclose(fit.errors[joint], np.sqrt(error / used.sum()), rtol=1e-6)
+    # Left out in turn: rigid body and friction are fitted to all other samples.
+    found = search.held_out(fit)
+    stacked, torque = np.vstack(rows), np.concatenate(wanted)
+    blocks, _ = labels_of(sample.position)
+    fold = np.concatenate([blocks[sample.used[:, joint]] for joint in range(3)])
+    scale = np.repeat(weights, sample.used.sum(axis=0))
+    for out in (0, 7):
+        kept = fold != out
+        values = np.linalg.lstsq(stacked[kept], torque[kept], rcond=None)[0]
+        left = (stacked @ values - torque)[~kept] / scale[~kept]
+        expected = np.sum(left**2) / sample.used.sum()
+        assert found.kinds[0][out] == pytest.approx(expected, rel=1e-4)
     assert fit.loops == 0 and fit.figures == {}
 
 
@@ -84,7 +89,10 @@ def test_breakaway_speed_is_found_and_bidirectional_friction_is_better_than_line
     model, values = arm(rich, np.tile([3.0, 5.0, 4.0, 6.0, 0.2, 0.1, 0.05, 0.1], (3, 1)))
     search, signals = search_of(model, values, noise=0.002)
     fit = search.fit(LAWS['bidirectional'], finer=True)
-    assert (fit.errors < 0.3 * search.fit(LAWS['linear']).errors).all()
+    linear = search.held_out(search.fit(LAWS['linear']))
+    assert (
+        is_better(linear, search.held_out(fit)) and search.held_out(fit).mean < 0.1 * linear.mean
+    )
     np.testing.assert_allclose(fit.figures['smoothing'], 0.05, rtol=0.4)
     np.testing.assert_allclose(fit.figures['reach'], np.abs(signals.velocity).max(axis=0))
 
@@ -97,8 +105,9 @@ def test_a_joint_at_rest_disturbs_no_law(law):
     still = signals.velocity.copy()
     still[:, 1] = 0.0
     signals = replace(signals, velocity=still)
-    fit = FrictionSearch(FrictionSample.of(BODY, BASE, signals)).fit(LAWS[law], finer=True)
-    assert np.isfinite(fit.errors).all()
+    search = FrictionSearch(FrictionSample.of(BODY, BASE, signals), PRIOR)
+    fit = search.fit(LAWS[law], finer=True)
+    assert np.isfinite(search.held_out(fit).mean)
 
 
 @pytest.mark.parametrize('threshold', [0.3, 0.6])

@@ -77,7 +77,7 @@ def test_result_file_report_and_control_take_it_as_it_is(loaded, tmp_path):
     assert header['friction_law'] == 'smooth+load' and header['friction_chosen_automatically']
     rows = header['friction_candidates'], header['friction_candidate_errors']
     assert len(rows[0]) == len(rows[1]) > 8 and min(rows[1]) < 0.8
-    assert '<- used' in text_report(result) and 'smooth_asymmetric' in text_report(result)
+    assert '<- used' in text_report(result) and 'stribeck' in text_report(result)
     table = json_facts(result)['friction_choice']['candidates']
     assert table[0] == {**table[0], 'name': 'linear', 'terms': 3, 'error': 1.0}
     yaml.safe_dump(json_facts(result))

@@ -1,0 +1,165 @@
+"""Folds of a recording: blocks of time, and regions of the workspace, each left out in turn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.cluster.vq import kmeans2
+
+from robodyn_ros.identification.factors.row_sample import RowSample
+from robodyn_ros.identification.fit.choice import HeldOut
+from robodyn_ros.identification.fit.torque_errors import correlation_length
+from robodyn_ros.models.interface import Array
+
+Labels = NDArray[np.intp]
+
+BLOCKS, REGIONS = 10, 6
+"""Numbers of folds: enough that most samples are fitted and that a standard error can be computed,
+few enough that a block is longer than the motion is correlated and a region is a place of its own.
+"""
+
+NEGLIGIBLE = 1e-9
+"""Ridge on columns of unit length: what no row shows comes out as zero, all else is unchanged."""
+
+
+def labels_of(position: Array) -> tuple[Labels, ...]:
+    """Return the fold of each sample for both kinds of folds, shapes (m,).
+
+    Regions are clusters (k-means) of the positions, each joint in units of its own spread.
+
+    :param position: in the order of time, shape (m, n), in [rad] or [m]
+    """
+    samples = len(position)
+    blocks = np.arange(samples) * BLOCKS // max(samples, 1)
+    spread = position.std(axis=0)
+    moving = spread > 1e-6 * spread.max(initial=0.0)
+    if not moving.any():
+        return (blocks,)
+    scaled = (position - position.mean(axis=0))[:, moving] / spread[moving]
+    start = scaled[np.linspace(0, samples - 1, REGIONS).astype(int)]
+    _, regions = kmeans2(scaled, start, iter=20, minit='matrix', missing='warn')
+    return blocks, np.asarray(regions, dtype=np.intp)
+
+
+@dataclass(frozen=True)
+class Folds:
+    """Normal equations of every fold, all joints together.
+
+    :param weighted: per kind, of [A | y] with the joints weighted, shape (folds, b + 1, b + 1);
+        all folds of a kind sum up to the mean squared residual
+    :param plain: the same without weights, for errors in units of torque
+    :param samples: number of samples of every fold, shape (folds,)
+    :param independent: independent samples per unknown, by the residual of least squares
+    """
+
+    weighted: tuple[Array, ...]
+    plain: tuple[Array, ...]
+    samples: tuple[Array, ...]
+    independent: float
+
+    @classmethod
+    def of(
+        cls,
+        rows: Sequence[Array],
+        columns: Sequence[Labels],
+        width: int,
+        labels: Sequence[Labels],
+        used: NDArray[np.bool_],
+        sigma: Array,
+    ) -> Folds | None:
+        """Divide rows; None: too few of them have torque to leave any out.
+
+        :param rows: per joint [Y | tau], shape (m, k + 1); rows that do not count are zero
+        :param columns: per joint, which of the `width` columns act on it, shape (k,)
+        :param labels: fold of each row for every kind, in the order of time (see `labels_of`)
+        :param used: rows that count, shape (m, n)
+        :param sigma: residual standard deviation that joints are weighted by, shape (n,)
+        """
+        total = max(int(used.sum()), 1)
+        weighted, plain, samples = [], [], []
+        for kind in labels:
+            grams = np.zeros((2, kind.max() + 1, width + 1, width + 1))
+            for fold in range(kind.max() + 1):
+                here = kind == fold
+                for matrix, own, size in zip(rows, columns, sigma, strict=True):
+                    part = matrix[here]
+                    where = np.ix_(acting := np.append(own, width), acting)
+                    square = part.T @ part / total
+                    grams[0, fold][where] += square / size**2
+                    grams[1, fold][where] += square
+            filled = grams[1, :, -1, -1] > 0.0
+            if filled.sum() < 2:
+                return None
+            weighted.append(grams[0, filled])
+            plain.append(grams[1, filled])
+            counts = np.bincount(kind, used.sum(axis=1), minlength=len(filled))
+            samples.append(counts[filled].astype(np.float64))
+        values = least_squares(weighted[0].sum(axis=0))
+        residual = np.column_stack(
+            [
+                matrix[:, -1] - matrix[:, :-1] @ values[own]
+                for matrix, own in zip(rows, columns, strict=True)
+            ]
+        )
+        independent = used.sum(axis=0) / correlation_length(residual, used)
+        return cls(
+            tuple(weighted), tuple(plain), tuple(samples), float(independent.sum()) / max(width, 1)
+        )
+
+    @classmethod
+    def of_sample(cls, sample: RowSample, sigma: Array) -> Folds | None:
+        """Divide the rows kept of a recording."""
+        parts = sample.stretches
+        return cls.of(
+            [
+                np.concatenate([part.rows[joint] for part in parts])
+                for joint in range(len(sample.columns))
+            ],
+            sample.columns,
+            sample.width,
+            labels_of(np.concatenate([part.position for part in parts])),
+            np.concatenate([part.used for part in parts]),
+            sigma,
+        )
+
+    @property
+    def torque_square(self) -> float:
+        """Mean squared torque of the sample."""
+        return float(self.plain[0][:, -1, -1].sum())
+
+    def held_out(self, fit: Callable[[Array], Array]) -> list[HeldOut]:
+        """Return the errors of several candidates, each on the fold that it has not seen.
+
+        :param fit: gives base values (k, b) of k candidates for normal equations of [A | y],
+            (b + 1, b + 1), with the joints weighted
+        """
+        kinds = [
+            np.array([squared_errors(fit(total - left), plain) for left, plain in pairs])
+            for total, pairs in (
+                (weighted.sum(axis=0), zip(weighted, plain, strict=True))
+                for weighted, plain in zip(self.weighted, self.plain, strict=True)
+            )
+        ]
+        return [
+            HeldOut(each, self.samples, self.independent)
+            for each in zip(*(errors.T for errors in kinds), strict=True)
+        ]
+
+
+def least_squares(gram: Array) -> Array:
+    """Return the values (b,) that suit the normal equations of [A | y] best."""
+    length = np.sqrt(np.maximum(np.diag(gram)[:-1], 0.0))
+    length[length == 0.0] = 1.0
+    scaled = gram[:-1, :-1] / np.outer(length, length)
+    scaled += NEGLIGIBLE * np.eye(len(scaled))
+    values: Array = np.linalg.solve(scaled, gram[:-1, -1] / length) / length
+    return values
+
+
+def squared_errors(values: Array, gram: Array) -> Array:
+    """Return ||A x - y||^2 (k,) of values (k, b) from the normal equations of [A | y]."""
+    full = np.column_stack([values, np.full(len(values), -1.0)])
+    return np.asarray(np.maximum(np.einsum('ki,ij,kj->k', full, gram, full), 0.0))
