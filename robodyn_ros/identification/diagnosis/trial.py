@@ -87,7 +87,10 @@ class Trial:
         :param folds: number of the fold of each sample (M,), for each way to divide them
         """
         counted = np.count_nonzero(self.weight, axis=1)
-        samples = tuple(np.bincount(fold, counted)[np.unique(fold)] for fold in folds)
+        samples = tuple(
+            np.array([counted[fold == part].sum() for part in np.unique(fold)], dtype=float)
+            for fold in folds
+        )
         return HeldOut(tuple(self._left_out(fold) for fold in folds), samples)
 
     def _left_out(self, fold: Indices) -> Array:
