@@ -14,6 +14,8 @@ from robodyn_ros.cli.output import add_json, show
 from robodyn_ros.control.effort.declaration import undeclared
 from robodyn_ros.control.effort.recorded import bag_declaration, in_si_units
 from robodyn_ros.errors import RecordingError
+from robodyn_ros.identification.diagnosis.position_limits import limit_findings
+from robodyn_ros.models.serial.urdf_file import read_urdf
 from robodyn_ros.recording.bags.rosbag import NoSuchTopicError
 from robodyn_ros.recording.finding import Finding
 from robodyn_ros.recording.readers import read_recording, recording_format
@@ -36,6 +38,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         '--joints', metavar='NAME,NAME,...', help='joints to read; names the columns of NPZ, MAT'
     )
+    parser.add_argument('--urdf', help='compare positions with the limits in this URDF')
     add_json(parser)
     parser.set_defaults(run=run)
 
@@ -48,6 +51,10 @@ def run(arguments: argparse.Namespace) -> int:
     :raises RobodynError: it cannot be read, or a declaration of its efforts cannot be used
     """
     recording = _in_known_units(_read(arguments), arguments)
+    if arguments.urdf:
+        limits = read_urdf(arguments.urdf).position_limits
+        found = limit_findings(recording.joints, recording.position, limits)
+        recording = replace(recording, findings=(*recording.findings, *found))
     facts = summary(recording, recording_format(arguments.recording))
     show(arguments, facts, table(facts))
     return 0

@@ -88,10 +88,24 @@ FINDINGS = {
         'Its parameters cannot be identified.',
         'Move this joint, or identify a model without it.',
     ),
-    'frozen_joint.constant': Entry(
+    'no_motion': Entry(
         _ERROR,
-        'joint {joint}: its position is {position:.6g} in the complete recording.',
-        'Move this joint, or identify a model without it.',
+        'No joint moves: the largest stroke is {stroke:.3g}, which is not distinguishable from '
+        'the noise and the steps of the encoders.',
+        'Start the recording before the motion.',
+    ),
+    'zero_torque': Entry(
+        _ERROR,
+        'joint {joint}: its torque is {value:g} in all samples, so it is not measured. The other '
+        'joints are identified without its equations.',
+        'Check its effort signal.',
+    ),
+    'constant_torque': Entry(
+        _ERROR,
+        'joint {joint}: its torque is {value:.6g} in all samples, so it is not measured. The '
+        'other '
+        'joints are identified without its equations.',
+        'Check its effort signal.',
     ),
     'too_fast_for_semi_static': Entry(
         _WARNING,
@@ -118,6 +132,12 @@ FINDINGS = {
         'motion. The offset was not corrected. A correction would remove {gain:.0%} of the '
         'squared residual of this joint.',
     ),
+    'held_at_zero': Entry(
+        _WARNING,
+        '{parameters} came out negative, which no robot has, and are held at 0. The motion hardly '
+        'excites them, or the model is not that of this robot.',
+        'Use a richer motion, or another model.',
+    ),
     # Amount of data, and what it determines
     'too_few_samples': Entry(
         _WARNING_OR_ERROR,
@@ -134,10 +154,10 @@ FINDINGS = {
     'too_few_samples.nothing': Entry(
         _ERROR,
         'No parameter of any joint ({joints}) could be identified: {reason}.',
-        'Record longer, with all joints moving.',
+        'Record longer, with all joints moving and their torques measured.',
     ),
     'rank_deficient': Entry(
-        _ERROR,
+        ('error', 'warning'),
         'The motion does not determine {missing} of {rank} parameter combinations. They act on '
         '{joints} and contain these parameters: {parameters}.',
         'Use a motion in which these joints move differently.',
@@ -236,7 +256,14 @@ FINDINGS = {
     'relative_error_too_large': Entry(
         _ERROR,
         'joint {joint}: its largest torque error is {error} of its largest torque (limit '
-        '{limit}).',
+        '{limit}; {source}).',
+        'Correct what other findings name, record a faster motion, or raise --max-relative-error.',
+    ),
+    'relative_error_too_large.torque': Entry(
+        ('error', 'warning'),
+        'joint {joint}: the torque error of 99 % of the samples is up to {error} of its '
+        'torque, or '
+        'of {share:.0%} of its rated torque if that is larger (limit {limit}; {source}).',
         'Correct what other findings name, record a faster motion, or raise --max-relative-error.',
     ),
     'validation_too_short': Entry(
@@ -335,6 +362,12 @@ FINDINGS = {
         'position. A shift would reduce its squared residual by {gain:.0%}; it was not applied.',
         'Determine which signal is late, and shift it.',
     ),
+    'sensor_delay.shifted': Entry(
+        _WARNING,
+        'joint {joint}: its torque comes {delay:.2f} ms ({cycles:.1f} cycles) {direction} its '
+        'position. It was shifted for the fit, which reduces its squared residual by {gain:.0%}.',
+        'Determine which signal is late.',
+    ),
     'moving_too_slowly': Entry(
         _WARNING,
         'joint {joint}: it moves too slowly (at most {speed:.3g} {unit}/s). Inertia is '
@@ -343,8 +376,8 @@ FINDINGS = {
         'Use higher frequencies or larger amplitudes, close to the velocity limit.',
     ),
     'torque_sign': Entry(
-        _ERROR,
-        'joint {joint}: its torque has the wrong sign: {evidence}.',
+        ('error', 'warning'),
+        'joint {joint}: its torque seems to have the wrong sign: {evidence}.',
         'Change the sign of its torque factor (or of its position).',
     ),
     'torque_factor': Entry(
@@ -361,11 +394,48 @@ FINDINGS = {
         'Check its torque factor and unit.',
     ),
     'wrong_dynamic_model': Entry(
+        _ERROR,
+        'The torques of all {count} joints that feel gravity have the opposite sign of the '
+        'torques '
+        'of the prior masses of the model: the robot is mounted upside down.',
+        'Give the direction of gravity, or change the signs of all torques.',
+    ),
+    'correction': Entry(
         ('error', 'warning'),
-        '{model} fits better than the model used: on held-out segments the torque error of joint '
-        '{joint} is {ratio:.0%} of the present one ({error:.3g} instead of {present:.3g} '
-        '{unit}).',
-        'Identify that model.',
+        'On held-out parts of the recording, a correction reduces the squared torque error to '
+        '{share:.0%}: {flaw}.',
+    ),
+    'stuck_torque': Entry(
+        _ERROR,
+        'joint {joint}: its torque is {torque:.6g} from {start:.3f} s to {end:.3f} s, '
+        'although the '
+        'joint moves forth and back.',
+        'Check its effort signal, and record again.',
+    ),
+    'disturbed_interval': Entry(
+        _ERROR,
+        'From {start:.3f} s to {end:.3f} s the torque does not follow the model of the other '
+        'samples ({reason}). Without this interval their squared torque error is {share:.0%} of '
+        'the present one.',
+        'Remove this interval from the recording.',
+    ),
+    'delay_changes': Entry(
+        _ERROR,
+        'joint {joint}: its torque is late by {first:.3g} ms in the first half of the recording, '
+        'and by {second:.3g} ms in the second.',
+        'Determine which signal is late, and record again.',
+    ),
+    'positions_in_degrees': Entry(
+        _ERROR,
+        'joint {joint}: its position goes from {low:.4g} to {high:.4g}; the limits of the URDF '
+        'are {lower:.4g} and {upper:.4g}{others}. As degrees, all positions lie within the limits.',
+        'Convert the positions to radians.',
+    ),
+    'outside_limits': Entry(
+        _WARNING,
+        'joint {joint}: its position goes from {low:.4g} to {high:.4g}; the limits of the URDF '
+        'are {lower:.4g} and {upper:.4g}{others}.',
+        'Check the unit, the zero of the encoder and the URDF.',
     ),
     'too_short': Entry(
         _WARNING,

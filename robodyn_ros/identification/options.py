@@ -29,6 +29,8 @@ Loss = Literal['tukey', 'huber']
 LOSSES: tuple[Loss, ...] = get_args(Loss)
 GearTorque = Literal['auto', 'rbf', 'gmr', 'none']
 GEAR_TORQUES: tuple[GearTorque, ...] = get_args(GearTorque)
+SuccessRule = Literal['auto', 'softmc', 'torque']
+SUCCESS_RULES: tuple[SuccessRule, ...] = get_args(SuccessRule)
 LeaveOneOut = Literal['leave-one-out']
 LEAVE_ONE_OUT: LeaveOneOut = 'leave-one-out'
 
@@ -128,8 +130,20 @@ OPTIONS = {
     ),
     'max_relative_error': Option(
         float, "largest torque error of a successful identification, as a share of the joint's "
-        'largest torque', 'SHARE', flag='max-relative-error',
-        parameter='max_relative_torque_error',
+        'torque', 'SHARE', flag='max-relative-error', parameter='max_relative_torque_error',
+    ),
+    'success_rule': Option(
+        str, 'torque error that decides on success, on the validation recording where there is '
+        'one: softmc: the largest one over the largest torque; torque: the one that 99 % of the '
+        'samples keep, over the torque that 99 % keep or 5 % of the rated torque, the larger one',
+        choices=SUCCESS_RULES, flag='success-rule', parameter='success_rule',
+        default_text='torque with a URDF, else softmc',
+    ),
+    'payload_gain_uncertainty': Option(
+        float, 'standard deviation of the factor between measured and true torque, as a share: '
+        "part of the uncertainty of a payload's values", 'SHARE', flag='payload-gain-uncertainty',
+        parameter='payload_gain_uncertainty', unset=-1.0,
+        default_text="the relative residual of the arm's identification",
     ),
     'recording_offsets': Option(
         bool, 'each recording has torque offsets of its own; the result has those of the first',
@@ -175,12 +189,14 @@ class IdentifyOptions:
     time_offset: TimeOffset = 'auto'
     derivatives: Derivatives = 'auto'
     max_relative_error: float = 0.5
+    success_rule: SuccessRule = 'auto'
     segments: int | None = None
     consistent: Consistent = 'auto'
     prior: Prior = 'urdf'
     position_limits: Mapping[str, tuple[float, float]] | None = None
     keep_signals: bool = False
     recording_offsets: bool = False
+    payload_gain_uncertainty: float | None = None
     gear_torque: GearTorque = 'auto'
     gear_inputs: Sequence[int] = (2, 3)
 
@@ -203,6 +219,11 @@ class IdentifyOptions:
         if not self.max_relative_error > 0.0:
             raise IdentificationError(
                 f'the largest relative error must be positive, got {self.max_relative_error:g}'
+            )
+        gain = self.payload_gain_uncertainty
+        if gain is not None and not 0.0 <= gain < 1.0:
+            raise IdentificationError(
+                f'the uncertainty of the torque gain must be a share from 0 to 1, got {gain:g}'
             )
         self._check_counts()
         self._check_ridge()

@@ -8,7 +8,8 @@ Nothing is sorted or interpolated. These samples are dropped with a finding:
 - messages of bags that arrive late, if they are few (`late_samples`; otherwise an error)
 
 Only reported: `gaps`, `irregular_sampling`, `frozen_joint`, `no_motion`, `zero_torque`,
-`constant_torque`, `stale_samples`, `no_velocity`, `gear_ratio` (the motor side is left out then).
+`constant_torque`, `stale_samples`, `no_velocity`, `time_scale`, `velocity_scale`, `gear_ratio`
+(the motor side is left out then).
 """
 
 from __future__ import annotations
@@ -28,6 +29,16 @@ from robodyn_ros.recording.tables.known_names import MOTOR_SIDE
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.bool_]
+
+OFTEN_REPEATED = 0.05
+"""Share of the samples that end a run of repeated ones; more of them are no standstill."""
+
+LOOKED_AT = 100_000
+"""Samples from the start that velocities are compared on."""
+
+SAME_TIME = 1.1
+"""Ratio of recorded velocity to the derivative of the position, either way, up to which times are
+believed: the low pass and the delay of a drive's velocity change it by a few per cent."""
 
 
 def checked_recording(signals: Signals, *, late_share: float = 0.0) -> Recording:
@@ -50,6 +61,7 @@ def checked_recording(signals: Signals, *, late_share: float = 0.0) -> Recording
             f'{signals.source}: {len(signals.time)} usable samples, expected at least 2'
         )
     signals.findings += [*_sampling(signals), *_motion(signals), *_torque(signals)]
+    signals.findings += _time_scale(signals)
     signals.findings += _motor_side(signals)
     for array in (signals.time, *signals.values.values()):
         array.setflags(write=False)  # so that the recording does not copy them
@@ -180,13 +192,56 @@ def _motion(signals: Signals) -> Iterator[Finding]:
             block = values[rows]
             same[rows.start : rows.stop - 1] &= (block[1:] == block[:-1]).all(axis=1)
     length, start = longest_run(same)
-    if length >= 3:
+    # Moves that last a sample, between repeats of a few, are no standstill.
+    between = float((same[:-1] & ~same[1:]).mean()) if len(same) > 1 else 0.0
+    often = between > OFTEN_REPEATED
+    if length >= 3 or often:
         text = (
-            f'{int(same.sum())} samples repeat all values of the previous one with a new stamp '
-            f'(longest: {length} from {signals.time[start]:.3f} s): standstill without noise, or '
-            'the driver received no new values'
+            f'{int(same.sum())} of {len(position)} samples repeat all values of the previous one '
+            f'with a new stamp (longest: {length} from {signals.time[start]:.3f} s): '
         )
-        yield Finding('stale_samples', text, severity='info')
+        text += (
+            'the driver publishes more often than it measures, record at its rate'
+            if often
+            else 'standstill without noise, or the driver received no new values'
+        )
+        yield Finding('stale_samples', text, severity='warning' if often else 'info')
+
+
+def _time_scale(signals: Signals) -> Iterator[Finding]:
+    """Compare recorded velocities with the derivatives of positions, both over some samples."""
+    if 'velocity' not in signals.values:
+        return
+    rows = slice(0, LOOKED_AT)
+    time, position = signals.time[rows], signals.values['position'][rows]
+    velocity = signals.values['velocity'][rows]
+    mean = 0.5 * (velocity[1:] + velocity[:-1]) * np.diff(time)[:, None]
+    step = max(1, len(time) // 200)
+    travelled = np.diff(np.vstack([0.0 * mean[:1], np.cumsum(mean, axis=0)])[::step], axis=0)
+    moved = np.diff(position[::step], axis=0)
+    size, product = (travelled**2).sum(axis=0), (travelled * moved).sum(axis=0)
+    alike = product**2 > 0.9 * size * (moved**2).sum(axis=0)
+    alike &= size > 0.0
+    factors = product[alike] / size[alike]
+    off = np.abs(np.log(np.maximum(np.abs(factors), 1e-300))) > np.log(SAME_TIME)
+    if not off.any():
+        return
+    names = [signals.joints[k] for k in np.flatnonzero(alike)[off]]
+    factor = float(np.median(factors[off]))
+    common = off.all() and np.ptp(factors) < (SAME_TIME - 1.0) * abs(factor) and factor > 0.0
+    if common:
+        text = (
+            f'recorded velocities are {1.0 / factor:.3g} times the derivatives of the positions, '
+            f'of all joints that move: times are {1.0 / factor:.3g} times as long as they were, '
+            f'or velocities have another unit'
+        )
+        yield Finding('time_scale', text, severity='error')
+        return
+    text = (
+        f'recorded velocities of {", ".join(names)} are {1.0 / factor:.3g} times the derivatives '
+        f'of the positions: check their units and signs'
+    )
+    yield Finding('velocity_scale', text, names[0])
 
 
 def _motor_side(signals: Signals) -> list[Finding]:
@@ -237,5 +292,5 @@ def _torque(signals: Signals) -> Iterator[Finding]:
             text = f'torque of joint {joint!r} is 0 in all samples: is its effort measured?'
             yield Finding('zero_torque', text, joint, 'error')
         else:
-            text = f'torque of joint {joint!r} is {value:.6g} in all samples'
-            yield Finding('constant_torque', text, joint)
+            text = f'torque of joint {joint!r} is {value:.6g} in all samples: is it measured?'
+            yield Finding('constant_torque', text, joint, 'error')

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from robots import random_urdf
-from simulation import arm, record
+from simulation import arm, record, sines
 
 from robodyn_ros.cli.main import main
 from robodyn_ros.errors import IdentificationError
@@ -22,6 +22,11 @@ XML = random_urdf(3, 90, types=('revolute',))
 MODEL, TRUTH = arm(XML)
 RATE = 500.0
 GOOD = record(MODEL, TRUTH, 5000, noise=0.02, derivatives=False, rate=RATE)
+
+
+def sines_of(recording):
+    """Motion of the recording without noise."""
+    return sines(3, len(recording), rate=RATE)[1:]
 
 
 def changed(name, column, change):
@@ -204,7 +209,43 @@ def test_torque_that_is_zero_is_told_without_a_warning(silent):
     with warnings.catch_warnings():
         warnings.simplefilter('error')
         result = identify(quiet, MODEL)
-    assert not result.success and np.isfinite(result.values).all()
+    assert not result.success and result.has_estimate == (len(silent) < 3)
+    named = [item.joint for item in result.findings if item.code == 'zero_torque']
+    assert named == [f'joint{k + 1}' for k in silent]
+
+
+@pytest.mark.parametrize('value', [0.0, 1.5])
+def test_a_joint_without_torque_leaves_the_others_as_if_its_equations_were_absent(value):
+    torque = np.array(GOOD.torque)
+    torque[:, 1] = value
+    result, clean = identify(replace(GOOD, torque=torque), MODEL), identify(GOOD, MODEL)
+    (found,) = (item for item in result.findings if item.severity == 'error')
+    assert found.joint == 'joint2' and found.code == (
+        'constant_torque' if value else 'zero_torque'
+    )
+    assert not any(word in item.text for item in result.findings for word in ('inf%', 'Eigval'))
+    other = record(MODEL, TRUTH, 2000, seed=3)
+    motion = (other.position, other.velocity, other.acceleration)
+    error, usual = (
+        np.abs(each.torque(*motion) - other.torque).max(axis=0) for each in (result, clean)
+    )
+    assert (error[[0, 2]] < 2.0 * usual[[0, 2]] + 0.01).all()
+    assert result.identification.relative_residual < 1.1 * clean.identification.relative_residual
+
+
+def test_resting_joints_with_noise_leave_the_cut_off_to_the_user():
+    """Two of three joints rest; their encoders drift faster than the motion."""
+    position = 1e-3 * np.random.default_rng(1).normal(size=GOOD.position.shape)
+    position[:, 1] = GOOD.position[:, 1]
+    state = (np.where([False, True, False], values, 0.0) for values in sines_of(GOOD))
+    torque = MODEL.torque(*state, TRUTH) + 0.01 * np.random.default_rng(2).normal(
+        size=position.shape
+    )
+    still = replace(GOOD, position=position, torque=torque)
+    result = identify(still, MODEL, options=IdentifyOptions(filter_cutoff=8.0))
+    frozen = {item.joint for item in result.findings if item.code == 'frozen_joint'}
+    assert result.filter_cutoff == 8.0 and frozen == {'joint1', 'joint3'}
+    assert result.identification.joint_relative_residual[1] < 0.05
 
 
 @pytest.mark.parametrize(('samples', 'severity'), [(1000, 'warning'), (700, 'error')])

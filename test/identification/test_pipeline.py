@@ -76,7 +76,7 @@ def test_joint_that_stands_still_fails_with_its_name():
     frozen = replace(recording, position=position, velocity=velocity)
     result = identify(frozen, model)
     assert not result.success
-    assert 'frozen_joint' in codes(result) and 'rank_deficient' in codes(result)
+    assert codes(result) == {'frozen_joint'}  # what this leaves undetermined is a warning
     assert any(f.joint == 'joint2' for f in result.findings if f.code == 'frozen_joint')
     text = next(f.text for f in result.findings if f.code == 'rank_deficient')
     assert 'joint2.viscous_friction' in text or 'joint2.coulomb_friction' in text
@@ -153,15 +153,15 @@ def test_robot_at_rest_leaves_nothing_but_one_sentence():
     model, truth = arm(random_urdf(2, 48))
     result = identify(record(model, truth, size=0.0), model)
     assert not result.success and not result.has_estimate
-    assert [item.code for item in result.findings[:2]] == ['frozen_joint'] * 2
-    assert 'no joint has a moving sample' in result.findings[2].text
+    assert [item.code for item in result.findings[:3]] == ['no_motion', *['frozen_joint'] * 2]
+    assert 'no joint has a moving sample' in result.findings[3].text
 
 
 def test_torque_that_fits_no_model_fails_and_names_the_joint():
     model, truth = arm(random_urdf(2, 49))
     recording = record(model, truth)
     torque = np.array(recording.torque)
-    torque[:, 1] = np.random.default_rng(0).normal(size=len(torque))
+    torque[:, 1] = 5.0 * np.sin(7.3 * recording.time) * np.sin(1.9 * recording.time)
     result = identify(replace(recording, torque=torque), model)
     assert not result.success
     bad = [f for f in result.findings if f.code == 'relative_error_too_large']

@@ -153,7 +153,7 @@ def test_torque_that_is_not_measured():
     findings = checked_recording(dead).findings
     assert [(f.code, f.joint, f.severity) for f in findings] == [
         ('zero_torque', 'a', 'error'),
-        ('constant_torque', 'b', 'warning'),
+        ('constant_torque', 'b', 'error'),
     ]
 
 
@@ -164,7 +164,7 @@ def test_stale_samples():
         values[100] = values[99]
     finding = checked_recording(stale).findings[0]
     assert finding.code == 'stale_samples'
-    assert finding.text.startswith('6 samples repeat')
+    assert finding.text.startswith('6 of 200 samples repeat')
     assert 'longest: 5 from 0.590 s' in finding.text
 
 
@@ -190,3 +190,37 @@ def test_a_wrong_gear_ratio_is_named_and_the_motor_side_left_out():
     assert codes(recording) == ['gear_ratio']
     assert 'suggest -100' in recording.findings[0].text
     assert recording.motor_position is None and recording.motor_velocity is None
+
+
+def moving(count=2000, scale=1.0):
+    """Two joints with velocities whose time is scaled."""
+    time = np.arange(count) * 0.01
+    turn = np.array([1.1, 1.7]) * time[:, None]
+    position, velocity = np.sin(turn), np.array([1.1, 1.7]) * np.cos(turn)
+    return signals(count, 0.01 * scale, position=position, velocity=velocity)
+
+
+@pytest.mark.parametrize('scale', [0.5, 2.0, 10.0])
+def test_times_that_contradict_velocities_are_an_error(scale):
+    (found,) = checked_recording(moving(scale=scale)).findings
+    assert (found.code, found.severity) == ('time_scale', 'error')
+    assert f'times are {scale:g} times as long' in found.text
+    assert not checked_recording(moving()).findings
+
+
+def test_a_velocity_in_another_unit_is_named():
+    one = moving()
+    one.values['velocity'] = one.values['velocity'] * [1.0, 57.3]
+    (found,) = checked_recording(one).findings
+    assert (found.code, found.joint) == ('velocity_scale', 'b') and '57.3 times' in found.text
+
+
+def test_many_repeated_samples_are_a_warning():
+    """60 % of the messages repeat the one before."""
+    random = np.random.default_rng(1)
+    fresh = np.maximum.accumulate(np.where(random.uniform(size=2000) < 0.4, np.arange(2000), 0))
+    whole = moving()
+    repeated = {name: values[fresh] for name, values in whole.values.items()}
+    found = {item.code: item for item in checked_recording(signals(2000, **repeated)).findings}
+    assert found['stale_samples'].severity == 'warning'
+    assert 'more often than it measures' in found['stale_samples'].text

@@ -25,6 +25,7 @@ class Case:
 
     :param values: parameter values of the exported estimate, shape (p,)
     :param errors: largest relative torque error of each joint, shape (n,)
+    :param shifted: names of the joints whose torque was shifted in time for the fit
     """
 
     recording: Recording
@@ -35,6 +36,7 @@ class Case:
     condensed: Condensed
     values: Array
     errors: Array
+    shifted: frozenset[str] = frozenset()
 
     @property
     def rate(self) -> float:

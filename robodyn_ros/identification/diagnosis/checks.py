@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
@@ -12,9 +13,12 @@ from robodyn_ros.identification.factors.passes import SAMPLES_PER_COLUMN
 from robodyn_ros.identification.findings import finding
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.fit.least_squares import Estimate
-from robodyn_ros.identification.options import IdentifyOptions
+from robodyn_ros.identification.options import IdentifyOptions, SuccessRule
+from robodyn_ros.identification.signals.cutoff import moving_joints
+from robodyn_ros.identification.signals.processing import frozen_findings, torque_findings
 from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.interface import Array, DynamicModel
+from robodyn_ros.models.serial.urdf import rigid_part
 from robodyn_ros.recording.finding import Finding
 from robodyn_ros.recording.recording import Recording
 
@@ -26,6 +30,10 @@ FEWEST_SAMPLES = 0.8
 """Share of the samples needed below which a result fails: the variance of an estimate grows in
 proportion to the samples that are missing, so that a fifth of them is worth a warning only."""
 
+SMALL_TORQUE = 0.05
+"""Share of its rated torque below which a joint's torque is small. Friction of a geared joint and
+the error of a torque sensor are of this size: a relative error of smaller torque means little."""
+
 WEAKLY_DETERMINED = 0.3
 """Expected uncertainty of a joint's torque on other motions from which on it is warned about."""
 
@@ -35,7 +43,7 @@ def data_findings(
 ) -> Iterator[Finding]:
     """Check that the samples determine the parameters.
 
-    :param frozen: names of joints that do not move, which have a finding of their own
+    :param frozen: names of joints without a motion or a torque, which have a finding of their own
     """
     for name, factor in zip(condensed.joints, condensed.merged(), strict=True):
         needed = SAMPLES_PER_COLUMN * len(factor.columns)
@@ -58,6 +66,7 @@ def data_findings(
         felt = [name for name, factor in named if np.isin(factor.columns, order).any()]
         yield finding(
             'rank_deficient',
+            severity='warning' if frozen else 'error',
             missing=unseen.shape[1],
             rank=base.rank,
             joints=', '.join(felt),
@@ -79,16 +88,80 @@ def reach_findings(joints: Sequence[str], uncertainty: Array) -> Iterator[Findin
 
 
 def fit_findings(
-    report: FitReport, options: IdentifyOptions, joints: tuple[str, ...]
+    report: FitReport,
+    options: IdentifyOptions,
+    model: DynamicModel,
+    noisy: Collection[str] = (),
 ) -> Iterator[Finding]:
-    """Check the success condition of softMC, joint by joint."""
+    """Check the torque error of each joint by the success rule of the options.
+
+    :param report: of the validation where there is one: parameters were not fitted to it
+    :param noisy: joints whose torque has noise as large as itself, which no model explains: by
+        the rule 'torque' their error is a warning
+    """
+    by_torque = success_rule(options, model) == 'torque'
     errors = report.max_relative_torque_error
-    for name, error, moving in zip(joints, errors, report.moving_samples, strict=True):
+    if by_torque:
+        errors = report.usual_error / np.maximum(reference_torque(report, model), 1e-300)
+    for name, error, moving in zip(model.joint_names, errors, report.moving_samples, strict=True):
         if moving and not error <= options.max_relative_error:
-            limit = percent(options.max_relative_error)
-            yield finding(
-                'relative_error_too_large', joint=name, error=percent(error), limit=limit
-            )
+            yield _too_large(name, error, by_torque, name in noisy, report.source, options)
+
+
+def _too_large(
+    joint: str,
+    error: float,
+    by_torque: bool,
+    noisy: bool,
+    source: str,
+    options: IdentifyOptions,
+) -> Finding:
+    shown, limit = percent(error), percent(options.max_relative_error)
+    if not by_torque:
+        return finding(
+            'relative_error_too_large', joint=joint, error=shown, limit=limit, source=source
+        )
+    return finding(
+        'relative_error_too_large.torque',
+        joint=joint,
+        severity='warning' if noisy else 'error',
+        error=shown,
+        limit=limit,
+        source=source,
+        share=SMALL_TORQUE,
+    )
+
+
+def success_rule(options: IdentifyOptions, model: DynamicModel) -> SuccessRule:
+    """Return the rule that decides on success: the one asked for, or that of the model's kind."""
+    if options.success_rule != 'auto':
+        return options.success_rule
+    return 'softmc' if rigid_part(model) is None else 'torque'
+
+
+def reference_torque(report: FitReport, model: DynamicModel) -> Array:
+    """Return the torque that the errors of each joint are compared with, shape (n,).
+
+    It is the joint's torque, or `SMALL_TORQUE` of its rated torque if that is larger.
+    """
+    small = SMALL_TORQUE * rated_torque(model, report.usual_torque)
+    return np.asarray(np.maximum(report.usual_torque, small))
+
+
+def rated_torque(model: DynamicModel, torque: Array) -> Array:
+    """Return the rated torque of each joint, shape (n,), in [Nm] or [N].
+
+    That is the effort limit of the URDF; without one, the largest torque of all joints with the
+    same unit.
+
+    :param torque: of each joint in the recording, shape (n,)
+    """
+    part = rigid_part(model)
+    known = {} if part is None else {each.name: each.effort for each in part.urdf.joints}
+    rated = np.array([known.get(name, np.inf) for name in model.joint_names])
+    units = np.array([joint.torque_unit for joint in model.joints])
+    largest = np.array([torque[units == unit].max(initial=0.0) for unit in units])
+    return np.where(np.isfinite(rated) & (rated > 0.0), rated, largest)
 
 
 def percent(share: float) -> str:
@@ -105,6 +178,25 @@ def distinct(findings: Iterable[Finding]) -> tuple[Finding, ...]:
         if key not in best or rank[item.severity] >= rank[best[key].severity]:
             best[key] = item
     return tuple(best.values())
+
+
+MERGED = ('stale_joint', 'region_too_small', 'sensor_delay', 'time_offset')
+"""Findings that often hold for all joints alike."""
+
+
+def merged(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    """Return findings that say the same of several joints as one, that of the first joint."""
+    groups: dict[tuple[str, str, str], list[Finding]] = {}
+    for number, item in enumerate(findings):
+        text = re.sub(rf'\b{re.escape(item.joint)}\b|[-+.\d]+', '', item.text)
+        alike = text if item.code in MERGED and item.severity != 'error' else str(number)
+        groups.setdefault((item.code, item.severity, alike), []).append(item)
+    return tuple(_as_one(group) for group in groups.values())
+
+
+def _as_one(group: Sequence[Finding]) -> Finding:
+    others = ', '.join(item.joint for item in group[1:])
+    return replace(group[0], text=f'{group[0].text} (also {others})') if others else group[0]
 
 
 MOTION_CODES = (
@@ -140,14 +232,13 @@ def of_recordings(
 
 
 def failure_findings(recording: Recording, model: DynamicModel, reason: str) -> Iterator[Finding]:
-    """Name the joints that do not move, and why nothing could be estimated.
+    """Name the joints that do not move or have no torque, and why nothing could be estimated.
 
     :param recording: with the joints of the model
     :param reason: a sentence
     """
-    position = recording.select(model.joint_names).position
-    for column in np.flatnonzero(np.ptp(position, axis=0) == 0.0):
-        name = model.joint_names[column]
-        yield finding('frozen_joint.constant', joint=name, position=position[0, column])
+    own = recording.select(model.joint_names)
+    yield from frozen_findings(own, ~moving_joints(own.position, 1.0 / own.period))
+    yield from torque_findings(own)
     joints = ', '.join(model.joint_names)
     yield finding('too_few_samples.nothing', joints=joints, reason=reason)

@@ -9,11 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+import numpy as np
+
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.identification.diagnosis.case import Case, Sample, draw
+from robodyn_ros.identification.diagnosis.corrections import correction_findings
 from robodyn_ros.identification.diagnosis.cutoff import cutoff_findings, with_harmonics
-from robodyn_ros.identification.diagnosis.motion import motion_findings, region_findings
-from robodyn_ros.identification.diagnosis.other_models import model_findings
+from robodyn_ros.identification.diagnosis.intervals import (
+    half_delay_findings,
+    interval_findings,
+    stuck_findings,
+)
+from robodyn_ros.identification.diagnosis.motion import (
+    joint_ranges,
+    motion_findings,
+    region_findings,
+)
+from robodyn_ros.identification.diagnosis.position_limits import limit_findings
 from robodyn_ros.identification.diagnosis.signals import (
     delay_findings,
     delays,
@@ -24,17 +36,26 @@ from robodyn_ros.identification.diagnosis.signals import (
 )
 from robodyn_ros.identification.diagnosis.torque_factors import factor_findings, sign_findings
 from robodyn_ros.identification.findings import finding
+from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.recording import Finding
 
-DEAD = ('no_motion', 'zero_torque', 'frozen_joint')
+DEAD = ('no_motion', 'zero_torque', 'constant_torque', 'frozen_joint', 'time_scale')
 """Findings of the reader and the processing that are causes themselves."""
 
 CAUSES = (
     *DEAD,
+    'positions_in_degrees',
+    'outside_limits',
     'cutoff_too_low',
+    'stuck_torque',
     'stale_joint',
-    'torque_sign',
+    'joint_order',
     'wrong_dynamic_model',
+    'wrong_size',
+    'encoder_offset',
+    'torque_sign',
+    'disturbed_interval',
+    'delay_changes',
     'torque_saturation',
     'torque_factor',
     'sensor_delay',
@@ -80,18 +101,32 @@ def _completed(findings: Iterator[Finding]) -> tuple[Finding, ...]:
 def _findings(case: Case, tests: Callable[[Case], Iterator[Finding]]) -> Iterator[Finding]:
     known = (*case.recording.findings, *case.signals.findings)
     dead = [item for item in known if item.code in DEAD and item.severity == 'error']
-    low, stale = list(cutoff_findings(case)), list(stale_findings(case))
-    yield from (*dead, *low, *stale)
-    if not (dead or low or any(item.severity == 'error' for item in stale)):
+    low, units = list(cutoff_findings(case)), list(limit_findings(*_positions(case)))
+    stale = [*stuck_findings(case), *stale_findings(case)]
+    yield from (*dead, *units, *low, *stale)
+    if not (dead or low or any(item.severity == 'error' for item in (*units, *stale))):
         yield from tests(with_harmonics(case))
         return
     yield from region_findings(case)
     yield from motion_findings(case)
 
 
+def _positions(case: Case) -> tuple[tuple[str, ...], Array, dict[str, tuple[float, float]]]:
+    """Return joints, positions (N, n), and limits by name of the joints that have them."""
+    names, ranges = case.signals.joints, joint_ranges(case)
+    limits = {
+        name: (float(low), float(high))
+        for name, (low, high) in zip(names, ranges, strict=True)
+        if np.isfinite([low, high]).all()
+    }
+    return names, case.signals.measured_position, limits
+
+
 _ERRORS: tuple[Callable[[Case, Sample], Iterator[Finding]], ...] = (
+    correction_findings,
     sign_findings,
-    model_findings,
+    interval_findings,
+    half_delay_findings,
     saturation_findings,
     factor_findings,
 )

@@ -1,17 +1,22 @@
-"""Position limits for the diagnosis, from a URDF and a joint limits file."""
+"""Position limits for the diagnosis, and recorded positions outside of them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from robodyn_ros.excitation.limits.joint_limits import JointLimits
 from robodyn_ros.excitation.limits.limits_file import load_limits
-from robodyn_ros.models.interface import DynamicModel
+from robodyn_ros.identification.findings import finding
+from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.serial.urdf import rigid_part
 from robodyn_ros.models.serial.urdf_file import UrdfFile
+from robodyn_ros.recording.finding import Finding
+
+TOLERANCE = 0.01
+"""Share of a joint's range that a position may lie outside of it: zeros of encoders differ."""
 
 
 def position_limits(
@@ -53,4 +58,36 @@ def _limits(
         lower,
         upper,
         *(endless for _ in ('velocity', 'acceleration', 'jerk', 'effort')),
+    )
+
+
+def limit_findings(
+    joints: Sequence[str], position: Array, limits: Mapping[str, tuple[float, float]]
+) -> Iterator[Finding]:
+    """Name the joints whose positions lie outside their limits, or are in degrees.
+
+    :param position: shape (N, n), in [rad] or [m]
+    :param limits: by name of the joint; the others have none
+    """
+    bounds = np.array([limits.get(name, (-np.inf, np.inf)) for name in joints])
+    low, high = position.min(axis=0), position.max(axis=0)
+    outside = np.maximum(bounds[:, 0] - low, high - bounds[:, 1])
+    width = bounds[:, 1] - bounds[:, 0]
+    far = outside > TOLERANCE * width
+    if not far.any():
+        return
+    worst = int(np.argmax(np.where(far, outside / width, 0.0)))
+    in_radians = np.deg2rad(np.stack([low, high], axis=1))
+    fits = np.abs(in_radians - np.clip(in_radians, *bounds.T[:, :, None])) <= TOLERANCE * 2 * np.pi
+    degrees = bool(outside[worst] > width[worst] and fits.all())
+    others = [joints[k] for k in np.flatnonzero(far).tolist() if k != worst]
+    also = f' (also {", ".join(others)})' if others else ''
+    yield finding(
+        'positions_in_degrees' if degrees else 'outside_limits',
+        joint=joints[worst],
+        low=low[worst],
+        high=high[worst],
+        lower=bounds[worst, 0],
+        upper=bounds[worst, 1],
+        others=also,
     )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from robodyn_ros.identification.diagnosis.case import Case, Sample
+from robodyn_ros.identification.diagnosis.checks import SMALL_TORQUE, rated_torque
 from robodyn_ros.identification.diagnosis.motion import cycles
 from robodyn_ros.identification.factors.joint_fit import OwnFit, root_mean_square
 from robodyn_ros.identification.factors.torque_shift import smoothed, torque_shift
@@ -33,9 +34,6 @@ WORSE = 1.03
 
 FEW_CYCLES, SHORT_WORSE = 1.5, 1.5
 """In recordings with fewer cycles a fit does not extrapolate: there it must be this much."""
-
-SMALL_JOINT = 0.05
-"""A joint with less torque than this share of the largest one is small."""
 
 ALIKE, ALIKE_NOISE = 0.025, 2.7
 """On a plateau half of the torques are within this share of its height, or this many standard
@@ -225,14 +223,16 @@ def noise_findings(case: Case, sample: Sample) -> Iterator[Finding]:
     Either the noise itself is large, or a joint with little torque has a large relative error
     that is small beside the torques of the robot.
     """
-    rms = {joint: own.rms for joint, own in sample.fits()}
+    rms = np.zeros(len(case.signals.joints))
+    for joint, own in sample.fits():
+        rms[joint] = own.rms
+    small = SMALL_TORQUE * rated_torque(case.model, rms)
     for joint, own in sample.fits():
         kind = case.model.joints[joint].torque_unit
-        largest = max(rms[k] for k in rms if case.model.joints[k].torque_unit == kind)
         noise, rest = white_noise(case.signals.measured[:, joint]), root_mean_square(own.rest)
         noisy = max(noise, rest) > NOISE_SHARE * own.rms and noise > 0.5 * rest
         failed = case.errors[joint] > case.options.max_relative_error
-        if noisy or (failed and own.rms < SMALL_JOINT * largest):
+        if noisy or (failed and own.rms < small[joint]):
             yield finding(
                 'noise_as_large_as_signal',
                 joint=case.signals.joints[joint],
@@ -279,9 +279,10 @@ def delay_findings(case: Case, shifts: dict[int, Delay], slow: set[int]) -> Iter
             least = max(least, SLOW_DELAY_GAIN)
         if abs(shift) < SHORTEST_DELAY or gain < least:
             continue
+        name = case.signals.joints[joint]
         yield finding(
-            'sensor_delay',
-            joint=case.signals.joints[joint],
+            'sensor_delay.shifted' if name in case.shifted else 'sensor_delay',
+            joint=name,
             delay=abs(shift) / case.rate * 1e3,
             cycles=abs(shift),
             direction='after' if shift > 0.0 else 'before',

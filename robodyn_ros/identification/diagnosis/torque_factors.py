@@ -7,7 +7,7 @@ with prior values) says roughly how large torques are.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +17,7 @@ from robodyn_ros.identification.factors.joint_fit import OwnFit
 from robodyn_ros.identification.findings import finding
 from robodyn_ros.models.friction_terms import BRAKING, TERMS
 from robodyn_ros.models.interface import Array
-from robodyn_ros.recording.recording import Finding
+from robodyn_ros.recording.finding import Finding, Severity
 
 DISAGREE = 1.06
 """`Shared.excess` from which on joints do not agree about the parameters they share."""
@@ -82,15 +82,39 @@ class Shared:
 def sign_findings(case: Case, sample: Sample) -> Iterator[Finding]:
     """Joints whose torque has the wrong sign, by inertia, friction and the prior's masses."""
     known = by_prior(case, sample)
-    for joint, (inertia, friction) in signs(case, sample).items():
-        told = _turned(inertia, friction, *known.get(joint, (0.0, np.inf)))
+    physical = signs(case, sample)
+    mount = _mount_finding(known, [friction for _, friction in physical.values()])
+    if mount is not None:
+        yield mount
+        return
+    for joint, (inertia, friction) in physical.items():
+        told, clear = _turned(inertia, friction, *known.get(joint, (0.0, np.inf)))
         if told:
             name = case.signals.joints[joint]
-            yield finding('torque_sign', joint=name, evidence=' and '.join(told))
+            severity: Severity = 'error' if clear else 'warning'
+            evidence = ' and '.join(told)
+            yield finding('torque_sign', joint=name, severity=severity, evidence=evidence)
 
 
-def _turned(inertia: float, friction: float, factor: float, spread: float) -> list[str]:
-    """What says that a torque has the wrong sign; empty where nothing does, or not clearly.
+def _mount_finding(
+    known: dict[int, tuple[float, float]], friction: Sequence[float]
+) -> Finding | None:
+    """Return that gravity points upwards, if all joints that feel it say so, and more than one.
+
+    :param friction: in standard deviations (see `signs`): where it drives, torques are turned
+    """
+    if any(value < NEGATIVE for value in friction):
+        return None
+    felt = [factor for factor, spread in known.values() if abs(factor) > CLEAR * spread]
+    if len(felt) < 2 or max(felt) > 0.0:
+        return None
+    return finding('wrong_dynamic_model', count=len(felt))
+
+
+def _turned(
+    inertia: float, friction: float, factor: float, spread: float
+) -> tuple[list[str], bool]:
+    """Return what says that a torque has the wrong sign, and whether it says so clearly.
 
     Inertia and friction say so together; one of them or the prior, where none contradicts.
 
@@ -101,15 +125,15 @@ def _turned(inertia: float, friction: float, factor: float, spread: float) -> li
     both = inertia < NEGATIVE and (friction < NEGATIVE or np.isnan(friction))
     against = inertia > -NEGATIVE or friction > -NEGATIVE or prior > 1.0
     by_prior_alone = prior < -1.0 and abs(np.log(-factor)) < np.log(SMALLEST_PRIOR_FACTOR)
-    clear = inertia < ALONE or friction < ALONE or by_prior_alone
-    if not both and (against or not clear):
-        return []
+    if against and not both:
+        return [], False
     told = {
         'by it the inertia is negative': inertia < NEGATIVE,
         'by it friction drives the joint': friction < NEGATIVE,
         f"it is {factor:.2g} times what the model's prior masses give": by_prior_alone,
     }
-    return [text for text, said in told.items() if said]
+    clear = both or inertia < ALONE or friction < ALONE or by_prior_alone
+    return [text for text, said in told.items() if said], bool(clear)
 
 
 def factor_findings(case: Case, sample: Sample) -> Iterator[Finding]:

@@ -155,6 +155,7 @@ def prg_text(result: IdentificationResult, *, robot: str = '') -> str:
         names
     """
     layout = Layout.of(result.model, robot)
+    _check_possible(result)
     entries, beside = layout.split(result.values)
     friction = _friction(result.model, result.values)
     _check_fit(layout, result.values, layout.joined(entries, beside, friction))
@@ -183,6 +184,20 @@ def prg_text(result: IdentificationResult, *, robot: str = '') -> str:
         'TERMINATE PROGRAM',
     ]
     return '\n'.join(lines) + '\n'
+
+
+def _check_possible(result: IdentificationResult) -> None:
+    """Refuse negative masses, inertias and friction, which softMC does not take."""
+    named = result.named
+    status = zip(named.names, named.status, strict=True) if named else ()
+    wrong = [name for name, how in status if how == 'impossible']
+    friction = _friction(result.model, result.values)
+    for name, row in zip(result.model.joint_names, friction, strict=True):
+        wrong += [f'{name}.{term}' for term, value in zip(FRICTION, row, strict=True) if value < 0]
+    if wrong:
+        raise PrgError(
+            f'no .PRG file is written: {", ".join(wrong)} is negative, which no robot has'
+        )
 
 
 def _friction(model: DynamicModel, values: Array) -> Array:

@@ -20,6 +20,7 @@ MEANING: dict[Status, str] = {
     'unseen': 'not identifiable without payload',
     'given': 'given, not identified',
     'absent': 'this robot has none',
+    'impossible': 'negative, which no robot has',
 }
 """Text in the report for each status of a parameter."""
 

@@ -10,9 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robodyn_ros.identification.fit.fit_report import FitReport
-from robodyn_ros.identification.signals.processed import Processed
+from robodyn_ros.identification.signals.processed import Processed, constant
 from robodyn_ros.identification.signals.segments import Stretches
 from robodyn_ros.models.interface import Array, DynamicModel, sample_blocks
+
+USUAL = 0.99
+"""Share of the moving samples that the usual error and the usual torque bound: single samples, as
+at a reversal or a lost message, do not decide about a joint."""
 
 COMPARED = 5000
 """Samples that two estimates are compared on, whatever the recording's length."""
@@ -77,9 +81,12 @@ def residual_ratio(
 class Tally:
     """Sums and extremes of torque errors per joint, of one stretch of time or several.
 
-    :param error, size: squared, of the unfiltered torque of all samples that are not in a gap
+    :param error, size: squared, of the unfiltered torque of all samples that are not in a gap;
+        0 for joints whose torque is not measured
     :param worst, mean: largest and sum of the absolute error on moving samples
     :param peak: largest absolute torque on moving samples
+    :param usual_error, usual_torque: bounds of absolute error and torque that at least `USUAL` of
+        the moving samples keep
     """
 
     samples: int
@@ -89,20 +96,25 @@ class Tally:
     worst: Array
     mean: Array
     peak: Array
+    usual_error: Array
+    usual_torque: Array
 
     @classmethod
     def of(cls, signals: Processed, predicted: Array) -> Tally:
         """Errors of the model torque (N, n)."""
-        moving, rows = signals.moving, signals.measured_rows
+        moving = signals.moving
+        rows = signals.measured_rows[:, None] & ~constant(signals.measured)
         error = np.abs(signals.torque - predicted)
         return cls(
-            samples=int(rows.sum()),
+            samples=int(signals.measured_rows.sum()),
             moving=moving.sum(axis=0),
-            error=np.sum((signals.measured - predicted) ** 2, axis=0, where=rows[:, None]),
-            size=np.sum(signals.measured**2, axis=0, where=rows[:, None]),
+            error=np.sum((signals.measured - predicted) ** 2, axis=0, where=rows),
+            size=np.sum(signals.measured**2, axis=0, where=rows),
             worst=error.max(axis=0, where=moving, initial=0.0),
             mean=error.sum(axis=0, where=moving),
             peak=np.abs(signals.torque).max(axis=0, where=moving, initial=0.0),
+            usual_error=_usual(error, moving),
+            usual_torque=_usual(np.abs(signals.torque), moving),
         )
 
     def __add__(self, other: Tally) -> Tally:
@@ -115,6 +127,8 @@ class Tally:
             worst=np.maximum(self.worst, other.worst),
             mean=self.mean + other.mean,
             peak=np.maximum(self.peak, other.peak),
+            usual_error=np.maximum(self.usual_error, other.usual_error),
+            usual_torque=np.maximum(self.usual_torque, other.usual_torque),
         )
 
     def report(self, signals: Processed, source: str) -> FitReport:
@@ -129,9 +143,19 @@ class Tally:
             rms_error=np.sqrt(self.error / max(self.samples, 1)),
             max_relative_torque_error=_ratio(self.worst, self.peak),
             mean_relative_torque_error=_ratio(self.mean / np.maximum(self.moving, 1), self.peak),
+            usual_error=self.usual_error,
+            usual_torque=self.usual_torque,
             relative_residual=float(_ratio(*whole)),
             joint_relative_residual=_ratio(np.sqrt(self.error), np.sqrt(self.size)),
         )
+
+
+def _usual(size: Array, moving: NDArray[np.bool_]) -> Array:
+    """Return the size (n,) that `USUAL` of the moving samples of each joint keep; 0 for none."""
+    columns = zip(size.T, moving.T, strict=True)
+    return np.array(
+        [np.quantile(own[rows], USUAL) if rows.any() else 0.0 for own, rows in columns]
+    )
 
 
 def _ratio(part: Array | np.floating, whole: Array | np.floating) -> Array:

@@ -114,7 +114,10 @@ def with_arm_uncertainty(
     base: IdentifiedModel,
     options: IdentifyOptions,
 ) -> Estimate:
-    """Add the uncertainty of the arm's parameters to the covariance of a payload's estimate.
+    """Add the uncertainty of arm and torque gain to the covariance of a payload's estimate.
+
+    A wrong factor of all torques is in the arm's parameters too, and so in all values of the
+    payload by the same share.
 
     :param arm: factors of the arm, of the same samples
     :param mixing: from the payload's columns to the arm's base columns, shape (b, k)
@@ -124,7 +127,22 @@ def with_arm_uncertainty(
     rows, _ = weighted_rows(_carried(factors, mixing), mixing.shape[1], fit.sigma)
     arms, _ = weighted_rows(factors, arm.width, fit.sigma)
     passed = np.linalg.lstsq(rows, arms, rcond=1e-9)[0]
-    return replace(fit, covariance=fit.covariance + passed @ spread @ passed.T)
+    gain = gain_uncertainty(base, options)
+    common = gain**2 * np.outer(fit.values, fit.values)
+    return replace(fit, covariance=fit.covariance + passed @ spread @ passed.T + common)
+
+
+def gain_uncertainty(base: IdentifiedModel, options: IdentifyOptions) -> float:
+    """Return the standard deviation of the torque gain, as a share.
+
+    Without one in the options, it is the share of torque that the arm's model leaves unexplained,
+    on its validation recording if there was one: no gain is known better than that.
+    """
+    if options.payload_gain_uncertainty is not None:
+        return options.payload_gain_uncertainty
+    left = [base.facts.get(key) for key in ('validation_relative_residual', 'relative_residual')]
+    known = [float(value) for value in left if value is not None and np.isfinite(value)]
+    return known[0] if known else 0.0
 
 
 def _arm_covariance(base: IdentifiedModel, arm: Condensed, options: IdentifyOptions) -> Array:

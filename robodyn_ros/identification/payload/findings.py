@@ -97,5 +97,7 @@ def seen_findings(
     if len(stddevs) == 10 and np.isnan(stddevs).any():
         hidden = ', '.join(name for name, s in zip(names, stddevs, strict=True) if np.isnan(s))
         yield finding('payload_partly_visible', rank=seen.rank, parameters=hidden)
-    if not (np.abs(fit.values) > CLEAR * fit.stddevs).any():
+    known = np.isfinite(stddevs) & (stddevs > 0.0)
+    clear = np.abs(payload.values[known]) >= CLEAR * stddevs[known] if len(stddevs) else stddevs
+    if not ((np.abs(fit.values) >= CLEAR * fit.stddevs).any() or clear.any()):
         yield finding('payload_not_visible', limit=CLEAR)

@@ -1,15 +1,75 @@
-"""The document's parameters of a closed-form model: values, and how each of them is known."""
+"""The document's parameters of a closed-form model: values, signs, and how each is known."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import lsq_linear
 
-from robodyn_ros.identification.physical.completion import combination_stddevs
+from robodyn_ros.identification.factors.condense import Condensed
+from robodyn_ros.identification.findings import finding
+from robodyn_ros.identification.fit.least_squares import Estimate
+from robodyn_ros.identification.physical.completion import Completion, combination_stddevs
 from robodyn_ros.identification.physical.selected import NamedParameters, Status
+from robodyn_ros.identification.physical.semidefinite import weighted_rows
 from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.closed_forms.closed_form import ClosedFormModel, closed_form_part
-from robodyn_ros.models.interface import Array, DynamicModel
+from robodyn_ros.models.friction_terms import BRAKING
+from robodyn_ros.models.interface import Array, DynamicModel, Parameter
+
+PULL = 1e-6
+"""Weight of the completed values, against columns of length 1: it decides only about what torque
+does not show."""
+
+
+def non_negative(
+    model: DynamicModel,
+    base: BaseParameters,
+    condensed: Condensed,
+    fit: Estimate,
+    chosen: Completion,
+) -> Completion:
+    """Keep masses, inertias and friction of a closed-form model from being negative.
+
+    :param chosen: values of all parameters that suit the data without limits
+    """
+    found = closed_form_part(model)
+    if found is None:
+        return chosen
+    definite = _definite(found[0], model.parameters)
+    wrong = definite & (chosen.values < 0.0)
+    if not wrong.any():
+        return chosen
+    rows, target = weighted_rows(condensed.merged(), condensed.width, fit.sigma)
+    matrix = rows @ base.grouping
+    length = np.linalg.norm(matrix, axis=0)
+    scale = np.where(length > 0.0, length, 1.0)
+    wanted = PULL * scale * np.where(wrong, 0.0, chosen.values)
+    solved = lsq_linear(
+        np.vstack([matrix / scale, PULL * np.eye(len(scale))]),
+        np.concatenate([target, wanted]),
+        (np.where(definite, 0.0, -np.inf), np.inf),
+    )
+    values = np.where(definite, np.maximum(solved.x, 0.0), solved.x) / scale
+    names = ', '.join(model.parameters[k].name for k in np.flatnonzero(wrong))
+    held = finding('held_at_zero', parameters=names)
+    return replace(chosen, values=values, findings=(*chosen.findings, held))
+
+
+def _definite(part: ClosedFormModel, parameters: Sequence[Parameter]) -> NDArray[np.bool_]:
+    """Return which parameters are masses, inertias or friction, which are not negative."""
+    return np.array([_is_definite(part, each) for each in parameters], dtype=bool)
+
+
+def _is_definite(part: ClosedFormModel, parameter: Parameter) -> bool:
+    if parameter.name.rpartition('.')[2] in BRAKING:
+        return True
+    if part.kind == 'puma':  # its other inertias are sums and differences
+        return parameter.name.startswith('Im')
+    return parameter.unit in ('kg', 'kg m^2') and not parameter.name.startswith('L1*')
 
 
 def named_parameters(
@@ -39,7 +99,9 @@ def named_parameters(
         used = np.flatnonzero(~(slopes[row] == 0.0))  # NaN counts
         how = _status(value, used, known, shown, bool(alone[row]))
         # Only an axis has columns that are felt with a payload alone.
-        status.append('absent' if how == 'unseen' and part.kind != 'axis' else how)
+        how = 'absent' if how == 'unseen' and part.kind != 'axis' else how
+        negative = value < 0.0 and _is_definite(part, part.named_parameters[row])
+        status.append('impossible' if negative else how)
     unknown = np.array([item == 'unseen' for item in status])
     return NamedParameters(
         names=tuple(item.name for item in part.named_parameters),

@@ -9,7 +9,7 @@ from robodyn_ros.identification.options import Prior
 from robodyn_ros.models.interface import Array
 
 EstimateKind = Literal['unconstrained', 'consistent', 'consistent_links', 'ridge']
-Status = Literal['identified', 'combination', 'prior', 'unseen', 'given', 'absent']
+Status = Literal['identified', 'combination', 'prior', 'unseen', 'given', 'absent', 'impossible']
 
 
 @dataclass(frozen=True)

@@ -218,6 +218,8 @@ def _report_facts(report: FitReport) -> dict[str, object]:
         'rms_error': report.rms_error.tolist(),
         'max_relative_torque_error': report.max_relative_torque_error.tolist(),
         'mean_relative_torque_error': report.mean_relative_torque_error.tolist(),
+        'usual_error': report.usual_error.tolist(),
+        'usual_torque': report.usual_torque.tolist(),
         'relative_residual': report.relative_residual,
         'joint_relative_residual': report.joint_relative_residual.tolist(),
     }

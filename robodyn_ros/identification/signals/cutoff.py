@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy import signal
 
-from robodyn_ros.errors import IdentificationError
 from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.signals import MAX_CUTOFF, MAX_CUTOFF_SHARE
 
@@ -21,11 +22,13 @@ FEWEST_BANDWIDTHS = 2.0
 POWER = 0.999
 """Share of the velocity's power below the bandwidth."""
 
-ACCURACY = 0.1
-"""Of the fastest sine seen, in bins of the spectrum: its peak is interpolated."""
-
 BEYOND_NOISE = 20.0
 """Times the standard deviation of its noise, what a joint's stroke exceeds if it moves."""
+
+FALL = 100.0
+"""Factor by which the spectrum of a moving joint's velocity falls somewhere towards higher
+frequencies. At rest it does not fall: it is flat where the position drifts at random, and rises
+where its noise is white."""
 
 NOISE_SHARE = 0.1
 """Largest share of noise in the computed accelerations before the cut-off is lowered."""
@@ -122,24 +125,6 @@ def _limits(frequency: Array, density: Array, power: Array, least: Array) -> tup
     return np.where(room.max(axis=0) >= 10.0 * NOISE_SHARE**2, found, 0.0), noise[last, joints]
 
 
-def check_passes(cutoff: float, position: Array, rate: float) -> None:
-    """Refuse a cut-off that would not let the motion through.
-
-    softMC document, explanation of the example program: the cut-off must be larger than the
-    largest sine-wave frequency. That is seen from the positions.
-
-    :param cutoff: in [Hz]
-    :param position: shape (N, n), N >= 16, in [rad] or [m]
-    :raises IdentificationError: the cut-off is not above it
-    """
-    fastest = fastest_sine(position, rate)
-    if cutoff <= fastest + ACCURACY * rate / len(position):
-        raise IdentificationError(
-            f'the filter cut-off must be above the fastest sine of the motion, {fastest:.3g} Hz, '
-            f'got {cutoff:g} Hz'
-        )
-
-
 def fastest_sine(position: Array, rate: float) -> float:
     """Fastest frequency of a motion made of sines, in [Hz], to a tenth of 1/T in T seconds.
 
@@ -188,10 +173,41 @@ def _summit(power: Array, index: int) -> float:
     return float(index + np.clip(part, -0.5, 0.5).max())
 
 
+def moving_joints(position: Array, rate: float) -> NDArray[np.bool_]:
+    """Return which joints (n,) move: a joint at rest has the noise and steps of its encoder only.
+
+    :param position: shape (N, n), in [rad] or [m]
+    :param rate: sampling rate, in [Hz]
+    """
+    if len(position) < 16:
+        return np.asarray(np.ptp(position, axis=0) > 1e-9)
+    frequency, power, _ = _acceleration_power(position, rate)
+    return _moves(position, rate, _white(position, rate, frequency, power))
+
+
 def _moves(position: Array, rate: float, noise: Array) -> NDArray[np.bool_]:
-    """Joints (n,) whose stroke is more than their noise, of these densities (n,), makes."""
+    """Joints (n,) whose stroke and spectrum are not those of noise with these densities (n,)."""
     deviation = np.sqrt(0.5 * rate * noise)
-    return np.asarray(np.ptp(position, axis=0) > np.maximum(BEYOND_NOISE * deviation, 1e-9))
+    beyond = np.ptp(position, axis=0) > np.maximum(BEYOND_NOISE * deviation, 1e-9)
+    return np.asarray(beyond & _falls(position, rate))
+
+
+def _falls(position: Array, rate: float) -> NDArray[np.bool_]:
+    """Joints (n,) whose velocity has a spectrum that falls, see `FALL`."""
+    # A jump has a flat spectrum too: it is bounded, and the median is over many pieces.
+    speed = np.diff(position, axis=0)
+    bound = 2.0 * np.quantile(np.abs(speed), 0.95, axis=0)
+    speed = np.clip(speed, -bound, bound)
+    length = min(len(speed), max(64, len(speed) // 8))
+    velocity = signal.welch(speed, nperseg=length, axis=0, average='median')[1][1:]
+    # Octaves of so many bins that their mean does not vary by chance.
+    edges = 2 ** np.arange(3, int(np.log2(max(len(velocity), 8))) + 1)
+    if len(edges) < 2:
+        return np.ones(position.shape[1], dtype=bool)
+    octaves = np.array([velocity[a:b].mean(axis=0) for a, b in pairwise(edges)])
+    lowest = velocity[: edges[0]].mean(axis=0)
+    highest = np.maximum.accumulate(np.vstack([lowest, octaves[:-1]]), axis=0)
+    return np.asarray((highest > FALL * octaves).any(axis=0))
 
 
 def noise_density(position: Array, rate: float) -> Array:

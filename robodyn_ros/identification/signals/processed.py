@@ -14,6 +14,11 @@ from robodyn_ros.recording.finding import Finding
 Mask = NDArray[np.bool_]
 
 
+def constant(values: Array) -> Mask:
+    """Return which columns (n,) of values (N, n) never change."""
+    return np.asarray(np.ptp(values, axis=0) == 0.0)
+
+
 @dataclass(frozen=True)
 class Processed:
     """Signals ready for a model; arrays have shape (N, n), SI units.

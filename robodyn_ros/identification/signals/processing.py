@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,14 +12,13 @@ from robodyn_ros.errors import IdentificationError, InsufficientData, RobodynErr
 from robodyn_ros.identification.findings import finding
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.signals.cutoff import (
-    BEYOND_NOISE,
     automatic_cutoff,
-    check_passes,
     lowest_cutoff,
+    moving_joints,
 )
 from robodyn_ros.identification.signals.grid import on_grid
 from robodyn_ros.identification.signals.moving_samples import speed_findings, thresholds
-from robodyn_ros.identification.signals.processed import Mask, Processed
+from robodyn_ros.identification.signals.processed import Mask, Processed, constant
 from robodyn_ros.identification.signals.thinning import Thinning
 from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.recording import Finding, Recording
@@ -58,17 +57,14 @@ def process(
     rate = 1.0 / uniform.period
     chosen = cutoff or _cutoff(uniform, rate, options)
     margin = max(2, int(np.ceil(2.0 * rate / chosen)))
+    frozen = ~moving_joints(uniform.position, rate)
     position = low_pass(uniform.position, chosen, rate)
+    position[:, frozen] = position[:, frozen].mean(axis=0)  # the rest is noise
     velocity = central_differences(position, uniform.time)
     motion = (position, velocity, central_differences(velocity, uniform.time))
     # Noise of the position lowers the automatic cut-off, of which torque and friction have none.
     usual = max(chosen, lowest_cutoff(rate)) if options.filter_cutoff is None else chosen
     torque = low_pass(uniform.torque, usual, rate)
-    upper = usual
-    if options.filter_cutoff and not cutoff:  # one that is too low removes motion too
-        upper = max(chosen, automatic_cutoff(uniform.position, rate))
-    whole = low_pass(uniform.position, upper, rate) if upper > chosen else position
-    frozen = _frozen(whole, uniform.position - whole)
     gaps = _widened(gaps, rate, chosen)
     usable = ~gaps[:, None] & ~frozen
     signals = _masked(uniform, len(recording), options, motion, torque, usable)
@@ -80,7 +76,7 @@ def process(
         findings=(
             *findings,
             *signals.findings,
-            *_frozen_findings(recording.joints, position, frozen),
+            *frozen_findings(uniform, frozen),
         ),
     )
 
@@ -130,13 +126,12 @@ def _widened(gaps: Mask, rate: float, cutoff: float) -> Mask:
 
 
 def _cutoff(recording: Recording, rate: float, options: IdentifyOptions) -> float:
-    """Cut-off to use; one that is asked for is checked against sampling rate and motion."""
+    """Cut-off to use; one that is asked for is checked against the sampling rate."""
     shortest, asked = 24, options.filter_cutoff
     if len(recording) >= shortest:
         if asked is not None:
             try:
                 check_cutoff(asked, rate)
-                check_passes(asked, recording.position, rate)
             except RobodynError as error:
                 raise IdentificationError(f'{recording.source}: {error}') from error
         chosen = asked or raised(automatic_cutoff(recording.position, rate), rate, options)
@@ -177,10 +172,10 @@ def _given(recording: Recording, options: IdentifyOptions) -> Processed:
     if options.filter_cutoff is not None:
         rate = 1.0 / recording.period
         torque = low_pass(torque, _cutoff(recording, rate, options), rate)
-    frozen = _frozen(recording.position, np.zeros((1, len(recording.joints))))
+    frozen = ~moving_joints(recording.position, 1.0 / recording.period)
     motion = (recording.position, velocity, acceleration)
     signals = _masked(recording, len(recording), options, motion, torque, ~frozen[None, :])
-    found = _frozen_findings(recording.joints, recording.position, frozen)
+    found = frozen_findings(recording, frozen)
     return replace(
         signals,
         cutoff=options.filter_cutoff,
@@ -200,6 +195,7 @@ def _masked(
     """Everything put together, the signals still in their full length."""
     position, velocity, acceleration = motion
     counted = thresholds(recording.joints, velocity, options)
+    usable = usable & ~constant(recording.torque)
     return Processed(
         joints=recording.joints,
         time=recording.time,
@@ -217,8 +213,19 @@ def _masked(
         cutoff=None,
         thinning=Thinning(),
         raw_samples=raw_samples,
-        findings=tuple(speed_findings(recording.joints, velocity, counted)),
+        findings=(
+            *torque_findings(recording),
+            *speed_findings(recording.joints, velocity, counted),
+        ),
     )
+
+
+def torque_findings(recording: Recording) -> Iterator[Finding]:
+    """Name the joints without measured torque: their equations do not count."""
+    for index in np.flatnonzero(constant(recording.torque)):
+        name, value = recording.joints[index], recording.torque[0, index]
+        key = 'constant_torque' if value else 'zero_torque'
+        yield finding(key, joint=name, value=value)
 
 
 def _lasting(slow: Mask, period: float) -> Mask:
@@ -231,17 +238,10 @@ def _lasting(slow: Mask, period: float) -> Mask:
     return np.asarray(kept & slow)
 
 
-def _frozen(position: Array, noise: Array) -> Mask:
-    """Joints (n,) whose motion cannot be told from noise."""
-    stroke = np.ptp(position, axis=0)
-    return np.asarray(stroke <= np.maximum(BEYOND_NOISE * noise.std(axis=0), 1e-9))
-
-
-def _frozen_findings(
-    joints: tuple[str, ...], position: Array, frozen: Mask
-) -> tuple[Finding, ...]:
-    stroke = np.ptp(position, axis=0)
-    return tuple(
-        finding('frozen_joint', joint=joints[index], stroke=stroke[index])
-        for index in np.flatnonzero(frozen)
-    )
+def frozen_findings(recording: Recording, frozen: Mask) -> Iterator[Finding]:
+    """Name the joints at rest."""
+    stroke = np.ptp(recording.position, axis=0)
+    if frozen.all():
+        yield finding('no_motion', stroke=stroke.max())
+    for index in np.flatnonzero(frozen):
+        yield finding('frozen_joint', joint=recording.joints[index], stroke=stroke[index])

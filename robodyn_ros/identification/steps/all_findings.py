@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from robodyn_ros.identification.diagnosis.case import Case
 from robodyn_ros.identification.diagnosis.checks import (
     data_findings,
     distinct,
     fit_findings,
+    merged,
     of_recordings,
     reach_findings,
 )
@@ -35,8 +36,14 @@ def run_findings(run: Run) -> tuple[Finding, ...]:
     """Return the findings of an identification, one per code and joint."""
     payload = run.payload
     if payload is None:
-        return distinct((*_causes(run), *_robot_findings(run)))
-    return tuple(dict.fromkeys((*_causes(run), *_payload_findings(run, payload))))
+        causes = tuple(_causes(run))
+        return merged(distinct((*causes, *_robot_findings(run, _noisy(causes)))))
+    return merged(tuple(dict.fromkeys((*_causes(run), *_payload_findings(run, payload)))))
+
+
+def _noisy(causes: Sequence[Finding]) -> frozenset[str]:
+    """Return the joints whose torque has noise as large as itself."""
+    return frozenset(item.joint for item in causes if item.code == 'noise_as_large_as_signal')
 
 
 def _causes(run: Run) -> Iterator[Finding]:
@@ -45,6 +52,11 @@ def _causes(run: Run) -> Iterator[Finding]:
     if arm is not None and run.payload is not None:
         values = arm.values + run.payload.payload.added
     causes, known = [], []
+    shifted = frozenset(
+        run.prepared.model.joint_names[joint]
+        for joint, offset in run.prepared.offsets.items()
+        if offset.applied
+    )
     for index, recording in enumerate(run.task.recordings):
         raw, parts = run.prepared.raw[index], run.prepared.parts[index]
         case = Case(
@@ -56,6 +68,7 @@ def _causes(run: Run) -> Iterator[Finding]:
             regression.arms[index],
             values,
             run.reports[index].max_relative_torque_error,
+            shifted,
         )
         causes.append(diagnose(case) if arm is None else diagnose_payload(case))
         known.append((*recording.findings, *parts.shown.findings))
@@ -64,12 +77,12 @@ def _causes(run: Run) -> Iterator[Finding]:
     yield from of_recordings(known, sources)
 
 
-def _robot_findings(run: Run) -> Iterator[Finding]:
+def _robot_findings(run: Run, noisy: Collection[str]) -> Iterator[Finding]:
     prepared, regression, found = run.prepared, run.regression, run.found
     joints = prepared.model.joint_names
     yield from data_findings(regression.factors(), found.fit, regression.base, prepared.frozen)
     yield from reach_findings(joints, run.uncertainty)
-    yield from fit_findings(run.report, run.task.options, joints)
+    yield from fit_findings(run.validation or run.report, run.task.options, prepared.model, noisy)
     yield from found.completion.findings
     for parts in prepared.parts:
         yield from parts.findings()
@@ -89,7 +102,7 @@ def _payload_findings(run: Run, payload: IdentifiedPayload) -> Iterator[Finding]
         yield from body_findings(model, found.values, found.selection)
     else:
         yield from found.completion.findings
-    yield from fit_findings(run.report, run.task.options, model.joint_names)
+    yield from fit_findings(run.validation or run.report, run.task.options, model.arm)
     yield from seen_findings(payload, base, found.fit, run.report)
     yield from run.untested
 

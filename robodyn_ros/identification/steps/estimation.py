@@ -27,6 +27,7 @@ from robodyn_ros.identification.physical.completion import (
     parameter_stddevs,
     seen_and_prior,
 )
+from robodyn_ros.identification.physical.named_parameters import non_negative
 from robodyn_ros.identification.physical.selected import Selection
 from robodyn_ros.identification.physical.selection import choose
 from robodyn_ros.identification.steps.preparation import Prepared, Task
@@ -121,6 +122,8 @@ class Regression:
         seen = seen_and_prior(fit, base, prior)
         plain = complete(model, base, seen, fit.covariance, prior)
         completion, selection = choose(model, base, fitted.weighted, fit, plain, self.options)
+        if self.options.consistent != 'no' and self.options.ridge is None:
+            completion = non_negative(model, base, fitted.weighted, fit, completion)
         error = fit.error_of(base.values(completion.values))
         completion = replace(completion, stddevs=parameter_stddevs(base, error))
         return Estimated(fit, completion, plain.values, selection, error, fitted.findings)

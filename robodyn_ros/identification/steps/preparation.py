@@ -100,7 +100,7 @@ class Prepared:
     :param model: with its friction law
     :param raw: signals of each recording before time offsets were corrected
     :param parts: the same with corrected time offsets
-    :param frozen: names of the joints that move in no recording
+    :param frozen: names of the joints that move in no recording, or whose torque is not measured
     """
 
     task: Task
@@ -171,7 +171,8 @@ def _shifted(offsets: dict[int, TimeOffset]) -> dict[int, int]:
 
 
 def _frozen(parts: Stretches) -> frozenset[str]:
-    return frozenset(f.joint for f in parts.shown.findings if f.code == 'frozen_joint')
+    codes = ('frozen_joint', 'zero_torque', 'constant_torque')
+    return frozenset(f.joint for f in parts.shown.findings if f.code in codes)
 
 
 def _softened(parts: Stretches, frozen: frozenset[str]) -> Stretches:

@@ -46,6 +46,7 @@ def _result(run: Run, findings: tuple[Finding, ...]) -> IdentificationResult:
     named = None
     if payload is None:
         named = named_parameters(model, completion.values, base, found.error)
+        possible = possible and (named is None or 'impossible' not in named.status)
     else:
         possible = is_possible(payload.payload)
     return IdentificationResult(

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 MAGIC = b'\x89MCAP0\r\n'
-SCHEMA, CHANNEL, MESSAGE, CHUNK, METADATA, DATA_END = 3, 4, 5, 6, 12, 15
+SCHEMA, CHANNEL, MESSAGE, CHUNK, STATISTICS, METADATA, DATA_END = 3, 4, 5, 6, 11, 12, 15
 
 _RECORD = struct.Struct('<BQ').unpack_from
 _MESSAGE = struct.Struct('<HIQQ').unpack_from
@@ -35,6 +35,7 @@ class McapScan:
         self._schemas: dict[int, str] = {}
         self._channels: set[int] = set()
         self._cut = False
+        self._count = 0
 
     def messages(self) -> Iterator[tuple[int, bytes]]:
         """Yield time in the bag, in [ns], and bytes, in the order of the file."""
@@ -60,12 +61,29 @@ class McapScan:
                         yield CHUNK, file.read()
                     break
                 if head[0] == DATA_END:
-                    file.seek(-8, 2)
-                    if file.read() != MAGIC:
-                        self.damage.append('its index is cut off')
+                    file.seek(size, 1)
+                    self._check_summary(file.read())
                     return
                 yield head[0], file.read(size)
         self.damage.append('it has no index')
+
+    def _check_summary(self, content: bytes) -> None:
+        """Compare the number of messages with that in the summary, the end of the file."""
+        if content[-8:] != MAGIC:
+            self.damage.append('its index is cut off')
+            return
+        at = 0
+        while at + 9 <= len(content) - 8:
+            code, size = _RECORD(content, at)
+            start, at = at + 9, at + 9 + size
+            if code == STATISTICS and not self.damage:
+                counts = struct.iter_unpack('<HQ', content[start + 46 : at])
+                expected = sum(count for channel, count in counts if channel in self._channels)
+                if expected != self._count:
+                    self.damage.append(
+                        f'it holds {self._count} messages of the topic, and {expected} by its '
+                        f'summary'
+                    )
 
     def _chunk(self, content: bytes) -> Iterator[tuple[int, bytes]]:
         try:
@@ -89,6 +107,7 @@ class McapScan:
             elif size >= 22:
                 channel, _, log_time, _ = _MESSAGE(records, start)
                 if channel in self._channels:
+                    self._count += 1
                     yield min(log_time, 2**63 - 1), records[start + 22 : at]
 
     def _define(self, code: int, content: bytes) -> None:

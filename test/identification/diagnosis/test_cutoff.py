@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.diagnosis.diagnose import CAUSES
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.pipeline import identify
@@ -70,6 +69,6 @@ def test_a_cutoff_above_the_motion_gives_the_right_numbers_and_no_cause(axis, cu
     np.testing.assert_allclose(result.base_values, expected, rtol=0.025)
 
 
-def test_a_cutoff_at_the_fastest_sine_is_refused():
-    with pytest.raises(IdentificationError, match='above the fastest sine of the motion, 2 Hz'):
-        identified(LINEAR, 2.0)
+def test_a_cutoff_at_the_fastest_sine_is_obeyed_and_named():
+    result = identified(LINEAR, 2.0)
+    assert result.filter_cutoff == 2.0 and result.findings[0].code == 'cutoff_too_low'

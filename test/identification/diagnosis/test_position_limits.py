@@ -1,12 +1,13 @@
 """Position limits for the diagnosis: URDF, joint limits file, or both."""
 
+import numpy as np
 import pytest
 import yaml
 from robots import random_urdf
 from simulation import arm
 
 from robodyn_ros.errors import ConfigError
-from robodyn_ros.identification.diagnosis.position_limits import position_limits
+from robodyn_ros.identification.diagnosis.position_limits import limit_findings, position_limits
 from robodyn_ros.models.catalog import build_model
 from robodyn_ros.models.serial.urdf import rigid_part
 from robodyn_ros.models.serial.urdf_file import parse_urdf
@@ -58,3 +59,17 @@ def test_without_another_the_urdf_of_the_model_counts(tmp_path):
     name, (lower, upper) = next(iter(known.items()))
     path = limits_file(tmp_path, **{name: (lower - 1.0, upper - 0.01)})
     assert position_limits(model, file=path)[name] == pytest.approx((lower, upper - 0.01))
+
+
+def test_positions_in_degrees_and_outside_the_limits_are_named_with_both_numbers():
+    time = np.arange(500) * 0.01
+    position = np.stack([1.5 * np.sin(time), np.sin(2.0 * time)], axis=1)
+    limits = {'a': (-2.0, 2.0), 'b': (-1.2, 1.2)}
+    assert not list(limit_findings(('a', 'b'), position, limits))
+    (found,) = limit_findings(('a', 'b'), np.rad2deg(position), limits)
+    assert (found.code, found.joint, found.severity) == ('positions_in_degrees', 'b', 'error')
+    assert 'from -57.29 to 57.29' in found.text and 'are -1.2 and 1.2' in found.text
+    (found,) = limit_findings(('a', 'b'), position + np.array([0.0, 0.5]), limits)
+    assert (found.code, found.joint, found.severity) == ('outside_limits', 'b', 'warning')
+    assert 'to 1.5;' in found.text and '-1.2 and 1.2' in found.text
+    assert not list(limit_findings(('a', 'b'), 100.0 * position, {}))

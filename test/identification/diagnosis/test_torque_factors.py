@@ -92,4 +92,4 @@ def test_reasons():
     ],
 )
 def test_witnesses_of_a_turned_sign(inertia, friction, factor, wrong):
-    assert bool(_turned(inertia, friction, factor, 0.05)) is wrong
+    assert _turned(inertia, friction, factor, 0.05)[1] is wrong

@@ -367,3 +367,24 @@ def test_a_payload_needs_the_arm_that_carries_it():
     recording = recorded(model, np.where(np.isnan(model.prior()), 0.8, model.prior()), 1)
     with pytest.raises(IdentificationError, match='on top of an identified arm'):
         identify(recording, PayloadModel(arm=model))
+
+
+def test_a_wrong_torque_gain_is_within_the_interval(tmp_path):
+    """The torque constant is 3 % wrong, in both runs."""
+    kind, joints, options, (mass, inertia) = KINDS['scara']
+    model = built(kind, joints, options)
+    values = np.where(np.isnan(model.prior()), 1.0, model.prior())
+    payload = payload_of(model, mass, inertia=[inertia])
+
+    def wrong(recording):
+        return replace(recording, torque=1.03 * recording.torque)
+
+    base = base_of(wrong(recorded(model, values, 1)), model, tmp_path)
+    loaded = wrong(recorded(model, values + payload.added, 2))
+    found = {}
+    for gain in (0.0, 0.03, None):
+        chosen = IdentifyOptions(payload_gain_uncertainty=gain)
+        found[gain] = identify(loaded, payload.model, known=base, options=chosen).payload.payload
+    error = abs(found[0.0].mass - mass)
+    assert error > 3.0 * found[0.0].stddevs[0] and error < 2.0 * found[0.03].stddevs[0]
+    assert found[0.0].stddevs[0] < found[None].stddevs[0] < found[0.03].stddevs[0]

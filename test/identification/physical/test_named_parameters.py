@@ -1,8 +1,10 @@
 import numpy as np
 import pytest
 from robots import random_urdf
-from simulation import arm
+from simulation import arm, record
 
+from robodyn_ros.identification.files.prg import PrgError, prg_text
+from robodyn_ros.identification.files.prg_import import read_prg
 from robodyn_ros.identification.files.report import MEANING
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.physical.named_parameters import named_parameters
@@ -152,3 +154,29 @@ def test_a_known_payload_is_taken_off_what_is_identified(prior):
     np.testing.assert_allclose(result.values, truth, rtol=0.01)
     assert 'prior kept' in result.completion_rule and 'I_payload' in result.completion_rule
     assert result.named.names == ('I', 'L^2', 'M*g*A', 'g*L')
+
+
+LINEAR = {'kind': 'axis', 'type': 'linear', 'dynamic_model': 1, 'joints': ['j']}
+
+
+@pytest.mark.parametrize('bad', ['M', 'viscous_friction'])
+def test_masses_and_friction_of_a_closed_form_are_not_negative(bad, tmp_path):
+    """What the motion hardly shows comes out negative by chance; here by the torque."""
+    model = build_model({**LINEAR, 'friction': ['viscous', 'coulomb']})
+    truth = np.array([-0.3 if p.name.endswith(bad) else 2.0 for p in model.parameters])
+    recording = record(model, truth, 3000, noise=0.01)
+    result = identify(recording, model)
+    values = {
+        p.name.rpartition('.')[2]: v for p, v in zip(model.parameters, result.values, strict=True)
+    }
+    assert 0.0 <= values[bad] < 1e-9 and min(values.values()) >= 0.0
+    held = [item.text for item in result.findings if item.code == 'held_at_zero']
+    assert len(held) == 1 and bad in held[0]
+    file = tmp_path / 'a.prg'
+    file.write_text(prg_text(result))
+    imported = read_prg(file, model, force=True)
+    np.testing.assert_allclose(imported.values, result.values, atol=1e-6)
+    free = identify(recording, model, options=IdentifyOptions(consistent='no'))
+    with pytest.raises(PrgError, match='is negative, which no robot has'):
+        prg_text(free)
+    assert bad == 'viscous_friction' or not free.physically_consistent

@@ -1,14 +1,14 @@
 import numpy as np
 import pytest
+from scipy.signal import lfilter
 from simulation import sines
 
-from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.signals import cutoff as module
 from robodyn_ros.identification.signals.cutoff import (
     automatic_cutoff,
-    check_passes,
     fastest_sine,
     motion_cutoff,
+    moving_joints,
 )
 from robodyn_ros.recording.signals import low_pass
 
@@ -82,7 +82,6 @@ def test_white_noise_at_rest_has_no_say(seed):
     assert motion_cutoff(rest, 1000.0) is None
     assert automatic_cutoff(rest, 1000.0) == 20.0
     assert fastest_sine(rest, 1000.0) == 0.0
-    check_passes(5.0, rest, 1000.0)
 
 
 @pytest.mark.parametrize('stroke', [0.02, 0.05, 0.2])
@@ -94,7 +93,6 @@ def test_joints_at_rest_do_not_change_the_cutoff_of_the_one_that_moves(stroke):
     assert 5.0 < expected <= 20.0
     assert automatic_cutoff(q, 1000.0) == pytest.approx(expected)
     assert fastest_sine(q, 1000.0) == pytest.approx(0.3, abs=0.01)
-    check_passes(5.0, q, 1000.0)
 
 
 SINES = np.array([1.5, 1.9, 0.3])
@@ -145,14 +143,26 @@ def test_motions_that_are_no_sines_hardly_limit_a_cutoff():
     assert fastest_sine(steps, 500.0) < 1.0
 
 
-@pytest.mark.parametrize('cutoff', [1.9, 1.7, 0.5])
-def test_a_cutoff_below_the_fastest_sine_is_refused(cutoff):
-    message = 'must be above the fastest sine of the motion'
-    with pytest.raises(IdentificationError, match=message) as caught:
-        check_passes(cutoff, three_sines(), 500.0)
-    assert f'got {cutoff:g} Hz' in str(caught.value)
+@pytest.mark.parametrize('noise', [1e-5, 1e-3])
+@pytest.mark.parametrize('memory', [0.0, 0.9, 0.99])
+@pytest.mark.parametrize('step', [0.0, 2.0])
+def test_joints_that_rest_with_noise_of_any_kind_do_not_move(noise, memory, step):
+    """Five resting joints of seven: noise that drifts is no motion either (0.9: 4 Hz)."""
+    time = np.arange(2500) / 250.0
+    white = np.random.default_rng(0).normal(size=(2500, 7))
+    q = noise * lfilter([np.sqrt(1.0 - memory**2)], [1.0, -memory], white, axis=0)
+    q[:, 1] += 0.6 * np.sin(2 * np.pi * 0.4 * time) + 0.3 * np.sin(2 * np.pi * 1.1 * time)
+    q[:, 3] += 0.5 * np.sin(2 * np.pi * 0.7 * time)
+    if step:
+        q = np.round(q / (step * noise)) * (step * noise)
+    assert np.flatnonzero(moving_joints(q, 250.0)).tolist() == [1, 3]
+    assert 5.0 < automatic_cutoff(q, 250.0) <= 20.0
+    assert fastest_sine(q, 250.0) == pytest.approx(1.1, abs=0.01)
 
 
-@pytest.mark.parametrize('cutoff', [2.0, 80.0])
-def test_a_cutoff_above_the_fastest_sine_passes(cutoff):
-    check_passes(cutoff, three_sines(), 500.0)
+def test_a_joint_that_moves_by_an_encoder_step_does_not_move():
+    q = np.zeros((2500, 2))
+    q[700:, 0] += 1e-4
+    q[300:900, 1] -= 1e-4
+    q[1500:, 1] += 1e-4
+    assert not moving_joints(q, 250.0).any()

@@ -57,6 +57,17 @@ def test_messages_outside_of_chunks_and_of_other_topics(tmp_path):
     assert set(scan.topics) == {'/joint_states', '/other'}
 
 
+def test_fewer_messages_than_the_summary_counts_are_damage(tmp_path):
+    counts = struct.pack('<HQHQ', 2, 3, 3, 9)
+    statistics = record(11, bytes(42) + struct.pack('<I', len(counts)) + counts)
+    tail = record(15, bytes(4)) + statistics + record(2, bytes(20)) + MAGIC
+    content = HEAD + SCHEMA + CHANNEL + message(b'a') + message(b'b', time=6)
+    found, scan = scanned(tmp_path / 'a.mcap', content + tail)
+    assert len(found) == 2
+    assert scan.damage == ['it holds 2 messages of the topic, and 3 by its summary']
+    assert not scanned(tmp_path / 'b.mcap', content + message(b'c', time=7) + tail)[1].damage
+
+
 def test_compressed_chunks(tmp_path):
     body = chunk(SCHEMA + CHANNEL + message(b'a'), 'lz4') + chunk(message(b'b'))
     found, scan = scanned(tmp_path / 'a.mcap', HEAD + body + TAIL)

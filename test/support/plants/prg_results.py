@@ -45,6 +45,8 @@ def result_of(model, values, success=True):
         rms_error=np.ones(joints),
         max_relative_torque_error=np.linspace(0.1386, 0.4385, joints),
         mean_relative_torque_error=np.linspace(0.0318, 0.1241, joints),
+        usual_error=np.zeros(len(model.joints)),
+        usual_torque=np.ones(len(model.joints)),
         relative_residual=0.03,
         joint_relative_residual=np.full(joints, 0.03),
     )

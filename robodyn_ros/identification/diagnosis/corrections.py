@@ -1,0 +1,178 @@
+"""Flaws that a correction of the signals or of the model would remove.
+
+Joint order, torque signs, direction of gravity, scale of time, size of the robot and encoder
+offsets are tried in the same manner: each correction is fitted, and those that fit best are
+compared with the recording as it is on folds left out of the fit. The flaw is an error only if
+correcting it lowers that error significantly and by a share that matters (see `trial`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+
+from robodyn_ros.errors import RobodynError
+from robodyn_ros.identification.diagnosis.case import Case, Sample
+from robodyn_ros.identification.diagnosis.other_models import parts_of, variants
+from robodyn_ros.identification.diagnosis.signals import saturation_findings
+from robodyn_ros.identification.diagnosis.torque_factors import disagreement, shared
+from robodyn_ros.identification.diagnosis.trial import MOST, Trial, folds, share_left, solution
+from robodyn_ros.identification.findings import finding
+from robodyn_ros.models.interface import Array, Indices
+from robodyn_ros.models.serial.urdf import UrdfModel
+from robodyn_ros.recording.recording import Finding, Severity
+
+SUSPICIOUS = 0.2
+"""Corrections are tried only if the residual of a joint is above this share of its torque, ..."""
+
+CONTRADICTION = 1.4
+"""... or the joints disagree about shared parameters by more than this factor: otherwise no
+correction halves the squared error."""
+
+FINALISTS = 2
+"""Corrections with the smallest residual that are compared on held-out data."""
+
+_STEP = 1e-4
+"""Step of the derivative of torque by position, in [rad] or [m]."""
+
+
+@dataclass(frozen=True)
+class Correction:
+    """A flaw, and the samples with the flaw corrected.
+
+    :param text: the flaw and its remedy in a sentence
+    """
+
+    code: str
+    text: str
+    joint: str
+    trial: Trial
+    severity: Severity = 'error'
+
+
+def correction_findings(case: Case, sample: Sample) -> Iterator[Finding]:
+    """Return the flaw whose correction lowers the held-out error most, if there is one."""
+    present = Trial.of(case, sample)
+    costly = any(isinstance(part, UrdfModel) for part in parts_of(case.model))
+    if costly and not _suspicious(case, sample, present):
+        return
+    tried = [(each.trial.fitted()[1], each) for each in _corrections(case, present)]
+    best = sorted(tried, key=lambda pair: pair[0])[:FINALISTS]
+    division = folds(present)
+    error = present.held_out(division)
+    count = int(np.count_nonzero(present.weight))
+    left = [(share_left(error, each.trial.held_out(division), count), each) for _, each in best]
+    if not left:
+        return
+    share, found = min(left, key=lambda pair: pair[0])
+    if share > MOST or _factor_explains(case, sample, share):
+        return
+    if found.code == 'encoder_offset' and any(saturation_findings(case, sample)):
+        return  # an offset can be like torque that is missing at the top
+    told = finding('correction', found.joint, found.severity, flaw=found.text, share=share)
+    yield replace(told, code=found.code)
+
+
+def _suspicious(case: Case, sample: Sample, present: Trial) -> bool:
+    weight = present.weight.max(axis=0)
+    residual = max((own.sigma * weight[joint] for joint, own in sample.fits()), default=0.0)
+    return residual > SUSPICIOUS or disagreement(case, sample) > CONTRADICTION
+
+
+def _factor_explains(case: Case, sample: Sample, share: float) -> bool:
+    """Return True if a factor of one joint's torque leaves less of the disagreement."""
+    found = shared(case, sample)
+    return bool(found.excesses.min(initial=np.inf) ** 2 < share * found.excess**2)
+
+
+def _corrections(case: Case, present: Trial) -> Iterator[Correction]:
+    names = case.signals.joints
+    yield from _models(case, present)
+    yield from _orders(names, present)
+    for joint, name in enumerate(names if len(names) > 1 else ()):
+        sign = np.where(np.arange(len(names)) == joint, -1.0, 1.0)
+        text = (
+            f'the torque of joint {name} has the wrong sign by what it shares with the others; '
+            f'turn the sign of its torque factor (or of its position)'
+        )
+        yield Correction('torque_sign', text, name, replace(present, torque=present.torque * sign))
+    with suppress(RobodynError):
+        yield from _offset(names, present)
+
+
+def _models(case: Case, present: Trial) -> Iterator[Correction]:
+    for variant in variants(case.model):
+        trial = present.explained_by(variant.model)
+        yield Correction(variant.code, variant.words, '', trial, variant.severity)
+
+
+def _orders(names: tuple[str, ...], present: Trial) -> Iterator[Correction]:
+    """Return swapped torques, and joints that have each other's names, in pairs or all."""
+    count = len(names)
+    pairs = list(combinations(range(count), 2))
+    orders: list[Indices] = [_swapped(count, pair) for pair in pairs]
+    if count > 2:
+        orders.append(np.arange(count)[::-1])
+    for order in orders:
+        moved = [names[k] for k in np.flatnonzero(order != np.arange(count))]
+        which = f'of joints {" and ".join(moved)} are exchanged'
+        if len(moved) > 2:
+            which = f'of all joints are in reverse order ({moved[0]} to {moved[-1]})'
+        torque, weight = present.torque[:, order], present.weight[:, order]
+        trial = replace(present, torque=torque, weight=weight)
+        text = f'the torques {which}; check the order of the columns'
+        yield Correction('joint_order', text, moved[0], trial)
+        q, qd, qdd = (values[:, order] for values in present.motion)
+        text = f'the names {which}; check the joint names of the recording'
+        with suppress(RobodynError):  # another joint's position may be out of reach
+            yield Correction('joint_order', text, moved[0], trial.moved((q, qd, qdd)))
+
+
+def _swapped(count: int, pair: tuple[int, int]) -> Indices:
+    order = np.arange(count)
+    order[list(pair)] = order[list(pair)[::-1]]
+    return order
+
+
+def _offset(names: tuple[str, ...], present: Trial) -> Iterator[Correction]:
+    """Return the encoder offset that explains most of the residual, by Gauss-Newton steps."""
+    joint, offset, trial = -1, 0.0, present
+    for _ in range(3):
+        steps, gains = _offset_steps(trial)
+        if joint < 0:
+            joint = int(np.argmax(gains))
+        offset += float(np.clip(steps[joint], -0.3, 0.3))
+        position = np.array(present.motion[0])
+        position[:, joint] += offset
+        trial = present.moved((position, *present.motion[1:]))
+    text = (
+        f'the position of joint {names[joint]} is off by {-offset:.3g} '
+        f'{present.model.joints[joint].position_unit}; correct the zero of its encoder by that'
+    )
+    yield Correction('encoder_offset', text, names[joint], trial)
+
+
+def _offset_steps(trial: Trial) -> tuple[Array, Array]:
+    """Return the offset of each joint (n,) that fits best, and the squared error it removes."""
+    values, _ = trial.fitted()
+    rows = trial.rows
+    used = rows[:, :, :-1].reshape(-1, rows.shape[-1] - 1)
+    gram = used.T @ used
+    residual = (rows[:, :, -1] - rows[:, :, :-1] @ values).ravel()
+    steps, gains = np.zeros((2, rows.shape[1]))
+    q, qd, qdd = trial.motion
+    for joint in range(rows.shape[1]):
+        shift = np.where(np.arange(rows.shape[1]) == joint, _STEP, 0.0)
+        ahead = trial.model.torque(q + shift, qd, qdd, values)
+        behind = trial.model.torque(q - shift, qd, qdd, values)
+        slope = (trial.weight * (ahead - behind) / (2.0 * _STEP)).ravel()
+        clear = slope - used @ solution(gram, used.T @ slope)
+        norm = float(clear @ clear)
+        if norm > 1e-6 * float(slope @ slope) and norm > 0.0:
+            steps[joint] = float(clear @ residual) / norm
+            gains[joint] = steps[joint] ** 2 * norm
+    return steps, gains

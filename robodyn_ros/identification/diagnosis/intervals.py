@@ -1,0 +1,120 @@
+"""Flaws of a part of the recording: stuck torque, drives off, contact, a delay that changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from robodyn_ros.identification.diagnosis.case import Case, Sample
+from robodyn_ros.identification.diagnosis.motion import CYCLES, cycles
+from robodyn_ros.identification.diagnosis.trial import MOST, Trial, folds, relative_error
+from robodyn_ros.identification.factors.joint_fit import own_fit
+from robodyn_ros.identification.factors.torque_shift import smoothed, torque_shift
+from robodyn_ros.identification.findings import finding
+from robodyn_ros.identification.signals.processed import Mask
+from robodyn_ros.models.interface import Array
+from robodyn_ros.recording.recording import Finding
+
+BLOCKS = 40
+"""Parts of the recording whose residuals are compared: a disturbance lasts for some of them."""
+
+LARGEST_PART = 1 / 3
+"""Share of the recording that a disturbance lasts at most: a longer one is not the exception."""
+
+THERE_AND_BACK = 1.5
+"""Strokes that a joint travels and returns, at least, while its torque is stuck."""
+
+CHANGED = 2.0
+"""Samples by which the delays of two halves differ at least: a delay below one is rounding."""
+
+LONGEST_DELAY = 50
+"""Largest delay of a half that is looked for, in samples."""
+
+
+def stuck_findings(case: Case) -> Iterator[Finding]:
+    """Name joints whose torque does not change while they go there and back.
+
+    Friction changes its sign when a joint turns round, so that no torque is constant there. A
+    torque that is cut off at a limit is constant for less than a stroke and back.
+    """
+    signals = case.signals
+    for joint, name in enumerate(signals.joints):
+        if not signals.used[:, joint].any():
+            continue
+        first, last = _longest_constant(signals.measured[:, joint])
+        part = signals.position[first:last, joint]
+        back = np.abs(np.diff(part)).sum() - abs(part[-1] - part[0])
+        if back > THERE_AND_BACK * np.ptp(signals.position[:, joint]):
+            start, end = signals.time[[first, last - 1]]
+            torque = signals.measured[first, joint]
+            yield finding('stuck_torque', joint=name, torque=torque, start=start, end=end)
+
+
+def _longest_constant(values: Array) -> tuple[int, int]:
+    """First and last (exclusive) of the most samples in a row with the same value."""
+    edges = np.concatenate([[0], np.flatnonzero(np.diff(values)) + 1, [len(values)]])
+    longest = int(np.argmax(np.diff(edges)))
+    return int(edges[longest]), int(edges[longest + 1])
+
+
+def interval_findings(case: Case, sample: Sample) -> Iterator[Finding]:
+    """Name an interval without which the model fits the remaining samples clearly better."""
+    trial = Trial.of(case, sample)
+    values, _ = trial.fitted()
+    squares = np.sum((trial.rows[:, :, :-1] @ values - trial.rows[:, :, -1]) ** 2, axis=1)
+    inside = _worst_interval(squares)
+    if not inside.any():
+        return
+    remaining = replace(trial, weight=trial.weight * ~inside[:, None])
+    present = float(squares[~inside].sum())
+    corrected = remaining.held_out(folds(trial)).mean
+    if relative_error(present, corrected, int(np.count_nonzero(remaining.weight))) > MOST:
+        return
+    rows = sample.rows[:: max(1, len(sample.rows) // len(squares))][: len(squares)][inside]
+    start, end = case.signals.time[rows[[0, -1]]]
+    size, usual = (np.median(np.abs(trial.torque[part])) for part in (inside, ~inside))
+    why = 'the drives were off' if size < 0.1 * usual else 'contact, another load or a fault'
+    share = corrected / max(present, 1e-300)
+    yield finding('disturbed_interval', start=start, end=end, reason=why, share=share)
+
+
+def _worst_interval(squares: Array) -> Mask:
+    """Return which samples (M,) lie in the interval with the largest excess of the residual."""
+    block = np.arange(len(squares)) * BLOCKS // len(squares)
+    mean = np.bincount(block, squares, BLOCKS) / np.bincount(block, minlength=BLOCKS)
+    excess = np.concatenate([[0.0], np.cumsum(mean - 2.0 * np.median(mean))])
+    lowest = np.minimum.accumulate(excess)
+    end = int(np.argmax(excess - lowest))
+    start = int(np.argmin(excess[: end + 1]))
+    if not 0 < end - start <= LARGEST_PART * BLOCKS:
+        return np.zeros(len(squares), dtype=bool)
+    return np.asarray((block >= start) & (block < end))
+
+
+def half_delay_findings(case: Case, sample: Sample) -> Iterator[Finding]:
+    """Name joints whose torque is late in one half of the recording and not in the other."""
+    reach = min(LONGEST_DELAY, len(case.signals) // 8)
+    ends = (sample.rows >= reach) & (sample.rows < len(case.signals) - reach)
+    done = cycles(case.signals.position[:: max(1, len(case.signals) // len(sample.rows))])
+    for joint, own in sample.fits():
+        if done[joint] < CYCLES:  # a half determines nothing
+            continue
+        torque = smoothed(case.signals.torque[:, joint])
+        found = []
+        for part in np.array_split(np.flatnonzero(ends), 2):
+            rows, used = sample.rows[part], case.signals.used[sample.rows[part], joint]
+            fit = own_fit(sample.regressor[part, joint], own.columns, torque[rows], used)
+            if fit is None:
+                break
+            best = torque_shift(fit, torque, rows[fit.rows], reach)
+            still = max(best.residual(0.0), 1e-300)
+            shift = 0.0 if best.shift is None else best.shift
+            found.append((shift, best.residual(shift) / still))
+        if len(found) < 2 or abs(found[0][0] - found[1][0]) < CHANGED:
+            continue
+        if min(left for _, left in found) <= MOST:
+            name = case.signals.joints[joint]
+            first, second = (round(shift) / case.rate * 1e3 for shift, _ in found)
+            yield finding('delay_changes', joint=name, first=first, second=second)

@@ -1,0 +1,149 @@
+"""Held-out torque errors of a model with corrected signals: what a correction is worth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from scipy.cluster.vq import kmeans2
+
+from robodyn_ros.identification.diagnosis.case import Case, Sample
+from robodyn_ros.identification.diagnosis.checks import SMALL_TORQUE, rated_torque
+from robodyn_ros.identification.factors.joint_fit import root_mean_square
+from robodyn_ros.identification.fit.choice import HeldOut, is_better
+from robodyn_ros.identification.fit.cross_validation import folds_of
+from robodyn_ros.identification.options import FOLDS
+from robodyn_ros.models.interface import Array, DynamicModel, Indices
+
+COMPARED = 500
+"""Samples that corrections are compared on: the error of a variance from so many is 6 %."""
+
+NEGLIGIBLE = 0.02
+"""Error below this share of a joint's torque that no correction is asked to explain: no model of
+a geared joint is more exact."""
+
+MOST = 0.5
+"""Share of the squared held-out error that a correction leaves at most for the flaw to be
+reported: what removes less may as well be friction or flexibility that the model lacks."""
+
+_DEPENDENT = 1e-4
+"""Directions of the regressor (columns scaled) below this share of the largest are left out: their
+squares are lost in the rounding of the normal equations."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """Samples as a model and corrected signals explain them.
+
+    :param motion: q, qd, qdd of the samples, each of shape (M, n)
+    :param torque: shape (M, n), in [Nm] or [N]
+    :param weight: of each sample of each joint, 1 / torque, 0 where it does not count, (M, n)
+    :param regressor: of the model at the samples, shape (M, n, p)
+    """
+
+    model: DynamicModel
+    motion: tuple[Array, Array, Array]
+    torque: Array
+    weight: Array
+    regressor: Array
+
+    @classmethod
+    def of(cls, case: Case, sample: Sample) -> Trial:
+        """Return the samples as they were recorded."""
+        rows = sample.rows[:: max(1, len(sample.rows) // COMPARED)]
+        signals = case.signals
+        q, qd, qdd = (values[rows] for values in signals.motion)
+        torque, used = signals.torque[rows], signals.used[rows]
+        size = np.array([root_mean_square(column) for column in torque.T])
+        size = np.maximum(size, SMALL_TORQUE * rated_torque(case.model, size))
+        weight = used / np.maximum(size, 1e-12)
+        regressor = case.model.regressor(q, qd, qdd)
+        return cls(case.model, (q, qd, qdd), torque, weight, regressor)
+
+    def moved(self, motion: tuple[Array, Array, Array]) -> Trial:
+        """Return the same with another motion."""
+        return replace(self, motion=motion, regressor=self.model.regressor(*motion))
+
+    def explained_by(self, model: DynamicModel) -> Trial:
+        """Return the same with another model."""
+        return replace(self, model=model, regressor=model.regressor(*self.motion))
+
+    @cached_property
+    def rows(self) -> Array:
+        """Weighted rows [regressor | torque], shape (M, n, p + 1)."""
+        whole = np.concatenate([self.regressor, self.torque[:, :, None]], axis=2)
+        return np.asarray(whole * self.weight[:, :, None])
+
+    def fitted(self) -> tuple[Array, float]:
+        """Return the values that fit all samples best, shape (p,), and their squared error."""
+        gram = _gram(self.rows)
+        values = _solved(gram)
+        return values, _square(gram, values)
+
+    def held_out(self, folds: tuple[Indices, ...]) -> HeldOut:
+        """Return the squared errors on folds that were left out of the fit.
+
+        :param folds: number of the fold of each sample (M,), for each way to divide them
+        """
+        counted = np.count_nonzero(self.weight, axis=1)
+        samples = tuple(
+            np.array([counted[fold == part].sum() for part in np.unique(fold)], dtype=float)
+            for fold in folds
+        )
+        return HeldOut(tuple(self._left_out(fold) for fold in folds), samples)
+
+    def _left_out(self, fold: Indices) -> Array:
+        grams = np.array([_gram(self.rows[fold == part]) for part in np.unique(fold)])
+        every = grams.sum(axis=0)
+        return np.array([_square(gram, _solved(every - gram)) for gram in grams])
+
+
+def folds(trial: Trial) -> tuple[Indices, Indices]:
+    """Return the number of the fold of each sample: of time, and of the workspace, each (M,)."""
+    position = trial.motion[0]
+    unit = (position - position.mean(axis=0)) / np.maximum(position.std(axis=0), 1e-12)
+    regions = kmeans2(unit, FOLDS, seed=0, minit='++')[1]
+    return folds_of(len(position), FOLDS), np.asarray(regions, dtype=np.intp)
+
+
+def share_left(present: HeldOut, corrected: HeldOut, samples: int) -> float:
+    """Return the share of the squared error that a correction leaves; 1 if it is not better.
+
+    :param samples: those that errors are of
+    """
+    if not is_better(present, corrected):
+        return 1.0
+    return relative_error(present.mean, corrected.mean, samples)
+
+
+def relative_error(present: float, corrected: float, samples: int) -> float:
+    """Return a squared error as a share of the present one; negligible ones count as alike."""
+    floor = NEGLIGIBLE**2 * samples
+    return (corrected + floor) / (present + floor)
+
+
+def _gram(rows: Array) -> Array:
+    flat = rows.reshape(-1, rows.shape[-1])
+    return np.asarray(flat.T @ flat)
+
+
+def _solved(gram: Array) -> Array:
+    """Values (p,) that suit rows [regressor | torque] with this product best."""
+    return solution(gram[:-1, :-1], gram[:-1, -1])
+
+
+def solution(matrix: Array, side: Array) -> Array:
+    """Return the solution (p,) of normal equations, the smallest one where there are many."""
+    length = np.sqrt(np.maximum(np.diag(matrix), 0.0))
+    scale = np.where(length > 1e-12 * length.max(initial=1e-300), length, np.inf)
+    size, axes = np.linalg.eigh(matrix / np.outer(scale, scale))
+    kept = size > _DEPENDENT**2 * size[-1]
+    seen = axes[:, kept]
+    return np.asarray(seen @ ((seen.T @ (side / scale)) / size[kept]) / scale)
+
+
+def _square(gram: Array, values: Array) -> float:
+    """Squared error of values (p,) on the rows with this product."""
+    whole = np.append(values, -1.0)
+    return max(float(whole @ gram @ whole), 0.0)

@@ -1,0 +1,97 @@
+"""Verdict on torque errors, and findings on estimates."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from robots import dh_urdf
+from simulation import arm, record
+
+from robodyn_ros.identification.diagnosis.checks import merged
+from robodyn_ros.identification.options import IdentifyOptions
+from robodyn_ros.identification.pipeline import identify
+from robodyn_ros.recording.finding import Finding
+
+# Two joints; both are rated at 100 Nm.
+MODEL, TRUTH = arm(dh_urdf([(0.0, 0.0, 0.3), (np.pi / 2, 0.4, 0.0)]))
+GOOD = record(MODEL, TRUTH, 3000, noise=0.01)
+
+
+def errors_of(result):
+    return {
+        item.joint: item.severity
+        for item in result.findings
+        if item.code == 'relative_error_too_large'
+    }
+
+
+def with_torque(recording, change):
+    return replace(recording, torque=change(np.array(recording.torque)))
+
+
+def test_validation_decides_about_success():
+    """A model that fits its own recording and no other is no success."""
+
+    def wrong(torque):
+        torque[:, 1] += 1.35 * np.abs(torque[:, 1]).max() * np.sin(3.1 * GOOD.time)
+        return torque
+
+    other = record(MODEL, TRUTH, 3000, noise=0.01, seed=5)
+    assert identify(GOOD, MODEL, validation=other).success
+    result = identify(GOOD, MODEL, validation=with_torque(other, wrong))
+    assert not result.success and errors_of(result) == {'joint2': 'error'}
+
+
+@pytest.mark.parametrize(('rule', 'errors'), [('auto', {}), ('softmc', {'joint1': 'error'})])
+def test_single_samples_decide_by_the_rule_of_softmc_only(rule, errors):
+    def spoiled(torque):
+        torque[700:705, 0] += 2.0 * np.abs(torque[:, 0]).max() * np.array([0.5, 1, 1, 1, 0.5])
+        torque[1500:1505, 0] = -torque[700:705, 0]
+        return torque
+
+    spoiled = with_torque(GOOD, spoiled)
+    given = replace(spoiled, velocity=None, acceleration=None)
+    result = identify(given, MODEL, options=IdentifyOptions(success_rule=rule))
+    assert errors_of(result) == errors
+
+
+def test_errors_of_a_small_torque_are_no_failure():
+    """A wrist with a few per cent of its rated torque may have any relative error."""
+    model, truth = arm(dh_urdf([(0.0, 0.0, 0.3), (np.pi / 2, 0.4, 0.0)], mass=0.05))
+    small = with_torque(
+        record(model, 0.05 * truth, 3000),
+        lambda torque: torque + 0.8 * np.sin(23.0 * GOOD.time)[:, None] * [0.0, 1.0],
+    )
+    result = identify(small, model)
+    assert result.identification.max_relative_torque_error[1] > 0.5
+    assert not errors_of(result)
+    softmc = identify(small, model, options=IdentifyOptions(success_rule='softmc'))
+    assert errors_of(softmc) == {'joint2': 'error'}
+
+
+def test_noise_as_large_as_the_torque_is_a_warning():
+    result = identify(record(MODEL, TRUTH, 3000, noise=1.5), MODEL)
+    assert set(errors_of(result).values()) <= {'warning'}
+    assert 'noise_as_large_as_signal' in {item.code for item in result.findings}
+
+
+def test_findings_that_say_the_same_of_several_joints_are_one_line():
+    shares = zip(('a', 'b', 'c'), (3, 5, 40), strict=True)
+    found = [
+        Finding('region_too_small', f'joint {n} moves in {k}% of its range', n) for n, k in shares
+    ]
+    error = Finding('stale_joint', 'joint a is stale', 'a', 'error')
+    first, *others = merged([*found, error, replace(error, text='joint b is stale', joint='b')])
+    assert first.text == 'joint a moves in 3% of its range (also b, c)' and first.joint == 'a'
+    assert [item.joint for item in others] == ['a', 'b']
+
+
+def test_a_delay_says_whether_it_was_corrected():
+    late = with_torque(GOOD, lambda torque: np.roll(torque, 4, axis=0)).slice(slice(20, -20))
+    for choice, words in (
+        ('auto', 'It was shifted for the fit'),
+        ('no', 'it was not applied'),
+    ):
+        result = identify(late, MODEL, options=IdentifyOptions(time_offset=choice))
+        (found,) = [item.text for item in result.findings if item.code == 'sensor_delay']
+        assert words in found and '(also joint' in found

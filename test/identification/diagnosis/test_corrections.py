@@ -1,0 +1,108 @@
+"""Flaws of the signals or the model that a correction removes, each made on a simulated arm."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from diagnosis_case import case_of
+from robots import random_urdf
+from simulation import arm, record
+
+from robodyn_ros.identification.diagnosis.case import draw
+from robodyn_ros.identification.diagnosis.corrections import correction_findings
+from robodyn_ros.identification.diagnosis.other_models import variants
+from robodyn_ros.identification.diagnosis.torque_factors import sign_findings
+from robodyn_ros.models.catalog import build_model
+
+XML = random_urdf(4, 12, types=('revolute',))
+MODEL, TRUTH = arm(XML)
+GOOD = record(MODEL, TRUTH, 3000, noise=0.02)
+ALL = ('position', 'velocity', 'acceleration', 'torque')
+AXIS = {'kind': 'axis', 'type': 'rotary', 'joints': ['j'], 'friction': ['viscous']}
+
+
+def ordered(order, names=ALL):
+    return replace(GOOD, **{name: getattr(GOOD, name)[:, order] for name in names})
+
+
+def with_offset(joint, offset):
+    position = np.array(GOOD.position)
+    position[:, joint] += offset
+    return replace(GOOD, position=position)
+
+
+def in_time(factor):
+    return replace(
+        GOOD,
+        time=GOOD.time * factor,
+        velocity=GOOD.velocity / factor,
+        acceleration=GOOD.acceleration / factor**2,
+    )
+
+
+def found_in(model, recording):
+    case = case_of(model, recording)
+    return list(correction_findings(case, draw(case)))
+
+
+FLAWS = {
+    'two torques': (
+        ordered([0, 2, 1, 3], ['torque']),
+        'joint_order',
+        'torques of joints joint2 and',
+    ),
+    'two names': (ordered([0, 1, 3, 2]), 'joint_order', 'names of joints joint3 and joint4'),
+    'order': (ordered([3, 2, 1, 0]), 'joint_order', 'names of all joints are in reverse order'),
+    'sign': (replace(GOOD, torque=GOOD.torque * [1, -1, 1, 1]), 'torque_sign', 'joint joint2'),
+    'offset': (with_offset(1, 0.4), 'encoder_offset', 'joint2 is off by 0.4'),
+    'time': (in_time(0.5), 'time_scale', 'about 0.5 times as long'),
+}
+
+
+@pytest.mark.parametrize('flaw', FLAWS)
+def test_a_flaw_is_named_by_what_its_correction_is_worth(flaw):
+    recording, code, words = FLAWS[flaw]
+    (finding,) = found_in(MODEL, recording)
+    assert finding.code == code and words in finding.text, finding.text
+    assert finding.severity == ('warning' if flaw == 'time' else 'error')
+    assert 'On held-out parts of the recording' in finding.text
+
+
+def test_a_recording_without_flaw_has_none():
+    assert not found_in(MODEL, GOOD)
+
+
+def test_a_urdf_of_another_size_is_named():
+    (small,) = [each for each in variants(MODEL) if 'about 0.7 times' in each.words]
+    (finding,) = found_in(small.model, GOOD)
+    assert finding.code == 'wrong_size' and 'about 1.4 times' in finding.text
+
+
+def test_a_robot_at_the_ceiling_is_not_blamed_on_the_signs():
+    model, truth = arm(XML, gravity=(0.0, 0.0, 9.81))
+    hanging = record(model, truth, 3000, noise=0.02)
+    case = case_of(MODEL, hanging)
+    first = [*correction_findings(case, draw(case)), *sign_findings(case, draw(case))][0]
+    assert first.code == 'wrong_dynamic_model' and 'upside down' in first.text
+
+
+def test_a_spring_is_no_reason_to_turn_gravity():
+    """A spring balancer carries most of the second joint's gravity."""
+    still = np.zeros_like(GOOD.position)
+    gravity = MODEL.torque(GOOD.position, still, still, np.nan_to_num(MODEL.prior()))
+    torque = np.array(GOOD.torque)
+    torque[:, 1] -= 1.3 * gravity[:, 1]
+    codes = [(item.code, item.severity) for item in found_in(MODEL, replace(GOOD, torque=torque))]
+    assert ('wrong_dynamic_model', 'error') not in codes
+
+
+def test_a_model_that_lacks_something_is_named_and_more_parameters_alone_are_not():
+    axes = {k: build_model({**AXIS, 'dynamic_model': k}) for k in (1, 2, 3)}
+
+    def recorded(number):
+        values = np.linspace(1.0, 2.0, len(axes[number].parameters))
+        return record(axes[number], values, 3000, noise=0.02)
+
+    (finding,) = found_in(axes[1], recorded(3))
+    assert finding.code == 'wrong_dynamic_model' and 'dynamic model 3 of axis' in finding.text
+    assert not found_in(axes[1], recorded(1))

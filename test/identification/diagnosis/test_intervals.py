@@ -1,0 +1,75 @@
+"""Flaws of a part of a recording, each made on a simulated arm."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from diagnosis_case import case_of
+from robots import random_urdf
+from simulation import arm, record
+
+from robodyn_ros.identification.diagnosis.case import draw
+from robodyn_ros.identification.diagnosis.intervals import (
+    half_delay_findings,
+    interval_findings,
+    stuck_findings,
+)
+
+MODEL, TRUTH = arm(random_urdf(3, 12, types=('revolute',)))
+GOOD = record(MODEL, TRUTH, 4000, noise=0.02)
+
+
+def changed(change):
+    torque = np.array(GOOD.torque)
+    change(torque)
+    return replace(GOOD, torque=torque)
+
+
+def found_in(recording):
+    case = case_of(MODEL, recording)
+    sample = draw(case)
+    found = [
+        *stuck_findings(case),
+        *interval_findings(case, sample),
+        *half_delay_findings(case, sample),
+    ]
+    return {(item.code, item.joint): item for item in found}
+
+
+def test_a_healthy_recording_has_no_findings():
+    assert not found_in(GOOD)
+
+
+def test_a_torque_that_is_stuck_is_named():
+    def stick(torque):
+        torque[1500:3800, 1] = torque[1500, 1]
+
+    item = found_in(changed(stick))['stuck_torque', 'joint2']
+    assert item.severity == 'error' and 'from 7.500 s to 18.995 s' in item.text
+
+
+@pytest.mark.parametrize('joint', [slice(None), 0])
+def test_drives_that_go_off_are_named(joint):
+    def off(torque):
+        torque[3200:, joint] *= 1e-3
+
+    item = found_in(changed(off))['disturbed_interval', '']
+    start, end = (float(word) for word in item.text.split()[1:5:3])
+    assert item.severity == 'error' and abs(start - 16.0) < 0.6 and end > 18.5
+    assert ('the drives were off' in item.text) == (joint == slice(None))
+
+
+def test_contact_is_named():
+    def touch(torque):
+        torque[1800:2100] += 0.7 * np.abs(torque).max(axis=0)
+
+    assert 'contact' in found_in(changed(touch))['disturbed_interval', ''].text
+
+
+@pytest.mark.parametrize('late', [8, 30])
+def test_a_delay_in_one_half_is_named(late):
+    def delay(torque):
+        torque[2000:, 2] = torque[2000 - late : -late, 2].copy()
+
+    item = found_in(changed(delay))['delay_changes', 'joint3']
+    assert item.severity == 'error' and f'by {late * 5} ms in the second' in item.text
