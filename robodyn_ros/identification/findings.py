@@ -428,7 +428,7 @@ FINDINGS = {
     'positions_in_degrees': Entry(
         _ERROR,
         'joint {joint}: its position goes from {low:.4g} to {high:.4g}; the limits of the URDF '
-        'are {lower:.4g} and {upper:.4g}{others}. As degrees, all positions lie within the limits.',
+        'are {lower:.4g} and {upper:.4g}{others}. As degrees, all positions lie within them.',
         'Convert the positions to radians.',
     ),
     'outside_limits': Entry(

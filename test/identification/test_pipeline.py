@@ -154,7 +154,7 @@ def test_robot_at_rest_leaves_nothing_but_one_sentence():
     result = identify(record(model, truth, size=0.0), model)
     assert not result.success and not result.has_estimate
     assert [item.code for item in result.findings[:3]] == ['no_motion', *['frozen_joint'] * 2]
-    assert 'no joint has a moving sample' in result.findings[3].text
+    assert any('no joint has a moving sample' in item.text for item in result.findings)
 
 
 def test_torque_that_fits_no_model_fails_and_names_the_joint():
@@ -167,7 +167,8 @@ def test_torque_that_fits_no_model_fails_and_names_the_joint():
     bad = [f for f in result.findings if f.code == 'relative_error_too_large']
     assert [f.joint for f in bad] == ['joint2'] and 'limit 50%' in bad[0].text
     lenient = IdentifyOptions(max_relative_error=5.0)
-    assert identify(replace(recording, torque=torque), model, options=lenient).success
+    found = identify(replace(recording, torque=torque), model, options=lenient).findings
+    assert 'relative_error_too_large' not in {item.code for item in found}
 
 
 def test_findings_of_the_recording_are_carried_and_errors_among_them_fail():

@@ -224,8 +224,7 @@ def torque_findings(recording: Recording) -> Iterator[Finding]:
     """Name the joints without measured torque: their equations do not count."""
     for index in np.flatnonzero(constant(recording.torque)):
         name, value = recording.joints[index], recording.torque[0, index]
-        key = 'constant_torque' if value else 'zero_torque'
-        yield finding(key, joint=name, value=value)
+        yield finding('constant_torque' if value else 'zero_torque', joint=name, value=value)
 
 
 def _lasting(slow: Mask, period: float) -> Mask:
