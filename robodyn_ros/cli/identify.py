@@ -194,7 +194,7 @@ def _options(arguments: argparse.Namespace, model: DynamicModel) -> IdentifyOpti
 
 
 def _urdf_beside(arguments: argparse.Namespace, model: DynamicModel) -> UrdfFile | None:
-    """The URDF beside a model file, which has the position limits; None: there is none."""
+    """Return the URDF beside a model file, which has the position limits; None: there is none."""
     if arguments.urdf is None or arguments.model is None:
         return None
     urdf = read_urdf(arguments.urdf)
@@ -208,7 +208,7 @@ def _urdf_beside(arguments: argparse.Namespace, model: DynamicModel) -> UrdfFile
 def _model_and_base(
     arguments: argparse.Namespace,
 ) -> tuple[DynamicModel, IdentifiedModel | None]:
-    """The model, and with --payload the arm with its values; its model if no other is named."""
+    """Return the model, and with --payload the arm and its values; its model if no other is named."""
     named = arguments.urdf is not None or arguments.model is not None
     if not arguments.payload:
         for option in ('base', 'frame'):

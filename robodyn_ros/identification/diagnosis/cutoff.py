@@ -66,7 +66,7 @@ def removed_motion(case: Case, automatic: float) -> Array:
 
 
 def with_harmonics(case: Case) -> Case:
-    """The same with the torque low-passed no lower than automatically.
+    """Return the same case with the torque low-passed no lower than automatically.
 
     Friction and gravity make harmonics of the motion: without them a torque looks late, or cut
     off, to a regressor that has them.

@@ -38,7 +38,7 @@ _POINTS = 500
 
 
 def motion_findings(case: Case) -> Iterator[Finding]:
-    """Findings on how long and in which pattern the robot moved."""
+    """Yield findings on how long and in which pattern the robot moved."""
     moving = _moving(case)
     yield from _too_short(case, moving)
     yield from _alike(case, moving)
@@ -69,7 +69,7 @@ def cycles(position: Array) -> Array:
 
 
 def _turning_points(position: Array, least: float) -> int:
-    """Number of turning points with swings of at least `least` between them."""
+    """Return the number of turning points with swings of at least `least` between them."""
     count, direction, extreme = 0, 0.0, float(position[0])
     for value in position.tolist():
         ahead = (value - extreme) * direction
@@ -210,7 +210,7 @@ def _distances(position: Array) -> Array:
 
 
 def _repeat(distance: Array) -> int:
-    """Samples after which a motion is back for the first time; 0: never."""
+    """Return the number of samples after which a motion is back for the first time; 0: never."""
     near = distance < REPEATS
     if near.all() or not near.any():
         return 0

@@ -244,7 +244,7 @@ def noise_findings(case: Case, sample: Sample) -> Iterator[Finding]:
 
 
 def white_noise(values: Array) -> float:
-    """Standard deviation of a signal's white noise, from its third differences."""
+    """Return the standard deviation of a signal's white noise, from its third differences."""
     return float(np.median(np.abs(np.diff(values, 3))) / 0.6745 / np.sqrt(20.0))
 
 

@@ -181,7 +181,7 @@ def _shared_finding(case: Case, sample: Sample) -> Finding | None:
 
 
 def reason(factor: float) -> str:
-    """What a factor between measured and true torque usually comes from."""
+    """Return the usual cause of a factor between measured and true torque."""
     texts = [text for value, text in REASONS if abs(np.log(factor / value)) < _NEAR]
     if factor < 0.05:
         texts.append(f"torque is the motor's, a gear of ratio {1.0 / factor:.0f} is missing")
@@ -307,7 +307,7 @@ def signs(case: Case, sample: Sample) -> dict[int, tuple[float, float]]:
 
 
 def _in_deviations(own: OwnFit, weights: Array) -> float:
-    """A combination of a joint's own values in standard deviations; NaN for none.
+    """Return a combination of a joint's values in standard deviations; NaN for none.
 
     Residuals are taken as correlated over a hundredth of the samples.
     """

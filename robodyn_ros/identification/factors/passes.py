@@ -134,7 +134,7 @@ def _sample(parts: Sequence[RowSample]) -> RowSample:
 
 
 def _begin(sample: RowSample, count: int) -> RowSample:
-    """The first rows of a sample, copied, so that the others can be forgotten."""
+    """Return a copy of the first rows of a sample, so that the others can be released."""
     first = sample.stretches[0]
     rows = tuple(np.array(matrix[:count]) for matrix in first.rows)
     part = Stretch(rows, np.array(first.used[:count]), np.array(first.position[:count]))

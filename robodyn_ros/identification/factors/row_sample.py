@@ -58,7 +58,7 @@ class RowSample:
         return len(self.stretches) == 1 and len(self.stretches[0].used) == self.total
 
     def few(self) -> RowSample:
-        """The stretches that stand for all rows."""
+        """Return the segments that represent all rows."""
         if not self.complete or self.total <= STRETCHES * LENGTH:
             return self
         (whole,) = self.stretches

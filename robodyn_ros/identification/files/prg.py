@@ -259,7 +259,7 @@ def _moving(model: DynamicModel, report: FitReport) -> str:
 
 
 def _remarks(result: IdentificationResult) -> Iterator[str]:
-    """What a number in the file cannot say."""
+    """Return the reason why the file cannot contain a number."""
     if result.named is not None:
         for k, (name, value) in enumerate(
             zip(result.named.names, result.named.values, strict=True), start=1

@@ -146,7 +146,7 @@ def _named(named: NamedParameters | None) -> list[str]:
 
 
 def _base(result: IdentificationResult) -> list[str]:
-    """Base parameters with their standard deviations."""
+    """Return the base parameters with their standard deviations."""
     lines = [f'{"value":>12}  {"std. dev.":>10}  {"unit":<9} base parameter']
     for value, stddev, unit, expression in zip(
         result.base_values,

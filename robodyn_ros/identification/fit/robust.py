@@ -65,7 +65,7 @@ def weight(size: Array, loss: Loss) -> Array:
 
 
 def slope(size: Array, loss: Loss) -> Array:
-    """Derivative of weight times residual: what a residual changes by its own change."""
+    """Return the derivative of weight times residual by the residual."""
     size, limit = np.abs(size), TUNING[loss]
     if loss == 'huber':
         return np.asarray((size < limit).astype(np.float64))
@@ -74,7 +74,7 @@ def slope(size: Array, loss: Loss) -> Array:
 
 
 def robust_spread(residual: Array) -> float:
-    """Standard deviation of a residual (m,) from the median of its absolute values."""
+    """Return the standard deviation of a residual (m,) from the median of its absolute values."""
     return float(np.median(np.abs(residual))) / _NORMAL if len(residual) else 0.0
 
 

@@ -165,7 +165,7 @@ def _ratio(part: Array | np.floating, whole: Array | np.floating) -> Array:
 
 
 def correlation_length(residual: Array, used: NDArray[np.bool_]) -> Array:
-    """Samples per independent sample of each joint's residuals, shape (n,), at least 1.
+    """Return the samples per independent sample of each joint's residuals, shape (n,), at least 1.
 
     1 + 2 sum of the autocorrelation, cut where the sum of two neighbours is no longer positive
     (initial positive sequence; Geyer, "Practical Markov chain Monte Carlo", 1992, section 3.3).

@@ -160,7 +160,7 @@ def _described(
     base: BaseParameters,
     options: IdentifyOptions,
 ) -> tuple[dict[str, object], int]:
-    """Description of a law with its figures, and how often the loops ran.
+    """Return the description of a law with its coefficients, and the number of iterations.
 
     The load is that of a body that can exist, so that it can be trusted on other motions too.
     """

@@ -76,7 +76,7 @@ class GmrFit:
         self._parts = [np.column_stack(stretch) for stretch in stretches]
 
     def map(self, without: int | None = None) -> GmrMap:
-        """The map of one joint, n = 1, from all stretches but one."""
+        """Return the map of one joint, n = 1, from all segments but one."""
         kept = [part for index, part in enumerate(self._parts) if index != without]
         samples = np.concatenate(kept)
         samples = samples[:: max(1, -(-len(samples) // SAMPLES))]
@@ -105,7 +105,7 @@ def mixture(samples: Array, components: int) -> tuple[Array, Array, Array]:
 
 
 def _spread_out(samples: Array, components: int) -> Array:
-    """Samples to begin with, as in k-means++: each far from those before."""
+    """Return samples to start with, as in k-means++: each far from those before."""
     random = np.random.default_rng(0)
     chosen = [samples[random.integers(len(samples))]]
     distance = np.full(len(samples), np.inf)

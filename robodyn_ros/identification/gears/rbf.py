@@ -99,7 +99,7 @@ class RbfFit:
         return rows
 
     def map(self, without: int | None = None) -> RbfMap:
-        """The map of one joint, n = 1, from all stretches but one."""
+        """Return the map of one joint, n = 1, from all segments but one."""
         kept = [sums for index, sums in enumerate(self._sums) if index != without]
         square = np.sum([matrix for matrix, _ in kept], axis=0)
         right = np.sum([vector for _, vector in kept], axis=0)

@@ -109,13 +109,13 @@ def _told(torque: Array, used: NDArray[np.bool_]) -> tuple[Array, NDArray[np.boo
 
 
 def _fold_rows(samples: int) -> list[NDArray[np.bool_]]:
-    """Samples (N,) of each fold: several stretches of time all over the motion."""
+    """Return the samples (N,) of each fold: several segments of time all over the motion."""
     fold = folds_of(samples, FOLDS, STRETCHES)
     return [fold == index for index in range(FOLDS)]
 
 
 def _folds(samples: Array, torque: Array, used: NDArray[np.bool_]) -> Folds:
-    """Samples of one joint in folds."""
+    """Return the samples of one joint in folds."""
     kept = [used & own for own in _fold_rows(len(torque))]
     return [(samples[rows], torque[rows]) for rows in kept]
 

@@ -87,7 +87,7 @@ def completion_rule(model: DynamicModel, prior: Array) -> str:
 
 
 def seen_and_prior(fit: Estimate, base: BaseParameters, prior: Array) -> Array:
-    """Base values (b,): what the recording leaves undetermined as the prior has it.
+    """Return base values (b,) that take from the prior what the recording leaves undetermined.
 
     The estimate sets such directions to zero; the torque on the recording stays as it is.
 
@@ -101,7 +101,7 @@ def seen_and_prior(fit: Estimate, base: BaseParameters, prior: Array) -> Array:
 
 
 def parameter_stddevs(base: BaseParameters, covariance: Array) -> Array:
-    """Standard deviation of each standard parameter, shape (p,).
+    """Return the standard deviation of each standard parameter, shape (p,).
 
     A parameter that is a combination of base values has that combination's standard deviation;
     any other is NaN: its value is not determined by torque, however good the data are.

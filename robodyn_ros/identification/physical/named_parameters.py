@@ -130,7 +130,7 @@ def _status(
 
 
 def _slopes(part: ClosedFormModel, values: Array) -> Array:
-    """Derivatives of the names by the parameters, shape (k, p), by central differences."""
+    """Return the derivatives of the names by the parameters, (k, p), by central differences."""
     columns = []
     for index, value in enumerate(values.tolist()):
         step = np.zeros(len(values))

@@ -25,7 +25,7 @@ _LOOKED_AT = 4000
 def on_grid(
     recording: Recording, time: Array | None = None
 ) -> tuple[Recording, Mask, tuple[Finding, ...]]:
-    """Recording on equal steps of time, samples that lie in gaps (N,), and what was done.
+    """Return a recording with equal time steps, the samples that lie in gaps (N,), and findings.
 
     Where samples are missing, or not taken at equal steps, signals are interpolated; what lies in
     a gap longer than two periods is marked and not used.

@@ -62,7 +62,7 @@ class Stretches:
             yield corrected(signals, dict(self.offsets))
 
     def corrected(self, offsets: dict[int, TimeOffset]) -> Stretches:
-        """The same with these offsets of the torque set right."""
+        """Return the same segments with these offsets of the torque corrected."""
         shown = corrected(self.shown, offsets)
         return replace(self, shown=shown, offsets=tuple(offsets.items()))
 

@@ -34,11 +34,11 @@ class Thinning:
     step: int = 1
 
     def count(self, samples: int) -> int:
-        """Samples left of so many."""
+        """Return the number of samples that remain of so many."""
         return max(0, (samples - len(self.taps)) // self.stride + 1)
 
     def rows(self, first: int, last: int) -> slice:
-        """Samples that the thinned samples first to last - 1 are made of."""
+        """Return the samples that the thinned samples first to last - 1 are made of."""
         return slice(first * self.stride, (last - 1) * self.stride + len(self.taps))
 
     def centres(self, samples: int) -> slice:

@@ -47,7 +47,7 @@ def _noisy(causes: Sequence[Finding]) -> frozenset[str]:
 
 
 def _causes(run: Run) -> Iterator[Finding]:
-    """Findings of the diagnosis, the reader and the processing, recording by recording."""
+    """Yield findings of the diagnosis, the reader and the processing, recording by recording."""
     arm, regression, values = run.task.arm, run.regression, run.found.values
     if arm is not None and run.payload is not None:
         values = arm.values + run.payload.payload.added

@@ -173,7 +173,7 @@ def _prior(model: DynamicModel, kind: str) -> Array:
 
 
 def _offset_columns(task: Task, model: DynamicModel, grouping: Array) -> Array | None:
-    """Combination of base columns (b, n) that is constant torque of each joint; None: not asked.
+    """Return the base columns' combination (b, n) with constant torque; None: not asked for.
 
     :raises IdentificationError: the model has no torque offsets, or the estimator needs the
         errors of all joints together

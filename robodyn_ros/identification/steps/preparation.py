@@ -187,5 +187,5 @@ def _softened(parts: Stretches, frozen: frozenset[str]) -> Stretches:
 
 
 def _moving_samples(parts: Stretches) -> int:
-    """Used samples of the joint that has the fewest."""
+    """Return the number of used samples of the joint that has the fewest."""
     return int(np.min(parts.shown.used.sum(axis=0)))

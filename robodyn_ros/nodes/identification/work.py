@@ -165,7 +165,7 @@ class IdentificationWork:
         return position_limits(self.model, urdf, resource(file) if file else None)
 
     def terms(self, request: Any) -> Terms:
-        """What a request says, checked as far as it can be before the robot moves.
+        """Return the options of a request, checked as far as possible before the robot moves.
 
         Whether the cut-off suits the sampling rate and the motion only the recording tells.
 
