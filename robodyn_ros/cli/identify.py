@@ -208,7 +208,7 @@ def _urdf_beside(arguments: argparse.Namespace, model: DynamicModel) -> UrdfFile
 def _model_and_base(
     arguments: argparse.Namespace,
 ) -> tuple[DynamicModel, IdentifiedModel | None]:
-    """Return the model, and with --payload the arm and its values; its model if no other is named."""
+    """Return the model, with --payload the arm and its values; its model if none is named."""
     named = arguments.urdf is not None or arguments.model is not None
     if not arguments.payload:
         for option in ('base', 'frame'):

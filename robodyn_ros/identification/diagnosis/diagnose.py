@@ -133,7 +133,7 @@ _ERRORS: tuple[Callable[[Case, Sample], Iterator[Finding]], ...] = (
 
 
 def _model_based(case: Case) -> Iterator[Finding]:
-    """Yield findings that need the model; the first kind of error ends them: it misleads all others."""
+    """Yield findings that need the model; the first kind of error ends them."""
     sample = draw(case)
     for test in _ERRORS:
         found = list(test(case, sample))
@@ -153,7 +153,7 @@ def _model_based(case: Case) -> Iterator[Finding]:
 
 
 def _payload_based(case: Case) -> Iterator[Finding]:
-    """Yield findings on the signals that need a fit of the loaded arm to each joint's torque alone."""
+    """Yield findings that need a fit of the loaded arm to each joint's torque alone."""
     sample = draw(case)
     saturated = list(saturation_findings(case, sample))
     yield from saturated

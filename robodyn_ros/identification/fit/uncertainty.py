@@ -15,7 +15,7 @@ STATES = 200
 def torque_uncertainty(
     model: DynamicModel, base: BaseParameters, fit: Estimate, signals: Processed
 ) -> Array:
-    """Return the standard deviation of each joint's torque on any motion, as a share of that torque.
+    """Return the standard deviation of each joint's torque on any motion, relative to that torque.
 
     Root mean square of Y C Y^T over random states, C the covariance of the base values: any
     position, and every joint as fast as the fastest one was. A joint that hardly moved in the

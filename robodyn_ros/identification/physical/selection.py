@@ -199,7 +199,7 @@ class _Trial:
         return WEIGHTS if self.prior == 'urdf' else WEIGHTS[-1:]
 
     def _candidates(self, data: Data) -> list[Array]:
-        """Return the base values of all candidates: consistent, with free joints, and unconstrained."""
+        """Return base values of all candidates: consistent, free joints, unconstrained."""
         problem = self.problem
         solved = [problem.solve(data, weight) for weight in self.weights]
         refitted = [refit_joints(problem, data, values) for values in solved]

@@ -303,7 +303,7 @@ def prior_metric(bodies: Bodies, scale: Array, prior: Array) -> Array:
 
 
 def prior_roots(bodies: Bodies, scale: Array, prior: Array) -> Array:
-    """Return a root (P0)^-1/2 of each link's thickened prior, shape (l, 4, 4); any root will do."""
+    """Return a root (P0)^-1/2 of each link's thickened prior, shape (l, 4, 4)."""
     roots = np.zeros((len(bodies.links), 4, 4))
     for number, (_, own) in enumerate(bodies.links):
         unit = unit_of(scale[own[0]])
