@@ -139,7 +139,7 @@ FLAWS = {
         lambda signals, random: _rows(signals, _fresh(signals, random)),
     ),
     'drives off': Flaw(
-        _drives_off, ('drives_off', 'torque_lost'),
+        _drives_off, ('drives_off', 'torque_lost', 'disturbed_interval'),
         lambda signals, random: _rows(signals, slice(_switched_off(signals, random))),
     ),
     'sign': Flaw(_wrong_sign, ('torque_sign',)),

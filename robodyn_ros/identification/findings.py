@@ -381,7 +381,7 @@ FINDINGS = {
         'Change the sign of its torque factor (or of its position).',
     ),
     'torque_factor': Entry(
-        _ERROR,
+        ('error', 'warning'),
         'joint {joint}: its torque is {factor:.3g} (+- {spread:.2g}) times the torque of the '
         'prior masses of the model{causes}.',
         'Check its torque factor and unit, and the masses of the model.',

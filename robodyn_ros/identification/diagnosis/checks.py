@@ -238,7 +238,7 @@ def failure_findings(recording: Recording, model: DynamicModel, reason: str) -> 
     :param reason: a sentence
     """
     own = recording.select(model.joint_names)
-    yield from frozen_findings(own, ~moving_joints(own.position, 1.0 / own.period))
+    yield from frozen_findings(own, ~moving_joints(own.position))
     yield from torque_findings(own)
     joints = ', '.join(model.joint_names)
     yield finding('too_few_samples.nothing', joints=joints, reason=reason)

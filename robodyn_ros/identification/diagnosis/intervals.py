@@ -11,8 +11,11 @@ from robodyn_ros.identification.diagnosis.case import Case, Sample
 from robodyn_ros.identification.diagnosis.motion import CYCLES, cycles
 from robodyn_ros.identification.diagnosis.trial import MOST, Trial, folds, relative_error
 from robodyn_ros.identification.factors.joint_fit import own_fit
-from robodyn_ros.identification.factors.torque_shift import smoothed, torque_shift
+from robodyn_ros.identification.factors.torque_shift import smoothed
 from robodyn_ros.identification.findings import finding
+from robodyn_ros.identification.fit.choice import FOUR
+from robodyn_ros.identification.fit.folds import labels_of
+from robodyn_ros.identification.fit.time_offset import OffsetTrial
 from robodyn_ros.identification.signals.processed import Mask
 from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.recording import Finding
@@ -108,13 +111,14 @@ def half_delay_findings(case: Case, sample: Sample) -> Iterator[Finding]:
             fit = own_fit(sample.regressor[part, joint], own.columns, torque[rows], used)
             if fit is None:
                 break
-            best = torque_shift(fit, torque, rows[fit.rows], reach)
-            still = max(best.residual(0.0), 1e-300)
-            shift = 0.0 if best.shift is None else best.shift
-            found.append((shift, best.residual(shift) / still))
+            trial = OffsetTrial(
+                fit, labels_of(case.signals.position[rows]), torque, rows[fit.rows]
+            )
+            shift = trial.best(reach) or 0.0
+            found.append((shift, trial.gain(shift, FOUR) or 0.0))
         if len(found) < 2 or abs(found[0][0] - found[1][0]) < CHANGED:
             continue
-        if min(left for _, left in found) <= MOST:
+        if max(gain for _, gain in found) >= 1.0 - MOST:
             name = case.signals.joints[joint]
             first, second = (round(shift) / case.rate * 1e3 for shift, _ in found)
             yield finding('delay_changes', joint=name, first=first, second=second)

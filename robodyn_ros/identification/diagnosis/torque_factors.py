@@ -31,6 +31,10 @@ SMALLEST_FACTOR = 1.25
 SMALLEST_PRIOR_FACTOR = 3.0
 """The same for factors that a prior tells: masses in a URDF are often guesses."""
 
+GROSS_FACTOR = 10.0
+"""Factor to the prior's torque, either way, from which on it is an error: masses of a URDF can be
+rough, but are not wrong by an order of magnitude; units are."""
+
 CLEAR = 4.0
 """Standard deviations that a prior's factor must be away from 0."""
 
@@ -148,6 +152,7 @@ def factor_findings(case: Case, sample: Sample) -> Iterator[Finding]:
             yield finding(
                 'torque_factor',
                 joint=case.signals.joints[joint],
+                severity='error' if abs(np.log(factor)) > np.log(GROSS_FACTOR) else 'warning',
                 factor=factor,
                 spread=spread,
                 causes=reason(factor),

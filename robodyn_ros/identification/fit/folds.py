@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -40,7 +41,9 @@ def labels_of(position: Array) -> tuple[Labels, ...]:
         return (blocks,)
     scaled = (position - position.mean(axis=0))[:, moving] / spread[moving]
     start = scaled[np.linspace(0, samples - 1, REGIONS).astype(int)]
-    _, regions = kmeans2(scaled, start, iter=20, minit='matrix', missing='warn')
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore', UserWarning)  # an empty region is no fold
+        _, regions = kmeans2(scaled, start, iter=20, minit='matrix', missing='warn')
     return blocks, np.asarray(regions, dtype=np.intp)
 
 

@@ -64,7 +64,7 @@ def offsets_of(
         torque = smoothed(least_filtered[:, joint])
         own = own_fit(regressor[:, joint], columns, torque[rows], signals.used[rows, joint])
         if own is not None:
-            trials[joint] = _Trial(own, labels, torque, rows[own.rows])
+            trials[joint] = OffsetTrial(own, labels, torque, rows[own.rows])
     return {
         joint: TimeOffset(shift * period, gain, applied=abs(shift) >= WHOLE)
         for joint, (shift, gain) in _shifts(trials, reach).items()
@@ -78,7 +78,7 @@ def _torque(signals: Processed, options: IdentifyOptions, rate: float) -> Array:
     return low_pass(signals.measured, max(signals.cutoff, lowest_cutoff(rate)), rate)
 
 
-def _shifts(trials: dict[int, _Trial], reach: int) -> dict[int, tuple[float, float]]:
+def _shifts(trials: dict[int, OffsetTrial], reach: int) -> dict[int, tuple[float, float]]:
     """Shift of each joint that has one, and its gain.
 
     A shift that others show by four standard errors is likely that of all joints, whose torques
@@ -103,8 +103,8 @@ def _shifts(trials: dict[int, _Trial], reach: int) -> dict[int, tuple[float, flo
 
 
 @dataclass(frozen=True)
-class _Trial:
-    """One joint that is fitted alone.
+class OffsetTrial:
+    """A joint that is fitted alone, to test shifts of its torque.
 
     :param labels: fold of each looked-at sample, for every kind
     :param torque: of the joint, smoothed, shape (N,)
@@ -117,11 +117,11 @@ class _Trial:
     rows: Indices
 
     def best(self, reach: int) -> float | None:
-        """Shift in samples that the joint's model explains best; None: out of reach."""
+        """Return the shift in samples that the joint's model explains best; None: out of reach."""
         return torque_shift(self.own, self.torque, self.rows, reach).shift
 
     def gain(self, shift: float, level: float) -> float | None:
-        """Share of the squared error that shifting removes; None: it is not significant."""
+        """Return the share of the squared error that a shift removes; None: not significant."""
         moved = map_coordinates(self.torque, [self.rows + shift], order=3, mode='nearest')
         still, shifted = self._held_out(self.own.torque), self._held_out(moved)
         if still is None or shifted is None or not is_better(still, shifted, level):

@@ -25,10 +25,23 @@ POWER = 0.999
 BEYOND_NOISE = 20.0
 """Times the standard deviation of its noise, what a joint's stroke exceeds if it moves."""
 
+BEYOND_STEPS = 3.5
+"""Steps of the encoder that the stroke of a moving joint exceeds: at rest it changes by one either
+way."""
+
 FALL = 100.0
 """Factor by which the spectrum of a moving joint's velocity falls somewhere towards higher
 frequencies. At rest it does not fall: it is flat where the position drifts at random, and rises
 where its noise is white."""
+
+SMALL_STROKE = 0.02
+"""Share of the largest stroke below which a stroke can be a drift at rest, by its spectrum."""
+
+LEAST_STROKE = 1e-9
+"""Stroke [rad or m] below which positions differ by rounding only."""
+
+_NORMAL = 0.6745
+"""Median of the absolute value of a normal variable of variance 1."""
 
 NOISE_SHARE = 0.1
 """Largest share of noise in the computed accelerations before the cut-off is lowered."""
@@ -66,7 +79,7 @@ def motion_cutoff(position: Array, rate: float) -> float | None:
     angular = _difference_gain(frequency, rate)[:, None]
     density = power[1:] / (bias * angular[1:] ** 4)
     limit, noise = _limits(frequency[1:], density, power[1:], white)
-    moving = (limit > 0.0) & _moves(position, rate, white)
+    moving = (limit > 0.0) & moving_joints(position)
     if not moving.any():
         return None
     limited, floor = float(np.median(limit[moving])), noise * angular**4
@@ -142,7 +155,7 @@ def fastest_sine(position: Array, rate: float) -> float:
 
 def _fastest(position: Array, rate: float, noise: Array) -> float:
     """Fastest sine [Hz] of joints with noise of these densities (n,)."""
-    moves = _moves(position, rate, noise)
+    moves = moving_joints(position)
     if not moves.any():
         return 0.0
     # Noise of joints at rest has peaks by chance, at any frequency.
@@ -173,27 +186,28 @@ def _summit(power: Array, index: int) -> float:
     return float(index + np.clip(part, -0.5, 0.5).max())
 
 
-def moving_joints(position: Array, rate: float) -> NDArray[np.bool_]:
+def moving_joints(position: Array) -> NDArray[np.bool_]:
     """Return which joints (n,) move: a joint at rest has the noise and steps of its encoder only.
 
+    The noise is that of third differences, which hardly contain motion. Their median is not
+    affected by jumps of a stale position.
+
     :param position: shape (N, n), in [rad] or [m]
-    :param rate: sampling rate, in [Hz]
     """
+    stroke = np.ptp(position, axis=0)
     if len(position) < 16:
-        return np.asarray(np.ptp(position, axis=0) > 1e-9)
-    frequency, power, _ = _acceleration_power(position, rate)
-    return _moves(position, rate, _white(position, rate, frequency, power))
+        return np.asarray(stroke > LEAST_STROKE)
+    noise = np.median(np.abs(np.diff(position, 3, axis=0)), axis=0) / _NORMAL / np.sqrt(20.0)
+    steps = np.abs(np.diff(position, axis=0))
+    smallest = [np.quantile(own[own > 0.0], 0.01) if own.any() else 0.0 for own in steps.T]
+    least = np.maximum(BEYOND_NOISE * noise, BEYOND_STEPS * np.array(smallest))
+    beyond = stroke > np.maximum(least, LEAST_STROKE)
+    small = stroke < SMALL_STROKE * stroke.max(initial=0.0)
+    return np.asarray(beyond & (~small | _falls(position)))
 
 
-def _moves(position: Array, rate: float, noise: Array) -> NDArray[np.bool_]:
-    """Joints (n,) whose stroke and spectrum are not those of noise with these densities (n,)."""
-    deviation = np.sqrt(0.5 * rate * noise)
-    beyond = np.ptp(position, axis=0) > np.maximum(BEYOND_NOISE * deviation, 1e-9)
-    return np.asarray(beyond & _falls(position, rate))
-
-
-def _falls(position: Array, rate: float) -> NDArray[np.bool_]:
-    """Joints (n,) whose velocity has a spectrum that falls, see `FALL`."""
+def _falls(position: Array) -> NDArray[np.bool_]:
+    """Return which joints (n,) have a velocity whose spectrum falls, see `FALL`."""
     # A jump has a flat spectrum too: it is bounded, and the median is over many pieces.
     speed = np.diff(position, axis=0)
     bound = 2.0 * np.quantile(np.abs(speed), 0.95, axis=0)

@@ -57,7 +57,7 @@ def process(
     rate = 1.0 / uniform.period
     chosen = cutoff or _cutoff(uniform, rate, options)
     margin = max(2, int(np.ceil(2.0 * rate / chosen)))
-    frozen = ~moving_joints(uniform.position, rate)
+    frozen = ~moving_joints(uniform.position)
     position = low_pass(uniform.position, chosen, rate)
     position[:, frozen] = position[:, frozen].mean(axis=0)  # the rest is noise
     velocity = central_differences(position, uniform.time)
@@ -172,7 +172,7 @@ def _given(recording: Recording, options: IdentifyOptions) -> Processed:
     if options.filter_cutoff is not None:
         rate = 1.0 / recording.period
         torque = low_pass(torque, _cutoff(recording, rate, options), rate)
-    frozen = ~moving_joints(recording.position, 1.0 / recording.period)
+    frozen = ~moving_joints(recording.position)
     motion = (recording.position, velocity, acceleration)
     signals = _masked(recording, len(recording), options, motion, torque, ~frozen[None, :])
     found = frozen_findings(recording, frozen)

@@ -155,9 +155,19 @@ def test_joints_that_rest_with_noise_of_any_kind_do_not_move(noise, memory, step
     q[:, 3] += 0.5 * np.sin(2 * np.pi * 0.7 * time)
     if step:
         q = np.round(q / (step * noise)) * (step * noise)
-    assert np.flatnonzero(moving_joints(q, 250.0)).tolist() == [1, 3]
+    assert np.flatnonzero(moving_joints(q)).tolist() == [1, 3]
     assert 5.0 < automatic_cutoff(q, 250.0) <= 20.0
     assert fastest_sine(q, 250.0) == pytest.approx(1.1, abs=0.01)
+
+
+@pytest.mark.parametrize('repeats', [1, 3])
+@pytest.mark.parametrize('rate', [50.0, 1000.0])
+def test_a_slow_joint_with_a_coarse_encoder_moves(rate, repeats):
+    """Also where most samples repeat the one before."""
+    time = np.arange(int(10.0 * rate)) // repeats * repeats / rate
+    step = 2.0 * np.pi / 2**12
+    q = np.round(0.3 * np.sin(2.0 * np.pi * 0.1 * time)[:, None] / step) * step
+    assert moving_joints(q).all()
 
 
 def test_a_joint_that_moves_by_an_encoder_step_does_not_move():
@@ -165,4 +175,4 @@ def test_a_joint_that_moves_by_an_encoder_step_does_not_move():
     q[700:, 0] += 1e-4
     q[300:900, 1] -= 1e-4
     q[1500:, 1] += 1e-4
-    assert not moving_joints(q, 250.0).any()
+    assert not moving_joints(q).any()
