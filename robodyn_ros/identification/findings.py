@@ -356,6 +356,13 @@ FINDINGS = {
         'If there is no other error, the parameters can be used; --force-export (node: '
         'export_failed) writes them after a failed identification.',
     ),
+    'little_torque': Entry(
+        _WARNING,
+        'joint {joint}: its residual of {residual:.3g} {unit} RMS (white noise {noise:.3g} '
+        '{unit}) is large relative to its torque of {torque:.3g} {unit} RMS, which is small for '
+        'this robot.',
+        'If there is no other error, the parameters can be used.',
+    ),
     'sensor_delay': Entry(
         _WARNING,
         'joint {joint}: its torque comes {delay:.2f} ms ({cycles:.1f} cycles) {direction} its '

@@ -91,11 +91,13 @@ def diagnose_payload(case: Case) -> tuple[Finding, ...]:
 
 
 def _completed(findings: Iterator[Finding]) -> tuple[Finding, ...]:
+    found: list[Finding] = []
     try:
-        return tuple(findings)
-    except (RobodynError, ArithmeticError, ValueError, IndexError) as error:
+        found.extend(findings)
+    except (RobodynError, ArithmeticError, ValueError, LookupError, TypeError) as error:
         reason = ' '.join(str(error).split()).rstrip('.')
-        return (finding('diagnosis_incomplete', reason=reason),)
+        found.append(finding('diagnosis_incomplete', reason=reason))
+    return tuple(found)
 
 
 def _findings(case: Case, tests: Callable[[Case], Iterator[Finding]]) -> Iterator[Finding]:

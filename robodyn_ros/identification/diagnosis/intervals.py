@@ -9,7 +9,7 @@ import numpy as np
 
 from robodyn_ros.identification.diagnosis.case import Case, Sample
 from robodyn_ros.identification.diagnosis.motion import CYCLES, cycles
-from robodyn_ros.identification.diagnosis.trial import MOST, Trial, folds, relative_error
+from robodyn_ros.identification.diagnosis.trial import COMPARED, MOST, Trial, folds, relative_error
 from robodyn_ros.identification.factors.joint_fit import own_fit
 from robodyn_ros.identification.factors.torque_shift import smoothed
 from robodyn_ros.identification.findings import finding
@@ -75,7 +75,7 @@ def interval_findings(case: Case, sample: Sample) -> Iterator[Finding]:
     corrected = remaining.held_out(folds(trial)).mean
     if relative_error(present, corrected, int(np.count_nonzero(remaining.weight))) > MOST:
         return
-    rows = sample.rows[:: max(1, len(sample.rows) // len(squares))][: len(squares)][inside]
+    rows = sample.rows[:: max(1, len(sample.rows) // COMPARED)][inside]
     start, end = case.signals.time[rows[[0, -1]]]
     size, usual = (np.median(np.abs(trial.torque[part])) for part in (inside, ~inside))
     why = 'the drives were off' if size < 0.1 * usual else 'contact, another load or a fault'

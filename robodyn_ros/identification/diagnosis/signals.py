@@ -234,7 +234,7 @@ def noise_findings(case: Case, sample: Sample) -> Iterator[Finding]:
         failed = case.errors[joint] > case.options.max_relative_error
         if noisy or (failed and own.rms < small[joint]):
             yield finding(
-                'noise_as_large_as_signal',
+                'noise_as_large_as_signal' if noisy else 'little_torque',
                 joint=case.signals.joints[joint],
                 residual=max(noise, rest),
                 unit=kind,

@@ -48,6 +48,14 @@ class HeldOut:
     independent: float = np.inf
 
     @property
+    def means(self) -> tuple[Array, ...]:
+        """Mean squared error of each fold, for each way to divide the samples."""
+        pairs = zip(self.kinds, self.samples, strict=True)
+        return tuple(
+            errors * samples.sum() / np.maximum(samples, 1.0) for errors, samples in pairs
+        )
+
+    @property
     def mean(self) -> float:
         """Sum of the squared errors, as the mean over the ways to divide the samples."""
         return float(np.mean([errors.sum() for errors in self.kinds]))
@@ -56,11 +64,11 @@ class HeldOut:
 def gains(simple: HeldOut, rich: HeldOut) -> tuple[Array, Array]:
     """Return what the richer candidate gains, and its standard error, for each kind of folds.
 
-    :return: mean over the samples of the logarithm of the ratio of squared errors, positive: the
-        richer candidate is better, and its standard error, shapes (k,)
+    :return: mean over the samples of the logarithm of the ratio of mean squared errors, positive:
+        the richer candidate is better, and its standard error, shapes (k,)
     """
     result = []
-    for one, other, samples in zip(simple.kinds, rich.kinds, simple.samples, strict=True):
+    for one, other, samples in zip(simple.means, rich.means, simple.samples, strict=True):
         ratio = np.log(np.maximum(one, TINY) / np.maximum(other, TINY))
         both = (one > 0.0) & (other > 0.0)  # a fold may have no sample of one of them
         weight = np.where(both, samples, 0.0) / max(float(samples[both].sum()), 1.0)
@@ -84,6 +92,8 @@ def is_better(simple: HeldOut, rich: HeldOut, level: float = ONE, *, share: floa
     :param level: standard errors that the gain must exceed
     :param share: share of the squared error that the gain must exceed too
     """
+    if [each.shape for each in simple.kinds] != [each.shape for each in rich.kinds]:
+        return False  # other places were visited: they cannot be compared
     if rich.independent < INDEPENDENT or not rich.mean < (1.0 - share) * simple.mean:
         return False
     gain, error = gains(simple, rich)

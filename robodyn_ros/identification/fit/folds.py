@@ -13,6 +13,7 @@ from scipy.cluster.vq import kmeans2
 from robodyn_ros.identification.factors.row_sample import RowSample
 from robodyn_ros.identification.fit.choice import HeldOut
 from robodyn_ros.identification.fit.torque_errors import correlation_length
+from robodyn_ros.identification.signals.cutoff import moving_joints
 from robodyn_ros.models.interface import Array
 
 Labels = NDArray[np.intp]
@@ -35,8 +36,7 @@ def labels_of(position: Array) -> tuple[Labels, ...]:
     """
     samples = len(position)
     blocks = np.arange(samples) * BLOCKS // max(samples, 1)
-    spread = position.std(axis=0)
-    moving = spread > 1e-6 * spread.max(initial=0.0)
+    spread, moving = position.std(axis=0), moving_joints(position)
     if not moving.any():
         return (blocks,)
     scaled = (position - position.mean(axis=0))[:, moving] / spread[moving]

@@ -141,7 +141,9 @@ def gain_uncertainty(base: IdentifiedModel, options: IdentifyOptions) -> float:
     if options.payload_gain_uncertainty is not None:
         return options.payload_gain_uncertainty
     left = [base.facts.get(key) for key in ('validation_relative_residual', 'relative_residual')]
-    known = [float(value) for value in left if value is not None and np.isfinite(value)]
+    known = [
+        float(value) for value in left if isinstance(value, (int, float)) and np.isfinite(value)
+    ]
     return known[0] if known else 0.0
 
 

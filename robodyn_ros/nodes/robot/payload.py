@@ -147,7 +147,7 @@ def declared_block(
         )
         value = node.declare_parameter(f'{prefix}.{key}', None, descriptor).value
         if value is not None:
-            found[key] = value if isinstance(value, (str, int)) else list(value)
+            found[key] = value if isinstance(value, (str, int, float)) else list(value)
     return found
 
 

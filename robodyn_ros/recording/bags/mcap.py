@@ -11,9 +11,13 @@ import sys
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 MAGIC = b'\x89MCAP0\r\n'
 SCHEMA, CHANNEL, MESSAGE, CHUNK, STATISTICS, METADATA, DATA_END = 3, 4, 5, 6, 11, 12, 15
+
+LONGEST_STATISTICS = 2**20
+"""Bytes of a statistics record that are read: those of 2^16 channels, the most there can be."""
 
 _RECORD = struct.Struct('<BQ').unpack_from
 _MESSAGE = struct.Struct('<HIQQ').unpack_from
@@ -62,28 +66,35 @@ class McapScan:
                     break
                 if head[0] == DATA_END:
                     file.seek(size, 1)
-                    self._check_summary(file.read())
+                    self._check_summary(file, end)
                     return
                 yield head[0], file.read(size)
         self.damage.append('it has no index')
 
-    def _check_summary(self, content: bytes) -> None:
+    def _check_summary(self, file: BinaryIO, end: int) -> None:
         """Compare the number of messages with that in the summary, the end of the file."""
-        if content[-8:] != MAGIC:
+        start = file.seek(0, 1)
+        file.seek(-8, 2)
+        if file.read() != MAGIC:
             self.damage.append('its index is cut off')
             return
-        at = 0
-        while at + 9 <= len(content) - 8:
-            code, size = _RECORD(content, at)
-            start, at = at + 9, at + 9 + size
-            if code == STATISTICS and not self.damage:
-                counts = struct.iter_unpack('<HQ', content[start + 46 : at])
-                expected = sum(count for channel, count in counts if channel in self._channels)
-                if expected != self._count:
-                    self.damage.append(
-                        f'it holds {self._count} messages of the topic, and {expected} by its '
-                        f'summary'
-                    )
+        file.seek(start)
+        while file.tell() + 9 <= end - 8:
+            code, size = _RECORD(file.read(9))
+            if code != STATISTICS:
+                file.seek(min(size, end), 1)
+                continue
+            counts = file.read(min(size, LONGEST_STATISTICS))[46:]
+            self._compare(dict(struct.iter_unpack('<HQ', counts[: len(counts) // 10 * 10])))
+            return
+
+    def _compare(self, counts: dict[int, int]) -> None:
+        """Compare messages by channel with those read; a summary may leave them out."""
+        expected = sum(counts.get(channel, 0) for channel in self._channels)
+        if counts and not self.damage and expected != self._count:
+            self.damage.append(
+                f'it holds {self._count} messages of the topic, and {expected} by its summary'
+            )
 
     def _chunk(self, content: bytes) -> Iterator[tuple[int, bytes]]:
         try:

@@ -115,3 +115,21 @@ def test_no_mcap_at_all(tmp_path):
     found, scan = scanned(tmp_path / 'a.mcap', b'something else')
     assert not found
     assert scan.damage == ['it does not start like an MCAP file']
+
+
+@pytest.mark.parametrize(
+    ('counts', 'damaged'),
+    [(b'', False), (struct.pack('<HQ', 2, 2), True), (struct.pack('<HQ', 2, 1), False)],
+)
+@pytest.mark.parametrize('rest', [b'', b'abc'])
+def test_number_of_messages_is_compared_with_the_summary(tmp_path, counts, damaged, rest):
+    """A summary may leave counts out, and a damaged one must not raise."""
+    message = record(5, struct.pack('<HIQQ', 2, 0, 7, 7) + b'data')
+    statistics = record(11, bytes(46) + counts + rest)
+    path = tmp_path / 'bag.mcap'
+    path.write_bytes(
+        MAGIC + SCHEMA + CHANNEL + message + record(15, bytes(4)) + statistics + MAGIC
+    )
+    scan = McapScan(path, '/joint_states', JOINT_STATE)
+    assert len(list(scan.messages())) == 1
+    assert bool(scan.damage) == damaged, scan.damage
