@@ -80,9 +80,10 @@ def check(report, folder):
     assert max(report.validation_mean_relative_torque_error) < 0.05
     identified = load_identified_model(report.result_file)
     names = [item.name for item in identified.model.parameters]
+    # The spread depends on how late the loaded machine lets the samples come.
     for name, true in (('joint1.viscous_friction', 200.0), ('joint1.coulomb_friction', 20.0)):
         index = names.index(name)
-        assert abs(identified.values[index] - true) < 5.0 * identified.stddevs[index] < 0.3 * true
+        assert abs(identified.values[index] - true) < 5.0 * identified.stddevs[index] < 0.4 * true
     assert Path(report.result_file).parent == folder
 
 
@@ -238,7 +239,7 @@ def test_a_payload_is_identified_on_top_of_a_result(client, folder):
     # of a robot on rails only the mass can be seen, and the cell's torque is noisy
     assert answer.report.base_parameter_expression[0].startswith('payload.m')
     spread = answer.report.base_parameter_stddev[0]
-    assert spread < 3.0
+    assert spread < 3.5  # with the uncertainty of the torque gain
     assert abs(answer.report.base_parameter_value[0] - 10.0) < 4.0 * spread
     assert result.payload.mass == pytest.approx(answer.report.base_parameter_value[0])
 
