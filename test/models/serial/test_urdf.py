@@ -307,5 +307,7 @@ def test_refuses_joints_it_cannot_move_but_can_lock_them(kind):
 @pytest.mark.parametrize('shape', [(2,), (3, 1), (3, 3)])
 def test_refuses_states_of_the_wrong_shape(shape):
     state = np.zeros(shape)
-    with pytest.raises(ModelError, match=r'2 joints and needs q, qd, qdd of shape \(N, 2\)'):
+    with pytest.raises(
+        ModelError, match=r'the model of URDF with 2 joints needs q, qd, qdd of shape \(N, 2\)'
+    ):
         UrdfModel.from_xml(TWO).regressor(state, state, state)
