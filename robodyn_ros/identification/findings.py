@@ -82,11 +82,24 @@ FINDINGS = {
         'signals come from the segment from {start:.6g} s to {end:.6g} s.',
     ),
     'frozen_joint': Entry(
-        _ERROR,
+        _WARNING,
         'joint {joint}: its position changes by {stroke:.3g} only, which is not distinguishable '
         'from noise. '
-        'Its parameters cannot be identified.',
-        'Move this joint, or identify a model without it.',
+        'Its friction and its rotor are not identified, and its torque holds at this position '
+        'only.',
+        'Move this joint if the robot will.',
+    ),
+    'drives_off': Entry(
+        _WARNING,
+        '{samples} of {all} samples repeat all values of the sample before, some with zero torque '
+        'of all joints (from {start:.6g} s to {end:.6g} s): the drives were off. These samples '
+        'were not used.',
+        'Stop the recording before the drives are switched off.',
+    ),
+    'held_samples': Entry(
+        _INFO,
+        '{samples} of {all} samples repeat all values of the sample before (from {start:.6g} s to '
+        '{end:.6g} s). They are no measurements and were not used.',
     ),
     'no_motion': Entry(
         _ERROR,

@@ -11,6 +11,7 @@ import numpy as np
 from robodyn_ros.identification.factors.condense import Condensed
 from robodyn_ros.identification.factors.passes import SAMPLES_PER_COLUMN
 from robodyn_ros.identification.findings import finding
+from robodyn_ros.identification.fit.choice import INDEPENDENT
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.fit.least_squares import Estimate
 from robodyn_ros.identification.options import IdentifyOptions, SuccessRule
@@ -25,10 +26,6 @@ from robodyn_ros.recording.recording import Recording
 ILL_CONDITIONED = 1e4
 """Condition number (columns scaled) from which on a result is warned about: errors of 0.01 % of
 the torque can then change a parameter by its own size."""
-
-FEWEST_SAMPLES = 0.8
-"""Share of the samples needed below which a result fails: the variance of an estimate grows in
-proportion to the samples that are missing, so that a fifth of them is worth a warning only."""
 
 SMALL_TORQUE = 0.05
 """Share of its rated torque below which a joint's torque is small. Friction of a geared joint and
@@ -47,11 +44,12 @@ def data_findings(
     """
     for name, factor in zip(condensed.joints, condensed.merged(), strict=True):
         needed = SAMPLES_PER_COLUMN * len(factor.columns)
+        least = INDEPENDENT * len(factor.columns)
         if factor.samples < needed and name not in frozen:
             yield finding(
                 'too_few_samples',
                 joint=name,
-                severity='error' if factor.samples < FEWEST_SAMPLES * needed else 'warning',
+                severity='error' if factor.samples < least else 'warning',
                 samples=factor.samples,
                 needed=needed,
                 parameters=len(factor.columns),
@@ -180,7 +178,7 @@ def distinct(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     return tuple(best.values())
 
 
-MERGED = ('stale_joint', 'region_too_small', 'sensor_delay', 'time_offset')
+MERGED = ('frozen_joint', 'stale_joint', 'region_too_small', 'sensor_delay', 'time_offset')
 """Findings that often hold for all joints alike."""
 
 

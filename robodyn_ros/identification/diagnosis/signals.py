@@ -14,6 +14,7 @@ from robodyn_ros.identification.factors.joint_fit import OwnFit, root_mean_squar
 from robodyn_ros.identification.factors.torque_shift import smoothed, torque_shift
 from robodyn_ros.identification.findings import finding
 from robodyn_ros.identification.fit.torque_errors import correlation_length
+from robodyn_ros.identification.signals.grid import measured
 from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.recording import Finding, Severity
 
@@ -84,11 +85,13 @@ SLOW_NOISE = 0.6
 def stale_findings(case: Case) -> Iterator[Finding]:
     """Joints whose position stays and then jumps: the driver did not get new values."""
     recording = case.recording.select(case.signals.joints)
+    remaining, _ = measured(recording)  # the other samples are not used
     for joint, name in enumerate(case.signals.joints):
         lengths = stale_runs(recording.position[:, joint])
         share = float(lengths.sum()) / len(recording)
         if len(lengths) and (share > STALE_SHARE / 2 or lengths.max() > 0.05 * case.rate):
-            severity: Severity = 'error' if share > STALE_SHARE else 'warning'
+            used = stale_runs(remaining.position[:, joint]).sum() / len(recording)
+            severity: Severity = 'error' if used > STALE_SHARE else 'warning'
             yield finding(
                 'stale_joint',
                 joint=name,

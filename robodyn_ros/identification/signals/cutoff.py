@@ -264,7 +264,7 @@ def _acceleration_power(position: Array, rate: float) -> tuple[Array, Array, flo
     """
     curvature = np.diff(position, 2, axis=0) * rate**2
     length = min(len(curvature), int(2.0 ** np.ceil(np.log2(8.0 * rate))))
-    frequency, power = signal.welch(curvature, rate, nperseg=length, axis=0)
+    frequency, power = signal.welch(curvature, rate, nperseg=length, axis=0, average='median')
     averaged = max(1, len(curvature) // (length - length // 2) - 1)
     return frequency, power, (1.0 - 1.0 / (9.0 * averaged)) ** 3
 

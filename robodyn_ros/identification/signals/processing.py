@@ -16,16 +16,13 @@ from robodyn_ros.identification.signals.cutoff import (
     lowest_cutoff,
     moving_joints,
 )
-from robodyn_ros.identification.signals.grid import on_grid
+from robodyn_ros.identification.signals.grid import AT_REST, measured, on_grid
 from robodyn_ros.identification.signals.moving_samples import speed_findings, thresholds
 from robodyn_ros.identification.signals.processed import Mask, Processed, constant
 from robodyn_ros.identification.signals.thinning import Thinning
 from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.recording import Finding, Recording
 from robodyn_ros.recording.signals import central_differences, check_cutoff, low_pass
-
-AT_REST = 0.05
-"""Time that a joint must be slow for to stand still, in [s]."""
 
 
 def process(
@@ -53,9 +50,15 @@ def process(
         recording = recording.select(joints)
     if uses_given(recording, options):
         return _given(recording, options)
-    uniform, gaps, findings = on_grid(recording)
+    fresh, held = measured(recording)
+    uniform, gaps, findings = on_grid(fresh)
     rate = 1.0 / uniform.period
-    chosen = cutoff or _cutoff(uniform, rate, options)
+    chosen = cutoff or _cutoff(uniform, gaps, rate, options)
+    hidden = _widened(gaps, rate, chosen)
+    while hidden.mean() > 0.5 and not (cutoff or options.filter_cutoff):
+        chosen /= np.sqrt(2.0)  # gaps that are shorter than half a period hide nothing
+        hidden = _widened(gaps, rate, chosen)
+    gaps = hidden
     margin = max(2, int(np.ceil(2.0 * rate / chosen)))
     frozen = ~moving_joints(uniform.position)
     position = low_pass(uniform.position, chosen, rate)
@@ -63,9 +66,10 @@ def process(
     velocity = central_differences(position, uniform.time)
     motion = (position, velocity, central_differences(velocity, uniform.time))
     # Noise of the position lowers the automatic cut-off, of which torque and friction have none.
-    usual = max(chosen, lowest_cutoff(rate)) if options.filter_cutoff is None else chosen
+    usual = chosen / min(options.cutoff_factor, 1.0)
+    if options.filter_cutoff is None:
+        usual = max(usual, lowest_cutoff(rate))
     torque = low_pass(uniform.torque, usual, rate)
-    gaps = _widened(gaps, rate, chosen)
     usable = ~gaps[:, None] & ~frozen
     signals = _masked(uniform, len(recording), options, motion, torque, usable)
     signals = replace(signals, gaps=gaps if gaps.any() else None)
@@ -74,6 +78,7 @@ def process(
         cutoff=chosen,
         thinning=_thinning(rate, options) or thinning_for(rate, usual),
         findings=(
+            *held,
             *findings,
             *signals.findings,
             *frozen_findings(uniform, frozen),
@@ -125,7 +130,7 @@ def _widened(gaps: Mask, rate: float, cutoff: float) -> Mask:
     return widened
 
 
-def _cutoff(recording: Recording, rate: float, options: IdentifyOptions) -> float:
+def _cutoff(recording: Recording, gaps: Mask, rate: float, options: IdentifyOptions) -> float:
     """Cut-off to use; one that is asked for is checked against the sampling rate."""
     shortest, asked = 24, options.filter_cutoff
     if len(recording) >= shortest:
@@ -134,7 +139,9 @@ def _cutoff(recording: Recording, rate: float, options: IdentifyOptions) -> floa
                 check_cutoff(asked, rate)
             except RobodynError as error:
                 raise IdentificationError(f'{recording.source}: {error}') from error
-        chosen = asked or raised(automatic_cutoff(recording.position, rate), rate, options)
+        chosen = asked or raised(
+            automatic_cutoff(_longest(recording.position, gaps), rate), rate, options
+        )
         shortest = int(np.ceil(6.0 * rate / chosen))
     if len(recording) < shortest:
         raise InsufficientData(
@@ -144,9 +151,17 @@ def _cutoff(recording: Recording, rate: float, options: IdentifyOptions) -> floa
     return chosen
 
 
+def _longest(position: Array, gaps: Mask) -> Array:
+    """Return the longest part of positions (N, n) without gap: interpolation looks like noise."""
+    edges = np.flatnonzero(np.diff(gaps, prepend=True, append=True)).reshape(-1, 2)
+    start, end = max(edges.tolist(), key=lambda edge: edge[1] - edge[0], default=(0, 0))
+    return position[start:end] if end - start > len(position) / 4 else position
+
+
 def raised(automatic: float, rate: float, options: IdentifyOptions) -> float:
-    """Return an automatic cut-off [Hz] times the factor of the options, where it is a low one."""
-    return max(automatic, min(options.cutoff_factor * automatic, lowest_cutoff(rate)))
+    """Return an automatic cut-off [Hz] times the factor of the options, raised to a usual one."""
+    factor = options.cutoff_factor
+    return automatic * min(factor, max(1.0, lowest_cutoff(rate) / automatic))
 
 
 def uses_given(recording: Recording, options: IdentifyOptions) -> bool:
@@ -170,8 +185,8 @@ def _given(recording: Recording, options: IdentifyOptions) -> Processed:
     assert velocity is not None and acceleration is not None
     torque = recording.torque
     if options.filter_cutoff is not None:
-        rate = 1.0 / recording.period
-        torque = low_pass(torque, _cutoff(recording, rate, options), rate)
+        rate, gaps = 1.0 / recording.period, np.zeros(len(recording), dtype=bool)
+        torque = low_pass(torque, _cutoff(recording, gaps, rate, options), rate)
     frozen = ~moving_joints(recording.position)
     motion = (recording.position, velocity, acceleration)
     signals = _masked(recording, len(recording), options, motion, torque, ~frozen[None, :])

@@ -16,7 +16,7 @@ import numpy as np
 from robodyn_ros.identification.findings import finding
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.signals.cutoff import lowest_cutoff, motion_cutoff
-from robodyn_ros.identification.signals.grid import on_grid
+from robodyn_ros.identification.signals.grid import measured, on_grid
 from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.identification.signals.processing import process, raised, uses_given
 from robodyn_ros.identification.signals.torque_shift import TimeOffset, corrected
@@ -134,7 +134,7 @@ def _cutoff(recording: Recording, bounds: Sequence[int], rate: float) -> float:
     """Cut-off that lets all stretches through, in [Hz]; those at rest have no say."""
     found = []
     for first, last in pairwise(bounds):
-        uniform, _, _ = on_grid(recording.slice(slice(first, last)))
+        uniform, _, _ = on_grid(measured(recording.slice(slice(first, last)))[0])
         found.append(motion_cutoff(uniform.position, rate) or 0.0)
         release(recording.position)
     return max(found) or lowest_cutoff(rate)

@@ -117,7 +117,6 @@ def prepare(task: Task, clock: Clock) -> Prepared:
     with clock.step('process'):
         task, raw = _processed(task)
         frozen = frozenset.intersection(*(_frozen(parts) for parts in raw))
-        raw = tuple(_softened(parts, frozenset() if task.arm else frozen) for parts in raw)
     model, friction, unknown = task.model, None, open_friction(task.model) is not None
     offsets: dict[int, TimeOffset] = {}
     for _ in range(PASSES):
@@ -173,17 +172,6 @@ def _shifted(offsets: dict[int, TimeOffset]) -> dict[int, int]:
 def _frozen(parts: Stretches) -> frozenset[str]:
     codes = ('frozen_joint', 'zero_torque', 'constant_torque')
     return frozenset(f.joint for f in parts.shown.findings if f.code in codes)
-
-
-def _softened(parts: Stretches, frozen: frozenset[str]) -> Stretches:
-    """Lower the finding of a joint at standstill to a warning if it moves in another recording."""
-    findings = tuple(
-        replace(item, severity='warning')
-        if item.code == 'frozen_joint' and item.joint not in frozen
-        else item
-        for item in parts.shown.findings
-    )
-    return replace(parts, shown=replace(parts.shown, findings=findings))
 
 
 def _moving_samples(parts: Stretches) -> int:
