@@ -128,8 +128,9 @@ FINDINGS = {
     ),
     'stale_joint': Entry(
         _WARNING_OR_ERROR,
-        'joint {joint}: its position is stale in {share:.1%} of the recording (error above '
-        '{limit:.0%}). It repeats and then jumps, {count} times, for up to {longest:.3g} s.',
+        'joint {joint}: its position is stale in {share:.1%} of the recording, and in {used:.1%} '
+        'of the samples in use (error above {limit:.0%}). It repeats and then jumps, {count} '
+        'times, for up to {longest:.3g} s.',
         'Look for lost or late messages of its drive, or read the drive at the rate at which it '
         'measures.',
     ),
@@ -182,7 +183,7 @@ FINDINGS = {
         'Use a motion with more frequencies, or larger amplitudes.',
     ),
     'weakly_determined': Entry(
-        _WARNING,
+        _WARNING_OR_ERROR,
         'joint {joint}: the expected uncertainty of its torque on other motions is {share:.0%} '
         '(limit {limit:.0%}).',
         'Move the joint faster or farther.',

@@ -82,8 +82,14 @@ SLOW_NOISE = 0.6
 """... if it is below this share of what the model leaves unexplained."""
 
 
+STALE = ('stale_samples', 'warning')
+"""Finding of the reader that says the same of all joints."""
+
+
 def stale_findings(case: Case) -> Iterator[Finding]:
     """Joints whose position stays and then jumps: the driver did not get new values."""
+    if any((item.code, item.severity) == STALE for item in case.recording.findings):
+        return  # the recording repeats samples of all joints, which are not used
     recording = case.recording.select(case.signals.joints)
     remaining, _ = measured(recording)  # the other samples are not used
     for joint, name in enumerate(case.signals.joints):
@@ -97,6 +103,7 @@ def stale_findings(case: Case) -> Iterator[Finding]:
                 joint=name,
                 severity=severity,
                 share=share,
+                used=used,
                 limit=STALE_SHARE,
                 count=len(lengths),
                 longest=lengths.max() / case.rate,

@@ -58,9 +58,8 @@ REASONS = (
 """Factors that have a usual reason."""
 
 ALONE = -15.0
-"""Standard deviations below 0 at which inertia or friction alone tell that torque has the wrong
-sign: delays can make a little of it negative, but not by so much. Friction of the wrong
-sign is tens of standard deviations below 0, inertia that is hardly excited a few around it."""
+"""Standard deviations below 0 at which inertia alone tells that torque has the wrong sign.
+Friction alone does not: a delay makes it negative too."""
 
 _NEAR = 0.06
 _NOT_LINKS = ('rotor_inertia', *(term.parameter for term in TERMS.values()))
@@ -136,7 +135,7 @@ def _turned(
         'by it friction drives the joint': friction < NEGATIVE,
         f"it is {factor:.2g} times what the model's prior masses give": by_prior_alone,
     }
-    clear = both or inertia < ALONE or friction < ALONE or by_prior_alone
+    clear = both or inertia < ALONE or by_prior_alone
     return [text for text, said in told.items() if said], bool(clear)
 
 

@@ -20,8 +20,8 @@ from robodyn_ros.models.friction import body_of
 from robodyn_ros.models.friction_terms import LAWS
 from robodyn_ros.models.interface import DynamicModel
 
-LOWER = (-0.5, -1.0, -2.0)
-"""Octaves from the automatic cut-off down to those that are tried."""
+LOWER = (0.5, 0.25)
+"""Shares of the automatic cut-off that are tried: its noise is 6 and 31 times smaller there."""
 
 
 def cutoff_factor(
@@ -43,16 +43,16 @@ def cutoff_factor(
     rate = 1.0 / float(np.diff(signals.time[:2])[0]) if len(signals) > 1 else 1.0
     if signals.cutoff is None or options.filter_cutoff is not None:
         return 1.0
-    octaves = int(np.log2(lowest_cutoff(rate) / signals.cutoff) + 0.5)
-    factors = np.exp2([0.0, *LOWER, *range(1, octaves + 1)]).tolist()
-    automatic = _held_out(model, signals, options)
-    if automatic is None:
-        return 1.0
-    best, chosen = automatic, 1.0
-    for factor in factors[1:]:
-        with suppress(RobodynError):  # too short for a lower one
-            other = _held_out(model, process(factor), options)
-            if other is not None and other.mean < best.mean and is_better(automatic, other):
+    automatic = best = _held_out(model, signals, options)
+    chosen, octaves = 1.0, int(np.log2(lowest_cutoff(rate) / signals.cutoff) + 0.5)
+    for factors in (LOWER, np.exp2(np.arange(1, octaves + 1)).tolist()):
+        for factor in factors if chosen == 1.0 else ():
+            other = None
+            with suppress(RobodynError):  # too short for a lower one
+                other = _held_out(model, process(factor), options)
+            if automatic is None or best is None or other is None or other.mean >= best.mean:
+                break
+            if is_better(automatic, other):
                 best, chosen = other, factor
     return chosen
 

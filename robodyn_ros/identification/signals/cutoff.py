@@ -202,8 +202,10 @@ def moving_joints(position: Array) -> NDArray[np.bool_]:
     smallest = [np.quantile(own[own > 0.0], 0.01) if own.any() else 0.0 for own in steps.T]
     least = np.maximum(BEYOND_NOISE * noise, BEYOND_STEPS * np.array(smallest))
     beyond = stroke > np.maximum(least, LEAST_STROKE)
-    small = stroke < SMALL_STROKE * stroke.max(initial=0.0)
-    return np.asarray(beyond & (~small | _falls(position)))
+    small = beyond & (stroke < SMALL_STROKE * stroke.max(initial=0.0))
+    if small.any():
+        beyond[small] = _falls(position[:, small])
+    return np.asarray(beyond)
 
 
 def _falls(position: Array) -> NDArray[np.bool_]:

@@ -30,7 +30,7 @@ def process(
     joints: Sequence[str],
     options: IdentifyOptions,
     *,
-    cutoff: float | None = None,
+    automatic: float | None = None,
 ) -> Processed:
     """Filter, differentiate and mask the signals of the given joints.
 
@@ -40,7 +40,7 @@ def process(
     torque. Two periods of the position's cut-off frequency are cut from both ends, where the
     filter has only one side to look at.
 
-    :param cutoff: in [Hz], in place of what the options or the data say; it lets the motion pass
+    :param automatic: automatic cut-off in [Hz], if it is known
     :raises RecordingError: a joint is not in the recording, or a cut-off that its sampling rate
         does not carry
     :raises IdentificationError: too few samples for the filter, or no accelerations where the
@@ -53,9 +53,9 @@ def process(
     fresh, held = measured(recording)
     uniform, gaps, findings = on_grid(fresh)
     rate = 1.0 / uniform.period
-    chosen = cutoff or _cutoff(uniform, gaps, rate, options)
+    chosen = _cutoff(uniform, gaps, rate, options, automatic)
     hidden = _widened(gaps, rate, chosen)
-    while hidden.mean() > 0.5 and not (cutoff or options.filter_cutoff):
+    while hidden.mean() > 0.5 and not (automatic or options.filter_cutoff):
         chosen /= np.sqrt(2.0)  # gaps that are shorter than half a period hide nothing
         hidden = _widened(gaps, rate, chosen)
     gaps = hidden
@@ -130,7 +130,13 @@ def _widened(gaps: Mask, rate: float, cutoff: float) -> Mask:
     return widened
 
 
-def _cutoff(recording: Recording, gaps: Mask, rate: float, options: IdentifyOptions) -> float:
+def _cutoff(
+    recording: Recording,
+    gaps: Mask,
+    rate: float,
+    options: IdentifyOptions,
+    automatic: float | None = None,
+) -> float:
     """Cut-off to use; one that is asked for is checked against the sampling rate."""
     shortest, asked = 24, options.filter_cutoff
     if len(recording) >= shortest:
@@ -139,9 +145,9 @@ def _cutoff(recording: Recording, gaps: Mask, rate: float, options: IdentifyOpti
                 check_cutoff(asked, rate)
             except RobodynError as error:
                 raise IdentificationError(f'{recording.source}: {error}') from error
-        chosen = asked or raised(
-            automatic_cutoff(_longest(recording.position, gaps), rate), rate, options
-        )
+        chosen = asked or automatic or automatic_cutoff(_longest(recording.position, gaps), rate)
+        if asked is None:
+            chosen = raised(chosen, rate, options)
         shortest = int(np.ceil(6.0 * rate / chosen))
     if len(recording) < shortest:
         raise InsufficientData(

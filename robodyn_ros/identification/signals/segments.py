@@ -78,17 +78,19 @@ def stretches_of(
     joints: Sequence[str],
     options: IdentifyOptions,
     known: KnownTorque | None = None,
+    automatic: float | None = None,
 ) -> Stretches:
     """Process a recording, a long one in stretches.
 
     :param known: torque that is not estimated
+    :param automatic: automatic cut-off in [Hz], if it is known
     :raises RobodynError: as `processing.process`
     """
     if recording.joints != tuple(joints):
         recording = recording.select(joints)
 
-    def signals_of(part: Recording, cutoff: float | None = None) -> Processed:
-        signals = process(part, joints, options, cutoff=cutoff)
+    def signals_of(part: Recording) -> Processed:
+        signals = process(part, joints, options, automatic=automatic)
         return signals if known is None else replace(signals, known=known(part, signals))
 
     if len(recording) <= LONGEST:
@@ -96,10 +98,11 @@ def stretches_of(
         return Stretches(signals, recording, signals.raw_samples)
     count = -(-len(recording) // STRETCH)
     bounds = np.linspace(0, len(recording), count + 1).astype(int).tolist()
-    cutoff, margin, period = None, 0, recording.period
-    if not uses_given(recording, options) and options.filter_cutoff is None:
-        cutoff = raised(_cutoff(recording, bounds, 1.0 / period), 1.0 / period, options)
-    if (used := cutoff or options.filter_cutoff) is not None:
+    margin, period, used = 0, recording.period, options.filter_cutoff
+    if used is None and not uses_given(recording, options):
+        automatic = automatic or _cutoff(recording, bounds, 1.0 / period)
+        used = raised(automatic, 1.0 / period, options)
+    if used is not None:
         margin = int(np.ceil(2.0 / (period * used)))
 
     def piece(index: int) -> Recording:
@@ -109,7 +112,7 @@ def stretches_of(
         return recording.slice(slice(max(first, 0), last))
 
     def processed(index: int) -> Processed:
-        return signals_of(piece(index), cutoff)
+        return signals_of(piece(index))
 
     index, shown = _first_moving(processed, count)
     return Stretches(

@@ -65,11 +65,13 @@ class Task:
         carries = isinstance(self.model, PayloadModel)
         return self.known if carries and isinstance(self.known, IdentifiedModel) else None
 
-    def processed(self, recording: Recording) -> Stretches:
-        """Return the signals of a recording, with their known torque."""
-        return stretches_of(
-            recording, self.model.joint_names, self.options, known_torque(self.known)
-        )
+    def processed(self, recording: Recording, automatic: float | None = None) -> Stretches:
+        """Return the signals of a recording, with their known torque.
+
+        :param automatic: automatic cut-off in [Hz], if it is known
+        """
+        known = known_torque(self.known)
+        return stretches_of(recording, self.model.joint_names, self.options, known, automatic)
 
 
 @dataclass
@@ -139,7 +141,7 @@ def _processed(task: Task) -> tuple[Task, tuple[Stretches, ...]]:
     """Signals of the recordings, at the cut-off that held-out errors of the first one favour."""
 
     def signals(factor: float) -> Processed:
-        return raised(factor).processed(task.recordings[0]).shown
+        return raised(factor).processed(task.recordings[0], raw[0].shown.cutoff).shown
 
     def raised(factor: float) -> Task:
         return replace(task, options=replace(task.options, cutoff_factor=factor))
