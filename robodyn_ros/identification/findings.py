@@ -89,6 +89,12 @@ FINDINGS = {
         'only.',
         'Move this joint if the robot will.',
     ),
+    'frozen_joint.stuck': Entry(
+        _ERROR,
+        'joint {joint}: its position does not change, but {error} of its torque cannot be '
+        'explained by a joint at rest.',
+        'Check its encoder signal.',
+    ),
     'drives_off': Entry(
         _WARNING,
         '{samples} of {all} samples repeat all values of the sample before, some with zero torque '

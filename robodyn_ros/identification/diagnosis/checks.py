@@ -139,6 +139,26 @@ def _too_large(
     )
 
 
+def with_stuck(
+    findings: Sequence[Finding], report: FitReport, model: DynamicModel, options: IdentifyOptions
+) -> Iterator[Finding]:
+    """Make joints at rest errors whose torque says that they moved: their encoders are stuck.
+
+    :param findings: of the processing
+    :param report: torque errors of the recording
+    """
+    torque = report.rms_error / np.maximum(report.joint_relative_residual, 1e-12)
+    reference = np.maximum(torque, SMALL_TORQUE * rated_torque(model, torque))
+    shares = report.rms_error / np.maximum(reference, 1e-300)
+    errors = dict(zip(model.joint_names, shares.tolist(), strict=True))
+    for item in findings:
+        error = errors.get(item.joint, 0.0)
+        if item.code == 'frozen_joint' and error > options.max_relative_error:
+            yield finding('frozen_joint.stuck', joint=item.joint, error=percent(error))
+        else:
+            yield item
+
+
 def success_rule(options: IdentifyOptions, model: DynamicModel) -> SuccessRule:
     """Return the rule that decides on success: the one asked for, or that of the model's kind."""
     if options.success_rule != 'auto':

@@ -39,7 +39,7 @@ from robodyn_ros.identification.findings import finding
 from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.recording import Finding
 
-DEAD = ('no_motion', 'zero_torque', 'constant_torque', 'time_scale')
+DEAD = ('no_motion', 'zero_torque', 'constant_torque', 'frozen_joint', 'time_scale')
 """Findings of the reader and the processing that are causes themselves."""
 
 CAUSES = (
