@@ -189,7 +189,7 @@ FINDINGS = {
         'Use a motion with more frequencies, or larger amplitudes.',
     ),
     'weakly_determined': Entry(
-        _WARNING_OR_ERROR,
+        _WARNING,
         'joint {joint}: the expected uncertainty of its torque on other motions is {share:.0%} '
         '(limit {limit:.0%}).',
         'Move the joint faster or farther.',

@@ -249,10 +249,10 @@ def test_resting_joints_with_noise_leave_the_cut_off_to_the_user():
     assert result.identification.joint_relative_residual[1] < 0.05
 
 
-@pytest.mark.parametrize(('samples', 'severity'), [(700, 'warning'), (180, 'error')])
+@pytest.mark.parametrize(('samples', 'severity'), [(100, 'warning'), (30, 'error')])
 def test_nearly_enough_samples_are_a_warning(samples, severity):
     """Ten per parameter are wanted; fewer than two cannot be tested."""
-    result = identify(GOOD.slice(slice(0, samples)), MODEL)
+    result = identify(record(MODEL, TRUTH, samples, noise=0.02), MODEL)
     (found,) = [
         item
         for item in result.findings

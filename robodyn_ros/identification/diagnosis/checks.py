@@ -75,23 +75,14 @@ def data_findings(
         yield finding('ill_conditioned', condition=condition, limit=ILL_CONDITIONED)
 
 
-def reach_findings(
-    joints: Sequence[str], uncertainty: Array, largest: float = np.inf
-) -> Iterator[Finding]:
+def reach_findings(joints: Sequence[str], uncertainty: Array) -> Iterator[Finding]:
     """Check that the estimate holds on another motion.
 
     :param uncertainty: see `torque_uncertainty`, shape (n,)
-    :param largest: from which on the estimate fails; infinite with a validation, which shows it
     """
     for name, share in zip(joints, uncertainty, strict=True):
         if share > WEAKLY_DETERMINED:
-            yield finding(
-                'weakly_determined',
-                joint=name,
-                severity='error' if share > largest else 'warning',
-                share=share,
-                limit=WEAKLY_DETERMINED,
-            )
+            yield finding('weakly_determined', joint=name, share=share, limit=WEAKLY_DETERMINED)
 
 
 def fit_findings(

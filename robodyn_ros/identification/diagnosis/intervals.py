@@ -121,7 +121,7 @@ def half_delay_findings(case: Case, sample: Sample) -> Iterator[Finding]:
         shifts = [shift for shift, _ in found]
         others = zip(found, shifts[::-1], strict=True)
         gains = [trial.gain(own, FOUR, over=other) or 0.0 for (own, trial), other in others]
-        if max(gains) >= 1.0 - MOST:
+        if min(gains) > 0.0 and max(gains) >= 1.0 - MOST:
             name = case.signals.joints[joint]
             first, second = (round(shift) / case.rate * 1e3 for shift in shifts)
             yield finding('delay_changes', joint=name, first=first, second=second)

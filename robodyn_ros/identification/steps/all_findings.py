@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from robodyn_ros.identification.diagnosis.case import Case
 from robodyn_ros.identification.diagnosis.checks import (
     data_findings,
@@ -89,10 +87,8 @@ def _robot_findings(run: Run, noisy: Collection[str]) -> Iterator[Finding]:
     prepared, regression, found = run.prepared, run.regression, run.found
     joints = prepared.model.joint_names
     yield from data_findings(regression.factors(), found.fit, regression.base, prepared.frozen)
-    options = run.task.options
-    largest = options.max_relative_error if run.validation is None else np.inf
-    yield from reach_findings(joints, run.uncertainty, largest)
-    yield from fit_findings(run.validation or run.report, options, prepared.model, noisy)
+    yield from reach_findings(joints, run.uncertainty)
+    yield from fit_findings(run.validation or run.report, run.task.options, prepared.model, noisy)
     yield from found.completion.findings
     for parts in prepared.parts:
         yield from parts.findings()
