@@ -26,11 +26,11 @@ from robodyn_ros.identification.diagnosis.motion import (
     region_findings,
 )
 from robodyn_ros.identification.diagnosis.position_limits import limit_findings
+from robodyn_ros.identification.diagnosis.saturation import saturation_findings
 from robodyn_ros.identification.diagnosis.signals import (
     delay_findings,
     delays,
     noise_findings,
-    saturation_findings,
     slow_joints,
     stale_findings,
 )
