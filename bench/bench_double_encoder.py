@@ -1,15 +1,19 @@
 """RMSE of predicted torque per joint on another motion, like Table 4 of the document.
 
-Plain weighted least squares on the simulated arm with harmonic drives (`harmonic_arm.py`), and the
-same with a residual torque from the encoders on both sides of the gears: radial basis functions
-(RBF) and Gaussian mixture regression (GMR), over [deflection, deflection rate] as the document has
-them and with the motor's velocity as a third input. Every seed has other motions, ripple phases
-and noise: 60 s for the identification within the limits of Table 1 of the document, and 20 s for
-the validation, another Fourier series in the same band within 80 % of the limits.
+Weighted least squares with linear friction on the simulated arm with harmonic drives
+(`harmonic_arm.py`), and the same with a residual torque from the encoders on both sides of the
+gears: radial basis functions (RBF) and Gaussian mixture regression (GMR), over [deflection,
+deflection rate] as the document has them and with the motor's velocity as a third input. Two
+controls use one encoder only: an RBF of the velocity alone, and the automatic friction law. The
+last row adds the torque of gear deflection to the automatic law: what the second encoder is worth
+is its gain over the best control. Every seed has other motions, ripple phases and noise: 60 s for
+the identification within the limits of Table 1 of the document, and 20 s for the validation,
+another Fourier series in the same band within 80 % of the limits. `--gears lossy` triples
+hysteresis and load-dependent friction, which velocity does not show.
 
 RMSE refers to the torque after the low pass of the identification, as in the document; `raw` to
 the measured torque, with motor ripple and noise. Run without other load: `python
-bench/bench_double_encoder.py [--seeds N] [--json]`.
+bench/bench_double_encoder.py [--seeds N] [--gears catalogue|lossy] [--json]`.
 """
 
 from __future__ import annotations
@@ -27,7 +31,7 @@ from numpy.typing import NDArray
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / 'bench')]
 
-from harmonic_arm import STEP, HarmonicArms, Measured  # noqa: E402
+from harmonic_arm import ARCMIN, STEP, Gears, HarmonicArms, Measured  # noqa: E402
 
 from robodyn_ros.identification.gears.in_turn import Explained, in_turn  # noqa: E402
 from robodyn_ros.identification.gears.motor_side import motor_side  # noqa: E402
@@ -54,8 +58,11 @@ VARIANTS: dict[str, tuple[GearTorque, int]] = {
     'RBF, and velocity': ('rbf', 3),
     'GMR, and velocity': ('gmr', 3),
 }
-REQUIRED = 0.2, 0.3
-"""Smallest reduction of every joint, and of the mean."""
+VELOCITY, LAW, BOTH = 'RBF, velocity alone', 'automatic friction law', 'law and deflection'
+ONE_ENCODER = (VELOCITY, LAW)
+"""Variants that need no encoder on the motor."""
+GEARS = {'catalogue': Gears(), 'lossy': Gears(load=0.135, hysteresis=3.0 * ARCMIN)}
+"""Gears of the arm, see `harmonic_arm`."""
 
 
 def motion(seed: list[int], duration: float, share: float) -> tuple[Array, Array]:
@@ -76,11 +83,13 @@ def motion(seed: list[int], duration: float, share: float) -> tuple[Array, Array
     return MIDDLE + scale * sums[0], scale * sums[1]
 
 
-def recordings(seeds: list[int], number: int, duration: float, share: float) -> list[Measured]:
+def recordings(
+    seeds: list[int], number: int, duration: float, share: float, gears: Gears
+) -> list[Measured]:
     """Return one motion of each arm."""
     paths = [motion([31, seed, number], duration, share) for seed in seeds]
     position, velocity = (np.stack([path[index] for path in paths], axis=1) for index in (0, 1))
-    return HarmonicArms(seeds).run(position, velocity)
+    return HarmonicArms(seeds, gears).run(position, velocity)
 
 
 def recording(measured: Measured, model: DynamicModel) -> Recording:
@@ -114,17 +123,43 @@ def measure(training: Measured, validation: Measured) -> dict[str, Array]:
     """Return RMSE (2, 6) of every variant, low-passed and raw, for a seed, and cycle times."""
     model = robot_model(ROOT / 'urdf' / 'ur10.urdf')
     first, other = recording(training, model), recording(validation, model)
-    plain = identify(first, model, options=OPTIONS)
-    assert plain.signals is not None
-    explained = Explained(first, plain.signals.processed, plain.signals.predicted)
-    table = {'WLS': np.stack(rmse(model, plain.values, None, other))}
+    plain, explained = _identified(first, model)
+    table = {'WLS': np.stack(rmse(model, plain, None, other))}
     for name, (kind, count) in VARIANTS.items():
-        options = replace(OPTIONS, gear_torque=kind, gear_inputs=(count,))
-        found, _, values = in_turn(model, plain.values, [explained], options)
+        found, values = _with_deflection(model, plain, explained, kind, count)
         table[name] = np.stack(rmse(model, values, found, other))
         if found is not None:
             table[f'{name} [us]'] = np.array(1e6 * evaluation_time(found))
+    # The motor where the link is: no deflection, only velocity.
+    stiff = [replace(each, motor_position=each.position) for each in (first, other)]
+    blind = replace(explained, recording=stiff[0])
+    found, values = _with_deflection(model, plain, blind, 'rbf', 3)
+    table[VELOCITY] = np.stack(rmse(model, values, found, stiff[1]))
+    lawful = identify(first, robot_model(ROOT / 'urdf' / 'ur10.urdf', friction='auto'),
+                      options=OPTIONS)  # fmt: skip
+    assert lawful.signals is not None
+    table[LAW] = np.stack(rmse(lawful.model, lawful.values, None, other))
+    explained = Explained(first, lawful.signals.processed, lawful.signals.predicted)
+    found, values = _with_deflection(lawful.model, lawful.values, explained, 'auto', None)
+    table[BOTH] = np.stack(rmse(lawful.model, values, found, other))
     return table
+
+
+def _identified(first: Recording, model: DynamicModel) -> tuple[Array, Explained]:
+    result = identify(first, model, options=OPTIONS)
+    assert result.signals is not None
+    return result.values, Explained(first, result.signals.processed, result.signals.predicted)
+
+
+def _with_deflection(
+    model: DynamicModel, values: Array, explained: Explained, kind: GearTorque, count: int | None
+) -> tuple[GearTorqueLaw | None, Array]:
+    """Return the torque of gear deflection and the parameters with it."""
+    options = replace(OPTIONS, gear_torque=kind)
+    if count is not None:
+        options = replace(options, gear_inputs=(count,))
+    found, _, changed = in_turn(model, values, [explained], options)
+    return found, changed
 
 
 def evaluation_time(found: GearTorqueLaw, cycles: int = 2000) -> float:
@@ -137,38 +172,37 @@ def evaluation_time(found: GearTorqueLaw, cycles: int = 2000) -> float:
     return float(np.median(times))
 
 
-def report(table: dict[str, Array]) -> bool:
-    """Print the mean over the seeds; return True if a variant reaches the required figures."""
+def report(table: dict[str, Array]) -> None:
+    """Print means over the seeds, and what the second encoder adds to the best control."""
     print(f'{"RMSE [Nm], low-passed":<24}' + ''.join(f'{f"joint {n}":>9}' for n in range(1, 7)))
-    reached = False
     for which, word in enumerate(('', 'raw ')):
         plain = table['WLS'][which]
-        for name in ('WLS', *VARIANTS):
+        for name in ('WLS', *VARIANTS, *ONE_ENCODER, BOTH):
             row = table[name][which]
-            less = 1.0 - row / plain
-            print(f'{word + name:<24}' + ''.join(f'{value:>9.3f}' for value in row))
-            if name == 'WLS':
-                continue
-            print(f'{"  less":<24}' + ''.join(f'{value:>9.1%}' for value in less), end='')
-            print(f'   mean {less.mean():.1%}')
-            reached |= not which and less.min() >= REQUIRED[0] and less.mean() >= REQUIRED[1]
+            print(f'{word + name:<24}' + ''.join(f'{value:>9.3f}' for value in row), end='')
+            print(f'   mean less than WLS {np.mean(1.0 - row / plain):.1%}')
+        control = np.min([table[name][which] for name in ONE_ENCODER], axis=0)
+        added = 1.0 - table[BOTH][which] / control
+        shares = ' '.join(f'{value:.1%}' for value in added)
+        print(f'{word}second encoder over the best control: {shares}, mean {added.mean():.1%}')
     for name in VARIANTS:
         if f'{name} [us]' in table:
             print(f'{name}: {table[f"{name} [us]"]:.0f} us for one evaluation of six axes')
-    print(
-        f'at least {REQUIRED[0]:.0%} on every joint and {REQUIRED[1]:.0%} in the mean: {reached}'
-    )
-    return reached
 
 
 def main() -> int:
-    """Simulate all seeds at once, then identify one by one; 0 only if the figures are reached."""
+    """Simulate all seeds at once, then identify one by one."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--seeds', type=int, default=10)
     parser.add_argument('--json', action='store_true', help='RMSE of every seed')
+    parser.add_argument('--gears', choices=[*GEARS], default='catalogue')
     arguments = parser.parse_args()
-    seeds = list(range(arguments.seeds))
-    pairs = zip(recordings(seeds, 0, 60.0, 0.95), recordings(seeds, 1, 20.0, 0.8), strict=True)
+    seeds, gears = list(range(arguments.seeds)), GEARS[arguments.gears]
+    pairs = zip(
+        recordings(seeds, 0, 60.0, 0.95, gears),
+        recordings(seeds, 1, 20.0, 0.8, gears),
+        strict=True,
+    )
     tables = [measure(training, validation) for training, validation in pairs]
     if arguments.json:
         print(json.dumps([{k: v.tolist() for k, v in table.items()} for table in tables]))
@@ -177,7 +211,8 @@ def main() -> int:
         name: np.mean([table[name] for table in tables if name in table], axis=0)
         for name in {name: None for table in tables for name in table}
     }
-    return 0 if report(mean) else 1
+    report(mean)
+    return 0
 
 
 if __name__ == '__main__':

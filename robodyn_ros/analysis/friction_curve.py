@@ -7,9 +7,9 @@ Half the sum is the torque that does not change sign with the velocity, such as 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,15 @@ STEADY = 0.03
 """Largest deviation from constant speed, relative to the speed. Friction changes by at most the
 same share."""
 
+HIDDEN = ('offset', 'asymmetry')
+"""Terms that the mean of both directions does not have."""
+
+FORWARD, BACKWARD = '_forward', '_backward'
+"""Ends of the names of terms that act in one direction."""
+
+REPEATS = 1e-3
+"""Share of itself to which friction repeats at best: less noise than this is chance."""
+
 
 @dataclass(frozen=True)
 class FrictionCurve:
@@ -44,36 +53,91 @@ class FrictionCurve:
     spread: Array
 
     def fit(self, law: str = 'smooth') -> tuple[dict[str, float], Array]:
-        """Fit a friction law with the best smoothing (Eq. 12): values by term, and residuals.
+        """Fit a friction law with its best shape coefficients: values by term, and residuals.
 
-        :param law: law whose terms change sign with the velocity; its offset is ignored
-        :raises IdentificationError: the law has other terms, or more terms than speeds
+        Friction here is the mean of both directions. So are the values of laws that have one
+        for each direction (Eq. 9 to 11); offset and asymmetry do not show in it.
+
+        :param law: a name in `models.friction_terms.LAWS`
+        :raises IdentificationError: there is no such law, it has too few speeds for its
+            coefficients, or they do not determine them
         """
-        terms = [term for term in LAWS.get(law, ()) if term != 'offset']
-        one_sided = {term for term in terms if term == 'asymmetry' or term.endswith('ward')}
-        if not terms or one_sided:
-            raise IdentificationError(f'the law {law!r} cannot be fitted to a friction curve')
-        needs = sorted({name for term in terms for name in TERMS[term].needs})
-        if len(terms) + len(needs) > len(self.speed):
+        if law not in LAWS:
+            raise IdentificationError(f'{law!r} is no friction law; it has to be one of {[*LAWS]}')
+        terms = [term for term in LAWS[law] if term not in HIDDEN and not term.endswith(BACKWARD)]
+        shapes = sorted({name for term in terms for name in TERMS[term].needs})
+        if any('threshold' in TERMS[term].uses for term in terms):
+            shapes.append('threshold')
+        if len(terms) + len(shapes) > len(self.speed):
             raise IdentificationError(
                 f'joint {self.joint}: the law {law!r} needs at least '
-                f'{len(terms) + len(needs)} speeds, got {len(self.speed)}'
+                f'{len(terms) + len(shapes)} speeds, got {len(self.speed)}'
             )
-        smoothings = np.geomspace(0.003, 1.0, 40 if needs else 1) * self.speed[-1]
-        fits = (self._fit(terms, dict.fromkeys(needs, float(each))) for each in smoothings)
-        return min(fits, key=lambda fit: float(fit[1] @ fit[1]))
-
-    def _fit(
-        self, terms: list[str], coefficients: dict[str, float]
-    ) -> tuple[dict[str, float], Array]:
-        """Fit terms with given nonlinear coefficients: all values by name, and residuals."""
-        shaped = {name: np.array([value]) for name, value in coefficients.items()}
-        matrix = np.column_stack(
-            [TERMS[term].column(self.speed[:, None], shaped)[:, 0] for term in terms]
+        fits = [self._fit(terms, shape) for shape in self._shapes(shapes)]
+        found = [fit for fit in fits if fit.worst <= np.abs(self.friction).max()]
+        if not found:
+            least = min(fits, key=lambda fit: fit.worst)
+            raise IdentificationError(
+                f'joint {self.joint}: the law {law!r} is not determined by these '
+                f'{len(self.speed)} speeds; {least.unsure} is uncertain by {least.worst:.3g} '
+                f'(friction is {np.abs(self.friction).max():.3g}). Record slower passes, or use a '
+                f'law with fewer terms'
+            )
+        best = min(found, key=lambda fit: float(fit.residual @ fit.residual))
+        return {name.removesuffix(FORWARD): value for name, value in best.values.items()}, (
+            best.residual
         )
-        values = np.linalg.lstsq(matrix, self.friction, rcond=None)[0]
-        named = dict(zip(terms, values.tolist(), strict=True)) | coefficients
-        return named, self.friction - matrix @ values
+
+    def _shapes(self, names: Sequence[str]) -> Iterator[dict[str, float]]:
+        """Yield the shape coefficients to try."""
+        top = self.speed[-1]
+        tried = [np.geomspace(0.003, 1.0, 100) * top for _ in names]
+        if 'threshold' in names:
+            tried[-1] = np.append(0.0, 0.99 * self.speed[1:-2])  # terms that start at a speed
+        for values in product(*tried):
+            yield dict(zip(names, map(float, values), strict=True))
+
+    def _fit(self, terms: Sequence[str], shape: dict[str, float]) -> _Fit:
+        """Fit terms with given shape coefficients."""
+        shaped = {name: np.array([value]) for name, value in shape.items()}
+
+        def columns(speed: Array) -> Array:
+            return np.column_stack(
+                [TERMS[term].column(speed[:, None], shaped)[:, 0] for term in terms]
+            )
+
+        matrix = columns(self.speed)
+        # What a term adds where it is largest, also below the slowest pass.
+        largest = np.abs(columns(np.linspace(1e-3, 1.0, 1000) * self.speed[-1])).max(axis=0)
+        length = np.linalg.norm(matrix, axis=0)
+        unseen = length < 1e-9 * largest
+        length[unseen] = 1.0
+        values = np.linalg.lstsq(matrix / length, self.friction, rcond=None)[0] / length
+        residual = self.friction - matrix @ values
+        freedom = max(len(self.speed) - len(terms) - len(shape), 1)
+        noise = max(
+            float(np.linalg.norm(residual)) / np.sqrt(freedom),
+            REPEATS * np.abs(self.friction).max(),
+        )
+        inverse = np.linalg.pinv(matrix / length, rcond=1e-12) / length[:, None]
+        unsure = noise * np.linalg.norm(inverse, axis=1) * largest
+        unsure[unseen] = np.inf
+        worst = int(np.argmax(unsure))
+        named = dict(zip(terms, values.tolist(), strict=True)) | shape
+        return _Fit(named, residual, terms[worst].removesuffix(FORWARD), float(unsure[worst]))
+
+
+@dataclass(frozen=True)
+class _Fit:
+    """Values of a law by name, and its term that is determined worst.
+
+    :param worst: standard deviation of what that term adds, in [Nm] or [N]
+    """
+
+    values: dict[str, float]
+    residual: Array
+    unsure: str
+    worst: float
 
 
 @dataclass(frozen=True)

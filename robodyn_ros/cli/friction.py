@@ -30,9 +30,9 @@ def add_parser(commands: Any) -> None:
     parser.add_argument('--joints', metavar='NAME,NAME,...', help='joints to use (default: all)')
     parser.add_argument(
         '--law',
-        choices=[law for law in LAWS if law != 'bidirectional' and 'asymmetric' not in law],
+        choices=list(LAWS),
         default='smooth',
-        help='law to fit to the points (default: %(default)s)',
+        help='law to fit to the points, the mean of both directions (default: %(default)s)',
     )
     parser.add_argument('--out', metavar='DIR', help='folder for friction.csv and friction.png')
     add_json(parser)

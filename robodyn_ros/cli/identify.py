@@ -189,7 +189,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _options(arguments: argparse.Namespace, model: DynamicModel) -> IdentifyOptions:
     given = given_options(arguments)
     limits = position_limits(model, _urdf_beside(arguments, model), arguments.joint_limits)
-    keep = arguments.out is not None and given.pop('keep_signals', True)
+    keep = given.pop('keep_signals', True) and arguments.out is not None
     return IdentifyOptions(**given, position_limits=limits, keep_signals=keep)
 
 

@@ -52,8 +52,10 @@ def run(arguments: argparse.Namespace) -> int:
     """
     recording = _in_known_units(_read(arguments), arguments)
     if arguments.urdf:
-        limits = read_urdf(arguments.urdf).position_limits
-        found = limit_findings(recording.joints, recording.position, limits)
+        urdf = read_urdf(arguments.urdf)
+        prismatic = {joint.name for joint in urdf.joints if joint.type == 'prismatic'}
+        limits = urdf.position_limits
+        found = limit_findings(recording.joints, recording.position, limits, prismatic)
         recording = replace(recording, findings=(*recording.findings, *found))
     facts = summary(recording, recording_format(arguments.recording))
     show(arguments, facts, table(facts))

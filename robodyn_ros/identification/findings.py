@@ -82,11 +82,30 @@ FINDINGS = {
         'signals come from the segment from {start:.6g} s to {end:.6g} s.',
     ),
     'frozen_joint': Entry(
-        _ERROR,
+        _WARNING,
         'joint {joint}: its position changes by {stroke:.3g} only, which is not distinguishable '
         'from noise. '
-        'Its parameters cannot be identified.',
-        'Move this joint, or identify a model without it.',
+        'Its friction and its rotor are not identified, and its torque holds at this position '
+        'only.',
+        'Move this joint if the robot will.',
+    ),
+    'frozen_joint.stuck': Entry(
+        _ERROR,
+        'joint {joint}: its position does not change, but {error} of its torque cannot be '
+        'explained by a joint at rest.',
+        'Check its encoder signal.',
+    ),
+    'drives_off': Entry(
+        _WARNING,
+        '{samples} of {all} samples repeat all values of the sample before, some with zero torque '
+        'of all joints (from {start:.6g} s to {end:.6g} s): the drives were off. These samples '
+        'were not used.',
+        'Stop the recording before the drives are switched off.',
+    ),
+    'held_samples': Entry(
+        _INFO,
+        '{samples} of {all} samples repeat all values of the sample before (from {start:.6g} s to '
+        '{end:.6g} s). They are no measurements and were not used.',
     ),
     'no_motion': Entry(
         _ERROR,
@@ -115,8 +134,9 @@ FINDINGS = {
     ),
     'stale_joint': Entry(
         _WARNING_OR_ERROR,
-        'joint {joint}: its position is stale in {share:.1%} of the recording (error above '
-        '{limit:.0%}). It repeats and then jumps, {count} times, for up to {longest:.3g} s.',
+        'joint {joint}: its position is stale in {share:.1%} of the recording, and in {used:.1%} '
+        'of the samples in use (error above {limit:.0%}). It repeats and then jumps, {count} '
+        'times, for up to {longest:.3g} s.',
         'Look for lost or late messages of its drive, or read the drive at the rate at which it '
         'measures.',
     ),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from robots import random_urdf
 
-from robodyn_ros.analysis.friction_curve import friction_curves
+from robodyn_ros.analysis.friction_curve import FrictionCurve, friction_curves
 from robodyn_ros.errors import IdentificationError, MotionError
 from robodyn_ros.excitation.catalog import build_motion
 from robodyn_ros.excitation.motions.bidirectional import BidirectionalMotion
@@ -84,8 +84,50 @@ def test_law_is_fitted_to_the_curve(measured):
     linear, worse = curve.fit('linear')
     assert set(linear) == {'viscous', 'coulomb'}
     assert np.linalg.norm(worse) > 5.0 * np.linalg.norm(rest)
-    with pytest.raises(IdentificationError, match="law 'bidirectional' cannot be fitted"):
-        curve.fit('bidirectional')
+    with pytest.raises(IdentificationError, match="'cubic' is no friction law"):
+        curve.fit('cubic')
+
+
+def curve_of(friction, speeds=(0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.85, 1.0)):
+    speed = np.array(speeds)
+    return FrictionCurve('a', speed, friction(speed), np.zeros_like(speed))
+
+
+def test_bidirectional_law_is_fitted_as_the_mean_of_both_directions():
+    def law(v):
+        turned = np.tanh(v / 0.03)
+        here = np.where(v >= 0.3, 1.0, 0.0)
+        share = 0.5 * (1.0 + turned)
+        return 4.0 * turned * share + here * (1.5 * share * v + 0.8 * v**2 - 0.3 * v**3)
+
+    found, residual = curve_of(law).fit('bidirectional')
+    assert set(found) == {
+        'coulomb', 'viscous', 'quadratic', 'cubic', 'smoothing', 'threshold'
+    }  # fmt: skip
+    assert found['coulomb'] == pytest.approx(4.0, rel=0.02)
+    assert 0.2 < found['threshold'] <= 0.35
+    assert np.abs(residual).max() < 0.05
+
+
+def test_law_that_the_speeds_do_not_determine_is_refused():
+    """The slowest pass is far above the speed at which breakaway friction ends."""
+    noise = 0.05 * np.random.default_rng(2).normal(size=7)
+    fast = curve_of(lambda v: 3.0 + 2.0 * v + noise, np.linspace(0.9, 1.0, 7))
+    with pytest.raises(IdentificationError, match='is not determined by these 7 speeds; '):
+        fast.fit('bidirectional')
+    values, _ = fast.fit('linear')
+    assert values['viscous'] + values['coulomb'] == pytest.approx(5.0, abs=0.1)
+
+
+def test_no_value_of_a_fit_is_larger_than_friction_allows():
+    fast = curve_of(lambda v: 3.0 + 2.0 * v, np.linspace(0.5, 1.0, 6))
+    for law in ('stribeck', 'power', 'smooth'):
+        try:
+            values, _ = fast.fit(law)
+        except IdentificationError as error:
+            assert 'is not determined' in str(error)
+        else:
+            assert max(map(abs, values.values())) < 100.0
 
 
 def test_other_motions_are_refused(measured):

@@ -86,7 +86,7 @@ def test_joints_that_move_in_different_recordings_make_one_result(case):
                     torque=model.torque(q, qd, qdd, truth), source=f'run {number}')
         )  # fmt: skip
     alone = identify(recordings[0], model)
-    assert 'frozen_joint' in {f.code for f in alone.findings if f.severity == 'error'}
+    assert 'frozen_joint' in {f.code for f in alone.findings}
     result = identify(recordings, model)
     assert result.success, result.findings
     expected = base_values(model, truth)

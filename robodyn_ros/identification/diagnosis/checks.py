@@ -11,6 +11,7 @@ import numpy as np
 from robodyn_ros.identification.factors.condense import Condensed
 from robodyn_ros.identification.factors.passes import SAMPLES_PER_COLUMN
 from robodyn_ros.identification.findings import finding
+from robodyn_ros.identification.fit.choice import INDEPENDENT
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.fit.least_squares import Estimate
 from robodyn_ros.identification.options import IdentifyOptions, SuccessRule
@@ -25,10 +26,6 @@ from robodyn_ros.recording.recording import Recording
 ILL_CONDITIONED = 1e4
 """Condition number (columns scaled) from which on a result is warned about: errors of 0.01 % of
 the torque can then change a parameter by its own size."""
-
-FEWEST_SAMPLES = 0.8
-"""Share of the samples needed below which a result fails: the variance of an estimate grows in
-proportion to the samples that are missing, so that a fifth of them is worth a warning only."""
 
 SMALL_TORQUE = 0.05
 """Share of its rated torque below which a joint's torque is small. Friction of a geared joint and
@@ -47,11 +44,12 @@ def data_findings(
     """
     for name, factor in zip(condensed.joints, condensed.merged(), strict=True):
         needed = SAMPLES_PER_COLUMN * len(factor.columns)
+        least = INDEPENDENT * len(factor.columns)
         if factor.samples < needed and name not in frozen:
             yield finding(
                 'too_few_samples',
                 joint=name,
-                severity='error' if factor.samples < FEWEST_SAMPLES * needed else 'warning',
+                severity='error' if factor.samples < least else 'warning',
                 samples=factor.samples,
                 needed=needed,
                 parameters=len(factor.columns),
@@ -132,6 +130,26 @@ def _too_large(
     )
 
 
+def with_stuck(
+    findings: Sequence[Finding], report: FitReport, model: DynamicModel, options: IdentifyOptions
+) -> Iterator[Finding]:
+    """Make joints at rest errors whose torque says that they moved: their encoders are stuck.
+
+    :param findings: of the processing
+    :param report: torque errors of the recording
+    """
+    torque = report.rms_error / np.maximum(report.joint_relative_residual, 1e-12)
+    reference = np.maximum(torque, SMALL_TORQUE * rated_torque(model, torque))
+    shares = report.rms_error / np.maximum(reference, 1e-300)
+    errors = dict(zip(model.joint_names, shares.tolist(), strict=True))
+    for item in findings:
+        error = errors.get(item.joint, 0.0)
+        if item.code == 'frozen_joint' and error > options.max_relative_error:
+            yield finding('frozen_joint.stuck', joint=item.joint, error=percent(error))
+        else:
+            yield item
+
+
 def success_rule(options: IdentifyOptions, model: DynamicModel) -> SuccessRule:
     """Return the rule that decides on success: the one asked for, or that of the model's kind."""
     if options.success_rule != 'auto':
@@ -180,7 +198,7 @@ def distinct(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     return tuple(best.values())
 
 
-MERGED = ('stale_joint', 'region_too_small', 'sensor_delay', 'time_offset')
+MERGED = ('frozen_joint', 'stale_joint', 'region_too_small', 'sensor_delay', 'time_offset')
 """Findings that often hold for all joints alike."""
 
 

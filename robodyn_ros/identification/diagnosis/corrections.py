@@ -18,7 +18,7 @@ import numpy as np
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.identification.diagnosis.case import Case, Sample
 from robodyn_ros.identification.diagnosis.other_models import parts_of, variants
-from robodyn_ros.identification.diagnosis.signals import saturation_findings
+from robodyn_ros.identification.diagnosis.saturation import saturation_findings
 from robodyn_ros.identification.diagnosis.torque_factors import disagreement, shared
 from robodyn_ros.identification.diagnosis.trial import MOST, Trial, folds, share_left, solution
 from robodyn_ros.identification.findings import finding

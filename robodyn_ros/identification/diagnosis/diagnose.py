@@ -26,11 +26,11 @@ from robodyn_ros.identification.diagnosis.motion import (
     region_findings,
 )
 from robodyn_ros.identification.diagnosis.position_limits import limit_findings
+from robodyn_ros.identification.diagnosis.saturation import saturation_findings
 from robodyn_ros.identification.diagnosis.signals import (
     delay_findings,
     delays,
     noise_findings,
-    saturation_findings,
     slow_joints,
     stale_findings,
 )
@@ -103,7 +103,10 @@ def _completed(findings: Iterator[Finding]) -> tuple[Finding, ...]:
 def _findings(case: Case, tests: Callable[[Case], Iterator[Finding]]) -> Iterator[Finding]:
     known = (*case.recording.findings, *case.signals.findings)
     dead = [item for item in known if item.code in DEAD and item.severity == 'error']
-    low, units = list(cutoff_findings(case)), list(limit_findings(*_positions(case)))
+    low, units = (
+        list(cutoff_findings(case)),
+        list(limit_findings(*_positions(case), _prismatic(case))),
+    )
     stale = [*stuck_findings(case), *stale_findings(case)]
     yield from (*dead, *units, *low, *stale)
     if not (dead or low or any(item.severity == 'error' for item in (*units, *stale))):
@@ -122,6 +125,10 @@ def _positions(case: Case) -> tuple[tuple[str, ...], Array, dict[str, tuple[floa
         if np.isfinite([low, high]).all()
     }
     return names, case.signals.measured_position, limits
+
+
+def _prismatic(case: Case) -> set[str]:
+    return {joint.name for joint in case.model.joints if joint.type == 'prismatic'}
 
 
 _ERRORS: tuple[Callable[[Case, Sample], Iterator[Finding]], ...] = (

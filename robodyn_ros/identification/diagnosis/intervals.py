@@ -101,24 +101,27 @@ def half_delay_findings(case: Case, sample: Sample) -> Iterator[Finding]:
     reach = min(LONGEST_DELAY, len(case.signals) // 8)
     ends = (sample.rows >= reach) & (sample.rows < len(case.signals) - reach)
     done = cycles(case.signals.position[:: max(1, len(case.signals) // len(sample.rows))])
-    for joint, own in sample.fits():
+    for joint, fitted in sample.fits():
         if done[joint] < CYCLES:  # a half determines nothing
             continue
         torque = smoothed(case.signals.torque[:, joint])
         found = []
         for part in np.array_split(np.flatnonzero(ends), 2):
             rows, used = sample.rows[part], case.signals.used[sample.rows[part], joint]
-            fit = own_fit(sample.regressor[part, joint], own.columns, torque[rows], used)
+            fit = own_fit(sample.regressor[part, joint], fitted.columns, torque[rows], used)
             if fit is None:
                 break
             trial = OffsetTrial(
                 fit, labels_of(case.signals.position[rows]), torque, rows[fit.rows]
             )
             shift = trial.best(reach) or 0.0
-            found.append((shift, trial.gain(shift, FOUR) or 0.0))
+            found.append((shift, trial))
         if len(found) < 2 or abs(found[0][0] - found[1][0]) < CHANGED:
             continue
-        if max(gain for _, gain in found) >= 1.0 - MOST:
+        shifts = [shift for shift, _ in found]
+        others = zip(found, shifts[::-1], strict=True)
+        gains = [trial.gain(own, FOUR, over=other) or 0.0 for (own, trial), other in others]
+        if min(gains) > 0.0 and max(gains) >= 1.0 - MOST:
             name = case.signals.joints[joint]
-            first, second = (round(shift) / case.rate * 1e3 for shift, _ in found)
+            first, second = (round(shift) / case.rate * 1e3 for shift in shifts)
             yield finding('delay_changes', joint=name, first=first, second=second)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -62,11 +62,15 @@ def _limits(
 
 
 def limit_findings(
-    joints: Sequence[str], position: Array, limits: Mapping[str, tuple[float, float]]
+    joints: Sequence[str],
+    position: Array,
+    limits: Mapping[str, tuple[float, float]],
+    prismatic: Collection[str] = (),
 ) -> Iterator[Finding]:
     """Name the joints whose positions lie outside their limits, or are in degrees.
 
     :param position: shape (N, n), in [rad] or [m]
+    :param prismatic: joints that cannot be in degrees
     :param limits: by name of the joint; the others have none
     """
     bounds = np.array([limits.get(name, (-np.inf, np.inf)) for name in joints])
@@ -77,9 +81,13 @@ def limit_findings(
     if not far.any():
         return
     worst = int(np.argmax(np.where(far, outside / width, 0.0)))
+    turning = np.isfinite(width) & [name not in prismatic for name in joints]
     in_radians = np.deg2rad(np.stack([low, high], axis=1))
-    fits = np.abs(in_radians - np.clip(in_radians, *bounds.T[:, :, None])) <= TOLERANCE * 2 * np.pi
-    degrees = bool(outside[worst] > width[worst] and fits.all())
+    misses = np.abs(in_radians - np.clip(in_radians, *bounds.T[:, :, None])).max(axis=1)
+    fits = misses[turning] <= TOLERANCE * 2 * np.pi
+    degrees = bool((outside > width)[turning].any() and fits.all())
+    if degrees:
+        worst = int(np.argmax(np.where(turning, outside / width, -np.inf)))
     others = [joints[k] for k in np.flatnonzero(far).tolist() if k != worst]
     also = f' (also {", ".join(others)})' if others else ''
     yield finding(

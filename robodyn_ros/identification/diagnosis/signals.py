@@ -1,4 +1,4 @@
-"""Diagnosis of the signals: frozen and stale joints, saturation, noise, delay, slow motion."""
+"""Diagnosis of the signals: stale joints, noise, delay, slow motion."""
 
 from __future__ import annotations
 
@@ -9,45 +9,16 @@ import numpy as np
 
 from robodyn_ros.identification.diagnosis.case import Case, Sample
 from robodyn_ros.identification.diagnosis.checks import SMALL_TORQUE, rated_torque
-from robodyn_ros.identification.diagnosis.motion import cycles
 from robodyn_ros.identification.factors.joint_fit import OwnFit, root_mean_square
 from robodyn_ros.identification.factors.torque_shift import smoothed, torque_shift
 from robodyn_ros.identification.findings import finding
 from robodyn_ros.identification.fit.torque_errors import correlation_length
+from robodyn_ros.identification.signals.grid import measured
 from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.recording import Finding, Severity
 
 STALE_SHARE = 0.01
 """Share of a recording's samples in stale stretches from which on it must not be used."""
-
-PLATEAU = 0.92
-"""Torques above this share of the largest are a plateau, if the model's torque goes on."""
-
-FLAT = 0.35
-"""Slope of measured over model torque on a plateau: 0 if it is one, 1 if it is none."""
-
-OVERSHOOT = 1.15
-"""Torques above this share of a plateau's height are none of a plateau, but for noise."""
-
-WORSE = 1.03
-"""Residual of all torques over that of the smaller ones, at least, where there is a plateau."""
-
-FEW_CYCLES, SHORT_WORSE = 1.5, 1.5
-"""In recordings with fewer cycles a fit does not extrapolate: there it must be this much."""
-
-ALIKE, ALIKE_NOISE = 0.025, 2.7
-"""On a plateau half of the torques are within this share of its height, or this many standard
-deviations of white noise; where a motion turns round they are not."""
-
-UNEXPLAINED = 0.15
-"""Residual of all torques over what the model fitted to the smaller ones lacks of them, at least:
-where some values explain all of them, that one only does not extrapolate."""
-
-_LEVELS = (0.9, 0.96, 0.99, 0.998)
-"""Quantiles of the absolute torque at which a plateau is looked for."""
-
-_SHOWS = 1e-3
-"""Directions of the smaller torques' rows below this share of the largest are left out."""
 
 NOISE_SHARE = 0.3
 """Noise from this share of the RMS torque on makes relative errors meaningless."""
@@ -81,19 +52,28 @@ SLOW_NOISE = 0.6
 """... if it is below this share of what the model leaves unexplained."""
 
 
+STALE = ('stale_samples', 'warning')
+"""Finding of the reader that says the same of all joints."""
+
+
 def stale_findings(case: Case) -> Iterator[Finding]:
     """Joints whose position stays and then jumps: the driver did not get new values."""
+    if any((item.code, item.severity) == STALE for item in case.recording.findings):
+        return  # the recording repeats samples of all joints, which are not used
     recording = case.recording.select(case.signals.joints)
+    remaining, _ = measured(recording)  # the other samples are not used
     for joint, name in enumerate(case.signals.joints):
         lengths = stale_runs(recording.position[:, joint])
         share = float(lengths.sum()) / len(recording)
         if len(lengths) and (share > STALE_SHARE / 2 or lengths.max() > 0.05 * case.rate):
-            severity: Severity = 'error' if share > STALE_SHARE else 'warning'
+            used = stale_runs(remaining.position[:, joint]).sum() / len(recording)
+            severity: Severity = 'error' if used > STALE_SHARE else 'warning'
             yield finding(
                 'stale_joint',
                 joint=name,
                 severity=severity,
                 share=share,
+                used=used,
                 limit=STALE_SHARE,
                 count=len(lengths),
                 longest=lengths.max() / case.rate,
@@ -124,97 +104,6 @@ def stale_runs(position: Array) -> Array:
     stale = (jumps > 3.5 * smallest) & (jumps > 0.4 * expected)
     stale &= jumps > 0.1 * root_mean_square(steps) * taken
     return np.asarray(runs[stretches][stale], dtype=np.float64)
-
-
-def saturation_findings(case: Case, sample: Sample) -> Iterator[Finding]:
-    """Joints whose measured torque stays at a limit while the model's torque goes on."""
-    short = cycles(case.signals.position[:: max(1, len(case.signals) // 500)]).min() < FEW_CYCLES
-    for joint, own in sample.fits():
-        noise = white_noise(case.signals.measured[:, joint])
-        found = plateau(own, SHORT_WORSE if short else WORSE, noise)
-        if found is not None:
-            level, beyond, share = found
-            yield finding(
-                'torque_saturation',
-                joint=case.signals.joints[joint],
-                level=level,
-                unit=case.model.joints[joint].torque_unit,
-                share=share,
-                beyond=beyond,
-            )
-
-
-def plateau(
-    own: OwnFit, worse: float = WORSE, noise: float = 0.0
-) -> tuple[float, float, float] | None:
-    """Level of a joint's torque plateau, model torque beyond it, and share of samples there.
-
-    The level is looked for at several heights: noise on top of a plateau hides where it is.
-
-    :param noise: standard deviation of the torque's white noise
-    """
-    size = np.abs(own.torque)
-    for share in _LEVELS:
-        found = _plateau_at(own, float(np.quantile(size, share)), worse, noise)
-        if found is not None:
-            return found
-    return None
-
-
-def _plateau_at(
-    own: OwnFit, level: float, worse: float, noise: float
-) -> tuple[float, float, float] | None:
-    """Plateau at about this level: torque no longer follows a model fitted to smaller torques."""
-    inside = np.abs(own.torque) < PLATEAU * level
-    if level <= 0.0 or inside.sum() < 4 * own.basis.shape[1]:
-        return None
-    predicted = own.basis @ _least_squares(own.basis[inside], own.torque[inside])
-    sign = np.sign(predicted)
-    predicted, seen = sign * predicted, sign * own.torque
-    rest = max(root_mean_square((predicted - seen)[inside]), 0.002 * level)
-    top = predicted > PLATEAU * level
-    if top.sum() < 10 or root_mean_square(own.rest) < worse * rest or rest > 0.15 * level:
-        return None
-    beyond = (predicted - seen)[top]  # how far the model goes on
-    slope, spread = _slope(predicted[top], seen[top])
-    flat = slope < FLAT and slope + 4.0 * spread < 2.0 * FLAT
-    if not (flat and np.quantile(beyond, 0.75) > max(rest, 0.03 * level)):
-        return None
-    height = float(np.median(seen[top]))
-    # Nothing passes a limit: torque that is well above it elsewhere has only a flat stretch.
-    if (seen[top] > OVERSHOOT * height).mean() > 0.02:
-        return None
-    excess = float(np.linalg.norm(beyond)) / np.sqrt(len(seen))
-    if root_mean_square(own.rest) < UNEXPLAINED * excess:
-        return None
-    if _shortest_half(seen[top]) > max(ALIKE * height, ALIKE_NOISE * noise):
-        return None
-    return height, float(np.quantile(predicted[top], 0.98)), float(top.mean())
-
-
-def _shortest_half(values: Array) -> float:
-    """Length of the shortest interval that holds half of the values."""
-    ordered, half = np.sort(values), len(values) // 2
-    return float(np.min(ordered[half:] - ordered[: len(ordered) - half]))
-
-
-def _least_squares(matrix: Array, side: Array) -> Array:
-    """By normal equations: the columns are nearly orthogonal, or hardly show and are left out."""
-    size, axes = np.linalg.eigh(matrix.T @ matrix)
-    kept = size > _SHOWS**2 * size[-1]
-    result: Array = axes[:, kept] @ ((axes[:, kept].T @ (matrix.T @ side)) / size[kept])
-    return result
-
-
-def _slope(x: Array, y: Array) -> tuple[float, float]:
-    """Slope of y over x, and its standard deviation (samples correlated over five)."""
-    along = x - x.mean()
-    size = float(along @ along)
-    if size <= 0.0:
-        return 1.0, np.inf
-    slope = float(along @ y) / size
-    rest = y - y.mean() - slope * along
-    return slope, float(np.sqrt(5.0 * np.mean(rest**2) / size))
 
 
 def noise_findings(case: Case, sample: Sample) -> Iterator[Finding]:

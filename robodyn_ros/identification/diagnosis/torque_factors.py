@@ -59,8 +59,8 @@ REASONS = (
 
 ALONE = -15.0
 """Standard deviations below 0 at which inertia or friction alone tell that torque has the wrong
-sign: delays can make a little of it negative, but not by so much. Friction of the wrong
-sign is tens of standard deviations below 0, inertia that is hardly excited a few around it."""
+sign. Friction of the wrong sign is tens of standard deviations below 0, inertia that is hardly
+excited a few around it."""
 
 _NEAR = 0.06
 _NOT_LINKS = ('rotor_inertia', *(term.parameter for term in TERMS.values()))
@@ -290,11 +290,13 @@ def _solve(rest: Array, matrix: Array, target: Array) -> tuple[Array, float]:
 def signs(case: Case, sample: Sample) -> dict[int, tuple[float, float]]:
     """Per joint, in standard deviations, mean own inertia and friction by its torque alone.
 
-    Both are positive for every robot; NaN: the model has none.
+    Both are positive for every robot; NaN: the model has none. Viscous friction does not count: a
+    delay can make it negative.
     """
     columns = np.array(case.base.columns)
     suffixes = [item.name.rpartition('.')[2] for item in case.model.parameters]
-    friction = np.array([suffixes[k] in BRAKING for k in columns])
+    braking = set(BRAKING) - {'viscous_friction'}
+    friction = np.array([suffixes[k] in braking for k in columns])
     rows = sample.rows[np.linspace(0, len(sample.rows) - 1, 40).astype(int)]
     position = case.signals.position[rows]
     still = np.zeros_like(position)

@@ -6,14 +6,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from scipy.cluster.vq import kmeans2
 
 from robodyn_ros.identification.diagnosis.case import Case, Sample
 from robodyn_ros.identification.diagnosis.checks import SMALL_TORQUE, rated_torque
 from robodyn_ros.identification.factors.joint_fit import root_mean_square
 from robodyn_ros.identification.fit.choice import HeldOut, is_better
-from robodyn_ros.identification.fit.cross_validation import folds_of
-from robodyn_ros.identification.options import FOLDS
+from robodyn_ros.identification.fit.folds import Labels, labels_of
 from robodyn_ros.models.interface import Array, DynamicModel, Indices
 
 COMPARED = 500
@@ -99,12 +97,9 @@ class Trial:
         return np.array([_square(gram, _solved(every - gram)) for gram in grams])
 
 
-def folds(trial: Trial) -> tuple[Indices, Indices]:
-    """Return the number of the fold of each sample: of time, and of the workspace, each (M,)."""
-    position = trial.motion[0]
-    unit = (position - position.mean(axis=0)) / np.maximum(position.std(axis=0), 1e-12)
-    regions = kmeans2(unit, FOLDS, seed=0, minit='++')[1]
-    return folds_of(len(position), FOLDS), np.asarray(regions, dtype=np.intp)
+def folds(trial: Trial) -> tuple[Labels, ...]:
+    """Return the number of the fold of each sample, for each way to divide them, each (M,)."""
+    return labels_of(trial.motion[0])
 
 
 def share_left(present: HeldOut, corrected: HeldOut, samples: int) -> float:

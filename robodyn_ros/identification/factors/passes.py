@@ -19,7 +19,8 @@ Progress = Callable[[str, float], None]
 """Called with the phase and its share done, 0 to 1; may raise to cancel."""
 
 SAMPLES_PER_COLUMN = 10
-"""A joint with fewer moving samples per parameter that acts on it makes the result fail."""
+"""A joint with fewer moving samples per parameter that acts on it gets a warning: the standard
+deviation of a torque is then above a third of that of a sample."""
 
 
 def phase_of(progress: Progress | None, phase: str) -> Callable[[float], None] | None:

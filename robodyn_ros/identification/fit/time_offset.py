@@ -120,15 +120,20 @@ class OffsetTrial:
         """Return the shift in samples that the joint's model explains best; None: out of reach."""
         return torque_shift(self.own, self.torque, self.rows, reach).shift
 
-    def gain(self, shift: float, level: float) -> float | None:
-        """Return the share of the squared error that a shift removes; None: not significant."""
-        moved = map_coordinates(self.torque, [self.rows + shift], order=3, mode='nearest')
-        still, shifted = self._held_out(self.own.torque), self._held_out(moved)
+    def gain(self, shift: float, level: float, *, over: float = 0.0) -> float | None:
+        """Return the share of the squared error that a shift removes; None: not significant.
+
+        :param over: shift that it is compared with, in samples
+        """
+        still, shifted = self._held_out(over), self._held_out(shift)
         if still is None or shifted is None or not is_better(still, shifted, level):
             return None
         return 1.0 - shifted.mean / still.mean
 
-    def _held_out(self, torque: Array) -> HeldOut | None:
+    def _held_out(self, shift: float) -> HeldOut | None:
+        torque = self.own.torque
+        if shift:
+            torque = map_coordinates(self.torque, [self.rows + shift], order=3, mode='nearest')
         columns = np.arange(self.own.matrix.shape[1])
         folds = Folds.of(
             [np.column_stack([self.own.matrix, torque])],

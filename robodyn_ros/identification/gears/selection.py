@@ -1,4 +1,4 @@
-"""Which residual torque suits a recording: by cross-validation over stretches of its motion."""
+"""Choice of the torque of gear deflection: by errors on parts of the motion that were left out."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from robodyn_ros.identification.fit.cross_validation import folds_of, unseen_errors
+from robodyn_ros.identification.fit.choice import RELEVANT, HeldOut, is_better
 from robodyn_ros.identification.gears.candidate import GearCandidate
 from robodyn_ros.identification.gears.gmr import GmrFit
 from robodyn_ros.identification.gears.maps import MAPS
@@ -25,15 +25,12 @@ from robodyn_ros.models.interface import Array
 
 FITS: dict[str, type[RbfFit] | type[GmrFit]] = {'rbf': RbfFit, 'gmr': GmrFit}
 FOLDS = 4
-STRETCHES = 5
-"""Stretches of time in a fold."""
+SEGMENTS = 5
+"""Segments of time in a fold."""
 SAMPLES = 20_000
 """Most samples that are used; evenly chosen ones of more."""
 FEWEST = 50
 """Samples that a joint needs in every fold; one with fewer has no residual torque."""
-GAIN = 0.98
-"""A joint gets a residual torque if it leaves at most this share of the error elsewhere."""
-
 
 Folds = list[tuple[Array, Array]]
 
@@ -56,7 +53,8 @@ def fit_residual(
     :param used: samples that count, (N, n)
     :param kind: 'rbf' or 'gmr'; 'auto': the better one
     :param inputs: numbers of inputs to try, the first so many of `INPUTS`
-    :return: the residual torque, None where no joint gains, and all that was tried, best first
+    :return: the residual torque, None where no joint gains significantly (see `fit.choice`), and
+        all that was tried, best first
     """
     rows = slice(None, None, max(1, -(-len(torque) // SAMPLES)))
     seen = tuple(values[rows] for values in signals)
@@ -64,7 +62,7 @@ def fit_residual(
     kinds: tuple[Literal['rbf', 'gmr'], ...] = ('rbf', 'gmr')
     if kind in ('rbf', 'gmr'):
         kinds = (kind,)
-    tried: list[tuple[GearCandidate, list[RbfFit | GmrFit], list[Folds]]] = []
+    tried: list[tuple[GearCandidate, list[RbfFit | GmrFit], list[Folds], NDArray[np.bool_]]] = []
     for count in inputs:
         samples = features(seen[0], seen[1], seen[2], count)
         folds = [
@@ -73,13 +71,15 @@ def fit_residual(
         ]
         for name in kinds:
             fits = [FITS[name](parts) for parts in folds]
-            share = [_share(fit, parts) for fit, parts in zip(fits, folds, strict=True)]
-            shares = np.array(share)
-            mean = float(np.where(shares < GAIN, shares, 1.0).mean())
-            tried.append((GearCandidate(name, INPUTS[:count], shares, mean), fits, folds))
+            pairs = [_held_out(fit, parts) for fit, parts in zip(fits, folds, strict=True)]
+            gains = np.array([is_better(*pair, share=RELEVANT) for pair in pairs])
+            shares = np.array([_share(*pair) for pair in pairs])
+            mean = float(np.where(gains, shares, 1.0).mean())
+            candidate = GearCandidate(name, INPUTS[:count], shares, mean)
+            tried.append((candidate, fits, folds, gains))
     tried.sort(key=lambda item: item[0].mean)
-    best, fits, folds = tried[0]
-    candidates = tuple(candidate for candidate, _, _ in tried)
+    best, fits, folds, gains = tried[0]
+    candidates = tuple(item[0] for item in tried)
     if best.mean >= 1.0:
         return None, candidates
     ends = [feature_range(np.concatenate([part for part, _ in parts])) for parts in folds]
@@ -90,7 +90,7 @@ def fit_residual(
         map=_joined([fit.map() for fit in fits]),
         low=np.array([low for low, _ in ends]),
         high=np.array([high for _, high in ends]),
-        limit=np.where(best.rms_share < GAIN, limit, 0.0),
+        limit=np.where(gains, limit, 0.0),
         gear_ratio=np.ones(len(joints)) if gear_ratio is None else gear_ratio,
         cutoff=cutoff,
     )
@@ -110,7 +110,7 @@ def _told(torque: Array, used: NDArray[np.bool_]) -> tuple[Array, NDArray[np.boo
 
 def _fold_rows(samples: int) -> list[NDArray[np.bool_]]:
     """Return the samples (N,) of each fold: several segments of time all over the motion."""
-    fold = folds_of(samples, FOLDS, STRETCHES)
+    fold = np.arange(samples) * (FOLDS * SEGMENTS) // max(samples, 1) % FOLDS
     return [fold == index for index in range(FOLDS)]
 
 
@@ -120,16 +120,21 @@ def _folds(samples: Array, torque: Array, used: NDArray[np.bool_]) -> Folds:
     return [(samples[rows], torque[rows]) for rows in kept]
 
 
-def _share(fit: RbfFit | GmrFit, folds: Folds) -> float:
-    """RMS error left by maps fitted to the other folds, as a share of that without."""
+def _held_out(fit: RbfFit | GmrFit, folds: Folds) -> tuple[HeldOut, HeldOut]:
+    """Return squared errors on each fold without a map, and with a map of the other folds."""
+    errors = []
+    for fold, (samples, torque) in enumerate(folds):
+        found: ResidualMap = fit.map(without=fold)
+        left = torque - found.predict(samples[:, None])[:, 0]
+        errors.append((float(torque @ torque), float(left @ left)))
+    counts = (np.array([len(torque) for _, torque in folds], dtype=float),)
+    without, with_map = np.array(errors).T
+    return HeldOut((without,), counts), HeldOut((with_map,), counts)
 
-    def error(found: ResidualMap, fold: int) -> float:
-        samples, torque = folds[fold]
-        return float(((torque - found.predict(samples[:, None])[:, 0]) ** 2).sum())
 
-    left = unseen_errors(len(folds), lambda fold: fit.map(without=fold), error).sum()
-    total = sum(float((torque**2).sum()) for _, torque in folds)
-    return float(np.sqrt(left / total)) if total > 0.0 else 1.0
+def _share(without: HeldOut, with_map: HeldOut) -> float:
+    """Return the RMS error that a map leaves, as a share of that without it."""
+    return float(np.sqrt(with_map.mean / without.mean)) if without.mean > 0.0 else 1.0
 
 
 def _joined(maps: Sequence[ResidualMap]) -> ResidualMap:

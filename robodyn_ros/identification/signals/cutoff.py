@@ -202,8 +202,10 @@ def moving_joints(position: Array) -> NDArray[np.bool_]:
     smallest = [np.quantile(own[own > 0.0], 0.01) if own.any() else 0.0 for own in steps.T]
     least = np.maximum(BEYOND_NOISE * noise, BEYOND_STEPS * np.array(smallest))
     beyond = stroke > np.maximum(least, LEAST_STROKE)
-    small = stroke < SMALL_STROKE * stroke.max(initial=0.0)
-    return np.asarray(beyond & (~small | _falls(position)))
+    small = beyond & (stroke < SMALL_STROKE * stroke.max(initial=0.0))
+    if small.any():
+        beyond[small] = _falls(position[:, small])
+    return np.asarray(beyond)
 
 
 def _falls(position: Array) -> NDArray[np.bool_]:
@@ -264,7 +266,7 @@ def _acceleration_power(position: Array, rate: float) -> tuple[Array, Array, flo
     """
     curvature = np.diff(position, 2, axis=0) * rate**2
     length = min(len(curvature), int(2.0 ** np.ceil(np.log2(8.0 * rate))))
-    frequency, power = signal.welch(curvature, rate, nperseg=length, axis=0)
+    frequency, power = signal.welch(curvature, rate, nperseg=length, axis=0, average='median')
     averaged = max(1, len(curvature) // (length - length // 2) - 1)
     return frequency, power, (1.0 - 1.0 / (9.0 * averaged)) ** 3
 

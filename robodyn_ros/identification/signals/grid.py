@@ -8,6 +8,7 @@ from scipy import interpolate
 
 from robodyn_ros.identification.findings import finding
 from robodyn_ros.models.interface import Array
+from robodyn_ros.recording.checks import OFTEN_REPEATED
 from robodyn_ros.recording.recording import Finding, Recording
 
 Mask = NDArray[np.bool_]
@@ -17,6 +18,9 @@ SMOOTHER = 0.7
 
 NO_JITTER = 1e-3
 """Periods that a stamp may be off equal steps for both readings to be the same."""
+
+AT_REST = 0.05
+"""Time that signals must stay for to be at rest, in [s]."""
 
 _LOOKED_AT = 4000
 """Samples at which a motion's roughness is looked at."""
@@ -47,6 +51,36 @@ def on_grid(
     gaps = (behind - before > 2.0 * period) & (grid > before) & (grid < behind)
     found = finding('interpolated', rate=1.0 / period, gaps=int(gaps.sum()), samples=len(grid))
     return _replaced(recording, grid, position, torque), gaps, (found,)
+
+
+def measured(recording: Recording) -> tuple[Recording, tuple[Finding, ...]]:
+    """Return a recording without samples that repeat all values of the one before.
+
+    They are no measurements where they last, as with drives that are off, or where many short
+    runs end in a move: messages are sent more often than the drives measure.
+    """
+    same = np.zeros(len(recording), dtype=bool)
+    same[1:] = True
+    for values in (recording.position, recording.torque):
+        same[1:] &= (values[1:] == values[:-1]).all(axis=1)
+    if np.mean(same[:-1] & ~same[1:]) <= OFTEN_REPEATED:
+        edges = np.flatnonzero(np.diff(same, prepend=False, append=False)).reshape(-1, 2)
+        for start, end in edges[np.diff(edges)[:, 0] * recording.period < AT_REST]:
+            same[start:end] = False
+    rows = np.flatnonzero(same)
+    if not len(rows):
+        return recording, ()
+    off = rows[(recording.torque[rows] == 0.0).all(axis=1)]
+    switched_off = len(off) > len(rows) / 2
+    named = off if switched_off else rows
+    found = finding(
+        'drives_off' if switched_off else 'held_samples',
+        samples=len(rows),
+        all=len(recording),
+        start=recording.time[named[0]],
+        end=recording.time[named[-1]],
+    )
+    return recording.slice(np.flatnonzero(~same)), (found,)
 
 
 def sample_times(recording: Recording) -> Array:

@@ -16,7 +16,7 @@ from robodyn_ros.identification.signals.cutoff import (
     lowest_cutoff,
     moving_joints,
 )
-from robodyn_ros.identification.signals.grid import on_grid
+from robodyn_ros.identification.signals.grid import AT_REST, measured, on_grid
 from robodyn_ros.identification.signals.moving_samples import speed_findings, thresholds
 from robodyn_ros.identification.signals.processed import Mask, Processed, constant
 from robodyn_ros.identification.signals.thinning import Thinning
@@ -24,16 +24,13 @@ from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.recording import Finding, Recording
 from robodyn_ros.recording.signals import central_differences, check_cutoff, low_pass
 
-AT_REST = 0.05
-"""Time that a joint must be slow for to stand still, in [s]."""
-
 
 def process(
     recording: Recording,
     joints: Sequence[str],
     options: IdentifyOptions,
     *,
-    cutoff: float | None = None,
+    automatic: float | None = None,
 ) -> Processed:
     """Filter, differentiate and mask the signals of the given joints.
 
@@ -43,7 +40,7 @@ def process(
     torque. Two periods of the position's cut-off frequency are cut from both ends, where the
     filter has only one side to look at.
 
-    :param cutoff: in [Hz], in place of what the options or the data say; it lets the motion pass
+    :param automatic: automatic cut-off in [Hz], if it is known
     :raises RecordingError: a joint is not in the recording, or a cut-off that its sampling rate
         does not carry
     :raises IdentificationError: too few samples for the filter, or no accelerations where the
@@ -53,9 +50,15 @@ def process(
         recording = recording.select(joints)
     if uses_given(recording, options):
         return _given(recording, options)
-    uniform, gaps, findings = on_grid(recording)
+    fresh, held = measured(recording)
+    uniform, gaps, findings = on_grid(fresh)
     rate = 1.0 / uniform.period
-    chosen = cutoff or _cutoff(uniform, rate, options)
+    chosen = _cutoff(uniform, gaps, rate, options, automatic)
+    hidden = _widened(gaps, rate, chosen)
+    while hidden.mean() > 0.5 and not (automatic or options.filter_cutoff):
+        chosen /= np.sqrt(2.0)  # gaps that are shorter than half a period hide nothing
+        hidden = _widened(gaps, rate, chosen)
+    gaps = hidden
     margin = max(2, int(np.ceil(2.0 * rate / chosen)))
     frozen = ~moving_joints(uniform.position)
     position = low_pass(uniform.position, chosen, rate)
@@ -63,9 +66,10 @@ def process(
     velocity = central_differences(position, uniform.time)
     motion = (position, velocity, central_differences(velocity, uniform.time))
     # Noise of the position lowers the automatic cut-off, of which torque and friction have none.
-    usual = max(chosen, lowest_cutoff(rate)) if options.filter_cutoff is None else chosen
+    usual = chosen / min(options.cutoff_factor, 1.0)
+    if options.filter_cutoff is None:
+        usual = max(usual, lowest_cutoff(rate))
     torque = low_pass(uniform.torque, usual, rate)
-    gaps = _widened(gaps, rate, chosen)
     usable = ~gaps[:, None] & ~frozen
     signals = _masked(uniform, len(recording), options, motion, torque, usable)
     signals = replace(signals, gaps=gaps if gaps.any() else None)
@@ -74,6 +78,7 @@ def process(
         cutoff=chosen,
         thinning=_thinning(rate, options) or thinning_for(rate, usual),
         findings=(
+            *held,
             *findings,
             *signals.findings,
             *frozen_findings(uniform, frozen),
@@ -125,7 +130,13 @@ def _widened(gaps: Mask, rate: float, cutoff: float) -> Mask:
     return widened
 
 
-def _cutoff(recording: Recording, rate: float, options: IdentifyOptions) -> float:
+def _cutoff(
+    recording: Recording,
+    gaps: Mask,
+    rate: float,
+    options: IdentifyOptions,
+    automatic: float | None = None,
+) -> float:
     """Cut-off to use; one that is asked for is checked against the sampling rate."""
     shortest, asked = 24, options.filter_cutoff
     if len(recording) >= shortest:
@@ -134,7 +145,9 @@ def _cutoff(recording: Recording, rate: float, options: IdentifyOptions) -> floa
                 check_cutoff(asked, rate)
             except RobodynError as error:
                 raise IdentificationError(f'{recording.source}: {error}') from error
-        chosen = asked or raised(automatic_cutoff(recording.position, rate), rate, options)
+        chosen = asked or automatic or automatic_cutoff(_longest(recording.position, gaps), rate)
+        if asked is None:
+            chosen = raised(chosen, rate, options)
         shortest = int(np.ceil(6.0 * rate / chosen))
     if len(recording) < shortest:
         raise InsufficientData(
@@ -144,9 +157,17 @@ def _cutoff(recording: Recording, rate: float, options: IdentifyOptions) -> floa
     return chosen
 
 
+def _longest(position: Array, gaps: Mask) -> Array:
+    """Return the longest part of positions (N, n) without gap: interpolation looks like noise."""
+    edges = np.flatnonzero(np.diff(gaps, prepend=True, append=True)).reshape(-1, 2)
+    start, end = max(edges.tolist(), key=lambda edge: edge[1] - edge[0], default=(0, 0))
+    return position[start:end] if end - start > len(position) / 4 else position
+
+
 def raised(automatic: float, rate: float, options: IdentifyOptions) -> float:
-    """Return an automatic cut-off [Hz] times the factor of the options, where it is a low one."""
-    return max(automatic, min(options.cutoff_factor * automatic, lowest_cutoff(rate)))
+    """Return an automatic cut-off [Hz] times the factor of the options, raised to a usual one."""
+    factor = options.cutoff_factor
+    return automatic * min(factor, max(1.0, lowest_cutoff(rate) / automatic))
 
 
 def uses_given(recording: Recording, options: IdentifyOptions) -> bool:
@@ -170,8 +191,8 @@ def _given(recording: Recording, options: IdentifyOptions) -> Processed:
     assert velocity is not None and acceleration is not None
     torque = recording.torque
     if options.filter_cutoff is not None:
-        rate = 1.0 / recording.period
-        torque = low_pass(torque, _cutoff(recording, rate, options), rate)
+        rate, gaps = 1.0 / recording.period, np.zeros(len(recording), dtype=bool)
+        torque = low_pass(torque, _cutoff(recording, gaps, rate, options), rate)
     frozen = ~moving_joints(recording.position)
     motion = (recording.position, velocity, acceleration)
     signals = _masked(recording, len(recording), options, motion, torque, ~frozen[None, :])

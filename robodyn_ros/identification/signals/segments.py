@@ -16,7 +16,7 @@ import numpy as np
 from robodyn_ros.identification.findings import finding
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.signals.cutoff import lowest_cutoff, motion_cutoff
-from robodyn_ros.identification.signals.grid import on_grid
+from robodyn_ros.identification.signals.grid import measured, on_grid
 from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.identification.signals.processing import process, raised, uses_given
 from robodyn_ros.identification.signals.torque_shift import TimeOffset, corrected
@@ -78,17 +78,19 @@ def stretches_of(
     joints: Sequence[str],
     options: IdentifyOptions,
     known: KnownTorque | None = None,
+    automatic: float | None = None,
 ) -> Stretches:
     """Process a recording, a long one in stretches.
 
     :param known: torque that is not estimated
+    :param automatic: automatic cut-off in [Hz], if it is known
     :raises RobodynError: as `processing.process`
     """
     if recording.joints != tuple(joints):
         recording = recording.select(joints)
 
-    def signals_of(part: Recording, cutoff: float | None = None) -> Processed:
-        signals = process(part, joints, options, cutoff=cutoff)
+    def signals_of(part: Recording) -> Processed:
+        signals = process(part, joints, options, automatic=automatic)
         return signals if known is None else replace(signals, known=known(part, signals))
 
     if len(recording) <= LONGEST:
@@ -96,10 +98,11 @@ def stretches_of(
         return Stretches(signals, recording, signals.raw_samples)
     count = -(-len(recording) // STRETCH)
     bounds = np.linspace(0, len(recording), count + 1).astype(int).tolist()
-    cutoff, margin, period = None, 0, recording.period
-    if not uses_given(recording, options) and options.filter_cutoff is None:
-        cutoff = raised(_cutoff(recording, bounds, 1.0 / period), 1.0 / period, options)
-    if (used := cutoff or options.filter_cutoff) is not None:
+    margin, period, used = 0, recording.period, options.filter_cutoff
+    if used is None and not uses_given(recording, options):
+        automatic = automatic or _cutoff(recording, bounds, 1.0 / period)
+        used = raised(automatic, 1.0 / period, options)
+    if used is not None:
         margin = int(np.ceil(2.0 / (period * used)))
 
     def piece(index: int) -> Recording:
@@ -109,7 +112,7 @@ def stretches_of(
         return recording.slice(slice(max(first, 0), last))
 
     def processed(index: int) -> Processed:
-        return signals_of(piece(index), cutoff)
+        return signals_of(piece(index))
 
     index, shown = _first_moving(processed, count)
     return Stretches(
@@ -134,7 +137,7 @@ def _cutoff(recording: Recording, bounds: Sequence[int], rate: float) -> float:
     """Cut-off that lets all stretches through, in [Hz]; those at rest have no say."""
     found = []
     for first, last in pairwise(bounds):
-        uniform, _, _ = on_grid(recording.slice(slice(first, last)))
+        uniform, _, _ = on_grid(measured(recording.slice(slice(first, last)))[0])
         found.append(motion_cutoff(uniform.position, rate) or 0.0)
         release(recording.position)
     return max(found) or lowest_cutoff(rate)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 
 from robodyn_ros.identification.diagnosis.case import Case
 from robodyn_ros.identification.diagnosis.checks import (
@@ -12,6 +13,7 @@ from robodyn_ros.identification.diagnosis.checks import (
     merged,
     of_recordings,
     reach_findings,
+    with_stuck,
 )
 from robodyn_ros.identification.diagnosis.diagnose import diagnose, diagnose_payload
 from robodyn_ros.identification.findings import finding
@@ -59,15 +61,19 @@ def _causes(run: Run) -> Iterator[Finding]:
     )
     for index, recording in enumerate(run.task.recordings):
         raw, parts = run.prepared.raw[index], run.prepared.parts[index]
+        shown, report = raw.shown, run.reports[index]
+        if arm is None:
+            named = with_stuck(shown.findings, report, run.prepared.model, run.task.options)
+            shown = replace(shown.to_estimate(), findings=tuple(named))
         case = Case(
             parts.recording,
             regression.carrier,
             run.task.options,
-            raw.shown if arm is not None else raw.shown.to_estimate(),
+            shown,
             regression.carrier_base,
             regression.arms[index],
             values,
-            run.reports[index].max_relative_torque_error,
+            report.max_relative_torque_error,
             shifted,
         )
         causes.append(diagnose(case) if arm is None else diagnose_payload(case))

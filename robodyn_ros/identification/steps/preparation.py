@@ -65,11 +65,13 @@ class Task:
         carries = isinstance(self.model, PayloadModel)
         return self.known if carries and isinstance(self.known, IdentifiedModel) else None
 
-    def processed(self, recording: Recording) -> Stretches:
-        """Return the signals of a recording, with their known torque."""
-        return stretches_of(
-            recording, self.model.joint_names, self.options, known_torque(self.known)
-        )
+    def processed(self, recording: Recording, automatic: float | None = None) -> Stretches:
+        """Return the signals of a recording, with their known torque.
+
+        :param automatic: automatic cut-off in [Hz], if it is known
+        """
+        known = known_torque(self.known)
+        return stretches_of(recording, self.model.joint_names, self.options, known, automatic)
 
 
 @dataclass
@@ -117,7 +119,6 @@ def prepare(task: Task, clock: Clock) -> Prepared:
     with clock.step('process'):
         task, raw = _processed(task)
         frozen = frozenset.intersection(*(_frozen(parts) for parts in raw))
-        raw = tuple(_softened(parts, frozenset() if task.arm else frozen) for parts in raw)
     model, friction, unknown = task.model, None, open_friction(task.model) is not None
     offsets: dict[int, TimeOffset] = {}
     for _ in range(PASSES):
@@ -140,7 +141,7 @@ def _processed(task: Task) -> tuple[Task, tuple[Stretches, ...]]:
     """Signals of the recordings, at the cut-off that held-out errors of the first one favour."""
 
     def signals(factor: float) -> Processed:
-        return raised(factor).processed(task.recordings[0]).shown
+        return raised(factor).processed(task.recordings[0], raw[0].shown.cutoff).shown
 
     def raised(factor: float) -> Task:
         return replace(task, options=replace(task.options, cutoff_factor=factor))
@@ -173,17 +174,6 @@ def _shifted(offsets: dict[int, TimeOffset]) -> dict[int, int]:
 def _frozen(parts: Stretches) -> frozenset[str]:
     codes = ('frozen_joint', 'zero_torque', 'constant_torque')
     return frozenset(f.joint for f in parts.shown.findings if f.code in codes)
-
-
-def _softened(parts: Stretches, frozen: frozenset[str]) -> Stretches:
-    """Lower the finding of a joint at standstill to a warning if it moves in another recording."""
-    findings = tuple(
-        replace(item, severity='warning')
-        if item.code == 'frozen_joint' and item.joint not in frozen
-        else item
-        for item in parts.shown.findings
-    )
-    return replace(parts, shown=replace(parts.shown, findings=findings))
 
 
 def _moving_samples(parts: Stretches) -> int:

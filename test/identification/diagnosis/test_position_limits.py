@@ -73,3 +73,14 @@ def test_positions_in_degrees_and_outside_the_limits_are_named_with_both_numbers
     assert (found.code, found.joint, found.severity) == ('outside_limits', 'b', 'warning')
     assert 'to 1.5;' in found.text and '-1.2 and 1.2' in found.text
     assert not list(limit_findings(('a', 'b'), 100.0 * position, {}))
+
+
+def test_only_joints_that_turn_can_be_in_degrees():
+    time = np.arange(500) * 0.01
+    position = np.stack([1.5 * np.sin(time), 0.5 * np.sin(2.0 * time)], axis=1)
+    limits = {'a': (-2.0, 2.0), 'z': (0.0, 0.2)}
+    (found,) = limit_findings(('a', 'z'), position, limits, {'z'})
+    assert (found.code, found.joint) == ('outside_limits', 'z')
+    position[:, 0] = np.rad2deg(position[:, 0])
+    (found,) = limit_findings(('a', 'z'), position, limits, {'z'})
+    assert (found.code, found.joint) == ('positions_in_degrees', 'a')

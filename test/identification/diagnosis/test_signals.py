@@ -12,14 +12,11 @@ from robodyn_ros.identification.diagnosis.signals import (
     delays,
     inertia_shares,
     noise_findings,
-    plateau,
-    saturation_findings,
     slow_joints,
     stale_findings,
     stale_runs,
     white_noise,
 )
-from robodyn_ros.identification.factors.joint_fit import own_fit
 
 
 @pytest.fixture(scope='module')
@@ -33,7 +30,7 @@ def test_a_healthy_recording_has_no_findings(healthy):
     case = case_of(model, recording)
     sample = draw(case)
     shifts = delays(case, sample)
-    assert not list(stale_findings(case)) and not list(saturation_findings(case, sample))
+    assert not list(stale_findings(case))
     assert not list(noise_findings(case, sample)) and not slow_joints(case, sample, shifts)
     assert not list(delay_findings(case, shifts, set()))
 
@@ -70,47 +67,6 @@ def test_stale_joints_are_named(healthy):
     stale = replace(recording, position=position, velocity=None, acceleration=None)
     (finding,) = stale_findings(case_of(model, stale))
     assert (finding.joint, finding.severity) == ('joint2', 'error') and '1 times' in finding.text
-
-
-def test_a_plateau_is_found_at_its_height():
-    time = np.arange(3000) / 100.0
-    matrix = np.stack([np.sin(time), np.cos(1.7 * time), np.ones(3000)], axis=1)
-    torque = matrix @ [3.0, 2.0, 0.5]
-    used = np.ones(3000, dtype=bool)
-    noise = 0.02 * np.random.default_rng(0).normal(size=3000)
-    fit = own_fit(matrix, np.arange(3), torque + noise, used)
-    assert plateau(fit) is None
-    level, beyond, share = plateau(
-        own_fit(matrix, np.arange(3), np.clip(torque, -4.0, 4.0) + noise, used)
-    )
-    assert level == pytest.approx(4.0, rel=0.02)
-    assert 4.2 < beyond <= 5.5
-    assert share == pytest.approx(np.mean(np.abs(torque) > 4.0 * 0.92), rel=0.3)
-
-
-def test_a_motion_that_turns_round_is_no_plateau():
-    """Torque of what the fit does not have bends there: its values are not alike."""
-    time = np.arange(2000) / 100.0
-    matrix = np.stack([np.sin(time), np.ones(2000)], axis=1)
-    torque = 4.0 * np.sin(time) - 1.5 * np.sin(time) ** 5
-    used = np.ones(2000, dtype=bool)
-    bent = own_fit(matrix, np.arange(2), torque, used)
-    assert plateau(bent) is None
-    cut = own_fit(matrix, np.arange(2), np.clip(4.0 * matrix[:, 0], -2.6, 2.6), used)
-    assert plateau(cut) is not None
-
-
-def test_a_fit_that_does_not_extrapolate_shows_no_plateau():
-    """Only larger torques show one of its directions: the fit of the others goes on without it."""
-    time = np.arange(2000) / 100.0
-    first = np.clip(2.0 * np.sin(time), -1.4, 1.4) * 2.0
-    goes_on = np.where(np.abs(first) < 2.8, first, 4.0 * np.sin(time))
-    noise = 0.01 * np.random.default_rng(0).normal(size=2000)
-    used = np.ones(2000, dtype=bool)
-    alone = own_fit(goes_on[:, None], np.arange(1), first + noise, used)
-    assert plateau(alone) is not None
-    known = np.stack([goes_on, goes_on - first + 0.02 * np.cos(3.0 * time)], axis=1)
-    assert plateau(own_fit(known, np.arange(2), first + noise, used)) is None
 
 
 def test_white_noise_is_that_on_a_smooth_signal():

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from robodyn_ros.identification.signals.grid import on_grid, sample_times
+from robodyn_ros.identification.signals.grid import measured, on_grid, sample_times
 from robodyn_ros.recording.recording import Recording
 
 RATE, COUNT = 100.0, 1500
@@ -64,3 +64,43 @@ def test_the_times_of_another_signal_can_be_used():
     even, stamps = uneven()
     uniform, _, _ = on_grid(recorded(stamps, even), stamps)
     assert np.abs(uniform.position - motion(uniform.time)).max() > 3e-3
+
+
+def held(rows):
+    """Recording whose samples in these rows repeat all values of the sample before."""
+    time = np.arange(COUNT) / RATE
+    index = np.arange(COUNT)
+    index[rows] = -1
+    index = np.maximum.accumulate(index)
+    torque = motion(time)[index]
+    return Recording(
+        time=time, joints=('a', 'b', 'c'), position=motion(time)[index], torque=torque
+    )
+
+
+def test_samples_without_new_values_are_no_measurements():
+    kept, findings = measured(held(np.arange(1200, COUNT)))
+    assert len(kept) == 1200 and [item.code for item in findings] == ['held_samples']
+    assert '300 of 1500 samples' in findings[0].text
+
+
+def test_short_repeats_at_standstill_are_left_alone():
+    recording = held(np.array([200, 201, 700, 701]))
+    assert measured(recording) == (recording, ())
+
+
+def test_messages_sent_more_often_than_measured_are_thinned():
+    rows = np.setdiff1d(np.arange(COUNT), np.arange(0, COUNT, 2))
+    kept, _ = measured(held(rows))
+    np.testing.assert_allclose(kept.time, np.arange(0, COUNT, 2) / RATE)
+
+
+def test_zero_torque_that_is_held_means_that_drives_are_off():
+    recording = held(np.arange(1200, COUNT))
+    torque = np.array(recording.torque)
+    torque[1199:] = 0.0
+    off = Recording(
+        time=recording.time, joints=recording.joints, position=recording.position, torque=torque
+    )
+    _, (found,) = measured(off)
+    assert found.code == 'drives_off' and found.severity == 'warning' and '14.99 s' in found.text

@@ -79,7 +79,7 @@ def test_frozen_joint_is_found_although_it_is_noisy():
     position[:, 1] = 0.3 + 1e-5 * random.normal(size=len(position))
     signals = process(recording(position=position), JOINTS, IdentifyOptions())
     assert [(f.code, f.joint, f.severity) for f in signals.findings] == [
-        ('frozen_joint', 'b', 'error')
+        ('frozen_joint', 'b', 'warning')
     ]
     assert not signals.used[:, 1].any() and signals.used[:, 0].any()
 

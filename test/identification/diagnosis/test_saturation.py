@@ -1,0 +1,51 @@
+import numpy as np
+import pytest
+from diagnosis_case import case_of
+from robots import random_urdf
+from simulation import arm, record
+
+from robodyn_ros.identification.diagnosis.case import draw
+from robodyn_ros.identification.diagnosis.saturation import limit_of, saturation_findings
+from robodyn_ros.identification.factors.joint_fit import own_fit
+
+TIME = np.arange(3000) / 100.0
+USED = np.ones(3000, dtype=bool)
+BLOCKS = (np.arange(3000) // 300, np.arange(3000) // 100 % 6)
+NOISE = 0.02 * np.random.default_rng(0).normal(size=3000)
+
+
+def found(matrix, torque):
+    fit = own_fit(matrix, np.arange(matrix.shape[1]), torque + NOISE, USED)
+    return limit_of(fit, BLOCKS)
+
+
+def test_a_limit_is_found_at_its_height():
+    matrix = np.stack([np.sin(TIME), np.cos(1.7 * TIME), np.ones(3000)], axis=1)
+    torque = matrix @ [3.0, 2.0, 0.5]
+    assert found(matrix, torque) is None
+    limit, beyond, share = found(matrix, np.clip(torque, -4.0, 4.0))
+    assert limit == pytest.approx(4.0, rel=0.02)
+    assert 4.2 < beyond <= 5.5
+    assert share == pytest.approx(np.mean(np.abs(torque) > 4.0), rel=0.2)
+
+
+def test_torque_that_goes_on_is_not_cut_off():
+    """What the model does not have bends up at the top, or a little down beside other errors."""
+    matrix = np.stack([np.sin(TIME), np.ones(3000)], axis=1)
+    assert found(matrix, 4.0 * np.sin(TIME) + 0.8 * np.sin(TIME) ** 3) is None
+    ripple = 0.3 * np.sin(20.0 * TIME)
+    assert found(matrix, 4.0 * np.sin(TIME) - 0.2 * np.sin(TIME) ** 3 + ripple) is None
+    assert found(matrix, np.clip(4.0 * matrix[:, 0], -2.6, 2.6)) is not None
+
+
+def test_a_fit_that_does_not_extrapolate_shows_no_limit():
+    """A direction that only the largest torques show."""
+    first = 4.0 * np.sin(TIME)
+    second = np.where(np.abs(first) > 3.5, np.sin(9.0 * TIME), 0.0)
+    assert found(np.stack([first, second], axis=1), first + 2.0 * second) is None
+
+
+def test_a_healthy_recording_has_no_limit():
+    model, truth = arm(random_urdf(2, 54, types=('revolute',)))
+    case = case_of(model, record(model, truth, 2000, noise=0.02))
+    assert not list(saturation_findings(case, draw(case)))
