@@ -13,7 +13,7 @@ from robodyn_ros.identification.diagnosis.motion import cycles
 from robodyn_ros.identification.factors.joint_fit import OwnFit, root_mean_square
 from robodyn_ros.identification.factors.torque_shift import smoothed, torque_shift
 from robodyn_ros.identification.findings import finding
-from robodyn_ros.identification.fit.torque_errors import correlation_length
+from robodyn_ros.identification.fit.correlation import correlation_length
 from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.recording import Finding, Severity
 

@@ -26,6 +26,10 @@ Progress = Callable[[float], None]
 """Called with the share of the work done, 0 to 1; may raise to cancel."""
 
 
+SAMPLES_PER_COLUMN = 10
+"""Moving samples per parameter of a joint below which a result fails: the standard deviation of a
+residual from fewer has an error of more than a quarter."""
+
 _AT_ONCE, _PANEL = 512, 8
 """Rows that are worked into a triangle at once, and columns that are at once (see LAPACK)."""
 

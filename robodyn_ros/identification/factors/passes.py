@@ -7,7 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from robodyn_ros.identification.factors.condense import Condensed, condense
+from robodyn_ros.identification.factors.condense import (
+    SAMPLES_PER_COLUMN,
+    Condensed,
+    condense,
+)
 from robodyn_ros.identification.factors.row_sample import LENGTH, STRETCHES, RowSample, Stretch
 from robodyn_ros.identification.options import FOLDS, IdentifyOptions
 from robodyn_ros.identification.signals.processed import Processed
@@ -17,9 +21,6 @@ from robodyn_ros.models.interface import Array, DynamicModel
 
 Progress = Callable[[str, float], None]
 """Called with the phase and its share done, 0 to 1; may raise to cancel."""
-
-SAMPLES_PER_COLUMN = 10
-"""A joint with fewer moving samples per parameter that acts on it makes the result fail."""
 
 
 def phase_of(progress: Progress | None, phase: str) -> Callable[[float], None] | None:

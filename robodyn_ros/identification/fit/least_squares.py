@@ -83,12 +83,12 @@ def estimate(
 
     The covariance is (A^T A)^-1 (sum_j c_j s_j^2 A_j^T A_j) (A^T A)^-1 with each joint's
     residual variance s_j^2. Filtered samples are not independent: c_j is `inflation`, the
-    number of samples per independent one (see `validation.correlation_length`), default 1. With
+    number of samples per independent one (see `correlation.correlation_length`), default 1. With
     `scores` S_ij, which is more exact, the sum is that of s_i s_j S_ij over all pairs of joints.
 
     :param factors: one per joint, on `width` columns in all
     :param inflation: c_j, shape (n,), at least 1
-    :param scores: see `colour.coloured_scores`, shape (n, n, width, width)
+    :param scores: see `noise_spectrum.coloured_scores`, shape (n, n, width, width)
     :raises IdentificationError: unknown estimator, or no samples at all
     """
     if estimator not in ESTIMATORS:

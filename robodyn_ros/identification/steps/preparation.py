@@ -1,4 +1,4 @@
-"""What is identified from which recordings, and the recordings made ready to be condensed."""
+"""Task of an identification, and its recordings made ready to be condensed."""
 
 from __future__ import annotations
 
@@ -12,23 +12,25 @@ import numpy as np
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.factors.passes import Progress
 from robodyn_ros.identification.fit.time_offset import common_offsets, offsets_of
+from robodyn_ros.identification.fit.torque_errors import predict
 from robodyn_ros.identification.friction.choice import FrictionChoice
 from robodyn_ros.identification.friction.cutoff_choice import cutoff_factor
 from robodyn_ros.identification.friction.law_selection import settled_friction
+from robodyn_ros.identification.gears.motor_side import gear_torque_of
 from robodyn_ros.identification.options import LEAVE_ONE_OUT, IdentifyOptions, LeaveOneOut
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.identification.signals.processed import Processed
-from robodyn_ros.identification.signals.segments import Stretches, stretches_of
+from robodyn_ros.identification.signals.segments import KnownTorque, Stretches, stretches_of
 from robodyn_ros.identification.signals.torque_shift import TimeOffset
-from robodyn_ros.identification.steps.known_torque import Known, known_torque
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.friction import open_friction
-from robodyn_ros.models.interface import DynamicModel
+from robodyn_ros.models.gear_torque import GearTorqueLaw
+from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.payload import PayloadModel
 from robodyn_ros.recording.recording import Recording
 
-PASSES = 3
-"""Largest number of turns in which the friction law and the time offsets are chosen."""
+Known = IdentifiedModel | GearTorqueLaw
+"""Types of the argument `known` of `identify`."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,28 @@ class Task:
         return stretches_of(
             recording, self.model.joint_names, self.options, known_torque(self.known)
         )
+
+
+def known_torque(known: Known | None) -> KnownTorque | None:
+    """Return the function that gives the torque of `known` at the samples of processed signals.
+
+    The torque of an arm is that of its values without payload, with the torque of gear deflection
+    where both the arm and the recording have it.
+    """
+    if known is None:
+        return None
+    arm = known if isinstance(known, IdentifiedModel) else None
+    gears = known.residual if isinstance(known, IdentifiedModel) else known
+
+    def torque(recording: Recording, signals: Processed) -> Array:
+        total = np.zeros_like(signals.torque)
+        if gears is not None:
+            total += gear_torque_of(recording, signals, gears)
+        if arm is not None:
+            total += predict(arm.model, arm.values, signals)
+        return total
+
+    return torque
 
 
 @dataclass
@@ -120,7 +144,7 @@ def prepare(task: Task, clock: Clock) -> Prepared:
         raw = tuple(_softened(parts, frozenset() if task.arm else frozen) for parts in raw)
     model, friction, unknown = task.model, None, open_friction(task.model) is not None
     offsets: dict[int, TimeOffset] = {}
-    for _ in range(PASSES):
+    for _ in range(3):  # a law moves the offsets, which move the law; then both stay
         before = offsets
         with clock.step('time_offset'):
             # Late torque has its jumps where the velocity is not zero any more, which would look
