@@ -25,9 +25,6 @@ ILL_CONDITIONED = 1e4
 """Condition number (columns scaled) from which on a result is warned about: errors of 0.01 % of
 the torque can then change a parameter by its own size."""
 
-FEWEST_SAMPLES = 0.8
-"""Share of the samples needed below which a result fails: the variance of an estimate grows in
-proportion to the samples that are missing, so that a fifth of them is worth a warning only."""
 
 SMALL_TORQUE = 0.05
 """Share of its rated torque below which a joint's torque is small. Friction of a geared joint and
@@ -46,11 +43,12 @@ def data_findings(
     """
     for name, factor in zip(condensed.joints, condensed.merged(), strict=True):
         needed = SAMPLES_PER_COLUMN * len(factor.columns)
+        # The variance grows with the share of samples that are missing: a fifth is a warning only.
         if factor.samples < needed and name not in frozen:
             yield finding(
                 'too_few_samples',
                 joint=name,
-                severity='error' if factor.samples < FEWEST_SAMPLES * needed else 'warning',
+                severity='error' if factor.samples < 0.8 * needed else 'warning',
                 samples=factor.samples,
                 needed=needed,
                 parameters=len(factor.columns),

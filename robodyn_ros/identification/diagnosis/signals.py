@@ -13,6 +13,7 @@ from robodyn_ros.identification.diagnosis.motion import cycles
 from robodyn_ros.identification.factors.joint_fit import OwnFit, root_mean_square
 from robodyn_ros.identification.factors.torque_shift import smoothed, torque_shift
 from robodyn_ros.identification.findings import finding
+from robodyn_ros.identification.fit.choice import FOUR
 from robodyn_ros.identification.fit.correlation import correlation_length
 from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.recording import Finding, Severity
@@ -23,62 +24,13 @@ STALE_SHARE = 0.01
 PLATEAU = 0.92
 """Torques above this share of the largest are a plateau, if the model's torque goes on."""
 
-FLAT = 0.35
-"""Slope of measured over model torque on a plateau: 0 if it is one, 1 if it is none."""
-
-OVERSHOOT = 1.15
-"""Torques above this share of a plateau's height are none of a plateau, but for noise."""
 
 WORSE = 1.03
 """Residual of all torques over that of the smaller ones, at least, where there is a plateau."""
 
-FEW_CYCLES, SHORT_WORSE = 1.5, 1.5
-"""In recordings with fewer cycles a fit does not extrapolate: there it must be this much."""
-
-ALIKE, ALIKE_NOISE = 0.025, 2.7
-"""On a plateau half of the torques are within this share of its height, or this many standard
-deviations of white noise; where a motion turns round they are not."""
-
-UNEXPLAINED = 0.15
-"""Residual of all torques over what the model fitted to the smaller ones lacks of them, at least:
-where some values explain all of them, that one only does not extrapolate."""
-
-_LEVELS = (0.9, 0.96, 0.99, 0.998)
-"""Quantiles of the absolute torque at which a plateau is looked for."""
-
-_SHOWS = 1e-3
-"""Directions of the smaller torques' rows below this share of the largest are left out."""
-
-NOISE_SHARE = 0.3
-"""Noise from this share of the RMS torque on makes relative errors meaningless."""
-
-SHORTEST_DELAY = 0.8
-"""Delays of fewer cycles are not reported."""
-
-DELAY_GAIN = 0.05
-"""Share by which a shift in time must reduce the squared residual ..."""
-
-DELAY_GAIN_PER_CYCLE = 0.03
-"""... more for long delays, which spoil a fit thoroughly where they are true ..."""
-
-DELAY_CHANCE, MOST_CHANCE = 8.0, 0.25
-"""... and not below the first number over that of independent residuals, of which a few always
-fit better, nor must it be more than the second: there a delay is no matter of chance."""
-
-SLOW_DELAY_GAIN = 0.5
-"""The same for a joint that moves slowly: friction near standstill looks like a delay there."""
-
-CLEARLY_SLOW = 0.4
-"""Inertia torque below this share of what the model leaves unexplained: clearly slow."""
 
 VERY_SLOW = 0.015
 """Inertia torque below this share of a joint's torque is too little, whatever the noise."""
-
-SLOW = 0.1
-"""With noise, inertia torque below this share of a joint's torque may be too little ..."""
-
-SLOW_NOISE = 0.6
-"""... if it is below this share of what the model leaves unexplained."""
 
 
 def stale_findings(case: Case) -> Iterator[Finding]:
@@ -128,10 +80,10 @@ def stale_runs(position: Array) -> Array:
 
 def saturation_findings(case: Case, sample: Sample) -> Iterator[Finding]:
     """Joints whose measured torque stays at a limit while the model's torque goes on."""
-    short = cycles(case.signals.position[:: max(1, len(case.signals) // 500)]).min() < FEW_CYCLES
+    short = cycles(case.signals.position[:: max(1, len(case.signals) // 500)]).min() < 1.5
     for joint, own in sample.fits():
         noise = white_noise(case.signals.measured[:, joint])
-        found = plateau(own, SHORT_WORSE if short else WORSE, noise)
+        found = plateau(own, 1.5 if short else WORSE, noise)  # short: no fit extrapolates
         if found is not None:
             level, beyond, share = found
             yield finding(
@@ -154,7 +106,7 @@ def plateau(
     :param noise: standard deviation of the torque's white noise
     """
     size = np.abs(own.torque)
-    for share in _LEVELS:
+    for share in (0.9, 0.96, 0.99, 0.998):
         found = _plateau_at(own, float(np.quantile(size, share)), worse, noise)
         if found is not None:
             return found
@@ -177,17 +129,21 @@ def _plateau_at(
         return None
     beyond = (predicted - seen)[top]  # how far the model goes on
     slope, spread = _slope(predicted[top], seen[top])
-    flat = slope < FLAT and slope + 4.0 * spread < 2.0 * FLAT
+    # The slope is 0 on a plateau and 1 elsewhere.
+    flat = slope < 0.35 and slope + FOUR * spread < 0.7
     if not (flat and np.quantile(beyond, 0.75) > max(rest, 0.03 * level)):
         return None
     height = float(np.median(seen[top]))
     # Nothing passes a limit: torque that is well above it elsewhere has only a flat stretch.
-    if (seen[top] > OVERSHOOT * height).mean() > 0.02:
+    if (seen[top] > 1.15 * height).mean() > 0.02:
         return None
     excess = float(np.linalg.norm(beyond)) / np.sqrt(len(seen))
-    if root_mean_square(own.rest) < UNEXPLAINED * excess:
-        return None
-    if _shortest_half(seen[top]) > max(ALIKE * height, ALIKE_NOISE * noise):
+    if root_mean_square(own.rest) < 0.15 * excess:
+        return (
+            None  # some values explain all torques: those of the smaller ones do not extrapolate
+        )
+    # Half of a normal variable lies within 1.35 standard deviations: twice that, as a bound.
+    if _shortest_half(seen[top]) > max(0.025 * height, 2.7 * noise):
         return None
     return height, float(np.quantile(predicted[top], 0.98)), float(top.mean())
 
@@ -201,7 +157,7 @@ def _shortest_half(values: Array) -> float:
 def _least_squares(matrix: Array, side: Array) -> Array:
     """By normal equations: the columns are nearly orthogonal, or hardly show and are left out."""
     size, axes = np.linalg.eigh(matrix.T @ matrix)
-    kept = size > _SHOWS**2 * size[-1]
+    kept = size > 1e-6 * size[-1]
     result: Array = axes[:, kept] @ ((axes[:, kept].T @ (matrix.T @ side)) / size[kept])
     return result
 
@@ -230,7 +186,8 @@ def noise_findings(case: Case, sample: Sample) -> Iterator[Finding]:
     for joint, own in sample.fits():
         kind = case.model.joints[joint].torque_unit
         noise, rest = white_noise(case.signals.measured[:, joint]), root_mean_square(own.rest)
-        noisy = max(noise, rest) > NOISE_SHARE * own.rms and noise > 0.5 * rest
+        # From 30 % noise on a relative error means little.
+        noisy = max(noise, rest) > 0.3 * own.rms and noise > 0.5 * rest
         failed = case.errors[joint] > case.options.max_relative_error
         if noisy or (failed and own.rms < small[joint]):
             yield finding(
@@ -274,10 +231,12 @@ def delay_findings(case: Case, shifts: dict[int, Delay], slow: set[int]) -> Iter
     """
     for joint in sorted(shifts, key=lambda k: -shifts[k].gain):
         shift, gain = shifts[joint].shift, shifts[joint].gain
-        least = max(DELAY_GAIN, min(DELAY_GAIN_PER_CYCLE * abs(shift), 0.4), shifts[joint].chance)
+        # A long delay spoils a fit thoroughly where it is true. Friction near standstill looks
+        # like a delay of a slow joint.
+        least = max(0.05, min(0.03 * abs(shift), 0.4), shifts[joint].chance)
         if joint in slow:
-            least = max(least, SLOW_DELAY_GAIN)
-        if abs(shift) < SHORTEST_DELAY or gain < least:
+            least = max(least, 0.5)
+        if abs(shift) < 0.8 or gain < least:
             continue
         name = case.signals.joints[joint]
         yield finding(
@@ -301,7 +260,8 @@ def best_delay(case: Case, sample: Sample, joint: int, own: OwnFit) -> Delay:
     still = max(float(own.rest @ own.rest), 1e-300)
     gain = float(np.clip(1.0 - np.sum(rest**2) / still, 0.0, 1.0))
     length = float(correlation_length(rest, np.ones(rest.shape, dtype=bool))[0])
-    chance = min(DELAY_CHANCE * length / len(rest), MOST_CHANCE)
+    # Of many shifts some fit better by chance, by a few of the independent residuals.
+    chance = min(8.0 * length / len(rest), 0.25)
     return Delay(found.shift, gain, chance)
 
 
@@ -323,8 +283,8 @@ def slow_joints(case: Case, sample: Sample, shifts: dict[int, Delay]) -> dict[in
     for joint in sorted(shares, key=lambda k: shares[k][0] / max(shares[k][1], 1e-300)):
         share, noise = shares[joint]
         noise *= np.sqrt(1.0 - shifts[joint].gain)
-        if share < VERY_SLOW or share < min(SLOW, SLOW_NOISE * noise):
-            clear = share < max(VERY_SLOW, CLEARLY_SLOW * noise)
+        if share < VERY_SLOW or share < min(0.1, 0.6 * noise):
+            clear = share < max(VERY_SLOW, 0.4 * noise)
             item = finding(
                 'moving_too_slowly',
                 joint=case.signals.joints[joint],

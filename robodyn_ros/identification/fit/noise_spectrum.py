@@ -26,19 +26,12 @@ from robodyn_ros.identification.fit.least_squares import Estimate
 from robodyn_ros.models.interface import Array
 
 HIGHEST_ORDER = 40
-"""Of the autoregressive models of residuals."""
+"""Highest order of the autoregressive models of residuals; Akaike's criterion takes a lower one
+where that is enough."""
 
 LEAST_CORRELATION = 0.05
-"""Of the innovations of two joints, to be taken for more than chance."""
-
-_FEWEST = 10
-"""Samples per coefficient of an autoregressive model, at least."""
-
-ENOUGH = 4
-"""Stretches of a sample that are looked at."""
-
-_ROUNDS = 4
-"""How often the power that the fit took from the residual is computed."""
+"""Correlation of the innovations of two joints below which it is taken as zero: three standard
+deviations of that of 4000 independent samples."""
 
 
 def coloured_scores(
@@ -59,7 +52,7 @@ def coloured_scores(
     """
     count = len(sample.columns)
     mixing = np.eye(count) if mixing is None else mixing
-    step = -(-len(sample.stretches) // ENOUGH)
+    step = -(-len(sample.stretches) // 4)  # four segments give the spectrum
     chosen = range(0, len(sample.stretches), step)
     parts = [_spectra(sample.stretches[k], sample) for k in chosen]
     root = _root(np.nan_to_num(fit.covariance))
@@ -186,7 +179,7 @@ def _model(energies: list[Array], taken: list[Array], counted: list[Array]) -> A
     :param counted: 1 for samples that count, else 0, of each stretch
     """
     samples = [len(counts) for counts in counted]
-    highest = int(min(HIGHEST_ORDER, sum(samples) // _FEWEST, min(samples) - 1))
+    highest = int(min(HIGHEST_ORDER, sum(samples) // 10, min(samples) - 1))
     lengths = [int(fft.next_fast_len(2 * count, real=True)) for count in samples]
     seen = _covariance(energies, lengths, highest)
     if not seen[0] > 0.0:
@@ -199,7 +192,7 @@ def _model(energies: list[Array], taken: list[Array], counted: list[Array]) -> A
     seen *= sum(samples) / np.maximum(pairs, 0.5 * pairs[0])
     seen *= 1.0 - np.arange(len(seen)) / sum(samples)
     added = np.zeros_like(seen)
-    for _ in range(_ROUNDS):
+    for _ in range(4):
         covariance = seen + added
         model = autoregressive(covariance / covariance[0], sum(samples))
         variance = covariance[0] / sum(samples)

@@ -16,9 +16,6 @@ USUAL = 0.99
 """Share of the moving samples that the usual error and the usual torque bound: single samples, as
 at a reversal or a lost message, do not decide about a joint."""
 
-COMPARED = 5000
-"""Samples that two estimates are compared on, whatever the recording's length."""
-
 
 def evaluate(
     model: DynamicModel,
@@ -66,7 +63,7 @@ def residual_ratio(
     :param predicted: torque to compare with, shape (N, n), in [Nm] or [N]
     """
     rows = np.flatnonzero(signals.measured_rows)
-    rows = rows[np.unique(np.linspace(0, len(rows) - 1, COMPARED).astype(int))]
+    rows = rows[np.unique(np.linspace(0, len(rows) - 1, 5000).astype(int))]
     measured = signals.measured[rows]
     own = model.torque(*signals.commanded(rows), parameters)
     if signals.known is not None:

@@ -28,11 +28,6 @@ from robodyn_ros.models.interface import Array
 from robodyn_ros.models.payload import Payload, PayloadModel
 from robodyn_ros.recording.finding import Finding
 
-SEEN = 1e-3
-"""A column must be new to the others by this share to be estimated separately: a smaller share
-means a standard deviation a thousand times that of a well excited parameter."""
-
-
 CLEAR = 3.0
 """Standard deviations from which on a value differs from 0: chance reaches them once in 370."""
 
@@ -105,7 +100,8 @@ def payload_parameters(model: PayloadModel, arm: Condensed, mixing: Array) -> Ba
     length = np.linalg.norm(stacked, axis=0)
     length[length < 1e-9 * length.max(initial=1e-300)] = 0.0
     try:
-        return grouped(model, stacked, length, dependent=SEEN)
+        # What is new to the other columns by less has a thousand times the standard deviation.
+        return grouped(model, stacked, length, dependent=1e-3)
     except ModelError as error:
         raise IdentificationError(
             'the payload is not observable in this motion: no joint that moves carries it'

@@ -24,9 +24,6 @@ from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.recording import Finding, Recording
 from robodyn_ros.recording.signals import central_differences, check_cutoff, low_pass
 
-AT_REST = 0.05
-"""Time that a joint must be slow for to stand still, in [s]."""
-
 
 def process(
     recording: Recording,
@@ -229,7 +226,7 @@ def torque_findings(recording: Recording) -> Iterator[Finding]:
 
 def _lasting(slow: Mask, period: float) -> Mask:
     """Slow samples (N, n) of stretches that last: a motion that turns round is slow for less."""
-    length = max(3, round(AT_REST / period))
+    length = max(3, round(0.05 / period))  # a joint turns round in less than 0.05 s
     if len(slow) < length:
         return np.zeros_like(slow)
     inner = ndimage.minimum_filter1d(slow, length, axis=0, mode='constant', cval=False)
