@@ -19,7 +19,7 @@ from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.recording import Finding, Severity
 
 STALE_SHARE = 0.01
-"""Share of a recording's samples in stale stretches from which on it must not be used."""
+"""Share of a recording's samples in stale segments from which on it must not be used."""
 
 PLATEAU = 0.92
 """Torques above this share of the largest are a plateau, if the model's torque goes on."""
@@ -53,11 +53,11 @@ def stale_findings(case: Case) -> Iterator[Finding]:
 
 
 def stale_runs(position: Array) -> Array:
-    """Lengths of the stretches in which a position repeats exactly although the joint moves.
+    """Lengths of the segments in which a position repeats exactly although the joint moves.
 
     It moves if it jumps at the end by more than an encoder at this speed can: by more than three
     of the smallest steps seen (but for a hundredth, which rounding makes), and by at least half of
-    what it went just before the stretch or goes just after it in the same time. At rest the last
+    what it went just before the segment or goes just after it in the same time. At rest the last
     digits come and go: a jump is of a tenth of the usual speed at least.
     """
     steps = np.diff(position)
@@ -66,16 +66,16 @@ def stale_runs(position: Array) -> Array:
     smallest = np.quantile(np.abs(steps[steps != 0.0]), 0.01)
     moved = np.flatnonzero(steps)
     runs = np.diff(moved) - 1  # zero steps between two that are not
-    stretches = np.flatnonzero(runs >= 2)
-    jumps = np.abs(steps[moved[stretches + 1]])
-    reach = np.minimum(stretches + 1 + 4, len(moved) - 1)
-    after = moved[reach] - moved[stretches + 1]
-    way = np.abs(position[moved[reach] + 1] - position[moved[stretches + 1] + 1])
-    taken = runs[stretches] + 1
+    segments = np.flatnonzero(runs >= 2)
+    jumps = np.abs(steps[moved[segments + 1]])
+    reach = np.minimum(segments + 1 + 4, len(moved) - 1)
+    after = moved[reach] - moved[segments + 1]
+    way = np.abs(position[moved[reach] + 1] - position[moved[segments + 1] + 1])
+    taken = runs[segments] + 1
     expected = way / np.maximum(after, 1) * taken
     stale = (jumps > 3.5 * smallest) & (jumps > 0.4 * expected)
     stale &= jumps > 0.1 * root_mean_square(steps) * taken
-    return np.asarray(runs[stretches][stale], dtype=np.float64)
+    return np.asarray(runs[segments][stale], dtype=np.float64)
 
 
 def saturation_findings(case: Case, sample: Sample) -> Iterator[Finding]:
@@ -134,14 +134,12 @@ def _plateau_at(
     if not (flat and np.quantile(beyond, 0.75) > max(rest, 0.03 * level)):
         return None
     height = float(np.median(seen[top]))
-    # Nothing passes a limit: torque that is well above it elsewhere has only a flat stretch.
+    # Nothing passes a limit: torque that is well above it elsewhere has only a flat segment.
     if (seen[top] > 1.15 * height).mean() > 0.02:
         return None
     excess = float(np.linalg.norm(beyond)) / np.sqrt(len(seen))
     if root_mean_square(own.rest) < 0.15 * excess:
-        return (
-            None  # some values explain all torques: those of the smaller ones do not extrapolate
-        )
+        return None  # some values explain all torques: the smaller torques do not extrapolate
     # Half of a normal variable lies within 1.35 standard deviations: twice that, as a bound.
     if _shortest_half(seen[top]) > max(0.025 * height, 2.7 * noise):
         return None

@@ -115,7 +115,7 @@ class Folds:
     @classmethod
     def of_sample(cls, sample: RowSample, sigma: Array) -> Folds | None:
         """Divide the rows kept of a recording."""
-        parts = sample.stretches
+        parts = sample.segments
         return cls.of(
             [
                 np.concatenate([part.rows[joint] for part in parts])

@@ -125,21 +125,21 @@ def pseudo_observed(sample: RowSample, robust: Robust, values: Array) -> RowSamp
     robust estimate is that of least squares. Their residuals w r are what makes it uncertain:
     those of contact are small or zero, where `sqrt(w) r` would grow with the root of contact.
     """
-    stretches = []
-    for part in sample.stretches:
+    segments = []
+    for part in sample.segments:
         rows = []
         for matrix, own, spread in zip(part.rows, sample.columns, robust.spread, strict=True):
             fitted = matrix[:, :-1] @ values[own]
             rest = matrix[:, -1] - fitted
             torque = fitted + weight(rest / spread, robust.loss) * rest
             rows.append(np.column_stack([matrix[:, :-1], torque]))
-        stretches.append(replace(part, rows=tuple(rows)))
-    return replace(sample, stretches=tuple(stretches))
+        segments.append(replace(part, rows=tuple(rows)))
+    return replace(sample, segments=tuple(segments))
 
 
 def reweighted(condensed: Condensed, fit: Robust) -> Condensed:
     """Condense the rows of a complete sample again, with robust weights."""
-    (whole,) = condensed.sample.stretches
+    (whole,) = condensed.sample.segments
     bounds = np.linspace(0, len(whole.used), len(condensed.segments) + 1).astype(int)
     segments = []
     for first, last in pairwise(bounds.tolist()):

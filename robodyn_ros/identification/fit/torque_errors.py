@@ -74,7 +74,7 @@ def residual_ratio(
 
 @dataclass(frozen=True)
 class Tally:
-    """Sums and extremes of torque errors per joint, of one stretch of time or several.
+    """Sums and extremes of torque errors per joint, of one segment of time or several.
 
     :param error, size: squared, of the unfiltered torque of all samples that are not in a gap;
         0 for joints whose torque is not measured

@@ -53,7 +53,7 @@ def carried(arm: Condensed, mixing: Array) -> Condensed:
     """
     columns = np.arange(mixing.shape[1])
     segments = tuple(_carried(part, mixing) for part in arm.segments)
-    stretches = tuple(
+    kept = tuple(
         replace(
             part,
             rows=tuple(
@@ -61,13 +61,13 @@ def carried(arm: Condensed, mixing: Array) -> Condensed:
                 for rows, own in zip(part.rows, arm.sample.columns, strict=True)
             ),
         )
-        for part in arm.sample.stretches
+        for part in arm.sample.segments
     )
     sample = replace(
         arm.sample,
         columns=(columns,) * len(arm.joints),
         width=len(columns),
-        stretches=stretches,
+        segments=kept,
     )
     return replace(arm, width=len(columns), segments=segments, coupled=(), sample=sample)
 

@@ -225,7 +225,7 @@ def torque_findings(recording: Recording) -> Iterator[Finding]:
 
 
 def _lasting(slow: Mask, period: float) -> Mask:
-    """Slow samples (N, n) of stretches that last: a motion that turns round is slow for less."""
+    """Slow samples (N, n) of segments that last: a motion that turns round is slow for less."""
     length = max(3, round(0.05 / period))  # a joint turns round in less than 0.05 s
     if len(slow) < length:
         return np.zeros_like(slow)

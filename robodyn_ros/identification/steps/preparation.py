@@ -20,7 +20,7 @@ from robodyn_ros.identification.gears.motor_side import gear_torque_of
 from robodyn_ros.identification.options import LEAVE_ONE_OUT, IdentifyOptions, LeaveOneOut
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.identification.signals.processed import Processed
-from robodyn_ros.identification.signals.segments import KnownTorque, Stretches, stretches_of
+from robodyn_ros.identification.signals.segments import KnownTorque, Segments, segments_of
 from robodyn_ros.identification.signals.torque_shift import TimeOffset
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.friction import open_friction
@@ -67,9 +67,9 @@ class Task:
         carries = isinstance(self.model, PayloadModel)
         return self.known if carries and isinstance(self.known, IdentifiedModel) else None
 
-    def processed(self, recording: Recording) -> Stretches:
+    def processed(self, recording: Recording) -> Segments:
         """Return the signals of a recording, with their known torque."""
-        return stretches_of(
+        return segments_of(
             recording, self.model.joint_names, self.options, known_torque(self.known)
         )
 
@@ -129,8 +129,8 @@ class Prepared:
 
     task: Task
     model: DynamicModel
-    raw: tuple[Stretches, ...]
-    parts: tuple[Stretches, ...]
+    raw: tuple[Segments, ...]
+    parts: tuple[Segments, ...]
     offsets: dict[int, TimeOffset]
     friction: FrictionChoice | None
     frozen: frozenset[str]
@@ -160,7 +160,7 @@ def prepare(task: Task, clock: Clock) -> Prepared:
     return Prepared(task, model, raw, parts, offsets, friction, frozen)
 
 
-def _processed(task: Task) -> tuple[Task, tuple[Stretches, ...]]:
+def _processed(task: Task) -> tuple[Task, tuple[Segments, ...]]:
     """Signals of the recordings, at the cut-off that held-out errors of the first one favour."""
 
     def signals(factor: float) -> Processed:
@@ -179,7 +179,7 @@ def _processed(task: Task) -> tuple[Task, tuple[Stretches, ...]]:
     return task, tuple(task.processed(recording) for recording in task.recordings)
 
 
-def _offsets(task: Task, model: DynamicModel, raw: Sequence[Stretches]) -> dict[int, TimeOffset]:
+def _offsets(task: Task, model: DynamicModel, raw: Sequence[Segments]) -> dict[int, TimeOffset]:
     """Time offsets of the torque, which are the measurement's and so those of all recordings."""
     if task.arm is not None:  # its parameters belong to torque as it was measured
         return {}
@@ -194,12 +194,12 @@ def _shifted(offsets: dict[int, TimeOffset]) -> dict[int, int]:
     return {joint: round(each.seconds * 1e4) for joint, each in offsets.items() if each.applied}
 
 
-def _frozen(parts: Stretches) -> frozenset[str]:
+def _frozen(parts: Segments) -> frozenset[str]:
     codes = ('frozen_joint', 'zero_torque', 'constant_torque')
     return frozenset(f.joint for f in parts.shown.findings if f.code in codes)
 
 
-def _softened(parts: Stretches, frozen: frozenset[str]) -> Stretches:
+def _softened(parts: Segments, frozen: frozenset[str]) -> Segments:
     """Lower the finding of a joint at standstill to a warning if it moves in another recording."""
     findings = tuple(
         replace(item, severity='warning')
@@ -210,6 +210,6 @@ def _softened(parts: Stretches, frozen: frozenset[str]) -> Stretches:
     return replace(parts, shown=replace(parts.shown, findings=findings))
 
 
-def _moving_samples(parts: Stretches) -> int:
+def _moving_samples(parts: Segments) -> int:
     """Return the number of used samples of the joint that has the fewest."""
     return int(np.min(parts.shown.used.sum(axis=0)))

@@ -17,7 +17,7 @@ from robodyn_ros.identification.fit.uncertainty import torque_uncertainty
 from robodyn_ros.identification.options import LEAVE_ONE_OUT
 from robodyn_ros.identification.physical.selected import Selection
 from robodyn_ros.identification.result.content import IdentifiedPayload
-from robodyn_ros.identification.signals.segments import Stretches
+from robodyn_ros.identification.signals.segments import Segments
 from robodyn_ros.identification.steps.estimation import Estimated, Regression
 from robodyn_ros.identification.steps.preparation import Clock, Prepared, Task, prepare
 from robodyn_ros.models.interface import Array, DynamicModel
@@ -149,19 +149,19 @@ class Run:
 def tally_all(
     model: DynamicModel,
     values: Array,
-    stretches: Stretches,
+    segments: Segments,
     *,
     offset: Array | float = 0.0,
     progress: Callable[[float], None] | None = None,
 ) -> tuple[Tally, Array]:
-    """Compare model torque with measured torque on all stretches of a recording.
+    """Compare model torque with measured torque on all segments of a recording.
 
     :param offset: torque added to that of the model, shape (n,), in [Nm] or [N]
-    :return: the errors, and the torque (N, n) on the stretch that is shown
+    :return: the errors, and the torque (N, n) on the segment that is shown
     """
-    if stretches.others is None:
-        predicted = predict(model, values, stretches.shown, progress=progress) + offset
-        return Tally.of(stretches.shown, predicted), predicted
-    tallies = (Tally.of(part, predict(model, values, part) + offset) for part in stretches)
+    if segments.others is None:
+        predicted = predict(model, values, segments.shown, progress=progress) + offset
+        return Tally.of(segments.shown, predicted), predicted
+    tallies = (Tally.of(part, predict(model, values, part) + offset) for part in segments)
     total = reduce(Tally.__add__, tallies)
-    return total, predict(model, values, stretches.shown) + offset
+    return total, predict(model, values, segments.shown) + offset
