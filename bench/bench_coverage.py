@@ -41,7 +41,7 @@ from robodyn_ros.identification.fit.weighting import (  # noqa: E402
 )
 from robodyn_ros.identification.options import IdentifyOptions  # noqa: E402
 from robodyn_ros.identification.pipeline import identify  # noqa: E402
-from robodyn_ros.identification.signals.segments import stretches_of  # noqa: E402
+from robodyn_ros.identification.signals.segments import segments_of  # noqa: E402
 from robodyn_ros.models.base_parameters import base_parameters  # noqa: E402
 from robodyn_ros.models.catalog import robot_model  # noqa: E402
 from robodyn_ros.models.interface import Array, DynamicModel  # noqa: E402
@@ -108,7 +108,7 @@ def errors(
     if estimator in DRAWN:
         result = identify(recording, model, options=options)
         return np.asarray((result.base_values - base.values(values)) / result.base_stddevs)
-    parts = stretches_of(recording, model.joint_names, options)
+    parts = segments_of(recording, model.joint_names, options)
     condensed = condensed_parts(model, parts, base, options, None)
 
     def weigh(robust: Robust) -> Condensed:

@@ -15,9 +15,12 @@ from tools.house import OF_IDENTIFICATION, PACKAGE, files_side_by_side, option_d
 from tools.imports import (
     FLOW,
     IDENTIFICATION,
+    arrows,
     between_rooms,
     circles,
     import_graph,
+    inside,
+    levels,
     parsed,
     upward,
 )
@@ -66,6 +69,11 @@ def test_no_room_imports_from_a_room_above() -> None:
 
 def test_no_room_of_identification_imports_from_a_room_above() -> None:
     assert upward(GRAPH, OF_IDENTIFICATION, IDENTIFICATION) == []
+
+
+def test_imports_of_identification_are_few_and_in_few_levels() -> None:
+    assert levels(inside(GRAPH, OF_IDENTIFICATION)) <= 10
+    assert arrows(between_rooms(GRAPH, OF_IDENTIFICATION)) <= 60
 
 
 def test_the_simulated_cell_shares_no_dynamics_with_what_it_tests() -> None:

@@ -9,18 +9,26 @@ the gears, which is fitted in turn with the parameters.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from threadpoolctl import threadpool_limits
 
-from robodyn_ros.errors import InsufficientData
+from robodyn_ros.errors import IdentificationError, InsufficientData
 from robodyn_ros.identification.diagnosis.checks import failure_findings
 from robodyn_ros.identification.factors.passes import Progress
+from robodyn_ros.identification.gears.in_turn import Explained, in_turn
 from robodyn_ros.identification.options import IdentifyOptions, LeaveOneOut
+from robodyn_ros.identification.result.content import IdentifiedResidual
 from robodyn_ros.identification.result.result import IdentificationResult
 from robodyn_ros.identification.signals.moving_samples import options_for
-from robodyn_ros.identification.steps.known_torque import Known
-from robodyn_ros.identification.steps.preparation import Task
-from robodyn_ros.identification.steps.result_of_run import identified
+from robodyn_ros.identification.steps.all_findings import (
+    gear_finding,
+    no_gear_finding,
+    run_findings,
+)
+from robodyn_ros.identification.steps.preparation import Known, Task
+from robodyn_ros.identification.steps.result_of_run import failed_result, result_of
+from robodyn_ros.identification.steps.run import Run
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.models.payload import PayloadModel
 from robodyn_ros.recording.recording import Recording
@@ -63,7 +71,60 @@ def identify(
         # Matrices are small: where others use the cores, threads that wait for each other take
         # ten times as long.
         with threadpool_limits(limits=1, user_api='blas'):
-            return identified(task)
+            return _identified(task)
     except InsufficientData as error:
         findings = (*failure_findings(given[0], arm, str(error)), *given[0].findings)
-        return IdentificationResult.failed(given[0], arm, options, findings)
+        return failed_result(given[0], arm, options, findings)
+
+
+def _identified(task: Task) -> IdentificationResult:
+    """Run the steps, twice where gear deflection explains torque."""
+    if _has_gears(task):
+        return _with_gear_torque(task)
+    run = Run.of(task)
+    with run.clock.step('diagnose'):
+        findings = run_findings(run)
+    return result_of(run, findings)
+
+
+def _has_gears(task: Task) -> bool:
+    """Return True if a torque of gear deflection is to be fitted.
+
+    :raises IdentificationError: it is asked for, and a recording has no motor side
+    """
+    kind = task.options.gear_torque
+    if kind == 'none' or task.known is not None:
+        return False
+    for recording in task.recordings:
+        if recording.motor_position is None:
+            if kind != 'auto':
+                raise IdentificationError(
+                    f'{recording.source}: the torque of gear deflection needs the positions of '
+                    f'the motors, which this recording does not have'
+                )
+            return False
+    return True
+
+
+def _with_gear_torque(task: Task) -> IdentificationResult:
+    """Identify with a torque of gear deflection, which is known torque for the parameters."""
+    plain = Run.of(task)
+    recordings = [each.select(task.model.joint_names) for each in task.recordings]
+    explained = [
+        Explained(recording, parts.shown, predicted)
+        for recording, parts, predicted in zip(
+            recordings, plain.prepared.parts, plain.predicted, strict=True
+        )
+    ]
+    values = plain.found.values
+    torque, candidates, _ = in_turn(plain.prepared.model, values, explained, task.options)
+    if torque is None:
+        return result_of(plain, (*run_findings(plain), no_gear_finding(candidates)))
+    run = Run.of(replace(task, known=torque))
+    finding = gear_finding(torque, plain.report, run.report)
+    result = result_of(run, (*run_findings(run), finding))
+    return replace(
+        result,
+        residual=IdentifiedResidual(torque, candidates, plain.report, plain.validation),
+        timings={**result.timings, 'plain': plain.clock.total},
+    )

@@ -15,9 +15,6 @@ from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.recording.recording import Recording
 
-SAMPLES = 2500
-"""Samples that a diagnosis looks at, whatever the recording's length: it must stay cheap."""
-
 
 @dataclass(frozen=True)
 class Case:
@@ -67,7 +64,8 @@ def draw(case: Case) -> Sample:
     """Take samples and fit each joint alone."""
     signals = case.signals
     reach = int(min(np.ceil(LONGEST_SHIFT * case.rate), len(signals) // 8))
-    count = min(SAMPLES, len(signals) - 2 * reach)
+    # Enough for the least squares of any joint; the time taken is that of any recording.
+    count = min(2500, len(signals) - 2 * reach)
     rows = np.linspace(reach, len(signals) - 1 - reach, count).astype(np.intp)
     q, qd, qdd = (values[rows] for values in signals.motion)
     regressor = case.model.selected(q, qd, qdd, case.base.columns)

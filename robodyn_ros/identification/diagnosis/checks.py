@@ -8,8 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from robodyn_ros.identification.factors.condense import Condensed
-from robodyn_ros.identification.factors.passes import SAMPLES_PER_COLUMN
+from robodyn_ros.identification.factors.condense import SAMPLES_PER_COLUMN, Condensed
 from robodyn_ros.identification.findings import finding
 from robodyn_ros.identification.fit.choice import INDEPENDENT
 from robodyn_ros.identification.fit.fit_report import FitReport

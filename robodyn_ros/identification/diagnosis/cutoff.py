@@ -21,11 +21,8 @@ from robodyn_ros.recording.recording import Finding
 from robodyn_ros.recording.signals import low_pass
 
 MOTION_SHARE = 0.005
-"""Share of a joint's motion that a low pass may remove; inertia errs by as much, and more where
-gravity is to be told from it (0.9 %: 2.7 %)."""
-
-GROSS_SHARE = 0.03
-"""Share from which on the estimate must not be used."""
+"""Share of a joint's motion that a low pass may remove: inertia has an error of this size, and up
+to three times as much where gravity acts on the joint too."""
 
 
 def cutoff_findings(case: Case) -> Iterator[Finding]:
@@ -37,10 +34,11 @@ def cutoff_findings(case: Case) -> Iterator[Finding]:
     for joint in np.argsort(-share, kind='stable'):
         if share[joint] <= MOTION_SHARE:
             return
+        gross = share[joint] > 6.0 * MOTION_SHARE  # inertia then has an error of about 10 %
         yield finding(
             'cutoff_too_low',
             joint=case.signals.joints[joint],
-            severity='error' if share[joint] > GROSS_SHARE else 'warning',
+            severity='error' if gross else 'warning',
             cutoff=asked,
             share=share[joint],
             limit=MOTION_SHARE,

@@ -20,21 +20,6 @@ from robodyn_ros.identification.signals.processed import Mask
 from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.recording import Finding
 
-BLOCKS = 40
-"""Parts of the recording whose residuals are compared: a disturbance lasts for some of them."""
-
-LARGEST_PART = 1 / 3
-"""Share of the recording that a disturbance lasts at most: a longer one is not the exception."""
-
-THERE_AND_BACK = 1.5
-"""Strokes that a joint travels and returns, at least, while its torque is stuck."""
-
-CHANGED = 2.0
-"""Samples by which the delays of two halves differ at least: a delay below one is rounding."""
-
-LONGEST_DELAY = 50
-"""Largest delay of a half that is looked for, in samples."""
-
 
 def stuck_findings(case: Case) -> Iterator[Finding]:
     """Name joints whose torque does not change while they go there and back.
@@ -49,7 +34,7 @@ def stuck_findings(case: Case) -> Iterator[Finding]:
         first, last = _longest_constant(signals.measured[:, joint])
         part = signals.position[first:last, joint]
         back = np.abs(np.diff(part)).sum() - abs(part[-1] - part[0])
-        if back > THERE_AND_BACK * np.ptp(signals.position[:, joint]):
+        if back > 1.5 * np.ptp(signals.position[:, joint]):
             start, end = signals.time[[first, last - 1]]
             torque = signals.measured[first, joint]
             yield finding('stuck_torque', joint=name, torque=torque, start=start, end=end)
@@ -85,20 +70,21 @@ def interval_findings(case: Case, sample: Sample) -> Iterator[Finding]:
 
 def _worst_interval(squares: Array) -> Mask:
     """Return which samples (M,) lie in the interval with the largest excess of the residual."""
-    block = np.arange(len(squares)) * BLOCKS // len(squares)
-    mean = np.bincount(block, squares, BLOCKS) / np.bincount(block, minlength=BLOCKS)
+    count = 40  # a disturbance lasts for some of these blocks
+    block = np.arange(len(squares)) * count // len(squares)
+    mean = np.bincount(block, squares, count) / np.bincount(block, minlength=count)
     excess = np.concatenate([[0.0], np.cumsum(mean - 2.0 * np.median(mean))])
     lowest = np.minimum.accumulate(excess)
     end = int(np.argmax(excess - lowest))
     start = int(np.argmin(excess[: end + 1]))
-    if not 0 < end - start <= LARGEST_PART * BLOCKS:
+    if not 0 < end - start <= count / 3:  # a longer one is not the exception
         return np.zeros(len(squares), dtype=bool)
     return np.asarray((block >= start) & (block < end))
 
 
 def half_delay_findings(case: Case, sample: Sample) -> Iterator[Finding]:
     """Name joints whose torque is late in one half of the recording and not in the other."""
-    reach = min(LONGEST_DELAY, len(case.signals) // 8)
+    reach = min(50, len(case.signals) // 8)  # samples
     ends = (sample.rows >= reach) & (sample.rows < len(case.signals) - reach)
     done = cycles(case.signals.position[:: max(1, len(case.signals) // len(sample.rows))])
     for joint, fitted in sample.fits():
@@ -116,8 +102,8 @@ def half_delay_findings(case: Case, sample: Sample) -> Iterator[Finding]:
             )
             shift = trial.best(reach) or 0.0
             found.append((shift, trial))
-        if len(found) < 2 or abs(found[0][0] - found[1][0]) < CHANGED:
-            continue
+        if len(found) < 2 or abs(found[0][0] - found[1][0]) < 2.0:
+            continue  # each is known to a sample
         shifts = [shift for shift, _ in found]
         others = zip(found, shifts[::-1], strict=True)
         gains = [trial.gain(own, FOUR, over=other) or 0.0 for (own, trial), other in others]

@@ -22,8 +22,6 @@ from robodyn_ros.recording.recording import Finding
 CYCLES = 3.0
 """Cycles that each joint should complete (softMC's rule of thumb)."""
 
-ENOUGH_CYCLES = 2.7
-"""Fewer are reported: the document's own example (0.15 Hz, 20 s) just misses 3 with a lead-in."""
 
 REGION = 0.25
 """Share of a joint's range below which the region is too small."""
@@ -31,8 +29,6 @@ REGION = 0.25
 ALIKE = 0.985
 """Canonical correlation of two joints' motions (position and velocity) that move as one."""
 
-REPEATS = 0.06
-"""Distance of a motion from itself some time ago, in standard deviations, that is a repeat."""
 
 _POINTS = 500
 
@@ -91,7 +87,8 @@ def _too_short(case: Case, moving: list[int]) -> Iterator[Finding]:
     if part is not None and isinstance(part[0], PumaGravityModel):
         return  # one cycle of slow motion is enough for it
     done = cycles(_thinned(case.signals.position))
-    short = [k for k in sorted(moving, key=lambda k: float(done[k])) if done[k] < ENOUGH_CYCLES]
+    # A lead-in takes a part of a cycle: 3 cycles of 20 s with one are enough.
+    short = [k for k in sorted(moving, key=lambda k: float(done[k])) if done[k] < 0.9 * CYCLES]
     if not short:
         return
     seconds, least = len(case.signals) / case.rate, float(done[short[0]])
@@ -211,7 +208,7 @@ def _distances(position: Array) -> Array:
 
 def _repeat(distance: Array) -> int:
     """Return the number of samples after which a motion is back for the first time; 0: never."""
-    near = distance < REPEATS
+    near = distance < 0.06  # of the standard deviation: noise and the steps of the samples
     if near.all() or not near.any():
         return 0
     start = int(np.argmin(near))  # shortly after, every motion is near itself

@@ -24,8 +24,6 @@ _DIRECTIONS = {
     'with gravity against its y axis': (0.0, -1.0, 0.0),
     'upright': (0.0, 0.0, -1.0),
 }
-_SIZES = (0.7, 1.4)
-_TIMES = (0.5, 2.0)
 
 
 @dataclass(frozen=True)
@@ -95,7 +93,7 @@ def _other_urdfs(part: dict[str, Any]) -> Iterator[Other]:
             text = f'the robot is mounted {words}; give the direction of gravity'
             other = {**part, 'gravity': turned.tolist()}
             yield 'wrong_dynamic_model', text, other, 'error'
-    for times in _TIMES:
+    for times in (0.5, 2.0):
         # Accelerations and products of velocities go with 1 / time^2, which gravity does not.
         text = (
             f'times are about {times:g} times as long as they were, by gravity and inertia; check '
@@ -103,7 +101,7 @@ def _other_urdfs(part: dict[str, Any]) -> Iterator[Other]:
         )
         other = {**part, 'gravity': (gravity / times**2).tolist()}
         yield 'time_scale', text, other, 'warning'
-    for scale in _SIZES:
+    for scale in (0.7, 1.4):
         text = f'the URDF is of another size: lengths are about {scale:g} times those of the URDF'
         yield 'wrong_size', text, {**part, 'urdf': _scaled(str(part['urdf']), scale)}, 'error'
 

@@ -12,44 +12,17 @@ from robodyn_ros.identification.diagnosis.checks import SMALL_TORQUE, rated_torq
 from robodyn_ros.identification.factors.joint_fit import OwnFit, root_mean_square
 from robodyn_ros.identification.factors.torque_shift import smoothed, torque_shift
 from robodyn_ros.identification.findings import finding
-from robodyn_ros.identification.fit.torque_errors import correlation_length
+from robodyn_ros.identification.fit.correlation import correlation_length
 from robodyn_ros.identification.signals.grid import measured
 from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.recording import Finding, Severity
 
 STALE_SHARE = 0.01
-"""Share of a recording's samples in stale stretches from which on it must not be used."""
+"""Share of a recording's samples in stale segments from which on it must not be used."""
 
-NOISE_SHARE = 0.3
-"""Noise from this share of the RMS torque on makes relative errors meaningless."""
-
-SHORTEST_DELAY = 0.8
-"""Delays of fewer cycles are not reported."""
-
-DELAY_GAIN = 0.05
-"""Share by which a shift in time must reduce the squared residual ..."""
-
-DELAY_GAIN_PER_CYCLE = 0.03
-"""... more for long delays, which spoil a fit thoroughly where they are true ..."""
-
-DELAY_CHANCE, MOST_CHANCE = 8.0, 0.25
-"""... and not below the first number over that of independent residuals, of which a few always
-fit better, nor must it be more than the second: there a delay is no matter of chance."""
-
-SLOW_DELAY_GAIN = 0.5
-"""The same for a joint that moves slowly: friction near standstill looks like a delay there."""
-
-CLEARLY_SLOW = 0.4
-"""Inertia torque below this share of what the model leaves unexplained: clearly slow."""
 
 VERY_SLOW = 0.015
 """Inertia torque below this share of a joint's torque is too little, whatever the noise."""
-
-SLOW = 0.1
-"""With noise, inertia torque below this share of a joint's torque may be too little ..."""
-
-SLOW_NOISE = 0.6
-"""... if it is below this share of what the model leaves unexplained."""
 
 
 STALE = ('stale_samples', 'warning')
@@ -81,11 +54,11 @@ def stale_findings(case: Case) -> Iterator[Finding]:
 
 
 def stale_runs(position: Array) -> Array:
-    """Lengths of the stretches in which a position repeats exactly although the joint moves.
+    """Lengths of the segments in which a position repeats exactly although the joint moves.
 
     It moves if it jumps at the end by more than an encoder at this speed can: by more than three
     of the smallest steps seen (but for a hundredth, which rounding makes), and by at least half of
-    what it went just before the stretch or goes just after it in the same time. At rest the last
+    what it went just before the segment or goes just after it in the same time. At rest the last
     digits come and go: a jump is of a tenth of the usual speed at least.
     """
     steps = np.diff(position)
@@ -94,16 +67,16 @@ def stale_runs(position: Array) -> Array:
     smallest = np.quantile(np.abs(steps[steps != 0.0]), 0.01)
     moved = np.flatnonzero(steps)
     runs = np.diff(moved) - 1  # zero steps between two that are not
-    stretches = np.flatnonzero(runs >= 2)
-    jumps = np.abs(steps[moved[stretches + 1]])
-    reach = np.minimum(stretches + 1 + 4, len(moved) - 1)
-    after = moved[reach] - moved[stretches + 1]
-    way = np.abs(position[moved[reach] + 1] - position[moved[stretches + 1] + 1])
-    taken = runs[stretches] + 1
+    segments = np.flatnonzero(runs >= 2)
+    jumps = np.abs(steps[moved[segments + 1]])
+    reach = np.minimum(segments + 1 + 4, len(moved) - 1)
+    after = moved[reach] - moved[segments + 1]
+    way = np.abs(position[moved[reach] + 1] - position[moved[segments + 1] + 1])
+    taken = runs[segments] + 1
     expected = way / np.maximum(after, 1) * taken
     stale = (jumps > 3.5 * smallest) & (jumps > 0.4 * expected)
     stale &= jumps > 0.1 * root_mean_square(steps) * taken
-    return np.asarray(runs[stretches][stale], dtype=np.float64)
+    return np.asarray(runs[segments][stale], dtype=np.float64)
 
 
 def noise_findings(case: Case, sample: Sample) -> Iterator[Finding]:
@@ -119,7 +92,8 @@ def noise_findings(case: Case, sample: Sample) -> Iterator[Finding]:
     for joint, own in sample.fits():
         kind = case.model.joints[joint].torque_unit
         noise, rest = white_noise(case.signals.measured[:, joint]), root_mean_square(own.rest)
-        noisy = max(noise, rest) > NOISE_SHARE * own.rms and noise > 0.5 * rest
+        # From 30 % noise on a relative error means little.
+        noisy = max(noise, rest) > 0.3 * own.rms and noise > 0.5 * rest
         failed = case.errors[joint] > case.options.max_relative_error
         if noisy or (failed and own.rms < small[joint]):
             yield finding(
@@ -163,10 +137,12 @@ def delay_findings(case: Case, shifts: dict[int, Delay], slow: set[int]) -> Iter
     """
     for joint in sorted(shifts, key=lambda k: -shifts[k].gain):
         shift, gain = shifts[joint].shift, shifts[joint].gain
-        least = max(DELAY_GAIN, min(DELAY_GAIN_PER_CYCLE * abs(shift), 0.4), shifts[joint].chance)
+        # A long delay spoils a fit thoroughly where it is true. Friction near standstill looks
+        # like a delay of a slow joint.
+        least = max(0.05, min(0.03 * abs(shift), 0.4), shifts[joint].chance)
         if joint in slow:
-            least = max(least, SLOW_DELAY_GAIN)
-        if abs(shift) < SHORTEST_DELAY or gain < least:
+            least = max(least, 0.5)
+        if abs(shift) < 0.8 or gain < least:
             continue
         name = case.signals.joints[joint]
         yield finding(
@@ -190,7 +166,8 @@ def best_delay(case: Case, sample: Sample, joint: int, own: OwnFit) -> Delay:
     still = max(float(own.rest @ own.rest), 1e-300)
     gain = float(np.clip(1.0 - np.sum(rest**2) / still, 0.0, 1.0))
     length = float(correlation_length(rest, np.ones(rest.shape, dtype=bool))[0])
-    chance = min(DELAY_CHANCE * length / len(rest), MOST_CHANCE)
+    # Of many shifts some fit better by chance, by a few of the independent residuals.
+    chance = min(8.0 * length / len(rest), 0.25)
     return Delay(found.shift, gain, chance)
 
 
@@ -212,8 +189,8 @@ def slow_joints(case: Case, sample: Sample, shifts: dict[int, Delay]) -> dict[in
     for joint in sorted(shares, key=lambda k: shares[k][0] / max(shares[k][1], 1e-300)):
         share, noise = shares[joint]
         noise *= np.sqrt(1.0 - shifts[joint].gain)
-        if share < VERY_SLOW or share < min(SLOW, SLOW_NOISE * noise):
-            clear = share < max(VERY_SLOW, CLEARLY_SLOW * noise)
+        if share < VERY_SLOW or share < min(0.1, 0.6 * noise):
+            clear = share < max(VERY_SLOW, 0.4 * noise)
             item = finding(
                 'moving_too_slowly',
                 joint=case.signals.joints[joint],

@@ -15,6 +15,7 @@ import numpy as np
 from robodyn_ros.identification.diagnosis.case import Case, Sample
 from robodyn_ros.identification.factors.joint_fit import OwnFit
 from robodyn_ros.identification.findings import finding
+from robodyn_ros.identification.fit.choice import FOUR
 from robodyn_ros.models.friction_terms import BRAKING, TERMS
 from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.finding import Finding, Severity
@@ -22,21 +23,10 @@ from robodyn_ros.recording.finding import Finding, Severity
 DISAGREE = 1.06
 """`Shared.excess` from which on joints do not agree about the parameters they share."""
 
-EXPLAINED = 0.75
-"""Share of that excess, squared, that one joint's factor must explain."""
-
-SMALLEST_FACTOR = 1.25
-"""Factors nearer to 1 are not reported: models are not that exact."""
 
 SMALLEST_PRIOR_FACTOR = 3.0
 """The same for factors that a prior tells: masses in a URDF are often guesses."""
 
-GROSS_FACTOR = 10.0
-"""Factor to the prior's torque, either way, from which on it is an error: masses of a URDF can be
-rough, but are not wrong by an order of magnitude; units are."""
-
-CLEAR = 4.0
-"""Standard deviations that a prior's factor must be away from 0."""
 
 NEGATIVE = -5.0
 """Standard deviations below 0 at which inertia and friction are negative for certain."""
@@ -57,14 +47,8 @@ REASONS = (
 )
 """Factors that have a usual reason."""
 
-ALONE = -15.0
-"""Standard deviations below 0 at which inertia or friction alone tell that torque has the wrong
-sign. Friction of the wrong sign is tens of standard deviations below 0, inertia that is hardly
-excited a few around it."""
 
-_NEAR = 0.06
 _NOT_LINKS = ('rotor_inertia', *(term.parameter for term in TERMS.values()))
-_ROUNDS = 12
 
 
 @dataclass(frozen=True)
@@ -109,7 +93,7 @@ def _mount_finding(
     """
     if any(value < NEGATIVE for value in friction):
         return None
-    felt = [factor for factor, spread in known.values() if abs(factor) > CLEAR * spread]
+    felt = [factor for factor, spread in known.values() if abs(factor) > FOUR * spread]
     if len(felt) < 2 or max(felt) > 0.0:
         return None
     return finding('wrong_dynamic_model', count=len(felt))
@@ -125,7 +109,7 @@ def _turned(
     :param inertia: in standard deviations, as friction (see `signs`)
     :param factor: between the torque and the prior's, with its standard deviation
     """
-    prior = factor / max(CLEAR * spread, 1e-300)
+    prior = factor / max(FOUR * spread, 1e-300)
     both = inertia < NEGATIVE and (friction < NEGATIVE or np.isnan(friction))
     against = inertia > -NEGATIVE or friction > -NEGATIVE or prior > 1.0
     by_prior_alone = prior < -1.0 and abs(np.log(-factor)) < np.log(SMALLEST_PRIOR_FACTOR)
@@ -136,7 +120,8 @@ def _turned(
         'by it friction drives the joint': friction < NEGATIVE,
         f"it is {factor:.2g} times what the model's prior masses give": by_prior_alone,
     }
-    clear = both or inertia < ALONE or friction < ALONE or by_prior_alone
+    # A delay makes a little of inertia or friction negative, but not three times as much.
+    clear = both or inertia < 3.0 * NEGATIVE or friction < 3.0 * NEGATIVE or by_prior_alone
     return [text for text, said in told.items() if said], bool(clear)
 
 
@@ -148,11 +133,12 @@ def factor_findings(case: Case, sample: Sample) -> Iterator[Finding]:
         return
     for joint, (factor, spread) in by_prior(case, sample).items():
         far = abs(np.log(max(factor, 1e-300))) > np.log(SMALLEST_PRIOR_FACTOR)
-        if factor > CLEAR * spread and far:
+        if factor > FOUR * spread and far:
             yield finding(
                 'torque_factor',
                 joint=case.signals.joints[joint],
-                severity='error' if abs(np.log(factor)) > np.log(GROSS_FACTOR) else 'warning',
+                # Masses of a URDF can be rough, but only units are wrong by a factor of ten.
+                severity='error' if abs(np.log(factor)) > np.log(10.0) else 'warning',
                 factor=factor,
                 spread=spread,
                 causes=reason(factor),
@@ -167,8 +153,8 @@ def _shared_finding(case: Case, sample: Sample) -> Finding | None:
     rest = result.excesses**2 - 1.0
     best = int(np.argmin(rest))
     factor = float(result.factors[best])
-    small = factor <= 0.0 or abs(np.log(factor)) < np.log(SMALLEST_FACTOR)
-    if small or rest[best] > (1.0 - EXPLAINED) * (result.excess**2 - 1.0):
+    small = factor <= 0.0 or abs(np.log(factor)) < np.log(1.25)  # no model is that exact
+    if small or rest[best] > 0.25 * (result.excess**2 - 1.0):  # it explains three quarters
         return None
     names = [case.signals.joints[joint] for joint in result.joints]
     near = 3.0 * max(rest[best], 0.003 * (result.excess**2 - 1.0))
@@ -187,7 +173,7 @@ def _shared_finding(case: Case, sample: Sample) -> Finding | None:
 
 def reason(factor: float) -> str:
     """Return the usual cause of a factor between measured and true torque."""
-    texts = [text for value, text in REASONS if abs(np.log(factor / value)) < _NEAR]
+    texts = [text for value, text in REASONS if abs(np.log(factor / value)) < 0.06]
     if factor < 0.05:
         texts.append(f"torque is the motor's, a gear of ratio {1.0 / factor:.0f} is missing")
     if factor > 20.0:
@@ -252,7 +238,7 @@ class _Rows:
         matrix, target = self.matrices[index], self.targets[index]
         best = (1.0, np.inf)
         factor = self._start(index, rest)
-        for _ in range(_ROUNDS):
+        for _ in range(12):
             values, square = _solve(rest, factor * matrix, target)
             best = min(best, (factor, square), key=lambda item: item[1])
             seen = matrix @ values

@@ -26,13 +26,17 @@ Progress = Callable[[float], None]
 """Called with the share of the work done, 0 to 1; may raise to cancel."""
 
 
+SAMPLES_PER_COLUMN = 10
+"""Moving samples per parameter of a joint below which it is warned about: a fit to fewer takes more
+than a tenth of the noise out of the residual, so that its errors look smaller than they are."""
+
 _AT_ONCE, _PANEL = 512, 8
 """Rows that are worked into a triangle at once, and columns that are at once (see LAPACK)."""
 
 
 @dataclass(frozen=True)
 class JointFactor:
-    """Triangular factor of [Y_j | tau_j] of one joint, over one stretch of the recording.
+    """Triangular factor of [Y_j | tau_j] of one joint, over one segment of the recording.
 
     :param columns: which of the selected columns act on this joint, shape (k,)
     :param triangle: R of the QR factorisation, shape (at most k + 1, k + 1); zero: no samples
@@ -57,7 +61,7 @@ class JointFactor:
 
 @dataclass(frozen=True)
 class CoupledFactor:
-    """Triangular factor of [Y_1 | .. | Y_n | tau_1 .. tau_n] side by side, over one stretch.
+    """Triangular factor of [Y_1 | .. | Y_n | tau_1 .. tau_n] side by side, over one segment.
 
     It keeps what the errors of different joints at the same time have to do with each other.
 
@@ -158,7 +162,7 @@ def condense(
     :param used: which samples of which joint count, shape (N, n)
     :param columns: columns of the model's regressor to use (those of the base parameters)
     :param thinning: low pass and decimation of regressor and torque; default: none
-    :param segments: number of stretches of time of equal length with factors of their own
+    :param segments: number of segments of time of equal length with factors of their own
     :param weights: of the squared residual of each sample left by the thinning, shape (M, n), 0
         to 1; default: 1
     :param coupled: condense all joints together too, for a joint error covariance

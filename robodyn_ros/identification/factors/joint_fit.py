@@ -13,12 +13,6 @@ from robodyn_ros.models.interface import Array
 LONGEST_SHIFT = 0.05
 """Largest shift in time between position and torque that is looked for, in [s]."""
 
-_DEPENDENT = 1e-5
-"""Directions of a joint's regressor (columns scaled) below this share of the largest are noise."""
-
-_FLOOR = 0.01
-"""No joint is trusted to fit better than this share of its RMS torque: no model is exact."""
-
 
 @dataclass(frozen=True)
 class OwnFit:
@@ -60,7 +54,7 @@ class OwnFit:
         """RMS of `rest`, with the degrees of freedom used up, not below a share of `rms`."""
         freedom = max(len(self.torque) - self.basis.shape[1], 1)
         size = float(np.linalg.norm(self.rest)) / np.sqrt(freedom)
-        return float(max(size, _FLOOR * self.rms, 1e-12))
+        return float(max(size, 0.01 * self.rms, 1e-12))  # no model of a joint is more exact
 
 
 def own_fit(regressor: Array, columns: Indices, torque: Array, used: Array) -> OwnFit | None:
@@ -80,7 +74,7 @@ def own_fit(regressor: Array, columns: Indices, torque: Array, used: Array) -> O
     orthogonal, triangle = np.linalg.qr(matrix / scale)
     left, singular, right = np.linalg.svd(triangle)
     left = orthogonal @ left
-    kept = singular > _DEPENDENT * singular[0]
+    kept = singular > 1e-5 * singular[0]  # below it directions are noise of the filter
     inverse = (right[kept].T / singular[kept]) @ left[:, kept].T / scale[:, None]
     return OwnFit(rows, columns, matrix, left[:, kept], inverse, torque[rows])
 

@@ -1,4 +1,4 @@
-"""Condense the processed signals of a recording, all or stretch by stretch."""
+"""Condense the processed signals of a recording, at once or segment by segment."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from dataclasses import replace
 
 import numpy as np
 
-from robodyn_ros.identification.factors.condense import Condensed, condense
-from robodyn_ros.identification.factors.row_sample import LENGTH, STRETCHES, RowSample, Stretch
+from robodyn_ros.identification.factors.condense import (
+    SAMPLES_PER_COLUMN,
+    Condensed,
+    condense,
+)
+from robodyn_ros.identification.factors.row_sample import LENGTH, SEGMENTS, RowSample, Segment
 from robodyn_ros.identification.options import FOLDS, IdentifyOptions
 from robodyn_ros.identification.signals.processed import Processed
-from robodyn_ros.identification.signals.segments import Stretches
+from robodyn_ros.identification.signals.segments import Segments
 from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.interface import Array, DynamicModel
 
 Progress = Callable[[str, float], None]
 """Called with the phase and its share done, 0 to 1; may raise to cancel."""
-
-SAMPLES_PER_COLUMN = 10
-"""A joint with fewer moving samples per parameter that acts on it gets a warning: the standard
-deviation of a torque is then above a third of that of a sample."""
 
 
 def phase_of(progress: Progress | None, phase: str) -> Callable[[float], None] | None:
@@ -45,7 +45,7 @@ def condensed_signals(
     """
     signals = signals.to_estimate()
     wanted = 1 if options.consistent == 'no' and options.ridge is None else FOLDS
-    stretches = max(1, min(wanted, signals.thinning.count(len(signals)) // SAMPLES_PER_COLUMN))
+    count = max(1, min(wanted, signals.thinning.count(len(signals)) // SAMPLES_PER_COLUMN))
     return condense(
         model,
         signals.motion,
@@ -53,7 +53,7 @@ def condensed_signals(
         signals.used,
         base.columns,
         thinning=signals.thinning,
-        segments=options.segments or stretches,
+        segments=options.segments or count,
         weights=weights,
         coupled=options.estimator == 'covariance',
         keep=options.estimator == 'robust',
@@ -63,15 +63,15 @@ def condensed_signals(
 
 def condensed_parts(
     model: DynamicModel,
-    parts: Stretches,
+    parts: Segments,
     base: BaseParameters,
     options: IdentifyOptions,
     progress: Progress | None,
     weights: Callable[[Processed], Array] | None = None,
 ) -> Condensed:
-    """Factors of all stretches.
+    """Factors of all segments.
 
-    :param weights: gives the weights of a stretch's samples, see `condense`
+    :param weights: gives the weights of a segment's samples, see `condense`
     """
 
     def factors(signals: Processed) -> Condensed:
@@ -84,15 +84,16 @@ def condensed_parts(
     return joined((factors(signals) for signals in parts), segments, parts.count)
 
 
-def joined(stretches: Iterable[Condensed], segments: int, count: int) -> Condensed:
-    """Condensed stretches as one recording in so many segments at most, equally long.
+def joined(processed: Iterable[Condensed], segments: int, count: int) -> Condensed:
+    """Return the factors of the segments of processing as those of one recording.
 
-    :param count: number of stretches
+    :param segments: largest number of segments of the result, equally long
+    :param count: number of segments of processing
     """
-    chosen = set(np.linspace(0, count - 1, STRETCHES).astype(int).tolist())
+    chosen = set(np.linspace(0, count - 1, SEGMENTS).astype(int).tolist())
     parts = [
         replace(part, sample=_begin(part.sample, LENGTH if number in chosen else 0))
-        for number, part in enumerate(stretches)
+        for number, part in enumerate(processed)
     ]
     whole = _grouped(parts, segments)
     return replace(whole, sample=_sample([part.sample for part in parts]))
@@ -106,9 +107,9 @@ def together(parts: Sequence[Condensed], segments: int) -> Condensed:
     if len(parts) == 1:
         return parts[0]
     samples = [part.sample.few() for part in parts]
-    stretches = tuple(stretch for sample in samples for stretch in sample.stretches)
+    kept = tuple(each for sample in samples for each in sample.segments)
     total = sum(sample.total for sample in samples)
-    sample = replace(samples[0], stretches=stretches, total=total)
+    sample = replace(samples[0], segments=kept, total=total)
     return replace(_grouped(parts, segments), sample=sample)
 
 
@@ -130,13 +131,13 @@ def _grouped(parts: Sequence[Condensed], segments: int) -> Condensed:
 
 def _sample(parts: Sequence[RowSample]) -> RowSample:
     """Rows of those parts that have any."""
-    stretches = tuple(part.stretches[0] for part in parts if len(part.stretches[0].used))
-    return replace(parts[0], stretches=stretches, total=sum(part.total for part in parts))
+    kept = tuple(part.segments[0] for part in parts if len(part.segments[0].used))
+    return replace(parts[0], segments=kept, total=sum(part.total for part in parts))
 
 
 def _begin(sample: RowSample, count: int) -> RowSample:
     """Return a copy of the first rows of a sample, so that the others can be released."""
-    first = sample.stretches[0]
+    first = sample.segments[0]
     rows = tuple(np.array(matrix[:count]) for matrix in first.rows)
-    part = Stretch(rows, np.array(first.used[:count]), np.array(first.position[:count]))
-    return replace(sample, stretches=(part,))
+    part = Segment(rows, np.array(first.used[:count]), np.array(first.position[:count]))
+    return replace(sample, segments=(part,))

@@ -17,15 +17,15 @@ from robodyn_ros.models.interface import Array
 Mask = NDArray[np.bool_]
 Indices = NDArray[np.intp]
 
-STRETCHES, LENGTH = 8, 1024
-"""Stretches of time, evenly spread, that stand for all rows, and rows in each of them."""
+SEGMENTS, LENGTH = 8, 1024
+"""Segments of time, evenly spread, that stand for all rows, and rows in each of them."""
 
 MOST = 10_000_000
-"""Numbers that are kept at most (80 MB): all rows, if they fit, and else those stretches."""
+"""Numbers that are kept at most (80 MB): all rows, if they fit, and else those segments."""
 
 
 @dataclass(frozen=True)
-class Stretch:
+class Segment:
     """Rows that follow each other.
 
     :param rows: per joint [Y | tau], shape (m, k + 1); rows that do not count are zero
@@ -40,7 +40,7 @@ class Stretch:
 
 @dataclass(frozen=True)
 class RowSample:
-    """Stretches of rows.
+    """Segments of rows.
 
     :param columns: per joint, which of the selected columns act on it
     :param width: number of selected columns
@@ -49,61 +49,61 @@ class RowSample:
 
     columns: tuple[Indices, ...] = ()
     width: int = 0
-    stretches: tuple[Stretch, ...] = ()
+    segments: tuple[Segment, ...] = ()
     total: int = 0
 
     @property
     def complete(self) -> bool:
         """Whether all rows of the recording are here."""
-        return len(self.stretches) == 1 and len(self.stretches[0].used) == self.total
+        return len(self.segments) == 1 and len(self.segments[0].used) == self.total
 
     def few(self) -> RowSample:
         """Return the segments that represent all rows."""
-        if not self.complete or self.total <= STRETCHES * LENGTH:
+        if not self.complete or self.total <= SEGMENTS * LENGTH:
             return self
-        (whole,) = self.stretches
+        (whole,) = self.segments
         parts = (slice(first, last) for first, last in _spread(self.total))
         few = tuple(
-            Stretch(
+            Segment(
                 tuple(rows[part] for rows in whole.rows), whole.used[part], whole.position[part]
             )
             for part in parts
         )
-        return replace(self, stretches=few)
+        return replace(self, segments=few)
 
     def matrix(self, joint: int) -> Array:
         """Rows [Y | tau] of a joint that count, shape (m, k + 1)."""
-        return np.concatenate([part.rows[joint][part.used[:, joint]] for part in self.stretches])
+        return np.concatenate([part.rows[joint][part.used[:, joint]] for part in self.segments])
 
 
 def _spread(total: int) -> list[tuple[int, int]]:
-    starts = np.linspace(0, total - LENGTH, STRETCHES).astype(int)
+    starts = np.linspace(0, total - LENGTH, SEGMENTS).astype(int)
     return [(int(start), int(start) + LENGTH) for start in starts]
 
 
 class SampleCollector:
-    """Keeps rows of some stretches while all rows pass by."""
+    """Keeps rows of some segments while all rows pass by."""
 
     def __init__(self, total: int, columns: Sequence[Indices], *, keep: bool = True) -> None:
-        """Choose the stretches of so many rows.
+        """Choose the segments of so many rows.
 
         :param columns: per joint, which of the selected columns act on it
         :param keep: choose all of them, if they are not too many
         """
         self.total, self.columns = total, tuple(columns)
         size = total * sum(len(own) + 1 for own in columns)
-        few = total > STRETCHES * LENGTH and (size > MOST or not keep)
+        few = total > SEGMENTS * LENGTH and (size > MOST or not keep)
         self.bounds = _spread(total) if few else [(0, total)]
         self.parts = tuple(self._room(last - first) for first, last in self.bounds)
 
-    def _room(self, count: int) -> Stretch:
+    def _room(self, count: int) -> Segment:
         rows = tuple(np.empty((count, len(own) + 1), order='F') for own in self.columns)
-        return Stretch(
+        return Segment(
             rows, np.zeros((count, len(rows)), dtype=bool), np.zeros((count, len(rows)))
         )
 
     def add(self, where: slice, rows: Sequence[Array], used: Mask, position: Array) -> None:
-        """Take what belongs to a stretch of rows per joint, and of which of them count."""
+        """Take what belongs to a segment of rows per joint, and of which of them count."""
         for (first, last), part in zip(self.bounds, self.parts, strict=True):
             low, high = max(first, where.start), min(last, where.stop)
             if low < high:

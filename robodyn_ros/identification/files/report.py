@@ -92,7 +92,7 @@ def _errors(title: str, report: FitReport, joints: tuple[Joint, ...]) -> list[st
 
 
 def _friction(choice: FrictionChoice | None) -> list[str]:
-    """Friction laws that were tried; errors are those on stretches left out in turn."""
+    """Friction laws that were tried; errors are those on segments left out in turn."""
     if choice is None:
         return []
     width = max(len(each.name) for each in choice.candidates)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.result.content import Signals
-from robodyn_ros.models.interface import Array
+from robodyn_ros.models.interface import Array, sample_blocks
 from robodyn_ros.recording.bags.bag_folder import finish_bag
 from robodyn_ros.recording.bags.bag_metadata import EFFORT_KEY, RECORD_NAME, SI_EFFORT
 from robodyn_ros.recording.bags.joint_state_bag import joint_state_topic
@@ -29,8 +29,6 @@ from robodyn_ros.wire.joint_state import encode_joint_states
 Stamps = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
 
-BLOCK = 512
-"""Samples encoded at once, which make one chunk of the file."""
 
 TOPICS = (
     '/identification/raw',
@@ -92,8 +90,7 @@ def _messages(signals: Signals) -> Iterator[tuple[Stamps, list[Bytes]]]:
     """Stamps in [ns], shape (N,), and messages of each topic, one per row; block by block."""
     kept = signals.processed
     every = stamps_of(kept.time, signals.origin, 'the signals')
-    for first in range(0, len(every), BLOCK):
-        rows = slice(first, first + BLOCK)
+    for rows in sample_blocks(len(every), 512):  # each makes one chunk of the file
         torque, predicted, stamps = kept.torque[rows], signals.predicted[rows], every[rows]
         columns: tuple[tuple[Array | None, ...], ...] = (
             (kept.measured_position[rows], None, kept.measured[rows]),

@@ -12,7 +12,7 @@ from scipy.cluster.vq import kmeans2
 
 from robodyn_ros.identification.factors.row_sample import RowSample
 from robodyn_ros.identification.fit.choice import HeldOut
-from robodyn_ros.identification.fit.torque_errors import correlation_length
+from robodyn_ros.identification.fit.correlation import correlation_length
 from robodyn_ros.identification.signals.cutoff import moving_joints
 from robodyn_ros.models.interface import Array
 
@@ -115,7 +115,7 @@ class Folds:
     @classmethod
     def of_sample(cls, sample: RowSample, sigma: Array) -> Folds | None:
         """Divide the rows kept of a recording."""
-        parts = sample.stretches
+        parts = sample.segments
         return cls.of(
             [
                 np.concatenate([part.rows[joint] for part in parts])

@@ -18,11 +18,6 @@ from robodyn_ros.identification.factors.condense import Condensed, CoupledFactor
 from robodyn_ros.identification.fit.least_squares import Estimate, estimate
 from robodyn_ros.models.interface import Array
 
-_ITERATIONS = 20
-_SETTLED = 1e-6
-_SHRUNK = 0.001
-"""Share by which correlations are shrunk: errors that always go together are no help."""
-
 
 @dataclass(frozen=True)
 class Coupled:
@@ -47,13 +42,13 @@ def decouple(condensed: Condensed, start: Estimate) -> Coupled:
     whole, values = condensed.merged_coupled(), start.values
     mixing = np.eye(len(start.sigma))
     # Fewer samples than values leave hardly an error to go by, and are told to be too few.
-    for _ in range(_ITERATIONS if whole.samples > condensed.width else 1):
+    for _ in range(20 if whole.samples > condensed.width else 1):
         omega = error_covariance(whole, values, start.sigma)
         before, mixing = mixing, unit_lower_inverse(omega)
         factors = _decoupled(whole, mixing, omega, condensed.width)
         values = estimate(factors, condensed.width).values
         scale = np.sqrt(np.outer(np.diag(omega), 1.0 / np.diag(omega)))
-        if np.abs((mixing - before) / scale).max() < _SETTLED:
+        if np.abs((mixing - before) / scale).max() < 1e-6:
             break
     size = np.sqrt(np.diag(omega))
     segments = tuple(
@@ -80,7 +75,7 @@ def error_covariance(factor: CoupledFactor, values: Array, sigma: Array) -> Arra
     omega = (errors.T @ errors) / freedom
     least = sigma**2 * (1e-4 if factor.samples else 1.0)
     size = np.maximum(np.diag(omega), least)
-    omega = (1.0 - _SHRUNK) * omega
+    omega = 0.999 * omega  # errors that always go together would make it singular
     np.fill_diagonal(omega, size)
     return np.asarray(omega)
 

@@ -19,14 +19,6 @@ ESTIMATORS: tuple[Estimator, ...] = ('wls', 'ols')
 RANK_TOLERANCE = 1e-7
 """Singular values of the column-scaled regressor below this share of the largest are zero."""
 
-_SINGULAR = 1e6
-"""Condition number from which on singular values tell what can be seen."""
-
-_ITERATIONS = 50
-_SETTLED = 1e-9
-_NOISE_FLOOR = 1e-10
-"""Smallest residual, as a share of the joint's RMS torque, that a weight is computed from."""
-
 
 @dataclass(frozen=True)
 class Estimate:
@@ -83,12 +75,12 @@ def estimate(
 
     The covariance is (A^T A)^-1 (sum_j c_j s_j^2 A_j^T A_j) (A^T A)^-1 with each joint's
     residual variance s_j^2. Filtered samples are not independent: c_j is `inflation`, the
-    number of samples per independent one (see `validation.correlation_length`), default 1. With
+    number of samples per independent one (see `correlation.correlation_length`), default 1. With
     `scores` S_ij, which is more exact, the sum is that of s_i s_j S_ij over all pairs of joints.
 
     :param factors: one per joint, on `width` columns in all
     :param inflation: c_j, shape (n,), at least 1
-    :param scores: see `colour.coloured_scores`, shape (n, n, width, width)
+    :param scores: see `noise_spectrum.coloured_scores`, shape (n, n, width, width)
     :raises IdentificationError: unknown estimator, or no samples at all
     """
     if estimator not in ESTIMATORS:
@@ -101,7 +93,7 @@ def estimate(
     inflation = np.ones(len(factors)) if inflation is None else np.asarray(inflation, dtype=float)
     rows = [factor.rows(width) for factor in factors]
     scale = np.array([factor.torque_norm for factor in factors]) / np.sqrt(np.maximum(counts, 1))
-    floor = np.maximum(_NOISE_FLOOR * scale, 1e-12)
+    floor = np.maximum(1e-10 * scale, 1e-12)  # data without noise leave no residual to weigh by
     weights = 1.0 / np.maximum(scale, floor)
     if estimator == 'ols':
         weights = np.ones(len(factors))
@@ -112,7 +104,7 @@ def estimate(
         used = solution.used(inflation, scores)
         sigma = np.maximum(solution.sigma(counts, used), floor)
         change = np.abs(weights * sigma - 1.0).max(where=counts > 0, initial=0.0)
-        if estimator == 'ols' or change < _SETTLED or iterations == _ITERATIONS:
+        if estimator == 'ols' or change < 1e-9 or iterations == 50:
             break
         weights = 1.0 / sigma
     return Estimate(
@@ -204,7 +196,8 @@ def _inverse(triangle: Array) -> Array | None:
         return None
     inverse = solve_triangular(triangle, np.eye(len(triangle)), check_finite=False)
     condition = np.linalg.norm(triangle) * np.linalg.norm(inverse)  # at least the true one
-    return np.asarray(inverse) if condition < _SINGULAR else None
+    # From here on only singular values tell what is observable.
+    return np.asarray(inverse) if condition < 0.1 / RANK_TOLERANCE else None
 
 
 def _condition(matrix: Array) -> float:

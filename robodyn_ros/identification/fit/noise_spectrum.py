@@ -21,24 +21,17 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import fft
 
-from robodyn_ros.identification.factors.row_sample import Indices, RowSample, Stretch
+from robodyn_ros.identification.factors.row_sample import Indices, RowSample, Segment
 from robodyn_ros.identification.fit.least_squares import Estimate
 from robodyn_ros.models.interface import Array
 
 HIGHEST_ORDER = 40
-"""Of the autoregressive models of residuals."""
+"""Highest order of the autoregressive models of residuals; Akaike's criterion takes a lower one
+where that is enough."""
 
 LEAST_CORRELATION = 0.05
-"""Of the innovations of two joints, to be taken for more than chance."""
-
-_FEWEST = 10
-"""Samples per coefficient of an autoregressive model, at least."""
-
-ENOUGH = 4
-"""Stretches of a sample that are looked at."""
-
-_ROUNDS = 4
-"""How often the power that the fit took from the residual is computed."""
+"""Correlation of the innovations of two joints below which it is taken as zero: three standard
+deviations of that of 4000 independent samples."""
 
 
 def coloured_scores(
@@ -59,9 +52,9 @@ def coloured_scores(
     """
     count = len(sample.columns)
     mixing = np.eye(count) if mixing is None else mixing
-    step = -(-len(sample.stretches) // ENOUGH)
-    chosen = range(0, len(sample.stretches), step)
-    parts = [_spectra(sample.stretches[k], sample) for k in chosen]
+    step = -(-len(sample.segments) // 4)  # four segments give the spectrum
+    chosen = range(0, len(sample.segments), step)
+    parts = [_spectra(sample.segments[k], sample) for k in chosen]
     root = _root(np.nan_to_num(fit.covariance))
     share = sample.total / max(sum(part.samples for part in parts), 1)
     joints = [_joint(parts, mixing[k], fit, root, k) for k in range(count)]
@@ -136,7 +129,7 @@ def _correlation(innovations: list[Array]) -> Array:
 
 @dataclass(frozen=True)
 class _Spectra:
-    """Spectra of a stretch's rows [Y | tau], per joint, of an FFT of twice its length.
+    """Spectra of a segment's rows [Y | tau], per joint, of an FFT of twice its length.
 
     :param counted: 1 for samples that count, else 0, shape (m, n)
     """
@@ -162,7 +155,7 @@ class _Spectra:
         return columns, torque - columns @ values
 
 
-def _spectra(part: Stretch, sample: RowSample) -> _Spectra:
+def _spectra(part: Segment, sample: RowSample) -> _Spectra:
     count = len(part.used)
     length = int(fft.next_fast_len(2 * count, real=True))
     joints = [fft.rfft(rows, length, axis=0) for rows in part.rows]
@@ -181,12 +174,12 @@ def _model(energies: list[Array], taken: list[Array], counted: list[Array]) -> A
     What the fit took from the residual, mostly at the frequencies of the motion, is added again
     as large as the model has it.
 
-    :param energies: of each stretch's residual, at the bins of an FFT of twice its length
+    :param energies: of each segment's residual, at the bins of an FFT of twice its length
     :param taken: share of the energy of one sample that the fit explains, at these bins
-    :param counted: 1 for samples that count, else 0, of each stretch
+    :param counted: 1 for samples that count, else 0, of each segment
     """
     samples = [len(counts) for counts in counted]
-    highest = int(min(HIGHEST_ORDER, sum(samples) // _FEWEST, min(samples) - 1))
+    highest = int(min(HIGHEST_ORDER, sum(samples) // 10, min(samples) - 1))
     lengths = [int(fft.next_fast_len(2 * count, real=True)) for count in samples]
     seen = _covariance(energies, lengths, highest)
     if not seen[0] > 0.0:
@@ -199,7 +192,7 @@ def _model(energies: list[Array], taken: list[Array], counted: list[Array]) -> A
     seen *= sum(samples) / np.maximum(pairs, 0.5 * pairs[0])
     seen *= 1.0 - np.arange(len(seen)) / sum(samples)
     added = np.zeros_like(seen)
-    for _ in range(_ROUNDS):
+    for _ in range(4):
         covariance = seen + added
         model = autoregressive(covariance / covariance[0], sum(samples))
         variance = covariance[0] / sum(samples)
@@ -212,7 +205,7 @@ def _model(energies: list[Array], taken: list[Array], counted: list[Array]) -> A
 
 
 def _covariance(energies: list[Array], lengths: list[int], highest: int) -> Array:
-    """Sum of the autocovariances of stretches, lags 0 to highest."""
+    """Sum of the autocovariances of segments, lags 0 to highest."""
     result = np.zeros(max(highest, 0) + 1)
     for energy, length in zip(energies, lengths, strict=True):
         result += fft.irfft(energy, length)[: len(result)]

@@ -25,14 +25,6 @@ normal errors the estimate is 95 % as good as least squares."""
 OUTLIER = 10.0
 """Residuals beyond so many robust standard deviations are no matter of the model: contact."""
 
-_ITERATIONS = 30
-_SETTLED = 1e-4
-_NORMAL = 0.6745
-"""Median of the absolute value of a normal variable of variance 1."""
-
-_FLOOR = 1e-4
-"""Least spread of a joint's residuals, as a share of its RMS torque."""
-
 
 @dataclass(frozen=True)
 class Robust:
@@ -75,7 +67,8 @@ def slope(size: Array, loss: Loss) -> Array:
 
 def robust_spread(residual: Array) -> float:
     """Return the standard deviation of a residual (m,) from the median of its absolute values."""
-    return float(np.median(np.abs(residual))) / _NORMAL if len(residual) else 0.0
+    # The median of the absolute value of a normal variable of variance 1 is 0.6745.
+    return float(np.median(np.abs(residual))) / 0.6745 if len(residual) else 0.0
 
 
 def robust_fit(sample: RowSample, start: Array, loss: Loss) -> Robust:
@@ -87,7 +80,7 @@ def robust_fit(sample: RowSample, start: Array, loss: Loss) -> Robust:
     values = np.array(start)
     phases: tuple[Loss, ...] = ('huber',) if loss == 'huber' else ('huber', 'tukey')
     for phase in phases:
-        for _ in range(_ITERATIONS):
+        for _ in range(30):
             residuals = [
                 _residual(m, c, values) for m, c in zip(rows, sample.columns, strict=True)
             ]
@@ -101,7 +94,7 @@ def robust_fit(sample: RowSample, start: Array, loss: Loss) -> Robust:
                 factor = triangle([matrix], scale=np.sqrt(share) / size)
                 factors.append(JointFactor(own, factor, round(float(share.sum()))))
             before, values = values, estimate(factors, sample.width, estimator='ols').values
-            if np.abs(values - before).max() <= _SETTLED * np.abs(values).max():
+            if np.abs(values - before).max() <= 1e-4 * np.abs(values).max():
                 break
     residuals = _residuals(rows, sample, values)
     spread = _spreads(rows, residuals)
@@ -132,21 +125,21 @@ def pseudo_observed(sample: RowSample, robust: Robust, values: Array) -> RowSamp
     robust estimate is that of least squares. Their residuals w r are what makes it uncertain:
     those of contact are small or zero, where `sqrt(w) r` would grow with the root of contact.
     """
-    stretches = []
-    for part in sample.stretches:
+    segments = []
+    for part in sample.segments:
         rows = []
         for matrix, own, spread in zip(part.rows, sample.columns, robust.spread, strict=True):
             fitted = matrix[:, :-1] @ values[own]
             rest = matrix[:, -1] - fitted
             torque = fitted + weight(rest / spread, robust.loss) * rest
             rows.append(np.column_stack([matrix[:, :-1], torque]))
-        stretches.append(replace(part, rows=tuple(rows)))
-    return replace(sample, stretches=tuple(stretches))
+        segments.append(replace(part, rows=tuple(rows)))
+    return replace(sample, segments=tuple(segments))
 
 
 def reweighted(condensed: Condensed, fit: Robust) -> Condensed:
     """Condense the rows of a complete sample again, with robust weights."""
-    (whole,) = condensed.sample.stretches
+    (whole,) = condensed.sample.segments
     bounds = np.linspace(0, len(whole.used), len(condensed.segments) + 1).astype(int)
     segments = []
     for first, last in pairwise(bounds.tolist()):
@@ -178,5 +171,5 @@ def _spreads(rows: list[Array], residuals: list[Array]) -> Array:
     result = []
     for matrix, rest in zip(rows, residuals, strict=True):
         rms = float(np.linalg.norm(matrix[:, -1])) / np.sqrt(max(len(matrix), 1))
-        result.append(max(robust_spread(rest), _FLOOR * rms, 1e-12))
+        result.append(max(robust_spread(rest), 1e-4 * rms, 1e-12))
     return np.array(result)

@@ -1,25 +1,20 @@
-"""How well a model's torque fits measured torque, and how independent the residuals are."""
+"""Torque errors of a model: its torque against the measured torque."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
 
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.signals.processed import Processed, constant
-from robodyn_ros.identification.signals.segments import Stretches
 from robodyn_ros.models.interface import Array, DynamicModel, sample_blocks
 
 USUAL = 0.99
 """Share of the moving samples that the usual error and the usual torque bound: single samples, as
 at a reversal or a lost message, do not decide about a joint."""
-
-COMPARED = 5000
-"""Samples that two estimates are compared on, whatever the recording's length."""
 
 
 def evaluate(
@@ -68,7 +63,7 @@ def residual_ratio(
     :param predicted: torque to compare with, shape (N, n), in [Nm] or [N]
     """
     rows = np.flatnonzero(signals.measured_rows)
-    rows = rows[np.unique(np.linspace(0, len(rows) - 1, COMPARED).astype(int))]
+    rows = rows[np.unique(np.linspace(0, len(rows) - 1, 5000).astype(int))]
     measured = signals.measured[rows]
     own = model.torque(*signals.commanded(rows), parameters)
     if signals.known is not None:
@@ -79,7 +74,7 @@ def residual_ratio(
 
 @dataclass(frozen=True)
 class Tally:
-    """Sums and extremes of torque errors per joint, of one stretch of time or several.
+    """Sums and extremes of torque errors per joint, of one segment of time or several.
 
     :param error, size: squared, of the unfiltered torque of all samples that are not in a gap;
         0 for joints whose torque is not measured
@@ -162,51 +157,3 @@ def _ratio(part: Array | np.floating, whole: Array | np.floating) -> Array:
     """Part / whole; 0 / 0 is NaN: a joint without moving samples has no relative error."""
     with np.errstate(divide='ignore', invalid='ignore'):
         return np.divide(part, whole)
-
-
-def correlation_length(residual: Array, used: NDArray[np.bool_]) -> Array:
-    """Return the samples per independent sample of each joint's residuals, shape (n,), at least 1.
-
-    1 + 2 sum of the autocorrelation, cut where the sum of two neighbours is no longer positive
-    (initial positive sequence; Geyer, "Practical Markov chain Monte Carlo", 1992, section 3.3).
-    For regressors that change slowly against the residuals this is the factor by which the
-    variance of a least-squares estimate exceeds that with independent noise of equal size.
-
-    :param residual: shape (N, n), in time order
-    :param used: samples that count, shape (N, n); the others are taken as zero
-    """
-    result = np.ones(residual.shape[1])
-    samples = len(residual)
-    size = 1 << (2 * samples - 1).bit_length()
-    for joint in range(residual.shape[1]):
-        values = np.where(used[:, joint], residual[:, joint], 0.0)
-        spectrum = np.fft.rfft(values, size)
-        correlation = np.fft.irfft(np.abs(spectrum) ** 2, size)[:samples]
-        if correlation[0] <= 0.0:
-            continue
-        pairs = correlation[: samples // 2 * 2].reshape(-1, 2).sum(axis=1) / correlation[0]
-        ends = np.flatnonzero(pairs <= 0.0)
-        positive = pairs[: ends[0]] if len(ends) else pairs
-        result[joint] = max(1.0, 2.0 * float(positive.sum()) - 1.0)
-    return result
-
-
-def tally_all(
-    model: DynamicModel,
-    values: Array,
-    stretches: Stretches,
-    *,
-    offset: Array | float = 0.0,
-    progress: Callable[[float], None] | None = None,
-) -> tuple[Tally, Array]:
-    """Compare model torque with measured torque on all stretches of a recording.
-
-    :param offset: torque added to that of the model, shape (n,), in [Nm] or [N]
-    :return: the errors, and the torque (N, n) on the stretch that is shown
-    """
-    if stretches.others is None:
-        predicted = predict(model, values, stretches.shown, progress=progress) + offset
-        return Tally.of(stretches.shown, predicted), predicted
-    tallies = (Tally.of(part, predict(model, values, part) + offset) for part in stretches)
-    total = reduce(Tally.__add__, tallies)
-    return total, predict(model, values, stretches.shown) + offset

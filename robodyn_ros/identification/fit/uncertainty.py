@@ -9,8 +9,6 @@ from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.interface import Array, DynamicModel
 
-STATES = 200
-
 
 def torque_uncertainty(
     model: DynamicModel, base: BaseParameters, fit: Estimate, signals: Processed
@@ -24,7 +22,7 @@ def torque_uncertainty(
     :return: shape (n,); NaN where the recording leaves values undetermined
     """
     random = np.random.default_rng(0)
-    unit = random.uniform(-1.0, 1.0, size=(3, STATES, len(model.joints)))
+    unit = random.uniform(-1.0, 1.0, size=(3, 200, len(model.joints)))
     fastest = [np.abs(values).max() for values in (signals.velocity, signals.acceleration)]
     q, qd, qdd = model.positions(unit[0]), fastest[0] * unit[1], fastest[1] * unit[2]
     regressor = model.regressor(q, qd, qdd)

@@ -25,9 +25,6 @@ from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.recording.recording import Finding
 
-CORRELATED = 0.5
-"""Correlation of the errors of two joints from which on it is told about."""
-
 Recondense = Callable[[Robust], Condensed]
 """Condenses the recording again with the weights of a robust fit."""
 
@@ -119,7 +116,7 @@ def _outlier_finding(robust: Robust, joints: tuple[str, ...]) -> Finding:
 def _correlation_findings(correlation: Array, joints: tuple[str, ...]) -> Iterator[Finding]:
     """Tell which joints' errors go together most."""
     apart = np.abs(np.tril(correlation, -1))
-    if not apart.size or apart.max() < CORRELATED:
+    if not apart.size or apart.max() < 0.5:
         return
     one, other = np.unravel_index(int(apart.argmax()), apart.shape)
     yield finding(

@@ -12,7 +12,7 @@ from robodyn_ros.models.interface import Array
 class GearCandidate:
     """Cross-validated error of one kind of residual torque with one set of inputs.
 
-    :param rms_share: error left on stretches that it was not fitted to, as a share of that
+    :param rms_share: error left on segments that it was not fitted to, as a share of that
         without it, shape (n,)
     :param mean: mean share over the joints, 1 for those that it makes worse
     """

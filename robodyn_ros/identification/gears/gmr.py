@@ -66,14 +66,14 @@ class GmrMap:
 
 
 class GmrFit:
-    """A mixture of one joint, over any of several stretches of samples."""
+    """A mixture of one joint, over any of several segments of samples."""
 
-    def __init__(self, stretches: Sequence[tuple[Array, Array]]) -> None:
+    def __init__(self, segments: Sequence[tuple[Array, Array]]) -> None:
         """Keep the samples.
 
-        :param stretches: features (N, k) and torque (N,) of each
+        :param segments: features (N, k) and torque (N,) of each
         """
-        self._parts = [np.column_stack(stretch) for stretch in stretches]
+        self._parts = [np.column_stack(segment) for segment in segments]
 
     def map(self, without: int | None = None) -> GmrMap:
         """Return the map of one joint, n = 1, from all segments but one."""

@@ -71,14 +71,14 @@ def normalised(values: Array, centres: Array, width: Array) -> Array:
 
 
 class RbfFit:
-    """Weights of one joint by least squares, over any of several stretches of samples."""
+    """Weights of one joint by least squares, over any of several segments of samples."""
 
-    def __init__(self, stretches: Sequence[tuple[Array, Array]]) -> None:
+    def __init__(self, segments: Sequence[tuple[Array, Array]]) -> None:
         """Choose the grid (Eq. 27) and add up the normal equations of each stretch.
 
-        :param stretches: features (N, k) and torque (N,) of each
+        :param segments: features (N, k) and torque (N,) of each
         """
-        every = np.concatenate([samples for samples, _ in stretches])
+        every = np.concatenate([samples for samples, _ in segments])
         low, high = feature_range(every)
         self.centres = [
             np.linspace(float(first), float(last), count)
@@ -86,7 +86,7 @@ class RbfFit:
         ]
         self.widths = np.array([0.5 * (centre[1] - centre[0]) for centre in self.centres])
         self._sums = []
-        for samples, torque in stretches:
+        for samples, torque in segments:
             design = self._design(np.clip(samples, low, high))
             self._sums.append((design.T @ design, design.T @ torque))
 

@@ -7,7 +7,7 @@ factors are those of the arm times a matrix.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -15,10 +15,10 @@ from scipy.optimize import nnls
 
 from robodyn_ros.errors import IdentificationError, ModelError
 from robodyn_ros.identification.factors.condense import Condensed, JointFactor
+from robodyn_ros.identification.findings import finding
 from robodyn_ros.identification.fit.least_squares import ESTIMATORS, Estimate
 from robodyn_ros.identification.fit.weighting import fit_least_squares
 from robodyn_ros.identification.options import IdentifyOptions
-from robodyn_ros.identification.payload.findings import scalar_findings
 from robodyn_ros.identification.physical.completion import Completion
 from robodyn_ros.identification.physical.consistency import is_consistent
 from robodyn_ros.identification.physical.semidefinite import weighted_rows
@@ -26,10 +26,10 @@ from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.models.base_parameters import BaseParameters, grouped
 from robodyn_ros.models.interface import Array
 from robodyn_ros.models.payload import Payload, PayloadModel
+from robodyn_ros.recording.finding import Finding
 
-SEEN = 1e-3
-"""A column must be new to the others by this share to be estimated separately: a smaller share
-means a standard deviation a thousand times that of a well excited parameter."""
+CLEAR = 3.0
+"""Standard deviations from which on a value differs from 0: chance reaches them once in 370."""
 
 
 def check_payload_options(options: IdentifyOptions) -> None:
@@ -53,7 +53,7 @@ def carried(arm: Condensed, mixing: Array) -> Condensed:
     """
     columns = np.arange(mixing.shape[1])
     segments = tuple(_carried(part, mixing) for part in arm.segments)
-    stretches = tuple(
+    kept = tuple(
         replace(
             part,
             rows=tuple(
@@ -61,13 +61,13 @@ def carried(arm: Condensed, mixing: Array) -> Condensed:
                 for rows, own in zip(part.rows, arm.sample.columns, strict=True)
             ),
         )
-        for part in arm.sample.stretches
+        for part in arm.sample.segments
     )
     sample = replace(
         arm.sample,
         columns=(columns,) * len(arm.joints),
         width=len(columns),
-        stretches=stretches,
+        segments=kept,
     )
     return replace(arm, width=len(columns), segments=segments, coupled=(), sample=sample)
 
@@ -100,7 +100,8 @@ def payload_parameters(model: PayloadModel, arm: Condensed, mixing: Array) -> Ba
     length = np.linalg.norm(stacked, axis=0)
     length[length < 1e-9 * length.max(initial=1e-300)] = 0.0
     try:
-        return grouped(model, stacked, length, dependent=SEEN)
+        # What is new to the other columns by less has a thousand times the standard deviation.
+        return grouped(model, stacked, length, dependent=1e-3)
     except ModelError as error:
         raise IdentificationError(
             'the payload is not observable in this motion: no joint that moves carries it'
@@ -181,6 +182,32 @@ def scalar_completion(
         values[seen.columns] = nnls(rows, target)[0]
     possible = bool(model.products) or bool((values >= 0.0).all())
     return Completion(values, stddevs, possible, found)
+
+
+def scalar_findings(
+    model: PayloadModel, seen: BaseParameters, values: Array, stddevs: Array
+) -> Iterator[Finding]:
+    """Mass and inertia of the models of the document."""
+    names = [item.name.removeprefix('payload.') for item in model.parameters]
+    for index, value in enumerate(values.tolist()):
+        unit = model.parameters[index].unit
+        if index not in seen.columns:
+            beside = seen.grouping[:, index].any()
+            if beside:
+                other = names[seen.columns[0]]
+                yield finding('payload_partly_visible.shared', parameter=names[index], other=other)
+            else:
+                yield finding('payload_partly_visible.unseen', parameter=names[index])
+        elif not model.products and value < 0.0:
+            yield finding(
+                'payload_not_physical'
+                if value < -CLEAR * stddevs[index]
+                else 'payload_not_physical.zero',
+                parameter=names[index],
+                value=value,
+                unit=unit,
+                stddev=stddevs[index],
+            )
 
 
 def is_possible(payload: Payload) -> bool:

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from robodyn_ros.identification.factors.condense import Condensed
-from robodyn_ros.identification.factors.passes import SAMPLES_PER_COLUMN
+from robodyn_ros.identification.factors.condense import SAMPLES_PER_COLUMN, Condensed
 from robodyn_ros.identification.findings import finding
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.fit.least_squares import Estimate
+from robodyn_ros.identification.payload.estimate import CLEAR
 from robodyn_ros.identification.physical.consistency import is_consistent
 from robodyn_ros.identification.physical.selected import Selection
 from robodyn_ros.identification.physical.selection import CONTRADICTED
@@ -20,9 +20,6 @@ from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.interface import Array
 from robodyn_ros.models.payload import PayloadModel
 from robodyn_ros.recording.recording import Finding
-
-CLEAR = 3.0
-"""A value is there from so many standard deviations on."""
 
 
 def body_findings(model: PayloadModel, values: Array, selection: Selection) -> Iterator[Finding]:
@@ -35,32 +32,6 @@ def body_findings(model: PayloadModel, values: Array, selection: Selection) -> I
         )
     elif selection.excess > CONTRADICTED:
         yield finding('payload_contradicted', excess=selection.excess, limit=CONTRADICTED)
-
-
-def scalar_findings(
-    model: PayloadModel, seen: BaseParameters, values: Array, stddevs: Array
-) -> Iterator[Finding]:
-    """Mass and inertia of the models of the document."""
-    names = [item.name.removeprefix('payload.') for item in model.parameters]
-    for index, value in enumerate(values.tolist()):
-        unit = model.parameters[index].unit
-        if index not in seen.columns:
-            beside = seen.grouping[:, index].any()
-            if beside:
-                other = names[seen.columns[0]]
-                yield finding('payload_partly_visible.shared', parameter=names[index], other=other)
-            else:
-                yield finding('payload_partly_visible.unseen', parameter=names[index])
-        elif not model.products and value < 0.0:
-            yield finding(
-                'payload_not_physical'
-                if value < -CLEAR * stddevs[index]
-                else 'payload_not_physical.zero',
-                parameter=names[index],
-                value=value,
-                unit=unit,
-                stddev=stddevs[index],
-            )
 
 
 def base_findings(base: IdentifiedModel) -> Iterator[Finding]:

@@ -11,9 +11,6 @@ from scipy import sparse
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.models.interface import Array
 
-_CHANGES = 30
-"""Sets of limits that are tried."""
-
 
 def minimise(
     quadratic: Array, linear: Array, rows: sparse.csc_matrix, limits: Array, cones: list[Any]
@@ -46,7 +43,7 @@ def minimise_above(quadratic: Array, linear: Array, lower: Array) -> Array | Non
     :param lower: shape (n,), -inf where there is no limit
     """
     held = np.zeros(len(linear), dtype=bool)
-    for _ in range(_CHANGES):
+    for _ in range(30):
         found = np.where(held, lower, 0.0)
         try:
             rest = linear[~held] - quadratic[np.ix_(~held, held)] @ found[held]

@@ -26,8 +26,6 @@ from robodyn_ros.models.serial.inertia import INERTIAL_NAMES, pseudo_inertia
 LENGTH = 0.1
 """Length [m] that weighs first moments and inertias against masses."""
 
-_MARGIN = 1e-5
-"""Smallest eigenvalue of a scaled pseudo-inertia, relative to the link's prior mass."""
 
 _RANK = 1e-10
 """Share below which columns and singular values of a grouping are rounding."""
@@ -182,7 +180,8 @@ def constraints(
         packed = packed_matrices(unit @ BASIS @ unit)
         cones.append(clarabel.PSDTriangleConeT(4))
         rows.append(-packed.T @ directions[link])
-        limits.append(packed.T @ start[link] - _MARGIN * packed_matrices(np.eye(4)))
+        # With a margin for the tolerance of the solver.
+        limits.append(packed.T @ start[link] - 1e-5 * packed_matrices(np.eye(4)))
     return cones, np.vstack(rows), np.concatenate(limits)
 
 

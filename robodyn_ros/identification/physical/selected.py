@@ -24,7 +24,7 @@ class Selection:
         to the prior without constraints (see `ridge`)
     :param prior: 'urdf' or 'none'
     :param prior_weight: see `physical`
-    :param unseen_error: of the consistent estimate, on stretches it was not fitted to
+    :param unseen_error: of the consistent estimate, on segments it was not fitted to
     :param unseen_error_unconstrained: of the unconstrained one
     :param excess: residual of the consistent estimate on the whole recording, over the smallest
     :param unconstrained_residual: relative residual of the unconstrained estimate, whole recording

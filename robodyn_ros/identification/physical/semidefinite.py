@@ -50,20 +50,9 @@ from robodyn_ros.models.serial.inertia import pseudo_inertia
 WEAKEST = 1e-6
 """Weight of the prior that is always there: it decides what the data do not show."""
 
-_THINNEST = 0.01
-"""Smallest eigenvalue of a prior pseudo-inertia, scaled to numbers near 1: a prior that is a rod
-or a point says little about the inertia that it lacks."""
 
 _ASIDE = 0.1
 """Share of WEAKEST that draws parameters without a prior (friction, rotors) to zero."""
-
-_NORMAL_RANK = 1e-13
-"""Eigenvalues of normal equations below this share of the largest are rounding of doubles."""
-
-_REWEIGHTED = 3
-_SETTLED = 1e-3
-_NOISE_FLOOR = 1e-4
-"""Smallest residual, as a share of the joint's RMS torque, that a weight is computed from."""
 
 
 def has_usable_inertials(model: DynamicModel) -> bool:
@@ -241,7 +230,7 @@ class Data:
         length[length == 0.0] = 1.0
         size, axes = np.linalg.eigh(gram[:-1, :-1] / np.outer(length, length))
         root = np.sqrt(np.maximum(size, 0.0))
-        kept = size > _NORMAL_RANK * size[-1]
+        kept = size > 1e-13 * size[-1]  # below it they are rounding of doubles
         side = axes.T @ (gram[:-1, -1] / length)
         values = axes[:, kept] @ (side[kept] / size[kept]) / length
         return cls(triangle=root[:, None] * axes.T * length, values=values)
@@ -263,7 +252,7 @@ def residual_sigma(factors: Sequence[JointFactor], base_values: Array) -> Array:
         if factor.samples:
             matrix, target = factor.rows(len(base_values))
             size = float(np.linalg.norm(matrix @ base_values - target))
-            floor = max(_NOISE_FLOOR * factor.torque_norm, 1e-12)
+            floor = max(1e-4 * factor.torque_norm, 1e-12)
             result[joint] = max(size, floor) / np.sqrt(factor.samples)
     return result
 
@@ -284,9 +273,9 @@ def fit_consistent(
     """
     width = len(problem.grouping)
     values = problem.solve(Data.of(factors, width, sigma), weight)
-    for _ in range(_REWEIGHTED if reweigh else 0):
+    for _ in range(3 if reweigh else 0):
         before, sigma = sigma, residual_sigma(factors, problem.grouping @ values)
-        if np.abs(sigma / before - 1.0).max() <= _SETTLED:
+        if np.abs(sigma / before - 1.0).max() <= 1e-3:
             break
         values = problem.solve(Data.of(factors, width, sigma), weight)
     return values
@@ -308,5 +297,6 @@ def prior_roots(bodies: Bodies, scale: Array, prior: Array) -> Array:
     for number, (_, own) in enumerate(bodies.links):
         unit = unit_of(scale[own[0]])
         size, axes = np.linalg.eigh(unit @ pseudo_inertia(prior[list(own)]) @ unit)
-        roots[number] = (axes / np.sqrt(np.maximum(size, _THINNEST))).T @ unit
+        # A prior that is a rod or a point says little about the inertia that it lacks.
+        roots[number] = (axes / np.sqrt(np.maximum(size, 0.01))).T @ unit
     return roots

@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timezone
 from typing import Any
 
-import numpy as np
-
-from robodyn_ros.identification.fit.fit_report import FitReport
-from robodyn_ros.identification.options import IdentifyOptions
-from robodyn_ros.identification.physical.selected import Selection
 from robodyn_ros.identification.result.content import ResultContent
 from robodyn_ros.identification.result.facts import header_facts
 from robodyn_ros.identification.result.methods import ResultMethods
 from robodyn_ros.models.gear_torque import GearTorqueLaw
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.payload import Payload
-from robodyn_ros.recording.finding import Finding
-from robodyn_ros.recording.recording import Recording
 
 
 @dataclass(frozen=True)
@@ -43,44 +35,6 @@ class IdentificationResult(ResultMethods, ResultContent):
             return None
         processed = self.signals.processed
         return processed.time, processed.torque, self.signals.predicted
-
-    @classmethod
-    def failed(
-        cls,
-        recording: Recording,
-        model: DynamicModel,
-        options: IdentifyOptions,
-        findings: Sequence[Finding],
-    ) -> IdentificationResult:
-        """Return a failed result without estimates: all values are NaN, and it is never exported.
-
-        :param findings: why nothing could be estimated
-        """
-        unknown = np.full(len(model.parameters), np.nan)
-        return cls(
-            success=False,
-            model=model,
-            values=unknown,
-            stddevs=unknown,
-            base_expressions=(),
-            base_units=(),
-            base_values=np.zeros(0),
-            base_stddevs=np.zeros(0),
-            torque_uncertainty=np.full(len(model.joints), np.nan),
-            condition_number=np.nan,
-            condition_number_scaled=np.nan,
-            identification=FitReport.empty(recording.source, len(model.joints)),
-            validation=None,
-            findings=tuple(findings),
-            estimator=options.estimator,
-            filter_cutoff=options.filter_cutoff,
-            max_relative_error=options.max_relative_error,
-            physically_consistent=False,
-            selection=Selection(),
-            raw_samples=len(recording),
-            date=datetime.now(timezone.utc).isoformat(timespec='seconds'),
-            timings={},
-        )
 
 
 @dataclass(frozen=True)

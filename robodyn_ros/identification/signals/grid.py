@@ -13,17 +13,12 @@ from robodyn_ros.recording.recording import Finding, Recording
 
 Mask = NDArray[np.bool_]
 
-SMOOTHER = 0.7
-"""Times as rough as with equal steps a motion must be with the stamps for them to be believed."""
 
 NO_JITTER = 1e-3
 """Periods that a stamp may be off equal steps for both readings to be the same."""
 
 AT_REST = 0.05
 """Time that signals must stay for to be at rest, in [s]."""
-
-_LOOKED_AT = 4000
-"""Samples at which a motion's roughness is looked at."""
 
 
 def on_grid(
@@ -99,7 +94,8 @@ def sample_times(recording: Recording) -> Array:
     if off <= NO_JITTER * period or count < 8:
         return even
     stamped, equal = (_roughness(recording.position, each) for each in (time, even))
-    return time if stamped < SMOOTHER * equal else even
+    # Equal steps are usual: the stamps must make the motion clearly smoother.
+    return time if stamped < 0.7 * equal else even
 
 
 def _roughness(position: Array, time: Array) -> float:
@@ -108,7 +104,7 @@ def _roughness(position: Array, time: Array) -> float:
     Geometric mean over the joints, at those samples at which each moves faster than usual.
     """
     count = len(time)
-    rows = np.unique(np.linspace(2, count - 3, min(count, _LOOKED_AT)).astype(np.intp))
+    rows = np.unique(np.linspace(2, count - 3, min(count, 4000)).astype(np.intp))
     around = rows[:, None] + np.array([-2, -1, 1, 2])
     weights = np.ones(around.shape)
     for one in range(4):

@@ -25,8 +25,6 @@ SEMI_STATIC_LIMIT = 0.5
 """Upper threshold [rad/s] of a semi-static model: there the centripetal acceleration at 1 m is
 2.5 % of gravity. The document's slow sine stays below it."""
 
-_MOSTLY = 0.5
-
 
 @dataclass(frozen=True)
 class Thresholds:
@@ -107,7 +105,7 @@ def speed_findings(joints: Sequence[str], velocity: Array, found: Thresholds) ->
     """Joints that are above their upper threshold most of the time."""
     shares = (np.abs(velocity) > found.upper).mean(axis=0)
     for name, share, limit in zip(joints, shares, found.upper, strict=True):
-        if share > _MOSTLY:
+        if share > 0.5:
             yield finding('too_fast_for_semi_static', joint=name, limit=limit, share=share)
 
 

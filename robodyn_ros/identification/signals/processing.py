@@ -16,7 +16,7 @@ from robodyn_ros.identification.signals.cutoff import (
     lowest_cutoff,
     moving_joints,
 )
-from robodyn_ros.identification.signals.grid import AT_REST, measured, on_grid
+from robodyn_ros.identification.signals.grid import measured, on_grid
 from robodyn_ros.identification.signals.moving_samples import speed_findings, thresholds
 from robodyn_ros.identification.signals.processed import Mask, Processed, constant
 from robodyn_ros.identification.signals.thinning import Thinning
@@ -249,8 +249,8 @@ def torque_findings(recording: Recording) -> Iterator[Finding]:
 
 
 def _lasting(slow: Mask, period: float) -> Mask:
-    """Slow samples (N, n) of stretches that last: a motion that turns round is slow for less."""
-    length = max(3, round(AT_REST / period))
+    """Slow samples (N, n) of segments that last: a motion that turns round is slow for less."""
+    length = max(3, round(0.05 / period))  # a joint turns round in less than 0.05 s
     if len(slow) < length:
         return np.zeros_like(slow)
     inner = ndimage.minimum_filter1d(slow, length, axis=0, mode='constant', cval=False)

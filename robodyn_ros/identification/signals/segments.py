@@ -1,7 +1,7 @@
-"""A recording as the stretches it is processed in: one, or several of a very long recording.
+"""A recording as the segments it is processed in: one, or several of a very long recording.
 
 Signals of an hour at 1 kHz would fill more than a gigabyte when they are filtered and
-differentiated. So a long recording is cut into stretches of equal length; each is processed when
+differentiated. So a long recording is cut into segments of equal length; each is processed when
 it is looked at and forgotten again, and only its factors and sums are kept.
 """
 
@@ -28,22 +28,22 @@ KnownTorque = Callable[[Recording, Processed], Array]
 """Gives the torque (N, n) at the samples of the signals that is not estimated."""
 
 LONGEST = 400_000
-"""Samples of a recording from which on it is processed in stretches ..."""
+"""Samples of a recording from which on it is processed in segments ..."""
 
-STRETCH = 100_000
+SEGMENT = 100_000
 """... of at most so many samples."""
 
 
 @dataclass(frozen=True)
-class Stretches:
-    """Signals of a recording, stretch by stretch.
+class Segments:
+    """Signals of a recording, segment by segment.
 
-    :param shown: signals of one stretch in which all joints move, if there is one; those of the
+    :param shown: signals of one segment in which all joints move, if there is one; those of the
         whole recording, if it is not long
     :param recording: what `shown` was processed from
-    :param others: gives the signals of all stretches of a long recording
+    :param others: gives the signals of all segments of a long recording
     :param offsets: of the torque in time, that are set right
-    :param count: number of stretches
+    :param count: number of segments
     """
 
     shown: Processed
@@ -54,33 +54,33 @@ class Stretches:
     count: int = 1
 
     def __iter__(self) -> Iterator[Processed]:
-        """Signals of each stretch."""
+        """Signals of each segment."""
         if self.others is None:
             yield self.shown
             return
         for signals in self.others():
             yield corrected(signals, dict(self.offsets))
 
-    def corrected(self, offsets: dict[int, TimeOffset]) -> Stretches:
+    def corrected(self, offsets: dict[int, TimeOffset]) -> Segments:
         """Return the same segments with these offsets of the torque corrected."""
         shown = corrected(self.shown, offsets)
         return replace(self, shown=shown, offsets=tuple(offsets.items()))
 
     def findings(self) -> Iterator[Finding]:
-        """Say that a recording was processed in stretches."""
+        """Say that a recording was processed in segments."""
         if self.others is not None:
             start, end = self.recording.time[[0, -1]]
             yield finding('long_recording', samples=self.raw_samples, start=start, end=end)
 
 
-def stretches_of(
+def segments_of(
     recording: Recording,
     joints: Sequence[str],
     options: IdentifyOptions,
     known: KnownTorque | None = None,
     automatic: float | None = None,
-) -> Stretches:
-    """Process a recording, a long one in stretches.
+) -> Segments:
+    """Process a recording, a long one in segments.
 
     :param known: torque that is not estimated
     :param automatic: automatic cut-off in [Hz], if it is known
@@ -95,8 +95,8 @@ def stretches_of(
 
     if len(recording) <= LONGEST:
         signals = signals_of(recording)
-        return Stretches(signals, recording, signals.raw_samples)
-    count = -(-len(recording) // STRETCH)
+        return Segments(signals, recording, signals.raw_samples)
+    count = -(-len(recording) // SEGMENT)
     bounds = np.linspace(0, len(recording), count + 1).astype(int).tolist()
     margin, period, used = 0, recording.period, options.filter_cutoff
     if used is None and not uses_given(recording, options):
@@ -115,7 +115,7 @@ def stretches_of(
         return signals_of(piece(index))
 
     index, shown = _first_moving(processed, count)
-    return Stretches(
+    return Segments(
         shown,
         piece(index),
         len(recording),
@@ -125,7 +125,7 @@ def stretches_of(
 
 
 def _first_moving(processed: Callable[[int], Processed], count: int) -> tuple[int, Processed]:
-    """Return the first stretch without an error, or the last one."""
+    """Return the first segment without an error, or the last one."""
     for index in range(count):
         shown = processed(index)
         if not any(item.severity == 'error' for item in shown.findings):
@@ -134,7 +134,7 @@ def _first_moving(processed: Callable[[int], Processed], count: int) -> tuple[in
 
 
 def _cutoff(recording: Recording, bounds: Sequence[int], rate: float) -> float:
-    """Cut-off that lets all stretches through, in [Hz]; those at rest have no say."""
+    """Cut-off that lets all segments through, in [Hz]; those at rest have no say."""
     found = []
     for first, last in pairwise(bounds):
         uniform, _, _ = on_grid(measured(recording.slice(slice(first, last)))[0])

@@ -11,13 +11,6 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from robodyn_ros.models.interface import Array, DynamicModel, Indices, SumModel
 
-_PASSED = 1.25
-"""Part of the spectrum, in Nyquist frequencies after the decimation, that a filter for every
-step-th sample must treat as the whole filter does: beyond it there is nothing to speak of."""
-
-_BEYOND = 1e-4
-"""Weight of the rest of the spectrum, where it must only be small."""
-
 
 @dataclass(frozen=True)
 class Thinning:
@@ -63,9 +56,11 @@ class Thinning:
         (5e-4); least squares for the frequencies that pass leaves some 1e-6.
         """
         half = len(self.taps) // 2
-        passed, highest = 0.5 * _PASSED / self.stride, 0.5 / self.step
+        # A motion has nothing beyond 1.25 Nyquist frequencies after the decimation: there the
+        # filter must only be small.
+        passed, highest = 0.625 / self.stride, 0.5 / self.step
         frequency = np.linspace(0.0, highest, 400)
-        weight = np.where(frequency <= passed, 1.0, _BEYOND)
+        weight = np.where(frequency <= passed, 1.0, 1e-4)
         angle = 2.0 * np.pi * frequency
         wanted = np.cos(np.outer(angle, np.arange(-half, half + 1))) @ self.taps
         columns = 2.0 * np.cos(np.outer(angle, np.arange(0, half + 1, self.step)))

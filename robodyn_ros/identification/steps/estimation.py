@@ -207,7 +207,7 @@ def with_free_offsets(condensed: Condensed, constant: Array) -> Condensed:
         for joint, factor in enumerate(condensed.merged())
     )
     sample = condensed.sample
-    stretches = tuple(
+    kept = tuple(
         replace(
             part,
             rows=tuple(
@@ -215,9 +215,9 @@ def with_free_offsets(condensed: Condensed, constant: Array) -> Condensed:
                 for joint, (rows, own) in enumerate(zip(part.rows, sample.columns, strict=True))
             ),
         )
-        for part in sample.stretches
+        for part in sample.segments
     )
-    return replace(condensed, segments=(merged,), sample=replace(sample, stretches=stretches))
+    return replace(condensed, segments=(merged,), sample=replace(sample, segments=kept))
 
 
 def _orthogonal(factor: JointFactor, constant: Array) -> JointFactor:

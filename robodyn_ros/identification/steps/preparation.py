@@ -1,4 +1,4 @@
-"""What is identified from which recordings, and the recordings made ready to be condensed."""
+"""Task of an identification, and its recordings made ready to be condensed."""
 
 from __future__ import annotations
 
@@ -12,23 +12,25 @@ import numpy as np
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.factors.passes import Progress
 from robodyn_ros.identification.fit.time_offset import common_offsets, offsets_of
+from robodyn_ros.identification.fit.torque_errors import predict
 from robodyn_ros.identification.friction.choice import FrictionChoice
 from robodyn_ros.identification.friction.cutoff_choice import cutoff_factor
 from robodyn_ros.identification.friction.law_selection import settled_friction
+from robodyn_ros.identification.gears.motor_side import gear_torque_of
 from robodyn_ros.identification.options import LEAVE_ONE_OUT, IdentifyOptions, LeaveOneOut
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.identification.signals.processed import Processed
-from robodyn_ros.identification.signals.segments import Stretches, stretches_of
+from robodyn_ros.identification.signals.segments import KnownTorque, Segments, segments_of
 from robodyn_ros.identification.signals.torque_shift import TimeOffset
-from robodyn_ros.identification.steps.known_torque import Known, known_torque
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.friction import open_friction
-from robodyn_ros.models.interface import DynamicModel
+from robodyn_ros.models.gear_torque import GearTorqueLaw
+from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.payload import PayloadModel
 from robodyn_ros.recording.recording import Recording
 
-PASSES = 3
-"""Largest number of turns in which the friction law and the time offsets are chosen."""
+Known = IdentifiedModel | GearTorqueLaw
+"""Types of the argument `known` of `identify`."""
 
 
 @dataclass(frozen=True)
@@ -65,13 +67,35 @@ class Task:
         carries = isinstance(self.model, PayloadModel)
         return self.known if carries and isinstance(self.known, IdentifiedModel) else None
 
-    def processed(self, recording: Recording, automatic: float | None = None) -> Stretches:
+    def processed(self, recording: Recording, automatic: float | None = None) -> Segments:
         """Return the signals of a recording, with their known torque.
 
         :param automatic: automatic cut-off in [Hz], if it is known
         """
         known = known_torque(self.known)
-        return stretches_of(recording, self.model.joint_names, self.options, known, automatic)
+        return segments_of(recording, self.model.joint_names, self.options, known, automatic)
+
+
+def known_torque(known: Known | None) -> KnownTorque | None:
+    """Return the function that gives the torque of `known` at the samples of processed signals.
+
+    The torque of an arm is that of its values without payload, with the torque of gear deflection
+    where both the arm and the recording have it.
+    """
+    if known is None:
+        return None
+    arm = known if isinstance(known, IdentifiedModel) else None
+    gears = known.residual if isinstance(known, IdentifiedModel) else known
+
+    def torque(recording: Recording, signals: Processed) -> Array:
+        total = np.zeros_like(signals.torque)
+        if gears is not None:
+            total += gear_torque_of(recording, signals, gears)
+        if arm is not None:
+            total += predict(arm.model, arm.values, signals)
+        return total
+
+    return torque
 
 
 @dataclass
@@ -107,8 +131,8 @@ class Prepared:
 
     task: Task
     model: DynamicModel
-    raw: tuple[Stretches, ...]
-    parts: tuple[Stretches, ...]
+    raw: tuple[Segments, ...]
+    parts: tuple[Segments, ...]
     offsets: dict[int, TimeOffset]
     friction: FrictionChoice | None
     frozen: frozenset[str]
@@ -121,7 +145,7 @@ def prepare(task: Task, clock: Clock) -> Prepared:
         frozen = frozenset.intersection(*(_frozen(parts) for parts in raw))
     model, friction, unknown = task.model, None, open_friction(task.model) is not None
     offsets: dict[int, TimeOffset] = {}
-    for _ in range(PASSES):
+    for _ in range(3):  # a law moves the offsets, which move the law; then both stay
         before = offsets
         with clock.step('time_offset'):
             # Late torque has its jumps where the velocity is not zero any more, which would look
@@ -137,7 +161,7 @@ def prepare(task: Task, clock: Clock) -> Prepared:
     return Prepared(task, model, raw, parts, offsets, friction, frozen)
 
 
-def _processed(task: Task) -> tuple[Task, tuple[Stretches, ...]]:
+def _processed(task: Task) -> tuple[Task, tuple[Segments, ...]]:
     """Signals of the recordings, at the cut-off that held-out errors of the first one favour."""
 
     def signals(factor: float) -> Processed:
@@ -156,7 +180,7 @@ def _processed(task: Task) -> tuple[Task, tuple[Stretches, ...]]:
     return task, tuple(task.processed(recording) for recording in task.recordings)
 
 
-def _offsets(task: Task, model: DynamicModel, raw: Sequence[Stretches]) -> dict[int, TimeOffset]:
+def _offsets(task: Task, model: DynamicModel, raw: Sequence[Segments]) -> dict[int, TimeOffset]:
     """Time offsets of the torque, which are the measurement's and so those of all recordings."""
     if task.arm is not None:  # its parameters belong to torque as it was measured
         return {}
@@ -171,11 +195,11 @@ def _shifted(offsets: dict[int, TimeOffset]) -> dict[int, int]:
     return {joint: round(each.seconds * 1e4) for joint, each in offsets.items() if each.applied}
 
 
-def _frozen(parts: Stretches) -> frozenset[str]:
+def _frozen(parts: Segments) -> frozenset[str]:
     codes = ('frozen_joint', 'zero_torque', 'constant_torque')
     return frozenset(f.joint for f in parts.shown.findings if f.code in codes)
 
 
-def _moving_samples(parts: Stretches) -> int:
+def _moving_samples(parts: Segments) -> int:
     """Return the number of used samples of the joint that has the fewest."""
     return int(np.min(parts.shown.used.sum(axis=0)))

@@ -1,42 +1,26 @@
-"""Result of a run, and of a run with a torque of gear deflection."""
+"""Result of a run, and of recordings from which nothing could be estimated."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
 from datetime import datetime, timezone
 
 import numpy as np
 
-from robodyn_ros.errors import IdentificationError
-from robodyn_ros.identification.gears.in_turn import Explained, in_turn
+from robodyn_ros.identification.fit.fit_report import FitReport
+from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.payload.estimate import is_possible
 from robodyn_ros.identification.physical.named_parameters import named_parameters
-from robodyn_ros.identification.result.content import IdentifiedResidual, Signals
+from robodyn_ros.identification.physical.selected import Selection
+from robodyn_ros.identification.result.content import Signals
 from robodyn_ros.identification.result.result import IdentificationResult, IdentifiedModel
-from robodyn_ros.identification.steps.all_findings import (
-    gear_finding,
-    no_gear_finding,
-    run_findings,
-)
-from robodyn_ros.identification.steps.preparation import Task
 from robodyn_ros.identification.steps.run import Run
-from robodyn_ros.recording.recording import Finding
+from robodyn_ros.models.interface import DynamicModel
+from robodyn_ros.recording.recording import Finding, Recording
 
 
-def identified(task: Task) -> IdentificationResult:
-    """Run the steps, and build the result, with a torque of gear deflection where there is one.
-
-    :raises RobodynError: a joint is not in a recording, or an option cannot be used
-    """
-    if _has_gears(task):
-        return _with_gear_torque(task)
-    run = Run.of(task)
-    with run.clock.step('diagnose'):
-        findings = run_findings(run)
-    return _result(run, findings)
-
-
-def _result(run: Run, findings: tuple[Finding, ...]) -> IdentificationResult:
+def result_of(run: Run, findings: tuple[Finding, ...]) -> IdentificationResult:
+    """Return the result of a run with its findings."""
     task, found, base = run.task, run.found, run.regression.base
     completion, payload, model = found.completion, run.payload, run.prepared.model
     shown = run.prepared.parts[0].shown
@@ -71,7 +55,7 @@ def _result(run: Run, findings: tuple[Finding, ...]) -> IdentificationResult:
         physically_consistent=possible,
         selection=run.selection,
         raw_samples=sum(len(recording) for recording in task.recordings),
-        date=datetime.now(timezone.utc).isoformat(timespec='seconds'),
+        date=_now(),
         timings={**run.clock.timings, 'total': run.clock.total},
         payload=payload,
         named=named,
@@ -82,44 +66,42 @@ def _result(run: Run, findings: tuple[Finding, ...]) -> IdentificationResult:
     )
 
 
-def _has_gears(task: Task) -> bool:
-    """Return True if a torque of gear deflection is to be fitted.
+def failed_result(
+    recording: Recording,
+    model: DynamicModel,
+    options: IdentifyOptions,
+    findings: Sequence[Finding],
+) -> IdentificationResult:
+    """Return a result without estimates: all values are NaN, and it is never exported.
 
-    :raises IdentificationError: it is asked for, and a recording has no motor side
+    :param findings: why nothing could be estimated
     """
-    kind = task.options.gear_torque
-    if kind == 'none' or task.known is not None:
-        return False
-    for recording in task.recordings:
-        if recording.motor_position is None:
-            if kind != 'auto':
-                raise IdentificationError(
-                    f'{recording.source}: the torque of gear deflection needs the positions of '
-                    f'the motors, which this recording does not have'
-                )
-            return False
-    return True
-
-
-def _with_gear_torque(task: Task) -> IdentificationResult:
-    """Identify with a torque of gear deflection, which is known torque for the parameters."""
-    plain = Run.of(task)
-    recordings = [each.select(task.model.joint_names) for each in task.recordings]
-    explained = [
-        Explained(recording, parts.shown, predicted)
-        for recording, parts, predicted in zip(
-            recordings, plain.prepared.parts, plain.predicted, strict=True
-        )
-    ]
-    values = plain.found.values
-    torque, candidates, _ = in_turn(plain.prepared.model, values, explained, task.options)
-    if torque is None:
-        return _result(plain, (*run_findings(plain), no_gear_finding(candidates)))
-    run = Run.of(replace(task, known=torque))
-    finding = gear_finding(torque, plain.report, run.report)
-    result = _result(run, (*run_findings(run), finding))
-    return replace(
-        result,
-        residual=IdentifiedResidual(torque, candidates, plain.report, plain.validation),
-        timings={**result.timings, 'plain': plain.clock.total},
+    unknown = np.full(len(model.parameters), np.nan)
+    return IdentificationResult(
+        success=False,
+        model=model,
+        values=unknown,
+        stddevs=unknown,
+        base_expressions=(),
+        base_units=(),
+        base_values=np.zeros(0),
+        base_stddevs=np.zeros(0),
+        torque_uncertainty=np.full(len(model.joints), np.nan),
+        condition_number=np.nan,
+        condition_number_scaled=np.nan,
+        identification=FitReport.empty(recording.source, len(model.joints)),
+        validation=None,
+        findings=tuple(findings),
+        estimator=options.estimator,
+        filter_cutoff=options.filter_cutoff,
+        max_relative_error=options.max_relative_error,
+        physically_consistent=False,
+        selection=Selection(),
+        raw_samples=len(recording),
+        date=_now(),
+        timings={},
     )
+
+
+def _now() -> str:
+    return datetime.now(timezone.utc).isoformat(timespec='seconds')

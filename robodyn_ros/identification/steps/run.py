@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 
@@ -12,14 +12,15 @@ from robodyn_ros.errors import InsufficientData
 from robodyn_ros.identification.factors.passes import phase_of
 from robodyn_ros.identification.findings import finding
 from robodyn_ros.identification.fit.fit_report import FitReport
-from robodyn_ros.identification.fit.torque_errors import Tally, residual_ratio, tally_all
+from robodyn_ros.identification.fit.torque_errors import Tally, predict, residual_ratio
 from robodyn_ros.identification.fit.uncertainty import torque_uncertainty
 from robodyn_ros.identification.options import LEAVE_ONE_OUT
 from robodyn_ros.identification.physical.selected import Selection
 from robodyn_ros.identification.result.content import IdentifiedPayload
+from robodyn_ros.identification.signals.segments import Segments
 from robodyn_ros.identification.steps.estimation import Estimated, Regression
 from robodyn_ros.identification.steps.preparation import Clock, Prepared, Task, prepare
-from robodyn_ros.models.interface import Array
+from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.payload import Payload, PayloadModel
 from robodyn_ros.recording.recording import Finding, Recording
 
@@ -143,3 +144,24 @@ class Run:
             model, values = self.prepared.model, self.found.values
             tally, _ = tally_all(model, values, other, progress=progress)
             self.validation = tally.report(other.shown, given.source)
+
+
+def tally_all(
+    model: DynamicModel,
+    values: Array,
+    segments: Segments,
+    *,
+    offset: Array | float = 0.0,
+    progress: Callable[[float], None] | None = None,
+) -> tuple[Tally, Array]:
+    """Compare model torque with measured torque on all segments of a recording.
+
+    :param offset: torque added to that of the model, shape (n,), in [Nm] or [N]
+    :return: the errors, and the torque (N, n) on the segment that is shown
+    """
+    if segments.others is None:
+        predicted = predict(model, values, segments.shown, progress=progress) + offset
+        return Tally.of(segments.shown, predicted), predicted
+    tallies = (Tally.of(part, predict(model, values, part) + offset) for part in segments)
+    total = reduce(Tally.__add__, tallies)
+    return total, predict(model, values, segments.shown) + offset

@@ -35,7 +35,7 @@ def test_a_healthy_recording_has_no_findings(healthy):
     assert not list(delay_findings(case, shifts, set()))
 
 
-def test_stale_runs_are_stretches_that_end_in_a_jump():
+def test_stale_runs_are_segments_that_end_in_a_jump():
     moving = np.sin(0.01 * np.arange(1000))
     assert not len(stale_runs(moving)) and not len(stale_runs(np.ones(100)))
     held = np.array(moving)

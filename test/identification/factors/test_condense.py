@@ -157,7 +157,7 @@ def test_rows_are_kept_where_they_are_asked_for(case):
     whole = condense(model, long[:3], long[3], long[4], columns)
     few = condense(model, long[:3], long[3], long[4], columns, keep=False)
     assert whole.sample.complete and not few.sample.complete
-    for one, other in zip(whole.sample.few().stretches, few.sample.stretches, strict=True):
+    for one, other in zip(whole.sample.few().segments, few.sample.segments, strict=True):
         np.testing.assert_array_equal(one.used, other.used)
         for rows, same in zip(one.rows, other.rows, strict=True):
             np.testing.assert_array_equal(rows, same)

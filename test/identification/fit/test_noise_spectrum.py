@@ -4,7 +4,7 @@ from scipy import signal
 from scipy.linalg import toeplitz
 
 from robodyn_ros.identification.factors.condense import JointFactor
-from robodyn_ros.identification.factors.row_sample import RowSample, Stretch
+from robodyn_ros.identification.factors.row_sample import RowSample, Segment
 from robodyn_ros.identification.fit.least_squares import estimate
 from robodyn_ros.identification.fit.noise_spectrum import autoregressive, coloured_scores
 
@@ -35,7 +35,7 @@ def sampled(matrices, used=None):
         JointFactor(columns[k], np.linalg.qr(m[used[:, k]], mode='r'), int(used[:, k].sum()))
         for k, m in enumerate(matrices)
     ]
-    return RowSample(columns, 3, (Stretch(kept, used, np.zeros(used.shape)),), SAMPLES), factors
+    return RowSample(columns, 3, (Segment(kept, used, np.zeros(used.shape)),), SAMPLES), factors
 
 
 @pytest.mark.parametrize('pole', [0.0, 0.6, 0.95])
@@ -105,14 +105,14 @@ def test_autoregressive_model_of_a_known_process():
     np.testing.assert_array_equal(autoregressive(np.eye(1, 12)[0], 5000), [1.0])
 
 
-def test_few_stretches_stand_for_all_rows(monkeypatch):
+def test_few_segments_stand_for_all_rows(monkeypatch):
     sample, factors = sampled(rows(2, 0.6))
     fit = estimate(factors, 3)
     whole = coloured_scores(sample, fit)
-    monkeypatch.setattr('robodyn_ros.identification.factors.row_sample.STRETCHES', 4)
+    monkeypatch.setattr('robodyn_ros.identification.factors.row_sample.SEGMENTS', 4)
     monkeypatch.setattr('robodyn_ros.identification.factors.row_sample.LENGTH', 250)
     few = sample.few()
-    assert [len(part.used) for part in few.stretches] == [250] * 4
+    assert [len(part.used) for part in few.segments] == [250] * 4
     size = [
         np.sqrt(np.einsum('jjbb->jb', scores)) for scores in (coloured_scores(few, fit), whole)
     ]

@@ -7,11 +7,11 @@ import pytest
 from robots import random_urdf
 from simulation import arm
 
+from robodyn_ros.identification.payload.estimate import scalar_findings
 from robodyn_ros.identification.payload.findings import (
     base_findings,
     body_findings,
     payload_data_findings,
-    scalar_findings,
 )
 from robodyn_ros.identification.physical.selected import Selection
 from robodyn_ros.models.catalog import build_model

@@ -155,7 +155,7 @@ def test_less_than_a_slow_cycle_shows_gravity_and_friction_of_a_puma():
 
 
 def test_dynamic_forces_spoil_a_fit_without_an_upper_threshold():
-    # Slow and fast stretches in one recording: the upper threshold keeps what the model is of.
+    # Slow and fast segments in one recording: the upper threshold keeps what the model is of.
     slow = np.arange(0.0, 40.0, 0.01)
     fast = np.arange(0.0, 10.0, 0.01)
     parts = [slow_arm(slow), slow_arm(fast, frequencies=12 * FREQUENCIES)]

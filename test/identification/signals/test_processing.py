@@ -233,7 +233,7 @@ def test_decimation_can_be_asked_for():
 
 
 def test_a_joint_rests_where_it_is_slow_for_long():
-    """Turning round takes less; the ends of a stretch that lasts belong to it."""
+    """Turning round takes less; the ends of a segment that lasts belong to it."""
     time = np.arange(4000) / 500.0
     swing = np.where(time < 4.0, np.sin(np.pi * time) ** 2, 0.0)
     position = np.stack([swing, np.sin(2.0 * time)], axis=1)

@@ -18,23 +18,23 @@ def case():
 
 
 def both(case, monkeypatch, *, given, options):
-    """Results of the same recording as a whole and in stretches."""
+    """Results of the same recording as a whole and in segments."""
     model, truth = case
     recording = record(model, truth, 9000, noise=0.02, derivatives=given)
     arguments = {'options': options, 'validation': record(model, truth, 9000, seed=3, noise=0.02)}
     whole = identify(recording, model, **arguments)
     monkeypatch.setattr(module, 'LONGEST', 5000)
-    monkeypatch.setattr(module, 'STRETCH', 3100)
+    monkeypatch.setattr(module, 'SEGMENT', 3100)
     return whole, identify(recording, model, **arguments)
 
 
 @pytest.mark.parametrize('estimator', ['wls', 'covariance', 'robust'])
-def test_stretches_give_the_same_as_the_whole_where_nothing_is_filtered(
+def test_segments_give_the_same_as_the_whole_where_nothing_is_filtered(
     case, monkeypatch, estimator
 ):
     options = IdentifyOptions(estimator=estimator, consistent='no', segments=3)
     whole, parts = both(case, monkeypatch, given=True, options=options)
-    # Thresholds are a share of the largest velocity of a stretch, robust weights of a sample.
+    # Thresholds are a share of the largest velocity of a segment, robust weights of a sample.
     near = {'wls': 0.05, 'covariance': 0.05, 'robust': 0.8}[estimator]
     assert (np.abs(parts.base_values - whole.base_values) < near * whole.base_stddevs).all()
     np.testing.assert_allclose(parts.base_stddevs, whole.base_stddevs, rtol=0.3)
@@ -49,7 +49,7 @@ def test_stretches_give_the_same_as_the_whole_where_nothing_is_filtered(
     assert '9000 samples' in told and not any(f.code == 'long_recording' for f in whole.findings)
 
 
-def test_filtered_stretches_leave_no_sample_out(case, monkeypatch):
+def test_filtered_segments_leave_no_sample_out(case, monkeypatch):
     whole, parts = both(case, monkeypatch, given=False, options=IdentifyOptions())
     # Ends that the filter cuts off overlap by a sample at most.
     assert 0 <= parts.identification.samples - whole.identification.samples <= 4
@@ -60,12 +60,12 @@ def test_filtered_stretches_leave_no_sample_out(case, monkeypatch):
 
 def test_memory_does_not_grow_with_the_recording(case, monkeypatch):
     monkeypatch.setattr(module, 'LONGEST', 5000)
-    monkeypatch.setattr(module, 'STRETCH', 1550)
+    monkeypatch.setattr(module, 'SEGMENT', 1550)
     model, truth = case
     options = IdentifyOptions(consistent='no', time_offset='no')
     peaks = []
-    for stretches in (8, 16):
-        recording = record(model, truth, 1500 * stretches, noise=0.02, derivatives=False)
+    for segments in (8, 16):
+        recording = record(model, truth, 1500 * segments, noise=0.02, derivatives=False)
         tracemalloc.start()
         identify(recording, model, options=options)
         peaks.append(tracemalloc.get_traced_memory()[1])
@@ -87,9 +87,9 @@ def resting(noise, *, begin, count=60_000, rate=500.0):
 @pytest.mark.parametrize(('noise', 'lowest', 'highest'), [(1e-5, 20.0, 20.0), (2e-3, 2.0, 10.0)])
 def test_a_rest_does_not_raise_the_cutoff(monkeypatch, noise, lowest, highest):
     monkeypatch.setattr(module, 'LONGEST', 30_000)
-    monkeypatch.setattr(module, 'STRETCH', 20_000)
+    monkeypatch.setattr(module, 'SEGMENT', 20_000)
     found = [
-        module.stretches_of(resting(noise, begin=begin), ('a', 'b'), IdentifyOptions())
+        module.segments_of(resting(noise, begin=begin), ('a', 'b'), IdentifyOptions())
         for begin in (60_000, 40_000)  # the last third rests
     ]
     cutoffs = [each.shown.cutoff for each in found]
@@ -97,9 +97,9 @@ def test_a_rest_does_not_raise_the_cutoff(monkeypatch, noise, lowest, highest):
     assert cutoffs[1] == pytest.approx(cutoffs[0], rel=0.1)
 
 
-def test_where_all_stretches_rest_the_cutoff_is_the_usual_one(monkeypatch):
+def test_where_all_segments_rest_the_cutoff_is_the_usual_one(monkeypatch):
     monkeypatch.setattr(module, 'LONGEST', 30_000)
-    monkeypatch.setattr(module, 'STRETCH', 20_000)
-    found = module.stretches_of(resting(1e-5, begin=0), ('a', 'b'), IdentifyOptions())
+    monkeypatch.setattr(module, 'SEGMENT', 20_000)
+    found = module.segments_of(resting(1e-5, begin=0), ('a', 'b'), IdentifyOptions())
     assert found.shown.cutoff == 20.0
     assert [item.code for item in found.shown.findings].count('frozen_joint') == 2
