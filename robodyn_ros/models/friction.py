@@ -131,10 +131,10 @@ class FrictionModel(DynamicModel):
 
         :raises ModelError: the velocities are not of shape (N, n)
         """
-        qd = self._checked(qd)
+        qd = self._velocities(qd)
         return self.loaded_regressor(qd, self._load(q, qd, qdd))
 
-    def _checked(self, qd: Array) -> Array:
+    def _velocities(self, qd: Array) -> Array:
         qd = np.asarray(qd, dtype=np.float64)
         count = len(self.joints)
         if qd.ndim != 2 or qd.shape[1] != count:
@@ -153,7 +153,7 @@ class FrictionModel(DynamicModel):
 
     def packed(self, q: Array, qd: Array, qdd: Array, columns: Sequence[Indices]) -> Array:
         """Return columns of each joint, shape (N, k); those of other joints are zero."""
-        qd, terms = self._checked(qd), len(self.terms)
+        qd, terms = self._velocities(qd), len(self.terms)
         factors = self._factors(qd, self._load(q, qd, qdd))
         result = np.zeros((len(qd), sum(len(own) for own in columns)))
         wanted = [(joint, int(column)) for joint, own in enumerate(columns) for column in own]
@@ -169,7 +169,7 @@ class FrictionModel(DynamicModel):
         """
         self._check_values(values)
         result = np.zeros(np.shape(qd))
-        qd = self._checked(qd)
+        qd = self._velocities(qd)
         factors = self._factors(qd, self._load(q, qd, qdd))
         for factor, own in zip(factors, values.reshape(-1, len(self.terms)).T, strict=True):
             result += factor * own
