@@ -131,10 +131,10 @@ class FrictionModel(DynamicModel):
 
         :raises ModelError: the velocities are not of shape (N, n)
         """
-        qd = self._checked(qd)
+        qd = self._velocities(qd)
         return self.loaded_regressor(qd, self._load(q, qd, qdd))
 
-    def _checked(self, qd: Array) -> Array:
+    def _velocities(self, qd: Array) -> Array:
         qd = np.asarray(qd, dtype=np.float64)
         count = len(self.joints)
         if qd.ndim != 2 or qd.shape[1] != count:
@@ -146,16 +146,15 @@ class FrictionModel(DynamicModel):
     def _load(self, q: Array, qd: Array, qdd: Array) -> Array | float:
         return 0.0 if self.load is None else self.load.torque(q, qd, qdd)
 
-    def _factors(self, q: Array, qd: Array, qdd: Array) -> list[Array]:
+    def _factors(self, qd: Array, load: Array | float) -> list[Array]:
         """Return the factor of each term with its load, each of shape (N, n)."""
-        qd = self._checked(qd)
-        load = self._load(q, qd, qdd)
         loaded = [TERMS[term].load for term in self.terms]
         return [c * load if own else c for c, own in zip(self.columns(qd), loaded, strict=True)]
 
     def packed(self, q: Array, qd: Array, qdd: Array, columns: Sequence[Indices]) -> Array:
         """Return columns of each joint, shape (N, k); those of other joints are zero."""
-        factors, terms = self._factors(q, qd, qdd), len(self.terms)
+        qd, terms = self._velocities(qd), len(self.terms)
+        factors = self._factors(qd, self._load(q, qd, qdd))
         result = np.zeros((len(qd), sum(len(own) for own in columns)))
         wanted = [(joint, int(column)) for joint, own in enumerate(columns) for column in own]
         for place, (joint, column) in enumerate(wanted):
@@ -170,7 +169,8 @@ class FrictionModel(DynamicModel):
         """
         self._check_values(values)
         result = np.zeros(np.shape(qd))
-        factors = self._factors(q, qd, qdd)
+        qd = self._velocities(qd)
+        factors = self._factors(qd, self._load(q, qd, qdd))
         for factor, own in zip(factors, values.reshape(-1, len(self.terms)).T, strict=True):
             result += factor * own
         return result
@@ -184,9 +184,9 @@ class FrictionModel(DynamicModel):
         count, terms, width = len(self.joints), len(self.terms), len(self.parameters)
         result = np.zeros((len(qd), count, width))
         rows = result.reshape(len(qd), count * width)
-        for index, (term, column) in enumerate(zip(self.terms, self.columns(qd), strict=True)):
+        for index, factor in enumerate(self._factors(qd, load)):
             # From one joint to the next: one row down and one group of terms to the right.
-            rows[:, index :: width + terms] = column * load if TERMS[term].load else column
+            rows[:, index :: width + terms] = factor
         return result
 
     def weighted(self, values: Array) -> list[WeightedTerm]:

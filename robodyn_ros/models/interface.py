@@ -152,6 +152,27 @@ class DynamicModel(ABC):
             )
 
     @property
+    def title(self) -> str:
+        """Name for messages."""
+        return 'the model'
+
+    def _checked(self, q: Array, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
+        """Return positions, velocities and accelerations as contiguous arrays (N, n).
+
+        :raises ModelError: another shape
+        """
+        q = np.asarray(q, np.float64, 'C')
+        qd = np.asarray(qd, np.float64, 'C')
+        qdd = np.asarray(qdd, np.float64, 'C')
+        shape, count = q.shape, len(self.joints)
+        if len(shape) != 2 or shape[1] != count or qd.shape != shape or qdd.shape != shape:
+            raise ModelError(
+                f'{self.title} with {count} joints needs q, qd, qdd of shape (N, {count}), got '
+                f'{shape}, {qd.shape}, {qdd.shape}'
+            )
+        return q, qd, qdd
+
+    @property
     def joint_names(self) -> tuple[str, ...]:
         """Names of the joints, in the order of the torque columns."""
         return tuple(joint.name for joint in self.joints)
@@ -252,26 +273,6 @@ def gathered(regressor: Array, columns: Sequence[Indices]) -> Array:
     chosen = np.concatenate([width * joint + own for joint, own in enumerate(columns)])
     flat = regressor.reshape(len(regressor), width * len(columns))
     return np.asarray(np.take(flat, chosen.astype(np.intp), axis=1, mode='clip'))
-
-
-def checked_states(
-    what: str, joints: int, q: Array, qd: Array, qdd: Array
-) -> tuple[Array, Array, Array]:
-    """Return positions, velocities and accelerations as contiguous arrays of shape (N, n).
-
-    :param what: name of the model, for the message
-    :raises ModelError: another shape
-    """
-    q = np.asarray(q, np.float64, 'C')
-    qd = np.asarray(qd, np.float64, 'C')
-    qdd = np.asarray(qdd, np.float64, 'C')
-    shape = q.shape
-    if len(shape) != 2 or shape[1] != joints or qd.shape != shape or qdd.shape != shape:
-        raise ModelError(
-            f'{what} with {joints} joints needs q, qd, qdd of shape (N, {joints}), got '
-            f'{shape}, {qd.shape}, {qdd.shape}'
-        )
-    return q, qd, qdd
 
 
 def sample_blocks(samples: int, size: int = BLOCK_SIZE) -> Iterator[slice]:

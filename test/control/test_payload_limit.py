@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from closed_form_oracle import body, urdf
 from robots import SIX_AXIS
 
 from robodyn_ros.control.payload_limit import PayloadLimit, start_shares
@@ -41,7 +42,7 @@ def test_a_crank_carries_what_its_effort_limit_leaves_at_the_horizontal():
     )  # fmt: skip
     limit = limit_of(crank, [100.0])
     most = (100.0 - 4.0 * G * 0.5) / G  # at 1 m
-    for factor, expected in ((0.99, True), (1.01, False)):
+    for factor, expected in ((1.0 - 1e-6, True), (1.0 + 1e-6, False)):
         payload = payload_of(crank, factor * most, center_of_mass=[1.0, 0.0, 0.0])
         assert carries(limit, payload) == expected
         assert carries(limit, payload_of(crank, factor * most, frame='tool')) == expected
@@ -59,12 +60,27 @@ def test_a_joint_without_gravity_must_accelerate_the_payload():
     rest = {'kind': 'axis', 'joints': ['joint1'], 'dynamic_model': 1}
     slide = build_model({**rest, 'type': 'linear'})
     limit = limit_of(slide, [50.0])
-    assert carries(limit, payload_of(slide, 5.09)) and not carries(limit, payload_of(slide, 5.11))
+    most = 50.0 / G
+    assert carries(limit, payload_of(slide, most))
+    assert not carries(limit, payload_of(slide, most * (1.0 + 1e-6)))
     table = build_model({**rest, 'type': 'rotary'})
     limit = limit_of(table, [50.0])
     assert carries(limit, payload_of(table, 1.0, inertia=[5.09]))
     with pytest.raises(ControlError, match=r'inertia of 5.11 kg m\^2 is above its limit of 5.097'):
         limit.check(payload_of(table, 1.0, inertia=[5.11]))
+
+
+def test_horizontal_joints_must_accelerate_the_payload_with_g_at_the_reach():
+    plain = (1.0, [0.0, 0.0, 0.0], [0.1, 0.1, 0.1])
+    xml = urdf([body('revolute', [x, 0.0, 0.0], [0, 0, 1], *plain) for x in (0.0, 0.5)])
+    arm = robot_model(xml, friction=())
+    # Joint 1 accelerates (0.5 + 0.2)^2 m^2 at a reach of 0.5 m, joint 2 holds 0.2 m.
+    for effort, most in (([50.0, 50.0], 50.0 * 0.5 / 0.49), ([50.0, 3.0], 3.0 / 0.2)):
+        limit = limit_of(arm, effort)
+        assert limit.reach == pytest.approx(0.5)
+        for factor, expected in ((1.0 - 1e-6, True), (1.0 + 1e-6, False)):
+            payload = payload_of(arm, factor * most / G, center_of_mass=[0.2, 0.0, 0.0])
+            assert carries(limit, payload) == expected
 
 
 def test_no_random_pose_of_six_axes_is_worse_than_the_one_found():
@@ -105,6 +121,7 @@ def test_a_given_max_payload_counts_in_place_of_efforts(effort):
     arm = robot_model(SIX_AXIS)
     limit = limit_of(arm, effort, max_payload=200.0)
     assert carries(limit, payload_of(arm, 200.0))
+    assert not carries(limit, payload_of(arm, 200.0 * (1.0 + 1e-6)))
     reach = limit.reach
     for size, words in (
         ({'mass': 2500.0}, r'payload of 2500 kg is above max_payload of 200 kg: check the unit'),

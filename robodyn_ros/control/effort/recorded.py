@@ -7,12 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from robodyn_ros.control.effort.declaration import EffortDeclaration, undeclared
 from robodyn_ros.control.effort.joint_effort import EffortConversion
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.models.friction import FrictionModel
-from robodyn_ros.models.interface import Array, DynamicModel, Joint, SumModel
+from robodyn_ros.models.interface import DynamicModel, Joint, parts_of
 from robodyn_ros.recording.bags.bag_metadata import bag_metadata
 from robodyn_ros.recording.readers import recording_format
 from robodyn_ros.recording.recording import Recording
@@ -112,14 +113,12 @@ def check_gravity(conversion: EffortConversion, model: DynamicModel) -> None:
             )
 
 
-def _feels_gravity(model: DynamicModel) -> Array:
+def _feels_gravity(model: DynamicModel) -> NDArray[np.bool_]:
     """Return which joints have gravity in the model, bool of shape (n,)."""
-    width = len(model.joints)
-    if isinstance(model, FrictionModel):
-        return np.zeros(width, dtype=bool)
-    if isinstance(model, SumModel):
-        return np.asarray(np.any([_feels_gravity(part) for part in model.parts], axis=0))
-    share = np.random.default_rng(0).uniform(-0.9, 0.9, (20, width))
-    still = np.zeros_like(share)
-    regressor = model.regressor(model.positions(share), still, still)
-    return np.asarray((np.abs(regressor) > 1e-9).any(axis=(0, 2)))
+    share = np.random.default_rng(0).uniform(-0.9, 0.9, (20, len(model.joints)))
+    still, felt = np.zeros_like(share), np.zeros(len(model.joints), dtype=bool)
+    for part, _ in parts_of(model):
+        if not isinstance(part, FrictionModel):
+            regressor = part.regressor(part.positions(share), still, still)
+            felt |= (np.abs(regressor) > 1e-9).any(axis=(0, 2))
+    return felt

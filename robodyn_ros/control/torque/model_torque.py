@@ -11,10 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from robodyn_ros.errors import ControlError
 from robodyn_ros.models.friction import FrictionModel, WeightedTerm
 from robodyn_ros.models.friction_terms import Figures
-from robodyn_ros.models.interface import Array, DynamicModel, SumModel, TorqueFunction
+from robodyn_ros.models.interface import Array, DynamicModel, TorqueFunction, parts_of
 
-Part = tuple[DynamicModel, Array]
-FrictionPart = tuple[FrictionModel, Array]
 Column = Callable[[Array, Figures], Array]
 
 SLOWEST = 1e-302
@@ -46,7 +44,9 @@ class ModelTorque:
         """
         self.joints = model.joint_names
         self._values = np.empty(len(model.parameters))
-        self._body, parts = _split(model, self._values)  # views of these values
+        split = [(part, self._values[place]) for part, place in parts_of(model)]
+        self._body = [(part, own) for part, own in split if not isinstance(part, FrictionModel)]
+        parts = [(part, own) for part, own in split if isinstance(part, FrictionModel)]
         count = len(self.joints)
         window = np.broadcast_to(np.asarray(velocity_window, dtype=float), (count,)).copy()
         if not (window >= 0.0).all() or not np.isfinite(window).all():
@@ -183,10 +183,7 @@ class ModelTorque:
 
 
 class _FrictionSum:
-    """Sum of friction terms as functions of velocity, with a straight line inside the window.
-
-    It is optimised for single samples: no regressor, and as few operations as possible.
-    """
+    """Sum of friction terms by velocity, with a line inside the window; fast for one sample."""
 
     def __init__(self, terms: list[WeightedTerm], window: Array) -> None:
         self._fixed = [item for item in terms if item.term.constant]
@@ -231,36 +228,14 @@ class _FrictionSum:
         return result
 
 
-def _turned(parts: list[FrictionPart], joints: int) -> Array:
+def _turned(parts: list[tuple[FrictionModel, Array]], joints: int) -> Array:
     """Return the velocity at which Coulomb friction has changed its sign, shape (n,)."""
     smoothing = [part.figures['smoothing'] for part, _ in parts if 'smoothing' in part.figures]
     return np.asarray(3.0 * np.max([np.zeros(joints), *smoothing], axis=0))
 
 
-def _split(model: DynamicModel, values: Array) -> tuple[list[Part], list[FrictionPart]]:
-    """Split a model, sums at every level, into body and friction parts with their values."""
-    if isinstance(model, FrictionModel):
-        return [], [(model, values)]
-    if not isinstance(model, SumModel):
-        return [(model, values)], []
-    body: list[Part] = []
-    friction: list[FrictionPart] = []
-    start = 0
-    for part in model.parts:
-        end = start + len(part.parameters)
-        part_body, part_friction = _split(part, values[start:end])
-        body += part_body
-        friction += part_friction
-        start = end
-    return body, friction
-
-
 def _sum(parts: Sequence[TorqueFunction], q: Array, qd: Array, qdd: Array) -> Array:
-    """Add the torques of the parts.
-
-    Each part computes its torque itself: a regressor does not describe a force that saturates,
-    and recursion is faster.
-    """
+    """Add the torques that the parts compute: regressors are slower and cannot saturate."""
     if len(parts) == 1:  # the usual case
         return parts[0](q, qd, qdd)
     result = np.zeros(q.shape)

@@ -16,7 +16,6 @@ from robodyn_ros.models.interface import (
     Joint,
     JointType,
     Parameter,
-    checked_states,
     parts_of,
 )
 
@@ -133,8 +132,10 @@ class ClosedFormModel(DynamicModel):
             **self.settings,
         }
 
-    def _checked(self, q: Array, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
-        return checked_states(article(self.kind), len(self.joints), q, qd, qdd)
+    @property
+    def title(self) -> str:
+        """Name for messages: 'a scara'."""
+        return article(self.kind)
 
 
 def closed_form_part(model: DynamicModel) -> tuple[ClosedFormModel, slice] | None:

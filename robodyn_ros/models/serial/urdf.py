@@ -19,7 +19,6 @@ from robodyn_ros.models.interface import (
     JointType,
     Parameter,
     TorqueFunction,
-    checked_states,
     parts_of,
 )
 from robodyn_ros.models.serial.inertia import INERTIAL_NAMES, INERTIAL_UNITS, ten_parameters
@@ -215,8 +214,10 @@ class UrdfModel(DynamicModel):
             self._model.inertias[index + 1] = pin.Inertia.FromDynamicParameters(link)
         return True
 
-    def _checked(self, q: Array, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
-        return checked_states(f'the model of {self.urdf.source}', len(self.joints), q, qd, qdd)
+    @property
+    def title(self) -> str:
+        """Name for messages."""
+        return f'the model of {self.urdf.source}'
 
     def prior(self) -> Array:
         """Return the values of the URDF, shape (p,); 0 for rotors and links without <inertial>."""

@@ -55,12 +55,6 @@ def test_rated_torque_where_it_is_declared_and_rated_current_where_not():
     np.testing.assert_allclose(both.rated(), 3.0 * 2.0 * np.pi / 0.02)
 
 
-def test_a_pulley_is_a_screw_of_its_circumference():
-    pulley = Drives.of(1, **CURRENT, pulley_radius=0.03)
-    screw = Drives.of(1, **CURRENT, screw_lead=2.0 * np.pi * 0.03)
-    np.testing.assert_allclose(pulley.torque_factor(), screw.torque_factor())
-
-
 @pytest.mark.parametrize(
     ('facts', 'sentence'),
     [

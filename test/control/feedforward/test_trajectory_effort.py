@@ -273,14 +273,6 @@ def test_refuses_what_gives_no_valid_torque() -> None:
         trajectory_effort(SplineTrajectory(points=other), TORQUE, SETTINGS)
 
 
-def test_requested_torque_between_samples_is_the_effort_before_its_delay() -> None:
-    """What `robodyn delay` reads the delay off, whenever the joint states come."""
-    plan = trajectory_effort(spline(), TORQUE, SETTINGS, hold_at_end=True)
-    delay = DELAY * plan.period
-    for time in 2.006 * np.array([0.4, 0.41, 0.4317]):
-        np.testing.assert_allclose(plan.requested_at(time), plan.effort_at(time + delay))
-
-
 def test_the_effort_ends_where_it_becomes_zero_for_good() -> None:
     plan = trajectory_effort(spline(), TORQUE, SETTINGS)
     at = plan.end_of_effort

@@ -95,6 +95,16 @@ def told(seen):
     return torque
 
 
+@pytest.mark.parametrize(('gap', 'restarted'), [(0.019, False), (0.021, True)])
+def test_a_gap_of_the_stamps_beyond_the_timeout_restarts_the_filter(gap, restarted):
+    law, seen = make(timeout=0.02), []
+    law._law = SimpleNamespace(gear_ratio=np.full(JOINTS, -50.0), torque=told(seen))
+    for moment in (*PERIOD * np.arange(100), 0.099 + gap):
+        law.read(REST, REST - 50.0 * (0.01 + 0.2 * moment), 1000.0 + moment)
+        law.torque()
+    assert (seen[-1][1] == 0.0).all() == restarted
+
+
 def test_it_never_exceeds_the_limit():
     law, random = make(), np.random.default_rng(0)
     for _ in range(500):

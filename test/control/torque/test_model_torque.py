@@ -13,15 +13,6 @@ from robodyn_ros.models.interface import SumModel
 from robodyn_ros.models.payload import PayloadModel
 
 
-def test_without_window_it_is_the_model() -> None:
-    model, values = small_arm()
-    q, qd, qdd = random_states(2, 5000)
-    torque = ModelTorque(model, values)
-    np.testing.assert_allclose(
-        torque.torque(q, qd, qdd), model.torque(q, qd, qdd, values), atol=1e-12
-    )
-
-
 def test_friction_is_a_line_inside_the_window_and_the_law_outside() -> None:
     model, values = small_arm()
     torque = ModelTorque(model, values, velocity_window=0.1)

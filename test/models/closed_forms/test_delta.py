@@ -230,7 +230,6 @@ def test_behaves_as_every_model(description):
         ({'joints': JOINTS[:2]}, 'a delta has 3 or 4 joints, got 2'),
         ({'joints': JOINTS}, r'the geometry of a delta needs "h_O" \[m\]'),
         ({'geometry': {**LENGTHS, 'h_O': 0.1}}, 'has no "h_O", it has: R_b, r_p, L_AB, L_BC'),
-        ({'geometry': {**LENGTHS, 'L_BC': -0.7}}, '"L_BC" .* must be above 0 m, got -0.7'),
         ({'geometry': {**LENGTHS, 'L_BC': 0.05}}, 'L_AB 0.3 m and L_BC 0.05 m cannot move'),
         ({'platform_force': {'R_ext': 0.1}}, r'platform_force of a delta needs "Fr_max" \[N\]'),
     ],
