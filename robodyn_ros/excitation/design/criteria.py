@@ -36,6 +36,7 @@ NORMALISATIONS: tuple[str, ...] = get_args(Normalisation)
 BLOCKS = ('acceleration', 'velocity', 'position')
 WHOLE = 'whole'
 
+
 States = tuple[Array, Array, Array]
 
 
@@ -268,9 +269,11 @@ def random_states(
     *,
     velocity: Array | float = 1.0,
     acceleration: Array | float = 1.0,
+    samples: int = 500,
+    seed: int = 0,
 ) -> States:
-    """Return 500 random states, uniform within the model's positions and given magnitudes."""
-    shares = np.random.default_rng(0).uniform(-1.0, 1.0, (3, 500, len(model.joints)))
+    """Return random states (M, n), uniform within the model's positions and given magnitudes."""
+    shares = np.random.default_rng(seed).uniform(-1.0, 1.0, (3, samples, len(model.joints)))
     return model.positions(shares[0]), shares[1] * velocity, shares[2] * acceleration
 
 
