@@ -223,7 +223,9 @@ def _bags(folder: Path, recording: Recording) -> None:
             "INSERT INTO topics VALUES (1, '/joint_states', 'sensor_msgs/msg/JointState')"
         )
         rows = [(1, *each) for each in encoded]
-        database.executemany('INSERT INTO messages(topic_id, timestamp, data) VALUES (?,?,?)', rows)
+        database.executemany(
+            'INSERT INTO messages(topic_id, timestamp, data) VALUES (?,?,?)', rows
+        )
     database.close()
 
 

@@ -237,11 +237,17 @@ def _overlapping(path: Path) -> None:
 
 
 def _mat(*elements: bytes) -> bytes:
-    return b'MATLAB 5.0 MAT-file'.ljust(124) + struct.pack('<HH', 0x0100, 0x4D49) + b''.join(elements)
+    return (
+        b'MATLAB 5.0 MAT-file'.ljust(124) + struct.pack('<HH', 0x0100, 0x4D49) + b''.join(elements)
+    )
 
 
 def _element(kind: int, data: bytes, size: int | None = None) -> bytes:
-    return struct.pack('<II', kind, len(data) if size is None else size) + data + bytes(-len(data) % 8)
+    return (
+        struct.pack('<II', kind, len(data) if size is None else size)
+        + data
+        + bytes(-len(data) % 8)
+    )
 
 
 def _matrix(name: bytes, dims: tuple[int, ...], data: bytes, kind: int = 6) -> bytes:
