@@ -66,7 +66,7 @@ class SqliteScan(Scan):
             rows = database.execute(
                 'SELECT topic_type, encoding, encoded_message_definition FROM message_definitions'
             )
-            self.definitions = {str(row[0]): (str(row[1]), str(row[2])) for row in rows}
+            self.definitions |= {str(row[0]): (str(row[1]), str(row[2])) for row in rows}
         except sqlite3.Error:  # before ROS 2 Iron
             pass
 

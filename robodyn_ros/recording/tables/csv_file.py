@@ -11,6 +11,7 @@ from typing import TextIO
 
 import numpy as np
 
+from robodyn_ros.bounds import COLUMNS, LINE, NAME, check_bound
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording.finding import Finding
 from robodyn_ros.recording.storage import Spool
@@ -45,6 +46,8 @@ def _read(file: TextIO, source: str) -> Table:
         raise RecordingError(f'{source}: the file has no rows')
     delimiter = _delimiter(line)
     first = _split(line, delimiter)
+    check_bound(COLUMNS, len(first))
+    check_bound(NAME, max(map(len, first)))
     rows: Iterable[tuple[int, str]] = lines
     if _is_number(first[0], delimiter):
         names = _split(comment, delimiter)
@@ -101,10 +104,17 @@ def _cut(line: str, delimiter: str | None, names: list[str], source: str) -> boo
 
 
 def _lines(file: TextIO) -> Iterator[tuple[int, str]]:
-    for number, line in enumerate(file, start=1):
-        stripped = line.strip(' \r\n')
-        if stripped.strip():
-            yield number, stripped
+    """Yield numbers and content of the lines that are not blank."""
+    number, start = 1, ''
+    while block := file.read(2**20):
+        *lines, start = (start + block).split('\n')
+        check_bound(LINE, len(start))
+        for number, line in enumerate(lines, start=number):
+            if line.strip():
+                yield number, line.strip(' ')
+        number += bool(lines)
+    if start.strip():
+        yield number, start.strip(' ')
 
 
 def _delimiter(line: str) -> str | None:
