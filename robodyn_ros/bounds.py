@@ -47,7 +47,9 @@ JOINTS = Bound(
     200, 'joints', 'joints of a URDF, links of a tree', 'memory grows with their square',
 )  # fmt: skip
 LINE = Bound(16 * MIB, 'characters', 'a line of a CSV file', 'a row is in memory completely')
-COLUMNS = Bound(10_000, 'columns', 'columns of a CSV file', 'a robot has less than 100')
+COLUMNS = Bound(
+    5000, 'columns', 'columns of a CSV file, arrays of an NPZ file', 'a robot has fewer than 100',
+)  # fmt: skip
 NAME = Bound(
     1000, 'characters', 'name of a column', 'the time to recognise it grows with its square'
 )

@@ -22,6 +22,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument('--seed', type=int, default=14)
     parser.add_argument('--jobs', type=int, default=1, help='processes')
     parser.add_argument('--only', default='', help='kind of file, or name of a hostile file')
+    parser.add_argument('--no-hostile', action='store_true', help='mutations only')
     parser.add_argument('--verbose', action='store_true', help='show every outcome')
     return parser.parse_args()
 
@@ -38,7 +39,7 @@ def main() -> int:
 
     names = list(KINDS)
     mutations = range(arguments.first, arguments.first + arguments.cases)
-    cases: list[int | str] = [*HOSTILE, *mutations]
+    cases: list[int | str] = [*(() if arguments.no_hostile else HOSTILE), *mutations]
     if arguments.only in KINDS:
         cases = [n for n in mutations if names[n % len(names)] == arguments.only]
     elif arguments.only:

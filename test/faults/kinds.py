@@ -42,7 +42,7 @@ def _robot(path: str) -> None:
     for node in NODES:
         robot.sources(node)
     if 'cell' in robot.content:
-        CellConfig.load(robot.reference)
+        CellConfig.from_yaml(robot.reference)
 
 
 def _topics(path: str) -> None:

@@ -115,7 +115,7 @@ def _yaml(data: bytes, rng: Random) -> bytes:
         del parent[key]
     elif how == 1 and isinstance(parent, dict):
         parent[rng.choice((*WORDS, *VALUES[:10]))] = parent.pop(key)
-    elif how == 2 and isinstance(parent, list):
+    elif how == 2 and isinstance(parent, list) and parent is not root:
         parent[:] = parent * rng.choice((0, 2, 3, 200))
     elif how == 3:
         other, place = rng.choice(places)

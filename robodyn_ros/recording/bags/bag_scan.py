@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import yaml
@@ -15,6 +15,7 @@ from robodyn_ros.recording.bags.compression import decompress_file, decompressed
 from robodyn_ros.recording.bags.mcap import McapScan
 from robodyn_ros.recording.bags.scan import Scan
 from robodyn_ros.recording.bags.sqlite import SqliteScan
+from robodyn_ros.recording.storage import temporary_folder
 from robodyn_ros.yaml_file import parse_yaml
 
 SCANS: dict[str, type[Scan]] = {'.mcap': McapScan, '.db3': SqliteScan}
@@ -56,7 +57,7 @@ class BagScan(Scan):
         for file in self._listed():
             try:
                 yield from self._scanned(file)
-            except MemoryError:
+            except (RecordingError, MemoryError):  # no temporary space: it is not damaged
                 raise
             except Exception as error:  # parsers may raise any exception for damaged bytes
                 reason = ' '.join(str(error).split()).rstrip('.') or type(error).__name__
@@ -102,10 +103,10 @@ class BagScan(Scan):
 
     def _scanned(self, file: Path) -> Iterator[tuple[int, bytes]]:
         """Yield the messages of one file."""
-        with TemporaryDirectory() as folder:
+        with ExitStack() as stack:
             plain = file
             if file.suffix == '.zstd':
-                plain = Path(folder) / file.stem
+                plain = stack.enter_context(temporary_folder(file.stat().st_size)) / file.stem
                 decompress_file(file, plain)
             scan = SCANS.get(plain.suffix, SqliteScan)(plain, self.topic, self.msgtype)
             scan.topics, scan.definitions = self.topics, self.definitions

@@ -6,11 +6,12 @@ import os
 import shutil
 import sqlite3
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from robodyn_ros.bounds import RECORD, ROW_STEPS, check_regular
 from robodyn_ros.recording.bags.scan import Scan
+from robodyn_ros.recording.storage import temporary_folder
 
 READ = f"""SELECT topic_id, timestamp, CASE WHEN length(data) <= {RECORD.most} THEN data END
 FROM messages NOT INDEXED"""
@@ -28,9 +29,8 @@ class SqliteScan(Scan):
         :raises sqlite3.Error: the file is damaged, or a view computes for too long
         """
         check_regular(self.path)
-        with TemporaryDirectory() as folder:
-            readable = self._full_size(folder)
-            database = sqlite3.connect(f'{readable.as_uri()}?mode=ro', uri=True)
+        with self._full_size() as file:
+            database = sqlite3.connect(f'{file.as_uri()}?mode=ro', uri=True)
             try:
                 database.set_progress_handler(self._stepped, 1000)
                 yield from self._rows(database)
@@ -75,16 +75,19 @@ class SqliteScan(Scan):
         self._steps += 1
         return self._steps > ROW_STEPS.most
 
-    def _full_size(self, folder: str) -> Path:
-        """Return a database that SQLite opens: copy a truncated one and append empty pages."""
+    @contextmanager
+    def _full_size(self) -> Iterator[Path]:
+        """Yield a database that SQLite opens: copy a truncated one and append empty pages."""
         with self.path.open('rb') as stream:
             head = stream.read(32)
         size = int.from_bytes(head[16:18], 'big') * int.from_bytes(head[28:32], 'big')
         actual = self.path.stat().st_size
         if not head.startswith(b'SQLite format 3') or not actual < size < 1000 * actual:
-            return self.path.resolve()
+            yield self.path.resolve()
+            return
         self.damage.append(f'it is cut off at byte {actual}')
-        copy = Path(folder) / self.path.name
-        shutil.copyfile(self.path, copy)
-        os.truncate(copy, size)
-        return copy
+        with temporary_folder(actual) as folder:
+            copy = folder / self.path.name
+            shutil.copyfile(self.path, copy)
+            os.truncate(copy, size)
+            yield copy

@@ -109,10 +109,10 @@ def _lines(file: TextIO) -> Iterator[tuple[int, str]]:
     while block := file.read(2**20):
         *lines, start = (start + block).split('\n')
         check_bound(LINE, len(start))
-        for number, line in enumerate(lines, start=number):
+        for line in lines:
             if line.strip():
                 yield number, line.strip(' ')
-        number += bool(lines)
+            number += 1
     if start.strip():
         yield number, start.strip(' ')
 

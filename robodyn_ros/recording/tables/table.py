@@ -86,17 +86,11 @@ def table_of(arrays: Mapping[str, NDArray[Any]], path: Path) -> Table:
 
 
 def joint_names(arrays: Mapping[str, NDArray[Any]]) -> tuple[str, ...] | None:
-    """Find the joint names among the arrays of a file: text, or a MATLAB cell array of text."""
+    """Find the joint names among the arrays of a file."""
     for name in NAMES:
         values = arrays.get(name)
-        if values is None or values.dtype.kind not in 'UO':
-            continue
-        cells = [
-            cell.item() if isinstance(cell, np.ndarray) and cell.size == 1 else cell
-            for cell in values.reshape(-1)
-        ]
-        if cells and all(isinstance(cell, str) for cell in cells):
-            return tuple(str(cell).strip() for cell in cells)
+        if values is not None and values.dtype.kind == 'U' and values.size:
+            return tuple(str(name).strip() for name in values.reshape(-1))
     return None
 
 
