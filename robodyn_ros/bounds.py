@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from robodyn_ros.errors import RobodynError
+
 
 @dataclass(frozen=True)
 class Bound:
@@ -44,8 +46,12 @@ XML_ELEMENTS = Bound(
     50_000, 'elements', 'elements of a URDF or SRDF', 'a robot of 100 links has about 2000',
 )  # fmt: skip
 JOINTS = Bound(
-    200, 'joints', 'joints of a URDF, links of a tree', 'memory grows with their square',
+    200, 'joints', 'joints of a URDF or message', 'memory and time grow with their square',
 )  # fmt: skip
+JOINT_LISTS = Bound(
+    1000, 'lists', 'different lists of joints in the messages of a topic', 'each is a table',
+)  # fmt: skip
+TERMS = Bound(1000, 'terms', 'terms of a series of a joint', 'a sample computes all of them')
 LINE = Bound(16 * MIB, 'characters', 'a line of a CSV file', 'a row is in memory completely')
 COLUMNS = Bound(
     5000, 'columns', 'columns of a CSV file, arrays of an NPZ file', 'a robot has fewer than 100',
@@ -75,8 +81,8 @@ MOTION = Bound(
 )  # fmt: skip
 
 
-class BoundError(OSError):
-    """A file exceeds a bound, or is no regular file. Readers report it like a missing file."""
+class BoundError(RobodynError, OSError):
+    """A file exceeds a bound, or is no regular file; readers report it like a missing file."""
 
 
 def check_bound(bound: Bound, value: float, where: str = '') -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from robodyn_ros.bounds import check_regular
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording.bags.bag_scan import is_rosbag
 from robodyn_ros.recording.bags.rosbag import read_rosbag
@@ -71,8 +70,4 @@ def recording_format(path: str | Path) -> str:
 def _table(path: Path, topic: str, joints: Sequence[str] | None) -> Table:
     if recording_format(path) == 'rosbag2':
         return read_rosbag(path, topic=topic, joints=joints)
-    try:
-        check_regular(path)
-    except OSError as error:
-        raise RecordingError(f'{path}: it cannot be read: {error}') from error
     return TABLES[path.suffix.lower()](path)

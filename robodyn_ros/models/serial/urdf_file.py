@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from robodyn_ros.bounds import JOINTS, BoundError, check_bound, parse_xml, read_text
+from robodyn_ros.bounds import JOINTS, check_bound, parse_xml, read_text
 from robodyn_ros.errors import ModelError
 from robodyn_ros.models.interface import Array
 from robodyn_ros.models.serial.inertia import pseudo_inertia
@@ -107,10 +107,7 @@ def parse_urdf(xml: str, *, source: str = 'URDF') -> UrdfFile:
     _refuse_twice((attribute(item, 'name', source) for item in joint_elements), f'{source}: joint')
     if not links:
         raise ModelError(f'{source} has no links')
-    try:
-        check_bound(JOINTS, len(joint_elements), source)
-    except BoundError as error:
-        raise ModelError(str(error)) from error
+    check_bound(JOINTS, len(joint_elements), source)
     snapped: list[str] = []
     joints = [_read_joint(item, source, snapped) for item in joint_elements]
     names = [link.attrib['name'] for link in links]

@@ -15,7 +15,7 @@ from robodyn_ros.bounds import COLUMNS, LINE, NAME, check_bound
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording.finding import Finding
 from robodyn_ros.recording.storage import Spool
-from robodyn_ros.recording.tables.table import Array, Table
+from robodyn_ros.recording.tables.table import Array, Table, reading
 
 DELIMITERS = ('\t', ';', ',', None)  # None: white space
 BLANK = ('', 'nan', 'null', 'none', 'na', 'n/a', '-')
@@ -29,11 +29,8 @@ def read_csv(path: Path) -> Table:
 
     :raises RecordingError: it cannot be read, or a row has a wrong length or a cell without number
     """
-    try:
-        with path.open(encoding='utf-8-sig', newline=None) as file:
-            return _read(file, str(path))
-    except (OSError, UnicodeDecodeError) as error:
-        raise RecordingError(f'{path}: it cannot be read as CSV: {error}') from error
+    with reading(path, 'CSV'), path.open(encoding='utf-8-sig') as file:
+        return _read(file, str(path))
 
 
 def _read(file: TextIO, source: str) -> Table:

@@ -12,10 +12,9 @@ from pathlib import Path
 import numpy as np
 
 from robodyn_ros.bounds import EXPANSION, MAT_MEMORY, MAT_TIME, RECORD
-from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording import storage
 from robodyn_ros.recording.tables import mat_process
-from robodyn_ros.recording.tables.table import Table, table_of
+from robodyn_ros.recording.tables.table import Table, reading, table_of
 
 
 def read_mat(path: Path) -> Table:
@@ -25,7 +24,7 @@ def read_mat(path: Path) -> Table:
 
     :raises RecordingError: it is not a MAT file, is damaged, or has version 7.3 (HDF5)
     """
-    with storage.temporary_folder(path.stat().st_size) as folder:
+    with reading(path, 'MAT'), storage.temporary_folder(path.stat().st_size) as folder:
         names = _names(path, folder)
         arrays = {}
         for index, name in enumerate(names):
@@ -36,7 +35,10 @@ def read_mat(path: Path) -> Table:
 
 
 def _names(path: Path, folder: Path) -> list[str]:
-    """Let another process read the variables; return their names."""
+    """Let another process read the variables; return their names.
+
+    :raises ValueError: it cannot
+    """
     size = path.stat().st_size
     limits = MAT_MEMORY.most + 8 * size, MAT_TIME.most, max(RECORD.most, EXPANSION.most * size)
     done = subprocess.run(
@@ -52,4 +54,4 @@ def _names(path: Path, folder: Path) -> list[str]:
     if done.returncode < 0:
         name = signal.Signals(-done.returncode).name
         reason = f'it is damaged: its reader ended with {name}'
-    raise RecordingError(f'{path}: it cannot be read as MAT: {reason}')
+    raise ValueError(reason)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from robodyn_ros.bounds import check_regular
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording.recording import Finding
 from robodyn_ros.recording.storage import blockwise
@@ -69,10 +70,11 @@ class Table:
 
 @contextmanager
 def reading(path: Path, form: str) -> Iterator[None]:
-    """Convert any exception of a parser of damaged bytes to a RecordingError."""
+    """Refuse devices; convert any exception of a parser of damaged bytes to a RecordingError."""
     try:
+        check_regular(path)
         yield
-    except RecordingError:
+    except (RecordingError, MemoryError):
         raise
     except Exception as error:
         reason = ' '.join(str(error).split())
