@@ -61,7 +61,6 @@ class Bench:
 
     def run(self, case: int | str) -> Outcome:
         """Run a mutation (number) or a hostile file (name)."""
-        limit_cpu()
         signal.setitimer(signal.ITIMER_REAL, WALL)
         kind, name, command, make = self.chosen(case)
         folder = self.case / (Path(name).parts[0] if '/' in name else '.')
@@ -69,6 +68,7 @@ class Bench:
         backup = path.read_bytes() if path.exists() else None
         try:
             make(path)
+            limit_cpu()
             words = command.replace('FILE', name).replace('BAG', str(folder)).split()
             words = [word.replace('OUT', str(self.out)) for word in words]
             return self._judged(case, kind, words)
@@ -144,18 +144,26 @@ class Bench:
         return 'done', ''
 
 
+SIGNS = {
+    'Traceback': 'traceback', 'MemoryError': 'memory', 'error: not enough memory': 'memory',
+    'error: unexpected ': 'unexpected',
+}  # fmt: skip
+"""Text in the output -> outcome."""
+
+
 def _word(code: object, text: str) -> tuple[str, str]:
-    lines = [line for line in text.splitlines() if line.startswith('error: ')]
-    for sign, word in {'Traceback': 'traceback', 'MemoryError': 'memory',
-                       'not enough memory': 'memory', 'unexpected ': 'unexpected'}.items():  # fmt: skip
-        if any(sign in line for line in (text.splitlines() if sign == 'Traceback' else lines)):
-            return word, lines[0] if lines else text[-2000:]
+    """Return the outcome of an exit code and an output."""
+    lines = text.splitlines()
+    errors = [line for line in lines if line.startswith('error: ')]
+    for sign, word in SIGNS.items():
+        if any(sign in line for line in (lines if sign == 'Traceback' else errors)):
+            return word, errors[0] if errors else text[-2000:]
     if code in (0, 1):
         return ('done', '') if code == 0 else ('negative', '')
-    after = text[text.find('error: ') :] if lines else ''
-    if len(lines) != 1 or len(after.splitlines()) != 1:
+    after = text[text.find('error: ') :] if errors else ''
+    if len(after.splitlines()) != 1:
         return 'unexpected', f'no single sentence: {text[-500:]}'
-    return 'refused', lines[0]
+    return 'refused', errors[0]
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -213,12 +213,12 @@ def _npz(**members: bytes) -> bytes:
 
 
 def _npz_bomb(path: Path) -> None:
-    """Write ten gigabytes of zeros in ten megabytes."""
+    """Write two gigabytes of zeros in nine megabytes."""
     with zipfile.ZipFile(path, 'w', zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         with archive.open('q.npy', 'w', force_zip64=True) as member:
-            member.write(_npy(f'({10 * GB // 16}, 2)'))
+            member.write(_npy(f'({2 * GB // 16}, 2)'))
             block = bytes(2**24)
-            for _ in range(10 * GB // len(block)):
+            for _ in range(2 * GB // len(block)):
                 member.write(block)
 
 
@@ -270,8 +270,8 @@ def _zipped(data: bytes) -> bytes:
 
 
 def _mat_bomb(path: Path) -> None:
-    """Write three gigabytes of zeros in three megabytes."""
-    size = 3 * GB
+    """Write two gigabytes of zeros in nine megabytes."""
+    size = 2 * GB - 2**20
     head = struct.pack('<II', 14, size + 56) + _matrix(b'q', (size // 16, 2), b'')[8:]
     head += struct.pack('<II', 9, size)
     packer = zlib.compressobj(1)
@@ -283,7 +283,7 @@ def _mat_bomb(path: Path) -> None:
 
 
 TABLES: dict[str, tuple[str, Make]] = {
-    'ten gigabytes of zeros': ('x.npz', _npz_bomb),
+    'two gigabytes of zeros': ('x.npz', _npz_bomb),
     'a thousand members at one place': ('x.npz', _overlapping),
     'a shape of 2^40': ('x.npz', _text(_npz(q=_npy('(1099511627776, 2)')))),
     'a shape of 2^40 of small numbers': ('x.npz', _text(_npz(q=_npy('(1099511627776,)', '|i1')))),
@@ -355,7 +355,7 @@ def _chunk_bombs(form: str, size: int, count: int = 1) -> Make:
 
 
 def _lying_chunk(form: str) -> Make:
-    """Return a maker of a chunk of 3 GB that claims to have 100 bytes."""
+    """Return a maker of a chunk of 2 GB that claims to have 100 bytes."""
 
     def make(path: Path) -> None:
         if form == 'lz4':
@@ -363,13 +363,13 @@ def _lying_chunk(form: str) -> Make:
 
             with lz4.frame.LZ4FrameCompressor() as packer:
                 parts = [packer.begin()]
-                parts += [packer.compress(bytes(2**24)) for _ in range(3 * GB // 2**24)]
+                parts += [packer.compress(bytes(2**24)) for _ in range(2 * GB // 2**24)]
                 packed = b''.join([*parts, packer.flush()])
         else:
             from backports import zstd
 
             stream = zstd.ZstdCompressor()
-            parts = [stream.compress(bytes(2**24)) for _ in range(3 * GB // 2**24)]
+            parts = [stream.compress(bytes(2**24)) for _ in range(2 * GB // 2**24)]
             packed = b''.join([*parts, stream.flush()])
         head = struct.pack('<QQQI', 0, 0, 100, 0) + struct.pack('<I', len(form)) + form.encode()
         content = head + struct.pack('<Q', len(packed)) + packed
@@ -413,8 +413,8 @@ ENDLESS = 'WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n)'
 COLUMNS = '(id INTEGER, topic_id INTEGER, timestamp INTEGER, data BLOB)'
 
 BAGS: dict[str, tuple[str, Make]] = {
-    'a zstd chunk of 1 GB': ('x.mcap', _chunk_bombs('zstd', GB)),
-    'a lz4 chunk of 1 GB': ('x.mcap', _chunk_bombs('lz4', GB)),
+    'a zstd chunk of 400 MB': ('x.mcap', _chunk_bombs('zstd', 400_000_000)),
+    'a lz4 chunk of 400 MB': ('x.mcap', _chunk_bombs('lz4', 400_000_000)),
     'forty zstd chunks of 250 MB': ('x.mcap', _chunk_bombs('zstd', 250_000_000, 40)),
     'a zstd chunk that claims less': ('x.mcap', _lying_chunk('zstd')),
     'a lz4 chunk that claims less': ('x.mcap', _lying_chunk('lz4')),

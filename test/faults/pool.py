@@ -26,8 +26,8 @@ class Worker:
         other.close()
         self.case: Any = None
 
-    def give(self, case: int | str) -> None:
-        """Start a case."""
+    def give(self, case: int | str | None) -> None:
+        """Start a case; None: the process ends."""
         self.case = case
         self.pipe.send(case)
 
@@ -62,24 +62,22 @@ def run_cases(
         started += 1
         return Worker(corpus, folder / str(started), seed)
 
-    def fill(each: Worker) -> None:
-        case = next(queue, None)
-        each.case = case
-        each.pipe.send(case)
-
     workers = [worker() for _ in range(jobs)]
     for each in workers:
-        fill(each)
+        each.give(next(queue, None))
     while busy := {each.pipe: each for each in workers if each.case is not None}:
         for pipe in wait(list(busy)):
             each = busy[pipe]
             try:
-                yield each.pipe.recv()
+                outcome = each.pipe.recv()
             except (EOFError, ConnectionResetError):
-                yield each.ended()
+                outcome = None
+            if outcome is None:
+                outcome = each.ended()
                 workers.remove(each)
                 each = worker()
                 workers.append(each)
-            fill(each)
+            yield outcome
+            each.give(next(queue, None))
     for each in workers:
         each.process.join()

@@ -78,6 +78,8 @@ class McapScan(Scan):
                 if head[0] in NEEDED:
                     self.damage.append(f'a record of {size} bytes was left out')
                 self._note_unknown(head[0])
+                if head[0] == 0:  # no record has it: these are not records
+                    return
         self.damage.append('it has no index')
 
     def _note_unknown(self, code: int, known: Container[int] = range(1, 16)) -> None:
