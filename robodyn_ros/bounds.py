@@ -59,6 +59,7 @@ COLUMNS = Bound(
 NAME = Bound(
     1000, 'characters', 'name of a column', 'the time to recognise it grows with its square'
 )
+FILES = Bound(1000, 'files', 'files of a bag', 'a file of rosbag2 holds minutes')
 RECORD = Bound(
     256 * MIB, 'bytes', 'a record, chunk or message of a bag',
     'it is in memory completely; rosbag2 writes chunks of 0.8 MB',

@@ -64,6 +64,8 @@ def load_motion(path: str | Path) -> Trajectory:
         return motion
     except (MotionError, BoundError) as error:
         raise MotionError(f'{path}: {error}') from error
+    except (ArithmeticError, TypeError, ValueError) as error:
+        raise MotionError(f'{path}: its values give no motion ({error})') from error
 
 
 def _beside(folder: Path, description: object) -> object:

@@ -30,18 +30,17 @@ def parsed() -> argparse.Namespace:
 def main() -> int:
     """Run the cases; return 1 if one ended badly."""
     arguments = parsed()
-    from faults.child import GOOD
+    from faults.child import GOOD, kind_of
     from faults.corpus import make_corpus
     from faults.hostile import HOSTILE
     from faults.kinds import KINDS
     from faults.pool import run_cases
     from faults.warm import warm
 
-    names = list(KINDS)
     mutations = range(arguments.first, arguments.first + arguments.cases)
     cases: list[int | str] = [*(() if arguments.no_hostile else HOSTILE), *mutations]
     if arguments.only in KINDS:
-        cases = [n for n in mutations if names[n % len(names)] == arguments.only]
+        cases = [n for n in mutations if kind_of(arguments.seed, n) == arguments.only]
     elif arguments.only:
         cases = [name for name in HOSTILE if arguments.only in name]
     counts: Counter[tuple[str, str]] = Counter()
@@ -54,8 +53,7 @@ def main() -> int:
         for outcome in run_cases(
             cases, corpus, Path(folder), seed=arguments.seed, jobs=arguments.jobs
         ):
-            case = outcome.case
-            kind = HOSTILE[case].kind if isinstance(case, str) else names[case % len(names)]
+            case, kind = outcome.case, kind_of(arguments.seed, outcome.case)
             counts[kind, outcome.word] += 1
             slowest = sorted([*slowest, (outcome.seconds, case)], reverse=True)[:5]
             if outcome.word not in GOOD or arguments.verbose:

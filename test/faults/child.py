@@ -26,8 +26,8 @@ CPU = 10
 """Largest CPU time of a case, in [s]."""
 MEMORY = 2**30
 """Largest memory that a case adds to that of the libraries, in [bytes]."""
-WALL = 100.0
-"""Largest duration of a case, in [s]: ten times CPU, as other processes need the cores too."""
+WALL = 300.0
+"""Largest duration of a case, in [s], for those that wait: other processes need the cores too."""
 GOOD = ('done', 'negative', 'refused')
 
 
@@ -83,8 +83,8 @@ class Bench:
         if isinstance(case, str):
             hostile = HOSTILE[case]
             return hostile.kind, hostile.name, hostile.command, hostile.make
+        kind = kind_of(self.seed, case)
         rng = Random(f'{self.seed}:{case}')
-        kind = list(KINDS)[case % len(KINDS)]
         entry = KINDS[kind]
         name = rng.choice(entry.files)
         weights, commands = zip(*entry.commands, strict=True)
@@ -164,6 +164,14 @@ def _word(code: object, text: str) -> tuple[str, str]:
     if len(after.splitlines()) != 1:
         return 'unexpected', f'no single sentence: {text[-500:]}'
     return 'refused', errors[0]
+
+
+def kind_of(seed: int, case: int | str) -> str:
+    """Return the kind of file of a case."""
+    if isinstance(case, str):
+        return HOSTILE[case].kind
+    weights = [kind.weight for kind in KINDS.values()]
+    return Random(f'kind {seed}:{case}').choices(list(KINDS), weights)[0]
 
 
 def _write(path: Path, data: bytes) -> None:

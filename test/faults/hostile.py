@@ -382,15 +382,15 @@ def _fake_names(path: Path) -> None:
     """Write messages that each name other joints, so that each has a layout of its own."""
     from bags import cdr, message
 
-    rows = [(n, cdr(message(n, [f'j{n}'], [1.0], [1.0], [1.0]))) for n in range(1, 20_000)]
+    rows = [(n, cdr(message(n, [f'j{n}'], [1.0], [1.0], [1.0]))) for n in range(1, 5000)]
     path.write_bytes(flat_mcap(rows))
 
 
 def _wide(path: Path) -> None:
-    """Write messages of ten thousand joints."""
+    """Write messages of three thousand joints."""
     from bags import cdr, message
 
-    names, values = [f'j{n}' for n in range(10_000)], np.arange(10_000.0)
+    names, values = [f'j{n}' for n in range(3000)], np.arange(3000.0)
     rows = [(n, cdr(message(n, names, values + n, values, values + n))) for n in range(1, 40)]
     path.write_bytes(flat_mcap(rows))
 
@@ -433,7 +433,7 @@ BAGS: dict[str, tuple[str, Make]] = {
     'metadata without end': ('x.mcap', lambda path: path.write_bytes(
         MAGIC + record(METADATA, struct.pack('<I', 2**31) + b'x' * 100))),
     'joints that change always': ('x.mcap', _fake_names),
-    'ten thousand joints': ('x.mcap', _wide),
+    'three thousand joints': ('x.mcap', _wide),
     'messages without end': ('x.db3', _database(
         *TOPICS, f'CREATE VIEW messages AS {ENDLESS} SELECT x AS id, 1 AS topic_id, '
         "x AS timestamp, x'00' AS data FROM n")),
@@ -464,7 +464,7 @@ BAGS: dict[str, tuple[str, Make]] = {
 METADATA_FILES = {
     'a path outside of the bag': ['/dev/zero'],
     'a path to a device': ['../../../../dev/zero'],
-    'ten million files': [str(n) for n in range(100_000)],
+    'twenty thousand files': [str(n) for n in range(20_000)],
     'a number as path': 17,
     'a name too long': ['x' * 5000 + '.mcap'],
     'a NUL in a name': ['a\0b.mcap'],

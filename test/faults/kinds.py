@@ -25,11 +25,13 @@ class Kind:
     :param form: of the mutations, see `mutate.mutated`
     :param commands: weight and words of each; FILE is the damaged file, OUT an output folder,
         BAG the folder of the damaged file, and a first word in `CALLS` is a function
+    :param weight: relative number of cases
     """
 
     files: tuple[str, ...]
     form: str
     commands: tuple[tuple[int, str], ...]
+    weight: float = 1.0
 
 
 def _parameters(path: str) -> None:
@@ -101,7 +103,7 @@ KINDS = {
         (1, 'prg FILE --model model_scara.yaml --friction-sign any --force --out OUT/r.yaml'))),
     'csv': Kind(('table.csv',), 'text', TABLE),
     'npz': Kind(('stored.npz', 'packed.npz'), 'zip', TABLE),
-    'mat': Kind(('plain.mat', 'packed.mat', 'struct.mat', 'old.mat'), 'bytes', TABLE),
+    'mat': Kind(('plain.mat', 'packed.mat', 'struct.mat', 'old.mat'), 'bytes', TABLE, weight=0.1),
     'mcap': Kind(('own.mcap', 'flat.mcap', 'zstd.mcap', 'lz4.mcap'), 'bytes', BAG),
     'bag of mcap': Kind(('mcap/mcap.mcap', 'big/big.mcap', 'own/own_0.mcap'), 'bytes', (
         (20, 'info BAG --json'), (4, 'topics BAG'), (1, 'rescue BAG'))),

@@ -291,6 +291,8 @@ def _read_inertial(element: ET.Element | None, where: str) -> Array:
     placement = transform(element.find('origin'), where)
     central = pseudo_inertia(np.array([mass, 0.0, 0.0, 0.0, *moments]))
     pseudo: Array = placement @ central @ placement.T
+    if not np.isfinite(pseudo).all():
+        raise ModelError(f'{where}: its inertia is too large')
     return pseudo
 
 

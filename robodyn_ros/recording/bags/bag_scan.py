@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from robodyn_ros.bounds import read_text
+from robodyn_ros.bounds import FILES, check_bound, read_text
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording.bags.compression import decompress_file, decompressed
 from robodyn_ros.recording.bags.mcap import McapScan
@@ -85,6 +85,7 @@ class BagScan(Scan):
             bag = folder_information(self.path)
             files = [self.path / Path(str(name)).name for name in bag['relative_file_paths']]
             self._packed = str(bag.get('compression_mode')).lower() == 'message'
+            check_bound(FILES, len(files))
             missing = [file.name for file in files if not file.exists()]
             counts = [
                 int(entry['message_count'])
