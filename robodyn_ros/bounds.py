@@ -28,7 +28,7 @@ class Bound:
 MIB = 2**20
 TEXT = Bound(
     32 * MIB, 'bytes', 'size of a text file: YAML, URDF, SRDF',
-    'the largest URDF with meshes in other files has 2 MB',
+    'it is in memory several times while it is parsed',
 )  # fmt: skip
 YAML_DEPTH = Bound(
     100, 'levels', 'nesting of YAML',
@@ -43,7 +43,7 @@ YAML_INTEGER = Bound(
 )  # fmt: skip
 XML_DEPTH = Bound(100, 'levels', 'nesting of XML', 'Python writes XML by recursion')
 XML_ELEMENTS = Bound(
-    50_000, 'elements', 'elements of a URDF or SRDF', 'a robot of 100 links has about 2000',
+    50_000, 'elements', 'elements of a URDF or SRDF', 'each takes memory; a link with its joint has about 20',
 )  # fmt: skip
 JOINTS = Bound(
     200, 'joints', 'joints of a URDF or message', 'memory and time grow with their square',
@@ -54,28 +54,31 @@ JOINT_LISTS = Bound(
 TERMS = Bound(1000, 'terms', 'terms of a series of a joint', 'a sample computes all of them')
 LINE = Bound(16 * MIB, 'characters', 'a line of a CSV file', 'a row is in memory completely')
 COLUMNS = Bound(
-    5000, 'columns', 'columns of a CSV file, arrays of an NPZ file', 'a robot has fewer than 100',
+    5000, 'columns', 'columns of a CSV file, arrays of an NPZ file', 'each is an array',
 )  # fmt: skip
 NAME = Bound(
     1000, 'characters', 'name of a column', 'the time to recognise it grows with its square'
 )
-FILES = Bound(1000, 'files', 'files of a bag', 'a file of rosbag2 holds minutes')
+FILES = Bound(1000, 'files', 'files of a bag', 'each is opened and checked')
 RECORD = Bound(
     256 * MIB, 'bytes', 'a record, chunk or message of a bag',
     'it is in memory completely; rosbag2 writes chunks of 0.8 MB',
 )  # fmt: skip
 EXPANSION = Bound(
     200, 'times', 'decompressed size of a file, relative to its size, if it is above 256 MiB',
-    'joint states shrink by a factor of 2 to 20, zeros by 1000',
+    'signals of a robot shrink far less, zeros by a factor of 1000',
 )  # fmt: skip
 ROW_STEPS = Bound(
-    10**6, 'thousand steps', 'work of SQLite for one message of a bag', 'a row needs 20 steps',
+    10_000, 'thousand steps', 'work of SQLite for one message of a bag',
+    'a row of a table needs few, a computed one may never end',
 )  # fmt: skip
 MAT_MEMORY = Bound(
     1024 * MIB, 'bytes', 'memory of the process that reads a MAT file, beside 8 times its size',
     'a variable and its copy are in memory; a damaged size would take all',
 )  # fmt: skip
-MAT_TIME = Bound(60, 's', 'CPU time of the process that reads a MAT file', '1 GB takes 10 s')
+MAT_TIME = Bound(
+    60, 's', 'CPU time of the process that reads a MAT file', 'a damaged file may never end'
+)
 MOTION = Bound(
     10_000_000, 'values', 'samples of a motion at 1 kHz, times its joints',
     'checks compute all of them: 28 minutes of 6 joints',

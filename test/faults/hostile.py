@@ -14,8 +14,8 @@ from pathlib import Path
 
 import numpy as np
 import yaml
-
 from faults.corpus import MOTIONS, chunk, flat_mcap
+
 from robodyn_ros.recording.bags.mcap import CHUNK, DATA_END, MAGIC, METADATA, STATISTICS
 from robodyn_ros.recording.bags.mcap_writer import record
 
