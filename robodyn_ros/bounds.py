@@ -43,7 +43,7 @@ YAML_INTEGER = Bound(
 )  # fmt: skip
 XML_DEPTH = Bound(100, 'levels', 'nesting of XML', 'Python writes XML by recursion')
 XML_ELEMENTS = Bound(
-    50_000, 'elements', 'elements of a URDF or SRDF', 'each takes memory; a link with its joint has about 20',
+    50_000, 'elements', 'elements of a URDF or SRDF', 'a link with its joint has about 20',
 )  # fmt: skip
 JOINTS = Bound(
     200, 'joints', 'joints of a URDF or message', 'memory and time grow with their square',

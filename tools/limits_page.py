@@ -27,17 +27,17 @@ How files are read:
 
 - **YAML** has only plain data. A value that contains itself is refused.
 - **NPZ** archives never contain pickled objects.
-- **MAT** files are read by scipy in another process, because a damaged file can crash scipy. The crash
-  becomes a sentence.
-- **sqlite3** bags must have tables. Views and computed columns are refused, as they can be endless.
-- **Bags** are compared with the numbers of messages in their summary and in metadata.yaml, and with
-  the checksums of their chunks. A difference is reported as the finding `damaged_bag`.
+- **MAT** files are read by scipy in another process, because a damaged file can crash scipy. The
+  crash becomes a sentence.
+- **sqlite3** bags must have tables. Views and computed columns are refused: they can be endless.
+- **Bags** are compared with the numbers of messages in their summary and in metadata.yaml, and
+  with the checksums of their chunks. A difference is reported as the finding `damaged_bag`.
 - **Meshes** must have a volume.
 
-`python -m test.faults --cases 100000` damages valid files of every kind at random, adds hand-made hostile
-ones, and runs the commands on them in processes with 1 GB of memory and 10 s of CPU time. No case
-may end in a crash, a traceback or an unexpected error, exceed these limits, or leave output
-files. `make test` runs a few thousand cases.
+`python -m test.faults --cases 100000` damages valid files of every kind at random, adds hand-made
+hostile ones, and runs the commands on them in processes with 1 GB of memory and 10 s of CPU time.
+No case may end in a crash, a traceback or an unexpected error, exceed these limits, or leave
+output files. `make test` runs a few thousand cases.
 """
 
 

@@ -148,8 +148,10 @@ def _robots(folder: Path) -> None:
             'feedforward': {'ros__parameters': {'max_torque': [1.0, 2.0], 'nested': {'on': True}}},
         },
     }  # fmt: skip
-    files['model'] = {'kind': 'scara', 'dynamic_model': 1, 'joints': [f'j{k}' for k in range(1, 5)],
-                      'geometry': {'L1': 0.3, 'L2': 0.2}, 'friction': ['viscous', 'coulomb']}  # fmt: skip
+    files['model'] = {
+        'kind': 'scara', 'dynamic_model': 1, 'joints': [f'j{k}' for k in range(1, 5)],
+        'geometry': {'L1': 0.3, 'L2': 0.2}, 'friction': ['viscous', 'coulomb'],
+    }  # fmt: skip
     files |= {f'motion_{name}': motion for name, motion in MOTIONS.items()}
     moves = [MOTIONS['move'], MOTIONS['move'] | {'start': [0.2, 0.1], 'target': [0.0, 0.0]}]
     files['motion_chain'] = {'kind': 'chain', 'parts': moves}

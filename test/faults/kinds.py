@@ -116,5 +116,6 @@ KINDS = {
         'yaml', ((10, 'info BAG --json'), (2, 'topics BAG'), (2, 'bag-facts BAG'))),
     'trajectory': Kind(tuple(f'motion_{name}.yaml' for name in MOTIONS), 'yaml', (
         (20, 'motion FILE --urdf arm.urdf'), (1, 'motion FILE --urdf arm.urdf --out OUT'))),
-    'tool trajectory': Kind(('motion_line.yaml',), 'yaml', ((1, 'motion FILE --model model.yaml'),)),
+    'tool trajectory': Kind(('motion_line.yaml',), 'yaml', (
+        (1, 'motion FILE --model model.yaml'),)),
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""Seeded mutations of files: of bytes, of text, of YAML as a tree, of the members of an archive."""
+"""Seeded mutations of bytes, text, YAML trees, and members of archives."""
 
 from __future__ import annotations
 
