@@ -50,15 +50,18 @@ def main() -> int:
         corpus.mkdir()
         make_corpus(corpus)
         warm(corpus)
-        for outcome in run_cases(
-            cases, corpus, Path(folder), seed=arguments.seed, jobs=arguments.jobs
-        ):
-            case, kind = outcome.case, kind_of(arguments.seed, outcome.case)
-            counts[kind, outcome.word] += 1
-            slowest = sorted([*slowest, (outcome.seconds, case)], reverse=True)[:5]
-            if outcome.word not in GOOD or arguments.verbose:
-                print(f'{case} ({kind}): {outcome.word}: {outcome.command}: {outcome.text}',
-                      flush=True)  # fmt: skip
+        try:
+            for outcome in run_cases(
+                cases, corpus, Path(folder), seed=arguments.seed, jobs=arguments.jobs
+            ):
+                case, kind = outcome.case, kind_of(arguments.seed, outcome.case)
+                counts[kind, outcome.word] += 1
+                slowest = sorted([*slowest, (outcome.seconds, case)], reverse=True)[:5]
+                if outcome.word not in GOOD or arguments.verbose:
+                    line = f'{case} ({kind}): {outcome.word}: {outcome.command}: {outcome.text}'
+                    print(line, flush=True)
+        except KeyboardInterrupt:
+            print('interrupted; the numbers are those of the cases until then')
     return report(counts, slowest)
 
 

@@ -21,7 +21,9 @@ class Worker:
 
     def __init__(self, corpus: Path, folder: Path, seed: int) -> None:
         self.pipe, other = CONTEXT.Pipe()
-        self.process = CONTEXT.Process(target=_serve, args=(other, corpus, folder, seed))
+        self.process = CONTEXT.Process(
+            target=_serve, args=(other, corpus, folder, seed), daemon=True
+        )
         self.process.start()
         other.close()
         self.case: Any = None
