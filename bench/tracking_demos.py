@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from settling import Settling, group_error, settling
 from tracking_cell import Effort, FeedForward, Run, identified, limits_of, run, some_robot
 
 from robodyn_ros.cell.config import CellConfig
-from robodyn_ros.control.settling import MILLIMETRES, Settling, group_error, settling
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.limits.joint_limits import check_motion
 from robodyn_ros.excitation.motions.line import LineMotion
@@ -162,7 +162,7 @@ def tool_error(case: Case, seen: Run) -> Array:
     """Distance of the tool from its target, in [mm]."""
     robot = kinematics_of(case.model)
     away = (robot.forward(seen.reference[-1:]) - robot.forward(seen.position))[:, :3]
-    distance: Array = MILLIMETRES * np.linalg.norm(away, axis=1)
+    distance: Array = 1e3 * np.linalg.norm(away, axis=1)
     return distance
 
 

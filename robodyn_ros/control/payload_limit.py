@@ -17,11 +17,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from robodyn_ros.errors import ControlError
+from robodyn_ros.models.closed_forms.closed_form import GRAVITY
 from robodyn_ros.models.interface import Array
 from robodyn_ros.models.payload import Payload, PayloadModel
 
-GRAVITY = 9.81
-"""Acceleration of a payload that must be possible, in [m/s^2]: that of gravity."""
 STARTS, SHARES, SWEEPS = 8, 13, 3
 """Search for the worst pose: start poses for each joint, positions of each joint that are tried in
 turn, and number of sweeps."""

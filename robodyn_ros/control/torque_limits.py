@@ -18,10 +18,8 @@ from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.errors import ConfigError, ControlError
 from robodyn_ros.excitation.trajectory import Trajectory
 from robodyn_ros.models.friction_terms import FRICTION_PARAMETERS
-from robodyn_ros.models.interface import Array, DynamicModel, Joint
+from robodyn_ros.models.interface import Array, DynamicModel, Joint, sample_blocks
 
-BLOCK = 5000
-"""Samples that are computed at a time."""
 FROM_DRIVE = {
     'rated': ('rated_current', 'constant'),
     'peak': ('rated_current', 'peak_current', 'constant'),
@@ -60,7 +58,7 @@ class PlannedTorque:
         :raises ControlError: naming joint, time and torque
         """
         motion = (plan.position, plan.velocity, plan.acceleration)
-        peak = peak_of(self.torque.joints, plan.time, self.torque.torque(*motion))
+        peak = peak_of(self.torque.joints, plan.time, self.torque.complete(*motion))
         check_planned(peak, self.limit, [joint.torque_unit for joint in self.joints])
 
 
@@ -145,15 +143,15 @@ def peak_torque(
     count = max(2, int(np.ceil(trajectory.duration / spacing)) + 1)
     time = np.linspace(0.0, trajectory.duration, count)
     best = PeakTorque(torque.joints, np.zeros(len(columns)), np.zeros(len(columns)))
-    for first in range(0, count, BLOCK):
-        motion = trajectory.sample(time[first : first + BLOCK])
+    for block in sample_blocks(count):
+        motion = trajectory.sample(time[block])
         signals = (motion.position, motion.velocity, motion.acceleration)
         found = torque.torque(*(signal[:, columns] for signal in signals))
         if not np.isfinite(found).all():
             raise ControlError('the model torque of the motion is not finite')
-        block = peak_of(torque.joints, motion.time, found)
-        larger = block.torque > best.torque
-        best.torque[larger], best.time[larger] = block.torque[larger], block.time[larger]
+        peak = peak_of(torque.joints, motion.time, found)
+        larger = peak.torque > best.torque
+        best.torque[larger], best.time[larger] = peak.torque[larger], peak.time[larger]
     return best
 
 

@@ -11,15 +11,6 @@ from scipy.linalg import qr, solve_triangular
 from robodyn_ros.errors import ModelError
 from robodyn_ros.models.interface import Array, DynamicModel, sample_blocks
 
-DEPENDENT = 1e-7
-"""A column is dependent if less than this share of its length is independent of the kept ones."""
-
-UNCLEAR = (1e-10, 1e-5)
-"""Shares in this range are neither rounding noise nor those of an independent column.
-
-The lower bound also holds for the length of a kept column relative to the longest one.
-"""
-
 _WITHIN_LINK = ('Ixx', 'Ixy', 'Ixz', 'Iyy', 'Iyz', 'Izz', 'mx', 'my', 'mz', 'm')
 
 
@@ -74,13 +65,13 @@ def base_parameters(model: DynamicModel, *, seed: int = 0) -> BaseParameters:
 
 
 def grouped(
-    model: DynamicModel, rows: Array, length: Array, *, dependent: float = DEPENDENT
+    model: DynamicModel, rows: Array, length: Array, *, dependent: float = 1e-7
 ) -> BaseParameters:
     """Compute the base parameters of one motion, as `base_parameters` does for all motions.
 
     :param rows: regressor of the motion, shape (m, p), or any matrix with the same rows^T rows
     :param length: lengths of the columns, shape (p,), zero where there is only noise
-    :param dependent: share of a column that must be independent of the kept ones
+    :param dependent: share of a column's length that must be independent of the kept ones
     :raises ModelError: all columns are zero
     """
     scaled = rows / np.where(length > 0.0, length, 1.0)
@@ -90,9 +81,9 @@ def grouped(
     columns = np.array(sorted(kept), dtype=np.intp)
     grouping = _grouping(scaled, length, columns)
     names = [item.name for item in model.parameters]
-    low, high = UNCLEAR
-    doubtful = (shares > low) & (shares < high)
-    doubtful[columns] |= length[columns] < high * length.max()
+    # Such shares are neither rounding noise nor those of an independent column.
+    doubtful = (shares > 1e-10) & (shares < 1e-5)
+    doubtful[columns] |= length[columns] < 1e-5 * length.max()
     return BaseParameters(
         columns=columns,
         grouping=grouping,

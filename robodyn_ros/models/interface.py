@@ -254,6 +254,26 @@ def gathered(regressor: Array, columns: Sequence[Indices]) -> Array:
     return np.asarray(np.take(flat, chosen.astype(np.intp), axis=1, mode='clip'))
 
 
+def checked_states(
+    what: str, joints: int, q: Array, qd: Array, qdd: Array
+) -> tuple[Array, Array, Array]:
+    """Return positions, velocities and accelerations as contiguous arrays of shape (N, n).
+
+    :param what: name of the model, for the message
+    :raises ModelError: another shape
+    """
+    q = np.asarray(q, np.float64, 'C')
+    qd = np.asarray(qd, np.float64, 'C')
+    qdd = np.asarray(qdd, np.float64, 'C')
+    shape = q.shape
+    if len(shape) != 2 or shape[1] != joints or qd.shape != shape or qdd.shape != shape:
+        raise ModelError(
+            f'{what} with {joints} joints needs q, qd, qdd of shape (N, {joints}), got '
+            f'{shape}, {qd.shape}, {qdd.shape}'
+        )
+    return q, qd, qdd
+
+
 def sample_blocks(samples: int, size: int = BLOCK_SIZE) -> Iterator[slice]:
     """Cut a number of samples into consecutive slices of at most `size`."""
     for start in range(0, samples, size):

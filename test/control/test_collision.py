@@ -267,7 +267,7 @@ VALUES_STRATEGY = st.lists(
 )
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(
     st.lists(
         st.tuples(st.floats(allow_nan=True), VALUES_STRATEGY, VALUES_STRATEGY, VALUES_STRATEGY),

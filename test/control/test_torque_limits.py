@@ -7,7 +7,6 @@ from robodyn_ros.control.feedforward.settings import FeedforwardSettings
 from robodyn_ros.control.feedforward.trajectory_effort import trajectory_effort
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.control.torque_limits import (
-    BLOCK,
     PeakTorque,
     PlannedTorque,
     check_planned,
@@ -20,6 +19,7 @@ from robodyn_ros.errors import ConfigError, ControlError
 from robodyn_ros.excitation.motions.sine import SineMotion
 from robodyn_ros.excitation.motions.spline import SplineTrajectory, TrajectoryPoints
 from robodyn_ros.models.catalog import build_model
+from robodyn_ros.models.interface import BLOCK_SIZE
 
 MODEL, VALUES = small_arm()
 TORQUE = ModelTorque(MODEL, VALUES)
@@ -41,7 +41,7 @@ def drives(**changes):
     return EffortDeclaration.from_mapping({**DRIVE, **changes}).for_joints(NAMES)
 
 
-@pytest.mark.parametrize('duration', [3.0, 0.002 * (BLOCK + 100)])
+@pytest.mark.parametrize('duration', [3.0, 0.002 * (BLOCK_SIZE + 100)])
 def test_peak_is_found_with_its_time_across_blocks(duration):
     found = peak_torque(TORQUE, motion(duration=duration))
     time = np.linspace(0.0, duration, 40_000)

@@ -7,10 +7,6 @@ import signal
 
 import numpy as np
 import pytest
-
-pytest.importorskip('controller_manager_msgs', reason='there is no ros2_control')
-pytest.importorskip('control_msgs', reason='there is no ros2_control')
-pytest.importorskip('rclpy')
 from control_cell import PERIOD, PLUGIN, RATE, ControlCell, write_result
 from controller_build import law_check
 

@@ -5,10 +5,6 @@ A cell of its own: all of it is settled when the plugin is configured.
 
 import numpy as np
 import pytest
-
-pytest.importorskip('controller_manager_msgs', reason='there is no ros2_control')
-pytest.importorskip('control_msgs', reason='there is no ros2_control')
-pytest.importorskip('rclpy')
 from control_cell import JOINTS, PLUGIN, ControlCell, write_result
 from control_checks import check_applied, check_real_time, check_steps, torque_of
 from controller_build import law_check

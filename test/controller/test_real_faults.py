@@ -5,10 +5,6 @@ Needs controller_manager, joint_trajectory_controller and the built plugin; else
 
 import numpy as np
 import pytest
-
-pytest.importorskip('controller_manager_msgs', reason='there is no ros2_control')
-pytest.importorskip('control_msgs', reason='there is no ros2_control')
-pytest.importorskip('rclpy')
 from control_cell import PLUGIN, ControlCell, write_result
 from control_checks import (
     BOTH,

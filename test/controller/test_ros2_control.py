@@ -7,12 +7,8 @@ import time
 
 import numpy as np
 import pytest
-
-pytest.importorskip('controller_manager_msgs', reason='there is no ros2_control')
-pytest.importorskip('control_msgs', reason='there is no ros2_control')
-rclpy = pytest.importorskip('rclpy')
-from control_cell import DELAY, JOINTS, PLUGIN, ControlCell, write_result  # noqa: E402
-from control_checks import (  # noqa: E402
+from control_cell import DELAY, JOINTS, PLUGIN, ControlCell, write_result
+from control_checks import (
     BOTH,
     JTC,
     NUMBERS,
@@ -25,15 +21,15 @@ from control_checks import (  # noqa: E402
     start_moving,
     torque_of,
 )
-from controller_build import law_check  # noqa: E402
-from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue  # noqa: E402
-from rcl_interfaces.srv import SetParameters  # noqa: E402
-from robodyn_ros.msg import TorqueState  # noqa: E402
-from robodyn_ros.srv import SetPayload  # noqa: E402
-from ros_client import undisturbed  # noqa: E402
+from controller_build import law_check
+from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
+from rcl_interfaces.srv import SetParameters
+from robodyn_ros.msg import TorqueState
+from robodyn_ros.srv import SetPayload
+from ros_client import undisturbed
 
-from robodyn_ros.control.torque.model_torque import ModelTorque  # noqa: E402
-from robodyn_ros.models.payload import payload_of  # noqa: E402
+from robodyn_ros.control.torque.model_torque import ModelTorque
+from robodyn_ros.models.payload import payload_of
 
 pytestmark = pytest.mark.ros
 

@@ -5,10 +5,6 @@ import sys
 
 import numpy as np
 import pytest
-
-pytest.importorskip('controller_manager_msgs', reason='there is no ros2_control')
-pytest.importorskip('control_msgs', reason='there is no ros2_control')
-pytest.importorskip('rclpy')
 from control_cell import ControlCell, write_result
 from node_process import EFFORT, NodeProcess, environment
 from robodyn_ros.msg import TorqueState

@@ -2,13 +2,9 @@
 
 import numpy as np
 import pytest
-
-pytest.importorskip('controller_manager_msgs', reason='there is no ros2_control')
-pytest.importorskip('control_msgs', reason='there is no ros2_control')
-rclpy = pytest.importorskip('rclpy')
-from control_cell import JOINTS, ControlCell, trajectory, write_result  # noqa: E402
-from node_process import EFFORT, NodeProcess  # noqa: E402
-from trajectory_msgs.msg import JointTrajectory  # noqa: E402
+from control_cell import JOINTS, ControlCell, trajectory, write_result
+from node_process import EFFORT, NodeProcess
+from trajectory_msgs.msg import JointTrajectory
 
 pytestmark = pytest.mark.ros
 NUMBER = 43

@@ -9,8 +9,7 @@ from robots import SIX_AXIS, random_states, random_urdf
 
 from robodyn_ros.errors import ModelError
 from robodyn_ros.models.catalog import KINDS, build_model, load_model, model_hash, robot_model
-from robodyn_ros.models.friction import FrictionModel
-from robodyn_ros.models.interface import Joint, SumModel
+from robodyn_ros.models.interface import SumModel
 from robodyn_ros.models.serial.urdf import UrdfModel
 
 XML = random_urdf(3, 4)
@@ -97,11 +96,6 @@ def test_hash_does_not_depend_on_what_the_dynamics_ignores():
     )
     assert shown != XML
     assert model_hash(robot_model(shown)) == model_hash(robot_model(XML))
-
-
-def test_friction_keeps_the_kind_of_each_joint():
-    model = FrictionModel(joints=[Joint('a', 'prismatic'), Joint('b', 'continuous')])
-    assert build_model(model.describe()).joints == model.joints
 
 
 @pytest.mark.parametrize(

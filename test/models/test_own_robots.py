@@ -8,6 +8,7 @@ import mujoco
 import numpy as np
 import pinocchio as pin
 import pytest
+from closed_form_oracle import PumaArm
 from robots import (
     DATA,
     LWR4,
@@ -21,6 +22,7 @@ from robots import (
 
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.catalog import load_model, robot_model
+from robodyn_ros.models.closed_forms.puma import FOLLOWING
 from robodyn_ros.models.serial.urdf import UrdfModel
 
 UR10_JOINTS = (
@@ -220,43 +222,11 @@ def scara_values(robot, geometry):
 
 def puma_values(geometry):
     """Constants of Armstrong's paper; those that follow from others are left to the model."""
+    arm = PumaArm(0)
     masses, levers, tensors = zip(*bodies('puma'), strict=True)
-    m1, m2, m3, m4, m5, m6 = masses
-    (_, l1y, _), (l2x, l2y, l2z), (_, l3y, l3z), (_, _, l4z), _, (_, _, l6z) = levers
-    xx, yy, zz = (np.array([tensor[k, k] for tensor in tensors]) for k in range(3))
-    a2, a3, d2, d3, d4 = (geometry[key] for key in ('a2', 'a3', 'd2', 'd3', 'd4'))
-    wrist, beyond, aside = m4 + m5 + m6, m3 + m4 + m5 + m6, d2 + d3
-    tip = m6 * l6z**2
-    known = {
-        1: zz[0] + m1 * l1y**2 + m2 * d2**2 + wrist * a3**2 + m2 * l2z**2 + beyond * aside**2
-        + xx[1] + yy[2] + 2 * m2 * d2 * l2z + m2 * l2y**2 + m3 * l3z**2
-        + 2 * m3 * aside * l3z + zz[3] + yy[4] + zz[5],
-        2: zz[1] + m2 * (l2x**2 + l2y**2) + beyond * a2**2,
-        3: -xx[1] + yy[1] + beyond * a2**2 + m2 * l2x**2 - m2 * l2y**2,
-        4: m2 * l2x * (d2 + l2z) + m3 * a2 * l3z + beyond * a2 * aside,
-        5: -m3 * a2 * l3y + wrist * a2 * d4 + m4 * a2 * l4z,
-        6: zz[2] + m3 * l3y**2 + m4 * a3**2 + m4 * (d4 + l4z) ** 2 + yy[3] + m5 * (a3**2 + d4**2)
-        + zz[4] + m6 * (a3**2 + d4**2) + tip + xx[5],
-        7: m3 * l3y**2 + xx[2] - yy[2] + m4 * l4z**2 + 2 * m4 * d4 * l4z
-        + wrist * (d4**2 - a3**2) + yy[3] - zz[3] + zz[4] - yy[4] + tip - zz[5] + xx[5],
-        8: -m4 * aside * (d4 + l4z) - (m5 + m6) * aside * d4 + m3 * l3y * l3z + m3 * aside * l3y,
-        9: m2 * l2y * (d2 + l2z),
-        10: 2 * m4 * a3 * l4z + 2 * wrist * a3 * d4,
-        11: -2 * m2 * l2x * l2y,
-        12: wrist * a2 * a3,
-        14: zz[3] + yy[4] + zz[5],
-        16: m6 * a2 * l6z,
-        17: zz[4] + xx[5] + tip,
-        19: yy[3] - xx[3] + zz[4] - yy[4] + tip + xx[5] - zz[5],
-        20: yy[4] - xx[4] - tip + zz[5] - xx[5],
-        23: zz[5],
-    }  # fmt: skip
-    return {
-        **{f'I{number}': value for number, value in known.items()},
-        **{f'Im{joint}': 0.0 for joint in range(1, 7)},
-        'g1': -9.81 * (beyond * a2 + m2 * l2x),
-        'g3': 9.81 * m2 * l2y,
-    }
+    arm.lengths, arm.m, arm.r, arm.Im = geometry, masses, np.array(levers), np.zeros(6)
+    arm.J = np.array([np.diag(tensor) for tensor in tensors])
+    return {name: value for name, value in arm.values().items() if name not in FOLLOWING}
 
 
 VALUES = {

@@ -2,13 +2,12 @@
 
 import numpy as np
 import pytest
-from robots import LWR4, SIX_AXIS, random_states
+from robots import LWR4, random_states
 
 from robodyn_ros.models.catalog import build_model, robot_model
 from robodyn_ros.models.friction import FrictionModel
 from robodyn_ros.models.interface import Joint
 from robodyn_ros.models.sensitivity import state_gradient
-from robodyn_ros.models.serial.urdf import UrdfModel
 
 SCARA = {
     'kind': 'scara',
@@ -17,11 +16,7 @@ SCARA = {
     'geometry': {'L1': 0.35, 'L2': 0.25},
 }
 MODELS = {
-    'urdf': lambda: UrdfModel.from_file(SIX_AXIS),
     'urdf and friction': lambda: robot_model(LWR4),
-    'reordered': lambda: UrdfModel.from_file(
-        SIX_AXIS, joints=[f'joint{k}' for k in (3, 1, 2, 6, 4, 5)]
-    ),
     'scara': lambda: build_model(SCARA),
     'scara and friction': lambda: build_model(SCARA | {'friction': ['viscous', 'coulomb']}),
 }

@@ -17,9 +17,6 @@ from robodyn_ros.control.torque.standstill import StandstillFriction
 from robodyn_ros.errors import ControlError
 from robodyn_ros.models.interface import Array
 
-LARGEST = 1e150
-"""Smallest value that counts as not finite: its square would overflow."""
-
 
 class State(Enum):
     """State of the additive torque; it is exactly zero in INACTIVE."""
@@ -209,9 +206,9 @@ class AdditiveTorque:
         shape = self.applied.shape
         if q.shape != shape or qd.shape != shape or qdd.shape != shape:
             return f'expected {shape[0]} reference positions, velocities and accelerations'
-        # The sum of squares is finite only if all values are finite and not extremely large.
+        # Values whose squares overflow count as not finite.
         size = math.hypot(*q.tolist(), *qd.tolist(), *qdd.tolist())
-        if not size < LARGEST:
+        if not size < 1e150:
             return 'the reference is not finite'
         # No torque overflows below 1e6; turning numpy's warnings off costs 0.5 us per operation.
         if size < 1e6:
@@ -219,7 +216,7 @@ class AdditiveTorque:
         else:
             with np.errstate(all='ignore'):
                 torque = self._model_torque(q, qd, qdd, share)
-        if not math.hypot(*torque.tolist()) < LARGEST:
+        if not math.hypot(*torque.tolist()) < 1e150:
             return 'the model torque of the reference is not finite'
         self.requested[:] = torque
         return ''

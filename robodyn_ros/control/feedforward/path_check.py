@@ -9,8 +9,6 @@ from robodyn_ros.control.feedforward.torque_plan import TorquePlan
 
 LAG = 0.1
 """Largest delay of a drive behind a trajectory, in [s]."""
-ASTRAY = 0.05
-"""Largest distance to the trajectory of a robot that follows it, in [rad] or [m]."""
 
 
 def astray(plan: TorquePlan, states: StateWatch, *, start: float, now: float) -> str:
@@ -31,8 +29,8 @@ def astray(plan: TorquePlan, states: StateWatch, *, start: float, now: float) ->
         distance, allowed = plan.distance(states.position, now, 0.0), MOVED
     elif known < plan.time[0]:  # the controller is still moving to the first point
         return ''
-    else:
-        distance, allowed = plan.distance(states.position, known, LAG), ASTRAY
+    else:  # 0.05 rad or m: far above the tracking error of a robot that follows
+        distance, allowed = plan.distance(states.position, known, LAG), 0.05
     joint = int(np.argmax(distance))
     if distance[joint] <= allowed:
         return ''

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from numpy.typing import ArrayLike
 
 from robodyn_ros.control.checks import check_between, per_joint
-from robodyn_ros.control.torque.standstill import FADE_TIME
 from robodyn_ros.errors import ControlError
 from robodyn_ros.models.interface import Array
 
@@ -39,7 +38,7 @@ class FeedforwardSettings:
     feedforward_scale: float = 1.0
     ramp_up_time: float = 0.25
     ramp_down_time: float = 0.1
-    friction_fade_time: float = FADE_TIME
+    friction_fade_time: float = 0.5
 
     def __post_init__(self) -> None:
         """Check."""

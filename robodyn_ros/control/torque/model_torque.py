@@ -57,6 +57,7 @@ class ModelTorque:
         terms = [item for part, own in parts for item in part.weighted(own)]
         self._unloaded = _FrictionSum([item for item in terms if not item.term.load], window)
         self._per_load = _FrictionSum([item for item in terms if item.term.load], window)
+        self._gravity_free: Array | None = None
         self._bodies = [partial(part.torque, values=own) for part, own in self._body]
         self._load = next((part.load for part, _ in parts if part.load is not None), None)
         self._load_of_sample = None if self._load is None else self._load.sampled()
@@ -113,9 +114,22 @@ class ModelTorque:
         self._unloaded.renew()
         self._per_load.renew()
 
+    def exclude_gravity(self, where: ArrayLike) -> None:
+        """Leave gravity out of `torque` and `body` of some joints: their drivers exclude it.
+
+        The load of friction keeps gravity, which always loads the gears.
+
+        :param where: joints without gravity, bool of shape (n,)
+        """
+        self._gravity_free = np.asarray(where, dtype=float) if np.any(where) else None
+
     def torque(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Compute joint torques, in [Nm] or [N]; arguments SI."""
         return self.body(q, qd, qdd) + self.friction(qd, self.load(q, qd, qdd))
+
+    def complete(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """Compute the torque with the gravity of all joints; units as of `torque`."""
+        return self._complete_body(q, qd, qdd) + self.friction(qd, self.load(q, qd, qdd))
 
     @property
     def friction_step(self) -> Array:
@@ -133,6 +147,13 @@ class ModelTorque:
 
     def body(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Compute the torque without friction; units as of `torque`."""
+        result = self._complete_body(q, qd, qdd)
+        if self._gravity_free is not None:
+            still = np.zeros_like(q)
+            result = result - self._gravity_free * self._complete_body(q, still, still)
+        return result
+
+    def _complete_body(self, q: Array, qd: Array, qdd: Array) -> Array:
         if q.ndim > 1:
             return _sum(self._bodies, q, qd, qdd)
         result = _sum(self._bodies_of_sample, q, qd, qdd)

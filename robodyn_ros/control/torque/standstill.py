@@ -15,10 +15,6 @@ from numpy.typing import ArrayLike
 from robodyn_ros.control.torque.model_torque import SLOWEST
 from robodyn_ros.models.interface import Array
 
-FADE_TIME = 0.5
-"""Standstill after which no friction torque remains, in [s]; a stop or a reversal takes less than
-half of it."""
-
 
 class StandstillFriction:
     """Velocity for friction: within the window, it is the end of the window on the last side.
@@ -30,16 +26,16 @@ class StandstillFriction:
     """
 
     def __init__(
-        self, *, window: ArrayLike, fade_time: float = FADE_TIME, period: float = 0.002
+        self, *, window: ArrayLike, fade_time: float = 0.5, period: float = 0.002
     ) -> None:
         """Start without a direction.
 
         :param window: velocities below it count as standstill, shape (n,), in [rad/s] or [m/s]
-        :param fade_time: standstill after which friction is that of the actual velocity, in [s]
+        :param fade_time: standstill after which friction is that of the actual velocity, in [s];
+            more than twice the time of a stop or a reversal
         :param period: of the samples, in [s]
         """
-        self._reach = np.maximum(np.asarray(window, dtype=float), SLOWEST)
-        self._reaches: list[float] = self._reach.tolist()
+        self._reaches: list[float] = np.maximum(np.asarray(window, float), SLOWEST).tolist()
         self._fade_time, self._period = fade_time, period
         self.clear()
 
@@ -73,18 +69,4 @@ class StandstillFriction:
 
     def velocities(self, qd: Array) -> Array:
         """Return the velocities for friction of consecutive samples, a period apart, (N, n)."""
-        if not len(qd):
-            return np.array(qd)
-        moving = np.abs(qd) >= self._reach
-        side = np.vstack([self._sides, np.sign(qd)])
-        # Row of the last moving sample, for every sample: 0 is the state before.
-        count = np.arange(1, len(qd) + 1)[:, None]
-        rows = np.maximum.accumulate(np.where(moving, count, 0), axis=0)
-        last = np.take_along_axis(side, rows, axis=0)
-        rest = (count - rows) * self._period + np.where(rows == 0, self._rests, 0.0)
-        self._sides, self._rests = last[-1].tolist(), (rest[-1] * (last[-1] != 0.0)).tolist()
-        held = np.maximum(2.0 - 2.0 * rest / self._fade_time, 0.0)
-        edge = last * self._reach
-        at_rest = np.where(held >= 1.0, edge, qd + held * (edge - qd))
-        result: Array = np.where(moving | (last == 0.0), qd, at_rest)
-        return result
+        return np.array([self.velocity(row) for row in qd]).reshape(qd.shape)

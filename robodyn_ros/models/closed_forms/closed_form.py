@@ -16,6 +16,7 @@ from robodyn_ros.models.interface import (
     Joint,
     JointType,
     Parameter,
+    checked_states,
     parts_of,
 )
 
@@ -133,15 +134,7 @@ class ClosedFormModel(DynamicModel):
         }
 
     def _checked(self, q: Array, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
-        """Return the arguments as arrays, if they have the shape (N, n)."""
-        q, qd, qdd = np.asarray(q, float), np.asarray(qd, float), np.asarray(qdd, float)
-        count = len(self.joints)
-        if q.ndim != 2 or q.shape[1] != count or qd.shape != q.shape or qdd.shape != q.shape:
-            raise ModelError(
-                f'{article(self.kind)} with {count} joints needs q, qd, qdd of shape '
-                f'(N, {count}), got {q.shape}, {qd.shape}, {qdd.shape}'
-            )
-        return q, qd, qdd
+        return checked_states(article(self.kind), len(self.joints), q, qd, qdd)
 
 
 def closed_form_part(model: DynamicModel) -> tuple[ClosedFormModel, slice] | None:

@@ -27,7 +27,6 @@ from robodyn_ros.models.closed_forms.delta_kinematics import (
     combine,
     delta_motion,
     dot,
-    forward_kinematics,
     times,
     total,
     working_range,
@@ -148,13 +147,6 @@ class DeltaModel(ClosedFormModel):
         limits = super().position_limits()
         limits[:ARMS] = self._range
         return limits
-
-    def platform(self, q: Array) -> Array:
-        """Return the centre of the platform [m], shape (N, 3), at joint positions (N, n) in [rad].
-
-        :raises ModelError: positions that are not reachable
-        """
-        return forward_kinematics(self.geometry, np.asarray(q)[:, :ARMS])
 
     def regressor(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Compute the regressor, shape (N, n, p).

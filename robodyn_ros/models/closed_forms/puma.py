@@ -16,7 +16,13 @@ from robodyn_ros.models.closed_forms.closed_form import (
     checked_joints,
     number,
 )
-from robodyn_ros.models.closed_forms.puma_inertia import GRAVITIES, INERTIAS, JOINTS, torque_table
+from robodyn_ros.models.closed_forms.puma_inertia import (
+    GRAVITIES,
+    INERTIAS,
+    JOINTS,
+    gravity_columns,
+    torque_table,
+)
 from robodyn_ros.models.interface import Array, Joint, Parameter, sample_blocks
 
 GEOMETRY = {'a2': Length(), 'a3': Length(), 'd2': Length(), 'd3': Length(), 'd4': Length()}
@@ -202,19 +208,10 @@ class PumaGravityModel(ClosedFormModel):
         :raises ModelError: an argument is not of shape (N, 6)
         """
         q, qd, qdd = self._checked(q, qd, qdd)
-        result = np.zeros((len(q), JOINTS, len(self.parameters)))
-        second, third = result[:, 1], result[:, 2]
-        forearm = q[:, 1] + q[:, 2]
-        c23, s23 = np.cos(forearm), np.sin(forearm)
-        (c4, c5), (s4, s5) = np.cos(q[:, 3:5]).T, np.sin(q[:, 3:5]).T
-        second[:, 0] = -np.cos(q[:, 1])
-        second[:, 1] = third[:, 1] = -c23
-        second[:, 2] = third[:, 2] = -s23
-        second[:, 3] = third[:, 3] = -(s23 * c5 + c23 * c4 * s5)
-        result[:, 3, 3] = s23 * s4 * s5
-        result[:, 4, 3] = -(c23 * s5 + s23 * c4 * c5)
-        if len(self.parameters) > 4:
-            second[:, 4] = np.sin(q[:, 1])
+        # P1 to P5 are -g1, -g4, -g2, -g5 and g3 of dynamic model 1.
+        count = len(self.parameters)
+        columns = gravity_columns(q)[:, :, [0, 3, 1, 4, 2]][:, :, :count]
+        result: Array = columns * np.array([-1.0, -1.0, -1.0, -1.0, 1.0])[:count]
         return result
 
     def payload_matrix(self, values: Array) -> Array:

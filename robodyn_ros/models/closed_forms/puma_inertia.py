@@ -45,7 +45,7 @@ def mass_matrix(q: Array) -> Array:
     return result
 
 
-def gravity(q: Array) -> Array:
+def gravity_columns(q: Array) -> Array:
     """Compute the gravity torque per unit of g1..g5, shape (N, 6, 5), at positions (N, 6)."""
     (c2, s2), _, (c4, s4), (c5, s5), (c23, s23) = _angles(q)
     result = np.zeros((len(q), JOINTS, GRAVITIES))
@@ -171,7 +171,7 @@ class TorqueTable:
 @lru_cache(maxsize=1)
 def torque_table() -> TorqueTable:
     """Return the coefficients of the regressor, which are computed once (in about 0.1 s)."""
-    modes, series = _fourier(np.concatenate([_flat(mass_matrix), _flat(gravity)], axis=1))
+    modes, series = _fourier(np.concatenate([_flat(mass_matrix), _flat(gravity_columns)], axis=1))
     split = JOINTS * JOINTS * INERTIAS
     mass = series[:, :split].reshape(-1, JOINTS, JOINTS, INERTIAS)
     products = [(0, 1 + JOINTS + j) for j in range(JOINTS)]

@@ -19,6 +19,7 @@ from robodyn_ros.models.interface import (
     JointType,
     Parameter,
     TorqueFunction,
+    checked_states,
     parts_of,
 )
 from robodyn_ros.models.serial.inertia import INERTIAL_NAMES, INERTIAL_UNITS, ten_parameters
@@ -215,18 +216,7 @@ class UrdfModel(DynamicModel):
         return True
 
     def _checked(self, q: Array, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
-        """Return the arguments as Pinocchio needs them, if they have the shape (N, n)."""
-        count = len(self.joints)
-        q = np.asarray(q, np.float64, 'C')
-        qd = np.asarray(qd, np.float64, 'C')
-        qdd = np.asarray(qdd, np.float64, 'C')
-        shape = q.shape
-        if len(shape) != 2 or shape[1] != count or qd.shape != shape or qdd.shape != shape:
-            raise ModelError(
-                f'the model of {self.urdf.source} has {count} joints and needs q, qd, qdd of '
-                f'shape (N, {count}), got {q.shape}, {qd.shape}, {qdd.shape}'
-            )
-        return q, qd, qdd
+        return checked_states(f'the model of {self.urdf.source}', len(self.joints), q, qd, qdd)
 
     def prior(self) -> Array:
         """Return the values of the URDF, shape (p,); 0 for rotors and links without <inertial>."""

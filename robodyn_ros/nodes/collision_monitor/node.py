@@ -17,7 +17,6 @@ from std_srvs.srv import Trigger
 from robodyn_ros.control.collision import Level, TorqueErrorDetector
 from robodyn_ros.control.collision_settings import CollisionSettings
 from robodyn_ros.control.torque.delay import DelayLine
-from robodyn_ros.control.torque.gravity_free import GravityFree
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.identification.result.result import IdentifiedModel
@@ -110,8 +109,7 @@ class CollisionMonitor(ModelNode):
         """Make the detector for a model."""
         self._torque = torque
         self._effort = self._effort_parameters.for_joints(model.model.joints)
-        if self._effort.gravity_excluded.any():
-            torque = GravityFree(torque, self._effort.gravity_excluded)
+        torque.exclude_gravity(self._effort.gravity_excluded)
         values = {
             name: expanded(value) if isinstance(value, list) else value
             for name, value in self._options.items()

@@ -16,9 +16,7 @@ from robodyn_ros.control.feedforward.delivery import Delivery
 from robodyn_ros.control.feedforward.settings import FeedforwardSettings
 from robodyn_ros.control.feedforward.state_watchdog import StateWatch
 from robodyn_ros.control.torque.gear_torque import MeasuredGearTorque
-from robodyn_ros.control.torque.gravity_free import GravityFree
 from robodyn_ros.control.torque.model_torque import ModelTorque
-from robodyn_ros.control.torque.standstill import FADE_TIME
 from robodyn_ros.control.torque_limits import PlannedTorque
 from robodyn_ros.control.torque_threshold import SILENCE, TorqueThreshold
 from robodyn_ros.errors import ConfigError, ControlError, RobodynError
@@ -51,7 +49,7 @@ LAW: tuple[Row, ...] = (
      'feedforward_scale to another [s]', {**FIXED, 'minimum': 0.001, 'maximum': 10.0}),
     ('ramp_down_time', 0.1, 'time from any torque to zero [s]',
      {**FIXED, 'minimum': 0.001, 'maximum': 2.0}),
-    ('friction_fade_time', FADE_TIME, 'standstill after which no friction torque remains; it is '
+    ('friction_fade_time', 0.5, 'standstill after which no friction torque remains; it is '
      'constant for half of it [s]', {**FIXED, 'minimum': 0.001, 'maximum': 60.0}),
     ('feedforward_scale', 1.0, 'share of the model torque that is applied',
      {'minimum': 0.0, 'maximum': 1.0}),
@@ -188,10 +186,9 @@ class Feedforward(ModelNode):
         effort = self._effort.for_joints(model.model.joints)
         effort.check_limit(settings.limit)
         self._log_limits(settings, from_urdf=limit == [0.0])
-        complete = torque
         if effort.gravity_excluded.any():
             self.get_logger().info('effort without gravity: gravity torque is left to the driver')
-            torque = GravityFree(torque, effort.gravity_excluded)
+        torque.exclude_gravity(effort.gravity_excluded)
         limits = [
             read_torque_limit(name, given, model.joints, self._effort)
             for name, given in (
@@ -207,7 +204,7 @@ class Feedforward(ModelNode):
             self._mode.use(law, effort, states, threshold)
             return
         most = limits[1]
-        check = None if most is None else PlannedTorque(complete, most, model.model.joints)
+        check = None if most is None else PlannedTorque(torque, most, model.model.joints)
         self._mode.use(torque, settings, effort, states, threshold, check=check)
 
     def _log_limits(self, settings: FeedforwardSettings, *, from_urdf: bool) -> None:

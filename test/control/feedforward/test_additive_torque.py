@@ -312,7 +312,7 @@ ACTIONS = st.one_of(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.lists(ACTIONS, min_size=20, max_size=120))
 def test_garbage_never_makes_torque_that_breaks_a_limit(actions: list[object]) -> None:
     law = make()

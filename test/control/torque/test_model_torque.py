@@ -5,7 +5,6 @@ import pytest
 from control_arm import small_arm
 from robots import random_states
 
-from robodyn_ros.control.torque.gravity_free import GravityFree
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.errors import ControlError
 from robodyn_ros.models.catalog import build_model, with_friction
@@ -61,10 +60,9 @@ def test_load_dependent_friction_is_the_model_and_continuous_around_standstill()
     step = torque.friction_step + torque.friction_step_per_load * load[0]
     assert np.abs(np.diff(friction_torque, axis=0)).max() < 0.001 * step.max() / 0.1 * 1.01
     np.testing.assert_allclose(step, 3.2 + 0.1 * load[0])
-    free = GravityFree(torque, [True, False])
-    np.testing.assert_array_equal(
-        free.friction(qd, free.load(q, qd, qdd)), torque.friction(qd, torque.load(q, qd, qdd))
-    )
+    before = torque.load(q, qd, qdd)
+    torque.exclude_gravity([True, False])
+    np.testing.assert_array_equal(torque.load(q, qd, qdd), before)
 
 
 def test_smooth_law_has_the_static_friction_of_its_plateau() -> None:
@@ -217,3 +215,21 @@ def test_other_values_hold_from_the_next_call_on_and_bad_ones_change_nothing() -
     np.testing.assert_allclose(alone, fresh.torque(q, qd, qdd)[0], rtol=1e-12)
     model.torque(q, qd, qdd, values)  # others may use the model with other values meanwhile
     np.testing.assert_array_equal(torque.torque(q[0], qd[0], qdd[0]), alone)
+
+
+@pytest.mark.parametrize('where', [[True, True], [False, True], [False, False]])
+def test_joints_without_gravity_have_the_torque_of_a_model_without(where: list[bool]) -> None:
+    model, values = small_arm()
+    description = model.describe()
+    description['parts'][0]['gravity'] = [0.0, 0.0, 0.0]  # type: ignore[index]
+    weightless = ModelTorque(build_model(description), values)
+    states = random_states(2, 50)
+    torque = ModelTorque(model, values)
+    complete = torque.torque(*states)
+    torque.exclude_gravity(where)
+    expected = np.where(where, weightless.torque(*states), complete)
+    np.testing.assert_allclose(torque.torque(*states), expected, atol=1e-9)
+    np.testing.assert_array_equal(torque.complete(*states), complete)
+    assert (np.abs(complete - weightless.torque(*states)).max(axis=0) > 1.0).all()
+    alone = [torque.torque(*sample) for sample in zip(*states, strict=True)]
+    np.testing.assert_allclose(alone, torque.torque(*states), rtol=1e-12, atol=1e-12)

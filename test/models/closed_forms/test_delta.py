@@ -9,6 +9,7 @@ from robodyn_ros.errors import ModelError
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.catalog import build_model
 from robodyn_ros.models.closed_forms.delta import NAMED, DeltaModel
+from robodyn_ros.models.closed_forms.delta_kinematics import forward_kinematics
 
 NAMES = ['Theta_AB', 'g*L_AB*M_AB', 'M_BC', 'Theta_BC', 'M_P', 'M_T', 'Theta_T', 'Theta_Tphi']
 NAMES += ['L_TO', 'L_TP', 'D', 'C_r', 'Fr_max', 'R_ext']
@@ -23,6 +24,11 @@ FORCE = {'R_ext': 0.05, 'Fr_max': 1000.0}
 def delta(axes, lengths=LENGTHS, **options):
     geometry = lengths if axes == 3 else {**lengths, 'h_O': 0.12}
     return DeltaModel(joints=JOINTS[:axes], geometry=geometry, **options)
+
+
+def centre(model, q):
+    """Centre of the platform, (N, 3), in [m]."""
+    return forward_kinematics(model.geometry, q[:, :3])
 
 
 def reachable_states(model, samples, seed=0):
@@ -68,7 +74,7 @@ def test_is_the_robot_that_mujoco_builds(axes, lengths, seed):
     torque = model.torque(*states, values)
     assert np.sqrt((expected**2).mean(axis=0)).min() > 1e-2
     assert relative(torque - expected, expected) < 1e-8
-    np.testing.assert_allclose(model.platform(states[0]), platform, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(centre(model, states[0]), platform, rtol=0, atol=1e-12)
 
 
 def test_gravity_is_a_setting():
@@ -148,12 +154,12 @@ def test_velocity_and_acceleration_are_derivatives_of_the_platforms_position():
     unit[4] = 1.0
 
     def place(time):
-        return model.platform(q + qd * time + qdd * time**2 / 2)
+        return centre(model, q + qd * time + qdd * time**2 / 2)
 
     xdd = (place(step) - 2 * place(0.0) + place(-step)) / step**2
     jacobian = np.stack(
         [
-            (model.platform(q + step * e) - model.platform(q - step * e)) / (2 * step)
+            (centre(model, q + step * e) - centre(model, q - step * e)) / (2 * step)
             for e in np.eye(3)
         ],
         axis=1,
@@ -167,8 +173,8 @@ def test_platform_force_resists_and_pulls_inwards_up_to_its_limit():
     q, qd, qdd = reachable_states(model, 60)
     damping, stiffness, step = 3.0, 40.0, 1e-6
     values = np.array([0.0] * 5 + [damping, stiffness])
-    x = model.platform(q)
-    xd = (model.platform(q + step * qd) - model.platform(q - step * qd)) / (2 * step)
+    x = centre(model, q)
+    xd = (centre(model, q + step * qd) - centre(model, q - step * qd)) / (2 * step)
     radius = np.hypot(x[:, 0], x[:, 1])
     pull = np.minimum(stiffness * np.maximum(radius - 0.05, 0.0), 2.0)
     assert {0.0, 2.0} < set(pull)  # inside, between and at the limit
@@ -177,7 +183,7 @@ def test_platform_force_resists_and_pulls_inwards_up_to_its_limit():
     force = -damping * xd - pull[:, None] * outwards
     for axis in range(3):
         move = step * np.eye(3)[axis]
-        slope = (model.platform(q + move) - model.platform(q - move)) / (2 * step)
+        slope = (centre(model, q + move) - centre(model, q - move)) / (2 * step)
         expected = -(slope * force).sum(axis=1)
         torque = model.torque(q, qd, qdd, values)[:, axis]
         np.testing.assert_allclose(torque, expected, rtol=0, atol=1e-6)
@@ -238,10 +244,10 @@ def test_refuses_positions_out_of_reach_and_says_which():
     # Horizontal arms hold the rods' ends 0.55 m from the axis, rods are 0.5 m long.
     model = delta(3, {'R_b': 0.3, 'r_p': 0.05, 'L_AB': 0.3, 'L_BC': 0.5})
     q = np.array([[1.0, 1.0, 1.0], [0.0, 0.0, 0.0]])
-    for call in (model.platform, lambda q: model.regressor(q, q, q)):
+    for call in (lambda q: centre(model, q), lambda q: model.regressor(q, q, q)):
         with pytest.raises(ModelError, match=r'arm angles 0.000, 0.000, 0.000 rad \(sample 1\)'):
             call(q)
-    assert model.platform(q[:1])[0, 2] < -0.3 * np.sin(1.0)
+    assert centre(model, q[:1])[0, 2] < -0.3 * np.sin(1.0)
 
 
 def test_refuses_a_singular_position():

@@ -1,13 +1,19 @@
 from __future__ import annotations
 
 import ast
-import json
 import operator
 
 import numpy as np
 import pytest
-from closed_form_oracle import assert_behaves, assert_equal_torque, body, rnea, urdf, values_of
-from robots import DATA, random_states
+from closed_form_oracle import (
+    PUMA_LENGTHS,
+    PumaArm,
+    assert_behaves,
+    assert_equal_torque,
+    oracle,
+    values_of,
+)
+from robots import random_states
 
 from robodyn_ros.errors import ModelError
 from robodyn_ros.models.base_parameters import base_parameters
@@ -16,112 +22,13 @@ from robodyn_ros.models.closed_forms.puma import FOLLOWING, NAMES, PumaGravityMo
 from robodyn_ros.models.closed_forms.puma_inertia import mass_matrix, torque_table
 
 JOINTS = [f'joint{k}' for k in range(1, 7)]
-LENGTHS = {'a2': 0.4318, 'a3': -0.0203, 'd2': 0.2435, 'd3': -0.0934, 'd4': 0.4331}
 ONE = {'kind': 'puma', 'dynamic_model': 1, 'joints': JOINTS}
 TWO = {**ONE, 'dynamic_model': 2}
-ORACLES = DATA.parent / 'oracles'
-
-
-def oracle(name):
-    path = ORACLES / name
-    if not path.is_file():
-        pytest.skip(f'no oracle {path}')
-    return path.read_text(encoding='utf-8')
-
-
-class Arm:
-    """A robot under Armstrong's assumptions: lengths, masses, centres of mass, inertias, rotors.
-
-    Inertias are about the centres of mass, diagonal; those of link 6 about x and y are equal.
-    """
-
-    def __init__(self, seed=None, payload=0.0):
-        random = np.random.default_rng(seed)
-        self.lengths = {key: value * random.uniform(0.8, 1.2) for key, value in LENGTHS.items()}
-        self.m = random.uniform(0.5, 10.0, 6)
-        free = [[0, 1, 0], [1, 1, 1], [0, 1, 1], [0, 0, 1], [0, 0, 0], [0, 0, 1]]
-        self.r = np.array(free) * random.uniform(-0.3, 0.3, (6, 3))
-        self.J = random.uniform(0.05, 0.09, (6, 3))
-        self.J[5, 1] = self.J[5, 0]
-        self.Im = random.uniform(0.1, 3.0, 6)
-        self.g = 9.81
-
-    @classmethod
-    def published(cls):
-        constants = json.loads(oracle('puma_constants.json'))
-        arm, data = cls(0), constants['AKB']
-        arm.lengths = {key: data[key] for key in LENGTHS}
-        arm.m, arm.r, arm.J, arm.Im = (np.array(data[key]) for key in ('m', 'r', 'J', 'Im'))
-        arm.g = data['G']
-        return arm, {**constants['I'], **constants['g']}
-
-    def torque(self, q, qd, qdd, *, payload=0.0):
-        a2, a3, d2, d3, d4 = self.lengths.values()
-        half = np.pi / 2
-        frames = [(0, 0, 0), (-half, 0, d2), (0, a2, d3), (half, a3, d4), (-half, 0, 0)]
-        bodies = []
-        for k, (alpha, a, d) in enumerate([*frames, (half, 0, 0)]):
-            # Modified Denavit-Hartenberg: turn about x, then shift along the new z.
-            place = [a, -d * np.sin(alpha), d * np.cos(alpha)]
-            mass, centre, tensor = self.m[k], self.r[k], self.J[k]
-            bodies.append(
-                body('revolute', place, [0, 0, 1], mass, centre, tensor, rpy=(alpha, 0, 0))
-            )
-        if payload:  # at the centre of the wrist; link 5 has its centre of mass there
-            bodies[4] = (*bodies[4][:4], self.m[4] + payload, *bodies[4][5:])
-        return rnea(urdf(bodies), q, qd, qdd, gravity=self.g, rotors=self.Im)
-
-    def values(self):
-        """The document's I1..I23, misprints corrected, Armstrong's g1..g5, and the rotors."""
-        a2, a3, d2, d3, d4 = self.lengths.values()
-        m1, m2, m3, m4, m5, m6 = self.m
-        (_, y1, _), (x2, y2, z2), (_, y3, z3), (_, _, z4), _, (_, _, z6) = self.r
-        J1, J2, J3, J4, J5, J6 = self.J
-        d, wrist, arm = d2 + d3, m4 + m5 + m6, m3 + m4 + m5 + m6
-        X, Y, Z = 0, 1, 2
-        inertias = [
-            J1[Z] + m1 * y1**2 + m2 * d2**2 + wrist * a3**2 + m2 * z2**2 + arm * d**2 + J2[X]
-            + J3[Y] + 2 * m2 * d2 * z2 + m2 * y2**2 + m3 * z3**2 + 2 * m3 * d * z3
-            + J4[Z] + J5[Y] + J6[Z],
-            J2[Z] + m2 * (x2**2 + y2**2) + arm * a2**2,
-            -J2[X] + J2[Y] + arm * a2**2 + m2 * x2**2 - m2 * y2**2,
-            m2 * x2 * (d2 + z2) + m3 * a2 * z3 + arm * a2 * d,
-            -m3 * a2 * y3 + wrist * a2 * d4 + m4 * a2 * z4,
-            J3[Z] + m3 * y3**2 + wrist * a3**2 + m4 * (d4 + z4) ** 2 + J4[Y] + m5 * d4**2
-            + J5[Z] + m6 * d4**2 + m6 * z6**2 + J6[X],
-            m3 * y3**2 + J3[X] - J3[Y] + m4 * z4**2 + 2 * m4 * d4 * z4
-            + wrist * (d4**2 - a3**2) + J4[Y] - J4[Z] + J5[Z] - J5[Y] + m6 * z6**2 - J6[Z] + J6[X],
-            -m4 * d * (d4 + z4) - (m5 + m6) * d * d4 + m3 * y3 * z3 + m3 * d * y3,
-            m2 * y2 * (d2 + z2),
-            2 * m4 * a3 * z4 + 2 * wrist * a3 * d4,
-            -2 * m2 * x2 * y2,
-            wrist * a2 * a3,
-            wrist * a3 * d,
-            J4[Z] + J5[Y] + J6[Z],
-            m6 * d4 * z6,
-            m6 * a2 * z6,
-            J5[Z] + J6[X] + m6 * z6**2,
-            m6 * d * z6,
-            J4[Y] - J4[X] + J5[Z] - J5[Y] + m6 * z6**2 + J6[X] - J6[Z],
-            J5[Y] - J5[X] - m6 * z6**2 + J6[Z] - J6[X],
-            J4[X] - J4[Y] + J5[X] - J5[Z],
-            m6 * a3 * z6,
-            J6[Z],
-        ]  # fmt: skip
-        gravity = [
-            -(arm * a2 + m2 * x2),
-            m3 * y3 - wrist * d4 - m4 * z4,
-            m2 * y2,
-            -wrist * a3,
-            -m6 * z6,
-        ]
-        values = [*inertias, *self.Im, *(self.g * np.array(gravity))]
-        return dict(zip(NAMES, values, strict=True))
 
 
 @pytest.mark.parametrize('seed', range(4))
 def test_is_the_urdf_of_its_bodies(seed):
-    arm, model = Arm(seed), PumaModel(joints=JOINTS)
+    arm, model = PumaArm(seed), PumaModel(joints=JOINTS)
     states = random_states(6, 40, seed)
     torque = model.torque(*states, values_of(model, arm.values()))
     assert_equal_torque(torque, arm.torque(*states))
@@ -129,7 +36,7 @@ def test_is_the_urdf_of_its_bodies(seed):
 
 @pytest.mark.parametrize('seed', range(4))
 def test_with_known_kinematics_26_columns_give_the_same_torque(seed):
-    arm = Arm(seed)
+    arm = PumaArm(seed)
     model = PumaModel(joints=JOINTS, geometry=arm.lengths, gravity=arm.g)
     known = arm.values()
     values = values_of(model, {k: v for k, v in known.items() if k not in FOLLOWING})
@@ -140,7 +47,7 @@ def test_with_known_kinematics_26_columns_give_the_same_torque(seed):
 
 
 def test_constants_are_the_published_ones():
-    arm, published = Arm.published()
+    arm, published = PumaArm.published()
     values = arm.values()
     assert {name: values[name] for name in published} == pytest.approx(published, abs=1e-12)
     states = random_states(6, 40)
@@ -201,7 +108,7 @@ def test_of_34_parameters_32_combinations_show_and_24_with_known_kinematics():
     base = base_parameters(PumaModel(joints=JOINTS))
     assert base.rank == 32
     assert [text for text in base.expressions if ' ' in text] == ['I1 + Im1', 'I2 + Im2']
-    known = base_parameters(PumaModel(joints=JOINTS, geometry=LENGTHS))
+    known = base_parameters(PumaModel(joints=JOINTS, geometry=PUMA_LENGTHS))
     assert known.rank == 24
     assert known.condition_number < 5
     assert [text for text in known.expressions if ' ' in text] == ['I1 + Im1', 'I2 + Im2']
@@ -209,7 +116,7 @@ def test_of_34_parameters_32_combinations_show_and_24_with_known_kinematics():
 
 @pytest.mark.parametrize('seed', range(3))
 def test_the_semi_static_model_is_the_robot_at_rest(seed):
-    arm = Arm(seed)
+    arm = PumaArm(seed)
     a2, a3, _, _, d4 = arm.lengths.values()
     m, r, g = arm.m, arm.r, arm.g
     values = g * np.array(
@@ -256,9 +163,9 @@ def test_names_and_units():
     'description',
     [
         ONE,
-        {**ONE, 'geometry': LENGTHS, 'gravity': 9.8, 'prior': {'I1': 1.5}},
+        {**ONE, 'geometry': PUMA_LENGTHS, 'gravity': 9.8, 'prior': {'I1': 1.5}},
         TWO,
-        {**TWO, 'fifth_term': True, 'geometry': LENGTHS, 'prior': {'g*m2*l2y': 1.0}},
+        {**TWO, 'fifth_term': True, 'geometry': PUMA_LENGTHS, 'prior': {'g*m2*l2y': 1.0}},
     ],
 )
 def test_behaves_as_every_model(description):
@@ -266,7 +173,7 @@ def test_behaves_as_every_model(description):
 
 
 def test_a_long_recording_is_worked_off_in_blocks():
-    model = PumaModel(joints=JOINTS, geometry=LENGTHS)
+    model = PumaModel(joints=JOINTS, geometry=PUMA_LENGTHS)
     states = random_states(6, 5000)
     whole = model.regressor(*states)
     np.testing.assert_array_equal(whole[-100:], model.regressor(*(x[-100:] for x in states)))
@@ -277,8 +184,8 @@ def test_a_long_recording_is_worked_off_in_blocks():
     [
         ({'dynamic_model': 3}, 'a puma has no dynamic model 3, it has: 1, 2'),
         ({'joints': JOINTS[:5]}, 'a puma has 6 joints, got 5'),
-        ({'geometry': {**LENGTHS, 'd5': 0}}, 'has no "d5", it has: a2, a3, d2, d3, d4'),
-        ({'geometry': {**LENGTHS, 'a2': 0}}, '"a2" in the geometry of a puma must not be 0'),
+        ({'geometry': {**PUMA_LENGTHS, 'd5': 0}}, 'has no "d5", it has: a2, a3, d2, d3, d4'),
+        ({'geometry': {**PUMA_LENGTHS, 'a2': 0}}, '"a2" in the geometry of a puma must not be 0'),
         ({'fifth_term': True}, 'dynamic model 1 of a puma has no "fifth_term"'),
         ({'fifth_term': 1, 'dynamic_model': 2}, '"fifth_term" must be true or false, got 1'),
         ({'friction': 7}, '"friction" must be a list'),  # a single name is a list of one

@@ -2,7 +2,7 @@ import numpy as np
 from robots import random_states
 
 from robodyn_ros.models.closed_forms.puma import PumaModel
-from robodyn_ros.models.closed_forms.puma_inertia import gravity, mass_matrix
+from robodyn_ros.models.closed_forms.puma_inertia import gravity_columns, mass_matrix
 
 MODEL = PumaModel(joints=[f'joint{number}' for number in range(1, 7)])
 
@@ -25,10 +25,10 @@ def test_the_matrix_is_symmetric_and_repeats_after_a_turn():
 def test_gravity_has_a_potential():
     """d gravity_i / dq_j = d gravity_j / dq_i, for every parameter."""
     q = random_states(6, 10)[0]
-    slopes = np.stack([derivative(gravity, q, axis) for axis in range(6)], axis=2)
+    slopes = np.stack([derivative(gravity_columns, q, axis) for axis in range(6)], axis=2)
     assert np.abs(slopes).max() > 0.5
     np.testing.assert_allclose(slopes, np.swapaxes(slopes, 1, 2), atol=1e-9)
-    assert not gravity(q)[:, [0, 5]].any()
+    assert not gravity_columns(q)[:, [0, 5]].any()
 
 
 def test_speed_torques_are_the_christoffel_symbols_of_the_matrix():

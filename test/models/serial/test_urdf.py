@@ -38,7 +38,7 @@ def rnea(model, q, qd, qdd):
     return torque
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=25, deadline=None, derandomize=True)
 @given(
     joints=st.integers(1, 9),
     seed=st.integers(0, 10**6),
@@ -114,15 +114,6 @@ def test_each_column_is_the_torque_of_its_own_parameter():
             np.testing.assert_allclose(column, (torques[0] - torques[1]) / 1e-3, atol=1e-9)
 
 
-def test_rotors_add_acceleration_on_the_diagonal():
-    q, qd, qdd = random_states(2, 3)
-    regressor = UrdfModel.from_xml(TWO).regressor(q, qd, qdd)
-    expected = np.zeros((3, 2, 2))
-    expected[:, 0, 0], expected[:, 1, 1] = qdd.T
-    np.testing.assert_array_equal(regressor[:, :, 20:], expected)
-    assert UrdfModel.from_xml(TWO, rotor_inertia=False).regressor(q, qd, qdd).shape == (3, 2, 20)
-
-
 @pytest.mark.parametrize('massless', [False, True])
 @pytest.mark.parametrize('joints', [1, 4, 7])
 def test_torque_is_the_regressor_times_the_values(joints, massless):
@@ -160,24 +151,6 @@ def test_one_sample_after_the_other_is_what_it_is_among_many(options, massless):
         model.sampled(values[:-1])
 
 
-@pytest.mark.parametrize('seed', range(4))
-def test_joints_in_another_order_give_the_same_torques(seed):
-    xml = random_urdf(5, seed)
-    model = UrdfModel.from_xml(xml)
-    order = np.random.default_rng(seed).permutation(5)
-    shuffled = UrdfModel.from_xml(xml, joints=[model.joint_names[k] for k in order])
-    assert shuffled.joint_names == tuple(f'joint{k + 1}' for k in order)
-    assert shuffled.parameters[0].name == f'link{order[0] + 1}.m'
-    q, qd, qdd = random_states(5, 6)
-    values = np.random.default_rng(9).normal(size=55)
-    block = np.concatenate([(10 * order[:, None] + np.arange(10)).ravel(), 50 + order])
-    np.testing.assert_allclose(
-        shuffled.torque(q[:, order], qd[:, order], qdd[:, order], values[block]),
-        model.torque(q, qd, qdd, values)[:, order],
-        atol=1e-10,
-    )
-
-
 @pytest.mark.parametrize('rotors', [True, False])
 @pytest.mark.parametrize('count', [1, 7, 100])
 def test_joints_in_another_order_take_the_recursion_too(rotors, count, monkeypatch):
@@ -213,18 +186,6 @@ def test_joints_left_out_are_locked_at_zero(chosen):
         full[:, chosen] = part
     expected = rnea(reference(xml), q, qd, qdd)[:, chosen]
     np.testing.assert_allclose(model.torque(*moving, model.prior()), expected, atol=1e-10)
-
-
-@pytest.mark.parametrize('order', [None, [3, 0, 2, 1]])
-def test_packed_columns_are_those_of_the_regressor(order):
-    xml = random_urdf(4, 2)
-    names = None if order is None else [f'joint{k + 1}' for k in order]
-    model, states = UrdfModel.from_xml(xml, joints=names), random_states(4, 30)
-    whole = model.regressor(*states)
-    random = np.random.default_rng(3)
-    columns = [np.sort(random.permutation(44)[:count]) for count in (30, 0, 44, 7)]
-    expected = np.concatenate([whole[:, joint, own] for joint, own in enumerate(columns)], axis=1)
-    np.testing.assert_array_equal(model.packed(*states, columns), expected)
 
 
 def test_a_model_that_has_been_used_can_be_sent_to_another_process():
@@ -307,5 +268,7 @@ def test_refuses_joints_it_cannot_move_but_can_lock_them(kind):
 @pytest.mark.parametrize('shape', [(2,), (3, 1), (3, 3)])
 def test_refuses_states_of_the_wrong_shape(shape):
     state = np.zeros(shape)
-    with pytest.raises(ModelError, match=r'2 joints and needs q, qd, qdd of shape \(N, 2\)'):
+    with pytest.raises(
+        ModelError, match=r'the model of URDF with 2 joints needs q, qd, qdd of shape \(N, 2\)'
+    ):
         UrdfModel.from_xml(TWO).regressor(state, state, state)

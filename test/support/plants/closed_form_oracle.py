@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pinocchio as pin
 import pytest
 import yaml
-from robots import random_states
+from robots import DATA, random_states
 
 from robodyn_ros.errors import ModelError
 from robodyn_ros.models.catalog import build_model, model_hash
+from robodyn_ros.models.closed_forms.puma import NAMES
 
 
 def body(kind, origin, axis, mass, centre, inertia, *, rpy=(0, 0, 0)):
@@ -102,3 +105,106 @@ def assert_behaves(model, description):
 
 def _text(values):
     return ' '.join(repr(float(value)) for value in values)
+
+
+PUMA_LENGTHS = {'a2': 0.4318, 'a3': -0.0203, 'd2': 0.2435, 'd3': -0.0934, 'd4': 0.4331}
+
+
+def oracle(name):
+    """Text of a file of published figures."""
+    path = DATA.parent / 'oracles' / name
+    if not path.is_file():
+        pytest.skip(f'no oracle {path}')
+    return path.read_text(encoding='utf-8')
+
+
+class PumaArm:
+    """A robot under Armstrong's assumptions: lengths, masses, centres of mass, inertias, rotors.
+
+    Inertias are about the centres of mass, diagonal; those of link 6 about x and y are equal.
+    """
+
+    def __init__(self, seed=None):
+        random = np.random.default_rng(seed)
+        self.lengths = {
+            key: value * random.uniform(0.8, 1.2) for key, value in PUMA_LENGTHS.items()
+        }
+        self.m = random.uniform(0.5, 10.0, 6)
+        free = [[0, 1, 0], [1, 1, 1], [0, 1, 1], [0, 0, 1], [0, 0, 0], [0, 0, 1]]
+        self.r = np.array(free) * random.uniform(-0.3, 0.3, (6, 3))
+        self.J = random.uniform(0.05, 0.09, (6, 3))
+        self.J[5, 1] = self.J[5, 0]
+        self.Im = random.uniform(0.1, 3.0, 6)
+        self.g = 9.81
+
+    @classmethod
+    def published(cls):
+        constants = json.loads(oracle('puma_constants.json'))
+        arm, data = cls(0), constants['AKB']
+        arm.lengths = {key: data[key] for key in PUMA_LENGTHS}
+        arm.m, arm.r, arm.J, arm.Im = (np.array(data[key]) for key in ('m', 'r', 'J', 'Im'))
+        arm.g = data['G']
+        return arm, {**constants['I'], **constants['g']}
+
+    def torque(self, q, qd, qdd, *, payload=0.0):
+        a2, a3, d2, d3, d4 = self.lengths.values()
+        half = np.pi / 2
+        frames = [(0, 0, 0), (-half, 0, d2), (0, a2, d3), (half, a3, d4), (-half, 0, 0)]
+        bodies = []
+        for k, (alpha, a, d) in enumerate([*frames, (half, 0, 0)]):
+            # Modified Denavit-Hartenberg: turn about x, then shift along the new z.
+            place = [a, -d * np.sin(alpha), d * np.cos(alpha)]
+            mass, centre, tensor = self.m[k], self.r[k], self.J[k]
+            bodies.append(
+                body('revolute', place, [0, 0, 1], mass, centre, tensor, rpy=(alpha, 0, 0))
+            )
+        if payload:  # at the centre of the wrist; link 5 has its centre of mass there
+            bodies[4] = (*bodies[4][:4], self.m[4] + payload, *bodies[4][5:])
+        return rnea(urdf(bodies), q, qd, qdd, gravity=self.g, rotors=self.Im)
+
+    def values(self):
+        """The document's I1..I23, misprints corrected, Armstrong's g1..g5, and the rotors."""
+        a2, a3, d2, d3, d4 = self.lengths.values()
+        m1, m2, m3, m4, m5, m6 = self.m
+        (_, y1, _), (x2, y2, z2), (_, y3, z3), (_, _, z4), _, (_, _, z6) = self.r
+        J1, J2, J3, J4, J5, J6 = self.J
+        d, wrist, arm = d2 + d3, m4 + m5 + m6, m3 + m4 + m5 + m6
+        X, Y, Z = 0, 1, 2
+        inertias = [
+            J1[Z] + m1 * y1**2 + m2 * d2**2 + wrist * a3**2 + m2 * z2**2 + arm * d**2 + J2[X]
+            + J3[Y] + 2 * m2 * d2 * z2 + m2 * y2**2 + m3 * z3**2 + 2 * m3 * d * z3
+            + J4[Z] + J5[Y] + J6[Z],
+            J2[Z] + m2 * (x2**2 + y2**2) + arm * a2**2,
+            -J2[X] + J2[Y] + arm * a2**2 + m2 * x2**2 - m2 * y2**2,
+            m2 * x2 * (d2 + z2) + m3 * a2 * z3 + arm * a2 * d,
+            -m3 * a2 * y3 + wrist * a2 * d4 + m4 * a2 * z4,
+            J3[Z] + m3 * y3**2 + wrist * a3**2 + m4 * (d4 + z4) ** 2 + J4[Y] + m5 * d4**2
+            + J5[Z] + m6 * d4**2 + m6 * z6**2 + J6[X],
+            m3 * y3**2 + J3[X] - J3[Y] + m4 * z4**2 + 2 * m4 * d4 * z4
+            + wrist * (d4**2 - a3**2) + J4[Y] - J4[Z] + J5[Z] - J5[Y] + m6 * z6**2 - J6[Z] + J6[X],
+            -m4 * d * (d4 + z4) - (m5 + m6) * d * d4 + m3 * y3 * z3 + m3 * d * y3,
+            m2 * y2 * (d2 + z2),
+            2 * m4 * a3 * z4 + 2 * wrist * a3 * d4,
+            -2 * m2 * x2 * y2,
+            wrist * a2 * a3,
+            wrist * a3 * d,
+            J4[Z] + J5[Y] + J6[Z],
+            m6 * d4 * z6,
+            m6 * a2 * z6,
+            J5[Z] + J6[X] + m6 * z6**2,
+            m6 * d * z6,
+            J4[Y] - J4[X] + J5[Z] - J5[Y] + m6 * z6**2 + J6[X] - J6[Z],
+            J5[Y] - J5[X] - m6 * z6**2 + J6[Z] - J6[X],
+            J4[X] - J4[Y] + J5[X] - J5[Z],
+            m6 * a3 * z6,
+            J6[Z],
+        ]  # fmt: skip
+        gravity = [
+            -(arm * a2 + m2 * x2),
+            m3 * y3 - wrist * d4 - m4 * z4,
+            m2 * y2,
+            -wrist * a3,
+            -m6 * z6,
+        ]
+        values = [*inertias, *self.Im, *(self.g * np.array(gravity))]
+        return dict(zip(NAMES, values, strict=True))

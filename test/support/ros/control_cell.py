@@ -1,4 +1,7 @@
-"""The real ros2_control with mock hardware and the plugin, driven and listened to by a test."""
+"""The real ros2_control with mock hardware and the plugin, driven and listened to by a test.
+
+A test module that imports this is skipped where there is no ros2_control.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import pytest
+
+pytest.importorskip('rclpy')
+pytest.importorskip('controller_manager_msgs', reason='there is no ros2_control')
+pytest.importorskip('control_msgs', reason='there is no ros2_control')
 import rclpy
 import yaml
 from builtin_interfaces.msg import Duration

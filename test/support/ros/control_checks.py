@@ -7,7 +7,6 @@ from control_cell import DELAY, JOINTS, LIMIT, PERIOD, PLUGIN, RATE, WINDOW
 from ros_client import SilenceError
 from std_msgs.msg import Float64MultiArray
 
-from robodyn_ros.control.torque.gravity_free import GravityFree
 from robodyn_ros.control.torque.model_torque import ModelTorque
 
 JTC = 'joint_trajectory_controller'
@@ -25,7 +24,7 @@ def torque_of(cell, added=0.0, since=0, gravity_free=()):
     :param gravity_free: joints whose drives carry their weight themselves
     """
     law = ModelTorque(cell.model, cell.values + added, velocity_window=WINDOW)
-    law = GravityFree(law, [joint in gravity_free for joint in JOINTS])
+    law.exclude_gravity([joint in gravity_free for joint in JOINTS])
     known = np.array(sorted(cell.references))
     asked = [
         number

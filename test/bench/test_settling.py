@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from settling import group_error, settling
 
-from robodyn_ros.control.settling import group_error, settling
 from robodyn_ros.errors import ControlError
 
 PERIOD = 0.002
