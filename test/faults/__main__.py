@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 import tempfile
 from collections import Counter
@@ -43,6 +44,7 @@ def main() -> int:
         cases = [n for n in mutations if kind_of(arguments.seed, n) == arguments.only]
     elif arguments.only:
         cases = [name for name in HOSTILE if arguments.only in name]
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     counts: Counter[tuple[str, str]] = Counter()
     slowest: list[tuple[float, int | str]] = []
     with tempfile.TemporaryDirectory(prefix='faults_') as folder:

@@ -44,6 +44,7 @@ class Worker:
 
 def _serve(pipe: Connection, corpus: Path, folder: Path, seed: int) -> None:
     os.setsid()
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     bench = Bench(corpus, folder, seed)
     limit_memory()
     while (case := pipe.recv()) is not None:
