@@ -22,7 +22,7 @@ from robodyn_ros.errors import RobodynError
 def test_the_message_has_bound_and_value():
     check_bound(YAML_DEPTH, YAML_DEPTH.most)
     with pytest.raises(
-        BoundError, match='^x: nesting of YAML: at most 100 levels, got 101$'
+        BoundError, match=r'^x: nesting of YAML: at most 100 levels, got 101$'
     ) as caught:
         check_bound(YAML_DEPTH, 101, 'x')
     assert isinstance(caught.value, RobodynError)
