@@ -7,16 +7,35 @@ from typing import Any
 
 import yaml
 
+from robodyn_ros import bounds
+from robodyn_ros.bounds import (
+    YAML_DEPTH,
+    YAML_INTEGER,
+    YAML_VALUES,
+    BoundError,
+    check_bound,
+)
 from robodyn_ros.errors import RobodynError
 
-LOADER = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
+_LOADER = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
 DUMPER = getattr(yaml, 'CSafeDumper', yaml.SafeDumper)
-"""Loader and dumper of plain data, in C where PyYAML has it: a tenth of the time."""
-DEEPEST = 100
-"""Deepest nesting that is read. PyYAML composes nodes by recursion in C, which ends the process
-at about 10 000 levels, and the time of its parser grows with the square of the depth."""
-MOST = 2_000_000
-"""Largest number of values in a file, repetitions by aliases included."""
+"""Dumper of plain data, in C where PyYAML has it: a tenth of the time."""
+
+
+class LOADER(_LOADER):  # type: ignore[misc, valid-type]
+    """Loader of plain data, in C where PyYAML has it, with integers of 64 bits."""
+
+    def construct_yaml_int(self, node: yaml.ScalarNode) -> int:
+        """Return an integer.
+
+        :raises BoundError: it has more than 64 bits
+        """
+        value: int = super().construct_yaml_int(node) if len(node.value) < 100 else 2**64
+        check_bound(YAML_INTEGER, max(value, ~value), f'line {node.start_mark.line + 1}')
+        return value
+
+
+LOADER.add_constructor('tag:yaml.org,2002:int', LOADER.construct_yaml_int)
 
 
 class TooLargeError(yaml.YAMLError):
@@ -39,7 +58,7 @@ def read_yaml(path: str | Path, what: str, error: type[RobodynError]) -> Any:
 def read_text(path: str | Path, what: str, error: type[RobodynError]) -> str:
     """Read a text file in UTF-8; parameters and errors as of `read_yaml`."""
     try:
-        return Path(path).read_text(encoding='utf-8')
+        return bounds.read_text(path)
     except (OSError, ValueError) as reason:
         raise error(f'{what} {path} cannot be read: {reason}') from reason
 
@@ -54,6 +73,8 @@ def parse_yaml(text: str) -> Any:
         return yaml.load(text, Loader=LOADER)
     except TooLargeError:
         raise
+    except BoundError as reason:
+        raise TooLargeError(str(reason)) from reason
     except Exception as reason:  # constructors raise other errors too, for `!!bool x`
         text = ' '.join(str(reason).split())
         raise yaml.YAMLError(f'it is no YAML: {text}') from reason
@@ -62,26 +83,30 @@ def parse_yaml(text: str) -> Any:
 def check_yaml(text: str) -> None:
     """Check that a YAML text can be read safely, in a time proportional to its length.
 
-    :raises TooLargeError: it is nested more deeply than DEEPEST, or has more than MOST values
+    :raises TooLargeError: it exceeds YAML_DEPTH or YAML_VALUES, or a value contains itself
     :raises yaml.YAMLError: it is no YAML
     """
     sizes: dict[str, int] = {}
     open_nodes: list[tuple[str | None, int]] = []
     total = 0
-    for event in yaml.parse(text, Loader=LOADER):
-        anchor = getattr(event, 'anchor', None)
-        if isinstance(event, yaml.CollectionStartEvent):
-            open_nodes.append((anchor, total))
-            if len(open_nodes) > DEEPEST:
+    try:
+        for event in yaml.parse(text, Loader=LOADER):
+            anchor: str | None = getattr(event, 'anchor', None)
+            if isinstance(event, yaml.CollectionStartEvent):
+                open_nodes.append((anchor, total))
                 mark = event.start_mark
-                where = f'line {mark.line + 1}' if mark else 'it'
-                raise TooLargeError(f'{where} is nested more than {DEEPEST} levels deep')
-        elif isinstance(event, yaml.CollectionEndEvent):
-            anchor, begin = open_nodes.pop()
-            if anchor:
-                sizes[anchor] = total - begin
-        elif isinstance(event, yaml.AliasEvent):
-            total += sizes.get(anchor or '', 0)
-        total += 1
-        if total > MOST:
-            raise TooLargeError(f'it has more than {MOST} values')
+                where = f'line {mark.line + 1}' if mark else ''
+                check_bound(YAML_DEPTH, len(open_nodes), where)
+            elif isinstance(event, yaml.CollectionEndEvent):
+                anchor, begin = open_nodes.pop()
+                if anchor:
+                    sizes[anchor] = total - begin
+            elif isinstance(event, yaml.AliasEvent):
+                if any(anchor == opened for opened, _ in open_nodes):
+                    raise BoundError(f'the value &{anchor:.40} contains itself')
+                total += sizes.get(anchor or '', 0)
+            total += 1
+            if total > YAML_VALUES.most:
+                check_bound(YAML_VALUES, total)
+    except BoundError as reason:
+        raise TooLargeError(str(reason)) from reason

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from robodyn_ros.errors import ConfigError
-from robodyn_ros.yaml_file import DUMPER, LOADER, read_yaml
+from robodyn_ros.yaml_file import DUMPER, LOADER, parse_yaml, read_yaml
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -75,7 +75,7 @@ def test_a_file_that_would_end_the_process_is_refused(tmp_path, kind):
     )  # fmt: skip
     assert done.returncode == 0, done.returncode
     assert re.search(
-        r'file.yaml cannot be read: .* more than \d+ (levels deep|values)', done.stdout
+        r'file.yaml cannot be read: .*at most \d+ (levels|values), got \d', done.stdout
     )
 
 
@@ -97,3 +97,24 @@ def test_a_name_that_no_file_can_have(tmp_path):
 def test_a_missing_file(tmp_path):
     with pytest.raises(ConfigError, match=r'the facts .*no.yaml cannot be read: .*No such file'):
         read_yaml(tmp_path / 'no.yaml', 'the facts', ConfigError)
+
+
+@pytest.mark.parametrize(
+    'text, expected', [('9223372036854775807', 2**63 - 1), ('-9223372036854775808', -(2**63))]
+)
+def test_integers_of_64_bits_are_read(text, expected):
+    assert parse_yaml(f'a: {text}') == {'a': expected}
+
+
+@pytest.mark.parametrize(
+    'text', ['9223372036854775808', '-9223372036854775809', '0xFFFFFFFFFFFFFFFFF', '9' * 5000]
+)
+def test_larger_integers_are_refused_with_their_line(text):
+    with pytest.raises(yaml.YAMLError, match=r'^line 2: integers in YAML, .* at most 92233720368'):
+        parse_yaml(f'b: 1\na: {text}')
+
+
+@pytest.mark.parametrize('text', ['&a [*a]', '&a {b: [*a]}', '&a {*a : 1}'])
+def test_a_value_that_contains_itself_is_refused(text):
+    with pytest.raises(yaml.YAMLError, match='the value &a contains itself'):
+        parse_yaml(text)

@@ -12,6 +12,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from robodyn_ros.bounds import parse_xml, read_text
 from robodyn_ros.cell.config import CellConfig
 from robodyn_ros.errors import CellError
 
@@ -79,8 +80,8 @@ def read_urdf(urdf: str) -> tuple[ET.Element, str]:
     is_text = urdf.lstrip().startswith('<')
     source = 'the URDF' if is_text else str(Path(urdf))
     try:
-        text = urdf if is_text else Path(urdf).read_text(encoding='utf-8')
-        root = ET.fromstring(text)
+        text = urdf if is_text else read_text(urdf)
+        root = parse_xml(text)
     except (OSError, UnicodeDecodeError, ET.ParseError) as error:
         raise CellError(f'{source} cannot be read: {error}') from error
     if root.tag != 'robot':

@@ -75,6 +75,11 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise
         print(f'error: {error}', file=sys.stderr)
         return EXIT_ERROR
+    except MemoryError:
+        if arguments.debug:
+            raise
+        print('error: not enough memory: use a shorter recording or motion', file=sys.stderr)
+        return EXIT_ERROR
     except Exception as error:  # a bug must not print a traceback either
         if arguments.debug:
             raise

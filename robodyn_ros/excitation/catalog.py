@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import yaml
 
+from robodyn_ros.bounds import MOTION, BoundError, check_bound
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.limits.joint_limits import JointLimits
 from robodyn_ros.excitation.motions.arguments import joint_names, per_joint
@@ -58,9 +59,13 @@ def load_motion(path: str | Path) -> Trajectory:
     """
     description = read_yaml(path, 'the motion file', MotionError)
     try:
-        return build_motion(_beside(Path(path).parent, description))
-    except MotionError as error:
+        motion = build_motion(_beside(Path(path).parent, description))
+        check_bound(MOTION, 1000.0 * motion.duration * len(motion.joints))
+        return motion
+    except (MotionError, BoundError) as error:
         raise MotionError(f'{path}: {error}') from error
+    except (ArithmeticError, TypeError, ValueError) as error:
+        raise MotionError(f'{path}: its values give no motion ({error})') from error
 
 
 def _beside(folder: Path, description: object) -> object:

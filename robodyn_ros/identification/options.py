@@ -216,7 +216,7 @@ class IdentifyOptions:
                 raise IdentificationError(
                     f'a velocity threshold must be a share from 0 to 1, got {share:g}'
                 )
-        if not self.max_relative_error > 0.0:
+        if not 0.0 < self.max_relative_error < np.inf:
             raise IdentificationError(
                 f'the largest relative error must be positive, got {self.max_relative_error:g}'
             )

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from robodyn_ros.errors import RecordingError
-from robodyn_ros.recording.bags.rosbag import is_rosbag, read_rosbag
+from robodyn_ros.recording.bags.bag_scan import is_rosbag
+from robodyn_ros.recording.bags.rosbag import read_rosbag
 from robodyn_ros.recording.checks import checked_recording
 from robodyn_ros.recording.recording import Recording
 from robodyn_ros.recording.tables.columns import load_columns, signals_from

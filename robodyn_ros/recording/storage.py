@@ -12,6 +12,8 @@ from __future__ import annotations
 import mmap
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
@@ -66,11 +68,7 @@ class Spool:
                 self._file.write(part.data)
             self._file.flush()
         except OSError as error:
-            place = tempfile.tempdir or 'no folder'  # None: no folder is writable
-            raise RecordingError(
-                f'{place}: a long recording needs space for temporary files there (or in TMPDIR), '
-                f'more than {self._size / 1e6:.0f} MB: {error}'
-            ) from error
+            raise _no_space(self._size, error) from error
         self._parts.clear()
 
     def array(self) -> Numbers:
@@ -84,6 +82,29 @@ class Spool:
         with file:  # the mapping keeps the file
             mapping = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         return np.frombuffer(mapping, self.dtype).reshape(count, *self.shape)
+
+
+@contextmanager
+def temporary_folder(size: int) -> Iterator[Path]:
+    """Yield a folder for temporary files, which is deleted at the end.
+
+    :param size: expected size of the files, in [bytes], for messages
+    :raises RecordingError: it cannot be created
+    """
+    try:
+        folder = tempfile.TemporaryDirectory(prefix='robodyn_')
+    except OSError as error:
+        raise _no_space(size, error) from error
+    with folder:
+        yield Path(folder.name)
+
+
+def _no_space(size: int, error: OSError) -> RecordingError:
+    place = tempfile.tempdir or 'no folder'  # None: no folder is writable
+    return RecordingError(
+        f'{place}: a long recording needs space for temporary files there (or in TMPDIR), '
+        f'more than {size / 1e6:.0f} MB: {error}'
+    )
 
 
 def release(*arrays: Numbers | None) -> None:

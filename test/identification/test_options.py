@@ -36,6 +36,7 @@ def test_defaults_and_every_choice_can_be_built():
         ({'velocity_share': 1.0}, 'must be a share from 0 to 1, got 1'),
         ({'standstill_share': -0.5}, 'must be a share from 0 to 1, got -0.5'),
         ({'max_relative_error': 0.0}, 'relative error must be positive, got 0'),
+        ({'max_relative_error': float('inf')}, 'relative error must be positive, got inf'),
         ({'payload_gain_uncertainty': 1.0}, 'must be a share from 0 to 1, got 1'),
         ({'segments': 0}, 'at least 1 segment is needed, got 0'),
         ({'ridge': -1.0}, 'must not be negative, got -1'),

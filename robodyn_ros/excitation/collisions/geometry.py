@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pinocchio as pin
+from scipy.spatial import ConvexHull, QhullError
 
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.collisions.robot_files import CollisionFile
@@ -210,6 +211,12 @@ def _build(file: CollisionFile) -> tuple[Any, Any]:
         ) from error
     for item in geometry.geometryObjects:
         if isinstance(item.geometry, coal.BVHModelBase):
+            try:  # coal crashes without a hull
+                ConvexHull(item.geometry.vertices(), qhull_options='Qt')
+            except (QhullError, ValueError) as error:
+                raise MotionError(
+                    f'the mesh {item.meshPath} of {file.source} has no volume'
+                ) from error
             item.geometry.buildConvexHull(True, 'Qt')
             item.geometry = item.geometry.convex
     return model, geometry

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from robodyn_ros.bounds import parse_xml, read_text
 from robodyn_ros.errors import MotionError
 
 _PACKAGE, _FILE = 'package://', 'file://'
@@ -79,7 +80,7 @@ def disabled_pairs(srdf: str) -> frozenset[frozenset[str]]:
 
 def _parsed(path: str, what: str) -> ET.Element:
     try:
-        text = Path(path).read_text(encoding='utf-8')
+        text = read_text(path)
     except (OSError, UnicodeDecodeError) as error:
         raise MotionError(f'{what} {path} cannot be read: {error}') from error
     return _root(text, f'{what} {path}')
@@ -87,7 +88,7 @@ def _parsed(path: str, what: str) -> ET.Element:
 
 def _root(text: str, what: str) -> ET.Element:
     try:
-        root = ET.fromstring(text)
+        root = parse_xml(text)
     except ET.ParseError as error:
         raise MotionError(f'{what} is not XML: {error}') from error
     if root.tag != 'robot':

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from robodyn_ros.bounds import TERMS, check_bound
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.trajectory import Array
 
@@ -74,6 +75,7 @@ def rows_per_joint(joints: Sequence[str], **values: Rows) -> list[Array]:
                 f'{name} must be {len(joints)} rows, one for each of {list(joints)}, '
                 f'all equally long, got the shape {given.shape}'
             )
+        check_bound(TERMS, given.shape[1], name)
         result.append(_finite(joints, name, given))
     if len({given.shape for given in result}) > 1:
         counts = ' and '.join(str(given.shape[1]) for given in result)

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from robodyn_ros.bounds import check_regular
 from robodyn_ros.errors import IdentificationError, ModelError
 from robodyn_ros.identification.files.parameter_text import parameter_text, write_text
 from robodyn_ros.identification.files.prg import FRICTION, MARK, Layout
@@ -115,6 +116,7 @@ class _Source:
     @classmethod
     def read(cls, path: str | Path) -> _Source:
         try:
+            check_regular(path)
             with Path(path).open('rb') as file:
                 data = file.read(LONGEST + 1)
             text = data.decode('ascii')

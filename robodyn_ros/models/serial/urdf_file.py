@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+from robodyn_ros.bounds import JOINTS, check_bound, parse_xml, read_text
 from robodyn_ros.errors import ModelError
 from robodyn_ros.models.interface import Array
 from robodyn_ros.models.serial.inertia import pseudo_inertia
@@ -87,7 +88,7 @@ def read_urdf(path: str | Path) -> UrdfFile:
     :raises ModelError: the file cannot be read, or see `parse_urdf`
     """
     try:
-        text = Path(path).read_text(encoding='utf-8')
+        text = read_text(path)
     except (OSError, UnicodeDecodeError) as error:
         raise ModelError(f'the URDF {path} cannot be read: {error}') from error
     return parse_urdf(text, source=str(path))
@@ -106,6 +107,7 @@ def parse_urdf(xml: str, *, source: str = 'URDF') -> UrdfFile:
     _refuse_twice((attribute(item, 'name', source) for item in joint_elements), f'{source}: joint')
     if not links:
         raise ModelError(f'{source} has no links')
+    check_bound(JOINTS, len(joint_elements), source)
     snapped: list[str] = []
     joints = [_read_joint(item, source, snapped) for item in joint_elements]
     names = [link.attrib['name'] for link in links]
@@ -129,7 +131,7 @@ def parse_urdf(xml: str, *, source: str = 'URDF') -> UrdfFile:
 
 def _robot_element(xml: str, source: str) -> ET.Element:
     try:
-        robot = ET.fromstring(xml.strip())
+        robot = parse_xml(xml.strip())
     except ET.ParseError as error:
         if 'xacro:' in xml:
             raise ModelError(_xacro_text(source)) from error
@@ -289,6 +291,8 @@ def _read_inertial(element: ET.Element | None, where: str) -> Array:
     placement = transform(element.find('origin'), where)
     central = pseudo_inertia(np.array([mass, 0.0, 0.0, 0.0, *moments]))
     pseudo: Array = placement @ central @ placement.T
+    if not np.isfinite(pseudo).all():
+        raise ModelError(f'{where}: its inertia is too large')
     return pseudo
 
 

@@ -9,6 +9,12 @@ from __future__ import annotations
 import struct
 from pathlib import Path
 
+from robodyn_ros.recording.bags.bag_scan import (
+    UNREADABLE,
+    bag_files,
+    folder_information,
+    is_rosbag,
+)
 from robodyn_ros.recording.bags.mcap import (
     CHUNK,
     DATA_END,
@@ -17,7 +23,6 @@ from robodyn_ros.recording.bags.mcap import (
     McapScan,
     metadata_of,
 )
-from robodyn_ros.recording.bags.rosbag import UNREADABLE, bag_files, folder_information, is_rosbag
 
 RECORD_NAME = 'robodyn_ros'
 EFFORT_KEY = 'robodyn_effort'
@@ -45,7 +50,7 @@ def _of_folder(folder: Path, path: Path) -> dict[str, str]:
         own = path.is_dir() or path.name in [Path(str(n)).name for n in bag['relative_file_paths']]
         custom = bag.get('custom_data') if own else None
         return {str(key): str(value) for key, value in (custom or {}).items()}
-    except (*UNREADABLE, AttributeError):
+    except UNREADABLE:
         return {}
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording.bags.bag_metadata import bag_metadata
+from robodyn_ros.recording.bags.bag_scan import bag_files
 from robodyn_ros.recording.bags.joint_state_bag import JointStateBag
 from robodyn_ros.recording.bags.joint_state_decoder import MSGTYPE
 from robodyn_ros.recording.bags.mcap import McapScan
-from robodyn_ros.recording.bags.rosbag import bag_files
 
 
 def rescue_bag(path: Path) -> int:

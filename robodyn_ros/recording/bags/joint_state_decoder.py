@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from robodyn_ros.bounds import JOINT_LISTS, JOINTS, BoundError, check_bound
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording.storage import Spool
 from robodyn_ros.wire.joint_state import JointStateLayout
@@ -40,11 +41,15 @@ def joint_state_types() -> Any:
 def canonical(data: bytes) -> bytes:
     """Rewrite any CDR JointState (big-endian) in the form that `JointStateLayout` reads.
 
+    The frame is left out.
+
     :raises ValueError: the bytes are no JointState
     """
     types = joint_state_types()
     try:
-        return bytes(types.serialize_cdr(types.deserialize_cdr(data, MSGTYPE), MSGTYPE))
+        message = types.deserialize_cdr(data, MSGTYPE)
+        message.header.frame_id = ''  # it may change all the time
+        return bytes(types.serialize_cdr(message, MSGTYPE))
     except Exception as error:  # a parser may raise any exception for damaged bytes
         raise ValueError(f'not a JointState: {error}') from error
 
@@ -117,12 +122,12 @@ class JointStateDecoder:
         if found is not None:
             return found, data
         if self._layouts < MAX_LAYOUTS:
-            with suppress(ValueError):
+            with suppress(ValueError, BoundError):
                 return self._new(JointStateLayout(data)), data
         try:
             data = canonical(data)
             return self._known(data) or self._new(JointStateLayout(data)), data
-        except ValueError as error:
+        except (ValueError, BoundError) as error:
             self.damaged[str(error)] += 1
             return None, data
 
@@ -133,6 +138,8 @@ class JointStateDecoder:
     def _new(self, layout: JointStateLayout) -> _Pending:
         if len(set(layout.names)) != len(layout.names) or not layout.names:
             raise ValueError('no joint names, or a name twice')
+        check_bound(JOINTS, len(layout.names))
+        check_bound(JOINT_LISTS, self._layouts + 1)
         entry = _Pending(layout)
         self._layouts += 1
         self._pending.setdefault(layout.length, []).append(entry)

@@ -7,14 +7,19 @@ and a recording is read from start to end in any case. Format: mcap.dev/spec.
 from __future__ import annotations
 
 import struct
-import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from robodyn_ros.bounds import RECORD, BoundError, check_expansion, check_regular
+from robodyn_ros.recording.bags.compression import decompressed
+from robodyn_ros.recording.bags.scan import Scan
+
 MAGIC = b'\x89MCAP0\r\n'
 SCHEMA, CHANNEL, MESSAGE, CHUNK, STATISTICS, METADATA, DATA_END = 3, 4, 5, 6, 11, 12, 15
+NEEDED = (SCHEMA, CHANNEL, MESSAGE, CHUNK, METADATA)
+"""Records whose content is read."""
 
 LONGEST_STATISTICS = 2**20
 """Bytes of a statistics record that are read: those of 2^16 channels, the most there can be."""
@@ -23,61 +28,75 @@ _RECORD = struct.Struct('<BQ').unpack_from
 _MESSAGE = struct.Struct('<HIQQ').unpack_from
 
 
-class McapScan:
-    """Reader of the messages of one topic.
+class McapScan(Scan):
+    """Reader of the messages of one topic in one file."""
 
-    After reading, `topics` has the message type of every topic in the file, and `damage` describes
-    errors in the file.
-    """
-
-    def __init__(self, path: Path, topic: str, msgtype: str) -> None:
-        """Store the arguments; the file is opened by `messages`."""
-        self.path = path
-        self.topics: dict[str, str] = {}
-        self.damage: list[str] = []
-        self._wanted = (topic, msgtype)
+    def __init__(self, path: Path, topic: str, msgtype: str = '') -> None:
+        """Store the arguments; see `Scan`."""
+        super().__init__(path, topic, msgtype)
         self._schemas: dict[int, str] = {}
         self._channels: set[int] = set()
-        self._cut = False
-        self._count = 0
+        self._cut = self._verified = False
+        self._expanded = self._size = 0
 
     def messages(self) -> Iterator[tuple[int, bytes]]:
-        """Yield time in the bag, in [ns], and bytes, in the order of the file."""
+        """Yield time in the bag, in [ns], and bytes, in the order of the file.
+
+        :raises BoundError: its chunks expand too much
+        """
         for code, content in self.records():
             if code == CHUNK:
                 yield from self._chunk(content)
-            else:
+            elif code != METADATA:
                 yield from self._messages(struct.pack('<BQ', code, len(content)) + content)
 
     def records(self) -> Iterator[tuple[int, bytes]]:
-        """Yield code and content of the records up to the end of the data."""
+        """Yield code and content of the needed records up to the end of the data."""
+        check_regular(self.path)
         with self.path.open('rb') as file:
             if file.read(8) != MAGIC:
                 self.damage.append('it does not start like an MCAP file')
                 return
-            end = self.path.stat().st_size
+            end = self._size = self.path.stat().st_size
             while head := file.read(9):
                 size = _RECORD(head)[1] if len(head) == 9 else end
                 self._cut = size > end - file.tell()
                 if self._cut:
                     self.damage.append(f'it is cut off at byte {end}')
                     if head[0] == CHUNK:  # the available part can still be read
-                        yield CHUNK, file.read()
+                        yield CHUNK, file.read(RECORD.most)
                     break
                 if head[0] == DATA_END:
-                    file.seek(size, 1)
-                    self._check_summary(file, end)
+                    checksum = file.read(min(size, 4))
+                    file.seek(size - len(checksum), 1)
+                    self._check_summary(file, end, checksum)
                     return
-                yield head[0], file.read(size)
+                if head[0] in NEEDED and size <= RECORD.most:
+                    yield head[0], file.read(size)
+                    continue
+                file.seek(size, 1)
+                if head[0] in NEEDED:
+                    self.damage.append(f'a record of {size} bytes was left out')
+                self._note_unknown(head[0])
+                if head[0] == 0:  # no record has it: these are not records
+                    return
         self.damage.append('it has no index')
 
-    def _check_summary(self, file: BinaryIO, end: int) -> None:
-        """Compare the number of messages with that in the summary, the end of the file."""
-        start = file.seek(0, 1)
+    def _note_unknown(self, code: int, known: Container[int] = range(1, 16)) -> None:
+        """Note a record that MCAP does not have, once; codes from 128 on are free to use."""
+        text = 'it has records of an unknown type'
+        if code not in known and code < 128 and text not in self.damage:
+            self.damage.append(text)
+
+    def _check_summary(self, file: BinaryIO, end: int, checksum: bytes) -> None:
+        """Compare the checksum, and the number of messages with that in the summary."""
+        start = file.tell()
         file.seek(-8, 2)
         if file.read() != MAGIC:
             self.damage.append('its index is cut off')
             return
+        if any(checksum) and not self._verified:  # chunks have checksums too
+            self._check_data(file, start - 9 - len(checksum), int.from_bytes(checksum, 'little'))
         file.seek(start)
         while file.tell() + 9 <= end - 8:
             code, size = _RECORD(file.read(9))
@@ -88,17 +107,27 @@ class McapScan:
             self._compare(dict(struct.iter_unpack('<HQ', counts[: len(counts) // 10 * 10])))
             return
 
+    def _check_data(self, file: BinaryIO, size: int, expected: int) -> None:
+        file.seek(0)
+        found = 0
+        while size > 0 and (block := file.read(min(size, 2**20))):
+            found, size = zlib.crc32(block, found), size - len(block)
+        if found != expected:
+            self.damage.append('its checksum is wrong')
+
     def _compare(self, counts: dict[int, int]) -> None:
         """Compare messages by channel with those read; a summary may leave them out."""
         expected = sum(counts.get(channel, 0) for channel in self._channels)
-        if counts and not self.damage and expected != self._count:
+        if counts and not self.damage and expected != self.count:
             self.damage.append(
-                f'it holds {self._count} messages of the topic, and {expected} by its summary'
+                f'it holds {self.count} messages of the topic, and {expected} by its summary'
             )
 
     def _chunk(self, content: bytes) -> Iterator[tuple[int, bytes]]:
         try:
-            records = _start_of(content) if self._cut else _unpacked(content)
+            records = _start_of(content) if self._cut else self._unpacked(content)
+        except BoundError:
+            raise
         except Exception as error:  # decompressors may raise any exception for damaged bytes
             self.damage.append(f'a chunk is damaged ({error})')
             return
@@ -114,11 +143,14 @@ class McapScan:
                     self.damage.append('a record in a chunk is cut off')
                 return
             if code != MESSAGE:
+                self._note_unknown(code, NEEDED)
+                if code == 0:  # no record has it: these are not records
+                    return
                 self._define(code, records[start:at])
             elif size >= 22:
                 channel, _, log_time, _ = _MESSAGE(records, start)
                 if channel in self._channels:
-                    self._count += 1
+                    self.count += 1
                     yield min(log_time, 2**63 - 1), records[start + 22 : at]
 
     def _define(self, code: int, content: bytes) -> None:
@@ -126,15 +158,38 @@ class McapScan:
         try:
             if code == SCHEMA:
                 (number,) = struct.unpack_from('<H', content)
-                self._schemas[number] = _text(content, 2)[0]
+                name, at = _text(content, 2)
+                form, at = _text(content, at)
+                self._schemas[number] = name
+                self.definitions[name] = form, _text(content, at)[0]
             elif code == CHANNEL:
                 number, schema = struct.unpack_from('<HH', content)
                 topic, msgtype = _text(content, 4)[0], self._schemas.get(schema, '')
-                self.topics[topic] = msgtype
-                if (topic, msgtype) == self._wanted:
+                if self.found(topic, msgtype):
                     self._channels.add(number)
         except (struct.error, UnicodeDecodeError) as error:
             self.damage.append(f'a record is damaged ({error})')
+
+    def _unpacked(self, content: bytes) -> bytes:
+        """Decompress and verify the records of a chunk.
+
+        :raises ValueError: size or checksum are wrong, or the compression is not known
+        :raises BoundError: the chunks of the file expand too much
+        """
+        _, _, size, checksum = struct.unpack_from('<QQQI', content)
+        compression, at = _text(content, 28)
+        (length,) = struct.unpack_from('<Q', content, at)
+        if size > RECORD.most:
+            raise ValueError(f'a chunk of {size} bytes')
+        self._expanded += size
+        check_expansion(self._expanded, self._size)
+        records = decompressed(content[at + 8 : at + 8 + length], compression, size)
+        if len(records) != size:
+            raise ValueError(f'expected {size} bytes, got {len(records)}')
+        if checksum and zlib.crc32(records) != checksum:
+            raise ValueError('its checksum is wrong')
+        self._verified |= checksum != 0
+        return records
 
 
 def _text(content: bytes, at: int) -> tuple[str, int]:
@@ -157,45 +212,9 @@ def metadata_of(content: bytes) -> tuple[str, dict[str, str]]:
     return name, entries
 
 
-def _unpacked(content: bytes) -> bytes:
-    """Decompress and verify the records of a chunk.
-
-    :raises ValueError: size or checksum are wrong, or the compression is not known
-    """
-    _, _, size, checksum = struct.unpack_from('<QQQI', content)
-    compression, at = _text(content, 28)
-    (length,) = struct.unpack_from('<Q', content, at)
-    packed = content[at + 8 : at + 8 + length]
-    if size > 2**30:  # damaged, and it would not fit into memory
-        raise ValueError(f'a chunk of {size} bytes')
-    records = _decompressed(packed, compression)
-    if len(records) != size:
-        raise ValueError(f'expected {size} bytes, got {len(records)}')
-    if checksum and zlib.crc32(records) != checksum:
-        raise ValueError('its checksum is wrong')
-    return records
-
-
 def _start_of(content: bytes) -> bytes:
     """Return the records of a truncated chunk; a compressed one cannot be read."""
     compression, at = _text(content, 28)
     if compression:
         raise ValueError('compressed and cut off')
     return content[at + 8 :]
-
-
-def _decompressed(packed: bytes, compression: str) -> bytes:
-    # These two come with rosbags.
-    if compression == 'lz4':
-        from lz4.frame import decompress as lz4_decompress  # type: ignore[import-untyped]
-
-        return bytes(lz4_decompress(packed))
-    if compression == 'zstd':
-        if sys.version_info >= (3, 14):
-            from compression import zstd
-        else:
-            from backports import zstd
-        return bytes(zstd.decompress(packed))
-    if compression:
-        raise ValueError(f'compression {compression!r} is not known')
-    return packed

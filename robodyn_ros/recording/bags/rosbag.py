@@ -1,32 +1,22 @@
-"""Reader of rosbag2 recordings: MCAP and sqlite3, a folder or one file, damaged ones too."""
+"""Reader of the joint states of rosbag2 recordings, damaged ones too."""
 
 from __future__ import annotations
 
-import os
-import shutil
-import sqlite3
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-import yaml
 from numpy.typing import NDArray
 
 from robodyn_ros.errors import RecordingError
+from robodyn_ros.recording.bags.bag_scan import BagScan
 from robodyn_ros.recording.bags.joint_state_decoder import MSGTYPE, Group, JointStateDecoder
-from robodyn_ros.recording.bags.mcap import McapScan
 from robodyn_ros.recording.recording import Finding
 from robodyn_ros.recording.storage import blockwise, sweep
 from robodyn_ros.recording.tables.table import Table
-from robodyn_ros.yaml_file import parse_yaml
 
-SUFFIXES = ('.mcap', '.db3')
-UNREADABLE = (OSError, yaml.YAMLError, KeyError, TypeError, ValueError)
-"""Errors of a metadata.yaml that is missing, damaged or of another form."""
 MOTOR = '_motor'
 """A second encoder, on the motor of joint `name`, is published as joint `name_motor`."""
 
@@ -41,30 +31,6 @@ class NoSuchTopicError(RecordingError):
         """Store the message and the topics."""
         super().__init__(text)
         self.others = tuple(others)
-
-
-def is_rosbag(path: Path) -> bool:
-    """Return True if a path looks like a rosbag2 folder or one of its files."""
-    if path.is_dir():
-        return (path / 'metadata.yaml').exists() or bool(bag_files(path))
-    return path.suffix in SUFFIXES
-
-
-def bag_files(path: Path) -> list[Path]:
-    """Return the storage files of a bag, in the order they were recorded."""
-    if not path.is_dir():
-        return [path]
-    files = [file for file in path.iterdir() if file.suffix in SUFFIXES]
-    return sorted(files, key=lambda file: (len(file.name), file.name))
-
-
-def folder_information(folder: Path) -> Any:
-    """Return the content of a bag's metadata.yaml.
-
-    Its content or form can be anything: handle the errors `UNREADABLE`.
-    """
-    text = (folder / 'metadata.yaml').read_text(encoding='utf-8')
-    return parse_yaml(text)['rosbag2_bagfile_information']
 
 
 def read_rosbag(path: Path, *, topic: str, joints: Sequence[str] | None) -> Table:
@@ -96,70 +62,15 @@ def read_rosbag(path: Path, *, topic: str, joints: Sequence[str] | None) -> Tabl
     return _table(chosen, names, str(path), findings)
 
 
-@dataclass
-class _Found:
-    """Topics in the files of a bag, and descriptions of their damage."""
-
-    topics: dict[str, str] = field(default_factory=dict)
-    damage: list[str] = field(default_factory=list)
-
-
 def _decoded(path: Path, topic: str) -> tuple[JointStateDecoder, list[Finding]]:
-    decoder, found = JointStateDecoder(), _Found()
-    files, compressed = _listed(path, found)
-    if compressed:
-        _read(decoder, _decompressed(path, topic, found), path, found)
-    for file in files:
-        scan = _scan_mcap if file.suffix == '.mcap' else _scan_sqlite
-        _read(decoder, scan(file, topic, found), file, found)
-    if not found.topics:
-        what = '; '.join(found.damage) or 'it has no topics'
-        raise RecordingError(f'{path}: the bag cannot be read: {what}')
-    _check_topic(found.topics, topic, path)
-    if not found.damage:
+    decoder, scan = JointStateDecoder(), BagScan(path, topic, MSGTYPE)
+    decoder.add_all(scan.messages())
+    scan.check()
+    _check_topic(scan.topics, topic, path)
+    if not scan.damage:
         return decoder, []
-    text = f'the bag is damaged ({found.damage[0]}); {decoder.rows} messages could be read'
+    text = f'the bag is damaged ({scan.damage[0]}); {decoder.rows} messages could be read'
     return decoder, [Finding('damaged_bag', text)]
-
-
-def _read(
-    decoder: JointStateDecoder, messages: Iterator[tuple[int, bytes]], path: Path, found: _Found
-) -> None:
-    try:
-        decoder.add_all(messages)
-    except RecordingError:  # no temporary space: the bag is not damaged
-        raise
-    except Exception as error:  # parsers may raise any exception for damaged bytes
-        reason = ' '.join(str(error).split()).rstrip('.') or type(error).__name__
-        found.damage.append(f'{path.name}: {reason}')
-
-
-def _listed(path: Path, found: _Found) -> tuple[list[Path], bool]:
-    """Return the files of a bag, using metadata.yaml if possible, and whether it is compressed."""
-    if not path.is_dir():
-        return [path], False
-    try:
-        bag = folder_information(path)
-        names = [Path(str(name)).name for name in bag['relative_file_paths']]
-        if str(bag.get('compression_mode') or 'none').lower() != 'none':
-            return [], True
-    except UNREADABLE as error:
-        missing = isinstance(error, FileNotFoundError)
-        found.damage.append(f'metadata.yaml {"is missing" if missing else "cannot be read"}')
-        return bag_files(path), False
-    found.damage += [f'{name} is missing' for name in names if not (path / name).exists()]
-    return [path / name for name in names if (path / name).exists()], False
-
-
-def _decompressed(path: Path, topic: str, found: _Found) -> Iterator[tuple[int, bytes]]:
-    from rosbags.rosbag2 import Reader
-
-    with Reader(path) as reader:
-        found.topics.update({link.topic: link.msgtype for link in reader.connections})
-        links = [link for link in reader.connections if link.topic == topic]
-        if links:
-            for _, log_time, data in reader.messages(links):
-                yield log_time, data
 
 
 def _check_topic(found: dict[str, str], topic: str, path: Path) -> None:
@@ -169,49 +80,6 @@ def _check_topic(found: dict[str, str], topic: str, path: Path) -> None:
     what = f'has the type {found[topic]!r}' if topic in found else 'is not in the bag'
     hint = f'JointState topics in it: {others}' if others else 'it has no JointState topic'
     raise NoSuchTopicError(f'{path}: topic {topic!r} {what}; {hint}', others)
-
-
-def _scan_mcap(file: Path, topic: str, found: _Found) -> Iterator[tuple[int, bytes]]:
-    scan = McapScan(file, topic, MSGTYPE)
-    try:
-        yield from scan.messages()
-    finally:
-        found.topics.update(scan.topics)
-        found.damage += [f'{file.name}: {text}' for text in scan.damage]
-
-
-def _scan_sqlite(file: Path, topic: str, found: _Found) -> Iterator[tuple[int, bytes]]:
-    with TemporaryDirectory() as folder:
-        readable = _full_size(file, folder)
-        if readable.parent == Path(folder):
-            found.damage.append(f'{file.name}: it is cut off at byte {file.stat().st_size}')
-        database = sqlite3.connect(f'{readable.as_uri()}?mode=ro', uri=True)
-        try:
-            rows = database.execute('SELECT id, name, type FROM topics')
-            topics = {number: (str(name), str(msgtype)) for number, name, msgtype in rows}
-            found.topics.update(topics.values())
-            wanted = {number for number, entry in topics.items() if entry == (topic, MSGTYPE)}
-            # Order of arrival in the table: the index over the times may be damaged.
-            query = 'SELECT topic_id, timestamp, data FROM messages NOT INDEXED'
-            for number, log_time, data in database.execute(query):
-                if number in wanted and isinstance(data, bytes) and isinstance(log_time, int):
-                    yield log_time, data
-        finally:
-            database.close()
-
-
-def _full_size(file: Path, folder: str) -> Path:
-    """Return a database that SQLite opens: copy a truncated one and append empty pages."""
-    with file.open('rb') as stream:
-        head = stream.read(32)
-    size = int.from_bytes(head[16:18], 'big') * int.from_bytes(head[28:32], 'big')
-    actual = file.stat().st_size
-    if not head.startswith(b'SQLite format 3') or not actual < size < 1000 * actual:
-        return file.resolve()
-    copy = Path(folder) / file.name
-    shutil.copyfile(file, copy)
-    os.truncate(copy, size)
-    return copy
 
 
 def _chosen(

@@ -6,8 +6,7 @@ not be installed. It is slower than the decoder of joint states: use it for minu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robodyn_ros.errors import RecordingError
+from robodyn_ros.recording.bags.bag_scan import BagScan
+from robodyn_ros.recording.tables.table import reading
 
 TRAJECTORY_STATE = 'control_msgs/msg/JointTrajectoryControllerState'
 TORQUE_STATE = 'robodyn_ros/msg/TorqueState'
@@ -44,8 +45,11 @@ def topic_types(path: str | Path) -> dict[str, str]:
 
     :raises RecordingError: the bag cannot be read
     """
-    with _opened(path) as reader:
-        return {link.topic: link.msgtype for link in reader.connections}
+    scan = BagScan(Path(path), '')
+    for _ in scan.messages():  # there is no such topic
+        pass
+    scan.check()
+    return scan.topics
 
 
 def read_topic(
@@ -63,15 +67,14 @@ def read_topic(
     stamps: list[int] = []
     rows: list[list[NDArray[np.float64]]] = []
     own: tuple[str, ...] = ()
-    with _opened(path) as reader:
-        for message in _messages(reader, topic, path):
-            names, signals = read(message)
-            stamp = message.header.stamp.sec * 10**9 + message.header.stamp.nanosec
-            own = own or tuple(name for name in joints if name in names)
-            row = _row(names, signals, own)
-            if row and (not stamps or stamp > stamps[-1]):
-                rows.append(row)
-                stamps.append(stamp)
+    for message in _messages(Path(path), topic):
+        names, signals = read(message)
+        stamp = message.header.stamp.sec * 10**9 + message.header.stamp.nanosec
+        own = own or tuple(name for name in joints if name in names)
+        row = _row(names, signals, own)
+        if row and (not stamps or stamp > stamps[-1]):
+            rows.append(row)
+            stamps.append(stamp)
     width = max((len(row) for row in rows), default=0)
     whole = [index for index, row in enumerate(rows) if len(row) == width]
     if len(whole) < 2:
@@ -88,15 +91,34 @@ def read_topic(
     )
 
 
-def _messages(reader: Any, topic: str, path: str | Path) -> Iterator[Any]:
-    """Yield the decoded messages of a topic."""
-    links = [link for link in reader.connections if link.topic == topic]
-    for link, _, data in reader.messages(links) if links else ():
-        if link.msgtype not in reader.typestore.fielddefs:
-            raise RecordingError(
-                f'{path}: it has no definition of {link.msgtype}: record it as MCAP'
-            )
-        yield reader.deserialize(data, link.msgtype)
+def _messages(path: Path, topic: str) -> Iterator[Any]:
+    """Yield the decoded messages of a topic; damaged ones are left out."""
+    scan = BagScan(path, topic)
+    store, kind = None, ''
+    for _, data in scan.messages():
+        if store is None:
+            kind = scan.topics[topic]
+            store = _types(scan.definitions, kind, path)
+        try:
+            message = store.deserialize_cdr(data, kind)
+        except Exception:  # parsers may raise any exception for damaged bytes
+            continue
+        yield message
+    scan.check()
+
+
+def _types(definitions: Mapping[str, tuple[str, str]], kind: str, path: Path) -> Any:
+    """Return the decoder of a message type, by its definition in the bag or by ROS 2 Jazzy."""
+    from rosbags.typesys import Stores, get_types_from_msg, get_typestore
+
+    form, text = definitions.get(kind, ('', ''))
+    store = get_typestore(Stores.EMPTY if form == 'ros2msg' else Stores.ROS2_JAZZY)
+    if form == 'ros2msg':
+        with reading(path, f'a bag with {kind}'):
+            store.register(get_types_from_msg(text, kind))
+    if kind not in store.fielddefs:
+        raise RecordingError(f'{path}: it has no definition of {kind}: record it as MCAP')
+    return store
 
 
 def _row(
@@ -110,16 +132,3 @@ def _row(
     order = [list(names).index(name) for name in joints]
     row = [signal[order] for signal in given]
     return row if all(np.isfinite(signal).all() for signal in row) else []
-
-
-@contextmanager
-def _opened(path: str | Path) -> Iterator[Any]:
-    from rosbags.highlevel import AnyReader, AnyReaderError
-    from rosbags.typesys import Stores, get_typestore
-
-    try:
-        with AnyReader([Path(path)], default_typestore=get_typestore(Stores.ROS2_JAZZY)) as reader:
-            yield reader
-    except (AnyReaderError, OSError, KeyError) as error:
-        reason = ' '.join(str(error).split()).rstrip('.')
-        raise RecordingError(f'{path}: expected the folder of a rosbag2: {reason}') from error

@@ -11,10 +11,11 @@ from typing import TextIO
 
 import numpy as np
 
+from robodyn_ros.bounds import COLUMNS, LINE, NAME, check_bound
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording.finding import Finding
 from robodyn_ros.recording.storage import Spool
-from robodyn_ros.recording.tables.table import Array, Table
+from robodyn_ros.recording.tables.table import Array, Table, reading
 
 DELIMITERS = ('\t', ';', ',', None)  # None: white space
 BLANK = ('', 'nan', 'null', 'none', 'na', 'n/a', '-')
@@ -28,11 +29,8 @@ def read_csv(path: Path) -> Table:
 
     :raises RecordingError: it cannot be read, or a row has a wrong length or a cell without number
     """
-    try:
-        with path.open(encoding='utf-8-sig', newline=None) as file:
-            return _read(file, str(path))
-    except (OSError, UnicodeDecodeError) as error:
-        raise RecordingError(f'{path}: it cannot be read as CSV: {error}') from error
+    with reading(path, 'CSV'), path.open(encoding='utf-8-sig') as file:
+        return _read(file, str(path))
 
 
 def _read(file: TextIO, source: str) -> Table:
@@ -45,6 +43,8 @@ def _read(file: TextIO, source: str) -> Table:
         raise RecordingError(f'{source}: the file has no rows')
     delimiter = _delimiter(line)
     first = _split(line, delimiter)
+    check_bound(COLUMNS, len(first))
+    check_bound(NAME, max(map(len, first)))
     rows: Iterable[tuple[int, str]] = lines
     if _is_number(first[0], delimiter):
         names = _split(comment, delimiter)
@@ -101,10 +101,17 @@ def _cut(line: str, delimiter: str | None, names: list[str], source: str) -> boo
 
 
 def _lines(file: TextIO) -> Iterator[tuple[int, str]]:
-    for number, line in enumerate(file, start=1):
-        stripped = line.strip(' \r\n')
-        if stripped.strip():
-            yield number, stripped
+    """Yield numbers and content of the lines that are not blank."""
+    number, start = 1, ''
+    while block := file.read(2**20):
+        *lines, start = (start + block).split('\n')
+        check_bound(LINE, len(start))
+        for line in lines:
+            if line.strip():
+                yield number, line.strip(' ')
+            number += 1
+    if start.strip():
+        yield number, start.strip(' ')
 
 
 def _delimiter(line: str) -> str | None:

@@ -2,52 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from robodyn_ros.errors import RecordingError
+from robodyn_ros.bounds import EXPANSION, MAT_MEMORY, MAT_TIME, RECORD
 from robodyn_ros.recording import storage
+from robodyn_ros.recording.tables import mat_process
 from robodyn_ros.recording.tables.table import Table, reading, table_of
 
 
 def read_mat(path: Path) -> Table:
     """Read all numeric variables; fields of a struct are named `struct.field`.
 
+    scipy reads them in another process, because damaged files can crash it.
+
     :raises RecordingError: it is not a MAT file, is damaged, or has version 7.3 (HDF5)
     """
-    arrays: dict[str, NDArray[Any]] = {}
-    with reading(path, 'MAT'):
-        try:
-            for name, value in _variables(path):
-                _collect(name, value, arrays)
-        except NotImplementedError as error:
-            raise RecordingError(
-                f'{path}: MAT version 7.3 (HDF5) cannot be read; save it in MATLAB with -v7'
-            ) from error
+    with reading(path, 'MAT'), storage.temporary_folder(path.stat().st_size) as folder:
+        names = _names(path, folder)
+        arrays = {}
+        for index, name in enumerate(names):
+            file = folder / f'{index}.npy'
+            large = file.stat().st_size > storage.KEPT
+            arrays[name] = np.load(file, mmap_mode='r' if large else None)
     return table_of(arrays, path)
 
 
-def _variables(path: Path) -> Iterator[tuple[str, NDArray[Any]]]:
-    """Yield variables one by one, so that only the largest must fit into memory."""
-    from scipy.io import loadmat, whosmat
+def _names(path: Path, folder: Path) -> list[str]:
+    """Let another process read the variables; return their names.
 
-    for name, _, _ in whosmat(str(path), appendmat=False):
-        if not name.startswith('__'):
-            value = loadmat(str(path), appendmat=False, variable_names=[name]).get(name)
-            if isinstance(value, np.ndarray):
-                yield name, value
-
-
-def _collect(name: str, value: NDArray[Any], arrays: dict[str, NDArray[Any]]) -> None:
-    if value.dtype.names is None:
-        large = value.nbytes > storage.KEPT and value.dtype.kind in 'fiub'
-        arrays[name] = storage.blockwise(np.asarray, value, dtype=value.dtype) if large else value
-    elif value.size == 1:
-        for field in value.dtype.names:
-            inner = value.reshape(-1)[0][field]
-            if isinstance(inner, np.ndarray):
-                _collect(f'{name}.{field}', inner, arrays)
+    :raises ValueError: it cannot
+    """
+    size = path.stat().st_size
+    limits = MAT_MEMORY.most + 8 * size, MAT_TIME.most, max(RECORD.most, EXPANSION.most * size)
+    done = subprocess.run(
+        [sys.executable, mat_process.__file__, *map(str, (path, folder, *limits))],
+        capture_output=True,
+        text=True,
+        env=os.environ | {'OPENBLAS_NUM_THREADS': '1'},
+    )
+    if done.returncode == 0:
+        names: list[str] = json.loads(done.stdout)
+        return names
+    reason = (done.stderr.strip().splitlines() or ['it is damaged'])[-1]
+    if done.returncode < 0:
+        name = signal.Signals(-done.returncode).name
+        reason = f'it is damaged: its reader ended with {name}'
+    raise ValueError(reason)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,11 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from robodyn_ros.errors import RecordingError
+from robodyn_ros.bounds import COLUMNS, check_bound, check_expansion
 from robodyn_ros.recording import storage
 from robodyn_ros.recording.tables.table import Table, reading, table_of
+
+HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 
 
 def read_npz(path: Path) -> Table:
@@ -20,45 +23,43 @@ def read_npz(path: Path) -> Table:
 
     :raises RecordingError: it is not an NPZ archive, is damaged, or contains pickled objects
     """
-    with reading(path, 'NPZ'):
-        archive = np.load(path, allow_pickle=False)
-        if isinstance(archive, np.ndarray):
-            raise RecordingError(f'{path}: expected an NPZ archive, got a single array')
-        with archive:
-            return table_of({name: _array(archive, name) for name in archive.files}, path)
+    with reading(path, 'NPZ'), zipfile.ZipFile(path) as archive:
+        members = archive.infolist()
+        check_bound(COLUMNS, len(members))
+        check_expansion(sum(member.file_size for member in members), path.stat().st_size)
+        arrays = {}
+        for member in members:
+            with archive.open(member) as stream:
+                arrays[member.filename.removesuffix('.npy')] = _array(stream, member.file_size)
+    return table_of({name: item for name, item in arrays.items() if item is not None}, path)
 
 
-def _array(archive: Any, name: str) -> NDArray[Any]:
-    """Read one array of an open archive; large ones are never completely in memory."""
-    members: zipfile.ZipFile = archive.zip
-    member = f'{name}.npy'
-    if member in members.namelist() and members.getinfo(member).file_size > storage.KEPT:
-        with members.open(member) as stream:
-            found = _stored(stream)
-        if found is not None:
-            return found
-    return np.asarray(archive[name])
+def _array(stream: Any, size: int) -> NDArray[Any] | None:
+    """Read an array of the .npy format block by block; None: it has no numbers or text.
 
-
-def _stored(stream: Any) -> NDArray[Any] | None:
-    """Read an array of the .npy format block by block; None: it has no rows of numbers.
-
-    :raises ValueError: it ends too early
+    :param size: size of the member, in [bytes]
+    :raises ValueError: it has objects, or ends too early
     """
-    version = npy.read_magic(stream)
-    read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
-    shape, by_columns, dtype = read(stream)
-    if dtype.kind not in 'fiub' or not shape or version > (2, 0):
+    read = HEADERS.get(npy.read_magic(stream))
+    if read is None:  # of structures only
         return None
-    rows = shape[::-1] if by_columns else shape
+    shape, by_columns, dtype = read(stream)
+    if dtype.hasobject:
+        raise ValueError(f'{stream.name} has pickled objects')
+    if math.prod(shape) * dtype.itemsize > size or min(shape, default=0) < 0:
+        raise ValueError(f'{stream.name} has {size} bytes, too few for the shape {shape}')
+    if dtype.kind not in 'fiubU':
+        return None
+    if not math.prod(shape):
+        return np.empty(shape, dtype)
+    rows = (shape[::-1] if by_columns else shape) or (1,)
     stored = storage.Spool(rows[1:], dtype)
-    size = dtype.itemsize * int(np.prod(rows[1:]))
-    at_once = max(1, min(storage.BLOCK, storage.KEPT // max(size, 1)))
+    width = dtype.itemsize * math.prod(rows[1:])
+    at_once = max(1, min(storage.BLOCK, storage.KEPT // max(width, 1)))
     for first in range(0, rows[0], at_once):
-        count = min(at_once, rows[0] - first)
-        data = stream.read(count * size)
-        if len(data) != count * size:
-            raise ValueError(f'{stream.name} ends after {first} of {rows[0]} rows')
+        data = stream.read(min(at_once, rows[0] - first) * width)
         stored.append(np.frombuffer(data, dtype))
     whole = stored.array()
-    return whole.T if by_columns else whole
+    if len(whole) != rows[0]:
+        raise ValueError(f'{stream.name} ends after {len(whole)} of {rows[0]} rows')
+    return whole.T if by_columns else whole.reshape(shape)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from robodyn_ros.bounds import check_regular
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording.recording import Finding
 from robodyn_ros.recording.storage import blockwise
@@ -69,10 +70,11 @@ class Table:
 
 @contextmanager
 def reading(path: Path, form: str) -> Iterator[None]:
-    """Convert any exception of a parser of damaged bytes to a RecordingError."""
+    """Refuse devices; convert any exception of a parser of damaged bytes to a RecordingError."""
     try:
+        check_regular(path)
         yield
-    except RecordingError:
+    except (RecordingError, MemoryError):
         raise
     except Exception as error:
         reason = ' '.join(str(error).split())
@@ -86,17 +88,11 @@ def table_of(arrays: Mapping[str, NDArray[Any]], path: Path) -> Table:
 
 
 def joint_names(arrays: Mapping[str, NDArray[Any]]) -> tuple[str, ...] | None:
-    """Find the joint names among the arrays of a file: text, or a MATLAB cell array of text."""
+    """Find the joint names among the arrays of a file."""
     for name in NAMES:
         values = arrays.get(name)
-        if values is None or values.dtype.kind not in 'UO':
-            continue
-        cells = [
-            cell.item() if isinstance(cell, np.ndarray) and cell.size == 1 else cell
-            for cell in values.reshape(-1)
-        ]
-        if cells and all(isinstance(cell, str) for cell in cells):
-            return tuple(str(cell).strip() for cell in cells)
+        if values is not None and values.dtype.kind == 'U' and values.size:
+            return tuple(str(name).strip() for name in values.reshape(-1))
     return None
 
 

@@ -5,6 +5,8 @@ import pytest
 from bags import JOINT_STATE, cdr, wave, write_bag
 from lz4.frame import compress
 
+from robodyn_ros import bounds
+from robodyn_ros.bounds import Bound, BoundError
 from robodyn_ros.recording.bags.mcap import MAGIC, McapScan
 
 
@@ -133,3 +135,30 @@ def test_number_of_messages_is_compared_with_the_summary(tmp_path, counts, damag
     scan = McapScan(path, '/joint_states', JOINT_STATE)
     assert len(list(scan.messages())) == 1
     assert bool(scan.damage) == damaged, scan.damage
+
+
+def test_checksum_of_the_data_is_compared(tmp_path):
+    """A flipped opcode outside of chunks loses a message, and no count tells."""
+    data = HEAD + SCHEMA + CHANNEL + message(b'a') + message(b'b', time=6)
+    tail = record(15, struct.pack('<I', zlib.crc32(data))) + record(2, bytes(20)) + MAGIC
+    assert scanned(tmp_path / 'a.mcap', data + tail)[1].damage == []
+    at = data.rindex(message(b'b', time=6))
+    flipped = data[:at] + b'\x07' + data[at + 1 :]
+    found, scan = scanned(tmp_path / 'b.mcap', flipped + tail)
+    assert len(found) == 1 and scan.damage == ['its checksum is wrong']
+
+
+@pytest.mark.parametrize('code, known', [(0, False), (7, False), (16, False), (128, True)])
+def test_records_of_an_unknown_type_in_a_chunk(tmp_path, code, known):
+    records = SCHEMA + CHANNEL + message(b'a') + record(code, b'x')
+    found, scan = scanned(tmp_path / 'a.mcap', HEAD + chunk(records) + TAIL)
+    assert found == [(5, b'a')]
+    assert scan.damage == ([] if known else ['it has records of an unknown type'])
+
+
+def test_chunks_that_expand_too_much_end_the_reading(tmp_path, monkeypatch):
+    monkeypatch.setattr(bounds, 'RECORD', Bound(1000, 'bytes', 'a record', ''))
+    zeros = chunk(record(200, bytes(4_000_000)), 'lz4')
+    path = tmp_path / 'a.mcap'
+    with pytest.raises(BoundError, match='at most 200 times its size'):
+        scanned(path, HEAD + SCHEMA + CHANNEL + zeros + TAIL)

@@ -84,5 +84,5 @@ def test_errors_are_one_sentence(tmp_path):
         read_topic(path, '/other', ['a'], torques)
     (tmp_path / 'empty').mkdir()
     for wrong in (tmp_path / 'empty', tmp_path / 'absent'):
-        with pytest.raises(RecordingError, match='expected the folder of a rosbag2'):
+        with pytest.raises(RecordingError, match='the bag cannot be read'):
             topic_types(wrong)

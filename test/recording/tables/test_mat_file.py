@@ -1,8 +1,12 @@
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from scipy.io import savemat
 
 from robodyn_ros.errors import RecordingError
+from robodyn_ros.recording.tables import mat_process
 from robodyn_ros.recording.tables.mat_file import read_mat
 
 
@@ -23,3 +27,22 @@ def test_version_7_3_is_refused(tmp_path):
     path.write_bytes(head.ljust(124) + b'\x00\x02IM' + b'\x89HDF\r\n\x1a\n' + bytes(200))
     with pytest.raises(RecordingError, match=r'version 7\.3 .* save it in MATLAB with -v7'):
         read_mat(path)
+
+
+def test_a_crash_of_the_reader_is_a_sentence(tmp_path, monkeypatch):
+    crash = tmp_path / 'crash.py'
+    crash.write_text('import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)\n')
+    monkeypatch.setattr(mat_process, '__file__', str(crash))
+    path = tmp_path / 'a.mat'
+    savemat(path, {'q': np.ones(3)})
+    with pytest.raises(RecordingError, match='it is damaged: its reader ended with SIGSEGV'):
+        read_mat(path)
+
+
+def test_memory_and_size_are_bounded(tmp_path):
+    path = tmp_path / 'a.mat'
+    savemat(path, {'q': np.zeros(10**6)}, do_compression=True)
+    for memory, size, text in ((2**22, 2**30, 'more than 4 MB'), (2**30, 2**20, 'expands')):
+        words = [sys.executable, mat_process.__file__, path, tmp_path, memory, 60, size]
+        done = subprocess.run([str(word) for word in words], capture_output=True, text=True)
+        assert done.returncode == 1 and text in done.stderr

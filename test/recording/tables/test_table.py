@@ -50,10 +50,7 @@ def test_integers_become_floats_and_text_is_refused():
         converted(np.array([['a']]), 'torque', None, ('a',), TABLE)
 
 
-def test_joint_names_from_text_and_cells():
+def test_joint_names_are_text():
     assert joint_names({'joint_names': np.array(['a ', 'b'])}) == ('a', 'b')
-    cells = np.empty((1, 2), dtype=object)
-    cells[0, 0], cells[0, 1] = np.array(['a']), np.array(['b'])
-    assert joint_names({'joints': cells}) == ('a', 'b')
     assert joint_names({'joints': np.zeros(2)}) is None
     assert joint_names({}) is None

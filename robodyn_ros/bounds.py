@@ -1,0 +1,161 @@
+"""Bounds of the files that the suite reads, checked before memory or time is spent.
+
+Every bound is far above what robots and recordings need. A file beyond one is refused with a
+sentence. `docs/limits.md` is made from this table.
+"""
+
+from __future__ import annotations
+
+import stat
+import xml.etree.ElementTree as ET
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from robodyn_ros.errors import RobodynError
+
+
+@dataclass(frozen=True)
+class Bound:
+    """Largest number of something in a file, with its unit, meaning and reason."""
+
+    most: int
+    unit: str
+    what: str
+    why: str
+
+
+MIB = 2**20
+TEXT = Bound(
+    32 * MIB, 'bytes', 'size of a text file: YAML, URDF, SRDF',
+    'it is in memory several times while it is parsed',
+)  # fmt: skip
+YAML_DEPTH = Bound(
+    100, 'levels', 'nesting of YAML',
+    'PyYAML composes by recursion in C, which ends the process at about 10 000 levels',
+)  # fmt: skip
+YAML_VALUES = Bound(
+    300_000, 'values', 'values of a YAML file, repetitions by aliases included',
+    'reading them takes 4 s',
+)  # fmt: skip
+YAML_INTEGER = Bound(
+    2**63 - 1, '', 'integers in YAML, either sign', 'ROS parameters and numpy have 64 bits',
+)  # fmt: skip
+XML_DEPTH = Bound(100, 'levels', 'nesting of XML', 'Python writes XML by recursion')
+XML_ELEMENTS = Bound(
+    50_000, 'elements', 'elements of a URDF or SRDF', 'a link with its joint has about 20',
+)  # fmt: skip
+JOINTS = Bound(
+    200, 'joints', 'joints of a URDF or message', 'memory and time grow with their square',
+)  # fmt: skip
+JOINT_LISTS = Bound(
+    1000, 'lists', 'different lists of joints in the messages of a topic', 'each is a table',
+)  # fmt: skip
+TERMS = Bound(1000, 'terms', 'terms of a series of a joint', 'a sample computes all of them')
+LINE = Bound(16 * MIB, 'characters', 'a line of a CSV file', 'a row is in memory completely')
+COLUMNS = Bound(
+    5000, 'columns', 'columns of a CSV file, arrays of an NPZ file', 'each is an array',
+)  # fmt: skip
+NAME = Bound(
+    1000, 'characters', 'name of a column', 'the time to recognise it grows with its square'
+)
+FILES = Bound(1000, 'files', 'files of a bag', 'each is opened and checked')
+RECORD = Bound(
+    256 * MIB, 'bytes', 'a record, chunk or message of a bag',
+    'it is in memory completely; rosbag2 writes chunks of 0.8 MB',
+)  # fmt: skip
+EXPANSION = Bound(
+    200, 'times', 'decompressed size of a file, relative to its size, if it is above 256 MiB',
+    'signals of a robot shrink far less, zeros by a factor of 1000',
+)  # fmt: skip
+ROW_STEPS = Bound(
+    10_000, 'thousand steps', 'work of SQLite for one message of a bag',
+    'a row of a table needs few, a computed one may never end',
+)  # fmt: skip
+MAT_MEMORY = Bound(
+    1024 * MIB, 'bytes', 'memory of the process that reads a MAT file, beside 8 times its size',
+    'a variable and its copy are in memory; a damaged size would take all',
+)  # fmt: skip
+MAT_TIME = Bound(
+    60, 's', 'CPU time of the process that reads a MAT file', 'a damaged file may never end'
+)
+MOTION = Bound(
+    10_000_000, 'values', 'samples of a motion at 1 kHz, times its joints',
+    'checks compute all of them: 28 minutes of 6 joints',
+)  # fmt: skip
+
+
+class BoundError(RobodynError, OSError):
+    """A file exceeds a bound, or is no regular file; readers report it like a missing file."""
+
+
+def check_bound(bound: Bound, value: float, where: str = '') -> None:
+    """Check a number against a bound.
+
+    :param where: start of the message
+    :raises BoundError: it is larger
+    """
+    if not value <= bound.most:
+        start = f'{where}: ' if where else ''
+        raise BoundError(
+            f'{start}{bound.what}: at most {bound.most} {bound.unit}'.rstrip() + f', got {value:g}'
+        )
+
+
+def check_expansion(decompressed: float, size: float) -> None:
+    """Check the decompressed size of a file against its size, both in [bytes].
+
+    :raises BoundError: it is far larger
+    """
+    if decompressed > max(RECORD.most, EXPANSION.most * size):
+        raise BoundError(
+            f'it has more than {decompressed / 1e6:.0f} MB in {size / 1e6:.3g} MB, at most '
+            f'{EXPANSION.most} times its size are decompressed'
+        )
+
+
+def check_regular(path: str | Path) -> None:
+    """Refuse devices, pipes and sockets, which may never end.
+
+    :raises OSError: it is one of these, or does not exist
+    """
+    mode = Path(path).stat().st_mode
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        raise BoundError('it is a device, pipe or socket, expected a regular file')
+
+
+def read_text(path: str | Path) -> str:
+    """Read a text file in UTF-8.
+
+    :raises OSError: it cannot be read, is too large, or is no regular file
+    :raises UnicodeDecodeError: it is not UTF-8
+    """
+    check_regular(path)
+    with Path(path).open('rb') as file:
+        data = file.read(TEXT.most + 1)
+    check_bound(TEXT, len(data))
+    return data.decode('utf-8')
+
+
+def parse_xml(text: str) -> ET.Element:
+    """Parse XML text.
+
+    :raises ET.ParseError: it is not well-formed, too deeply nested, or has too many elements
+    """
+    parser: Any = ET.XMLPullParser(('start', 'end'))
+    root: ET.Element | None = None
+    depth = count = 0
+    try:
+        for at in range(0, len(text), 2**16):
+            parser.feed(text[at : at + 2**16])
+            for event, element in parser.read_events():
+                root = element if root is None else root
+                depth += 1 if event == 'start' else -1
+                count += event == 'start'
+                check_bound(XML_DEPTH, depth)
+                check_bound(XML_ELEMENTS, count)
+        parser.close()
+    except (BoundError, ValueError, LookupError) as error:  # the last two: its encoding
+        raise ET.ParseError(str(error)) from error
+    assert root is not None  # close() raises without an element
+    return root

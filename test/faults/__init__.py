@@ -1,0 +1,1 @@
+"""Damaged and hostile files against everything that reads files."""

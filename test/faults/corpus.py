@@ -1,0 +1,272 @@
+"""Small valid files of every kind that the suite reads, the same in every run."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import struct
+from pathlib import Path
+
+import lz4.frame
+import numpy as np
+import yaml
+from backports import zstd
+from bags import JOINT_STATE, TYPES, cdr, message, write_bag
+from prg_results import KINDS, model_of, result_of
+from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer
+from writers import write_csv, write_rosbag
+
+from robodyn_ros.identification.files.prg import prg_text
+from robodyn_ros.identification.files.result_file import model_parameters
+from robodyn_ros.models.catalog import build_model
+from robodyn_ros.recording.bags.mcap import CHANNEL, CHUNK, DATA_END, MAGIC, MESSAGE, SCHEMA
+from robodyn_ros.recording.bags.mcap_writer import HEADER, record, text
+from robodyn_ros.recording.recording import Recording
+
+JOINTS = ('a', 'b')
+START = 1_700_000_000 * 10**9
+PERIOD = 0.01
+LINK = """  <link name="{name}">
+    <inertial>
+      <origin xyz="0.1 0 0" rpy="0 0 0"/>
+      <mass value="2.0"/>
+      <inertia ixx="0.02" ixy="0" ixz="0" iyy="0.02" iyz="0" izz="0.02"/>
+    </inertial>
+    <collision>
+      <origin xyz="0.1 0 0" rpy="0 0 0"/>
+      <geometry>{shape}</geometry>
+    </collision>
+  </link>
+"""
+JOINT = """  <joint name="{name}" type="revolute">
+    <parent link="{parent}"/>
+    <child link="{child}"/>
+    <origin xyz="0.4 0 0.1" rpy="1.5707963 0 0"/>
+    <axis xyz="0 0 1"/>
+    <limit lower="-3" upper="3" velocity="4" effort="100"/>
+  </joint>
+"""
+MOTIONS = {
+    'sine': {
+        'kind': 'sine', 'joints': list(JOINTS), 'start': [-0.5, 0.3], 'target': [0.5, -0.3],
+        'frequency': [0.5, 0.7], 'lead_in': 0.5, 'lead_out': 0.5, 'duration': 4.0,
+    },
+    'fourier': {
+        'kind': 'fourier', 'joints': list(JOINTS), 'center': [0.0, 0.1], 'base_frequency': 0.2,
+        'a': [[0.1, 0.05], [0.1, 0.02]], 'b': [[0.1, 0.0], [0.0, 0.1]],
+    },
+    'sine_sum': {
+        'kind': 'sine_sum', 'joints': list(JOINTS), 'center': [0.0, 0.1], 'duration': 4.0,
+        'amplitude': [[0.1, 0.05], [0.1, 0.02]], 'frequency': [[0.5, 1.0], [0.7, 1.1]],
+    },
+    'joint_moves': {
+        'kind': 'joint_moves', 'joints': list(JOINTS), 'velocity': 1.0, 'acceleration': 2.0,
+        'points': [[0.0, 0.0], [0.5, 0.2], [-0.2, 0.4]], 'fly_by': 0.5, 'jerk': 20.0,
+    },
+    'points': {
+        'kind': 'points', 'joints': list(JOINTS), 'time': [0.0, 1.0, 2.0],
+        'position': [[0.0, 0.0], [0.1, 0.1], [0.0, 0.2]],
+        'velocity': [[0.0, 0.0], [0.1, 0.0], [0.0, 0.0]],
+    },
+    'bidirectional': {
+        'kind': 'bidirectional', 'joints': list(JOINTS), 'start': [-0.5, 0.3],
+        'target': [0.5, -0.3], 'speeds': [0.3, 1.0], 'max_velocity': [2.0, 2.0],
+        'max_acceleration': [3.0, 3.0],
+    },
+    'move': {'kind': 'move', 'joints': list(JOINTS), 'start': [0.0, 0.0], 'target': [0.2, 0.1],
+             'duration': 2.0},
+    'line': {
+        'kind': 'line', 'joints': ['j1', 'j2', 'j3', 'j4'], 'speed': 0.2, 'acceleration': 0.5,
+        'robot': {'kind': 'scara', 'geometry': {'L1': 0.3, 'L2': 0.2}},
+        'start': [0.3, 0.2, 0.0, 0.0], 'target': [0.2, 0.3, 0.0, 0.0],
+    },
+}  # fmt: skip
+
+
+def make_corpus(folder: Path) -> None:
+    """Write the files into an empty folder."""
+    rng = np.random.default_rng(14)
+    recording = _recording(rng)
+    _robots(folder)
+    _tables(folder, recording)
+    _bags(folder, recording)
+    _results(folder, rng)
+
+
+def _recording(rng: np.random.Generator) -> Recording:
+    time = PERIOD * np.arange(300)
+    phase = 2 * np.pi * np.outer(time, [0.5, 0.8])
+    noise = [rng.normal(scale=1e-4, size=(len(time), 2)) for _ in range(3)]
+    position, velocity = np.sin(phase), np.cos(phase) * 2 * np.pi * [0.5, 0.8]
+    torque = 2.0 * position + 0.5 * velocity
+    return Recording(
+        time, JOINTS, position + noise[0], torque + noise[1], velocity + noise[2], origin=START
+    )
+
+
+def _urdf(shapes: tuple[str, ...]) -> str:
+    links = ''.join(
+        LINK.format(name=f'l{number}', shape=shape) for number, shape in enumerate(shapes)
+    )
+    joints = ''.join(
+        JOINT.format(name=name, parent=f'l{number}', child=f'l{number + 1}')
+        for number, name in enumerate(JOINTS)
+    )
+    return f'<robot name="arm">\n{links}{joints}</robot>\n'
+
+
+def _robots(folder: Path) -> None:
+    box = '<box size="0.05 0.05 0.05"/>'
+    mesh = '<mesh filename="part.stl" scale="1 1 1"/>'
+    (folder / 'arm.urdf').write_text(_urdf((box, '<sphere radius="0.04"/>', box)))
+    (folder / 'meshed.urdf').write_text(_urdf((mesh, box, mesh)))
+    (folder / 'part.stl').write_bytes(_stl())
+    limits = {
+        name: {'max_velocity': 3.0, 'max_acceleration': 40.0, 'has_acceleration_limits': True}
+        for name in JOINTS
+    }
+    effort = {'unit': 'Nm', 'side': 'joint', 'gravity': 'included'}
+    files = {
+        'limits': {'joint_limits': limits},
+        'effort': {'effort': effort},
+        'columns': {
+            'joints': list(JOINTS), 'time': {'columns': 'time', 'unit': 's'},
+            'position': {'columns': ['q_a', 'q_b'], 'unit': 'deg', 'offset': [0.1, 0.0]},
+            'torque': {'columns': ['tau_a', 'tau_b'], 'unit': 'mA', 'scale': [0.1, 2]},
+        },
+        'robot': {
+            'urdf': 'arm.urdf', 'limits': limits, 'effort': effort,
+            'excitation': {'motion': MOTIONS['sine'], 'settling_time': 0.5},
+            'identification': {'filter_cutoff_frequency': 20.0},
+            'feedforward': {'max_torque': [10.0, 5.0], 'velocity_window': [0.01]},
+            'collision_monitor': {'max_torque_error': [5.0, 2.0]},
+            'cell': {'defaults': {'encoder_bits': 20}, 'joints': {'a': {'gear_ratio': 80}}},
+            'variants': {'slow': {'limits': {'a': {'max_velocity': 1.0}}}},
+        },
+        'parameters': {
+            '/**': {'ros__parameters': {'rate': 100.0, 'joints': list(JOINTS)}},
+            'feedforward': {'ros__parameters': {'max_torque': [1.0, 2.0], 'nested': {'on': True}}},
+        },
+    }  # fmt: skip
+    files['model'] = {
+        'kind': 'scara', 'dynamic_model': 1, 'joints': [f'j{k}' for k in range(1, 5)],
+        'geometry': {'L1': 0.3, 'L2': 0.2}, 'friction': ['viscous', 'coulomb'],
+    }  # fmt: skip
+    files |= {f'motion_{name}': motion for name, motion in MOTIONS.items()}
+    moves = [MOTIONS['move'], MOTIONS['move'] | {'start': [0.2, 0.1], 'target': [0.0, 0.0]}]
+    files['motion_chain'] = {'kind': 'chain', 'parts': moves}
+    files['motion_stopped'] = {'kind': 'stopped', 'motion': MOTIONS['sine'], 'time': 2.0,
+                               'max_acceleration': [5.0, 5.0]}  # fmt: skip
+    for name, content in files.items():
+        (folder / f'{name}.yaml').write_text(yaml.safe_dump(content, sort_keys=False))
+
+
+def _stl() -> bytes:
+    """Return a tetrahedron as a binary STL."""
+    corners = 0.05 * np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], dtype='<f4')
+    faces = [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)]
+    data = b''.join(
+        np.vstack([[0, 0, 1], corners[list(face)]]).astype('<f4').tobytes() + b'\0\0'
+        for face in faces
+    )
+    return bytes(80) + struct.pack('<I', len(faces)) + data
+
+
+def _tables(folder: Path, recording: Recording) -> None:
+    from scipy.io import savemat
+
+    write_csv(recording, folder / 'table.csv')
+    arrays = {
+        'time': recording.time, 'q': recording.position, 'tau': recording.torque,
+        'qd': recording.velocity, 'joint_names': np.array(JOINTS),
+    }  # fmt: skip
+    np.savez(folder / 'stored.npz', **arrays)
+    np.savez_compressed(folder / 'packed.npz', **arrays)
+    names = np.array(JOINTS, dtype=object)
+    for name, packed in {'plain': False, 'packed': True}.items():
+        content = arrays | {'joint_names': names}
+        savemat(folder / f'{name}.mat', content, do_compression=packed)
+    savemat(folder / 'struct.mat', {'data': arrays | {'joint_names': names}})
+    savemat(folder / 'old.mat', {k: arrays[k] for k in ('time', 'q', 'tau')}, format='4')
+
+
+def _bags(folder: Path, recording: Recording) -> None:
+    write_rosbag(recording, folder / 'own', metadata={'robodyn_effort': json.dumps(
+        {'unit': 'SI', 'side': 'joint', 'gravity': 'included'})})  # fmt: skip
+    (folder / 'own' / 'own_0.mcap').rename(folder / 'own.mcap')
+    (folder / 'own').joinpath('own_0.mcap').write_bytes((folder / 'own.mcap').read_bytes())
+    rows = zip(recording.time, recording.position, recording.velocity, recording.torque,
+               strict=True)  # fmt: skip
+    messages = [
+        (START + round(1e9 * time), message(START + round(1e9 * time), JOINTS, *values))
+        for time, *values in rows
+    ]
+    encoded = [(time, cdr(state)) for time, state in messages]
+    for plugin in StoragePlugin:
+        write_bag(folder / plugin.name.lower(), encoded, plugin=plugin)
+    write_bag(folder / 'big', [(t, cdr(m, little_endian=False)) for t, m in messages[:50]])
+    for mode in (CompressionMode.MESSAGE, CompressionMode.FILE):
+        writer = Writer(folder / f'by_{mode.name.lower()}', version=9)
+        writer.set_compression(mode, CompressionFormat.ZSTD)
+        with writer:
+            link = writer.add_connection('/joint_states', JOINT_STATE, typestore=TYPES)
+            for time, data in encoded[:50]:
+                writer.write(link, time, data)
+    for name in ('zstd', 'lz4'):
+        (folder / f'{name}.mcap').write_bytes(flat_mcap(encoded[:100], compression=name))
+    (folder / 'flat.mcap').write_bytes(flat_mcap(encoded))
+    with sqlite3.connect(folder / 'rows.db3') as database:
+        database.execute('CREATE TABLE topics(id INTEGER PRIMARY KEY, name TEXT, type TEXT)')
+        database.execute(
+            'CREATE TABLE messages(id INTEGER PRIMARY KEY, topic_id INTEGER, timestamp INTEGER,'
+            ' data BLOB)'
+        )
+        database.execute(
+            "INSERT INTO topics VALUES (1, '/joint_states', 'sensor_msgs/msg/JointState')"
+        )
+        rows = [(1, *each) for each in encoded]
+        database.executemany(
+            'INSERT INTO messages(topic_id, timestamp, data) VALUES (?,?,?)', rows
+        )
+    database.close()
+
+
+def flat_mcap(messages: list[tuple[int, bytes]], *, compression: str | None = None) -> bytes:
+    """Return an MCAP file without checksums, so that damage gets to the decoder.
+
+    :param compression: of its chunk; None: no chunk
+    """
+    schema = struct.pack('<H', 1) + text(JOINT_STATE) + text('ros2msg') + text('')
+    channel = struct.pack('<HH', 1, 1) + text('/joint_states') + text('cdr') + bytes(4)
+    body = record(SCHEMA, schema) + record(CHANNEL, channel)
+    body += b''.join(
+        record(MESSAGE, struct.pack('<HIQQ', 1, 0, time, time) + data) for time, data in messages
+    )
+    if compression is not None:
+        body = chunk(body, compression)
+    head = MAGIC + record(HEADER, text('ros2') + text(''))
+    return head + body + record(DATA_END, bytes(4)) + MAGIC
+
+
+def chunk(body: bytes, compression: str, size: int | None = None) -> bytes:
+    """Return a chunk record without checksum; `size` is its declared size."""
+    packed = {'zstd': zstd.compress, 'lz4': lz4.frame.compress, '': bytes}[compression](body)
+    sizes = struct.pack('<QQQI', 0, 0, len(body) if size is None else size, 0)
+    return record(CHUNK, sizes + text(compression) + struct.pack('<Q', len(packed)) + packed)
+
+
+def _results(folder: Path, rng: np.random.Generator) -> None:
+    urdf = {'kind': 'urdf', 'urdf': (folder / 'arm.urdf').read_text(), 'joints': list(JOINTS)}
+    for name, description in {'scara': KINDS['scara'], 'arm': urdf}.items():
+        friction = {'friction': ['viscous', 'coulomb']}
+        number = {'dynamic_model': 1} if name == 'scara' else {}
+        model = build_model({**description, **number, **friction})
+        values = rng.uniform(0.5, 1.5, len(model.parameters))
+        block = {'dynamic_model': model_parameters(model, values, 0.1 * values)}
+        content = {'/**': {'ros__parameters': block}}
+        (folder / f'result_{name}.yaml').write_text(yaml.safe_dump(content, width=10**6))
+    for name in ('scara', 'rotary3', 'puma2'):
+        model = model_of(name)
+        values = np.linspace(0.5, 1.5, len(model.parameters))
+        (folder / f'{name}.PRG').write_text(prg_text(result_of(model, values)))
+        (folder / f'model_{name}.yaml').write_text(yaml.safe_dump(model.describe()))

@@ -1,0 +1,20 @@
+"""Damaged and hostile files end in a sentence, in bounded processes; see `__main__.py`."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize('options', [('--cases', '0'), ('--cases', '2000', '--no-hostile')])
+def test_every_file_ends_in_a_sentence(options):
+    done = subprocess.run(
+        [sys.executable, '-m', 'test.faults', *options],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, f'{done.stdout[-4000:]}\n{done.stderr[-2000:]}'

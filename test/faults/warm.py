@@ -1,0 +1,35 @@
+"""Imports that commands make at their first use, so that no case pays for them."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import warnings
+from pathlib import Path
+
+from faults.kinds import CALLS
+
+from robodyn_ros.cli.main import build_parser, main
+
+COMMANDS = (
+    'info table.csv', 'info packed.npz', 'info packed.mat', 'info sqlite3', 'info zstd.mcap',
+    'info lz4.mcap', 'info big', 'topics mcap', 'motion motion_sine.yaml --urdf meshed.urdf',
+)  # fmt: skip
+
+
+def warm(corpus: Path) -> None:
+    """Run a command of each library on the valid files."""
+    build_parser()
+    warnings.simplefilter('ignore')
+    here = Path.cwd()
+    os.chdir(corpus)
+    try:
+        for words in map(str.split, COMMANDS):
+            with contextlib.redirect_stdout(io.StringIO()) as output:
+                if words[0] in CALLS:
+                    CALLS[words[0]](words[1])
+                else:
+                    assert main(words) in (0, 1), (words, output.getvalue())
+    finally:
+        os.chdir(here)

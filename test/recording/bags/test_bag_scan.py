@@ -1,0 +1,20 @@
+import pytest
+import yaml
+from bags import cdr, wave, write_bag
+from rosbags.rosbag2 import StoragePlugin
+
+from robodyn_ros.recording.bags.bag_scan import BagScan
+
+
+@pytest.mark.parametrize('plugin', list(StoragePlugin))
+@pytest.mark.parametrize('more, damaged', [(0, False), (1, True), (-1, False)])
+def test_the_count_is_compared_with_metadata(tmp_path, plugin, more, damaged):
+    bag = write_bag(tmp_path / 'bag', [(t, cdr(m)) for t, m in wave(5)], plugin=plugin)
+    path = bag / 'metadata.yaml'
+    content = yaml.safe_load(path.read_text())
+    content['rosbag2_bagfile_information']['topics_with_message_count'][0]['message_count'] += more
+    path.write_text(yaml.safe_dump(content))
+    scan = BagScan(bag, '/joint_states')
+    assert len(list(scan.messages())) == scan.count == 5
+    expected = ['it holds 5 messages of the topic, and 6 by metadata.yaml']
+    assert scan.damage == (expected if damaged else [])
