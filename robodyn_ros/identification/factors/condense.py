@@ -27,8 +27,8 @@ Progress = Callable[[float], None]
 
 
 SAMPLES_PER_COLUMN = 10
-"""Moving samples per parameter of a joint below which it is warned about: a fit to fewer takes more
-than a tenth of the noise out of the residual, so that its errors look smaller than they are."""
+"""Moving samples per parameter of a joint below which it is warned about: a fit to fewer takes
+more than a tenth of the noise out of the residual: its errors look smaller than they are."""
 
 _AT_ONCE, _PANEL = 512, 8
 """Rows that are worked into a triangle at once, and columns that are at once (see LAPACK)."""
