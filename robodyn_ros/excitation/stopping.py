@@ -20,6 +20,7 @@ SMOOTH = 0.03
 SHARE = 0.98
 """Share of the acceleration limits for braking; the remainder covers integration errors."""
 _STEP = 1e-3
+_HARDEST = 1.0 / SMOOTH
 _WINDOW = 2000
 
 
@@ -67,7 +68,7 @@ class StoppedMotion(Trajectory):
         if time > 0.0:
             rows.append((time, s, rate, change))
         while s < self.motion.duration:
-            hardest = min(path.deceleration(s + rate * _STEP, rate + change * _STEP), 1.0 / SMOOTH)
+            hardest = min(path.deceleration(s + rate * _STEP, rate + change * _STEP), _HARDEST)
             aim = -min(hardest, float(np.sqrt(2.0 * hardest * rate / SMOOTH)))
             following = max(aim, change + (aim - change) * 2.0 * _STEP / SMOOTH)
             step = _STEP

@@ -81,9 +81,7 @@ def test_thresholds_are_factors_times_the_largest_error() -> None:
 
 def test_the_recording_itself_gives_no_contact_and_coulomb_friction_is_allowed_for() -> None:
     proposal = propose_thresholds(recording(), TORQUE, SETTINGS)
-    names = ('max_torque_error', 'contact_threshold', 'low_velocity_torque')
-    settings = replace(SETTINGS, **{name: getattr(proposal, name) for name in names})
-    detector = TorqueErrorDetector(torque=TORQUE, settings=settings)
+    detector = TorqueErrorDetector(torque=TORQUE, settings=proposal.applied_to(SETTINGS))
     data = recording()
     assert data.velocity is not None
     for row in zip(data.time, data.position, data.velocity, data.torque, strict=True):

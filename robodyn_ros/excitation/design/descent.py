@@ -16,6 +16,7 @@ from robodyn_ros.excitation.trajectory import Array
 
 Objective = Callable[[Array], tuple[float, Array]]
 
+_DECREASE, _CURVATURE = 1e-4, 0.9
 _PATIENCE, _WORTHWHILE = 20, 1e-6
 """A descent ends if this number of steps gains less than this value."""
 
@@ -59,7 +60,7 @@ def descend(
     """
     here = Point(x, np.inf, np.zeros(len(x)))
     try:
-        here = Point(x, *objective(x))
+        here = _at(objective, x)
         values = [here.value]
         for _ in range(iterations):
             there = None if metric is None else _step(objective, here, -metric @ here.slope)
@@ -81,6 +82,10 @@ def descend(
     return Descent(here.x, metric, complete=True)
 
 
+def _at(objective: Objective, x: Array) -> Point:
+    return Point(x, *objective(x))
+
+
 def _step(objective: Objective, here: Point, way: Array) -> Point | None:
     """Find a point along the direction with the weak Wolfe conditions; None: there is none."""
     slope = float(here.slope @ way)
@@ -89,11 +94,10 @@ def _step(objective: Objective, here: Point, way: Array) -> Point | None:
     low, high, length = 0.0, np.inf, 1.0
     lower: Point | None = None
     for _ in range(15):
-        x = here.x + length * way
-        there = Point(x, *objective(x))
-        if there.value > here.value + 1e-4 * length * slope:  # the least decrease
+        there = _at(objective, here.x + length * way)
+        if there.value > here.value + _DECREASE * length * slope:
             high = length
-        elif there.slope @ way < 0.9 * slope:  # the curvature condition
+        elif there.slope @ way < _CURVATURE * slope:
             low, lower = length, there
         else:
             return there

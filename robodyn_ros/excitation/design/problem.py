@@ -52,6 +52,7 @@ _LEAST = 1.0 / 256.0
 """Smallest scale of the motion of a joint, and its first reduction on the fine grid."""
 _HOPELESS = 1e3
 """Value of the objective where the criterion is not defined: above any log10 that occurs."""
+_BLOCK_EFFORT, _DIFFERENCES_EFFORT, _RULE_EFFORT, _LEAST_EFFORT = 4.0, 10.0, 1.0, 0.3
 
 
 @dataclass(frozen=True)
@@ -166,10 +167,10 @@ class Problem:
         joints = len(self.family.joints)
         size = joints * (joints + 1) * self.coarse_samples() / (6 * 7 * 70)
         if self.design.criterion.name == 'block':
-            size *= 4.0  # the regressor of four sets of states
+            size *= _BLOCK_EFFORT
         if not has_exact_gradient(self.design.model):
-            size *= 10.0  # derivatives by differences
-        return max(0.3, size) + len(self.design.rules)
+            size *= _DIFFERENCES_EFFORT
+        return max(_LEAST_EFFORT, size) + _RULE_EFFORT * len(self.design.rules)
 
     def states(self, trajectory: Trajectory) -> tuple[Array, Array, Array]:
         """Return the states for the criterion."""

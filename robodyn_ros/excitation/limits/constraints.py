@@ -8,7 +8,7 @@ breaks a rule is repaired by scaling down the joints with the largest effect.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,11 +16,12 @@ import numpy as np
 from robodyn_ros.errors import ModelError, MotionError
 from robodyn_ros.excitation.limits.joint_limits import rise_between
 from robodyn_ros.excitation.trajectory import Array, Motion
-from robodyn_ros.models.interface import DynamicModel
+from robodyn_ros.models.catalog import build_model
+from robodyn_ros.models.interface import DynamicModel, SumModel
 from robodyn_ros.models.kinematics import kinematics_of
 from robodyn_ros.models.sensitivity import STEP, state_gradient
 from robodyn_ros.models.serial.chain import Chain
-from robodyn_ros.models.serial.urdf import rigid_part
+from robodyn_ros.models.serial.urdf import UrdfModel
 
 States = tuple[Array, Array, Array]
 Points = Callable[[Array], Array]
@@ -167,14 +168,24 @@ class Limit(ABC):
 
 @dataclass(frozen=True)
 class TorqueLimit(Limit):
-    """Largest torques (n,) in [Nm] or [N], by the model with parameter values (p,)."""
+    """Largest torques (n,) in [Nm] or [N], by a prior model (its description) and its values.
+
+    Without description the prior model is that of the motion.
+    """
 
     values: tuple[float, ...]
     limits: tuple[float, ...]
+    description: Mapping[str, object] | None = None
 
     def rule(self, model: DynamicModel) -> Rule:
         """Make the rule."""
-        return TorqueRule(model, np.array(self.values), np.array(self.limits))
+        prior = model if self.description is None else build_model(self.description)
+        if prior.joint_names != model.joint_names:
+            raise MotionError(
+                f'the prior model has the joints {list(prior.joint_names)}, the motion '
+                f'{list(model.joint_names)}'
+            )
+        return TorqueRule(prior, np.array(self.values), np.array(self.limits))
 
 
 @dataclass(frozen=True)
@@ -196,7 +207,8 @@ def frame_points(model: DynamicModel, frames: Sequence[str]) -> Points:
 
     :raises MotionError: no such frame, or no kinematics of such a model
     """
-    body = rigid_part(model)
+    parts = model.parts if isinstance(model, SumModel) else (model,)
+    body = next((part for part in parts if isinstance(part, UrdfModel)), None)
     try:
         if body is not None:
             chain = Chain(body)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from robodyn_ros.excitation.motions.speed_profile import SpeedProfile
 from robodyn_ros.excitation.motions.tool_moves import ToolMoves
 from robodyn_ros.excitation.trajectory import Array
 from robodyn_ros.models.kinematics_base import Kinematics
@@ -38,3 +39,8 @@ class LineMotion(ToolMoves):
             acceleration=acceleration, jerk=jerk, near=near,
         )  # fmt: skip
         self.target = self._corners[-1]
+
+    @property
+    def profile(self) -> SpeedProfile:
+        """Speed profile along the line."""
+        return self.schedule.profiles[0]

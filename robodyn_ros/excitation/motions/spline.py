@@ -11,7 +11,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,8 +19,6 @@ from numpy.typing import NDArray
 
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.trajectory import Array, Motion, Trajectory
-
-_ROWS = ('position', 'velocity', 'acceleration', 'effort')
 
 
 @dataclass(frozen=True)
@@ -51,7 +49,7 @@ class TrajectoryPoints:
         if twice:
             raise MotionError(f'the trajectory names joint {twice[0]!r} more than once')
         _check_times(self.time)
-        for name in _ROWS:
+        for name in ('position', 'velocity', 'acceleration', 'effort'):
             if (value := getattr(self, name)) is not None:
                 object.__setattr__(self, name, self._checked(name, value))
 
@@ -112,9 +110,18 @@ class TrajectoryPoints:
                 f'the trajectory lacks joint {missing[0]!r}, it has {list(self.joints)}'
             )
         columns = [self.joints.index(name) for name in joints]
-        given = {name: getattr(self, name) for name in _ROWS}
-        picked = {name: rows[:, columns] for name, rows in given.items() if rows is not None}
-        return replace(self, joints=joints, **picked)
+
+        def pick(values: Array | None) -> Array | None:
+            return None if values is None else values[:, columns]
+
+        return TrajectoryPoints(
+            joints=joints,
+            time=self.time,
+            position=self.position[:, columns],
+            velocity=pick(self.velocity),
+            acceleration=pick(self.acceleration),
+            effort=pick(self.effort),
+        )
 
     def with_start(
         self, position: Array, velocity: Array, acceleration: Array, effort: Array

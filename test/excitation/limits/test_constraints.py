@@ -14,7 +14,7 @@ from robodyn_ros.excitation.limits.constraints import (
     first_broken,
 )
 from robodyn_ros.excitation.trajectory import Motion
-from robodyn_ros.models.catalog import build_model
+from robodyn_ros.models.catalog import build_model, robot_model
 from robodyn_ros.models.serial.chain import Chain
 from robodyn_ros.models.serial.urdf import UrdfModel
 
@@ -64,6 +64,15 @@ def test_torque_is_the_prior_models():
     assert excess.size == pytest.approx(0.5)
     assert f"joint 'joint4' needs {peak[3]:.4g} Nm at t = {0.1 * row:.3f}" in excess.sentence
     assert_penalty_derivatives(broken, states)
+
+
+def test_torque_by_another_prior_model():
+    prior = robot_model(SIX_AXIS)
+    values = np.nan_to_num(prior.prior(), nan=0.5)
+    limit = TorqueLimit(tuple(values), (1e-3,) * 6, prior.describe())
+    states = random_states(6, 20)
+    expected = np.abs(prior.torque(*states, values)).max() / 1e-3 - 1.0
+    assert limit.rule(MODEL).excess(motion(states)).size == pytest.approx(expected)
 
 
 def test_frames_stay_in_a_box_and_above_the_floor():
@@ -126,6 +135,10 @@ def test_rules_are_checked_in_their_order_and_at_rest():
     [
         (lambda: TorqueLimit((np.nan,) * 66, (1.0,) * 6).rule(MODEL), 'base_link|link1.m has no'),
         (lambda: TorqueLimit(tuple(MODEL.prior()), (1.0,) * 5).rule(MODEL), '6 numbers above 0'),
+        (
+            lambda: TorqueLimit((0.0,), (1.0,), SCARA.describe()).rule(MODEL),
+            'the prior model has the joints',
+        ),
         (lambda: SpaceLimit(('hand',)).rule(MODEL), "has no link 'hand'"),
         (lambda: SpaceLimit(('hand',)).rule(SCARA), "only the frame 'tool'"),
         (lambda: SpaceLimit(('tool',), (1.0, 0, 0), (0.0, 1, 1)).rule(SCARA), 'a box needs'),

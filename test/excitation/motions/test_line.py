@@ -54,9 +54,7 @@ def test_a_line_is_straight_and_keeps_its_limits(kind, jerk):
     np.testing.assert_allclose(poses[[0, -1]], [start, target], rtol=0, atol=1e-12)
     speed = np.linalg.norm(np.diff(poses[:, :3], axis=0), axis=1) / time[1]
     assert speed.max() == pytest.approx(0.9, rel=1e-6)
-    middle = (
-        np.abs(time[:-1] - motion.duration / 2) < 0.4 * motion.schedule.profiles[0].cruise_time
-    )
+    middle = np.abs(time[:-1] - motion.duration / 2) < 0.4 * motion.profile.cruise_time
     np.testing.assert_allclose(speed[middle], 0.9, rtol=1e-6)
     assert np.abs(np.diff(speed)).max() / time[1] < 10.0 * (1 + 1e-3)
 
