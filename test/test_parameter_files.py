@@ -90,7 +90,7 @@ def test_the_name_after_remapping(rules, node):
     ('content', 'sentence'),
     [
         ('a: [', r'the parameter file .*mine.yaml cannot be read: .*line 2'),
-        ('[' * 100_000, r'mine.yaml cannot be read: .* more than 100 levels deep'),
+        ('[' * 100_000, r'mine.yaml cannot be read: .* nesting of YAML: at most 100 levels'),
         ('a: &a [1]\nb: *c', r'mine.yaml cannot be read: .*alias'),
     ],
 )
@@ -100,7 +100,7 @@ def test_a_file_that_cannot_be_used(tmp_path, content, sentence):
     assert '\n' not in str(caught.value)
     with pytest.raises(ConfigError, match=r'parameter file .*no.yaml cannot be read: .*No such'):
         RosArguments(['program', '--ros-args', '--params-file', str(tmp_path / 'no.yaml')])
-    with pytest.raises(ConfigError, match=r"parameter 'a' of the command line: .*levels deep"):
+    with pytest.raises(ConfigError, match=r"parameter 'a' of the command line: .*nesting of YAML"):
         RosArguments(['program', '--ros-args', '-p', 'a:=' + '[' * 1000])
 
 

@@ -78,6 +78,7 @@ def test_imports_of_identification_are_few_and_in_few_levels() -> None:
 
 def test_the_simulated_cell_shares_no_dynamics_with_what_it_tests() -> None:
     assert between_rooms(GRAPH, PACKAGE)['cell'] <= {
+        'bounds',
         'excitation',
         'errors',
         'yaml_file',

@@ -11,9 +11,9 @@ Graph = Mapping[str, set[str]]
 """Imported modules by module."""
 
 FLOW = (
-    'errors', 'yaml_file', 'output_files', 'parameter_files', 'paths', 'robot_file', 'wire',
-    'models', 'excitation', 'recording', 'identification', 'control', 'analysis', 'cell', 'nodes',
-    'cli',
+    'errors', 'bounds', 'yaml_file', 'output_files', 'parameter_files', 'paths', 'robot_file',
+    'wire', 'models', 'excitation', 'recording', 'identification', 'control', 'analysis', 'cell',
+    'nodes', 'cli',
 )  # fmt: skip
 """Rooms and files of `robodyn_ros`, bottom first: each imports only from those before it."""
 IDENTIFICATION = (

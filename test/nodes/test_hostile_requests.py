@@ -226,7 +226,7 @@ def test_yaml_that_is_nested_too_deeply(cell):
     with Attack(cell):
         run = 'identification/run_identification'
         wishes = {'ident_payload': True, 'base_result': path}
-        assert 'levels deep' in goal(cell, RunIdentification, run, **wishes)
+        assert 'nesting of YAML' in goal(cell, RunIdentification, run, **wishes)
 
         def change(number):
             request = ChangeState.Request(transition=Transition(id=number))
@@ -235,7 +235,7 @@ def test_yaml_that_is_nested_too_deeply(cell):
         assert change(Transition.TRANSITION_DEACTIVATE)
         wish = LoadParameters.Request(result_file=path)
         text = answered(cell, LoadParameters, 'collision_monitor/load_parameters', wish)
-        assert 'levels deep' in text
+        assert 'nesting of YAML' in text
         assert change(Transition.TRANSITION_ACTIVATE)
 
 
