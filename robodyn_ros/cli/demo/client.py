@@ -8,6 +8,7 @@ from typing import Any
 
 import rclpy
 from action_msgs.msg import GoalStatus
+from rcl_interfaces.srv import GetParameters
 from rclpy.action import ActionClient
 from rclpy.executors import Executor, SingleThreadedExecutor
 from rclpy.node import Node
@@ -55,23 +56,53 @@ class Client:
         end = time.monotonic() + duration
         self.wait(lambda: time.monotonic() >= end, duration + 5.0, 'time to pass')
 
-    def prepare(self, kind: Any, name: str) -> None:
-        """Create the client of a service ahead of its first call.
+    def prepare(self, kind: Any, name: str) -> Any:
+        """Return the client of a service or action, made at the first use and known to its server.
 
-        A server drops the answer to a client that it has not discovered yet. On a busy machine,
-        discovery takes seconds.
+        A server drops the answer to a client that it has not discovered yet: `prepare` what
+        must answer at once ahead of its first use.
+
+        :raises RobodynError: no such server within `START_TIMEOUT`
         """
         if (kind, name) not in self._clients:
-            self._clients[kind, name] = self.node.create_client(kind, name)
+            if hasattr(kind, 'Goal'):
+                action = ActionClient(self.node, kind, name)
+                client, ready = action, action.server_is_ready
+            else:
+                client = self.node.create_client(kind, name)
+                ready = client.service_is_ready
+            self.wait(ready, START_TIMEOUT, f'the server of {name}')
+            self._known_to(name.rpartition('/')[0], (kind, name))
+            self._clients[kind, name] = client
+        return self._clients[kind, name]
+
+    def _known_to(self, node: str, user: tuple[Any, str]) -> None:
+        """Wait until a node has discovered all clients made so far.
+
+        A process announces its clients in the order in which they were made, so an answer to a new
+        one shows that the node knows the earlier ones. Asking for a parameter may be repeated.
+
+        :raises RobodynError: no answer within `START_TIMEOUT`
+        """
+        client = self.node.create_client(GetParameters, f'{node}/get_parameters')
+        self._clients[GetParameters, f'{node} for {user}'] = client
+        self.wait(client.service_is_ready, START_TIMEOUT, f'the parameters of {node}')
+        asked: list[Future] = []
+
+        def answered() -> bool:
+            if time.monotonic() > start + len(asked):
+                asked.append(client.call_async(GetParameters.Request()))
+            return any(future.done() for future in asked)
+
+        start = time.monotonic()
+        self.wait(answered, START_TIMEOUT, f'an answer of {node}')
 
     def call(self, kind: Any, name: str, request: Any, timeout: float = 20.0) -> Any:
         """Call a service and return its answer.
 
         :raises RobodynError: no service or no answer in time, or success is False
         """
-        self.prepare(kind, name)
-        client = self._clients[kind, name]
-        self.wait(client.service_is_ready, START_TIMEOUT, f'service {name}')
+        client = self.prepare(kind, name)
         answer = self._result(client.call_async(request), timeout, f'an answer of {name}')
         if not answer.success:
             raise RobodynError(f'{name}: {answer.message}')
@@ -102,10 +133,7 @@ class Client:
 
         :raises RobodynError: it was refused, or not answered in time
         """
-        if (kind, name) not in self._clients:
-            self._clients[kind, name] = ActionClient(self.node, kind, name)
-        client = self._clients[kind, name]
-        self.wait(client.server_is_ready, START_TIMEOUT, f'action {name}')
+        client = self.prepare(kind, name)
         report = None if feedback is None else (lambda message: feedback(message.feedback))
         sent = client.send_goal_async(goal, feedback_callback=report)
         handle = self._result(sent, 10.0, f'the answer of {name} to a goal')
