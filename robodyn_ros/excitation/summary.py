@@ -12,7 +12,12 @@ from robodyn_ros.excitation.design.problem import Design
 from robodyn_ros.excitation.limits.constraints import TorqueLimit
 from robodyn_ros.excitation.trajectory import Array
 
-FIGURES = {'cond': 'condition_number', 'det': 'log10_det', 'block': 'block_objective'}
+FIGURES = {
+    'cond': 'condition_number',
+    'det': 'log10_det',
+    'block': 'block_objective',
+    'block_by_condition': 'block_objective',
+}
 """Name of the reported quantity of each criterion."""
 
 

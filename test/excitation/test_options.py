@@ -58,7 +58,10 @@ def test_every_option_gets_where_it_belongs(tmp_path):
     ('values', 'words'),
     [
         ({'color': 1}, "no option 'color', there are: criterion, "),
-        ({'criterion': 'best'}, "criterion must be one of cond, block, det, got 'best'"),
+        (
+            {'criterion': 'best'},
+            "criterion must be one of cond, block, block_by_condition, det, got 'best'",
+        ),
         ({'duration': -1.0}, 'duration must be from 0.001 to 10000, got -1.0'),
         ({'starts': 0}, 'starts must be from 1 to'),
         ({'seed': -1}, 'seed must be from 0 to'),

@@ -28,7 +28,7 @@ def result():
     )  # fmt: skip
 
 
-@pytest.mark.parametrize('name', ['cond', 'det', 'block'])
+@pytest.mark.parametrize('name', ['cond', 'det', 'block', 'block_by_condition'])
 def test_what_a_search_minimises_is_shown_as_people_know_it(name):
     states = table3_states()
     criterion = Criterion(MODEL, Options(name))

@@ -28,7 +28,7 @@ from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.interface import DynamicModel, sample_blocks
 from robodyn_ros.models.sensitivity import state_gradient
 
-CriterionName = Literal['cond', 'block', 'det']
+CriterionName = Literal['cond', 'block', 'block_by_condition', 'det']
 CRITERIA: tuple[str, ...] = get_args(CriterionName)
 Normalisation = Literal['multiply', 'divide', 'none']
 NORMALISATIONS: tuple[str, ...] = get_args(Normalisation)
@@ -44,7 +44,8 @@ States = tuple[Array, Array, Array]
 class Options:
     """Options of a criterion.
 
-    :param name: 'cond': log10 s_1/s_b; 'block': log10 of Eq. 14; 'det': -log10 det(W'W), Eq. 9
+    :param name: 'cond': log10 s_1/s_b; 'block': log10 of Eq. 14, weighted by variances;
+        'block_by_condition': the same, by condition numbers; 'det': -log10 det(W'W), Eq. 9
     :param torque_weights: factor (n,) of each joint's rows, see `torque_weights`; None: ones
     :param normalised_share: share, below 1, of the condition number with columns scaled to unit
         length. It does not depend on the scale of the motion, so that it is never used alone.
@@ -53,6 +54,11 @@ class Options:
     name: CriterionName = 'cond'
     torque_weights: tuple[float, ...] | None = None
     normalised_share: float = 0.0
+
+    @property
+    def blocks(self) -> bool:
+        """Whether it is the objective of Eq. 14."""
+        return self.name.startswith('block')
 
 
 def torque_weights(nominal: Sequence[float] | Array, how: Normalisation) -> tuple[float, ...]:
@@ -100,7 +106,7 @@ class Criterion:
         self._gradient = state_gradient(model)
         self.block_columns: dict[str, NDArray[np.intp]] = {}
         self.block_weights: dict[str, float] = {}
-        if self.options.name == 'block':
+        if self.options.blocks:
             self._choose_blocks(random_states(model) if reference is None else reference)
 
     def matrix(self, q: Array, qd: Array, qdd: Array) -> Array:
@@ -134,7 +140,7 @@ class Criterion:
             'normalised_condition_number': Spectrum.of(scaled).condition_number,
             'log10_det': spectrum.log10_det,
         }
-        if self.options.name == 'block':
+        if self.options.blocks:
             parts = self._parts((q, qd, qdd))
             for name in BLOCKS:
                 block = Spectrum.of(parts[name][:, self.block_columns[name]])
@@ -149,7 +155,7 @@ class Criterion:
     def _evaluate(
         self, states: States, sharpness: float, *, gradient: bool
     ) -> tuple[float, States]:
-        if self.options.name == 'block':
+        if self.options.blocks:
             return self._block(states, sharpness, gradient)
         matrix = self.matrix(*states)
         value, by_matrix = self._of_matrix(matrix, sharpness)
@@ -190,17 +196,25 @@ class Criterion:
         }
 
     def _choose_blocks(self, reference: States) -> None:
-        """Choose independent columns of each block, and its weight: their mean variance.
+        """Choose independent columns of each block, and its weight.
 
-        The document does not define the scale of the weights: here their sum is one.
+        The document computes weights from the variance of the columns, and says that blocks with
+        larger condition numbers weigh more. These are different orders, so either can be chosen.
+        It does not define the scale of the weights: here their sum is one.
         """
+        by_variance = self.options.name == 'block'
         parts = self._parts(reference)
         for name in BLOCKS:
             part = parts[name]
             columns = independent_columns(part)
             if len(columns):
                 self.block_columns[name] = columns
-                self.block_weights[name] = float(part[:, columns].var(axis=0).mean())
+                chosen = part[:, columns]
+                self.block_weights[name] = (
+                    float(chosen.var(axis=0).mean())
+                    if by_variance
+                    else Spectrum.of(chosen).condition_number
+                )
         total = sum(self.block_weights.values())
         self.block_weights = {name: w / total for name, w in self.block_weights.items()}
 

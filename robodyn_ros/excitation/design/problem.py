@@ -166,7 +166,7 @@ class Problem:
         """
         joints = len(self.family.joints)
         size = joints * (joints + 1) * self.coarse_samples() / (6 * 7 * 70)
-        if self.design.criterion.name == 'block':
+        if self.design.criterion.blocks:
             size *= _BLOCK_EFFORT
         if not has_exact_gradient(self.design.model):
             size *= _DIFFERENCES_EFFORT

@@ -44,6 +44,7 @@ OPTIONS = {
     'weighted': Options('cond', torque_weights=(1.0, 2.0, 3.0, 4.0, 5.0, 6.0)),
     'det': Options('det', torque_weights=(1.0, 0.5, 0.25, 0.1, 0.1, 0.1)),
     'block': Options('block'),
+    'block_by_condition': Options('block_by_condition'),
 }
 
 
@@ -66,12 +67,13 @@ def test_derivatives_agree_with_differences(name, friction, sharpness):
     assert found == pytest.approx(expected, rel=1e-5)
 
 
-def test_block_objective_is_equation_14():
+@pytest.mark.parametrize('name', ['block', 'block_by_condition'])
+def test_block_objective_is_equation_14(name):
     model = robot('puma')
     reference = random_states(
         model, velocity=LIMITS.velocity, acceleration=LIMITS.acceleration, samples=400
     )
-    criterion = Criterion(model, Options('block'), reference=reference)
+    criterion = Criterion(model, Options(name), reference=reference)
     assert sum(criterion.block_weights.values()) == pytest.approx(1.0)
     q, qd, qdd = table3_states()
     rest = np.zeros(q.shape)
@@ -84,13 +86,31 @@ def test_block_objective_is_equation_14():
     # the three add up to the regressor: nothing is lost, nothing counts twice
     np.testing.assert_allclose(sum(parts.values()), model.regressor(q, qd, qdd), atol=1e-12)
     expected = np.linalg.cond(model.regressor(q, qd, qdd).reshape(1200, -1)[:, criterion.columns])
-    for name, part in parts.items():
-        chosen = part.reshape(1200, -1)[:, criterion.columns[criterion.block_columns[name]]]
-        assert np.linalg.matrix_rank(chosen) == len(criterion.block_columns[name])
-        expected += criterion.block_weights[name] * np.linalg.cond(chosen)
+    for block, part in parts.items():
+        chosen = part.reshape(1200, -1)[:, criterion.columns[criterion.block_columns[block]]]
+        assert np.linalg.matrix_rank(chosen) == len(criterion.block_columns[block])
+        expected += criterion.block_weights[block] * np.linalg.cond(chosen)
     assert 10.0 ** criterion.value(q, qd, qdd) == pytest.approx(expected, rel=1e-9)
     figures = criterion.figures(q, qd, qdd)
     assert figures['block_objective'] == pytest.approx(expected, rel=1e-9)
+
+
+def test_blocks_weigh_by_variance_or_by_condition_number():
+    model = robot('ur5')
+    states = random_states(model, velocity=LIMITS.velocity, acceleration=LIMITS.acceleration)
+    rest = np.zeros(states[0].shape)
+    for name, figure in (
+        ('block', lambda part: part.var(axis=0).mean()),
+        ('block_by_condition', np.linalg.cond),
+    ):
+        criterion = Criterion(model, Options(name), reference=states)
+        still = criterion.matrix(states[0], rest, rest)
+        moved = criterion.matrix(states[0], rest, states[2]) - still
+        columns = criterion.block_columns
+        shares = figure(moved[:, columns['acceleration']]), figure(still[:, columns['position']])
+        weights = criterion.block_weights
+        ratio = weights['acceleration'] / weights['position']
+        assert ratio == pytest.approx(shares[0] / shares[1], rel=1e-9)
 
 
 def test_rows_weigh_as_the_torques_ask():

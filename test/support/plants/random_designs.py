@@ -52,7 +52,7 @@ def designs(draw):
     return Design(
         model=chosen,
         limits=limits,
-        criterion=Options(draw(st.sampled_from(['cond', 'det', 'block']))),
+        criterion=Options(draw(st.sampled_from(['cond', 'det', 'block', 'block_by_condition']))),
         motion=motion,
         duration=float(10.0 ** random.uniform(0.3, 1.5)),
         harmonics=draw(st.integers(2, 6)),
