@@ -61,6 +61,9 @@ COMPARED = (
 )
 """Sentence on held-out errors, for the findings `estimate_chosen`."""
 
+UNDETERMINED = ' The weight of the prior is not determined by this recording: {}.'
+"""Sentence on doubts, for the same."""
+
 PRIORS = {
     'urdf': 'regularised towards the URDF with weight {weight:.0e}',
     'ridge': 'regularised towards a plain prior',
@@ -214,6 +217,10 @@ FINDINGS = {
         'Friction law {law} was selected from {count} laws. On held-out parts of the recording '
         'its error is {error:.3f} times that of the linear law. No law is better by more than '
         'one standard error (smallest: {smallest}).',
+    ),
+    'friction_chosen.undetermined': Entry(
+        _INFO,
+        'The friction law is not determined by this recording: {reason}. Law {law} is used.',
     ),
     'estimate_chosen.unconstrained': Entry(
         _INFO,

@@ -102,6 +102,22 @@ def is_better(simple: HeldOut, rich: HeldOut, level: float = ONE, *, share: floa
     return bool(gain.mean() > level * error.mean())
 
 
+def doubt(candidates: Sequence[HeldOut | None], chosen: int) -> str:
+    """Return why the data do not decide between candidates; '' where they do.
+
+    :param candidates: from the simplest to the richest; None, or no candidate: nothing could be
+        left out of the fit
+    """
+    known = [each for each in candidates if each is not None]
+    if len(known) < max(len(candidates), 1) or known[chosen].independent < INDEPENDENT:
+        return 'there are too few independent samples to leave some out'
+    best = int(np.argmin([each.mean for each in known]))
+    gain, error = gains(known[chosen], known[best])
+    if (gain > error).any() and (gain < -error).any():
+        return 'blocks of time and regions of the workspace speak for different ones'
+    return ''
+
+
 def simplest(candidates: Sequence[HeldOut], level: float = ONE, *, share: float = 0.0) -> int:
     """Return the index of the simplest candidate that no richer one beats significantly.
 

@@ -30,9 +30,11 @@ class FrictionChoice:
     :param candidates: what it was compared with, in the order tried; the law itself among them
     :param loops: how often the three loops of the search ran for it
     :param automatic: chosen by its error; otherwise it was asked for and only its figures found
+    :param doubt: why the recording does not determine the law; empty: it does
     """
 
     law: str
     candidates: tuple[FrictionCandidate, ...]
     loops: int
     automatic: bool
+    doubt: str = ''

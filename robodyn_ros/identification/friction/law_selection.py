@@ -15,7 +15,13 @@ import numpy as np
 
 from robodyn_ros.errors import IdentificationError, InsufficientData
 from robodyn_ros.identification.findings import finding
-from robodyn_ros.identification.fit.choice import RELEVANT, HeldOut, is_better, simplest
+from robodyn_ros.identification.fit.choice import (
+    RELEVANT,
+    HeldOut,
+    doubt,
+    is_better,
+    simplest,
+)
 from robodyn_ros.identification.friction.choice import FrictionCandidate, FrictionChoice
 from robodyn_ros.identification.friction.law_fit import FrictionSearch, LawFit
 from robodyn_ros.identification.friction.samples import FrictionSample
@@ -75,10 +81,10 @@ def settled_friction(
     else:
         name = '+'.join(friction.terms)
         candidates = {name: _Candidate.of(search, friction.terms, known=_known(friction))}
-    chosen = _chosen(candidates)
+    chosen, reason = _chosen(candidates)
     table = tuple(_table(candidates))
     described, loops = _described(search, candidates[chosen].fit, friction, body, base, options)
-    choice = FrictionChoice(chosen, table, loops, friction.automatic)
+    choice = FrictionChoice(chosen, table, loops, friction.automatic, reason)
     return with_friction(body, described), choice
 
 
@@ -101,12 +107,13 @@ class _Candidate:
         return is_better(other.held_out, self.held_out, share=RELEVANT)
 
 
-def _chosen(candidates: Mapping[str, _Candidate]) -> str:
-    """Name of the law with the fewest terms that no other one beats significantly."""
+def _chosen(candidates: Mapping[str, _Candidate]) -> tuple[str, str]:
+    """Name of the law with the fewest terms that no other one beats significantly, and doubts."""
     names = sorted(candidates, key=lambda name: len(candidates[name].fit.terms))
     errors = [candidates[name].held_out for name in names]
     known = [each for each in errors if each is not None]
-    return names[simplest(known, share=RELEVANT)] if len(known) == len(names) else names[0]
+    index = simplest(known, share=RELEVANT) if len(known) == len(names) else 0
+    return names[index], doubt(errors, index)
 
 
 def _known(friction: FrictionModel) -> list[dict[str, float]]:
@@ -203,6 +210,9 @@ def friction_findings(choice: FrictionChoice | None) -> Iterator[Finding]:
     by_name = {each.name: each for each in choice.candidates}
     if not choice.automatic:
         yield finding('friction_chosen', law=choice.law)
+        return
+    if choice.doubt:
+        yield finding('friction_chosen.undetermined', law=choice.law, reason=choice.doubt)
         return
     others = sorted(choice.candidates, key=lambda each: each.error)
     yield finding(

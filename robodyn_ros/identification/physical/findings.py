@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from robodyn_ros.identification.findings import COMPARED, PRIORS, finding
+from robodyn_ros.identification.findings import COMPARED, PRIORS, UNDETERMINED, finding
 from robodyn_ros.identification.physical.selected import Selection
 from robodyn_ros.recording.finding import Finding
 
@@ -20,6 +20,7 @@ def selection_findings(selection: Selection, residual: float) -> Iterator[Findin
         return
     errors = selection.unseen_error, selection.unseen_error_unconstrained
     compared = '' if np.isnan(errors[0]) else COMPARED.format(*errors)
+    compared += UNDETERMINED.format(selection.doubt) if selection.doubt else ''
     ridge = 'ridge' if selection.estimate == 'ridge' else 'none'
     prior = PRIORS['urdf' if selection.prior == 'urdf' else ridge]
     yield finding(

@@ -27,6 +27,7 @@ class Selection:
     :param unseen_error: of the consistent estimate, on segments it was not fitted to
     :param unseen_error_unconstrained: of the unconstrained one
     :param excess: residual of the consistent estimate on the whole recording, over the smallest
+    :param doubt: why the recording does not determine the weight of the prior; empty: it does
     :param unconstrained_residual: relative residual of the unconstrained estimate, whole recording
     """
 
@@ -36,6 +37,7 @@ class Selection:
     unseen_error: float = float('nan')
     unseen_error_unconstrained: float = float('nan')
     excess: float = float('nan')
+    doubt: str = ''
     unconstrained_residual: float = float('nan')
 
 

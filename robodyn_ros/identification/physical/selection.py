@@ -18,7 +18,14 @@ from scipy.optimize import lsq_linear
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.factors.condense import Condensed, JointFactor
 from robodyn_ros.identification.findings import finding
-from robodyn_ros.identification.fit.choice import FOUR, INDEPENDENT, HeldOut, is_better, simplest
+from robodyn_ros.identification.fit.choice import (
+    FOUR,
+    INDEPENDENT,
+    HeldOut,
+    doubt,
+    is_better,
+    simplest,
+)
 from robodyn_ros.identification.fit.folds import Folds
 from robodyn_ros.identification.fit.least_squares import Estimate
 from robodyn_ros.identification.options import IdentifyOptions, Prior
@@ -222,6 +229,7 @@ class _Trial:
             unseen_error=unseen[0],
             unseen_error_unconstrained=unseen[1],
             excess=self._excess(values),
+            doubt=doubt(errors[:-1], chosen) if len(self.weights) > 1 else '',
         )
 
     def _relative(self, error: HeldOut) -> float:

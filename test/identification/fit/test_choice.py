@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from robodyn_ros.identification.fit.choice import HeldOut, gains, is_better, simplest
+from robodyn_ros.identification.fit.choice import HeldOut, doubt, gains, is_better, simplest
 
 
 def held_out(*kinds):
@@ -89,3 +89,13 @@ def test_candidates_that_differ_by_chance_are_seldom_taken():
         for level in taken:
             taken[level] += is_better(held_out(*kinds), held_out(*rich), level)
     assert taken[1.0] < 0.22 * 500 and taken[4.0] <= 2
+
+
+def test_a_doubt_says_why_the_data_do_not_decide():
+    opposite = held_out([1, 1, 1, 1], [13, 12])
+    assert not opposite.mean > SIMPLE.mean
+    assert 'regions of the workspace' in doubt([SIMPLE, opposite], 0)
+    assert doubt([SIMPLE, opposite], 1) == ''  # the best was chosen
+    assert doubt([SIMPLE, held_out([5, 5, 6, 5], [10, 10])], 0) == ''
+    for few in ([], [None], [FEW], [SIMPLE, None]):
+        assert 'too few independent samples' in doubt(few, 0)

@@ -41,6 +41,17 @@ def test_linear_friction_stays_linear():
     assert fixed.friction is None
     np.testing.assert_allclose(result.values, fixed.values, rtol=1e-9)
     assert 'friction_chosen' in {item.code for item in result.findings}
+    assert not result.friction.doubt and not result.selection.doubt
+
+
+def test_a_short_recording_does_not_determine_the_law():
+    first, _ = recordings('linear', [0.6, 2.0, 0.3])
+    result = identify(first.slice(slice(0, 64)), robot_model(URDF, friction='auto'))
+    assert result.friction.law == 'linear'
+    told = [
+        item.text for item in result.findings if 'not determined by this recording' in item.text
+    ]
+    assert len(told) == 2 and 'friction law' in told[1]
 
 
 @pytest.fixture(scope='module')

@@ -191,7 +191,8 @@ def test_short_recording_is_not_cross_validated():
     assert result.selection.estimate == 'consistent'
     assert np.isnan(result.selection.unseen_error)
     (finding,) = selection_findings(result.selection, 0.1)
-    assert 'held-out' not in finding.text
+    assert 'held-out parts' not in finding.text
+    assert 'not determined by this recording: there are too few' in finding.text
 
 
 def test_ols_is_drawn_to_the_prior_too(poor, estimates):
