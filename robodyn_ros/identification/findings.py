@@ -439,6 +439,11 @@ FINDINGS = {
         'On held-out parts of the recording, a correction reduces the squared torque error to '
         '{share:.0%}: {flaw}.',
     ),
+    'correction.spring': Entry(
+        _WARNING,
+        'On held-out parts of the recording, a correction reduces the squared torque error to '
+        '{share:.0%}: {flaw}. Springs or balancers, which the model lacks, explain it as well.',
+    ),
     'stuck_torque': Entry(
         _ERROR,
         'joint {joint}: its torque is {torque:.6g} from {start:.3f} s to {end:.3f} s, '

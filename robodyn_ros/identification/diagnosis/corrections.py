@@ -22,6 +22,7 @@ from robodyn_ros.identification.diagnosis.saturation import saturation_findings
 from robodyn_ros.identification.diagnosis.torque_factors import disagreement, shared
 from robodyn_ros.identification.diagnosis.trial import MOST, Trial, folds, share_left, solution
 from robodyn_ros.identification.findings import finding
+from robodyn_ros.identification.fit.folds import Labels
 from robodyn_ros.models.interface import Array, Indices
 from robodyn_ros.models.serial.urdf import UrdfModel
 from robodyn_ros.recording.recording import Finding, Severity
@@ -57,8 +58,8 @@ class Correction:
 def correction_findings(case: Case, sample: Sample) -> Iterator[Finding]:
     """Return the flaw whose correction lowers the held-out error most, if there is one."""
     present = Trial.of(case, sample)
-    costly = any(isinstance(part, UrdfModel) for part in parts_of(case.model))
-    if costly and not _suspicious(case, sample, present):
+    of_urdf = any(isinstance(part, UrdfModel) for part in parts_of(case.model))
+    if of_urdf and not _suspicious(case, sample, present):
         return
     tried = [(each.trial.fitted()[1], each) for each in _corrections(case, present)]
     best = sorted(tried, key=lambda pair: pair[0])[:FINALISTS]
@@ -73,8 +74,23 @@ def correction_findings(case: Case, sample: Sample) -> Iterator[Finding]:
         return
     if found.code == 'encoder_offset' and any(saturation_findings(case, sample)):
         return  # an offset can be like torque that is missing at the top
-    told = finding('correction', found.joint, found.severity, flaw=found.text, share=share)
+    code, severity = 'correction', found.severity
+    if of_urdf and _springs_explain(present, found.trial, division, count):
+        code, severity = 'correction.spring', 'warning'
+    told = finding(code, found.joint, severity, flaw=found.text, share=share)
     yield replace(told, code=found.code)
+
+
+def _springs_explain(
+    present: Trial, corrected: Trial, division: tuple[Labels, ...], count: int
+) -> bool:
+    """Return True if springs on the joints leave no more than twice the error of a correction.
+
+    The correction is then no evidence: a mounting or an encoder would be blamed for a balancer.
+    Other dynamic models of the closed forms are choices of the user, who loses nothing by them.
+    """
+    spring = present.with_springs().held_out(division)
+    return share_left(spring, corrected.held_out(division), count) > MOST
 
 
 def _suspicious(case: Case, sample: Sample, present: Trial) -> bool:

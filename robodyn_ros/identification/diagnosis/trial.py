@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+from numpy.polynomial.polynomial import polyvander
 
 from robodyn_ros.identification.diagnosis.case import Case, Sample
 from robodyn_ros.identification.diagnosis.checks import SMALL_TORQUE, rated_torque
@@ -24,6 +25,9 @@ a geared joint is more exact."""
 MOST = 0.5
 """Share of the squared held-out error that a correction leaves at most for the flaw to be
 reported: what removes less may as well be friction or flexibility that the model lacks."""
+
+SPRING_DEGREE = 5
+"""Degree of a spring's torque over the position: follows the sine of a lever for a whole turn."""
 
 _DEPENDENT = 1e-4
 """Directions of the regressor (columns scaled) below this share of the largest are left out: their
@@ -66,6 +70,19 @@ class Trial:
     def explained_by(self, model: DynamicModel) -> Trial:
         """Return the same with another model."""
         return replace(self, model=model, regressor=model.regressor(*self.motion))
+
+    def with_springs(self) -> Trial:
+        """Return the same with a torque of each joint that depends on its own position alone.
+
+        It stands for springs and balancers, which the models lack: a polynomial of degree
+        `SPRING_DEGREE`.
+        """
+        q = self.motion[0]
+        count, joints = q.shape
+        middle, half = (q.max(axis=0) + q.min(axis=0)) / 2.0, np.ptp(q, axis=0) / 2.0
+        powers = polyvander((q - middle) / np.maximum(half, 1e-12), SPRING_DEGREE)
+        springs = (np.eye(joints)[:, :, None] * powers[:, :, None, :]).reshape(count, joints, -1)
+        return replace(self, regressor=np.concatenate([self.regressor, springs], axis=2))
 
     @cached_property
     def rows(self) -> Array:

@@ -17,6 +17,13 @@ from robodyn_ros.models.catalog import build_model
 XML = random_urdf(4, 12, types=('revolute',))
 MODEL, TRUTH = arm(XML)
 GOOD = record(MODEL, TRUTH, 3000, noise=0.02)
+VERTICAL = """
+<robot name="vertical"><link name="base"/>
+  <link name="arm"><inertial><origin xyz="0.3 0.1 0"/><mass value="4"/>
+    <inertia ixx="0.02" iyy="0.3" izz="0.4" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="joint1" type="revolute"><parent link="base"/><child link="arm"/><axis xyz="0 0 1"/>
+    <limit lower="-3" upper="3" effort="50" velocity="3"/></joint>
+</robot>"""
 ALL = ('position', 'velocity', 'acceleration', 'torque')
 AXIS = {'kind': 'axis', 'type': 'rotary', 'joints': ['j'], 'friction': ['viscous']}
 
@@ -94,6 +101,18 @@ def test_a_spring_is_no_reason_to_turn_gravity():
     torque[:, 1] -= 1.3 * gravity[:, 1]
     codes = [(item.code, item.severity) for item in found_in(MODEL, replace(GOOD, torque=torque))]
     assert ('wrong_dynamic_model', 'error') not in codes
+
+
+def test_what_a_spring_explains_as_well_is_a_warning():
+    """Gravity does not act on a vertical axis; a mounting with tilt and a spring look alike."""
+    model, truth = arm(VERTICAL)
+    good = record(model, truth, 3000, noise=0.02)
+    assert not found_in(model, good)
+    (found,) = found_in(
+        model, replace(good, torque=good.torque - 9.0 * np.sin(good.position - 0.3))
+    )
+    assert (found.code, found.severity) == ('wrong_dynamic_model', 'warning')
+    assert 'Springs or balancers' in found.text
 
 
 def test_a_model_that_lacks_something_is_named_and_more_parameters_alone_are_not():
