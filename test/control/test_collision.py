@@ -51,7 +51,9 @@ def settled(detector: TorqueErrorDetector, arm: Healthy) -> None:
 
 def test_healthy_motion_is_ok_after_settling_and_unknown_before() -> None:
     detector, arm = make(), Healthy()
-    levels = [detector.update(*arm.sample()).copy() for _ in range(1000)]
+    first = detector.update(*arm.sample()).copy()
+    assert (first == UNKNOWN).all() and detector.message == 'settling'
+    levels = [first, *(detector.update(*arm.sample()).copy() for _ in range(999))]
     assert (np.array(levels[:50]) == UNKNOWN).all()
     assert (np.array(levels[51:]) == OK).all()
     # What filters leave of a healthy motion is small beside the torque of some 30 Nm.

@@ -125,7 +125,10 @@ def test_a_given_max_payload_counts_in_place_of_efforts(effort):
     reach = limit.reach
     for size, words in (
         ({'mass': 2500.0}, r'payload of 2500 kg is above max_payload of 200 kg: check the unit'),
-        ({'mass': 10.0, 'center_of_mass': [0.0, 0.0, 21.0 * reach]}, 'first moment of'),
+        (
+            {'mass': 10.0, 'center_of_mass': [0.0, 0.0, 21.0 * reach]},
+            f'limit of {200 * reach:.4g} kg m ',
+        ),
         ({'mass': 0.1, 'center_of_mass': [0.0, 0.0, 60.0 * reach]}, r'inertia of .* is above its'),
     ):
         with pytest.raises(ControlError, match=words):

@@ -70,7 +70,6 @@ class ReferenceMotion:
         self.stamp = -np.inf
         self.elapsed = np.inf
         self.spacing = self._period
-        self._moved = -np.inf
 
     def refusal(self, stamp: float) -> str:
         """Return why a sample with this stamp, in [s], is ignored without a fault, or ''."""

@@ -34,7 +34,6 @@ class StateWatch:
         """
         self.timeout = timeout
         self.position = np.full(width, np.nan)
-        self.changed = self.known = -np.inf
         self._wanted = np.zeros(width)
         self.restart(0.0)
 

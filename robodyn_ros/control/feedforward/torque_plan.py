@@ -125,7 +125,7 @@ class TorquePlan:
     def arrival(self, sent: float) -> float:
         """Return the time at which a remainder takes effect that is sent at a time, in [s]."""
         time = sent + TRANSPORT[0]
-        time += TRANSPORT[1] * max(0, len(self.time) - self.row(time))
+        time += TRANSPORT[1] * (len(self.time) - self.row(time))
         return max(time, float(self.time[0]))
 
     def faded(self, time: float, settings: FeedforwardSettings) -> TorquePlan:
