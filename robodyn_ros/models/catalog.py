@@ -18,7 +18,7 @@ from robodyn_ros.models.closed_forms.delta import DeltaModel
 from robodyn_ros.models.closed_forms.puma import puma_model
 from robodyn_ros.models.closed_forms.scara import ScaraModel
 from robodyn_ros.models.friction import FrictionModel, Load
-from robodyn_ros.models.friction_terms import DEFAULT_TERMS, FIGURES
+from robodyn_ros.models.friction_terms import COEFFICIENTS, DEFAULT_TERMS
 from robodyn_ros.models.interface import DynamicModel, Joint, SumModel
 from robodyn_ros.models.payload import PayloadModel
 from robodyn_ros.models.serial.urdf import GRAVITY, UrdfModel
@@ -152,7 +152,7 @@ def _friction_of(
     return FrictionModel(
         joints=joints,
         terms=_terms(given.get('terms', DEFAULT_TERMS), 'terms'),
-        figures={name: given[name] for name in FIGURES if given.get(name) is not None},
+        coefficients={name: given[name] for name in COEFFICIENTS if given.get(name) is not None},
         load=load,
     )
 
@@ -265,7 +265,7 @@ def _numbers(value: object, key: str) -> list[float]:
 
 
 _NOT_OPTIONS = ('kind', 'friction')
-_OF_FRICTION = ('terms', *FIGURES, 'load')
+_OF_FRICTION = ('terms', *COEFFICIENTS, 'load')
 
 KINDS: dict[str, Kind] = {
     'urdf': Kind(_build_urdf, ('urdf',), ('joints', 'gravity', 'rotor_inertia', 'friction')),

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 from robodyn_ros.errors import ModelError
 from robodyn_ros.models.friction_terms import (
     AUTO,
+    COEFFICIENTS,
     DEFAULT_TERMS,
-    FIGURES,
     LAWS,
     TERMS,
     FrictionTerm,
@@ -55,7 +55,7 @@ class WeightedTerm(NamedTuple):
     """A term, the shape coefficients of its model, and its parameter values, shape (n,), SI."""
 
     term: FrictionTerm
-    figures: Mapping[str, Array]
+    coefficients: Mapping[str, Array]
     weight: Array
 
 
@@ -77,13 +77,13 @@ class FrictionModel(DynamicModel):
         *,
         joints: Sequence[Joint],
         terms: Sequence[str] = DEFAULT_TERMS,
-        figures: Mapping[str, ArrayLike] | None = None,
+        coefficients: Mapping[str, ArrayLike] | None = None,
         load: Load | None = None,
     ) -> None:
         """Build the model.
 
         :param terms: names of terms (`TERMS`) or of laws (`LAWS`), or 'auto' alone
-        :param figures: shape coefficients (`FIGURES`), one number or one per joint
+        :param coefficients: shape coefficients (`COEFFICIENTS`), one number or one per joint
         :param load: load of the term 'load'
         :raises ModelError: no joints, no terms, an unknown term or one named twice; an unknown
             shape coefficient, or one that is not above 0; a load of other joints
@@ -95,14 +95,14 @@ class FrictionModel(DynamicModel):
         if not self.joints:
             raise ModelError('a friction model needs at least one joint')
         _check_terms(self.terms)
-        self.figures = _checked_figures(figures or {}, len(self.joints), self.terms)
+        self.coefficients = _checked_coefficients(coefficients or {}, len(self.joints), self.terms)
         self.load = load if self.load_dependent else None
         if load is not None and load.body.joint_names != self.joint_names:
             raise ModelError('the load of a friction model must be the torque of the same joints')
         wanted = {name for term in self.terms for name in TERMS[term].needs}
-        self.missing = tuple(sorted(wanted - set(self.figures)))
+        self.missing = tuple(sorted(wanted - set(self.coefficients)))
         stand_ins = dict.fromkeys(self.missing, np.full(len(self.joints), 0.01))
-        self._figures = {**self.figures, **stand_ins}
+        self._coefficients = {**self.coefficients, **stand_ins}
         self.parameters = tuple(
             TERMS[term].of_joint(joint) for joint in self.joints for term in self.terms
         )
@@ -120,11 +120,11 @@ class FrictionModel(DynamicModel):
     @property
     def velocity_spread(self) -> int:
         """Favour low velocities where terms with shape coefficients act only there."""
-        return 7 if self._figures.keys() - {'reach', 'exponent'} else 1
+        return 7 if self._coefficients.keys() - {'reach', 'exponent'} else 1
 
     def columns(self, qd: Array) -> list[Array]:
         """Return the factor of each term without its load, each of shape (N, n)."""
-        return [TERMS[term].column(qd, self._figures) for term in self.terms]
+        return [TERMS[term].column(qd, self._coefficients) for term in self.terms]
 
     def regressor(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Return the regressor, shape (N, n, n * terms); without load a function of velocities.
@@ -199,7 +199,7 @@ class FrictionModel(DynamicModel):
         """
         weights = values.reshape(len(self.joints), len(self.terms)).T
         return [
-            WeightedTerm(TERMS[term], self._figures, weight)
+            WeightedTerm(TERMS[term], self._coefficients, weight)
             for term, weight in zip(self.terms, weights, strict=True)
         ]
 
@@ -210,13 +210,13 @@ class FrictionModel(DynamicModel):
             'joints': [{'name': joint.name, 'type': joint.type} for joint in self.joints],
             'terms': [AUTO] if self.automatic else list(self.terms),
         }
-        found |= {name: values.tolist() for name, values in self.figures.items()}
+        found |= {name: values.tolist() for name, values in self.coefficients.items()}
         if self.load is not None:
             found['load'] = self.load.values.tolist()
         return found
 
 
-def open_friction(model: DynamicModel) -> FrictionModel | None:
+def unspecified_friction(model: DynamicModel) -> FrictionModel | None:
     """Return the friction that an identification must complete, or None."""
     for part, _ in parts_of(model):
         if isinstance(part, FrictionModel) and part.open:
@@ -250,15 +250,17 @@ def _check_terms(terms: tuple[str, ...]) -> None:
             raise ModelError(f'friction term "{term}" is named twice')
 
 
-def _checked_figures(
+def _checked_coefficients(
     given: Mapping[str, ArrayLike], joints: int, terms: tuple[str, ...]
 ) -> dict[str, Array]:
     """Return the shape coefficients that the terms use, one number per joint."""
     known = {name for term in terms for name in (*TERMS[term].needs, *TERMS[term].uses)}
     result = {}
     for name, values in given.items():
-        if name not in FIGURES:
-            raise ModelError(f'friction has no figure "{name}", it has: {", ".join(FIGURES)}')
+        if name not in COEFFICIENTS:
+            raise ModelError(
+                f'friction has no coefficient "{name}", it has: {", ".join(COEFFICIENTS)}'
+            )
         try:
             array = np.array(np.broadcast_to(np.asarray(values, dtype=np.float64), (joints,)))
         except (TypeError, ValueError):

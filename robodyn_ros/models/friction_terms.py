@@ -1,8 +1,8 @@
 """Friction terms: the factor of each parameter as a function of velocity and load.
 
 Every term is linear in its parameter. A quantity that is not linear, such as the velocity range in
-which Coulomb friction changes its sign, is a *shape coefficient* (`figures`): it is part of the
-model's description, one number per joint, and is estimated by an outer search
+which Coulomb friction changes its sign, is a *shape coefficient* (`coefficients`): it is a part of
+the model's description, one number per joint, and is estimated by an outer search
 (`identification.friction.law_fit`).
 """
 
@@ -15,9 +15,9 @@ import numpy as np
 
 from robodyn_ros.models.interface import Array, Joint, Parameter
 
-Figures = Mapping[str, Array]
+Coefficients = Mapping[str, Array]
 
-FIGURES: dict[str, float | None] = {
+COEFFICIENTS: dict[str, float | None] = {
     'smoothing': None,
     'breakaway_speed': None,
     'threshold': 0.0,
@@ -54,7 +54,7 @@ class FrictionTerm:
     parameter: str
     unit_rotary: str
     unit_linear: str
-    column: Callable[[Array, Figures], Array]
+    column: Callable[[Array, Coefficients], Array]
     needs: tuple[str, ...] = ()
     uses: tuple[str, ...] = ()
     brakes: bool = False
@@ -75,43 +75,43 @@ def powered(speed: Array, power: int, reach: Array | float) -> Array:
     return result
 
 
-def _smooth_sign(speed: Array, figures: Figures) -> Array:
-    if 'smoothing' in figures:
-        return np.asarray(np.tanh(speed / figures['smoothing']))
+def _smooth_sign(speed: Array, coefficients: Coefficients) -> Array:
+    if 'smoothing' in coefficients:
+        return np.asarray(np.tanh(speed / coefficients['smoothing']))
     return np.asarray(np.sign(speed))
 
 
-def _reach(figures: Figures) -> Array | float:
-    return figures.get('reach', np.inf)
+def _reach(coefficients: Coefficients) -> Array | float:
+    return coefficients.get('reach', np.inf)
 
 
-def _root(speed: Array, figures: Figures) -> Array:
-    exponent = figures.get('exponent', FIGURES['exponent'])
+def _root(speed: Array, coefficients: Coefficients) -> Array:
+    exponent = coefficients.get('exponent', COEFFICIENTS['exponent'])
     result: Array = np.sign(speed) * np.abs(speed) ** exponent
     return result
 
 
-def _breakaway(speed: Array, figures: Figures) -> Array:
-    result: Array = np.sign(speed) * np.exp(-((speed / figures['breakaway_speed']) ** 2))
+def _breakaway(speed: Array, coefficients: Coefficients) -> Array:
+    result: Array = np.sign(speed) * np.exp(-((speed / coefficients['breakaway_speed']) ** 2))
     return result
 
 
-def _one_sided(side: float, power: int) -> Callable[[Array, Figures], Array]:
+def _one_sided(side: float, power: int) -> Callable[[Array, Coefficients], Array]:
     """Make a term of the bidirectional law, Eq. 9 to 11 of document double_encoder.
 
     Signs are chosen so that a positive parameter brakes in either direction.
     """
 
-    def column(speed: Array, figures: Figures) -> Array:
+    def column(speed: Array, coefficients: Coefficients) -> Array:
         here = speed >= 0.0 if side > 0.0 else speed < 0.0
         share: Array | float = 1.0
         if power < 2:
-            turned = np.tanh(speed / figures['smoothing'])
+            turned = np.tanh(speed / coefficients['smoothing'])
             share = 0.5 * (1.0 + side * turned)
             if power == 0:
                 return np.where(here, turned * share, 0.0)
-        here &= np.abs(speed) >= figures.get('threshold', 0.0)
-        return np.where(here, share * powered(speed, power, _reach(figures)), 0.0)
+        here &= np.abs(speed) >= coefficients.get('threshold', 0.0)
+        return np.where(here, share * powered(speed, power, _reach(coefficients)), 0.0)
 
     return column
 
@@ -136,24 +136,24 @@ def _bidirectional() -> dict[str, FrictionTerm]:
 
 TERMS: dict[str, FrictionTerm] = {
     'viscous': FrictionTerm(
-        'viscous_friction', 'Nm s/rad', 'N s/m', lambda v, figures: v, brakes=True
+        'viscous_friction', 'Nm s/rad', 'N s/m', lambda v, coefficients: v, brakes=True
     ),
     'coulomb': FrictionTerm(
-        'coulomb_friction', 'Nm', 'N', lambda v, figures: np.sign(v), brakes=True
+        'coulomb_friction', 'Nm', 'N', lambda v, coefficients: np.sign(v), brakes=True
     ),
     'offset': FrictionTerm(
-        'torque_offset', 'Nm', 'N', lambda v, figures: np.ones(v.shape), constant=True
+        'torque_offset', 'Nm', 'N', lambda v, coefficients: np.ones(v.shape), constant=True
     ),
     'quadratic': FrictionTerm(
         'quadratic_friction',
         'Nm s^2/rad^2',
         'N s^2/m^2',
-        lambda v, figures: powered(v, 2, _reach(figures)),
+        lambda v, coefficients: powered(v, 2, _reach(coefficients)),
         uses=('reach',),
     ),
     'root': FrictionTerm('root_friction', 'Nm', 'N', _root, uses=('exponent',), brakes=True),
     'asymmetry': FrictionTerm(
-        'viscous_asymmetry', 'Nm s/rad', 'N s/m', lambda v, figures: np.asarray(np.abs(v))
+        'viscous_asymmetry', 'Nm s/rad', 'N s/m', lambda v, coefficients: np.asarray(np.abs(v))
     ),
     'smooth_coulomb': FrictionTerm(
         'smooth_coulomb_friction', 'Nm', 'N', _smooth_sign, needs=('smoothing',), brakes=True

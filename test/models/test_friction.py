@@ -42,18 +42,18 @@ def test_names_and_units():
 
 @pytest.mark.parametrize('term', [name for name in TERMS if name != 'load'])
 def test_one_term_alone(term):
-    figures = {name: np.full(3, 0.3) for name in TERMS[term].needs}
-    model = FrictionModel(joints=JOINTS, terms=[term], figures=figures)
+    coefficients = {name: np.full(3, 0.3) for name in TERMS[term].needs}
+    model = FrictionModel(joints=JOINTS, terms=[term], coefficients=coefficients)
     qd = random_states(3, 4)[1]
-    expected = np.einsum('ni,ij->nij', TERMS[term].column(qd, figures), np.eye(3))
+    expected = np.einsum('ni,ij->nij', TERMS[term].column(qd, coefficients), np.eye(3))
     np.testing.assert_array_equal(model.regressor(qd, qd, qd), expected)
     assert not model.open
 
 
 @pytest.mark.parametrize('term', [name for name, term in TERMS.items() if term.brakes])
 def test_braking_terms_never_drive(term):
-    figures = {'smoothing': 0.1}
-    model = FrictionModel(joints=JOINTS[:1], terms=[term], figures=figures)
+    coefficients = {'smoothing': 0.1}
+    model = FrictionModel(joints=JOINTS[:1], terms=[term], coefficients=coefficients)
     speed = np.linspace(-2.0, 2.0, 401)[:, None]
     factor = model.loaded_regressor(speed, 2.0)[:, 0, 0]
     assert (factor * speed[:, 0] >= 0.0).all() and np.abs(factor).max() > 0.1
@@ -80,7 +80,7 @@ def test_bidirectional_law_is_the_documents():
     model = FrictionModel(
         joints=JOINTS[:1],
         terms='bidirectional',
-        figures={'smoothing': eps, 'threshold': threshold},
+        coefficients={'smoothing': eps, 'threshold': threshold},
     )
     state = speed[:, None]
     torque = model.torque(state, state, state, np.array([c1, c2, v1, v2, v12, v22, v13, v23]))
@@ -92,7 +92,7 @@ def test_bidirectional_law_is_the_documents():
 
 def test_other_shapes():
     speed = np.array([[-4.0], [0.5], [1.0], [8.0]])
-    figures = {'smoothing': 0.5, 'breakaway_speed': 2.0, 'reach': 2.0, 'exponent': 0.5}
+    coefficients = {'smoothing': 0.5, 'breakaway_speed': 2.0, 'reach': 2.0, 'exponent': 0.5}
     for term, expected in (
         ('smooth_coulomb', np.tanh(speed[:, 0] / 0.5)),
         ('breakaway', [-np.exp(-4.0), np.exp(-1 / 16), np.exp(-0.25), np.exp(-16.0)]),
@@ -100,7 +100,7 @@ def test_other_shapes():
         ('asymmetry', [4.0, 0.5, 1.0, 8.0]),
         ('quadratic', [-4.0 - 4.0 * 2.0, 0.25, 1.0, 4.0 + 4.0 * 6.0]),  # a tangent beyond 2
     ):
-        model = FrictionModel(joints=JOINTS[:1], terms=[term], figures=figures)
+        model = FrictionModel(joints=JOINTS[:1], terms=[term], coefficients=coefficients)
         np.testing.assert_allclose(model.regressor(speed, speed, speed)[:, 0, 0], expected)
         assert term != 'quadratic' or model.parameters[0].unit == 'Nm s^2/rad^2'
     cube = FrictionModel(joints=JOINTS[:1], terms='power').regressor(speed, speed, speed)[:, 0, 3]
@@ -142,9 +142,11 @@ def test_packed_columns_and_torque_are_those_of_the_regressor():
 
 
 def test_random_states_show_what_acts_at_low_velocities_only():
-    figures = {'breakaway_speed': 0.003, 'smoothing': 0.001}
+    coefficients = {'breakaway_speed': 0.003, 'smoothing': 0.001}
     model = FrictionModel(
-        joints=JOINTS, terms=['viscous', 'coulomb', 'breakaway', 'smooth_coulomb'], figures=figures
+        joints=JOINTS,
+        terms=['viscous', 'coulomb', 'breakaway', 'smooth_coulomb'],
+        coefficients=coefficients,
     )
     found = base_parameters(model)
     assert found.rank == 12 and not found.unclear
@@ -152,7 +154,7 @@ def test_random_states_show_what_acts_at_low_velocities_only():
 
 
 @pytest.mark.parametrize(
-    ('terms', 'figures', 'is_open'),
+    ('terms', 'coefficients', 'is_open'),
     [
         ('auto', {}, True),
         (['auto'], {}, True),
@@ -162,8 +164,8 @@ def test_random_states_show_what_acts_at_low_velocities_only():
         ('power', {}, False),
     ],
 )
-def test_open_models_wait_for_an_identification(terms, figures, is_open):
-    model = FrictionModel(joints=JOINTS, terms=terms, figures=figures)
+def test_open_models_wait_for_an_identification(terms, coefficients, is_open):
+    model = FrictionModel(joints=JOINTS, terms=terms, coefficients=coefficients)
     assert model.open == is_open
     again = build_model(model.describe())
     assert again.open == is_open and again.describe() == model.describe()
@@ -186,9 +188,15 @@ def test_terms_keep_the_order_asked_for():
         ({'joints': JOINTS, 'terms': ('offset', 'offset')}, '"offset" is named twice'),
         ({'joints': JOINTS, 'terms': ('linear', 'coulomb')}, '"coulomb" is named twice'),
         ({'joints': JOINTS, 'terms': ('auto', 'load')}, '"auto" selects all terms'),
-        ({'joints': JOINTS, 'figures': {'width': 1.0}}, 'no figure "width", it has: smoothing'),
-        ({'joints': JOINTS, 'figures': {'reach': 0.0}}, '"reach" of friction must be above 0'),
-        ({'joints': JOINTS, 'figures': {'reach': [1.0, 2.0]}}, 'must be one number or 3'),
+        (
+            {'joints': JOINTS, 'coefficients': {'width': 1.0}},
+            'no coefficient "width", it has: smoothing',
+        ),
+        (
+            {'joints': JOINTS, 'coefficients': {'reach': 0.0}},
+            '"reach" of friction must be above 0',
+        ),
+        ({'joints': JOINTS, 'coefficients': {'reach': [1.0, 2.0]}}, 'must be one number or 3'),
     ],
 )
 def test_refuses(options, message):

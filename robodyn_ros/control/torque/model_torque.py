@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from robodyn_ros.errors import ControlError
 from robodyn_ros.models.friction import FrictionModel, WeightedTerm
-from robodyn_ros.models.friction_terms import Figures
+from robodyn_ros.models.friction_terms import Coefficients
 from robodyn_ros.models.interface import Array, DynamicModel, TorqueFunction, parts_of
 
-Column = Callable[[Array, Figures], Array]
+Column = Callable[[Array, Coefficients], Array]
 
 SLOWEST = 1e-302
 """Half width of the velocity window without smoothing, in [rad/s] or [m/s]: the smallest value for
@@ -188,7 +188,7 @@ class _FrictionSum:
     def __init__(self, terms: list[WeightedTerm], window: Array) -> None:
         self._fixed = [item for item in terms if item.term.constant]
         self._moving = [item for item in terms if not item.term.constant]
-        self._weighted: list[tuple[Column, Figures, Array]] = []
+        self._weighted: list[tuple[Column, Coefficients, Array]] = []
         self._window = window
         self._per_window = 0.5 / window
         self._constant, self._backward, self._range = np.zeros((3, len(window)))
@@ -197,7 +197,7 @@ class _FrictionSum:
         """Update the weights."""
         self._constant[:] = sum(item.weight for item in self._fixed)
         self._weighted = [
-            (item.term.column, item.figures, item.weight.copy()) for item in self._moving
+            (item.term.column, item.coefficients, item.weight.copy()) for item in self._moving
         ]
         self._backward[:], forward = self._ends(self._window)
         np.subtract(forward, self._backward, out=self._range)
@@ -223,14 +223,16 @@ class _FrictionSum:
     def _law(self, qd: Array) -> Array:
         result = np.empty(qd.shape)
         result[...] = self._constant
-        for column, figures, weight in self._weighted:
-            result += column(qd, figures) * weight
+        for column, coefficients, weight in self._weighted:
+            result += column(qd, coefficients) * weight
         return result
 
 
 def _turned(parts: list[tuple[FrictionModel, Array]], joints: int) -> Array:
     """Return the velocity at which Coulomb friction has changed its sign, shape (n,)."""
-    smoothing = [part.figures['smoothing'] for part, _ in parts if 'smoothing' in part.figures]
+    smoothing = [
+        part.coefficients['smoothing'] for part, _ in parts if 'smoothing' in part.coefficients
+    ]
     return np.asarray(3.0 * np.max([np.zeros(joints), *smoothing], axis=0))
 
 

@@ -8,7 +8,7 @@ from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.files.result_file import load_identified_model
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.models.catalog import model_hash
-from robodyn_ros.models.friction import body_of, open_friction
+from robodyn_ros.models.friction import body_of, unspecified_friction
 from robodyn_ros.models.interface import DynamicModel
 
 
@@ -33,7 +33,7 @@ def load_base(path: str | Path, model: DynamicModel | None = None) -> Identified
             f'{list(model.joint_names)}'
         )
     meant = base.model
-    if open_friction(model) is not None:  # any friction of the same robot will do
+    if unspecified_friction(model) is not None:  # any friction of the same robot will do
         meant, model = body_of(meant), body_of(model)
     if model_hash(meant) != model_hash(model):
         raise IdentificationError(

@@ -11,9 +11,8 @@ class FrictionCandidate:
 
     :param name: of the law, or its terms; with `+load` load-dependent friction too
     :param terms: parameters per joint
-    :param error: geometric mean over the joints of the RMS error on stretches left out in turn,
-        over that of the first candidate
-    :param residual: the same of the residual
+    :param error: RMS held-out error of all joints, relative to that of the first candidate
+    :param residual: the same for the residual
     """
 
     name: str
@@ -28,8 +27,8 @@ class FrictionChoice:
 
     :param law: the law that the model has now
     :param candidates: what it was compared with, in the order tried; the law itself among them
-    :param loops: how often the three loops of the search ran for it
-    :param automatic: chosen by its error; otherwise it was asked for and only its figures found
+    :param loops: iterations of its fit
+    :param automatic: True: selected by its error; False: requested, only its shape fitted
     :param doubt: why the recording does not determine the law; empty: it does
     """
 

@@ -1,11 +1,10 @@
-"""Fit of a friction law whose figures are not known: three loops until they agree.
+"""Fit of a friction law with unknown shape coefficients.
 
-For given figures everything is linear: rigid body and friction are fitted together (variable
-projection). Around that three loops run in turn, as in document double_encoder, section 5:
-friction (every joint's figures, on what the rigid body leaves of its torque), link dynamics (the
-fit of all joints) and the load that the new links put on the gears, until the torque of the
-rigid body has settled. Cross-validation holds the rigid body: which law suits is a matter of each
-joint's friction, and stretches left out of the whole fit say more about the links.
+With given shape coefficients the problem is linear: rigid body and friction are fitted together
+(variable projection). Three steps alternate, as in document double_encoder, section 5: the shape
+coefficients of each joint, fitted to the residual of the rigid body; the linear fit of all joints;
+and the load on the gears, computed with the new links. They end when the torque of the rigid body
+no longer changes.
 """
 
 from __future__ import annotations
@@ -23,25 +22,25 @@ from robodyn_ros.models.friction_terms import TERMS
 from robodyn_ros.models.interface import Array
 
 SHARES = tuple(0.004 * 2.0**k for k in range(8))
-"""Velocities that are tried as figures, as shares of a joint's largest one."""
+"""Velocities that are tried as shape coefficients, as shares of a joint's largest one."""
 
 FINER = tuple(2.0 ** (k / 4.0) for k in (-3, -2, -1, 0, 1, 2, 3))
-"""Factors that the best of them is then varied by."""
+"""Factors of the best of them that are tried next."""
 
 THRESHOLDS = (0.0, *(0.01 * 1.2**k for k in range(22)))
-"""Thresholds that are then tried by themselves, as shares of a joint's largest velocity: friction
-jumps there, so that one beside the right one fits no better than none."""
+"""Thresholds that are tried next, as shares of a joint's largest velocity. Friction jumps there: a
+threshold near the right one fits no better than none, so the grid must be fine."""
 
 NEAR = (0.92, 0.96, 1.0, 1.04, 1.08)
-"""Factors of the best threshold so far that are tried with them."""
+"""Factors of the best threshold so far that are tried too."""
 
 LOOPS = 12
 SETTLED = 1e-3
-"""The loops end once the rigid body's torque changes by less than this share."""
+"""The iterations end when the torque of the rigid body changes by less than this share."""
 
 _RIDGE = 1e-11
 _USUAL = 3
-"""Which of the shares a search begins with."""
+"""Index of the share with which a search starts."""
 
 
 @dataclass(frozen=True)
@@ -49,13 +48,13 @@ class LawFit:
     """A friction law fitted to a sample, with the rigid body.
 
     :param terms: of the law
-    :param shapes: figures of each joint
+    :param shapes: shape coefficients of each joint
     :param rigid_values: base values of the body, shape (b,)
     :param rigid_torque: of the body, shape (M, n), in [Nm] or [N]
     :param load: absolute torque that load-dependent friction was fitted to, (M, n), or None
     :param amplitudes: of the terms, shape (n, k)
     :param residuals: RMS residual of each joint, shape (n,)
-    :param loops: how often the three loops ran
+    :param loops: number of iterations
     """
 
     terms: tuple[str, ...]
@@ -73,8 +72,8 @@ class LawFit:
         return np.abs(self.rigid_torque)
 
     @property
-    def figures(self) -> dict[str, list[float]]:
-        """Figures by name, one number per joint."""
+    def coefficients(self) -> dict[str, list[float]]:
+        """Shape coefficients by name, one number per joint."""
         return {name: [own[name] for own in self.shapes] for name in self.shapes[0]}
 
 
@@ -101,7 +100,7 @@ class FrictionSearch:
         self.weights: Array = 1.0 / np.maximum(size, self._floor)
 
     def reweigh(self, terms: tuple[str, ...], times: int = 3) -> None:
-        """Weigh joints by their residuals with a law without figures, as the estimate does."""
+        """Set the joints' weights from the residuals of a law without shape coefficients."""
         for _ in range(times):
             self.weights = 1.0 / np.maximum(self.fit(terms).residuals, self._floor)
 
@@ -114,12 +113,12 @@ class FrictionSearch:
         finer: bool = False,
         load: Array | None = None,
     ) -> LawFit:
-        """Fit a law with the figures that suit it best.
+        """Fit a law and its shape coefficients.
 
-        :param known: figures that are given, of each joint
-        :param start: fit of a similar law, to begin with its figures and its load
-        :param finer: try more figures around the best ones
-        :param load: to keep, (M, n); None: that of the fitted body, if friction depends on it
+        :param known: given shape coefficients of each joint
+        :param start: fit of a similar law, whose shape coefficients and load are the start
+        :param finer: search around the best shape coefficients
+        :param load: fixed load, (M, n); None: that of the fitted body, if friction depends on it
         """
         own = known or [{}] * self.sample.joints
         state = _State.begin(terms, own, start, self.sample.reach)
@@ -161,7 +160,7 @@ class FrictionSearch:
         )
 
     def _solve(self, state: _State) -> None:
-        """Link dynamics and amplitudes of all joints together, for given figures and load."""
+        """Fit the rigid body and the amplitudes of all joints, with given shapes and load."""
         b, k = self.rigid_width, len(state.terms)
         joints = self.sample.joints
         total = np.zeros((b + joints * k,) * 2)
@@ -185,7 +184,7 @@ class FrictionSearch:
         state.torque = (rigid.reshape(-1, b) @ state.values).reshape(rigid.shape[:2])
 
     def _shape(self, state: _State, factors: Sequence[float] | None) -> None:
-        """Figures of every joint, on what the rigid body leaves of its torque."""
+        """Fit the shape coefficients of each joint to the residual of the rigid body."""
         for joint, shape in enumerate(state.shapes):
             rest, reach = self._rest(state, joint), float(self.sample.reach[joint])
             alone = factors is not None and 'threshold' in state.wanted
@@ -201,13 +200,13 @@ class FrictionSearch:
     def _take_best(
         self, state: _State, joint: int, tried: Sequence[Mapping[str, float]], rest: Array
     ) -> None:
-        """Set the figures of a joint that leave least."""
+        """Set the shape coefficients of a joint that have the smallest residual."""
         shape = state.shapes[joint]
         left = [self._left(state, joint, {**shape, **each}, rest) for each in tried]
         shape.update(tried[int(np.argmin(left))])
 
     def _left(self, state: _State, joint: int, shape: Mapping[str, float], rest: Array) -> float:
-        """Sum of squares that a shape leaves of a joint's torque without the rigid body's."""
+        """Return the squared residual of a shape, without the constant square of the torque."""
         columns = self.sample.columns(state.terms, joint, shape, state.load)
         side = columns.T @ rest
         return -float(side @ _solved(columns.T @ columns, side))
@@ -244,14 +243,16 @@ class FrictionSearch:
         return self.sample.columns(state.terms, joint, state.shapes[joint], state.load)
 
     def _rest(self, state: _State, joint: int) -> Array:
-        """Torque of a joint without the rigid body's, shape (M,), zero where not used."""
+        """Return the torque of a joint minus that of the rigid body, (M,), zero where not used."""
         rest: Array = self._torque[joint] - state.torque[:, joint] * self.sample.used[:, joint]
         return rest
 
     def rigid_triangle(self, fit: LawFit) -> Array:
-        """R (b, b) with ||R (x - rigid values)||^2 what body values x add to the mean squared
-        residual, in units of its variance, friction fitted again.
-        """  # noqa: D205
+        """Return the triangle R (b, b) that measures other values of the rigid body.
+
+        ||R (x - rigid values)||^2 is what values x add to the mean squared residual, relative to
+        its variance, with the friction fitted to x.
+        """
         state = _State(fit.terms, (), [dict(own) for own in fit.shapes], fit.load)
         weights = 1.0 / np.maximum(fit.residuals, self._floor)
         total = np.zeros((self.rigid_width,) * 2)
@@ -266,7 +267,7 @@ class FrictionSearch:
 
     @property
     def samples(self) -> int:
-        """Samples of the joint that has the most."""
+        """Number of samples of the joint with the most."""
         return int(self._counts.max())
 
     @property
@@ -277,7 +278,7 @@ class FrictionSearch:
 
 @dataclass
 class _State:
-    """A law on its way to being fitted; see `LawFit`."""
+    """Current values of a fit, see `LawFit`."""
 
     terms: tuple[str, ...]
     wanted: tuple[str, ...]
@@ -296,7 +297,7 @@ class _State:
         start: LawFit | None,
         reach: Array,
     ) -> _State:
-        """Figures to begin with: known ones, those of a similar law, or the usual ones."""
+        """Start with known shape coefficients, those of a similar law, or the usual ones."""
         wanted = tuple(name for name in _searched(terms) if name not in known[0])
         uses = {name for term in terms for name in TERMS[term].uses}
         shapes = []
@@ -312,12 +313,12 @@ class _State:
 
     @property
     def loaded(self) -> bool:
-        """Whether friction depends on the load."""
+        """True if friction depends on the load."""
         return any(TERMS[term].load for term in self.terms)
 
 
 def _searched(terms: tuple[str, ...]) -> tuple[str, ...]:
-    """Figures that a law needs, and the threshold that a bidirectional one may have."""
+    """Return the shape coefficients that a law needs, and the threshold if it may have one."""
     names = [name for term in terms for name in TERMS[term].needs]
     if any('threshold' in TERMS[term].uses for term in terms):
         names.append('threshold')
@@ -327,7 +328,7 @@ def _searched(terms: tuple[str, ...]) -> tuple[str, ...]:
 def _grid(
     name: str, now: float, reach: float, factors: Sequence[float] | None
 ) -> tuple[float, ...]:
-    """Figures to try: shares of the largest velocity, or factors of the figure of now."""
+    """Return values to try: shares of the largest velocity, or multiples of the current one."""
     none = (0.0,) if name == 'threshold' else ()
     if factors is None:
         return (*none, *(share * reach for share in SHARES))
@@ -335,7 +336,7 @@ def _grid(
 
 
 def _solved(gram: Array, side: Array) -> Array:
-    """Least squares by its normal equations; directions that do not show come out as zero.
+    """Solve least squares by the normal equations; unobservable directions are zero.
 
     :param gram: shape (.., m, m)
     :param side: one right side each, shape (.., m), or several, (.., m, r)

@@ -1,8 +1,8 @@
-"""Which friction law a recording favours, and the figures of a law that has some.
+"""Selection of the friction law, and of its shape coefficients.
 
-A model whose friction is still open (`friction: auto`, or a law without its figures) is completed
-here, before anything else is estimated. Laws are compared by their errors on stretches of the
-recording left out in turn: more parameters alone do not make those smaller.
+A model with an unspecified friction law (`friction: auto`) or a law without its shape coefficients
+is completed here, before its parameters are estimated. Laws are compared by their held-out errors:
+more parameters alone do not make these smaller.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from robodyn_ros.identification.physical.semidefinite import (
 from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.models.base_parameters import BaseParameters, base_parameters
 from robodyn_ros.models.catalog import with_friction
-from robodyn_ros.models.friction import FrictionModel, body_of, open_friction
+from robodyn_ros.models.friction import FrictionModel, body_of, unspecified_friction
 from robodyn_ros.models.friction_terms import LAWS
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.recording.recording import Finding
@@ -57,14 +57,14 @@ PRIOR_WEIGHT = 1e-3
 """Weight of the URDF in the body that loads the gears: little, but where nothing else is known."""
 
 
-def settled_friction(
+def select_friction(
     model: DynamicModel, signals: Processed, options: IdentifyOptions
 ) -> tuple[DynamicModel, FrictionChoice | None]:
-    """Complete a model whose friction is open; any other is returned as it is.
+    """Complete a model whose friction is not specified; any other is returned as it is.
 
-    :raises InsufficientData: no joint has a sample to find friction from
+    :raises InsufficientData: no joint has a moving sample
     """
-    friction = open_friction(model)
+    friction = unspecified_friction(model)
     if friction is None:
         return model, None
     body = body_of(model)
@@ -117,9 +117,9 @@ def _chosen(candidates: Mapping[str, _Candidate]) -> tuple[str, str]:
 
 
 def _known(friction: FrictionModel) -> list[dict[str, float]]:
-    """Figures that the description gives, of each joint."""
+    """Return the shape coefficients of the description, for each joint."""
     return [
-        {name: float(values[joint]) for name, values in friction.figures.items()}
+        {name: float(values[joint]) for name, values in friction.coefficients.items()}
         for joint in range(len(friction.joints))
     ]
 
@@ -180,7 +180,7 @@ def _described(
         torque = np.abs(search.sample.rigid @ (base.grouping @ values))
         fit = search.fit(fit.terms, known=given, start=fit, finer=True, load=torque)
         load, loops = {'load': values.tolist()}, loops + fit.loops
-    return {'terms': list(fit.terms), **fit.figures, **load}, loops
+    return {'terms': list(fit.terms), **fit.coefficients, **load}, loops
 
 
 def _load_values(

@@ -1,7 +1,7 @@
-"""A few thousand samples of a recording, on which friction laws are tried.
+"""A few thousand samples of a recording, to which friction laws are fitted.
 
-What is found on them, the law and its shape figures, goes into the model's description; the
-estimate itself is made from the whole recording, as with any other model.
+They determine the law and its shape coefficients, which become part of the model's description.
+The parameters are then estimated from the complete recording, as with any other model.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from robodyn_ros.models.friction_terms import TERMS
 from robodyn_ros.models.interface import Array, DynamicModel, sample_blocks
 
 SAMPLES = 4000
-"""Samples that laws are tried on, whatever the recording's length."""
+"""Largest number of samples: it bounds the time of the search for any recording."""
 
 _STILL = 1e-9
-"""Velocity [rad/s or m/s] that a joint at rest is taken to reach: laws divide by shares of it."""
+"""Largest velocity [rad/s or m/s] assumed for a joint at rest: laws divide by shares of it."""
 
 Shape = Mapping[str, float]
-"""Figures of one joint."""
+"""Shape coefficients of a joint."""
 
 
 @dataclass(frozen=True)
 class FrictionSample:
     """Samples of a recording for the fit of rigid body and friction.
 
-    The rigid body's regressor is taken at the samples' times: it is smooth. Friction is not, so
-    its columns go through the same low pass as the torque, as in `condense`.
+    The regressor of the rigid body is smooth, so it is computed at the samples only. Friction is
+    not: its columns pass the same low pass as the torque, as in `condense`.
 
     :param rigid: regressor of the body's base columns, shape (M, n, b)
     :param torque: shape (M, n), in [Nm] or [N]
@@ -94,15 +94,15 @@ class FrictionSample:
     def column(self, term: str, joint: int, shape: Shape, load: Array | None) -> Array:
         """Column of a term for one joint, shape (M,), zero where the joint's sample is not used.
 
-        :param shape: figures of the joint
+        :param shape: coefficients of the joint
         :param load: absolute torque of the rigid body, shape (M, n)
         """
         entry = TERMS[term]
         own = {name: shape[name] for name in (*entry.needs, *entry.uses) if name in shape}
         key = (term, joint, *sorted(own.items()))
         if key not in self._columns:
-            figures = {name: np.array([value]) for name, value in own.items()}
-            raw = entry.column(self.speed[:, joint : joint + 1], figures)
+            coefficients = {name: np.array([value]) for name, value in own.items()}
+            raw = entry.column(self.speed[:, joint : joint + 1], coefficients)
             self._columns[key] = self.thinning.apply(raw)[:, 0] * self.used[:, joint]
         if not entry.load:
             return self._columns[key]

@@ -119,8 +119,8 @@ def _nearest_linear(
     """Damping and friction nearest to a law without its load, over the joint's velocities."""
     limit = element.find('limit')
     top = float('nan' if limit is None else limit.get('velocity', 'nan'))
-    if 'reach' in friction.figures:
-        top = float(friction.figures['reach'][joint])
+    if 'reach' in friction.coefficients:
+        top = float(friction.coefficients['reach'][joint])
     speed = np.linspace(0.0, top if np.isfinite(top) and top > 0.0 else 1.0, 101)[1:]
     states = np.zeros((2, len(speed), len(friction.joints)))
     states[0, :, joint], states[1, :, joint] = speed, -speed

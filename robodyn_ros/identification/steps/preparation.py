@@ -15,7 +15,7 @@ from robodyn_ros.identification.fit.time_offset import common_offsets, offsets_o
 from robodyn_ros.identification.fit.torque_errors import predict
 from robodyn_ros.identification.friction.choice import FrictionChoice
 from robodyn_ros.identification.friction.cutoff_choice import cutoff_factor
-from robodyn_ros.identification.friction.law_selection import settled_friction
+from robodyn_ros.identification.friction.law_selection import select_friction
 from robodyn_ros.identification.gears.motor_side import gear_torque_of
 from robodyn_ros.identification.options import LEAVE_ONE_OUT, IdentifyOptions, LeaveOneOut
 from robodyn_ros.identification.result.result import IdentifiedModel
@@ -23,7 +23,7 @@ from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.identification.signals.segments import KnownTorque, Segments, segments_of
 from robodyn_ros.identification.signals.torque_shift import TimeOffset
 from robodyn_ros.models.base_parameters import base_parameters
-from robodyn_ros.models.friction import open_friction
+from robodyn_ros.models.friction import unspecified_friction
 from robodyn_ros.models.gear_torque import GearTorqueLaw
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.payload import PayloadModel
@@ -143,7 +143,7 @@ def prepare(task: Task, clock: Clock) -> Prepared:
     with clock.step('process'):
         task, raw = _processed(task)
         frozen = frozenset.intersection(*(_frozen(parts) for parts in raw))
-    model, friction, unknown = task.model, None, open_friction(task.model) is not None
+    model, friction, unknown = task.model, None, unspecified_friction(task.model) is not None
     offsets: dict[int, TimeOffset] = {}
     for _ in range(3):  # a law moves the offsets, which move the law; then both stay
         before = offsets
@@ -156,7 +156,7 @@ def prepare(task: Task, clock: Clock) -> Prepared:
             break
         with clock.step('friction'):
             richest = max(raw, key=_moving_samples).corrected(offsets).shown.to_estimate()
-            model, friction = settled_friction(task.model, richest, task.options)
+            model, friction = select_friction(task.model, richest, task.options)
     parts = tuple(each.corrected(offsets) for each in raw)
     return Prepared(task, model, raw, parts, offsets, friction, frozen)
 

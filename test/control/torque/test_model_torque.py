@@ -146,7 +146,7 @@ def test_every_kind_of_model_gives_the_torque_it_was_validated_with(description:
     np.testing.assert_allclose(one, expected, rtol=1e-12, atol=1e-12)
 
 
-FIGURES = {'smoothing': 0.2, 'breakaway_speed': 0.3, 'threshold': 0.1, 'reach': 1.0}
+COEFFICIENTS = {'smoothing': 0.2, 'breakaway_speed': 0.3, 'threshold': 0.1, 'reach': 1.0}
 ONE_BY_ONE = {**{name: (name,) for name in TERMS}, **LAWS, 'all': tuple(TERMS)}
 
 
@@ -158,9 +158,9 @@ def test_one_sample_is_what_it_is_among_many_and_in_the_model(law: str, window: 
     body = small_arm()[0].parts[0]
     prior = np.nan_to_num(body.prior())
     needed = {name for term in terms for name in (*TERMS[term].needs, *TERMS[term].uses)}
-    figures = {name: FIGURES[name] for name in needed & set(FIGURES)}
+    coefficients = {name: COEFFICIENTS[name] for name in needed & set(COEFFICIENTS)}
     load = {'load': prior.tolist()} if 'load' in terms else {}
-    model = with_friction(body, {'terms': list(terms), **figures, **load})
+    model = with_friction(body, {'terms': list(terms), **coefficients, **load})
     random = np.random.default_rng(4)
     values = np.concatenate([prior, random.uniform(0.5, 2.0, 2 * len(terms))])
     q, qd, qdd = random_states(2, 60)

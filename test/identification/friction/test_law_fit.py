@@ -36,7 +36,7 @@ def search_of(model, values, *, samples=4000, seed=1, **options):
     return FrictionSearch(FrictionSample.of(BODY, BASE, signals), PRIOR), signals
 
 
-def test_a_law_without_figures_is_weighted_least_squares():
+def test_a_law_without_coefficients_is_weighted_least_squares():
     model, values = arm('linear', [[1.0, 2.0, 0.3], [0.5, 3.0, 0.1], [0.4, 1.0, 0.2]])
     search, _ = search_of(model, values, noise=0.05)
     fit = search.fit(LAWS['linear'])
@@ -64,7 +64,7 @@ def test_a_law_without_figures_is_weighted_least_squares():
         left = (stacked @ values - torque)[~kept] / scale[~kept]
         expected = np.sum(left**2) / sample.used.sum()
         assert found.kinds[0][out] == pytest.approx(expected, rel=1e-4)
-    assert fit.loops == 0 and fit.figures == {}
+    assert fit.loops == 0 and fit.coefficients == {}
 
 
 @pytest.mark.parametrize('derivatives', [True, False])
@@ -74,7 +74,7 @@ def test_smoothing_is_found(derivatives):
     model, values = arm({'terms': 'smooth', 'smoothing': true}, amplitudes)
     search, _ = search_of(model, values, noise=0.02, derivatives=derivatives)
     fit = search.fit(LAWS['smooth'], finer=True)
-    np.testing.assert_allclose(fit.figures['smoothing'], true, rtol=0.2)
+    np.testing.assert_allclose(fit.coefficients['smoothing'], true, rtol=0.2)
     np.testing.assert_allclose(fit.amplitudes[:, 1], [4.0, 5.0, 3.0], rtol=0.06)
 
 
@@ -84,7 +84,7 @@ def test_breakaway_speed_is_found_and_bidirectional_friction_is_better_than_line
     model, values = arm({'terms': 'stribeck', 'breakaway_speed': true}, amplitudes)
     search, _ = search_of(model, values, noise=0.01)
     fit = search.fit(LAWS['stribeck'], finer=True)
-    np.testing.assert_allclose(fit.figures['breakaway_speed'], true, rtol=0.2)
+    np.testing.assert_allclose(fit.coefficients['breakaway_speed'], true, rtol=0.2)
     rich = {'terms': 'bidirectional', 'smoothing': 0.05, 'threshold': 0.3}
     model, values = arm(rich, np.tile([3.0, 5.0, 4.0, 6.0, 0.2, 0.1, 0.05, 0.1], (3, 1)))
     search, signals = search_of(model, values, noise=0.002)
@@ -93,8 +93,8 @@ def test_breakaway_speed_is_found_and_bidirectional_friction_is_better_than_line
     assert (
         is_better(linear, search.held_out(fit)) and search.held_out(fit).mean < 0.1 * linear.mean
     )
-    np.testing.assert_allclose(fit.figures['smoothing'], 0.05, rtol=0.4)
-    np.testing.assert_allclose(fit.figures['reach'], np.abs(signals.velocity).max(axis=0))
+    np.testing.assert_allclose(fit.coefficients['smoothing'], 0.05, rtol=0.4)
+    np.testing.assert_allclose(fit.coefficients['reach'], np.abs(signals.velocity).max(axis=0))
 
 
 @pytest.mark.filterwarnings('error')
@@ -117,16 +117,16 @@ def test_the_threshold_of_the_bidirectional_law_is_found(threshold):
     model, values = arm(law, np.tile([3.0, 3.0, 2.0, 2.0, 0.2, 0.2, 0.05, 0.05], (3, 1)))
     search, _ = search_of(model, values, samples=8000, noise=0.01)
     fit = search.fit(LAWS['bidirectional'], finer=True)
-    np.testing.assert_allclose(fit.figures['threshold'], threshold, rtol=0.06)
+    np.testing.assert_allclose(fit.coefficients['threshold'], threshold, rtol=0.06)
 
 
-def test_known_figures_are_kept_and_the_load_is_found_by_the_loops():
+def test_known_coefficients_are_kept_and_the_load_is_found_by_the_loops():
     friction = {'terms': ['smooth', 'load'], 'smoothing': 0.1, 'load': OWN.tolist()}
     amplitudes = [[1.0, 2.0, 0.1, 0.1], [0.5, 2.0, 0.1, 0.2], [0.4, 1.0, 0.2, 0.15]]
     model, values = arm(friction, amplitudes)
     search, _ = search_of(model, values, noise=0.01)
     fit = search.fit((*LAWS['smooth'], 'load'), known=[{'smoothing': 0.1}] * 3)
-    assert fit.figures == {'smoothing': [0.1] * 3} and 1 < fit.loops <= 12
+    assert fit.coefficients == {'smoothing': [0.1] * 3} and 1 < fit.loops <= 12
     np.testing.assert_allclose(fit.amplitudes[:, 3], [0.1, 0.2, 0.15], atol=0.03)
     _, *motion = sines(3, 500, seed=5)
     expected = BODY.torque(*motion, OWN)
