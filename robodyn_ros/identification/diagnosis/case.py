@@ -56,7 +56,7 @@ class Sample:
     own: tuple[OwnFit | None, ...]
 
     def fits(self) -> Iterator[tuple[int, OwnFit]]:
-        """Joints that can be fitted alone, with their fits."""
+        """Return the joints that can be fitted alone, with their fits."""
         return ((joint, own) for joint, own in enumerate(self.own) if own is not None)
 
 

@@ -26,7 +26,7 @@ to three times as much where gravity acts on the joint too."""
 
 
 def cutoff_findings(case: Case) -> Iterator[Finding]:
-    """Joints of whose motion the low pass that was asked for removes a part, most first."""
+    """Yield joints of whose motion the low pass that was asked for removes a part, most first."""
     automatic = _higher_automatic(case)
     if automatic is None:
         return
@@ -77,7 +77,7 @@ def with_harmonics(case: Case) -> Case:
 
 
 def _higher_automatic(case: Case) -> float | None:
-    """Automatic cut-off, if a lower one was asked for and used on the positions."""
+    """Return the automatic cut-off, if a lower one was asked for and used on the positions."""
     signals = case.signals
     if case.options.filter_cutoff is None or len(signals.thinning.taps) == 1:
         return None

@@ -41,7 +41,7 @@ def stuck_findings(case: Case) -> Iterator[Finding]:
 
 
 def _longest_constant(values: Array) -> tuple[int, int]:
-    """First and last (exclusive) of the most samples in a row with the same value."""
+    """Return the first and last (exclusive) of the most samples in a row with the same value."""
     edges = np.concatenate([[0], np.flatnonzero(np.diff(values)) + 1, [len(values)]])
     longest = int(np.argmax(np.diff(edges)))
     return int(edges[longest]), int(edges[longest + 1])

@@ -49,7 +49,7 @@ def _moving(case: Case) -> list[int]:
 
 
 def cycles(position: Array) -> Array:
-    """Cycles of each joint (n,): the way gone over twice its stroke, or half its turning points.
+    """Return the cycles of each joint (n,): travel over twice the stroke, or half its reversals.
 
     The larger of both, so that a motion of many small swings within a big one counts them.
     """
@@ -106,7 +106,7 @@ def _too_short(case: Case, moving: list[int]) -> Iterator[Finding]:
 
 
 def joint_ranges(case: Case) -> Array:
-    """Position limits of the joints, shape (n, 2), infinite where nobody gave them."""
+    """Return the position limits of the joints, shape (n, 2), infinite where unknown."""
     result = np.tile([-np.inf, np.inf], (len(case.signals.joints), 1))
     parts = case.model.parts if isinstance(case.model, SumModel) else (case.model,)
     for part in parts:
@@ -122,7 +122,7 @@ def joint_ranges(case: Case) -> Array:
 
 
 def region_findings(case: Case) -> Iterator[Finding]:
-    """Joints that move in a small part of their range."""
+    """Yield the joints that move in a small part of their range."""
     moving = _moving(case)
     limits = joint_ranges(case)
     low, high = case.signals.position.min(axis=0), case.signals.position.max(axis=0)
@@ -147,7 +147,7 @@ def region_findings(case: Case) -> Iterator[Finding]:
 
 
 def _alike(case: Case, moving: list[int]) -> Iterator[Finding]:
-    """Joints that move as one, and pairs whose common motion repeats after a cycle or two."""
+    """Yield joints that move together, and pairs whose motion repeats after a few cycles."""
     step = max(1, len(case.signals) // _POINTS)
     position, velocity = case.signals.position[::step], case.signals.velocity[::step]
     planes = {joint: _plane(position[:, joint], velocity[:, joint]) for joint in moving}
@@ -188,7 +188,7 @@ def _alike(case: Case, moving: list[int]) -> Iterator[Finding]:
 
 
 def _plane(position: Array, velocity: Array) -> Array:
-    """Orthonormal basis (N, 2) of a joint's position and velocity, without their means."""
+    """Return orthonormal basis (N, 2) of a joint's position and velocity, without their means."""
     both = np.stack([position, velocity], axis=1)
     both = both - both.mean(axis=0)
     both /= np.maximum(np.linalg.norm(both, axis=0), 1e-300)
@@ -196,7 +196,7 @@ def _plane(position: Array, velocity: Array) -> Array:
 
 
 def _distances(position: Array) -> Array:
-    """Distance of each joint's motion from itself 1, 2, ... samples ago, in standard deviations.
+    """Return the distance of each motion from itself 1, 2, ... samples ago, in sigmas.
 
     :param position: shape (N, n)
     """

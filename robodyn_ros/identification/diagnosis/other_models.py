@@ -41,12 +41,12 @@ class Variant:
 
 
 def parts_of(model: DynamicModel) -> tuple[DynamicModel, ...]:
-    """Parts of a sum, or the model itself."""
+    """Return the parts of a sum, or the model itself."""
     return model.parts if isinstance(model, SumModel) else (model,)
 
 
 def variants(model: DynamicModel) -> Iterator[Variant]:
-    """Other models that the same recording could have been made for."""
+    """Yield the other models that the same recording could have been made for."""
     description = model.describe()
     parts = description['parts'] if description['kind'] == 'sum' else [description]
     assert isinstance(parts, list)

@@ -22,7 +22,7 @@ TOLERANCE = 0.01
 def position_limits(
     model: DynamicModel, urdf: UrdfFile | None = None, file: str | Path | None = None
 ) -> dict[str, tuple[float, float]]:
-    """Lowest and highest position of every joint that has both, in [rad] or [m], by name.
+    """Return lowest and highest position of every joint that has both, in [rad] or [m], by name.
 
     :param urdf: of the robot; None: that inside the model, if it has one
     :param file: in the form of MoveIt's joint_limits.yaml; it narrows those of the URDF
@@ -48,7 +48,7 @@ def position_limits(
 def _limits(
     names: tuple[str, ...], model: DynamicModel, known: Mapping[str, tuple[float, float]]
 ) -> JointLimits:
-    """Limits of positions only: a velocity or effort of 0 in a URDF does not matter here."""
+    """Return limits of positions only; a velocity or effort of 0 in a URDF is ignored."""
     endless = np.full(len(names), np.inf)
     lower, upper = np.array([known.get(name, (-np.inf, np.inf)) for name in names]).T
     units = {joint.name: joint.position_unit for joint in model.joints}

@@ -30,7 +30,7 @@ STALE = ('stale_samples', 'warning')
 
 
 def stale_findings(case: Case) -> Iterator[Finding]:
-    """Joints whose position stays and then jumps: the driver did not get new values."""
+    """Yield the joints whose position stays and then jumps: the driver did not get new values."""
     if any((item.code, item.severity) == STALE for item in case.recording.findings):
         return  # the recording repeats samples of all joints, which are not used
     recording = case.recording.select(case.signals.joints)
@@ -54,7 +54,7 @@ def stale_findings(case: Case) -> Iterator[Finding]:
 
 
 def stale_runs(position: Array) -> Array:
-    """Lengths of the segments in which a position repeats exactly although the joint moves.
+    """Return lengths of the segments in which a position repeats exactly although the joint moves.
 
     It moves if it jumps at the end by more than an encoder at this speed can: by more than three
     of the smallest steps seen (but for a hundredth, which rounding makes), and by at least half of
@@ -80,7 +80,7 @@ def stale_runs(position: Array) -> Array:
 
 
 def noise_findings(case: Case, sample: Sample) -> Iterator[Finding]:
-    """Joints whose noise is as large as their torque: usable although they may have failed.
+    """Yield joints whose noise is as large as their torque: usable although they may have failed.
 
     Either the noise itself is large, or a joint with little torque has a large relative error
     that is small beside the torques of the robot.
@@ -126,12 +126,12 @@ class Delay:
 
 
 def delays(case: Case, sample: Sample) -> dict[int, Delay]:
-    """Best shift of every joint's torque."""
+    """Return the best shift of every joint's torque."""
     return {joint: best_delay(case, sample, joint, own) for joint, own in sample.fits()}
 
 
 def delay_findings(case: Case, shifts: dict[int, Delay], slow: set[int]) -> Iterator[Finding]:
-    """Joints whose torque comes later or earlier than their position, the clearest first.
+    """Yield joints whose torque comes later or earlier than their position, the clearest first.
 
     :param slow: joints that move too slowly for a delay to show clearly
     """
@@ -180,7 +180,7 @@ class Slow:
 
 
 def slow_joints(case: Case, sample: Sample, shifts: dict[int, Delay]) -> dict[int, Slow]:
-    """Joints whose inertia torque is lost in the residual, the worst first, and the findings.
+    """Return joints whose inertia torque is below the residual, the worst first.
 
     A residual that a delay explains does not count.
     """
@@ -204,7 +204,7 @@ def slow_joints(case: Case, sample: Sample, shifts: dict[int, Delay]) -> dict[in
 
 
 def inertia_shares(case: Case, sample: Sample) -> dict[int, tuple[float, float]]:
-    """Per joint the share of inertia in its torque, and that of the residual.
+    """Return per joint the share of inertia in its torque, and that of the residual.
 
     Joints whose model has no inertia are left out.
     """

@@ -68,7 +68,7 @@ class Shared:
 
 
 def sign_findings(case: Case, sample: Sample) -> Iterator[Finding]:
-    """Joints whose torque has the wrong sign, by inertia, friction and the prior's masses."""
+    """Yield joints with a wrong torque sign, by inertia, friction and the prior's masses."""
     known = by_prior(case, sample)
     physical = signs(case, sample)
     mount = _mount_finding(known, [friction for _, friction in physical.values()])
@@ -126,7 +126,7 @@ def _turned(
 
 
 def factor_findings(case: Case, sample: Sample) -> Iterator[Finding]:
-    """Joints whose torque has a wrong factor, by what the joints share, then by the prior."""
+    """Yield joints with a wrong torque factor, by shared parameters, then by the prior."""
     found = _shared_finding(case, sample)
     if found is not None:
         yield found
@@ -146,7 +146,7 @@ def factor_findings(case: Case, sample: Sample) -> Iterator[Finding]:
 
 
 def _shared_finding(case: Case, sample: Sample) -> Finding | None:
-    """Joint whose factor explains why joints do not agree about shared parameters."""
+    """Return the joint whose factor explains why joints do not agree about shared parameters."""
     result = shared(case, sample)
     if result.excess < DISAGREE:
         return None
@@ -182,7 +182,7 @@ def reason(factor: float) -> str:
 
 
 def disagreement(case: Case, sample: Sample) -> float:
-    """`Shared.excess`, without looking for its reason."""
+    """Return the `Shared.excess`, without looking for its reason."""
     rows = _Rows.of(case, sample)
     return rows.excess()
 
@@ -232,7 +232,7 @@ class _Rows:
         return matrix, np.concatenate([self.targets[k] for k in chosen])
 
     def best_factor(self, index: int) -> tuple[float, float]:
-        """Factor of one joint with which it agrees best with the others, and `excess` then."""
+        """Return the factor with which a joint agrees best with the others, and its `excess`."""
         others = self._stacked(k for k in range(len(self.joints)) if k != index)
         rest = np.asarray(np.linalg.qr(np.column_stack(others), mode='r'), dtype=np.float64)
         matrix, target = self.matrices[index], self.targets[index]
@@ -249,7 +249,7 @@ class _Rows:
         return best[0], self._excess(best[1])
 
     def _start(self, index: int, rest: Array) -> float:
-        """Factor to start from: linear least squares for 1 / factor."""
+        """Return the factor to start from: linear least squares for 1 / factor."""
         own, target = self.matrices[index], self.targets[index]
         columns = np.vstack([np.zeros((len(rest), 1)), -target[:, None]])
         both = np.column_stack([np.vstack([rest[:, :-1], own]), columns])
@@ -266,7 +266,7 @@ def _least_squares(matrix: Array, target: Array) -> Array:
 
 
 def _solve(rest: Array, matrix: Array, target: Array) -> tuple[Array, float]:
-    """Values that suit rows [A | y] and one more matrix and target, and the squared residual."""
+    """Return the fit of rows [A | y] and a further matrix and target, and its square."""
     stacked = np.vstack([rest[:, :-1], matrix])
     wanted = np.concatenate([rest[:, -1], target])
     values = _least_squares(stacked, wanted)
@@ -274,7 +274,7 @@ def _solve(rest: Array, matrix: Array, target: Array) -> tuple[Array, float]:
 
 
 def signs(case: Case, sample: Sample) -> dict[int, tuple[float, float]]:
-    """Per joint, in standard deviations, mean own inertia and friction by its torque alone.
+    """Return per joint, in standard deviations, mean own inertia and friction by its torque alone.
 
     Both are positive for every robot; NaN: the model has none. Viscous friction does not count: a
     delay can make it negative.
@@ -311,7 +311,7 @@ def _in_deviations(own: OwnFit, weights: Array) -> float:
 
 
 def by_prior(case: Case, sample: Sample) -> dict[int, tuple[float, float]]:
-    """Per joint the factor between its torque and the prior's, and its standard deviation.
+    """Return per joint the factor between its torque and the prior's, and its standard deviation.
 
     Friction and rotors, which no prior knows, are fitted beside it. Empty without prior.
     """

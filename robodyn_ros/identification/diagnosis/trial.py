@@ -141,7 +141,7 @@ def _gram(rows: Array) -> Array:
 
 
 def _solved(gram: Array) -> Array:
-    """Values (p,) that suit rows [regressor | torque] with this product best."""
+    """Return the values (p,) that suit rows [regressor | torque] with this product best."""
     return solution(gram[:-1, :-1], gram[:-1, -1])
 
 
@@ -156,6 +156,6 @@ def solution(matrix: Array, side: Array) -> Array:
 
 
 def _square(gram: Array, values: Array) -> float:
-    """Squared error of values (p,) on the rows with this product."""
+    """Return the squared error of values (p,) on the rows with this product."""
     whole = np.append(values, -1.0)
     return max(float(whole @ gram @ whole), 0.0)

@@ -53,7 +53,7 @@ class JointFactor:
         return float(np.linalg.norm(self.triangle[:, -1]))
 
     def rows(self, width: int) -> tuple[Array, Array]:
-        """Rows (A, y) with all `width` columns: ||A x - y|| is the joint's residual norm."""
+        """Return rows (A, y) with all `width` columns; ||A x - y|| is the joint's residual."""
         matrix = np.zeros((len(self.triangle), width))
         matrix[:, self.columns] = self.triangle[:, :-1]
         return matrix, self.triangle[:, -1]
@@ -77,7 +77,7 @@ class CoupledFactor:
     rest: tuple[JointFactor, ...]
 
     def rows(self, joint: int, width: int) -> Array:
-        """Rows [A | y] of one joint in all `width` columns, the same rows for every joint."""
+        """Return rows [A | y] of a joint in all `width` columns, the same for every joint."""
         own = self.columns[joint]
         first = sum(len(columns) for columns in self.columns[:joint])
         matrix = np.zeros((len(self.triangle), width + 1))
@@ -86,7 +86,7 @@ class CoupledFactor:
         return matrix
 
     def apart(self) -> tuple[JointFactor, ...]:
-        """Factors of the joints by themselves, of all samples."""
+        """Return the factors of the joints by themselves, of all samples."""
         width = max(int(own.max(initial=-1)) for own in self.columns) + 1
         result = []
         for joint, rest in enumerate(self.rest):
@@ -122,7 +122,7 @@ class Condensed:
         return np.asarray(np.array(counts, dtype=np.int64).sum(axis=0))
 
     def merged(self, segments: Sequence[int] | None = None) -> tuple[JointFactor, ...]:
-        """One factor per joint over the given segments (default: all), for cross-validation."""
+        """Return a factor per joint over the given segments (default: all)."""
         chosen = range(len(self.segments)) if segments is None else segments
         picked = [self.segments[index] for index in chosen]
         if len(picked) == 1:
@@ -130,7 +130,7 @@ class Condensed:
         return tuple(_stacked(factors) for factors in zip(*picked, strict=True))
 
     def merged_coupled(self, segments: Sequence[int] | None = None) -> CoupledFactor:
-        """Factor of all joints together over the given segments (default: all)."""
+        """Return the factor of all joints together over the given segments (default: all)."""
         parts = [self.coupled[k] for k in segments or range(len(self.coupled))]
         rest = zip(*(part.rest for part in parts), strict=True)
         return CoupledFactor(
@@ -213,7 +213,7 @@ def _samples_left(thinning: Thinning, samples: int, segments: int) -> int:
 
 
 def _beside(packed: Array, columns: list[Indices], torque: Array) -> list[Array]:
-    """Rows [Y_j | tau_j] of each joint, of columns (N, k) of all joints side by side."""
+    """Return rows [Y_j | tau_j] of each joint, of columns (N, k) of all joints side by side."""
     result, first = [], 0
     for joint, own in enumerate(columns):
         fresh = np.empty((len(packed), len(own) + 1), order='F')  # as LAPACK wants them
@@ -244,7 +244,7 @@ class _Apart:
             self.count[joint] += weight.sum()
 
     def factors(self) -> tuple[JointFactor, ...]:
-        """Factor of each joint."""
+        """Return the factor of each joint."""
         return tuple(
             JointFactor(columns=own, triangle=factor, samples=round(count))
             for own, factor, count in zip(self.acting, self.triangles, self.count, strict=True)
@@ -275,11 +275,11 @@ class _Coupled(_Apart):
         super().add(fresh, used & ~whole[:, None], weights)
 
     def coupled(self) -> CoupledFactor:
-        """Factor of all joints."""
+        """Return the factor of all joints."""
         return CoupledFactor(tuple(self.acting), self.wide, self.samples, super().factors())
 
     def factors(self) -> tuple[JointFactor, ...]:
-        """Factor of each joint, of all samples."""
+        """Return the factor of each joint, of all samples."""
         return tuple(
             replace(factor, samples=factor.samples if counts else 0)
             for factor, counts in zip(self.coupled().apart(), self.counting, strict=True)
@@ -287,7 +287,7 @@ class _Coupled(_Apart):
 
 
 def acting_columns(model: DynamicModel, columns: Indices) -> list[Indices]:
-    """Which of `columns` can act on each joint; the others are zero whatever the motion.
+    """Return which of `columns` can act on each joint; the others are zero whatever the motion.
 
     A joint feels only the links beyond it, so that the factors of the outer joints are small.
     """
@@ -300,7 +300,7 @@ def acting_columns(model: DynamicModel, columns: Indices) -> list[Indices]:
 
 
 def _stacked(factors: Sequence[JointFactor]) -> JointFactor:
-    """Factor of the samples of several factors of one joint."""
+    """Return the factor of the samples of several factors of one joint."""
     return JointFactor(
         columns=factors[0].columns,
         triangle=triangle([factor.triangle for factor in factors]),
@@ -311,7 +311,7 @@ def _stacked(factors: Sequence[JointFactor]) -> JointFactor:
 def triangle(
     parts: Sequence[Array], start: Array | None = None, *, scale: Array | None = None
 ) -> Array:
-    """Triangular factor (k, k) of matrices (m, k) on top of each other.
+    """Return the triangular factor (k, k) of matrices (m, k) on top of each other.
 
     The rows are worked in some hundred at a time, which the processor's cache holds.
 

@@ -80,5 +80,5 @@ def own_fit(regressor: Array, columns: Indices, torque: Array, used: Array) -> O
 
 
 def root_mean_square(values: Array) -> float:
-    """Root mean square of all values."""
+    """Return the root mean square of all values."""
     return float(np.sqrt(np.mean(np.square(values)))) if values.size else 0.0

@@ -24,7 +24,7 @@ Progress = Callable[[str, float], None]
 
 
 def phase_of(progress: Progress | None, phase: str) -> Callable[[float], None] | None:
-    """Progress of one phase."""
+    """Return the progress of one phase."""
     if progress is None:
         return None
     return lambda share: progress(phase, share)
@@ -69,7 +69,7 @@ def condensed_parts(
     progress: Progress | None,
     weights: Callable[[Processed], Array] | None = None,
 ) -> Condensed:
-    """Factors of all segments.
+    """Return the factors of all segments.
 
     :param weights: gives the weights of a segment's samples, see `condense`
     """
@@ -130,7 +130,7 @@ def _grouped(parts: Sequence[Condensed], segments: int) -> Condensed:
 
 
 def _sample(parts: Sequence[RowSample]) -> RowSample:
-    """Rows of those parts that have any."""
+    """Return the rows of those parts that have any."""
     kept = tuple(part.segments[0] for part in parts if len(part.segments[0].used))
     return replace(parts[0], segments=kept, total=sum(part.total for part in parts))
 

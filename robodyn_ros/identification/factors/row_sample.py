@@ -72,7 +72,7 @@ class RowSample:
         return replace(self, segments=few)
 
     def matrix(self, joint: int) -> Array:
-        """Rows [Y | tau] of a joint that count, shape (m, k + 1)."""
+        """Return the rows [Y | tau] of a joint that count, shape (m, k + 1)."""
         return np.concatenate([part.rows[joint][part.used[:, joint]] for part in self.segments])
 
 
@@ -117,5 +117,5 @@ class SampleCollector:
                         kept[there][~counts] = 0.0
 
     def sample(self, width: int) -> RowSample:
-        """Rows kept, on columns of `width` in all."""
+        """Return the rows kept, on columns of `width` in all."""
         return RowSample(self.columns, width, self.parts, self.total)

@@ -64,7 +64,7 @@ def torque_shift(own: OwnFit, torque: Array, rows: Indices, reach: int) -> Torqu
 
 
 def _cubic(distance: Array) -> Array:
-    """Cubic B-spline at these distances from its knot, in samples."""
+    """Return the cubic B-spline at these distances from its knot, in samples."""
     size = np.abs(distance)
     inner, outer = 2.0 / 3.0 - size**2 + size**3 / 2.0, np.maximum(2.0 - size, 0.0) ** 3 / 6.0
     return np.where(size < 1.0, inner, outer)

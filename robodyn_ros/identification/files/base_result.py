@@ -50,7 +50,7 @@ def _difference(base: IdentifiedModel, model: DynamicModel) -> str:
 
 
 def _facts(description: dict[str, object]) -> dict[str, object]:
-    """Keys of a description, those of a sum's parts together."""
+    """Return the keys of a description, those of a sum's parts together."""
     parts = description.get('parts')
     if not isinstance(parts, list):
         return description

@@ -47,7 +47,7 @@ def residual_block(residual: GearTorqueLaw, model_hash: str) -> dict[str, Any]:
 def read_residual(
     block: object, joints: tuple[str, ...], model_hash: str, name: str
 ) -> GearTorqueLaw | None:
-    """Residual torque of a result file's block; None where there is none.
+    """Return the residual torque of a result file's block; None where there is none.
 
     :param joints: of the model, in its order
     :param model_hash: fingerprint of the model
@@ -100,7 +100,7 @@ def _read(block: object, joints: tuple[str, ...], model_hash: str) -> GearTorque
 
 
 def _arrays(block: Mapping[str, Any], joints: int) -> dict[str, Array]:
-    """Arrays of the map, by name; the first axis of each is the joint."""
+    """Return the arrays of the map, by name; the first axis of each is the joint."""
     numbers, names = list(block['numbers']), [str(item) for item in block['array_names']]
     if len(numbers) > MAX_NUMBERS * joints:
         raise ValueError(f'{len(numbers)} numbers, at most {MAX_NUMBERS} per joint are possible')
@@ -126,7 +126,7 @@ def _finite(given: Any, shape: tuple[int, ...], what: str) -> Array:
 
 
 def _hash(block: Mapping[str, Any], model_hash: str) -> str:
-    """SHA-256 over everything that determines the torque; numbers by their exact value."""
+    """Return SHA-256 over everything that determines the torque; numbers by their exact value."""
     words = [[str(item) for item in block[key]] for key in ('joints', 'inputs', 'array_names')]
     exact = [
         [float(value).hex() for value in block[key]] for key in (*PER_JOINT, *PER_INPUT, 'numbers')

@@ -104,7 +104,7 @@ class Layout:
         )
 
     def split(self, values: Array) -> tuple[Array, dict[str, float]]:
-        """Entries of DynamicParameter, and the parameters beside them, of values (p,)."""
+        """Return entries of DynamicParameter, and the parameters beside them, of values (p,)."""
         every = dict(zip((p.name for p in self.model.parameters), values.tolist(), strict=True))
         own = values[self.first : self.first + len(self.part.parameters)]
         named = dict(
@@ -123,7 +123,7 @@ class Layout:
         return entries, beside
 
     def joined(self, entries: Array, beside: dict[str, float], friction: Array) -> Array:
-        """Parameter values (p,), the inverse of `split`.
+        """Return the parameter values (p,), the inverse of `split`.
 
         :param entries: shape (k,), those behind the documented ones are zero
         :param friction: viscous and Coulomb friction, shape (n, 2), positive
@@ -201,7 +201,7 @@ def _check_possible(result: IdentificationResult) -> None:
 
 
 def _friction(model: DynamicModel, values: Array) -> Array:
-    """Viscous and Coulomb friction of each joint, shape (n, 2); 0 where the model has none."""
+    """Return viscous and Coulomb friction, shape (n, 2); 0 where the model has none."""
     every = dict(zip((item.name for item in model.parameters), values.tolist(), strict=True))
     return np.array(
         [
@@ -223,7 +223,7 @@ def _check_fit(layout: Layout, values: Array, back: Array) -> None:
 
 
 def _header(result: IdentificationResult, layout: Layout) -> Iterator[str]:
-    """Lines 1 to 7 of the document's example."""
+    """Yield the lines 1 to 7 of the document's example."""
     report = result.identification
     verdict = 'succeeded' if result.success else 'failed'
     date = datetime.fromisoformat(result.date)

@@ -163,7 +163,7 @@ class _Body:
         self.source, self.layout, self.at = source, layout, 0
 
     def read(self, sign: FrictionSign) -> tuple[Array, Array]:
-        """Entries (k,) and friction (n, 2), positive."""
+        """Return the entries (k,) and friction (n, 2), positive."""
         robot, layout = self.layout.robot, self.layout
         self._expect('PROGRAM CONTINUE')
         self._expect(f'ATTACH {robot}')
@@ -235,7 +235,7 @@ def _finite(text: str) -> float | None:
 
 
 def _beside(source: _Source, layout: Layout) -> tuple[dict[str, float], tuple[str, ...]]:
-    """Parameters in comments, and what is said about those that are missing."""
+    """Return the parameters in comments, and what is said about those that are missing."""
     found: dict[str, float] = {}
     notes = []
     for line, row in source.comments:
@@ -279,7 +279,7 @@ def _check_kept(source: _Source, layout: Layout, friction: Array) -> None:
 
 
 def header_facts_of(comments: tuple[tuple[int, str], ...], joints: int) -> dict[str, Any]:
-    """Facts of the seven comment lines, as far as they are there and of so many joints."""
+    """Return facts of the seven comment lines, as far as they are there and of so many joints."""
     facts: dict[str, Any] = {}
     for _, row in comments:
         title, _, rest = row.removeprefix("'").partition(':')

@@ -71,7 +71,7 @@ def _wrapped(text: str) -> list[str]:
 
 
 def _errors(title: str, report: FitReport, joints: tuple[Joint, ...]) -> list[str]:
-    """Torque errors per joint; the relative ones on moving samples, as softMC defines them."""
+    """Return torque errors per joint; relative ones on moving samples, as in softMC."""
     width = max(5, *(len(joint.name) for joint in joints))
     lines = [
         f'{title}: relative residual {_percent(report.relative_residual)} ({report.source})',
@@ -92,7 +92,7 @@ def _errors(title: str, report: FitReport, joints: tuple[Joint, ...]) -> list[st
 
 
 def _friction(choice: FrictionChoice | None) -> list[str]:
-    """Friction laws that were tried; errors are those on segments left out in turn."""
+    """Return the friction laws that were tried; errors are those on segments left out in turn."""
     if choice is None:
         return []
     width = max(len(each.name) for each in choice.candidates)
@@ -107,7 +107,7 @@ def _friction(choice: FrictionChoice | None) -> list[str]:
 
 
 def _residual(result: IdentificationResult) -> list[str]:
-    """RMS errors without and with the torque that the deflection of gears shows."""
+    """Return the RMS errors without and with the torque that the deflection of gears shows."""
     found = result.residual
     if found is None:
         return []
@@ -132,7 +132,7 @@ def _residual(result: IdentificationResult) -> list[str]:
 
 
 def _named(named: NamedParameters | None) -> list[str]:
-    """Parameters of the softMC document, in its order."""
+    """Return the parameters of the softMC document, in its order."""
     if named is None:
         return []
     lines = [f'{"value":>12}  {"std. dev.":>10}  {"unit":<10} dynamic parameter']

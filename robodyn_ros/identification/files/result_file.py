@@ -142,7 +142,7 @@ def _kind(value: object) -> str:
 
 
 def _hash(content: Mapping[str, Any]) -> str:
-    """SHA-256 over what determines the torque; numbers by their exact value."""
+    """Return the SHA-256 over what determines the torque; numbers by their exact value."""
     exact = [float(value).hex() for value in content['parameter_values']]
     names = [str(name) for name in content['parameter_names']]
     parts = [content['format'], str(content['description']).strip(), names, exact]

@@ -106,7 +106,7 @@ class ResultFolder:
 
 
 def _files_of_run(folder: Path) -> list[str]:
-    """Names of what a run left in a folder, result.yaml first and result.json last."""
+    """Return the names of what a run left in a folder, result.yaml first and result.json last."""
     content = _facts(folder / FACTS)
     named = {Path(str(content[key])).name for key in _FILES if content.get(key)}
     names = [name for name in sorted(named) if (folder / name).is_file()]
@@ -117,7 +117,7 @@ def _files_of_run(folder: Path) -> list[str]:
 
 
 def _is_ours(path: Path) -> bool:
-    """Whether an identification wrote a result.yaml or result.json."""
+    """Return True if an identification wrote a result.yaml or result.json."""
     if path.name == FACTS:
         return bool(_facts(path))
     try:
@@ -127,7 +127,7 @@ def _is_ours(path: Path) -> bool:
 
 
 def _facts(path: Path) -> dict[str, object]:
-    """Content of a result.json; {}: it is none."""
+    """Return the content of a result.json; {}: it is none."""
     try:
         content = json.loads(path.read_text(encoding='utf-8'))
     except (OSError, ValueError):

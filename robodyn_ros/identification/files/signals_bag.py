@@ -87,7 +87,7 @@ def is_signals(path: Path) -> bool:
 
 
 def _messages(signals: Signals) -> Iterator[tuple[Stamps, list[Bytes]]]:
-    """Stamps in [ns], shape (N,), and messages of each topic, one per row; block by block."""
+    """Yield blocks of stamps in [ns], shape (N,), and messages of each topic."""
     kept = signals.processed
     every = stamps_of(kept.time, signals.origin, 'the signals')
     for rows in sample_blocks(len(every), 512):  # each makes one chunk of the file

@@ -62,7 +62,7 @@ def decouple(condensed: Condensed, start: Estimate) -> Coupled:
 
 
 def error_covariance(factor: CoupledFactor, values: Array, sigma: Array) -> Array:
-    """Covariance (n, n) of the joints' errors at the same time (Eq. 23), slightly shrunk.
+    """Return covariance (n, n) of the joints' errors at the same time (Eq. 23), slightly shrunk.
 
     :param values: base values, shape (b,)
     :param sigma: standard deviation of the error of each joint, shape (n,), a hundredth of which
@@ -81,7 +81,7 @@ def error_covariance(factor: CoupledFactor, values: Array, sigma: Array) -> Arra
 
 
 def unit_lower_inverse(omega: Array) -> Array:
-    """L^-1 of Omega = L D L^T, L unit lower triangular."""
+    """Return the L^-1 of Omega = L D L^T, L unit lower triangular."""
     size = np.sqrt(np.diag(omega))
     root = np.linalg.cholesky(omega / np.outer(size, size)) * size[:, None]
     lower = root / np.diag(root)
@@ -91,7 +91,7 @@ def unit_lower_inverse(omega: Array) -> Array:
 def _decoupled(
     factor: CoupledFactor, mixing: Array, omega: Array, width: int
 ) -> tuple[JointFactor, ...]:
-    """Factors of the decoupled joints.
+    """Return the factors of the decoupled joints.
 
     Samples that lack some joint say nothing of its error: the others' keep their own, larger
     variance. They are too few for a weight of their own, which would be that of a perfect fit.

@@ -49,7 +49,7 @@ class Estimate:
         return np.sqrt(np.diag(self.covariance))
 
     def error_of(self, values: Array) -> Array:
-        """Mean squared error (b, b) of other values (b,), drawn away from these for a reason.
+        """Return the mean squared error (b, b) of regularised values (b,) instead of these.
 
         The covariance of these and the square of the distance: intervals around the others hold
         what they should, whether the reason (a prior, what can exist) is a good one or not.
@@ -66,7 +66,7 @@ def estimate(
     inflation: Array | None = None,
     scores: Array | None = None,
 ) -> Estimate:
-    """Ordinary or weighted least squares over all joints.
+    """Return the ordinary or weighted least squares over all joints.
 
     'ols' weighs all rows alike. 'wls' weighs each joint's rows by its own residual standard
     deviation, computed again until settled (Gautier, "Dynamic identification of robots with
@@ -160,7 +160,7 @@ class _Solution:
         self.hidden = np.abs(right[rank:]).max(axis=0, initial=0.0) > 1e-6
 
     def used(self, inflation: Array, scores: Array | None) -> Array:
-        """Degrees of freedom (n,) that errors of each joint alone explain of themselves."""
+        """Return degrees of freedom (n,) that errors of each joint alone explain of themselves."""
         if scores is None:
             size = [np.sum((a @ self.root) ** 2) for a in self.weighted]
             return np.asarray(inflation * np.array(size))
@@ -170,12 +170,12 @@ class _Solution:
         return used
 
     def sigma(self, counts: Array, used: Array) -> Array:
-        """Residual standard deviation per joint, with the degrees of freedom it used up."""
+        """Return residual standard deviation per joint, with the degrees of freedom it used up."""
         left = [np.linalg.norm(a @ self.values - y) for a, y in self.rows]
         return np.asarray(left / np.sqrt(np.maximum(counts - used, 1.0)))
 
     def covariance(self, sigma: Array, inflation: Array, scores: Array | None) -> Array:
-        """Covariance of the values, NaN for those that hidden directions touch."""
+        """Return the covariance of the values, NaN for those that hidden directions touch."""
         size = self.weights * sigma
         if scores is None:
             parts = zip(size * np.sqrt(inflation), self.weighted, strict=True)
@@ -191,7 +191,7 @@ class _Solution:
 
 
 def _inverse(triangle: Array) -> Array | None:
-    """Inverse of a square triangle; None: it is too near to a singular one."""
+    """Return the inverse of a square triangle; None: it is too near to a singular one."""
     if triangle.shape[0] < triangle.shape[1] or not np.diag(triangle).all():
         return None
     inverse = solve_triangular(triangle, np.eye(len(triangle)), check_finite=False)
@@ -201,7 +201,7 @@ def _inverse(triangle: Array) -> Array | None:
 
 
 def _condition(matrix: Array) -> float:
-    """Condition number; infinite when the matrix does not have full column rank."""
+    """Return the condition number; infinite when the matrix does not have full column rank."""
     singular = np.linalg.svd(matrix, compute_uv=False)
     if len(singular) < matrix.shape[1] or singular[-1] <= 1e-300:
         return float('inf')

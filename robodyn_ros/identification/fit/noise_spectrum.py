@@ -86,7 +86,7 @@ class _Joint:
 
 
 def _joint(parts: list[_Spectra], mixing: Array, fit: Estimate, root: Array, joint: int) -> _Joint:
-    """Joint of a mixture of joints.
+    """Return the joint of a mixture of joints.
 
     :param root: matrix L with L L^T the covariance of the fit
     """
@@ -110,14 +110,14 @@ def _joint(parts: list[_Spectra], mixing: Array, fit: Estimate, root: Array, joi
 
 
 def _energy(matrix: Array, share: Array) -> Array:
-    """Squares of a complex matrix times a real one, added up along its rows."""
+    """Return the squares of a complex matrix times a real one, added up along its rows."""
     parts = np.vstack([matrix.real, matrix.imag]) @ share
     whole: Array = np.einsum('ij,ij->i', parts, parts)
     return whole[: len(matrix)] + whole[len(matrix) :]
 
 
 def _correlation(innovations: list[Array]) -> Array:
-    """Correlation (n, n) of the joints' innovations; what noise may show is taken as zero."""
+    """Return the correlation (n, n) of the joints' innovations; insignificant ones are 0."""
     rows = np.array(innovations)
     size = np.linalg.norm(rows, axis=1)
     rows = rows / np.where(size > 0.0, size, 1.0)[:, None]
@@ -146,7 +146,7 @@ class _Spectra:
         return len(self.counted)
 
     def mixed(self, mixing: Array, values: Array) -> tuple[Array, Array]:
-        """Spectra of the columns (f, b) and of the residual (f,) of a mixture of the joints."""
+        """Return spectra of the columns (f, b) and the residual (f,) of a mixture of joints."""
         columns = np.zeros((len(self.joints[0]), self.width), dtype=complex)
         torque = np.zeros(len(columns), dtype=complex)
         for joint in np.flatnonzero(mixing).tolist():
@@ -163,13 +163,13 @@ def _spectra(part: Segment, sample: RowSample) -> _Spectra:
 
 
 def _root(covariance: Array) -> Array:
-    """Matrix L with L L^T a covariance."""
+    """Return the matrix L with L L^T a covariance."""
     size, axes = np.linalg.eigh(covariance)
     return np.asarray(axes * np.sqrt(np.maximum(size, 0.0)))
 
 
 def _model(energies: list[Array], taken: list[Array], counted: list[Array]) -> Array:
-    """Prediction error filter [1, -a_1, ..] of an autoregressive model of a residual.
+    """Return the prediction error filter [1, -a_1, ..] of an autoregressive model of a residual.
 
     What the fit took from the residual, mostly at the frequencies of the motion, is added again
     as large as the model has it.
@@ -213,7 +213,7 @@ def _covariance(energies: list[Array], lengths: list[int], highest: int) -> Arra
 
 
 def autoregressive(correlation: Array, samples: int) -> Array:
-    """Prediction error filter [1, -a_1, ..] of a signal with this autocorrelation.
+    """Return the prediction error filter [1, -a_1, ..] of a signal with this autocorrelation.
 
     Yule-Walker equations; the order is that of Akaike's smallest criterion.
 
@@ -233,7 +233,7 @@ def autoregressive(correlation: Array, samples: int) -> Array:
 
 
 def _power(model: Array, length: int) -> Array:
-    """Power spectrum of an autoregressive model with variance 1, at the bins of an FFT."""
+    """Return power spectrum of an autoregressive model with variance 1, at the bins of an FFT."""
     power: Array = 1.0 / np.abs(fft.rfft(model, length)) ** 2
     whole = 2.0 * power.sum() - power[0] - (power[-1] if length % 2 == 0 else 0.0)
     return np.asarray(power * length / whole)

@@ -44,7 +44,7 @@ class Robust:
     loss: Loss
 
     def weights(self, residual: Array) -> Array:
-        """Weights (M, n) of residuals (M, n)."""
+        """Return the weights (M, n) of residuals (M, n)."""
         return weight(residual / self.spread, self.loss)
 
 
@@ -109,7 +109,7 @@ def robust_fit(sample: RowSample, start: Array, loss: Loss) -> Robust:
 
 
 def _widening(size: Array, loss: Loss) -> float:
-    """Factor on standard deviations of weighted least squares with these residuals."""
+    """Return the factor on standard deviations of weighted least squares with these residuals."""
     share = weight(size, loss)
     bend, energy = float(slope(size, loss).sum()), float(share @ size**2)
     if not (bend > 0.0 and energy > 0.0):
@@ -156,18 +156,18 @@ def reweighted(condensed: Condensed, fit: Robust) -> Condensed:
 
 
 def _residuals(rows: list[Array], sample: RowSample, values: Array) -> list[Array]:
-    """Residuals of each joint."""
+    """Return the residuals of each joint."""
     return [_residual(m, own, values) for m, own in zip(rows, sample.columns, strict=True)]
 
 
 def _residual(rows: Array, columns: Indices, values: Array) -> Array:
-    """Residual of rows [Y | tau]."""
+    """Return the residual of rows [Y | tau]."""
     rest: Array = rows[:, -1] - rows[:, :-1] @ values[columns]
     return rest
 
 
 def _spreads(rows: list[Array], residuals: list[Array]) -> Array:
-    """Robust spread per joint, shape (n,), not below a share of its torque."""
+    """Return the robust spread per joint, shape (n,), not below a share of its torque."""
     result = []
     for matrix, rest in zip(rows, residuals, strict=True):
         rms = float(np.linalg.norm(matrix[:, -1])) / np.sqrt(max(len(matrix), 1))

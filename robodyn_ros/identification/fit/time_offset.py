@@ -47,7 +47,7 @@ WHOLE = 0.9
 def offsets_of(
     model: DynamicModel, base: BaseParameters, signals: Processed, options: IdentifyOptions
 ) -> dict[int, TimeOffset]:
-    """Offsets that can clearly be seen, by the number of the joint; none if not asked for."""
+    """Return significant offsets by joint number; none if not requested."""
     if options.time_offset == 'no':
         return {}
     period = float(signals.time[1] - signals.time[0]) if len(signals) > 1 else 1.0
@@ -72,7 +72,7 @@ def offsets_of(
 
 
 def _torque(signals: Processed, options: IdentifyOptions, rate: float) -> Array:
-    """Torque (N, n) with its harmonics: friction has corners, which a low cut-off removes."""
+    """Return the torque (N, n) with the harmonics that a low cut-off removes."""
     if signals.cutoff is None or options.filter_cutoff is None:
         return signals.torque
     return low_pass(signals.measured, max(signals.cutoff, lowest_cutoff(rate)), rate)

@@ -57,7 +57,7 @@ def predict(
 def residual_ratio(
     model: DynamicModel, parameters: Array, signals: Processed, predicted: Array
 ) -> float:
-    """Residual of parameter values over that of a model torque, on some thousand samples.
+    """Return residual of parameter values over that of a model torque, on some thousand samples.
 
     :param parameters: values, shape (p,)
     :param predicted: torque to compare with, shape (N, n), in [Nm] or [N]
@@ -96,7 +96,7 @@ class Tally:
 
     @classmethod
     def of(cls, signals: Processed, predicted: Array) -> Tally:
-        """Errors of the model torque (N, n)."""
+        """Return the errors of the model torque (N, n)."""
         moving = signals.moving
         rows = signals.measured_rows[:, None] & ~constant(signals.measured)
         error = np.abs(signals.torque - predicted)
@@ -113,7 +113,7 @@ class Tally:
         )
 
     def __add__(self, other: Tally) -> Tally:
-        """Errors of both together."""
+        """Return the errors of both together."""
         return Tally(
             samples=self.samples + other.samples,
             moving=self.moving + other.moving,
@@ -154,6 +154,6 @@ def _usual(size: Array, moving: NDArray[np.bool_]) -> Array:
 
 
 def _ratio(part: Array | np.floating, whole: Array | np.floating) -> Array:
-    """Part / whole; 0 / 0 is NaN: a joint without moving samples has no relative error."""
+    """Return part / whole; 0 / 0 is NaN: a joint without moving samples has no relative error."""
     with np.errstate(divide='ignore', invalid='ignore'):
         return np.divide(part, whole)

@@ -75,7 +75,7 @@ def fit_least_squares(condensed: Condensed, options: IdentifyOptions) -> Estimat
 
 
 def _robust(condensed: Condensed, robust: Robust, recondense: Recondense) -> Fitted:
-    """Weighted least squares with the weights of a robust fit."""
+    """Return the weighted least squares with the weights of a robust fit."""
     if condensed.sample.complete:
         weighted = reweighted(condensed, robust)
         first = estimate(weighted.merged(), weighted.width)
@@ -92,7 +92,7 @@ def _robust(condensed: Condensed, robust: Robust, recondense: Recondense) -> Fit
 
 
 def _coupled(condensed: Condensed, coupled: Coupled) -> Fitted:
-    """Weighted least squares of decoupled joints."""
+    """Return the weighted least squares of decoupled joints."""
     factors, width = coupled.condensed.merged(), condensed.width
     first = estimate(factors, width)
     scores = coloured_scores(condensed.sample.few(), first, mixing=coupled.mixing)

@@ -58,7 +58,7 @@ def cutoff_factor(
 
 
 def _held_out(model: DynamicModel, signals: Processed, options: IdentifyOptions) -> HeldOut | None:
-    """Errors of the rigid body with linear friction; None: there are too few samples."""
+    """Return errors of the rigid body with linear friction; None: there are too few samples."""
     body = body_of(model)
     base = base_parameters(body)
     signals = signals.to_estimate()

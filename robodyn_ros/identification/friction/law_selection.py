@@ -125,7 +125,7 @@ def _known(friction: FrictionModel) -> list[dict[str, float]]:
 
 
 def _candidates(search: FrictionSearch) -> dict[str, _Candidate]:
-    """Laws to choose from, the simplest first."""
+    """Return the laws to choose from, the simplest first."""
     room = search.samples // SAMPLES_PER_TERM
     names = [name for name in SIMPLE if len(LAWS[name]) <= room] or ['linear']
     found = {name: _Candidate.of(search, LAWS[name], finer=name == 'smooth') for name in names}
@@ -190,7 +190,7 @@ def _load_values(
     base: BaseParameters,
     options: IdentifyOptions,
 ) -> Array:
-    """Parameters (p,) of the body that loads the gears, possible ones where it has links."""
+    """Return parameters (p,) of the body that loads the gears, consistent if it has links."""
     plain = nearest(body, base.grouping, fit.rigid_values, body.prior())
     if options.consistent == 'no' or not bodies_of(body).links:
         return plain

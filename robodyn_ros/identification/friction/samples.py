@@ -92,7 +92,7 @@ class FrictionSample:
         return int(self.rigid.shape[1])
 
     def column(self, term: str, joint: int, shape: Shape, load: Array | None) -> Array:
-        """Column of a term for one joint, shape (M,), zero where the joint's sample is not used.
+        """Return the column of a term for a joint, shape (M,), zero for unused samples.
 
         :param shape: coefficients of the joint
         :param load: absolute torque of the rigid body, shape (M, n)
@@ -111,6 +111,6 @@ class FrictionSample:
     def columns(
         self, terms: tuple[str, ...], joint: int, shape: Shape, load: Array | None
     ) -> Array:
-        """Columns of several terms side by side, shape (M, k)."""
+        """Return the columns of several terms side by side, shape (M, k)."""
         side_by_side = np.array([self.column(term, joint, shape, load) for term in terms])
         return np.asarray(side_by_side.T)

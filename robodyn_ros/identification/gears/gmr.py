@@ -41,7 +41,7 @@ class GmrMap:
         object.__setattr__(self, '_ready', (precision, slope, constant))
 
     def predict(self, features: Array) -> Array:
-        """Torque (N, n) from features (N, n, k): Eq. 34, 37, 38."""
+        """Return the torque (N, n) from features (N, n, k): Eq. 34, 37, 38."""
         precision, slope, constant = self._ready
         off = features[..., None, :] - self.means[..., :-1]
         turned = (precision * off[..., None, :]).sum(axis=-1)
@@ -52,7 +52,7 @@ class GmrMap:
         return np.asarray((share * each).sum(axis=-1) / share.sum(axis=-1))
 
     def arrays(self) -> dict[str, Array]:
-        """Weights, means and covariances."""
+        """Return the weights, means and covariances."""
         return {
             'weights': self.weights,
             'means': self.means,
@@ -118,7 +118,7 @@ def _spread_out(samples: Array, components: int) -> Array:
 
 
 def _nearest(samples: Array, centres: Array) -> Array:
-    """Responsibilities of the nearest centres, after some rounds of k-means."""
+    """Return the responsibilities of the nearest centres, after some rounds of k-means."""
     for _ in range(8):
         distance = (samples**2).sum(axis=1)[:, None] - 2.0 * samples @ centres.T
         nearest = (distance + (centres**2).sum(axis=1)).argmin(axis=1)
@@ -130,7 +130,7 @@ def _nearest(samples: Array, centres: Array) -> Array:
 
 
 def _maximised(samples: Array, pairs: Array, shares: Array) -> tuple[Array, Array, Array]:
-    """M step: weights, means and covariances from responsibilities (N, K)."""
+    """Return the M step: weights, means and covariances from responsibilities (N, K)."""
     counts = shares.sum(axis=0) + 1e-9
     means = shares.T @ samples / counts[:, None]
     width = samples.shape[1]
@@ -142,7 +142,7 @@ def _maximised(samples: Array, pairs: Array, shares: Array) -> tuple[Array, Arra
 def _expected(
     samples: Array, pairs: Array, weights: Array, means: Array, covariances: Array
 ) -> Array:
-    """E step: responsibilities (N, K) of the components (Eq. 31, 37)."""
+    """Return the E step: responsibilities (N, K) of the components (Eq. 31, 37)."""
     precision = np.linalg.inv(covariances)
     pulled = np.einsum('kij,kj->ki', precision, means)
     constant = np.log(weights) - 0.5 * np.linalg.slogdet(covariances)[1]

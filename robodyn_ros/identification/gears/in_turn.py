@@ -118,7 +118,7 @@ def _sample(
 
 
 def _weighted(design: Array, torque: Array, used: NDArray[np.bool_]) -> Array:
-    """Weighted least squares of all joints (document, Eq. 21, 22).
+    """Return the weighted least squares of all joints (document, Eq. 21, 22).
 
     :param design: shape (N, n, b)
     :param torque: shape (N, n)

@@ -15,7 +15,7 @@ from robodyn_ros.recording.signals import central_differences, low_pass
 
 
 def motor_side(recording: Recording, cutoff: float) -> tuple[Array, Array, Array]:
-    """Deflection, its rate and the motor's velocity at every sample, each (N, n), joint side.
+    """Return deflection, its rate and the motor's velocity, each (N, n), joint side.
 
     Filtered and differentiated like the position of the link, so that both fit together; with
     `cutoff` 0 they are taken as they are, and velocities of the recording if it has both.

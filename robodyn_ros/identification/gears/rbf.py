@@ -35,7 +35,7 @@ class RbfMap:
     kind: str = 'rbf'
 
     def predict(self, features: Array) -> Array:
-        """Torque (N, n) from features (N, n, k)."""
+        """Return the torque (N, n) from features (N, n, k)."""
         result = np.broadcast_to(self.weights, (len(features), *self.weights.shape))
         for index, centre in enumerate(self.centres):
             basis = normalised(features[..., index], centre, self.widths[:, index])
@@ -44,7 +44,7 @@ class RbfMap:
         return np.asarray(result)
 
     def arrays(self) -> dict[str, Array]:
-        """Centres of each input, widths and weights."""
+        """Return the centres of each input, widths and weights."""
         named = {f'centres_{index}': centre for index, centre in enumerate(self.centres)}
         return {**named, 'widths': self.widths, 'weights': self.weights}
 
@@ -57,7 +57,7 @@ class RbfMap:
 
 
 def normalised(values: Array, centres: Array, width: Array) -> Array:
-    """Gaussians about centres, divided by their sum (Eq. 26, 28).
+    """Return the gaussians about centres, divided by their sum (Eq. 26, 28).
 
     :param values: shape (..., n)
     :param centres: shape (n, m)
@@ -91,7 +91,7 @@ class RbfFit:
             self._sums.append((design.T @ design, design.T @ torque))
 
     def _design(self, samples: Array) -> Array:
-        """All basis functions of samples (N, k), one row each."""
+        """Return all basis functions of samples (N, k), one row each."""
         rows = np.ones((len(samples), 1))
         for index, centre in enumerate(self.centres):
             basis = normalised(samples[:, [index]], centre[None], self.widths[[index]])[:, 0]

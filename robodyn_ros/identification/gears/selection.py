@@ -98,7 +98,7 @@ def fit_residual(
 
 
 def _told(torque: Array, used: NDArray[np.bool_]) -> tuple[Array, NDArray[np.bool_]]:
-    """Torque and samples that count; a joint with too few in a fold has nothing to learn: zero.
+    """Return torque and used samples; zero for a joint with too few of them in a fold.
 
     :param torque: shape (N, n)
     :param used: shape (N, n)
@@ -138,7 +138,7 @@ def _share(without: HeldOut, with_map: HeldOut) -> float:
 
 
 def _joined(maps: Sequence[ResidualMap]) -> ResidualMap:
-    """One map of all joints from maps of one joint each."""
+    """Return one map of all joints from maps of one joint each."""
     arrays = [item.arrays() for item in maps]
     return MAPS[maps[0].kind].from_arrays(
         {name: np.concatenate([own[name] for own in arrays]) for name in arrays[0]}

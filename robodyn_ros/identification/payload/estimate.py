@@ -81,7 +81,7 @@ def _carried(factors: Sequence[JointFactor], mixing: Array) -> tuple[JointFactor
 
 
 def _mixed(rows: Array, mixing: Array) -> Array:
-    """Rows [Y | tau] with the regressor times a matrix."""
+    """Return the rows [Y | tau] with the regressor times a matrix."""
     return np.column_stack([rows[:, :-1] @ mixing, rows[:, -1]])
 
 
@@ -149,7 +149,7 @@ def gain_uncertainty(base: IdentifiedModel, options: IdentifyOptions) -> float:
 
 
 def _arm_covariance(base: IdentifiedModel, arm: Condensed, options: IdentifyOptions) -> Array:
-    """Covariance (b, b) of the arm's base values.
+    """Return the covariance (b, b) of the arm's base values.
 
     Its result has the standard deviations but not the correlations: these are taken from the
     motion at hand, and where the result has none, the standard deviations too.
@@ -187,7 +187,7 @@ def scalar_completion(
 def scalar_findings(
     model: PayloadModel, seen: BaseParameters, values: Array, stddevs: Array
 ) -> Iterator[Finding]:
-    """Mass and inertia of the models of the document."""
+    """Yield the mass and inertia of the models of the document."""
     names = [item.name.removeprefix('payload.') for item in model.parameters]
     for index, value in enumerate(values.tolist()):
         unit = model.parameters[index].unit

@@ -23,7 +23,7 @@ from robodyn_ros.recording.recording import Finding
 
 
 def body_findings(model: PayloadModel, values: Array, selection: Selection) -> Iterator[Finding]:
-    """Whether a body can have the ten identified values (10,)."""
+    """Check that a body can have the ten identified values (10,)."""
     if not is_consistent(model, values):
         yield finding(
             'payload_not_physical.body',
@@ -35,13 +35,13 @@ def body_findings(model: PayloadModel, values: Array, selection: Selection) -> I
 
 
 def base_findings(base: IdentifiedModel) -> Iterator[Finding]:
-    """Whether the arm's parameters are to be trusted."""
+    """Yield a finding if the arm's parameters cannot be trusted."""
     if base.facts.get('success') is False:
         yield finding('base_failed', source=base.source)
 
 
 def payload_data_findings(seen: BaseParameters, condensed: Condensed) -> Iterator[Finding]:
-    """Whether there are enough samples."""
+    """Yield a finding if there are too few samples."""
     samples, needed = int(condensed.samples.sum()), SAMPLES_PER_COLUMN * seen.rank
     if samples < needed:
         yield finding('too_few_samples.payload', samples=samples, needed=needed)
@@ -50,7 +50,7 @@ def payload_data_findings(seen: BaseParameters, condensed: Condensed) -> Iterato
 def seen_findings(
     facts: IdentifiedPayload, seen: BaseParameters, fit: Estimate, report: FitReport
 ) -> Iterator[Finding]:
-    """How much of the torque the payload explains, and what of it cannot be seen."""
+    """Yield how much of the torque the payload explains, and what of it cannot be seen."""
     payload = facts.payload
     yield finding(
         'payload_residual',

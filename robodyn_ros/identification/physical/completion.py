@@ -115,7 +115,7 @@ def parameter_stddevs(base: BaseParameters, covariance: Array) -> Array:
 def combination_stddevs(
     base: BaseParameters, covariance: Array, combinations: Array
 ) -> tuple[NDArray[np.bool_], Array]:
-    """Which combinations of parameters are functions of the base values; standard deviations.
+    """Return which combinations are functions of the base values, and standard deviations.
 
     :param covariance: of the base values, shape (b, b); NaN where the data show nothing
     :param combinations: shape (k, p); a row with NaN is no such function

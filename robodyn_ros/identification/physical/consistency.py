@@ -71,13 +71,13 @@ def bodies_of(model: DynamicModel) -> Bodies:
 
 
 def is_consistent(model: DynamicModel, values: Array) -> bool:
-    """Whether every link's pseudo-inertia is positive definite and no rotor is negative."""
+    """Return True if every link's pseudo-inertia is positive definite and no rotor is negative."""
     rotors = bodies_of(model).rotors
     return links_are_consistent(model, values) and all(values[k] >= 0.0 for k in rotors)
 
 
 def links_are_consistent(model: DynamicModel, values: Array) -> bool:
-    """Whether every link's pseudo-inertia is positive definite, all that a URDF asks for."""
+    """Return True if every link's pseudo-inertia is positive definite."""
     links = bodies_of(model).links
     if not links:
         return True
@@ -86,7 +86,7 @@ def links_are_consistent(model: DynamicModel, values: Array) -> bool:
 
 
 def scales(model: DynamicModel, prior: Array) -> Array:
-    """Natural size of each parameter, shape (p,), to measure distances to a prior with."""
+    """Return the natural size of each parameter, shape (p,), the unit of distances to a prior."""
     result = np.ones(len(model.parameters))
     for _, own in bodies_of(model).links:
         mass = max(prior[own[0]], 0.1)
@@ -95,7 +95,7 @@ def scales(model: DynamicModel, prior: Array) -> Array:
 
 
 def nearest(model: DynamicModel, grouping: Array, base: Array, prior: Array) -> Array:
-    """Parameters (p,) with `grouping @ values = base`, nearest to a prior in natural scales.
+    """Return parameters (p,) with `grouping @ values = base`, nearest to a prior.
 
     Parameters with a prior keep it as far as the base values allow, whatever the others become;
     these are those of minimum norm.
@@ -122,7 +122,7 @@ def nearest(model: DynamicModel, grouping: Array, base: Array, prior: Array) -> 
 
 
 def consistent(model: DynamicModel, grouping: Array, base: Array, prior: Array) -> Array:
-    """Physically consistent parameters with the given base values, nearest to a prior.
+    """Return the physically consistent parameters with the given base values, nearest to a prior.
 
     :param grouping: K of the base parameters, shape (b, p)
     :param base: base values, shape (b,); they are kept exactly
@@ -155,14 +155,14 @@ def consistent(model: DynamicModel, grouping: Array, base: Array, prior: Array) 
 
 
 def _snapped(rotors: Array) -> Array:
-    """Rotor inertias with rounding noise below zero taken as zero."""
+    """Return the rotor inertias with rounding noise below zero taken as zero."""
     return np.where((rotors < 0.0) & (rotors > -_ROUNDING), 0.0, rotors)
 
 
 def constraints(
     bodies: Bodies, scale: Array, start: Array, directions: Array, not_negative: tuple[int, ...]
 ) -> tuple[list[Any], Array, Array]:
-    """Cones, matrix A and right side b of: start + directions @ z is consistent (b - A z in K).
+    """Return cones K, A and b: start + directions @ z is consistent if b - A z is in K.
 
     :param not_negative: indices of the parameters that must not be negative
     """
@@ -186,7 +186,7 @@ def constraints(
 
 
 def within(bodies: Bodies, slack: Array) -> bool:
-    """Whether b - A z of `constraints`, none of whose parameters is left out, is in the cones."""
+    """Return True if b - A z of `constraints` is in the cones."""
     single = len(bodies.not_negative)
     if not (slack[:single] >= 0.0).all():
         return False
@@ -198,7 +198,7 @@ def within(bodies: Bodies, slack: Array) -> bool:
 
 
 def unit_of(mass: float) -> Array:
-    """Diagonal U (4, 4) with U P U^T near one for the pseudo-inertia P of a link of that mass."""
+    """Return diagonal U (4, 4) that scales a link's pseudo-inertia P: U P U^T is near one."""
     unit: Array = np.diag([1.0 / LENGTH] * 3 + [1.0]) / np.sqrt(mass)
     return unit
 

@@ -119,7 +119,7 @@ def _status(
     shown: NDArray[np.bool_],
     alone: bool,
 ) -> Status:
-    """How a name is known that depends on the parameters `used`."""
+    """Return the status of a name that depends on the parameters `used`."""
     if not len(used):
         return 'given' if value else 'absent'
     if alone:

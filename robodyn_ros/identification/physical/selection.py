@@ -114,13 +114,13 @@ def _without_links(completion: Completion, options: IdentifyOptions) -> Completi
 
 
 def _sigma(condensed: Condensed, fit: Estimate, options: IdentifyOptions) -> Array:
-    """Residual standard deviations (n,) that the estimate weighed joints by: alike with OLS."""
+    """Return the residual standard deviations (n,) that weigh joints; equal with OLS."""
     sigma = residual_sigma(condensed.merged(), fit.values)
     return np.full_like(sigma, np.sqrt(np.mean(sigma**2))) if options.estimator == 'ols' else sigma
 
 
 def _apparent_findings(model: DynamicModel, values: Array) -> Iterator[Finding]:
-    """Whether what had no limits, rotor inertias and viscous friction, is negative."""
+    """Yield findings on negative rotor inertias and viscous friction, which have no limits."""
     rotors = bodies_of(model).rotors
     negative = [model.parameters[k].name for k in rotors if values[k] < 0.0]
     if negative:
@@ -181,7 +181,7 @@ class _Trial:
         return values, self._selection('ridge', weights[chosen], errors, chosen, values)
 
     def consistent(self, *, links: bool, reweigh: bool) -> tuple[Array | None, Selection]:
-        """Consistent estimate (p,), its prior as strong as held-out errors allow.
+        """Return the consistent estimate (p,), its prior as strong as held-out errors allow.
 
         :param links: `consistent_links` and the unconstrained estimate are candidates too
         :return: None: the unconstrained estimate
@@ -233,12 +233,12 @@ class _Trial:
         )
 
     def _relative(self, error: HeldOut) -> float:
-        """Held-out error as a share of the torque."""
+        """Return the held-out error as a share of the torque."""
         assert self.folds is not None
         return float(np.sqrt(error.mean / max(self.folds.torque_square, 1e-300)))
 
     def _held_out(self, fit: Callable[[Data], list[Array]]) -> list[HeldOut]:
-        """Errors of candidates, each on the fold that it has not seen; empty without folds.
+        """Return errors of candidates, each on the fold that it has not seen; empty without folds.
 
         :param fit: gives base values (b,) of each candidate
         """
@@ -247,7 +247,7 @@ class _Trial:
         return self.folds.held_out(lambda gram: np.array(fit(Data.of_normal(gram))))
 
     def _excess(self, values: Array) -> float:
-        """Residual of parameter values over that of least squares, all joints weighted.
+        """Return the residual of parameter values over that of least squares, all joints weighted.
 
         The smallest is 1 by the definition of sigma, except where sigma is a floor.
         """

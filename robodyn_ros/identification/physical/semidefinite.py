@@ -56,7 +56,7 @@ _ASIDE = 0.1
 
 
 def has_usable_inertials(model: DynamicModel) -> bool:
-    """Whether the prior gives every link a mass and an inertia that a body can have."""
+    """Return True if the prior gives every link a mass and an inertia that a body can have."""
     prior, links = np.nan_to_num(model.prior()), bodies_of(model).links
     for _, own in links:
         ten = prior[list(own)]
@@ -70,7 +70,7 @@ def has_usable_inertials(model: DynamicModel) -> bool:
 
 
 def plain_prior(model: DynamicModel) -> Array:
-    """Values to start from where nothing is known, (p,): every link 1 kg, 0.1 m in radius."""
+    """Return start values (p,) without a prior: links of 1 kg and 0.1 m radius."""
     values = np.zeros(len(model.parameters))
     for _, own in bodies_of(model).links:
         values[list(own)] = [1.0, 0.0, 0.0, 0.0, 0.02, 0.0, 0.02, 0.0, 0.0, 0.02]
@@ -78,7 +78,7 @@ def plain_prior(model: DynamicModel) -> Array:
 
 
 def starting_prior(model: DynamicModel, prior: Prior) -> tuple[Array, bool]:
-    """Values (p,) to draw to, and whether they are those of the URDF."""
+    """Return the values (p,) to draw to, and whether they are those of the URDF."""
     known = prior == 'urdf' and has_usable_inertials(model)
     return (np.nan_to_num(model.prior()) if known else plain_prior(model)), known
 
@@ -128,7 +128,7 @@ class Problem:
         return cones, sparse.csc_matrix(rows), limits
 
     def solve(self, data: Data, weight: float) -> Array:
-        """Consistent parameters (p,) that fit the data best.
+        """Return the consistent parameters (p,) that fit the data best.
 
         :param weight: of the squared distance to the prior, against the mean squared residual
             in units of its standard deviation; at least WEAKEST is used
@@ -185,7 +185,7 @@ class Problem:
         return values
 
     def _whole_links(self, quadratic: Array, linear: Array) -> Array | None:
-        """Parameters (p,) of the smallest cost that are not negative, if their links are possible.
+        """Return the non-negative parameters (p,) of smallest cost, if their links are possible.
 
         The smallest cost that limits of the links do not touch is the smallest within these
         limits too, at a tenth of the programme's time. None: a link would be impossible.
@@ -237,7 +237,7 @@ class Data:
 
 
 def weighted_rows(factors: Sequence[JointFactor], width: int, sigma: Array) -> tuple[Array, Array]:
-    """Rows (A, y) of all joints: ||A x - y||^2 is the mean squared residual over variance."""
+    """Return rows (A, y) of all joints; ||A x - y||^2 is the mean of (residual / sigma)^2."""
     total = max(sum(factor.samples for factor in factors), 1)
     rows = [factor.rows(width) for factor in factors]
     weights = 1.0 / (np.sqrt(total) * sigma)
@@ -246,7 +246,7 @@ def weighted_rows(factors: Sequence[JointFactor], width: int, sigma: Array) -> t
 
 
 def residual_sigma(factors: Sequence[JointFactor], base_values: Array) -> Array:
-    """RMS residual of each joint with given base values, shape (n,), not below a noise floor."""
+    """Return the RMS residual of each joint, shape (n,), not below a noise floor."""
     result = np.ones(len(factors))
     for joint, factor in enumerate(factors):
         if factor.samples:
@@ -265,7 +265,7 @@ def fit_consistent(
     *,
     reweigh: bool = True,
 ) -> Array:
-    """Consistent parameters (p,) of a recording.
+    """Return the consistent parameters (p,) of a recording.
 
     :param sigma: residual standard deviation per joint to begin with, shape (n,)
     :param reweigh: compute the weights again from the consistent fit's own residuals
@@ -282,7 +282,7 @@ def fit_consistent(
 
 
 def prior_metric(bodies: Bodies, scale: Array, prior: Array) -> Array:
-    """Rows M (10 l, p) of the distance to the prior, see the head of this file."""
+    """Return the rows M (10 l, p) of the distance to the prior, see the head of this file."""
     rows = np.zeros((10 * len(bodies.links), len(prior)))
     roots = prior_roots(bodies, scale, prior)
     for number, ((_, own), root) in enumerate(zip(bodies.links, roots, strict=True)):

@@ -23,7 +23,7 @@ from robodyn_ros.models.interface import Array, DynamicModel
 
 
 def json_facts(result: ResultContent) -> dict[str, object]:
-    """Plain facts for `robodyn identify --json`; NaN and infinity become None.
+    """Return the plain facts for `robodyn identify --json`; NaN and infinity become None.
 
     Lists per joint are in the order of `joints`; timings are in [s].
     """
@@ -104,7 +104,7 @@ def header_facts(result: ResultContent) -> dict[str, object]:
 
 
 def named_facts(named: NamedParameters) -> dict[str, object]:
-    """Parameters of the softMC document in its order, as flat ROS parameters."""
+    """Return the parameters of the softMC document in its order, as flat ROS parameters."""
     return {
         'dynamic_parameter_names': list(named.names),
         'dynamic_parameter_units': list(named.units),
@@ -115,7 +115,7 @@ def named_facts(named: NamedParameters) -> dict[str, object]:
 
 
 def friction_facts(model: DynamicModel, values: Array) -> dict[str, dict[str, float]]:
-    """Friction by term and joint, of the terms that the model has.
+    """Return the friction by term and joint, of the terms that the model has.
 
     :param values: parameter values, shape (p,)
     """
@@ -130,7 +130,7 @@ def friction_facts(model: DynamicModel, values: Array) -> dict[str, dict[str, fl
 
 
 def _choice_facts(choice: FrictionChoice) -> dict[str, object]:
-    """Friction law and the table of those it was chosen from, as flat ROS parameters."""
+    """Return friction law and the table of those it was chosen from, as flat ROS parameters."""
     return {
         'friction_law': choice.law,
         'friction_chosen_automatically': choice.automatic,

@@ -28,7 +28,7 @@ def payload_block(payload: Payload) -> dict[str, object]:
 
 
 def read_payload(block: object, arm: DynamicModel, name: str) -> Payload | None:
-    """Payload of a result file's block; None where there is none.
+    """Return the payload of a result file's block; None where there is none.
 
     :param name: the file, for messages
     :raises IdentificationError: a block that does not fit the arm
@@ -66,7 +66,7 @@ def read_payload(block: object, arm: DynamicModel, name: str) -> Payload | None:
 
 
 def beside(content: Mapping[str, Any], key: str) -> Any:
-    """Block `key` beside `dynamic_model` in the content of a result file, or None."""
+    """Return the block `key` beside `dynamic_model` in the content of a result file, or None."""
     if 'dynamic_model' in content:
         return content.get(key)
     for inner in content.values():

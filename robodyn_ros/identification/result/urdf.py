@@ -19,7 +19,7 @@ from robodyn_ros.models.serial.urdf import UrdfModel, rigid_part
 
 
 def identified_urdf(model: DynamicModel, values: Array) -> str:
-    """URDF text of a robot with identified values.
+    """Return the URDF text of a robot with identified values.
 
     It is the URDF that the model computes with (no meshes, angles snapped), with new inertials:
     the parameters of a moving link include everything fixed to it, so they are written to the
@@ -55,7 +55,7 @@ def identified_urdf(model: DynamicModel, values: Array) -> str:
 
 
 def _carried(body: UrdfModel) -> dict[str, str | None]:
-    """Per link the moving link it is fixed to (itself if it moves), None for the base."""
+    """Return per link the moving link it is fixed to (itself if it moves), None for the base."""
     carrier: dict[str, str | None] = {body.urdf.root: None}
     for joint in body.urdf.joints:  # from the base outwards
         moves = joint.name in body.joint_names
@@ -102,7 +102,7 @@ def _write_friction(robot: ET.Element, model: DynamicModel, values: Array) -> No
 def _curves(
     model: DynamicModel, values: Array, first: int = 0
 ) -> dict[str, tuple[FrictionModel, Array, int]]:
-    """Friction that is not linear: its model, its values and the joint's index, by joint."""
+    """Return nonlinear friction by joint: model, values and index of the joint."""
     if isinstance(model, FrictionModel) and not set(model.terms) <= set(DEFAULT_TERMS):
         own = values[first : first + len(model.parameters)]
         return {name: (model, own, k) for k, name in enumerate(model.joint_names)}
@@ -116,7 +116,7 @@ def _curves(
 def _nearest_linear(
     element: ET.Element, friction: FrictionModel, values: Array, joint: int
 ) -> dict[str, float]:
-    """Damping and friction nearest to a law without its load, over the joint's velocities."""
+    """Return the linear friction nearest to a law, over the joint's velocities."""
     limit = element.find('limit')
     top = float('nan' if limit is None else limit.get('velocity', 'nan'))
     if 'reach' in friction.coefficients:
@@ -140,5 +140,5 @@ def _remove(parent: ET.Element, tag: str) -> None:
 
 
 def _text(value: float) -> str:
-    """Shortest text that gives the same number again."""
+    """Return the shortest text that gives the same number again."""
     return repr(float(value))

@@ -101,7 +101,7 @@ def motion_cutoff(position: Array, rate: float) -> float | None:
 
 
 def lowest_cutoff(rate: float) -> float:
-    """Lowest cut-off [Hz] at this sampling rate [Hz] where noise demands no lower one."""
+    """Return lowest cut-off [Hz] at this sampling rate [Hz] where noise demands no lower one."""
     return min(LOWEST, MAX_CUTOFF_SHARE * rate, MAX_CUTOFF - 1.0)
 
 
@@ -139,7 +139,7 @@ def _limits(frequency: Array, density: Array, power: Array, least: Array) -> tup
 
 
 def fastest_sine(position: Array, rate: float) -> float:
-    """Fastest frequency of a motion made of sines, in [Hz], to a tenth of 1/T in T seconds.
+    """Return fastest frequency of a motion made of sines, in [Hz], to a tenth of 1/T in T seconds.
 
     Over all joints, the highest frequency at which the spectrum of the velocity has a peak of at
     least half the amplitude of the joint's highest one (harmonics that friction causes are
@@ -154,7 +154,7 @@ def fastest_sine(position: Array, rate: float) -> float:
 
 
 def _fastest(position: Array, rate: float, noise: Array) -> float:
-    """Fastest sine [Hz] of joints with noise of these densities (n,)."""
+    """Return the fastest sine [Hz] of joints with noise of these densities (n,)."""
     moves = moving_joints(position)
     if not moves.any():
         return 0.0
@@ -177,7 +177,7 @@ def _fastest(position: Array, rate: float, noise: Array) -> float:
 
 
 def _summit(power: Array, index: int) -> float:
-    """Highest peak of spectra (k, m) at a bin, between bins: a parabola through logarithms."""
+    """Return the highest peak of spectra (k, m) at a bin, by a parabola through logarithms."""
     if not 0 < index < len(power) - 1:
         return float(index)
     left, middle, right = np.log(np.maximum(power[index - 1 : index + 2], 1e-300))
@@ -227,7 +227,7 @@ def _falls(position: Array) -> NDArray[np.bool_]:
 
 
 def noise_density(position: Array, rate: float) -> Array:
-    """Spectral density of the noise of each joint's position, shape (n,), in [rad^2/Hz].
+    """Return spectral density of the noise of each joint's position, shape (n,), in [rad^2/Hz].
 
     The mean of the spectrum above 0.6 of the Nyquist frequency, where the robot does not move,
     and at least that of an encoder with the resolution seen.
@@ -240,7 +240,7 @@ def noise_density(position: Array, rate: float) -> Array:
 
 
 def _white(position: Array, rate: float, frequency: Array, power: Array) -> Array:
-    """Density of the noise (n,) from the spectrum (k, n) of the second difference."""
+    """Return the density of the noise (n,) from the spectrum (k, n) of the second difference."""
     upper = frequency > 0.3 * rate
     angular = _difference_gain(frequency[upper], rate)
     seen = np.mean(power[upper] / angular[:, None] ** 4, axis=0)
@@ -248,7 +248,7 @@ def _white(position: Array, rate: float, frequency: Array, power: Array) -> Arra
 
 
 def _encoder_density(position: Array, rate: float) -> Array:
-    """Noise of the resolution seen: steps of size r have the variance r^2/12.
+    """Return the noise of the resolution seen: steps of size r have the variance r^2/12.
 
     It is spread up to half the rate at which steps occur.
     """
@@ -260,7 +260,7 @@ def _encoder_density(position: Array, rate: float) -> Array:
 
 
 def _acceleration_power(position: Array, rate: float) -> tuple[Array, Array, float]:
-    """Frequencies (k,) and power density (k, n) of the second difference.
+    """Return the frequencies (k,) and power density (k, n) of the second difference.
 
     :return: and what the median of a density is of its mean (Wilson and Hilferty)
     """
@@ -272,5 +272,5 @@ def _acceleration_power(position: Array, rate: float) -> tuple[Array, Array, flo
 
 
 def _difference_gain(frequency: Array, rate: float) -> Array:
-    """Square root of what two differences make of a sine: its angular frequency, if low."""
+    """Return square root of what two differences make of a sine: its angular frequency, if low."""
     return np.asarray(2.0 * rate * np.sin(np.pi * frequency / rate))

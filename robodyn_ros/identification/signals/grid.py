@@ -79,7 +79,7 @@ def measured(recording: Recording) -> tuple[Recording, tuple[Finding, ...]]:
 
 
 def sample_times(recording: Recording) -> Array:
-    """When the samples of a recording were taken, shape (N,), in [s].
+    """Return the times at which the samples of a recording were taken, shape (N,), in [s].
 
     Stamps that are off equal steps by less than a period are usually the transport's: the samples
     were taken at equal steps. But a recorder that takes the newest of a faster stream has stamps
@@ -99,7 +99,7 @@ def sample_times(recording: Recording) -> Array:
 
 
 def _roughness(position: Array, time: Array) -> float:
-    """How far samples are from a cubic through the four around them (RMS).
+    """Return how far samples are from a cubic through the four around them (RMS).
 
     Geometric mean over the joints, at those samples at which each moves faster than usual.
     """

@@ -45,7 +45,7 @@ class Thresholds:
 
 
 def options_for(model: DynamicModel, options: IdentifyOptions) -> IdentifyOptions:
-    """Options with the two thresholds that a semi-static model needs, unless they are given.
+    """Return options with the two thresholds of a semi-static model, unless given.
 
     Such a model has gravity and friction only, so that samples count where no joint is fast
     (softMC document, "Semi-static model").
@@ -62,7 +62,7 @@ def options_for(model: DynamicModel, options: IdentifyOptions) -> IdentifyOption
 
 
 def thresholds(joints: Sequence[str], velocity: Array, options: IdentifyOptions) -> Thresholds:
-    """Thresholds of each joint, and the samples that they leave.
+    """Return the thresholds of each joint, and the samples that they leave.
 
     Without absolute thresholds errors count from `velocity_share` of the joint's largest
     velocity on, and the fit leaves out standstill only. Absolute thresholds are softMC's: they
@@ -102,7 +102,7 @@ def thresholds(joints: Sequence[str], velocity: Array, options: IdentifyOptions)
 
 
 def speed_findings(joints: Sequence[str], velocity: Array, found: Thresholds) -> Iterator[Finding]:
-    """Joints that are above their upper threshold most of the time."""
+    """Yield the joints that are above their upper threshold most of the time."""
     shares = (np.abs(velocity) > found.upper).mean(axis=0)
     for name, share, limit in zip(joints, shares, found.upper, strict=True):
         if share > 0.5:
@@ -110,7 +110,7 @@ def speed_findings(joints: Sequence[str], velocity: Array, found: Thresholds) ->
 
 
 def _per_joint(given: float | Sequence[float] | None, joints: Sequence[str], what: str) -> Array:
-    """One value per joint; infinite where none is given."""
+    """Return one value per joint; infinite where none is given."""
     if given is None:
         return np.full(len(joints), np.inf)
     values = np.atleast_1d(np.asarray(given, dtype=np.float64))

@@ -74,7 +74,7 @@ class Processed:
         return self.position, self.velocity, self.acceleration
 
     def commanded(self, rows: slice | Indices) -> tuple[Array, Array, Array]:
-        """Position, velocity and acceleration of some samples, the velocity 0 at standstill.
+        """Return position, velocity (0 at standstill) and acceleration of some samples.
 
         The measured velocity at standstill is noise, whose sign would act as friction.
         """

@@ -87,7 +87,7 @@ def process(
 
 
 def thinning_for(rate: float, cutoff: float) -> Thinning:
-    """Low pass and decimation to four times the cut-off frequency, at most the sampling rate.
+    """Return low pass and decimation to four times the cut-off, at most the sampling rate.
 
     Regressor and torque go through the same filter, so that the equation between them stays
     exact although Coulomb friction has corners (parallel decimation; Gautier, "Dynamic
@@ -104,7 +104,7 @@ def thinning_for(rate: float, cutoff: float) -> Thinning:
 
 
 def _thinning(rate: float, options: IdentifyOptions) -> Thinning | None:
-    """Low pass and decimation that the options ask for."""
+    """Return the low pass and decimation that the options ask for."""
     stride = options.decimation
     if stride is None or stride == 1:
         return None if stride is None else Thinning()
@@ -112,7 +112,7 @@ def _thinning(rate: float, options: IdentifyOptions) -> Thinning | None:
 
 
 def _widened(gaps: Mask, rate: float, cutoff: float) -> Mask:
-    """Gaps, and what the filter spreads of those that hide a motion below the cut-off.
+    """Return the gaps, and what the filter spreads of those that hide a motion below the cut-off.
 
     A gap longer than half a period of the cut-off frequency cannot be interpolated. What is
     wrong in it, twice differentiated, fades within four periods of that frequency.
@@ -171,7 +171,7 @@ def raised(automatic: float, rate: float, options: IdentifyOptions) -> float:
 
 
 def uses_given(recording: Recording, options: IdentifyOptions) -> bool:
-    """Whether velocities and accelerations are used as the recording has them.
+    """Return True if velocities and accelerations are used as the recording has them.
 
     :raises IdentificationError: it has none, where the options say that they are given
     """
@@ -186,7 +186,7 @@ def uses_given(recording: Recording, options: IdentifyOptions) -> bool:
 
 
 def _given(recording: Recording, options: IdentifyOptions) -> Processed:
-    """Velocities and accelerations as they are; only the torque is filtered, if asked for."""
+    """Return recorded velocities and accelerations unchanged; filter the torque if requested."""
     velocity, acceleration = recording.velocity, recording.acceleration
     assert velocity is not None and acceleration is not None
     torque = recording.torque
@@ -213,7 +213,7 @@ def _masked(
     torque: Array,
     usable: Mask,
 ) -> Processed:
-    """Everything put together, the signals still in their full length."""
+    """Return the result of all steps, with the signals in their full length."""
     position, velocity, acceleration = motion
     counted = thresholds(recording.joints, velocity, options)
     usable = usable & ~constant(recording.torque)

@@ -54,7 +54,7 @@ class Segments:
     count: int = 1
 
     def __iter__(self) -> Iterator[Processed]:
-        """Signals of each segment."""
+        """Yield the signals of each segment."""
         if self.others is None:
             yield self.shown
             return

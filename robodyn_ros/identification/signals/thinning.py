@@ -35,7 +35,7 @@ class Thinning:
         return slice(first * self.stride, (last - 1) * self.stride + len(self.taps))
 
     def centres(self, samples: int) -> slice:
-        """Where the thinned samples of so many samples lie in time."""
+        """Return where the thinned samples of so many samples lie in time."""
         half = len(self.taps) // 2
         return slice(half, samples - half, self.stride)
 
@@ -73,7 +73,7 @@ class Thinning:
 def thinned_columns(
     model: DynamicModel, motion: Sequence[Array], columns: Sequence[Indices], thinning: Thinning
 ) -> Array:
-    """Columns of each joint (`DynamicModel.packed`), filtered and decimated, shape (M, k).
+    """Return columns of each joint (`DynamicModel.packed`), filtered and decimated, shape (M, k).
 
     Friction turns round within a sample, so that its columns are computed at every one; those of
     rigid bodies at every step-th.

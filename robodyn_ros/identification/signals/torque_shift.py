@@ -26,7 +26,7 @@ class TimeOffset:
 
 
 def corrected(signals: Processed, offsets: dict[int, TimeOffset]) -> Processed:
-    """Signals with the torque of these joints shifted back, between samples by cubic splines.
+    """Return signals with the torque of these joints shifted, by cubic splines.
 
     What then lies beyond the ends is cut off, of all joints.
     """

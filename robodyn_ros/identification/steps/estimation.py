@@ -162,7 +162,7 @@ class Regression:
 
 
 def _prior(model: DynamicModel, kind: str) -> Array:
-    """Values to complete the parameters near, shape (p,); NaN where nothing is known.
+    """Return the prior of the parameters, shape (p,); NaN where nothing is known.
 
     What the description of a closed-form model gives is known, whatever a URDF is worth.
     """
@@ -225,7 +225,7 @@ def _orthogonal(factor: JointFactor, constant: Array) -> JointFactor:
 
 
 def _without(rows: Array, constant: Array) -> Array:
-    """Rows [Y | tau] without their part along Y @ constant."""
+    """Return the rows [Y | tau] without their part along Y @ constant."""
     along = rows[:, :-1] @ constant
     size = float(along @ along)
     return rows if size == 0.0 else rows - np.outer(along, (along @ rows) / size)

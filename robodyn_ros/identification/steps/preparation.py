@@ -162,7 +162,7 @@ def prepare(task: Task, clock: Clock) -> Prepared:
 
 
 def _processed(task: Task) -> tuple[Task, tuple[Segments, ...]]:
-    """Signals of the recordings, at the cut-off that held-out errors of the first one favour."""
+    """Return the signals of the recordings, at the cut-off chosen on the first one."""
 
     def signals(factor: float) -> Processed:
         return raised(factor).processed(task.recordings[0], raw[0].shown.cutoff).shown
@@ -191,7 +191,7 @@ def _offsets(task: Task, model: DynamicModel, raw: Sequence[Segments]) -> dict[i
 
 
 def _shifted(offsets: dict[int, TimeOffset]) -> dict[int, int]:
-    """Corrected offsets in steps of 0.1 ms."""
+    """Return the corrected offsets in steps of 0.1 ms."""
     return {joint: round(each.seconds * 1e4) for joint, each in offsets.items() if each.applied}
 
 

@@ -102,7 +102,7 @@ class Run:
     def _tally(
         self, index: int, values: Array, phase: str = '', reference: int = 0
     ) -> tuple[Tally, Array]:
-        """Torque errors of parameter values (p,) on one of the recordings, and its torque.
+        """Return torque errors of parameter values (p,) on one of the recordings, and its torque.
 
         :param reference: recording whose torque offsets are those of the parameters
         """
