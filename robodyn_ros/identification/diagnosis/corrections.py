@@ -74,10 +74,9 @@ def correction_findings(case: Case, sample: Sample) -> Iterator[Finding]:
         return
     if found.code == 'encoder_offset' and any(saturation_findings(case, sample)):
         return  # an offset can be like torque that is missing at the top
-    code, severity = 'correction', found.severity
+    told = finding('correction', found.joint, found.severity, flaw=found.text, share=share)
     if of_urdf and _springs_explain(present, found.trial, division, count):
-        code, severity = 'correction.spring', 'warning'
-    told = finding(code, found.joint, severity, flaw=found.text, share=share)
+        told = finding('correction.spring', found.joint, flaw=found.text, share=share)
     yield replace(told, code=found.code)
 
 
