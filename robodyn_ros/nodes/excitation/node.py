@@ -25,6 +25,7 @@ from robodyn_ros.excitation.advice import advise
 from robodyn_ros.excitation.motions.sine import SineMotion
 from robodyn_ros.excitation.plan import plan_excitation
 from robodyn_ros.excitation.trajectory import Trajectory
+from robodyn_ros.nodes.base.allowed import AllowedDirectories
 from robodyn_ros.nodes.base.common import MONITOR_QOS, Diagnostics, steady_timer
 from robodyn_ros.nodes.base.presence import Owner
 from robodyn_ros.nodes.base.spinning import run
@@ -54,6 +55,10 @@ On a busy machine DDS may need more than the 3 s between two of its announcement
 """
 
 
+PATHS = ('motion_file', 'output_directory', 'model_file', 'result_file', 'optimise.srdf')
+"""Parameters with a path that may be changed while the node runs."""
+
+
 class Excitation(SuiteNode):
     """Runs one excitation at a time."""
 
@@ -76,6 +81,7 @@ class Excitation(SuiteNode):
         )
         self._collisions = CollisionGuard(self, self._limits.joints, self._designer)
         self._output = Output(self, self._settings, self._limits.joints)
+        self._allowed = AllowedDirectories(self, *PATHS)
         robot = self._state, self._limits, self._settings
         self._ready = Readiness(*robot, self._output, self._collisions)
         self._path = PathMarker(self)
@@ -151,6 +157,7 @@ class Excitation(SuiteNode):
             raise ControlError(
                 'a motion is running already' if self._run else 'a motion is being designed'
             )
+        self._allowed.resolve(request)
         self._owner.take(request.owner)
         if not request.motion_file and self._designer.asked:
             if not request.design_only:  # better refused now than after the search

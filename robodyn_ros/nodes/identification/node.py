@@ -19,6 +19,7 @@ from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from robodyn_ros.action import Excite, RunIdentification
 from robodyn_ros.errors import IdentificationError, RobodynError
 from robodyn_ros.msg import IdentificationReport
+from robodyn_ros.nodes.base.allowed import AllowedDirectories
 from robodyn_ros.nodes.base.background import Background
 from robodyn_ros.nodes.base.common import LATCHED_QOS, Diagnostics, steady_timer
 from robodyn_ros.nodes.base.presence import Presence
@@ -43,6 +44,7 @@ class IdentificationNode(SuiteNode):
         """Build the model and offer the services."""
         super().__init__('identification')
         self._work = IdentificationWork(self)
+        self._allowed = AllowedDirectories(self, 'output_directory')
         self._background = Background(self)
         self._recording: Path | None = None
         self._terms = Terms()
@@ -81,6 +83,7 @@ class IdentificationNode(SuiteNode):
         try:
             if self._recording is not None:
                 raise IdentificationError(f'already recording to {self._recording}')
+            self._allowed.resolve(request)
             self._work.check_effort()
             self._terms = self._work.terms(request)
             folder = self._work.folder('')
@@ -104,6 +107,7 @@ class IdentificationNode(SuiteNode):
         try:
             if self._recording is None:
                 raise IdentificationError('nothing is recorded: call identification_start first')
+            self._allowed.resolve(request)
             recording, self._recording = self._recording, None
             await self._recorder.stop()
             other = request.validation_recording
@@ -119,6 +123,7 @@ class IdentificationNode(SuiteNode):
         try:
             if not request.recording:
                 raise IdentificationError('name the recording to identify from')
+            self._allowed.resolve(request)
             terms, other = self._work.terms(request), request.validation_recording
             recording = expanded(request.recording)
             if not recording.exists():
@@ -165,6 +170,7 @@ class IdentificationNode(SuiteNode):
 
     async def _run_phases(self, handle: Any) -> IdentificationReport:
         goal = handle.request
+        self._allowed.resolve(goal)
         self._work.check_effort()
         for name in filter(None, (goal.motion_file, goal.validation_motion_file)):
             if not resource(name).is_file():  # the robot would move for nothing

@@ -252,7 +252,7 @@ def test_a_payload_is_identified_on_top_of_a_result(client, folder):
             'base_result is for an identification with ident_payload',
         ),
         (Identify.Request(), 'name the recording'),
-        (Identify.Request(recording='/no/such/bag'), 'no such file'),
+        (Identify.Request(recording='/tmp/no_such_bag'), 'no such file'),
         (Identify.Request(recording='x', filter_cutoff_frequency=-1.0), 'must be positive'),
     ],
 )
