@@ -55,8 +55,8 @@ def _read(file: TextIO, source: str) -> Table:
         names = first
     if len(set(names)) != len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        columns = ' and '.join(str(n) for n, name in enumerate(names, 1) if name == twice)
-        raise RecordingError(f'{source}: columns {columns} have the same name in the header')
+        same = ' and '.join(str(n) for n, name in enumerate(names, 1) if name == twice)
+        raise RecordingError(f'{source}: columns {same} have the same name in the header')
     findings: list[Finding] = []
     matrix = _matrix(rows, delimiter, names, source, findings)
     if not len(matrix):
