@@ -144,7 +144,7 @@ class IdentificationNode(SuiteNode):
 
     def _on_goal(self, goal: RunIdentification.Goal) -> GoalResponse:
         if self._running or self._recording is not None:
-            self.get_logger().error('refused: an identification is under way')
+            self.refusals.say('goal refused: an identification is under way')
             return GoalResponse.REJECT
         self._running = True
         return GoalResponse.ACCEPT
@@ -162,7 +162,7 @@ class IdentificationNode(SuiteNode):
         except Exception as error:
             known = isinstance(error, RobodynError)
             result.message = f'{"" if known else f"unexpected {type(error).__name__}: "}{error}'
-            self.get_logger().error(result.message)
+            self.refusals.say(result.message)
             handle.abort()
         finally:
             self._running = False

@@ -202,7 +202,7 @@ class ModelNode(SuiteLifecycleNode):
             action()
         except Exception as error:
             self._problem = f'cannot be {word}: {sentence(error)}'
-            self.get_logger().error(self._problem)
+            self.refusals.say(self._problem)
             return TransitionCallbackReturn.FAILURE
         self._problem = ''
         answer: TransitionCallbackReturn = then(state)
