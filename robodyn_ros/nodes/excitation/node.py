@@ -27,6 +27,7 @@ from robodyn_ros.excitation.plan import plan_excitation
 from robodyn_ros.excitation.trajectory import Trajectory
 from robodyn_ros.nodes.base.allowed import AllowedDirectories
 from robodyn_ros.nodes.base.common import MONITOR_QOS, Diagnostics, steady_timer
+from robodyn_ros.nodes.base.phases import phase_name
 from robodyn_ros.nodes.base.presence import Owner
 from robodyn_ros.nodes.base.spinning import run
 from robodyn_ros.nodes.base.suite_node import SuiteNode
@@ -264,8 +265,12 @@ class Excitation(SuiteNode):
         if self._designer.busy and (problem := self._owner.problem()):
             self._designer.cancel(problem)
         state = self._designer.feedback() if self._run is None else self._run.feedback()
-        text = ('moving to the start', 'exciting', 'stopping', 'designing a motion')[state.phase]
-        values = {'progress': f'{state.progress:.2f}', 'remaining [s]': f'{state.remaining:.1f}'}
+        text = phase_name(state)
+        end = 'search' if self._run is None else 'motion'
+        values = {
+            f'progress of {text}': f'{state.progress:.2f}',
+            f'until the end of the {end} [s]': f'{state.remaining:.1f}',
+        }
         self._diagnostics.publish(DiagnosticStatus.OK, text, values)
 
 

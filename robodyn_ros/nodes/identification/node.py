@@ -236,7 +236,9 @@ class IdentificationNode(SuiteNode):
         if feedback.phase == Excite.Feedback.MOVING_TO_START:
             phase = RunIdentification.Feedback.MOVING_TO_START
         best = f'{feedback.message}, ' if feedback.message else ''
-        self._tell(handle, phase, feedback.progress, f'{best}{feedback.remaining:.1f} s to go')
+        end = 'search' if feedback.phase == Excite.Feedback.DESIGNING else 'motion'
+        text = f'{best}{feedback.remaining:.1f} s to the end of the {end}'
+        self._tell(handle, phase, feedback.progress, text)
 
     def _tell(self, handle: Any, phase: int, progress: float, text: str) -> None:
         if handle.is_active:

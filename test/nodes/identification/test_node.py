@@ -144,7 +144,7 @@ def test_the_motion_is_designed_where_the_parameters_ask_for_it(client, folder, 
     result = client.run_action(RunIdentification, ACTION, goal, 90.0, seen.append)
     check(result.report, folder / 'designed')
     designing = [item for item in seen if item.phase == RunIdentification.Feedback.DESIGNING]
-    assert seen[0] is designing[0] and 's to go' in designing[-1].message
+    assert seen[0] is designing[0] and 's to the end of the search' in designing[-1].message
     motion = load_motion(folder / 'designed' / 'trajectory.yaml')
     recorded = read_recording(folder / 'designed' / 'excitation', joints=('joint1',))
     # the search is not recorded, and the robot did what was saved
