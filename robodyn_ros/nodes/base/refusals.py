@@ -34,7 +34,8 @@ class Refusals:
         """Count from zero; `log` takes a sentence."""
         self._log = log
         self._logged = -LOG_PERIOD
-        self._silent = 0
+        self._waiting: list[str] = []
+        self._count = 0
         self.refused = self.unexpected = 0
         self.refusal = self.error = ''
 
@@ -72,14 +73,20 @@ class Refusals:
     def say(self, text: str) -> None:
         """Log a sentence about a message or request, at most one in `LOG_PERIOD`.
 
-        Further ones are counted, and the next line gives their number.
+        Further ones are counted. The next line, or `flush`, gives their number.
         """
+        self._waiting.append(text)
+        self._waiting, self._count = self._waiting[-1:], self._count + 1
+        self.flush()
+
+    def flush(self) -> None:
+        """Log the last sentence that had to wait, once its time has come."""
         now = time.monotonic()
-        if now - self._logged < LOG_PERIOD:
-            self._silent += 1
+        if not self._waiting or now - self._logged < LOG_PERIOD:
             return
-        more = f' (and {self._silent} more since the last line)' if self._silent else ''
-        self._logged, self._silent = now, 0
+        more = f' (and {self._count - 1} more since the last line)' if self._count > 1 else ''
+        text = self._waiting.pop()
+        self._logged, self._count = now, 0
         self._log(shown(text) + more)
 
 

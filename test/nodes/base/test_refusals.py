@@ -38,9 +38,16 @@ def test_counts_are_shown_only_where_there_is_something(monkeypatch):
         'request of ~/x refused: no',
         'timer: unexpected ValueError: bad (and 2 more since the last line)',
     ]
+    counted.refuse('request of ~/x', ConfigError('late'))
+    counted.flush()
+    assert len(lines) == 2
+    now[0] += refusals.LOG_PERIOD
+    counted.flush()
+    counted.flush()
+    assert lines[2:] == ['request of ~/x refused: late']
     assert counted.details() == {
-        'refused_requests': 3,
-        'last_refused_request': 'request of ~/x refused: no',
+        'refused_requests': 4,
+        'last_refused_request': 'request of ~/x refused: late',
         'unexpected_errors': 1,
         'last_unexpected_error': 'timer: unexpected ValueError: bad',
     }
