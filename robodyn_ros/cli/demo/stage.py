@@ -26,7 +26,7 @@ from robodyn_ros.identification.files.result_file import load_identified_model
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.msg import CollisionState, IdentificationReport, TorqueState
 from robodyn_ros.nodes.base.common import MONITOR_QOS
-from robodyn_ros.nodes.base.phases import phase_name
+from robodyn_ros.nodes.robot.phases import phase_name
 from robodyn_ros.robot_file import load_robot
 from robodyn_ros.srv import Push, StartRecording, StopRecording
 

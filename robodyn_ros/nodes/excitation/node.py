@@ -27,7 +27,6 @@ from robodyn_ros.excitation.plan import plan_excitation
 from robodyn_ros.excitation.trajectory import Trajectory
 from robodyn_ros.nodes.base.allowed import AllowedDirectories
 from robodyn_ros.nodes.base.common import MONITOR_QOS, Diagnostics, steady_timer
-from robodyn_ros.nodes.base.phases import phase_name
 from robodyn_ros.nodes.base.presence import Owner
 from robodyn_ros.nodes.base.spinning import run
 from robodyn_ros.nodes.base.suite_node import SuiteNode
@@ -47,6 +46,7 @@ from robodyn_ros.nodes.excitation.readiness import Readiness
 from robodyn_ros.nodes.excitation.results import Results
 from robodyn_ros.nodes.excitation.run import Run
 from robodyn_ros.nodes.excitation.supervision import Supervision
+from robodyn_ros.nodes.robot.phases import phase_name
 from robodyn_ros.nodes.robot.robot_state import RobotState
 
 OPEN_TIME = 6.0

@@ -5,7 +5,7 @@ import pytest
 pytest.importorskip('robodyn_ros.action')
 from robodyn_ros.action import Excite, RunIdentification
 
-from robodyn_ros.nodes.base.phases import phase_name
+from robodyn_ros.nodes.robot.phases import phase_name
 
 EXCITE = ['moving to start', 'exciting', 'stopping', 'designing']
 RUN = ['moving to start', 'exciting', 'identifying', 'validating', 'designing']
