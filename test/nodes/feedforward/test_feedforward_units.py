@@ -167,7 +167,8 @@ def test_efforts_that_nobody_declared_do_not_pass(tmp_path):
         for point in wanted.points:
             point.effort = [30.0, -40.0]
         out = node.sent(wanted)
-        assert 'the effort of the trajectory is not declared' in node.process.log.read_text()
+        text = 'the effort of the trajectory is not declared'
+        node.process.wait(lambda: text in node.process.said(), text)
     assert not any(point.effort for point in out.points)
     assert [point.positions for point in out.points] == [p.positions for p in wanted.points]
 

@@ -299,7 +299,7 @@ def test_cancel_stops_the_robot_and_writes_nothing(client, folder):
 @pytest.mark.parametrize('field', ['motion_file', 'validation_motion_file'])
 def test_a_missing_motion_file_is_reported_before_the_robot_moves(client, field):
     seen = []
-    goal = RunIdentification.Goal(**{field: '/no/such/motion.yaml'})
+    goal = RunIdentification.Goal(**{field: '/tmp/no/such/motion.yaml'})
     with pytest.raises(RobodynError, match=r'no/such/motion\.yaml: there is no such motion file'):
         client.run_action(RunIdentification, ACTION, goal, 60.0, seen.append)
     assert not seen
