@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
-import tempfile
+import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from pathlib import Path
@@ -46,15 +46,10 @@ def write_whole(
     path = Path(path)
     temporary: Path | None = None
     try:
-        handle, name = tempfile.mkstemp(
-            dir=path.parent, prefix=f'.{path.name}.', suffix=path.suffix
-        )
-        os.close(handle)
-        temporary = Path(name)
+        temporary = _created(path)
         write(temporary)
         with temporary.open('rb+') as file:
             os.fsync(file.fileno())
-        temporary.chmod(0o644)
         temporary.replace(path)
     except OSError as reason:
         named = f'{what} {path}' if what else str(path)
@@ -62,6 +57,13 @@ def write_whole(
     finally:
         if temporary is not None:
             temporary.unlink(missing_ok=True)
+
+
+def _created(path: Path) -> Path:
+    """Create an empty file of another name beside a path, with the rights of the umask."""
+    temporary = path.with_name(f'.{path.name}.{secrets.token_hex(4)}{path.suffix}')
+    os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+    return temporary
 
 
 def json_text(facts: object) -> str:

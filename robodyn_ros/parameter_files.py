@@ -18,7 +18,7 @@ from pathlib import Path
 import yaml
 
 from robodyn_ros.errors import ConfigError
-from robodyn_ros.yaml_file import DUMPER, LOADER, check_yaml, read_text
+from robodyn_ros.yaml_file import DUMPER, LOADER, check_yaml, read_text, reason_of
 
 COMMAND_LINE = 'command line'
 TEXT = 'tag:yaml.org,2002:str'
@@ -153,7 +153,7 @@ def _composed(text: str, failure: str) -> yaml.Node | None:
         check_yaml(text)
         return yaml.compose(text, Loader=LOADER)
     except yaml.YAMLError as error:
-        raise ConfigError(f'{failure}: {" ".join(str(error).split())}') from error
+        raise ConfigError(f'{failure}: {reason_of(error)}') from error
 
 
 class RosArguments:

@@ -76,8 +76,21 @@ def parse_yaml(text: str) -> Any:
     except BoundError as reason:
         raise TooLargeError(str(reason)) from reason
     except Exception as reason:  # constructors raise other errors too, for `!!bool x`
-        text = ' '.join(str(reason).split())
-        raise yaml.YAMLError(f'it is no YAML: {text}') from reason
+        raise yaml.YAMLError(reason_of(reason)) from reason
+
+
+def reason_of(error: Exception) -> str:
+    """Return why a text cannot be read as YAML, on one line; never a line of the text."""
+    if isinstance(error, TooLargeError):
+        return str(error)
+    if not isinstance(error, yaml.YAMLError):
+        return f'it is no YAML: a value does not fit its tag ({type(error).__name__})'
+    if not isinstance(error, yaml.MarkedYAMLError):
+        return f'it is no YAML: {" ".join(str(error).split())}'
+    mark = error.problem_mark or error.context_mark
+    place = f'line {mark.line + 1}, column {mark.column + 1}: ' if mark else ''
+    said = ', '.join(text[:80] for text in (error.context, error.problem) if text)
+    return f'it is no YAML: {place}{said}'
 
 
 def check_yaml(text: str) -> None:

@@ -1,6 +1,7 @@
 """Folders and files: there they are, or one sentence says why not and nothing else is there."""
 
 import json
+import os
 
 import numpy as np
 import pytest
@@ -26,7 +27,7 @@ def test_a_file_in_the_way_is_one_sentence_of_the_class_asked_for(tmp_path):
         made_folder(tmp_path / 'file' / 'x', MotionError)
 
 
-def test_a_file_is_replaced_as_a_whole_and_everybody_may_read_it(tmp_path):
+def test_a_file_is_replaced_as_a_whole(tmp_path):
     path = tmp_path / 'a.csv'
     path.write_text('old')
     seen = []
@@ -38,9 +39,20 @@ def test_a_file_is_replaced_as_a_whole_and_everybody_may_read_it(tmp_path):
 
     write_whole(str(path), write, MotionError)
     assert path.read_text() == 'new'
-    assert path.stat().st_mode & 0o777 == 0o644
     assert seen == ['.csv']
     assert [item.name for item in tmp_path.iterdir()] == ['a.csv']
+
+
+@pytest.mark.parametrize('mask', [0o000, 0o022, 0o027, 0o077])
+def test_the_umask_decides_on_the_rights_of_files_and_folders(tmp_path, mask):
+    before = os.umask(mask)
+    try:
+        folder = made_folder(tmp_path / 'a' / 'b', MotionError)
+        write_whole(folder / 'file', lambda file: file.write_text('new'), MotionError)
+    finally:
+        os.umask(before)
+    for path, mode in ((folder / 'file', 0o666), (folder, 0o777), (folder.parent, 0o777)):
+        assert path.stat().st_mode & 0o777 == mode & ~mask
 
 
 @pytest.mark.parametrize('reason', [OSError('disk full'), KeyboardInterrupt(), ValueError('bug')])

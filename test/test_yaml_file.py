@@ -45,6 +45,25 @@ def test_one_sentence_names_the_file_and_the_reason(tmp_path, content, sentence)
     assert '\n' not in str(caught.value)
 
 
+@pytest.mark.parametrize('loader', ['C', 'Python'])
+@pytest.mark.parametrize(
+    ('text', 'sentence'),
+    [
+        ('a: 1\nkey: [hidden, words', 'line [23], column .*expected'),
+        ('\n  key: *hidden-words', 'line 2, column 8: found undefined alias'),
+        ('a: !!int hidden words', 'a value does not fit its tag .ValueError.'),
+        ('hidden words\n\x07', 'it is no YAML: .*characters'),
+    ],
+)
+def test_lines_of_the_file_are_not_in_the_sentence(monkeypatch, loader, text, sentence):
+    if loader == 'Python':
+        kind = type('Loader', (yaml.SafeLoader,), {})
+        monkeypatch.setattr('robodyn_ros.yaml_file.LOADER', kind)
+    with pytest.raises(yaml.YAMLError, match=sentence) as caught:
+        parse_yaml(text)
+    assert 'hidden words' not in str(caught.value) and '\n' not in str(caught.value)
+
+
 NESTED = {
     'sequences': '[' * 100_000 + ']' * 100_000,
     'mappings': '{a: ' * 50_000 + '1' + '}' * 50_000,

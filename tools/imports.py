@@ -11,7 +11,8 @@ Graph = Mapping[str, set[str]]
 """Imported modules by module."""
 
 FLOW = (
-    'errors', 'bounds', 'yaml_file', 'output_files', 'parameter_files', 'paths', 'robot_file',
+    'errors', 'bounds', 'yaml_file', 'output_files', 'parameter_files', 'paths',
+    'allowed_folders', 'robot_file',
     'wire', 'models', 'excitation', 'recording', 'identification', 'control', 'analysis', 'cell',
     'nodes', 'cli',
 )  # fmt: skip

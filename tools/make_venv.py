@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 from tools import checks, packages
-from tools.common import VENV, locked, note, one_line_errors, sourced_ros
+from tools.common import VENV, Problem, locked, note, one_line_errors, sourced_ros
 
 STAMP = VENV / 'complete'
 ROS_SETUP = VENV / 'ros_setup'
@@ -89,6 +89,10 @@ def create_empty(*, system_packages: bool) -> None:
     """Make an empty virtual environment; an existing one is removed."""
     import venv  # a separate package in some distributions: checked before
 
+    if VENV.is_symlink():
+        raise Problem(
+            f'{VENV} is a link to {VENV.resolve()}, which is not replaced: remove the link'
+        )
     if VENV.exists():
         STAMP.unlink(missing_ok=True)
         shutil.rmtree(VENV)

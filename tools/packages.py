@@ -20,6 +20,9 @@ COMMANDS = {'cmake': 'cmake', 'colcon-core': 'colcon', 'ninja': 'ninja'}
 HELD = ('numpy', 'scipy')
 """Packages that ROS 2 was built with, which must not be replaced."""
 
+BINARY = ('--only-binary', ':all:', '--no-binary', 'empy')
+"""Options of pip: wheels only, except of empy, which has none."""
+
 LIST = """
 import importlib.metadata, json
 found = importlib.metadata.distributions()
@@ -30,7 +33,7 @@ print(json.dumps({d.metadata['Name']: d.version for d in found}))
 def install_pinned() -> None:
     """Install the packages of the lock, which is complete."""
     install_pip()
-    pip('--no-deps', '--only-binary', ':all:', '--no-binary', 'empy', '-r', str(LOCK))
+    pip('--no-deps', '--require-hashes', *BINARY, '-r', str(LOCK))
 
 
 def install_missing() -> None:
@@ -45,12 +48,14 @@ def install_missing() -> None:
 
 def install_pip() -> None:
     """Replace pip of the Python by the pinned one, which is up to twice as fast."""
-    pip(*[line for line in lines('lock.txt') if name(line) == 'pip'])
+    pinned = VENV / 'pip.txt'  # pip takes hashes from files only
+    pinned.write_text('\n'.join(line for line in lines('lock.txt') if name(line) == 'pip'))
+    pip('--require-hashes', '-r', str(pinned))
 
 
 def lines(file: str) -> list[str]:
-    """Return the requirements in a file of the requirements folder."""
-    texts = (REQUIREMENTS / file).read_text().splitlines()
+    """Return the requirements in a file of the requirements folder, with their hashes."""
+    texts = (REQUIREMENTS / file).read_text().replace('\\\n', ' ').splitlines()
     return [line for line in (text.partition('#')[0].strip() for text in texts) if line]
 
 
@@ -77,6 +82,8 @@ def constraints(wanted: set[str]) -> list[str]:
     system = json.loads(run_python('-c', LIST).stdout)
     system = {name(package): version for package, version in system.items()}
     pins = [line for line in lines('lock.txt') if name(line) in wanted - system.keys()]
+    # one hash would make pip demand hashes of the packages that ROS 2 or the system chooses
+    pins = [pin.partition('--hash')[0].strip() for pin in pins]
     return pins + [f'{package}=={system[package]}' for package in HELD if package in system]
 
 

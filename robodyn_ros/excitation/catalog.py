@@ -36,7 +36,8 @@ def build_motion(description: object) -> Trajectory:
     :raises MotionError: an unknown kind or key, a missing key or a value of the wrong form
     """
     if not isinstance(description, Mapping):
-        raise MotionError(f'a motion description must be a mapping, got {description!r:.80}')
+        got = type(description).__name__
+        raise MotionError(f'a motion description must be a mapping, got {got}')
     kind = description.get('kind')
     if not isinstance(kind, str) or kind not in KINDS:
         raise MotionError(f'there is no motion kind {kind!r}, there are: {", ".join(KINDS)}')

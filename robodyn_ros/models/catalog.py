@@ -45,7 +45,8 @@ def build_model(description: Description, *, folder: Path | None = None) -> Dyna
     :raises ModelError: an unknown kind or key, a missing key or a value of the wrong form
     """
     if not isinstance(description, Mapping):
-        raise ModelError(f'a model description must be a mapping, got {description!r:.80}')
+        got = type(description).__name__
+        raise ModelError(f'a model description must be a mapping, got {got}')
     kind = description.get('kind')
     if not isinstance(kind, str) or kind not in KINDS:
         raise ModelError(f'there is no model kind {kind!r}, there are: {", ".join(KINDS)}')

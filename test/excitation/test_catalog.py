@@ -115,7 +115,7 @@ SINE = {'kind': 'sine', 'joints': ['a'], 'start': [0], 'target': [1], 'frequency
 @pytest.mark.parametrize(
     ('description', 'sentence'),
     [
-        ('text', "must be a mapping, got 'text'"),
+        ('text', "must be a mapping, got str"),
         ({'kind': 'sinus'}, "no motion kind 'sinus', there are: sine, fourier, move, line"),
         ({'joints': []}, 'no motion kind None'),
         (SINE, "a motion of kind sine needs 'duration'"),

@@ -233,6 +233,17 @@ def test_model_and_number_of_ones_own(nodes, tmp_path):
         nodes('identification.launch.py', model_file='none.yaml')
 
 
+@pytest.mark.parametrize('argument', ['params_file', 'effort'])
+def test_a_parameter_file_that_is_no_yaml_is_one_sentence(nodes, tmp_path, argument):
+    bad = tmp_path / 'bad.yaml'
+    bad.write_text('/**:\n  ros__parameters: {a: [1, 2}\n')
+    with pytest.raises(
+        ConfigError, match=r'bad\.yaml cannot be read: it is no YAML: line 2, '
+    ) as why:
+        nodes('identification.launch.py', **{argument: str(bad)})
+    assert '\n' not in str(why.value)
+
+
 def test_files_may_be_named_by_their_package(nodes, prefix):
     name = 'package://robodyn_ros/urdf/six_axis.urdf'
     found = parameters(nodes('feedforward.launch.py', urdf=name)['feedforward'])

@@ -8,7 +8,7 @@ pytest.importorskip('robodyn_ros.msg')
 from faulty_cell import LIMIT, REFERENCE, STEP, FaultyCell
 from lifecycle_msgs.msg import Transition, TransitionEvent
 from lifecycle_msgs.srv import ChangeState, GetState
-from rcl_interfaces.msg import Parameter, ParameterValue
+from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import GetParameters, SetParameters, SetParametersAtomically
 from rclpy.action import ActionClient
 from rclpy.serialization import serialize_message
@@ -144,6 +144,53 @@ def goal(cell, kind, name, **fields):
         client.destroy()
     assert not result.result().result.success
     return result.result().result.message
+
+
+@pytest.mark.parametrize('way', ['outside', 'above', 'link', 'hidden'])
+@undisturbed
+def test_a_path_outside_the_allowed_folders(cell, way):
+    places = {
+        'outside': '/etc/passwd',
+        'above': f'{cell.folder}/{"../" * 30}etc/passwd',
+        'link': str(cell.folder / 'link' / 'passwd'),
+        'hidden': str(cell.folder / '.ssh' / 'id_rsa'),
+    }
+    if way == 'link':
+        (cell.folder / 'link').symlink_to('/etc')
+    path, real = places[way], places['hidden' if way == 'hidden' else 'outside']
+    answers = []
+    with Attack(cell, 'identification', 'recorder', 'excitation', 'feedforward'):
+        here = str(cell.folder)
+        for wish in (
+            Identify.Request(recording=path),
+            Identify.Request(recording=here, output_directory=path),
+            Identify.Request(recording=here, validation_recording=path),
+            Identify.Request(recording=here, ident_payload=True, base_result=path),
+        ):
+            answers.append(answered(cell, Identify, 'identification/identify', wish))
+        wish = StartRecording.Request(recording=path)
+        answers.append(answered(cell, StartRecording, 'recorder/start', wish))
+        for node in MANAGED:
+            wish = LoadParameters.Request(result_file=path)
+            answers.append(answered(cell, LoadParameters, f'{node}/load_parameters', wish))
+        for field in ('motion_file', 'output_directory'):
+            answers.append(goal(cell, Excite, 'excitation/excite', **{field: path}))
+        run = 'identification/run_identification'
+        for field in ('motion_file', 'validation_motion_file', 'base_result', 'output_directory'):
+            answers.append(goal(cell, RunIdentification, run, **{field: path}))
+        answers.append(changed(cell, 'excitation', 'motion_file', path))
+        answers.append(changed(cell, 'collision_monitor', 'result_file', path))
+    for text in answers:
+        assert real in text and 'allowed_directories' in text, text
+
+
+def changed(cell, node, name, text):
+    """Reason why a node refuses another value of a parameter."""
+    value = ParameterValue(type=ParameterType.PARAMETER_STRING, string_value=text)
+    request = SetParameters.Request(parameters=[Parameter(name=name, value=value)])
+    result = cell.call(SetParameters, f'{node}/set_parameters', request).results[0]
+    assert not result.successful
+    return result.reason
 
 
 @pytest.mark.parametrize('topic', MESSAGES)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tools import checks, make_venv, packages
+from tools.common import Problem
 
 
 @pytest.fixture
@@ -56,6 +57,14 @@ def test_its_python_is_kept_unless_another_is_chosen(
     assert make_venv.is_complete(None)
     monkeypatch.setattr(sys, 'argv', ['make_venv', '--this-python'])
     assert not make_venv.is_complete(None)
+
+
+def test_the_environment_behind_a_link_stays_complete(venv: Path, tmp_path: Path) -> None:
+    venv.rename(tmp_path / 'real')
+    venv.symlink_to(tmp_path / 'real')
+    with pytest.raises(Problem, match=f'is a link to {tmp_path}/real'):
+        make_venv.create_empty(system_packages=False)
+    assert (tmp_path / 'real' / 'complete').exists()
 
 
 def test_ros_is_remembered_as_long_as_it_is_there(venv: Path, tmp_path: Path) -> None:

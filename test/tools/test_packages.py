@@ -19,7 +19,8 @@ def requirements(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     (tmp_path / 'dev.in').write_text('ruff\n')
     (tmp_path / 'build.in').write_text('cmake\ncolcon-core\ncolcon-ros\n')
     (tmp_path / 'lock.txt').write_text(
-        'pip==26.3\nnumpy==2.4.6\nmujoco==4.0.0 ; python_version >= "3.11"  # via core.in\n'
+        'pip==26.3 \\\n    --hash=sha256:a \\\n    --hash=sha256:b\n    # via build.in\n'
+        'numpy==2.4.6\nmujoco==4.0.0 ; python_version >= "3.11" \\\n    --hash=sha256:c\n'
         'pyyaml==6.0.3\npin==4.1.0\nruff==0.17.5\ncontourpy==1.4.0\n'
     )
     monkeypatch.setattr(packages, 'REQUIREMENTS', tmp_path)
@@ -68,7 +69,9 @@ def test_only_what_pip_may_bring_is_asked_for(
     monkeypatch.setattr(packages, 'pip', lambda *arguments: asked.append(arguments))
     monkeypatch.setattr(shutil, 'which', lambda name: '/usr/bin/it' if name == 'colcon' else None)
     packages.install_missing()
-    assert asked[0] == ('pip==26.3',)
+    assert asked[0] == ('--require-hashes', '-r', str(requirements / 'pip.txt'))
+    pinned = (requirements / 'pip.txt').read_text().split()
+    assert pinned == ['pip==26.3', '--hash=sha256:a', '--hash=sha256:b']
     assert asked[1][2:] == ('numpy', 'PyYAML', 'mujoco>=3.17', 'ruff', 'cmake')
 
 

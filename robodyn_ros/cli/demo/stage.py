@@ -26,6 +26,7 @@ from robodyn_ros.identification.files.result_file import load_identified_model
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.msg import CollisionState, IdentificationReport, TorqueState
 from robodyn_ros.nodes.base.common import MONITOR_QOS
+from robodyn_ros.nodes.robot.phases import phase_name
 from robodyn_ros.robot_file import load_robot
 from robodyn_ros.srv import Push, StartRecording, StopRecording
 
@@ -102,10 +103,7 @@ class Stage:
                 'identification/run_identification',
                 goal,
                 MOTION_TIMEOUT,
-                lambda feedback: show(
-                    ('moving to start', 'exciting', 'identifying', 'validating')[feedback.phase],
-                    feedback.progress,
-                ),
+                lambda feedback: show(phase_name(feedback), feedback.progress),
             )
         return result.report
 
@@ -138,7 +136,8 @@ class Stage:
                 goal,
                 MOTION_TIMEOUT,
                 lambda feedback: show(
-                    ('moving to start', name, 'stopping')[feedback.phase], feedback.progress
+                    name if feedback.phase == Excite.Feedback.EXCITING else phase_name(feedback),
+                    feedback.progress,
                 ),
             )
         return _nanoseconds(result.started), _nanoseconds(result.finished)

@@ -190,6 +190,7 @@ class Diagnostics:
         shown = dict(values)
         if isinstance(self._node, Guarded):
             shown |= self._node.refusals.details()
+            self._node.refusals.flush()
             if self._node.refusals.unexpected and level == DiagnosticStatus.OK:
                 level = DiagnosticStatus.WARN
         status = DiagnosticStatus(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 import time
 from collections.abc import Callable
 from typing import Any
@@ -14,6 +15,12 @@ from robodyn_ros.errors import RobodynError
 
 LOG_PERIOD = 1.0
 """Shortest time between two log lines, in [s]."""
+LONGEST = 80
+"""Largest number of characters of a name or path in the log, one line of a terminal."""
+NAMES = re.compile(r"(?<!\w)'[^']*'(?!\w)|\S+")
+"""Quoted names and words; the apostrophe in a word is no quote."""
+MOST = 1000
+"""Largest number of characters of a sentence, in the log and in answers."""
 
 
 class Refusals:
@@ -27,7 +34,8 @@ class Refusals:
         """Count from zero; `log` takes a sentence."""
         self._log = log
         self._logged = -LOG_PERIOD
-        self._silent = 0
+        self._waiting: list[str] = []
+        self._count = 0
         self.refused = self.unexpected = 0
         self.refusal = self.error = ''
 
@@ -35,22 +43,22 @@ class Refusals:
         """Count a message or request that is refused, and return the reason."""
         reason = sentence(error)
         self.refused += 1
-        self.refusal = f'{what} refused: {reason}'
-        self._say(self.refusal)
+        self.refusal = shown(f'{what} refused: {reason}')
+        self.say(self.refusal)
         return reason
 
     def note(self, what: str, answer: Any) -> Any:
         """Count an answer without success, and return the answer."""
         if getattr(answer, 'success', True) is False:
             self.refused += 1
-            self.refusal = f'{what}: {getattr(answer, "message", "refused")}'
+            self.refusal = shown(f'{what}: {getattr(answer, "message", "refused")}')
         return answer
 
     def unexpect(self, what: str, error: Exception) -> str:
         """Count an error that belongs to no request, and return what happened."""
         self.unexpected += 1
-        self.error = f'{what}: {sentence(error)}'
-        self._say(self.error)
+        self.error = shown(f'{what}: {sentence(error)}')
+        self.say(self.error)
         return self.error
 
     def details(self) -> dict[str, object]:
@@ -62,20 +70,45 @@ class Refusals:
             found |= {'unexpected_errors': self.unexpected, 'last_unexpected_error': self.error}
         return found
 
-    def _say(self, text: str) -> None:
+    def say(self, text: str) -> None:
+        """Log a sentence about a message or request, at most one in `LOG_PERIOD`.
+
+        Further ones are counted. The next line, or `flush`, gives their number.
+        """
+        self._waiting.append(text)
+        self._waiting, self._count = self._waiting[-1:], self._count + 1
+        self.flush()
+
+    def flush(self) -> None:
+        """Log the last sentence that had to wait, once its time has come."""
         now = time.monotonic()
-        if now - self._logged < LOG_PERIOD:
-            self._silent += 1
+        if not self._waiting or now - self._logged < LOG_PERIOD:
             return
-        more = f' (and {self._silent} more since the last line)' if self._silent else ''
-        self._logged, self._silent = now, 0
-        self._log(text + more)
+        more = f' (and {self._count - 1} more since the last line)' if self._count > 1 else ''
+        text = self._waiting.pop()
+        self._logged, self._count = now, 0
+        self._log(shown(text) + more)
+
+
+def shown(text: str) -> str:
+    """Return a sentence for the log and diagnostics, without long names from messages.
+
+    Words and quoted names above `LONGEST` characters lose their middle, so that the file at the
+    end of a path stays. The rest is cut at `MOST`.
+    """
+    text = NAMES.sub(_cut, ' '.join(text.split()))
+    return text if len(text) <= MOST else f'{text[:MOST]}...'
+
+
+def _cut(found: re.Match[str]) -> str:
+    name, half = found[0], (LONGEST - 3) // 2
+    return name if len(name) <= LONGEST else f'{name[:half]}...{name[-half:]}'
 
 
 def sentence(error: BaseException) -> str:
     """Return the text of an error on one line, with its type if it is not of this suite."""
     text = ' '.join(str(error).split())
-    text = text if len(text) <= 1000 else f'{text[:1000]}...'
+    text = text if len(text) <= MOST else f'{text[:MOST]}...'
     if isinstance(error, (RobodynError, OSError)):
         return text
     return f'unexpected {type(error).__name__}: {text}'

@@ -199,15 +199,12 @@ class CellNode(SuiteNode):
         self._durations.append(time.perf_counter() - begin)
 
     def _on_points(self, serialised: bytes) -> None:
-        try:
-            at, points = read_trajectory(serialised)
-            self._controllers.accept_trajectory(
-                points,
-                now=self._cycle * self.cell.period,
-                stamp=1e-9 * (at - (self._epoch or 0)) if at else None,
-            )
-        except RobodynError as error:
-            self.get_logger().error(f'trajectory refused: {error}')
+        at, points = read_trajectory(serialised)
+        self._controllers.accept_trajectory(
+            points,
+            now=self._cycle * self.cell.period,
+            stamp=1e-9 * (at - (self._epoch or 0)) if at else None,
+        )
 
     def _on_position(self, message: Float64MultiArray) -> None:
         self._forward(self._controllers.accept_position, message)
@@ -219,7 +216,7 @@ class CellNode(SuiteNode):
         try:
             accept(message.data)
         except RobodynError as error:
-            self.get_logger().error(str(error), throttle_duration_sec=1.0)
+            self.refusals.refuse('command', error)
         self._told.announce()
 
     def _on_push(self, request: Push.Request, response: Push.Response) -> Push.Response:

@@ -25,6 +25,7 @@ from robodyn_ros.excitation.advice import advise
 from robodyn_ros.excitation.motions.sine import SineMotion
 from robodyn_ros.excitation.plan import plan_excitation
 from robodyn_ros.excitation.trajectory import Trajectory
+from robodyn_ros.nodes.base.allowed import AllowedDirectories
 from robodyn_ros.nodes.base.common import MONITOR_QOS, Diagnostics, steady_timer
 from robodyn_ros.nodes.base.presence import Owner
 from robodyn_ros.nodes.base.spinning import run
@@ -45,6 +46,7 @@ from robodyn_ros.nodes.excitation.readiness import Readiness
 from robodyn_ros.nodes.excitation.results import Results
 from robodyn_ros.nodes.excitation.run import Run
 from robodyn_ros.nodes.excitation.supervision import Supervision
+from robodyn_ros.nodes.robot.phases import phase_name
 from robodyn_ros.nodes.robot.robot_state import RobotState
 
 OPEN_TIME = 6.0
@@ -52,6 +54,10 @@ OPEN_TIME = 6.0
 
 On a busy machine DDS may need more than the 3 s between two of its announcements.
 """
+
+
+PATHS = ('motion_file', 'output_directory', 'model_file', 'result_file', 'optimise.srdf')
+"""Parameters with a path that may be changed while the node runs."""
 
 
 class Excitation(SuiteNode):
@@ -76,6 +82,7 @@ class Excitation(SuiteNode):
         )
         self._collisions = CollisionGuard(self, self._limits.joints, self._designer)
         self._output = Output(self, self._settings, self._limits.joints)
+        self._allowed = AllowedDirectories(self, *PATHS)
         robot = self._state, self._limits, self._settings
         self._ready = Readiness(*robot, self._output, self._collisions)
         self._path = PathMarker(self)
@@ -151,6 +158,7 @@ class Excitation(SuiteNode):
             raise ControlError(
                 'a motion is running already' if self._run else 'a motion is being designed'
             )
+        self._allowed.resolve(request)
         self._owner.take(request.owner)
         if not request.motion_file and self._designer.asked:
             if not request.design_only:  # better refused now than after the search
@@ -257,8 +265,12 @@ class Excitation(SuiteNode):
         if self._designer.busy and (problem := self._owner.problem()):
             self._designer.cancel(problem)
         state = self._designer.feedback() if self._run is None else self._run.feedback()
-        text = ('moving to the start', 'exciting', 'stopping', 'designing a motion')[state.phase]
-        values = {'progress': f'{state.progress:.2f}', 'remaining [s]': f'{state.remaining:.1f}'}
+        text = phase_name(state)
+        end = 'search' if self._run is None else 'motion'
+        values = {
+            f'progress of {text}': f'{state.progress:.2f}',
+            f'until the end of the {end} [s]': f'{state.remaining:.1f}',
+        }
         self._diagnostics.publish(DiagnosticStatus.OK, text, values)
 
 

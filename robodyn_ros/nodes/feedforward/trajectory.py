@@ -209,10 +209,10 @@ class TrajectoryMode(TorqueMode):
 
     def _on_trajectory(self, serialised: bytes) -> None:
         if not self._running:  # it may stop the robot
-            self._node.get_logger().warning('not active: a trajectory passes without torque')
+            self._node.refusals.say('not active: a trajectory passes without torque')
             passed, problem = self._passing.passed(serialised)
             if problem:
-                self._node.get_logger().error(problem)
+                self._node.refusals.say(problem)
             self._publish(passed)
             self._plan = None
         elif self._outbox.put(serialised):
@@ -245,7 +245,7 @@ class TrajectoryMode(TorqueMode):
         except ControlError as error:
             if self._plan is None or self._elapsed() >= self._plan.time[-1]:
                 raise
-            self._node.get_logger().warning(
+            self._node.refusals.say(
                 f'the trajectory replaces a running one, so it passes without torque: {error}'
             )
             return self._planned(stamp, points, scale=0.0)
@@ -253,7 +253,7 @@ class TrajectoryMode(TorqueMode):
 
     def _refuse_trajectory(self, why: str) -> None:
         self._refuse(f'trajectory refused: {why}')
-        self._node.get_logger().error(self.refusal)
+        self._node.refusals.say(self.refusal)
 
     def _drop(self, why: str) -> None:
         """Refuse the waiting trajectories."""

@@ -19,6 +19,7 @@ from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from robodyn_ros.action import Excite, RunIdentification
 from robodyn_ros.errors import IdentificationError, RobodynError
 from robodyn_ros.msg import IdentificationReport
+from robodyn_ros.nodes.base.allowed import AllowedDirectories
 from robodyn_ros.nodes.base.background import Background
 from robodyn_ros.nodes.base.common import LATCHED_QOS, Diagnostics, steady_timer
 from robodyn_ros.nodes.base.presence import Presence
@@ -43,6 +44,7 @@ class IdentificationNode(SuiteNode):
         """Build the model and offer the services."""
         super().__init__('identification')
         self._work = IdentificationWork(self)
+        self._allowed = AllowedDirectories(self, 'output_directory')
         self._background = Background(self)
         self._recording: Path | None = None
         self._terms = Terms()
@@ -81,6 +83,7 @@ class IdentificationNode(SuiteNode):
         try:
             if self._recording is not None:
                 raise IdentificationError(f'already recording to {self._recording}')
+            self._allowed.resolve(request)
             self._work.check_effort()
             self._terms = self._work.terms(request)
             folder = self._work.folder('')
@@ -104,6 +107,7 @@ class IdentificationNode(SuiteNode):
         try:
             if self._recording is None:
                 raise IdentificationError('nothing is recorded: call identification_start first')
+            self._allowed.resolve(request)
             recording, self._recording = self._recording, None
             await self._recorder.stop()
             other = request.validation_recording
@@ -119,6 +123,7 @@ class IdentificationNode(SuiteNode):
         try:
             if not request.recording:
                 raise IdentificationError('name the recording to identify from')
+            self._allowed.resolve(request)
             terms, other = self._work.terms(request), request.validation_recording
             recording = expanded(request.recording)
             if not recording.exists():
@@ -139,7 +144,7 @@ class IdentificationNode(SuiteNode):
 
     def _on_goal(self, goal: RunIdentification.Goal) -> GoalResponse:
         if self._running or self._recording is not None:
-            self.get_logger().error('refused: an identification is under way')
+            self.refusals.say('goal refused: an identification is under way')
             return GoalResponse.REJECT
         self._running = True
         return GoalResponse.ACCEPT
@@ -157,7 +162,7 @@ class IdentificationNode(SuiteNode):
         except Exception as error:
             known = isinstance(error, RobodynError)
             result.message = f'{"" if known else f"unexpected {type(error).__name__}: "}{error}'
-            self.get_logger().error(result.message)
+            self.refusals.say(result.message)
             handle.abort()
         finally:
             self._running = False
@@ -165,6 +170,7 @@ class IdentificationNode(SuiteNode):
 
     async def _run_phases(self, handle: Any) -> IdentificationReport:
         goal = handle.request
+        self._allowed.resolve(goal)
         self._work.check_effort()
         for name in filter(None, (goal.motion_file, goal.validation_motion_file)):
             if not resource(name).is_file():  # the robot would move for nothing
@@ -230,7 +236,9 @@ class IdentificationNode(SuiteNode):
         if feedback.phase == Excite.Feedback.MOVING_TO_START:
             phase = RunIdentification.Feedback.MOVING_TO_START
         best = f'{feedback.message}, ' if feedback.message else ''
-        self._tell(handle, phase, feedback.progress, f'{best}{feedback.remaining:.1f} s to go')
+        end = 'search' if feedback.phase == Excite.Feedback.DESIGNING else 'motion'
+        text = f'{best}{feedback.remaining:.1f} s to the end of the {end}'
+        self._tell(handle, phase, feedback.progress, text)
 
     def _tell(self, handle: Any, phase: int, progress: float, text: str) -> None:
         if handle.is_active:

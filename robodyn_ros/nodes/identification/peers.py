@@ -5,6 +5,7 @@ Both are told who asks, so they stop by themselves when the identification dies.
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +16,7 @@ from rclpy.node import Node
 from std_srvs.srv import Trigger
 
 from robodyn_ros.action import Excite
+from robodyn_ros.allowed_folders import shortened
 from robodyn_ros.errors import IdentificationError, RecordingError, RobodynError
 from robodyn_ros.nodes.base.background import Background
 from robodyn_ros.nodes.base.presence import Watch
@@ -81,6 +83,11 @@ class RecorderClient:
         if not reply.success:
             raise IdentificationError(f'the recorder did not start: {reply.message}')
         self._path = str(reply.recording)
+        if os.path.realpath(self._path) != os.path.realpath(path):
+            # any node can offer this service, and results are written beside the recording
+            raise IdentificationError(
+                f'the recorder was asked for {path} and records to {shortened(self._path)}'
+            )
         return Path(self._path)
 
     async def _started(self, path: str, check: Check) -> StartRecording.Response:

@@ -240,11 +240,16 @@ def _robot(name: str, variant: str) -> dict[str, str]:
 
 
 def _existing(argument: str, value: str) -> str:
-    """Return the path of the file that an argument names, or ''."""
+    """Return the path of the file that an argument names, or ''.
+
+    :raises ConfigError: there is no such file, or a parameter file is no YAML
+    """
     # launch only warns and starts the nodes without the file, for example with other limits
     path = resource(value)
     if value and not path.is_file():
         raise ConfigError(f'launch argument {argument}: there is no file {value}')
+    if value and argument in PARAMETER_FILES:
+        read_source(path)  # otherwise every node ends with the same error
     return str(path) if value else ''
 
 

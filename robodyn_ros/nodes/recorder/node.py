@@ -15,6 +15,7 @@ from sensor_msgs.msg import JointState
 
 from robodyn_ros.control.effort.declaration import undeclared
 from robodyn_ros.errors import RecordingError, RobodynError
+from robodyn_ros.nodes.base.allowed import AllowedDirectories
 from robodyn_ros.nodes.base.common import RECORDER_QOS, Diagnostics, declare, steady_timer
 from robodyn_ros.nodes.base.presence import Owner, Presence
 from robodyn_ros.nodes.base.spinning import run
@@ -40,6 +41,7 @@ class Recorder(SuiteNode):
         self._folder = expanded(declare(
             self, 'output_directory', '.', 'folder for recordings without a path', read_only=True
         ))  # fmt: skip
+        self._allowed = AllowedDirectories(self, 'output_directory')
         text = 'subscribe best effort, for a driver that publishes joint states best effort'
         best_effort = declare(self, 'best_effort', False, text, read_only=True)
         autostart = declare(self, 'autostart', False, 'start recording at once', read_only=True)
@@ -120,10 +122,11 @@ class Recorder(SuiteNode):
         """Open a new bag.
 
         :param owner: node with whose end the recording ends; '': none
-        :raises RobodynError: one is open already, or it cannot be created
+        :raises RobodynError: one is open already, or it cannot be created or is not allowed
         """
         name = recording or time.strftime('recording_%Y_%m_%d-%H_%M_%S')
-        path = (self._folder / expanded(name)).absolute()
+        path = self._folder / expanded(name)
+        path = self._allowed.path(path) if recording else path.absolute()
         if self._bag is not None and self._recording:
             if owner and (path, owner) == (self._bag.path, self._owner_name):
                 return  # a node repeats its request if DDS lost the answer

@@ -11,11 +11,12 @@ from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
 from rclpy.qos import HistoryPolicy, QoSProfile, ReliabilityPolicy
 
 from robodyn_ros.control.torque.model_torque import ModelTorque
-from robodyn_ros.errors import ConfigError, RobodynError
+from robodyn_ros.errors import ConfigError, ControlError, RobodynError
 from robodyn_ros.identification.files.result_file import load_identified_model
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.models.interface import Array, DynamicModel, SumModel
 from robodyn_ros.models.serial.urdf import UrdfModel
+from robodyn_ros.nodes.base.allowed import AllowedDirectories
 from robodyn_ros.nodes.base.common import (
     Diagnostics,
     declare,
@@ -68,6 +69,7 @@ class ModelNode(SuiteLifecycleNode):
         self._starting = False
         self._problem = 'not configured'
         declare(self, 'result_file', '', 'result YAML of an identification')
+        self._allowed = AllowedDirectories(self, 'result_file')
         self._hash = declare(
             self, 'model_hash', '', 'hash of the only model that is accepted',
             read_only=True, limit=True,
@@ -200,7 +202,7 @@ class ModelNode(SuiteLifecycleNode):
             action()
         except Exception as error:
             self._problem = f'cannot be {word}: {sentence(error)}'
-            self.get_logger().error(self._problem)
+            self.refusals.say(self._problem)
             return TransitionCallbackReturn.FAILURE
         self._problem = ''
         answer: TransitionCallbackReturn = then(state)
@@ -249,10 +251,12 @@ class ModelNode(SuiteLifecycleNode):
     ) -> LoadParameters.Response:
         """Load another result, unless active. With autostart the node then activates."""
         response.success = False
-        if self.active:
-            response.message = 'the node is active: deactivate it before loading another model'
-            return response
         try:
+            self._allowed.resolve(request)
+            if self.active:
+                raise ControlError(
+                    'the node is active: deactivate it before loading another model'
+                )
             model = load_identified_model(resource(request.result_file))
             self._use(model)
         except RobodynError as error:

@@ -55,7 +55,8 @@ def _read(file: TextIO, source: str) -> Table:
         names = first
     if len(set(names)) != len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise RecordingError(f'{source}: column {twice!r} occurs more than once in the header')
+        same = ' and '.join(str(n) for n, name in enumerate(names, 1) if name == twice)
+        raise RecordingError(f'{source}: columns {same} have the same name in the header')
     findings: list[Finding] = []
     matrix = _matrix(rows, delimiter, names, source, findings)
     if not len(matrix):
@@ -143,12 +144,12 @@ def _numbers(
         return list(map(float, cells))
     except ValueError:
         return [
-            _number(cell, name, delimiter, number, source)
-            for cell, name in zip(_split(line, delimiter), names, strict=True)
+            _number(cell, f'{source}: line {number}, column {column}', delimiter)
+            for column, cell in enumerate(_split(line, delimiter), 1)
         ]
 
 
-def _number(cell: str, name: str, delimiter: str | None, number: int, source: str) -> float:
+def _number(cell: str, where: str, delimiter: str | None) -> float:
     if cell.lower() in BLANK:
         return float('nan')
     if delimiter != ',':
@@ -156,6 +157,5 @@ def _number(cell: str, name: str, delimiter: str | None, number: int, source: st
     try:
         return float(cell)
     except ValueError as error:
-        raise RecordingError(
-            f'{source}: line {number}, column {name!r}: expected a number, got {cell[:40]!r}'
-        ) from error
+        # without the cell: requests may name any file, whose lines must not come back
+        raise RecordingError(f'{where}: expected a number') from error

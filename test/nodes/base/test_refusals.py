@@ -1,17 +1,21 @@
 """What a node refuses: counted, one sentence, and no exception leaves a callback."""
 
 import asyncio
+import re
+import time
 from types import SimpleNamespace
 
 import pytest
 
 pytest.importorskip('rclpy')
+from node_process import NodeProcess, closed
 from rcl_interfaces.srv import SetParameters, SetParametersAtomically
 from std_srvs.srv import SetBool
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.nodes.base import refusals
-from robodyn_ros.nodes.base.refusals import Refusals, guarded, refused_response, sentence
+from robodyn_ros.nodes.base.refusals import Refusals, guarded, refused_response, sentence, shown
 
 
 def test_an_error_is_one_line_with_its_type_unless_it_is_meant_for_the_user():
@@ -34,12 +38,51 @@ def test_counts_are_shown_only_where_there_is_something(monkeypatch):
         'request of ~/x refused: no',
         'timer: unexpected ValueError: bad (and 2 more since the last line)',
     ]
+    counted.refuse('request of ~/x', ConfigError('late'))
+    counted.flush()
+    assert len(lines) == 2
+    now[0] += refusals.LOG_PERIOD
+    counted.flush()
+    counted.flush()
+    assert lines[2:] == ['request of ~/x refused: late']
     assert counted.details() == {
-        'refused_requests': 3,
-        'last_refused_request': 'request of ~/x refused: no',
+        'refused_requests': 4,
+        'last_refused_request': 'request of ~/x refused: late',
         'unexpected_errors': 1,
         'last_unexpected_error': 'timer: unexpected ValueError: bad',
     }
+
+
+@pytest.mark.parametrize(
+    ('text', 'expected'),
+    [
+        ('short\n  text', 'short text'),
+        ("no joint '" + 'j ' * 500 + "', x", "no joint 'j j j j"),
+        ('no ' + 'd/' * 900 + 'file.yaml: x', 'no d/d/d/'),
+        ('word ' * 500, 'word ' * 200 + '...'),
+    ],
+)
+def test_long_names_and_sentences_are_cut_in_the_log(text, expected):
+    lines = []
+    Refusals(lines.append).say(text)
+    assert lines[0].startswith(expected)
+    assert max(map(len, lines[0].split())) <= refusals.LONGEST
+    assert len(lines[0]) <= (refusals.MOST + 3 if 'word' in text else 100)
+    assert lines[0].endswith((text[-5:].strip(), '...'))
+
+
+def test_an_apostrophe_is_no_quote():
+    text = f"the robot's {'limits ' * 20}of 'a' and 'b' {'words ' * 20}'c'"
+    assert shown(text) == text
+
+
+def test_diagnostics_do_not_show_long_names_either():
+    counted = Refusals(print)
+    name = 'n' * 5000
+    assert name[:900] in counted.refuse('request', ConfigError(name))  # who asked may know
+    counted.unexpect('timer', ValueError(name))
+    counted.note('request', SetBool.Response(success=False, message=name))
+    assert 'n' * 80 not in str(counted.details())
 
 
 def test_only_an_answer_without_success_is_counted():
@@ -80,3 +123,21 @@ def test_every_kind_of_response_says_no():
     assert [(item.successful, item.reason) for item in results] == [(False, 'why')] * 2
     result = refused_response(several, SetParametersAtomically.Response(), 'why').result
     assert (result.successful, result.reason) == (False, 'why')
+
+
+@pytest.mark.ros
+def test_a_flood_of_bad_messages_is_one_line_a_second_with_a_count(tmp_path):
+    log = tmp_path / 'log'
+    with closed(NodeProcess('cell', 43, log, {'robot': 'six_axis'})) as cell:
+        publisher = cell.publisher(JointTrajectory, 'joint_trajectory_controller/joint_trajectory')
+        bad = JointTrajectory(joint_names=['n' * 5000], points=[JointTrajectoryPoint()])
+        begin, end = time.monotonic(), time.monotonic() + 2.5 * refusals.LOG_PERIOD
+        while time.monotonic() < end:
+            publisher.publish(bad)
+            cell.spin(0.01)
+        cell.settle()
+        lines = [line for line in cell.said().splitlines() if 'nnn' in line]
+        counts = [int(n) for n in re.findall(r'and (\d+) more since the last line', cell.said())]
+        assert 2 <= len(lines) <= time.monotonic() - begin + 1.0
+        assert max(counts) > 1
+        assert 'n' * refusals.LONGEST not in cell.said() and max(map(len, lines)) < 500

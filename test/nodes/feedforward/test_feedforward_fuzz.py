@@ -66,6 +66,8 @@ class FakeNode:
     def get_clock(self):
         return SimpleNamespace(now=lambda: SimpleNamespace(nanoseconds=10**18))
 
+    refusals = SimpleNamespace(say=lambda _: None)
+
     def get_logger(self):
         return SimpleNamespace(error=lambda _: None)
 

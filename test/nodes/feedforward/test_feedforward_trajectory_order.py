@@ -50,6 +50,8 @@ class FakeNode:
     def get_clock(self):
         return SimpleNamespace(now=lambda: SimpleNamespace(nanoseconds=self.now))
 
+    refusals = SimpleNamespace(say=lambda _: None)
+
     def get_logger(self):
         return SimpleNamespace(error=lambda _: None, warning=lambda _: None)
 

@@ -151,7 +151,8 @@ def test_inactive_it_passes_efforts_in_the_units_of_the_drives(node):
         out = node.sent(wanted)
         assert not any(point.effort for point in out.points)
         assert [point.positions for point in out.points] == [p.positions for p in wanted.points]
-    assert node.process.log.read_text().count('loses its effort: point 3 must have one fin') == 3
+    text = 'loses its effort: point 3 must have one fin'
+    node.process.wait(lambda: text in node.process.said(), text)
     wanted.points[3].effort = [1.0, 1.0]
     wanted.joint_names = ['joint1', 'other']
     assert not node.sent(wanted).points[3].effort
@@ -166,7 +167,8 @@ def test_efforts_that_nobody_declared_do_not_pass(tmp_path):
         for point in wanted.points:
             point.effort = [30.0, -40.0]
         out = node.sent(wanted)
-        assert 'the effort of the trajectory is not declared' in node.process.log.read_text()
+        text = 'the effort of the trajectory is not declared'
+        node.process.wait(lambda: text in node.process.said(), text)
     assert not any(point.effort for point in out.points)
     assert [point.positions for point in out.points] == [p.positions for p in wanted.points]
 

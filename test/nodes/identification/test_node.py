@@ -144,7 +144,7 @@ def test_the_motion_is_designed_where_the_parameters_ask_for_it(client, folder, 
     result = client.run_action(RunIdentification, ACTION, goal, 90.0, seen.append)
     check(result.report, folder / 'designed')
     designing = [item for item in seen if item.phase == RunIdentification.Feedback.DESIGNING]
-    assert seen[0] is designing[0] and 's to go' in designing[-1].message
+    assert seen[0] is designing[0] and 's to the end of the search' in designing[-1].message
     motion = load_motion(folder / 'designed' / 'trajectory.yaml')
     recorded = read_recording(folder / 'designed' / 'excitation', joints=('joint1',))
     # the search is not recorded, and the robot did what was saved
@@ -252,7 +252,7 @@ def test_a_payload_is_identified_on_top_of_a_result(client, folder):
             'base_result is for an identification with ident_payload',
         ),
         (Identify.Request(), 'name the recording'),
-        (Identify.Request(recording='/no/such/bag'), 'no such file'),
+        (Identify.Request(recording='/tmp/no_such_bag'), 'no such file'),
         (Identify.Request(recording='x', filter_cutoff_frequency=-1.0), 'must be positive'),
     ],
 )
@@ -299,7 +299,7 @@ def test_cancel_stops_the_robot_and_writes_nothing(client, folder):
 @pytest.mark.parametrize('field', ['motion_file', 'validation_motion_file'])
 def test_a_missing_motion_file_is_reported_before_the_robot_moves(client, field):
     seen = []
-    goal = RunIdentification.Goal(**{field: '/no/such/motion.yaml'})
+    goal = RunIdentification.Goal(**{field: '/tmp/no/such/motion.yaml'})
     with pytest.raises(RobodynError, match=r'no/such/motion\.yaml: there is no such motion file'):
         client.run_action(RunIdentification, ACTION, goal, 60.0, seen.append)
     assert not seen

@@ -112,17 +112,17 @@ class Trajectories:
         """What is said of a trajectory that is refused; it must not replace a running one."""
         self.process.wait(self._waits, 'the end of the motion before')
         self.out.clear()
-        begin = len(self.process.said())
+        before = int(self._values()['refused'])
         self.trajectory.publish(trajectory)
-        self.process.wait(
-            lambda: 'trajectory refused' in self.process.said()[begin:], 'the refusal'
-        )
+        self.process.wait(lambda: int(self._values()['refused']) > before, 'the refusal')
         assert not self.out
-        return self.process.status().message
+        return self.process.diagnostics[-1].status[0].message
 
     def _waits(self):
-        values = {item.key: item.value for item in self.process.status().values}
-        return values['state'] == 'waiting for a trajectory'
+        return self._values()['state'] == 'waiting for a trajectory'
+
+    def _values(self):
+        return {item.key: item.value for item in self.process.status().values}
 
     def heard(self, *fields, **options):
         """Publish a joint state of now, and return the torque state that the node answers."""

@@ -1,0 +1,136 @@
+"""The permissions shipped for SROS2, and all nodes of the suite as they run.
+
+The wheels have no DDS security: what is enforced is shown on a ROS 2 with SROS2 only.
+"""
+
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip('rclpy')
+pytest.importorskip('robodyn_ros.msg')
+from faulty_cell import REFERENCE, FaultyCell
+from rclpy.action.graph import (
+    get_action_client_names_and_types_by_node,
+    get_action_server_names_and_types_by_node,
+)
+
+pytestmark = [pytest.mark.ros, pytest.mark.timeout(240)]
+ROBOT = {'robot': 'six_axis'}
+CONTROLLER = 'forward_effort_controller'
+AT_TIMES = {
+    'excitation': {
+        ('publish', f'/{CONTROLLER.replace("effort", "position")}/commands'),  # output: stream
+        ('publish', '/feedforward/joint_trajectory'),  # command_topic
+        ('subscribe', '/identification/presence'),  # while its client waits
+    },
+    'recorder': {
+        ('subscribe', '/joint_states'),  # while it records
+        ('subscribe', '/identification/presence'),
+    },
+    'identification': {  # while it brakes the robot
+        ('publish', '/joint_trajectory_controller/joint_trajectory'),
+        ('subscribe', '/joint_states'),
+    },
+    'feedforward': {  # the other mode, trajectory
+        ('publish', '/joint_trajectory_controller/joint_trajectory'),
+        ('subscribe', '/feedforward/joint_trajectory'),
+        ('subscribe', '/joint_trajectory_controller/joint_trajectory'),
+        ('subscribe', '/joint_trajectory_controller/transition_event'),
+        ('subscribe', '/joint_trajectory_controller/follow_joint_trajectory/_action/status'),
+        ('request', '/joint_trajectory_controller/get_state'),
+        ('request', '/joint_trajectory_controller/get_parameters'),
+        ('request', '/controller_manager/list_controllers'),  # with controller_manager_msgs
+    },
+    'collision_monitor': {
+        ('subscribe', '/collision_monitor/reference'),  # motion_source: reference
+        ('request', '/excitation/stop'),  # stop_service
+    },
+    'cell': set(),
+}
+"""Names that a node has with some parameters, or for a time."""
+
+
+FILE = Path(__file__).resolve().parents[2] / 'config' / 'security' / 'policy.xml'
+VERBS = ('publish', 'subscribe', 'reply', 'request', 'execute', 'call')
+
+
+def permissions() -> dict[str, set[tuple[str, str]]]:
+    """Verb and full name of everything that each node is allowed."""
+    found = {}
+    for enclave in ET.parse(FILE).getroot().iter('enclave'):
+        (profile,) = enclave.iter('profile')
+        assert enclave.get('path') == f'/robodyn/{profile.get("node")}'
+        rows = found[profile.get('node')] = set()
+        for group in profile:
+            ((verb, allowed),) = group.attrib.items()
+            assert verb in VERBS and allowed == 'ALLOW'
+            names = [f'/{item.text}' for item in group]
+            assert len(names) == len(set(names)) and not rows & {(verb, name) for name in names}
+            rows |= {(verb, name) for name in names}
+    return found
+
+
+def used(node, name: str) -> set[tuple[str, str]]:
+    """Verb and full name of everything that a running node has, as another node sees it."""
+    actions = {
+        'execute': get_action_server_names_and_types_by_node(node, name, '/'),
+        'call': get_action_client_names_and_types_by_node(node, name, '/'),
+    }
+    others = {
+        'publish': node.get_publisher_names_and_types_by_node(name, '/'),
+        'subscribe': node.get_subscriber_names_and_types_by_node(name, '/'),
+        'reply': node.get_service_names_and_types_by_node(name, '/'),
+        'request': node.get_client_names_and_types_by_node(name, '/'),
+    }
+    parts = tuple(f'{action}/_action/' for rows in actions.values() for action, _ in rows)
+    found = {(verb, action) for verb, rows in actions.items() for action, _ in rows}
+    return found | {
+        (verb, each)
+        for verb, rows in others.items()
+        for each, _ in rows
+        if not each.startswith(parts or '\0')
+    }
+
+
+@pytest.fixture(scope='module')
+def cell(tmp_path_factory):
+    cell = None
+    try:
+        others = dict.fromkeys(('recorder', 'identification', 'excitation'), ROBOT)
+        cell = FaultyCell(tmp_path_factory.mktemp('policy'), 72, others)
+        cell.wait(lambda: set(AT_TIMES) <= set(cell.diagnostics), 'all nodes', 120.0)
+        yield cell
+    finally:
+        if cell is not None:
+            cell.close()
+
+
+@pytest.mark.parametrize('name', AT_TIMES)
+def test_a_node_has_exactly_what_it_is_allowed(cell, name):
+    allowed = permissions()[name]
+    always = allowed - AT_TIMES[name] - {('subscribe', '/clock')}  # with use_sim_time
+    assert AT_TIMES[name] <= allowed
+    cell.wait(lambda: always <= named(cell, name), f'{always - named(cell, name)}')
+    assert named(cell, name) <= allowed
+
+
+def named(cell, name):
+    """What a node has, without the one remapping of the test cell."""
+    reference = {('subscribe', f'/{REFERENCE}')} if name == 'feedforward' else set()
+    found = used(cell.node, name)
+    return found - reference | (
+        {('subscribe', '/feedforward/reference')} if reference & found else set()
+    )
+
+
+def test_the_operator_is_allowed_only_what_a_node_offers():
+    rows = permissions()
+    partner = {'request': 'reply', 'call': 'execute', 'subscribe': 'publish'}
+    offered = {row for name, node in rows.items() if name != 'operator' for row in node}
+    for verb, name in rows['operator']:
+        if verb in partner and name != '/clock':
+            assert (partner[verb], name) in offered, name
+    assert not any('parameters' in name for verb, name in rows['operator'] if verb == 'request'
+                   and not name.endswith('/load_parameters'))  # fmt: skip
