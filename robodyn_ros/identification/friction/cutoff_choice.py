@@ -13,7 +13,7 @@ from robodyn_ros.identification.friction.law_fit import FrictionSearch
 from robodyn_ros.identification.friction.samples import FrictionSample
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.physical.semidefinite import WEAKEST, Problem, starting_prior
-from robodyn_ros.identification.signals.cutoff import lowest_cutoff
+from robodyn_ros.identification.signals.cutoff import NOISE_SHARE, lowest_cutoff
 from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.friction import body_of
@@ -32,10 +32,9 @@ def cutoff_factor(
 ) -> float:
     """Return the factor of the automatic cut-off: the cut-off that held-out errors favour.
 
-    Noise of the position adds to the torque of the model, and makes inertias too small; a low
-    cut-off removes a part of the motion. Both are seen in held-out errors, since torque and
-    friction go through the same low pass for all cut-offs. The automatic one stays unless another
-    is significantly better.
+    Noise of the position adds to the torque of the model, and makes inertias too small. Held-out
+    errors show it, since torque and friction go through the same low pass for all cut-offs. The
+    automatic one stays unless another is significantly better, and a lower one keeps the motion.
 
     :param signals: those at the automatic cut-off
     :param process: gives the signals for a factor
@@ -49,12 +48,26 @@ def cutoff_factor(
         for factor in factors if chosen == 1.0 else ():
             other = None
             with suppress(RobodynError):  # too short for a lower one
-                other = _held_out(model, process(factor), options)
+                changed = process(factor)
+                if factor > 1.0 or _keeps_motion(signals, changed):
+                    other = _held_out(model, changed, options)
             if automatic is None or best is None or other is None or other.mean >= best.mean:
                 break
             if is_better(automatic, other):
                 best, chosen = other, factor
     return chosen
+
+
+def _keeps_motion(signals: Processed, lower: Processed) -> bool:
+    """Return True if a lower cut-off removes no more acceleration than noise can be.
+
+    The noise below the automatic cut-off is at most a tenth of the acceleration (RMS, median over
+    the joints): what removes more removes motion. Held-out errors do not show that where the whole
+    recording moves alike, because too large inertias make up for it.
+    """
+    moving = signals.used.any(axis=0)
+    before, after = (each.motion[2][:, moving].std(axis=0) for each in (signals, lower))
+    return bool(np.median(after / np.maximum(before, 1e-300)) >= 1.0 - NOISE_SHARE)
 
 
 def _held_out(model: DynamicModel, signals: Processed, options: IdentifyOptions) -> HeldOut | None:

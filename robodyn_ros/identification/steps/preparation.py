@@ -28,6 +28,7 @@ from robodyn_ros.models.gear_torque import GearTorqueLaw
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.payload import PayloadModel
 from robodyn_ros.recording.recording import Recording
+from robodyn_ros.recording.signals import MAX_CUTOFF_SHARE
 
 Known = IdentifiedModel | GearTorqueLaw
 """Types of the argument `known` of `identify`."""
@@ -74,6 +75,19 @@ class Task:
         """
         known = known_torque(self.known)
         return segments_of(recording, self.model.joint_names, self.options, known, automatic)
+
+    def alike(self, recording: Recording, cutoff: float | None) -> Segments:
+        """Return the signals of a recording at an automatic cut-off of at least `cutoff`, in [Hz].
+
+        A low cut-off removes motion that the parameters were fitted to: their torque would look
+        wrong on a slow or noisy recording.
+        """
+        parts = self.processed(recording)
+        own, options = parts.shown.cutoff, self.options
+        least = min(cutoff or 0.0, MAX_CUTOFF_SHARE / recording.period)
+        if own is None or own >= least or options.filter_cutoff is not None:
+            return parts
+        return self.processed(recording, least / options.cutoff_factor)
 
 
 def known_torque(known: Known | None) -> KnownTorque | None:
@@ -174,10 +188,12 @@ def _processed(task: Task) -> tuple[Task, tuple[Segments, ...]]:
     factor = 1.0
     if task.arm is None:
         factor = cutoff_factor(task.model, raw[0].shown, task.options, signals)
-    if factor == 1.0:
+    if factor == 1.0 and len(raw) == 1:
         return task, raw
     task = raised(factor)
-    return task, tuple(task.processed(recording) for recording in task.recordings)
+    first = task.processed(task.recordings[0]) if factor != 1.0 else raw[0]
+    others = (task.alike(other, first.shown.cutoff) for other in task.recordings[1:])
+    return task, (first, *others)
 
 
 def _offsets(task: Task, model: DynamicModel, raw: Sequence[Segments]) -> dict[int, TimeOffset]:

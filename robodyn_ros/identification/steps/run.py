@@ -136,7 +136,8 @@ class Run:
             self.validation = replace(self._together(tallies), source=LEAVE_ONE_OUT)
         elif isinstance(given, Recording):
             try:
-                other = self.task.processed(given).corrected(self.prepared.offsets)
+                cutoff = self.prepared.raw[0].shown.cutoff
+                other = self.prepared.task.alike(given, cutoff).corrected(self.prepared.offsets)
             except InsufficientData as error:
                 self.untested = (finding('validation_too_short', reason=error),)
                 return
