@@ -51,17 +51,22 @@ LAST = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 class FaultyCell(RosClient):
     """The processes, and everything they said that promises are about."""
 
-    def __init__(self, folder, number: int, others=None) -> None:
-        """Start the processes, and others with these parameters."""
+    def __init__(self, folder, number: int, others=None, period: float = PERIOD) -> None:
+        """Start the processes, and others with these parameters.
+
+        :param period: of the servo cycle, in [s]
+        """
         super().__init__(environment(number))
         self.folder = folder
         self.environment = {**environment(number), 'ROS_HOME': str(folder / 'ros')}
         urdf, config = folder / 'arm.urdf', folder / 'cell.yaml'
         urdf.write_text(URDF)
         own = {'rotor_inertia': 0.5, 'viscous_friction': 2.0, 'coulomb_friction': 3.0}
-        config.write_text(yaml.safe_dump({'urdf': 'arm.urdf', 'defaults': own}))
+        config.write_text(yaml.safe_dump({
+            'urdf': 'arm.urdf', 'defaults': own, 'servo_period': period,
+        }))  # fmt: skip
         result = result_file(folder, MODEL, VALUES)
-        shared = {**EFFORT, 'autostart': 'true', 'result_file': result}
+        shared = {**EFFORT, 'autostart': 'true', 'result_file': result, 'period': period}
         self.parameters = {
             'cell': {'config': config, 'enforce_command_limits': 'true'},
             'feedforward': {
