@@ -69,6 +69,7 @@ class Soak:
         try:
             cell.move(900.0)
             cell.recover()
+            cell.checks.watching = True
             end = time.monotonic() + seconds
             while time.monotonic() < end:
                 self._round()

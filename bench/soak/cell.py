@@ -8,9 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from faulty_cell import OK, FaultyCell
+from faulty_cell import LAST, OK, FaultyCell
 from rcl_interfaces.msg import Parameter, ParameterValue
 from rcl_interfaces.srv import SetParameters
+from robodyn_ros.msg import CollisionState, TorqueState
 from robodyn_ros.srv import StartRecording, StopRecording
 from ros_client import Ear, SilenceError
 from rosgraph_msgs.msg import Clock
@@ -19,6 +20,7 @@ from std_srvs.srv import SetBool, Trigger
 
 from bench.soak.checks import Checks
 from bench.soak.faults import SoakFault
+from bench.soak.messages import joint_sample, level_sample, stamp_of
 
 PERIOD = 0.001
 ANSWER = 5.0
@@ -26,6 +28,8 @@ ANSWER = 5.0
 known to DDS for a while."""
 ANSWERS = 3
 """Number of topics that answer others: levels, commands and torque states."""
+EVENTS = 3
+"""Further events between two looks at the topics: answers must not wait for thousands of rows."""
 FRESH = 1.0
 """Age of a message that tells what is so now, in [s]; the last one of a killed process stays."""
 RECOVERY = 90.0
@@ -47,18 +51,32 @@ class SoakCell(FaultyCell):
         self._pumps: tuple[Any, ...] = ()
         self._waiting: list[Any] = []
         self._taken_of: dict[int, int] = {}
-        self._forgotten = 0.0
+        self._forgotten = self._looked = self._killed = 0.0
         robot = {'urdf': folder / 'arm.urdf', 'effort.unit': 'Nm', 'effort.side': 'joint',
                  'effort.gravity': 'included', 'output_directory': folder / 'out'}  # fmt: skip
         super().__init__(folder, 77, {'recorder': robot}, PERIOD)
-        joint_states = Ear(self._ears, JointState, 'joint_states')
-        references = Ear(self._ears, JointState, 'joint_trajectory_controller/reference')
+        ears = [
+            (CollisionState, 'collision_monitor/collision_state', level_sample),
+            (TorqueState, 'feedforward/torque_state', stamp_of),
+            (JointState, 'joint_states', joint_sample),
+            (JointState, 'joint_trajectory_controller/reference', stamp_of),
+        ]
+        levels, states, joints, references = (
+            Ear(self._ears, kind, topic, raw=True, read=read) for kind, topic, read in ears
+        )
+        self._now = {'levels': levels, 'torque': states}
         checks = self.checks
         self._pumps = (
-            (self._levels, checks.level), (self._commands, checks.command),
-            (self._states, checks.torque_state), (joint_states, checks.joint_state),
+            (self._commands, checks.command), (levels, checks.level),
+            (states, checks.torque_state), (joints, checks.joint_state),
             (references, checks.reference),
         )  # fmt: skip
+
+    def _listen(self) -> None:
+        """Hear less than other tests: of torque states only the last one is looked at."""
+        super()._listen()
+        self._states = Ear(self._ears, TorqueState, 'feedforward/torque_state', LAST)
+        self._levels = Ear(self._ears, CollisionState, 'collision_monitor/collision_state', LAST)
 
     def check(self) -> None:
         """Take all that came; called in every wait.
@@ -96,6 +114,8 @@ class SoakCell(FaultyCell):
             if condition():
                 return True
             self.executor.spin_once(timeout_sec=0.01)
+            for _ in range(EVENTS):
+                self.executor.spin_once(timeout_sec=0.0)
         return False
 
     def asked(self, kind: Any, service: str, request: Any) -> Any:
@@ -133,6 +153,7 @@ class SoakCell(FaultyCell):
 
     def _kill(self, fault: SoakFault) -> None:
         self.kill(fault.target)
+        self._killed = time.time()
         if fault.target == 'recorder':
             for folder, messages in self.segments.items():
                 self.segments[folder] = -1 if messages == -2 else messages
@@ -193,15 +214,18 @@ class SoakCell(FaultyCell):
 
     def working(self) -> str:
         """Return what does not work at present, or ''."""
-        for ear in (self._states, self._levels):
+        for name, ear in self._now.items():
             rows = ear.rows()
-            if not rows or rows[-1].time < time.time() - FRESH:
-                return f'no message for {FRESH} s: {"torque" if ear is self._states else "levels"}'
-        if not self.state.enabled:
-            return f'no torque: {self.state.fault}'
-        if self.levels[-1:] != [[OK, OK]]:
-            return f'levels {self.levels[-1:]}'
-        return ''
+            since = max(time.time() - FRESH, self._killed)
+            if not rows or rows[-1].time < since:
+                return f'no message for {FRESH} s: {name}'
+        levels = self._now['levels'].rows()[-1].message.level
+        if levels != [OK, OK]:
+            return f'levels {levels}'
+        if time.monotonic() > self._looked + 0.1:
+            self._looked = time.monotonic()
+            self._states.forget()
+        return '' if self.state.enabled else f'no torque: {self.state.fault}'
 
     def record(self) -> None:
         """End the recording, if there is one, and begin another."""
