@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 import yaml
 
-from robodyn_ros.bounds import MOTION, BoundError, check_bound
+from robodyn_ros.bounds import MOTION, NUMBER, BoundError, check_bound
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.limits.joint_limits import JointLimits
 from robodyn_ros.excitation.motions.arguments import joint_names, per_joint
@@ -59,6 +60,7 @@ def load_motion(path: str | Path) -> Trajectory:
     """
     description = read_yaml(path, 'the motion file', MotionError)
     try:
+        _check_numbers(description)
         motion = build_motion(_beside(Path(path).parent, description))
         check_bound(MOTION, 1000.0 * motion.duration * len(motion.joints))
         return motion
@@ -66,6 +68,19 @@ def load_motion(path: str | Path) -> Trajectory:
         raise MotionError(f'{path}: {error}') from error
     except (ArithmeticError, TypeError, ValueError) as error:
         raise MotionError(f'{path}: its values give no motion ({error})') from error
+
+
+def _check_numbers(description: object) -> None:
+    """Check all numbers of a description.
+
+    :raises BoundError: one is absurdly large
+    """
+    if isinstance(description, (list, dict)):
+        values = description.values() if isinstance(description, dict) else description
+        for value in values:
+            _check_numbers(value)
+    elif isinstance(description, (int, float)) and not math.isnan(description):
+        check_bound(NUMBER, abs(description))
 
 
 def _beside(folder: Path, description: object) -> object:
