@@ -91,6 +91,10 @@ MOTION = Bound(
     10_000_000, 'values', 'samples of a motion at 1 kHz, times its joints',
     'checks compute all of them: 28 minutes of 6 joints',
 )  # fmt: skip
+PLAN = Bound(
+    2_000_000, 'values', 'samples of a trajectory that gets torque, times its joints',
+    'the torque of all is computed before it is sent: 11 minutes of 6 joints at 500 Hz',
+)  # fmt: skip
 
 
 class BoundError(RobodynError, OSError):

@@ -34,7 +34,8 @@ from robodyn_ros.yaml_file import read_yaml
 def build_motion(description: object) -> Trajectory:
     """Build a motion from its description, the inverse of `Trajectory.describe`.
 
-    :raises MotionError: an unknown kind or key, a missing key or a value of the wrong form
+    :raises MotionError: an unknown kind or key, a missing key, a value of the wrong form, or a
+        motion that is too long
     """
     if not isinstance(description, Mapping):
         raise MotionError(f'a motion description must be a mapping, got {description!r:.80}')
@@ -50,7 +51,12 @@ def build_motion(description: object) -> Trajectory:
     for key, parameter in allowed.items():
         if key not in given and parameter.default is parameter.empty:
             raise MotionError(f'a motion of kind {kind} needs {key!r}')
-    return KINDS[kind](**given)
+    motion = KINDS[kind](**given)
+    try:
+        check_bound(MOTION, 1000.0 * motion.duration * len(motion.joints))
+    except BoundError as error:
+        raise MotionError(str(error)) from error
+    return motion
 
 
 def load_motion(path: str | Path) -> Trajectory:
@@ -61,9 +67,7 @@ def load_motion(path: str | Path) -> Trajectory:
     description = read_yaml(path, 'the motion file', MotionError)
     try:
         _check_numbers(description)
-        motion = build_motion(_beside(Path(path).parent, description))
-        check_bound(MOTION, 1000.0 * motion.duration * len(motion.joints))
-        return motion
+        return build_motion(_beside(Path(path).parent, description))
     except (MotionError, BoundError) as error:
         raise MotionError(f'{path}: {error}') from error
     except (ArithmeticError, TypeError, ValueError) as error:

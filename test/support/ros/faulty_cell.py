@@ -83,11 +83,15 @@ class FaultyCell(RosClient):
         self._listen()
 
     def start(self, name: str) -> None:
-        command = [sys.executable, '-m', f'robodyn_ros.nodes.{name}.node', '--ros-args']
+        module = 'feedforward' if name == 'planned' else name
+        command = [sys.executable, '-m', f'robodyn_ros.nodes.{module}.node', '--ros-args']
         for parameter, value in self.parameters[name].items():
             command += ['-p', f'{parameter}:={value}']
         if name == 'feedforward':
             command += ['-r', f'feedforward/reference:={REFERENCE}']
+        if name == 'planned':  # a second feed-forward, in trajectory mode, that moves no robot
+            command += ['-r', '__node:=planned', '-r', 'joint_states:=planned/joint_states']
+            command += ['-r', 'joint_trajectory_controller/joint_trajectory:=planned/out']
         with self.log(name).open('a') as file:
             self.processes[name] = subprocess.Popen(
                 command, env=self.environment, stdout=file, stderr=subprocess.STDOUT
