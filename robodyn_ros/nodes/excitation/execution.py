@@ -20,8 +20,8 @@ from robodyn_ros.nodes.excitation.supervision import Supervision
 from robodyn_ros.nodes.robot.robot_state import LONGEST, RobotState
 
 TICK = 0.005
-"""Period of the cycle if no setpoints are streamed, in [s]: a stop is computed in a thread and sent
-by a later cycle, within 20 ms in all."""
+"""Period of the cycle if no setpoints are streamed, in [s]: a stop is computed in a thread, and
+sent by a later cycle within 20 ms in all."""
 
 Ended = Callable[[Run, bool, str], None]
 """Receives a run that ended, whether it succeeded, and a sentence."""
