@@ -62,7 +62,7 @@ class FuzzCell(FaultyCell):
         self.motion = folder / 'motion.yaml'
         motion = SineMotion(
             joints=JOINTS, start=[0.0, 0.0], target=[0.2, 0.2], frequency=[0.3, 0.4],
-            duration=60.0,
+            duration=20.0,
         )  # fmt: skip
         write_motion(motion, self.motion)
         self.hostile = Hostile(self.random, (str(self.motion), str(folder), str(folder / 'none')))
@@ -92,7 +92,8 @@ class FuzzCell(FaultyCell):
             )
             for topic, kind in TOPICS.items()
         }
-        self._trajectories = Ear(self._ears, JointTrajectory, MOTIONS[0], raw=True)
+        # reliable: a long trajectory is too large to arrive otherwise
+        self._trajectories = Ear(self._ears, JointTrajectory, MOTIONS[0], 1000, raw=True)
 
     def fire(self, count: int) -> None:
         """Send messages and requests, and look at the torque."""
