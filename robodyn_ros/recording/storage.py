@@ -153,7 +153,10 @@ def all_usable(*arrays: Numbers) -> NDArray[np.bool_]:
     result = np.ones(len(arrays[0]), dtype=bool)
     for rows in sweep(*arrays):
         for array in arrays:
-            good = usable(array[rows])
+            part = array[rows]
+            if -NUMBER.most <= part.min() and part.max() <= NUMBER.most:  # fast; NaN is neither
+                continue
+            good = usable(part)
             result[rows] &= good if good.ndim == 1 else good.all(axis=1)
     return result
 
