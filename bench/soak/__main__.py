@@ -14,6 +14,7 @@ from random import Random
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / 'test/support' / part) for part in ('', 'plants', 'ros')]
 from bench.soak.cell import SoakCell  # noqa: E402
+from bench.soak.checks import STALE  # noqa: E402
 from bench.soak.faults import drawn  # noqa: E402
 from bench.soak.memory import Memory  # noqa: E402
 from bench.soak.recordings import recorded  # noqa: E402
@@ -115,6 +116,9 @@ class Soak:
         """Print what was found; return 1 if something did not hold."""
         cell, checks = self.cell, self.cell.checks
         bags = recorded(cell.segments, cell.dropped, self.seconds, checks.heard)
+        for at in checks.stale:
+            if not bags.heard_before(at, STALE):
+                checks.complain('OK from stale joint states', f'at {at:.3f}')
         memory = self.memory.growth()
         print(json.dumps({
             'seconds': dict(Counter(self.seconds.values()).most_common()),
