@@ -193,6 +193,8 @@ class FuzzCell(FaultyCell):
             self._set(node, 'use_sim_time', ParameterValue(type=1, bool_value=False))
         for node in MANAGED:
             self._revive(node)
+        scale = ParameterValue(type=3, double_value=1.0)  # 0 is allowed, and gives no torque
+        self._set('feedforward', 'feedforward_scale', scale)
         self.call(Trigger, 'excitation/stop', Trigger.Request())
         self.call(Trigger, 'collision_monitor/reset', Trigger.Request())
         self.attacks.calm = False
