@@ -79,9 +79,21 @@ MAT_MEMORY = Bound(
 MAT_TIME = Bound(
     60, 's', 'CPU time of the process that reads a MAT file', 'a damaged file may never end'
 )
+NUMBER = Bound(
+    10**15, '', 'numbers of a recording or motion, in SI units',
+    'a double resolves 0.1 there: it is no measurement; squares of far larger ones overflow',
+)  # fmt: skip
+GEOMETRY = Bound(
+    100_000, 'm', 'coordinates of collision geometry',
+    'far larger ones let the library for collisions crash',
+)  # fmt: skip
 MOTION = Bound(
     10_000_000, 'values', 'samples of a motion at 1 kHz, times its joints',
     'checks compute all of them: 28 minutes of 6 joints',
+)  # fmt: skip
+PLAN = Bound(
+    2_000_000, 'values', 'samples of a trajectory that gets torque, times its joints',
+    'the torque of all is computed before it is sent: 11 minutes of 6 joints at 500 Hz',
 )  # fmt: skip
 
 

@@ -33,6 +33,7 @@ How files are read:
 - **Bags** are compared with the numbers of messages in their summary and in metadata.yaml, and
   with the checksums of their chunks. A difference is reported as the finding `damaged_bag`.
 - **Meshes** must have a volume.
+- **Recordings**: samples with larger numbers are left out, like those with NaN.
 
 `python -m test.faults --cases 100000` damages valid files of every kind at random, adds hand-made
 hostile ones, and runs the commands on them in processes with 1 GB of memory and 10 s of CPU time.
@@ -54,6 +55,8 @@ def _size(bound: bounds.Bound) -> str:
         return f'{bound.most // bounds.MIB} MiB'
     if bound is bounds.YAML_INTEGER:
         return '2^63 - 1'
+    if bound is bounds.NUMBER:
+        return '10^15'
     return f'{bound.most:,} {bound.unit}'.replace(',', ' ')
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 import yaml
 
-from robodyn_ros.bounds import MOTION, BoundError, check_bound
+from robodyn_ros.bounds import MOTION, NUMBER, BoundError, check_bound
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.limits.joint_limits import JointLimits
 from robodyn_ros.excitation.motions.arguments import joint_names, per_joint
@@ -33,7 +34,8 @@ from robodyn_ros.yaml_file import read_yaml
 def build_motion(description: object) -> Trajectory:
     """Build a motion from its description, the inverse of `Trajectory.describe`.
 
-    :raises MotionError: an unknown kind or key, a missing key or a value of the wrong form
+    :raises MotionError: an unknown kind or key, a missing key, a value of the wrong form, or a
+        motion that is too long
     """
     if not isinstance(description, Mapping):
         got = type(description).__name__
@@ -50,7 +52,12 @@ def build_motion(description: object) -> Trajectory:
     for key, parameter in allowed.items():
         if key not in given and parameter.default is parameter.empty:
             raise MotionError(f'a motion of kind {kind} needs {key!r}')
-    return KINDS[kind](**given)
+    motion = KINDS[kind](**given)
+    try:
+        check_bound(MOTION, 1000.0 * motion.duration * len(motion.joints))
+    except BoundError as error:
+        raise MotionError(str(error)) from error
+    return motion
 
 
 def load_motion(path: str | Path) -> Trajectory:
@@ -60,13 +67,25 @@ def load_motion(path: str | Path) -> Trajectory:
     """
     description = read_yaml(path, 'the motion file', MotionError)
     try:
-        motion = build_motion(_beside(Path(path).parent, description))
-        check_bound(MOTION, 1000.0 * motion.duration * len(motion.joints))
-        return motion
+        _check_numbers(description)
+        return build_motion(_beside(Path(path).parent, description))
     except (MotionError, BoundError) as error:
         raise MotionError(f'{path}: {error}') from error
     except (ArithmeticError, TypeError, ValueError) as error:
         raise MotionError(f'{path}: its values give no motion ({error})') from error
+
+
+def _check_numbers(description: object) -> None:
+    """Check all numbers of a description.
+
+    :raises BoundError: one is absurdly large
+    """
+    if isinstance(description, (list, dict)):
+        values = description.values() if isinstance(description, dict) else description
+        for value in values:
+            _check_numbers(value)
+    elif isinstance(description, (int, float)) and not math.isnan(description):
+        check_bound(NUMBER, abs(description))
 
 
 def _beside(folder: Path, description: object) -> object:

@@ -1,4 +1,4 @@
-"""Samples with NaN or infinite values, and findings about them."""
+"""Samples with NaN, infinite or absurdly large values, and findings about them."""
 
 from __future__ import annotations
 
@@ -7,14 +7,17 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from robodyn_ros.bounds import NUMBER
 from robodyn_ros.recording.finding import Finding, Severity
-from robodyn_ros.recording.storage import all_finite, blockwise
+from robodyn_ros.recording.storage import all_usable, blockwise, usable
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.bool_]
 
 MISSING_SHARE = 0.1
 """Largest share of samples that may be left out; with more, the recording is not usable."""
+WRONG = f'NaN, infinite or above {NUMBER.most:.0e}'
+"""What makes a number unusable."""
 
 
 def missing_values(
@@ -28,14 +31,14 @@ def missing_values(
     :param signals: by name, shape (N, n) each
     :return: samples to leave out, shape (N,), and the findings `nan_samples`
     """
-    rows = ~all_finite(time, *signals.values())
+    rows = ~all_usable(time, *signals.values())
     if not rows.any():
         return rows, ()
     bad = {
-        name: blockwise(lambda part: ~np.isfinite(part), values, dtype=bool)
+        name: blockwise(lambda part: ~usable(part), values, dtype=bool)
         for name, values in signals.items()
     }
-    return rows, tuple(_findings(time, joints, bad, ~np.isfinite(time), rows))
+    return rows, tuple(_findings(time, joints, bad, ~usable(time), rows))
 
 
 def longest_run(flags: Rows) -> tuple[int, int]:
@@ -60,21 +63,21 @@ def _findings(
             f'{MISSING_SHARE:.0%} may be left out: record again'
         )
     if unstamped.any():
-        text = f'the stamp is NaN or infinite in {_extent(unstamped, time)}; {end}'
+        text = f'the stamp is {WRONG} in {_extent(unstamped, time)}; {end}'
         yield Finding('nan_samples', text, severity=severity)
     for column, joint in enumerate(joints):
         names = [name for name, flags in bad.items() if flags[:, column].any()]
         if names:
             flags = np.any([bad[name][:, column] for name in names], axis=0)
             words = ' and '.join(name.replace('_', ' ') for name in names)
-            text = f'{words} of joint {joint!r}: NaN or infinite in {_extent(flags, time)}; {end}'
+            text = f'{words} of joint {joint!r}: {WRONG} in {_extent(flags, time)}; {end}'
             yield Finding('nan_samples', text, joint, severity)
 
 
 def _extent(flags: Rows, time: Array) -> str:
     """Describe the number of samples, and time and length of their longest block."""
     length, first = longest_run(flags)
-    stamped = np.flatnonzero(np.isfinite(time))
+    stamped = np.flatnonzero(usable(time))
     if len(stamped) < 2:
         return f'{int(flags.sum())} samples'
     start = time[stamped[min(int(np.searchsorted(stamped, first)), len(stamped) - 1)]]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording.finding import Finding, Severity
 from robodyn_ros.recording.missing_values import missing_values
-from robodyn_ros.recording.storage import all_finite, blockwise
+from robodyn_ros.recording.storage import all_usable, blockwise, usable
 
 __all__ = ['Finding', 'Recording', 'Severity']
 
@@ -37,8 +37,8 @@ class Recording:
     """Joint states over time; arrays are read-only and finite, time increases strictly.
 
     Readers make repairs that invent no data (they drop repeated stamps, but do not sort) and
-    report them in `findings`. Samples with NaN or infinite values are left out here, see
-    `missing_values`.
+    report them in `findings`. Samples with NaN, infinite or absurdly large values are left out
+    here, see `missing_values`.
 
     :param time: stamps, shape (N,), in [s], strictly increasing
     :param joints: names of the n joints, unique
@@ -93,8 +93,8 @@ class Recording:
             raise RecordingError(
                 f'{self.source}: expected at least 2 stamps in one column, got shape {time.shape}'
             )
-        if not np.isfinite(time).all():
-            row = int(np.flatnonzero(~np.isfinite(time))[0])
+        if not (good := usable(time)).all():
+            row = int(np.flatnonzero(~good)[0])
             raise RecordingError(f'{self.source}: the stamp of sample {row} is {time[row]}')
         steps = np.diff(time)
         if (steps <= 0).any():
@@ -117,9 +117,9 @@ class Recording:
         return signal
 
     def _leave_out_missing(self) -> None:
-        """Leave out samples with NaN or infinite values, with findings."""
+        """Leave out samples with values that are no measurement, with findings."""
         signals = self.each(lambda values: values)
-        if all_finite(*signals.values()).all():
+        if all_usable(*signals.values()).all():
             return
         rows, found = missing_values(self.time, self.joints, signals)
         if len(rows) - rows.sum() < 2:

@@ -19,6 +19,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from robodyn_ros.bounds import NUMBER
 from robodyn_ros.errors import RecordingError
 
 KEPT = 2**25
@@ -147,14 +148,22 @@ def blockwise(
     return spool.array()
 
 
-def all_finite(*arrays: Numbers) -> NDArray[np.bool_]:
-    """Return which rows have finite numbers only in all arrays, shape (N,)."""
+def all_usable(*arrays: Numbers) -> NDArray[np.bool_]:
+    """Return which rows have usable numbers only in all arrays, shape (N,)."""
     result = np.ones(len(arrays[0]), dtype=bool)
     for rows in sweep(*arrays):
         for array in arrays:
-            finite = np.isfinite(array[rows])
-            result[rows] &= finite if finite.ndim == 1 else finite.all(axis=1)
+            part = array[rows]
+            if -NUMBER.most <= part.min() and part.max() <= NUMBER.most:  # fast; NaN is neither
+                continue
+            good = usable(part)
+            result[rows] &= good if good.ndim == 1 else good.all(axis=1)
     return result
+
+
+def usable(values: Numbers) -> NDArray[np.bool_]:
+    """Return which numbers are finite and can be a measurement, in the shape of the values."""
+    return np.asarray(np.abs(values) <= NUMBER.most)
 
 
 def extremes(values: Numbers) -> tuple[Numbers, Numbers]:

@@ -233,3 +233,14 @@ def test_the_examples_of_the_documentation_are_motions(tmp_path):
             if kinds[-1] == 'tool_moves':
                 check_motion(motion, ur10)
     assert kinds == ['joint_moves', 'tool_moves']
+
+
+def test_numbers_that_no_robot_has_are_refused(tmp_path):
+    path = tmp_path / 'far.yaml'
+    write_motion(MOTIONS['move'], path)
+    with pytest.raises(MotionError, match=r'samples of a motion .* got 3e\+15'):
+        build_motion(MOTIONS['move'].describe() | {'duration': 1e12})
+    far = yaml.safe_load(path.read_text()) | {'target': [0.0, 1e308, 0.0]}
+    path.write_text(yaml.safe_dump(far))
+    with pytest.raises(MotionError, match=r'far\.yaml: numbers .* got 1e\+308'):
+        load_motion(path)

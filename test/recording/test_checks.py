@@ -34,14 +34,14 @@ def test_few_nan_samples_are_dropped_many_are_an_error():
     assert len(recording) == 198
     found = {item.joint: item for item in recording.findings if item.code == 'nan_samples'}
     assert set(found) == {'a', 'b'} and found['b'].severity == 'warning'
-    assert "position of joint 'b': NaN or infinite in 2 samples" in found['b'].text
+    assert "position of joint 'b': NaN, infinite or above 1e+15 in 2 samples" in found['b'].text
     many = signals()
     many.values['torque'][40:61, 0] = np.nan
     recording = checked_recording(many)
     assert len(recording) == 179
     (finding,) = (item for item in recording.findings if item.severity == 'error')
     assert (finding.code, finding.joint) == ('nan_samples', 'a')
-    assert "torque of joint 'a': NaN or infinite in 21 samples" in finding.text
+    assert "torque of joint 'a': NaN, infinite or above 1e+15 in 21 samples" in finding.text
 
 
 def test_nan_stamps_are_dropped():

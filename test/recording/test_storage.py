@@ -12,7 +12,7 @@ from robodyn_ros.recording import storage
 from robodyn_ros.recording.bags import joint_state_decoder
 from robodyn_ros.recording.readers import read_recording
 from robodyn_ros.recording.recording import Recording
-from robodyn_ros.recording.storage import Spool, all_finite, blockwise, extremes, release, sweep
+from robodyn_ros.recording.storage import Spool, all_usable, blockwise, extremes, release, sweep
 
 VALUES = np.random.default_rng(0).normal(size=(1000, 3))
 
@@ -63,8 +63,8 @@ def test_blockwise_is_what_the_function_is_on_all_rows(small):
     low, high = extremes(whole)
     np.testing.assert_array_equal([low, high], [VALUES.min(axis=0), VALUES.max(axis=0)])
     holes = VALUES.copy()
-    holes[[3, 700], [1, 2]] = np.nan, np.inf
-    np.testing.assert_array_equal(np.flatnonzero(~all_finite(whole, holes)), [3, 700])
+    holes[[3, 700, 800], [1, 2, 0]] = np.nan, np.inf, -2e15
+    np.testing.assert_array_equal(np.flatnonzero(~all_usable(whole, holes)), [3, 700, 800])
 
 
 def test_released_arrays_hold_the_same_numbers(small):

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from robodyn_ros.bounds import PLAN, check_bound
 from robodyn_ros.control.feedforward.settings import FeedforwardSettings
 from robodyn_ros.control.feedforward.torque_plan import TRANSPORT, TorquePlan, cycles_of
 from robodyn_ros.control.torque.delay import delayed
@@ -82,6 +83,7 @@ def trajectory_effort(
     :param hold_at_end: keep the torque that holds the robot instead of ramping to zero
     :raises ControlError: other joints than the model's, a motion that does not end at rest, or
         a model torque that is not finite
+    :raises BoundError: the trajectory is too long
     """
     _check(spline, torque)
     motion, ramp = _sampled(spline, settings, hold_at_end)
@@ -111,6 +113,7 @@ def _sampled(
     else:
         ramp = cycles_of(settings.ramp_down_time, period)
     count = cycles + 1 + settings.additive_torque_delay + fade + ramp
+    check_bound(PLAN, count * len(spline.joints))
     time: Array = period * np.arange(count, dtype=float)
     motion = replace(spline.sample(time), time=time)
     for array in (motion.velocity, motion.acceleration):

@@ -10,6 +10,7 @@ import numpy as np
 import pinocchio as pin
 from scipy.spatial import ConvexHull, QhullError
 
+from robodyn_ros.bounds import GEOMETRY, BoundError, check_bound
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.collisions.robot_files import CollisionFile
 from robodyn_ros.excitation.trajectory import Array
@@ -210,6 +211,7 @@ def _build(file: CollisionFile) -> tuple[Any, Any]:
             f'the collision geometry of {file.source} cannot be read: {text}'
         ) from error
     for item in geometry.geometryObjects:
+        _check_size(item, file.source)
         if isinstance(item.geometry, coal.BVHModelBase):
             try:  # coal crashes without a hull
                 ConvexHull(item.geometry.vertices(), qhull_options='Qt')
@@ -220,6 +222,20 @@ def _build(file: CollisionFile) -> tuple[Any, Any]:
             item.geometry.buildConvexHull(True, 'Qt')
             item.geometry = item.geometry.convex
     return model, geometry
+
+
+def _check_size(item: Any, source: str) -> None:
+    """Refuse a shape that is absurdly large, or placed far away.
+
+    :raises MotionError: it is, or it has numbers that are none
+    """
+    item.geometry.computeLocalAABB()
+    corners = (item.geometry.aabb_local.min_, item.geometry.aabb_local.max_)
+    largest = float(np.abs([*corners, item.placement.translation]).max())
+    try:
+        check_bound(GEOMETRY, largest, f'{source}: collision geometry {item.name}')
+    except BoundError as error:
+        raise MotionError(str(error)) from error
 
 
 def _columns(model: Any, joints: Sequence[str]) -> tuple[list[tuple[int, bool]], list[int]]:

@@ -197,7 +197,7 @@ class SelfCollisionRule(Rule):
 
         It is exact if it is below the clearance or if `seen` already has a good one.
         """
-        largest = float(clearance.max())
+        largest = float(clearance.max(initial=0.0))  # all pairs may be left out
         floor = max(largest, seen.least)
         close = set()
         for row, pair, distance in self.geometry.nearer(position, floor):

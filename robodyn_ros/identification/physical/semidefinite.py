@@ -64,7 +64,8 @@ def has_usable_inertials(model: DynamicModel) -> bool:
             return False
         unit = unit_of(ten[0])
         # Rounded files make thin plates impossible by a hair.
-        if np.linalg.eigvalsh(unit @ pseudo_inertia(ten) @ unit).min() < -1e-3:
+        scaled = unit @ pseudo_inertia(ten) @ unit
+        if not np.isfinite(scaled).all() or np.linalg.eigvalsh(scaled).min() < -1e-3:
             return False
     return bool(links)
 

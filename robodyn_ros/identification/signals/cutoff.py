@@ -37,6 +37,9 @@ where its noise is white."""
 SMALL_STROKE = 0.02
 """Share of the largest stroke below which a stroke can be a drift at rest, by its spectrum."""
 
+SHORTEST = 16
+"""Fewest samples of a spectrum, for recordings with less than two samples per second."""
+
 LEAST_STROKE = 1e-9
 """Stroke [rad or m] below which positions differ by rounding only."""
 
@@ -265,7 +268,7 @@ def _acceleration_power(position: Array, rate: float) -> tuple[Array, Array, flo
     :return: and what the median of a density is of its mean (Wilson and Hilferty)
     """
     curvature = np.diff(position, 2, axis=0) * rate**2
-    length = min(len(curvature), int(2.0 ** np.ceil(np.log2(8.0 * rate))))
+    length = min(len(curvature), max(SHORTEST, int(2.0 ** np.ceil(np.log2(8.0 * rate)))))
     frequency, power = signal.welch(curvature, rate, nperseg=length, axis=0, average='median')
     averaged = max(1, len(curvature) // (length - length // 2) - 1)
     return frequency, power, (1.0 - 1.0 / (9.0 * averaged)) ** 3

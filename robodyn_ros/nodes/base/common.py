@@ -14,6 +14,7 @@ from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
 from rclpy.timer import Timer
 
+from robodyn_ros.bounds import read_text
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.nodes.base.suite_node import Guarded
 from robodyn_ros.paths import resource
@@ -166,7 +167,7 @@ def given_description(node: Node) -> str:
             f'robot_description (URDF text) or urdf (file)'
         )
     try:
-        return resource(str(path)).read_text(encoding='utf-8')
+        return read_text(resource(str(path)))
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f'parameter urdf: cannot read {path!r}: {error}') from error
 

@@ -19,8 +19,9 @@ from robodyn_ros.nodes.excitation.run import Run
 from robodyn_ros.nodes.excitation.supervision import Supervision
 from robodyn_ros.nodes.robot.robot_state import LONGEST, RobotState
 
-TICK = 0.02
-"""Period of the cycle if no setpoints are streamed, in [s]: a fraction of `stop_latency`."""
+TICK = 0.005
+"""Period of the cycle if no setpoints are streamed, in [s]: a stop is computed in a thread, and
+sent by a later cycle within 20 ms in all."""
 
 Ended = Callable[[Run, bool, str], None]
 """Receives a run that ended, whether it succeeded, and a sentence."""

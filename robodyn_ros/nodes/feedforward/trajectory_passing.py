@@ -5,11 +5,12 @@ from __future__ import annotations
 from array import array
 
 import numpy as np
-from rclpy.serialization import deserialize_message, serialize_message
+from rclpy.serialization import serialize_message
 from trajectory_msgs.msg import JointTrajectory
 
 from robodyn_ros.control.effort.declaration import EffortDeclaration, undeclared
 from robodyn_ros.errors import ControlError, RobodynError
+from robodyn_ros.nodes.robot.trajectory_message import whole_trajectory
 
 
 class Passing:
@@ -30,8 +31,9 @@ class Passing:
         """Convert the efforts of a trajectory to the unit of the drives, within the limits.
 
         :return: the trajectory, and '' or why its efforts are removed
+        :raises MotionError: the bytes are no trajectory
         """
-        message = deserialize_message(serialised, JointTrajectory)
+        message = whole_trajectory(serialised)
         if not any(point.effort for point in message.points):
             return serialised, ''
         problem = ''

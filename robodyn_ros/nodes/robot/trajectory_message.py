@@ -8,9 +8,21 @@ from typing import Any
 from rclpy.serialization import deserialize_message
 from trajectory_msgs.msg import JointTrajectory
 
+from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.motions.spline import TrajectoryPoints
 from robodyn_ros.wire import trajectory
 from robodyn_ros.wire.cursor import NANOSECONDS, WireError
+
+
+def whole_trajectory(serialised: bytes) -> Any:
+    """Read a serialised trajectory_msgs/JointTrajectory as the message of rclpy.
+
+    :raises MotionError: the bytes are no such message
+    """
+    try:
+        return deserialize_message(serialised, JointTrajectory)
+    except Exception as error:  # RMWError of rclpy, which exports no such class
+        raise MotionError(f'it cannot be read: {" ".join(str(error).split())}') from error
 
 
 def read_trajectory(serialised: bytes) -> tuple[int, TrajectoryPoints | None]:
@@ -29,6 +41,6 @@ def read_trajectory(serialised: bytes) -> tuple[int, TrajectoryPoints | None]:
             return arrays.stamp, TrajectoryPoints(
                 arrays.joints, arrays.time, position, velocity, acceleration, effort
             )
-    message: Any = deserialize_message(serialised, JointTrajectory)
+    message = whole_trajectory(serialised)
     stamp = message.header.stamp.sec * NANOSECONDS + message.header.stamp.nanosec
     return stamp, TrajectoryPoints.from_message(message) if message.points else None

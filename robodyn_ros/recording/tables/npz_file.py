@@ -31,7 +31,7 @@ def read_npz(path: Path) -> Table:
         for member in members:
             with archive.open(member) as stream:
                 arrays[member.filename.removesuffix('.npy')] = _array(stream, member.file_size)
-    return table_of({name: item for name, item in arrays.items() if item is not None}, path)
+        return table_of({name: item for name, item in arrays.items() if item is not None}, path)
 
 
 def _array(stream: Any, size: int) -> NDArray[Any] | None:

@@ -7,6 +7,7 @@ import pytest
 from control_arm import small_arm
 from scipy.interpolate import BPoly
 
+from robodyn_ros.bounds import BoundError
 from robodyn_ros.control.feedforward.settings import FeedforwardSettings
 from robodyn_ros.control.feedforward.torque_plan import ARRAYS, MOTION, TRANSPORT, TorquePlan
 from robodyn_ros.control.feedforward.trajectory_effort import (
@@ -268,6 +269,9 @@ def test_refuses_what_gives_no_valid_torque() -> None:
     )
     with pytest.raises(ControlError, match='not finite'), np.errstate(all='ignore'):
         trajectory_effort(SplineTrajectory(points=huge), TORQUE, SETTINGS)
+    far = replace(points, time=np.array([0.0, 100_000.0]))
+    with pytest.raises(BoundError, match=r'at most 2000000 values, got 1e\+08'):
+        trajectory_effort(SplineTrajectory(points=far), TORQUE, SETTINGS)
     other = TrajectoryPoints(('a', 'b'), [0.0, 1.0], np.zeros((2, 2)))
     with pytest.raises(ControlError, match='the trajectory has'):
         trajectory_effort(SplineTrajectory(points=other), TORQUE, SETTINGS)

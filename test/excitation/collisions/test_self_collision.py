@@ -84,11 +84,13 @@ def test_our_robots_are_free_when_stretched_and_not_when_folded(path):
 
 def test_refuses_with_a_sentence(tmp_path):
     model = UrdfModel.from_file(SIX_AXIS)
+    far = arm(tmp_path).read_text().replace('xyz="1 0 0"/><geom', 'xyz="1 1e308 0"/><geom')
     bare = arm(tmp_path, ball=False)
     for limit, words in (
         (SelfCollisionLimit('nowhere.urdf'), 'nowhere.urdf cannot be read'),
         (SelfCollisionLimit(str(SIX_AXIS), clearance=-0.1), 'clearance must not be below 0'),
         (SelfCollisionLimit(str(arm(tmp_path))), "has no joint 'joint4'"),
+        (SelfCollisionLimit(far), 'geometry link1_0: coordinates .* at most 100000 m, got 1e.308'),
     ):
         with pytest.raises(MotionError, match=words):
             limit.rule(model)
@@ -120,9 +122,9 @@ def test_links_that_always_touch_are_left_out_by_name_and_others_by_the_srdf(tmp
     path.write_text(wide)
     model = UrdfModel.from_file(path)
     # links of 2 cm with balls of 10 cm: every two of them overlap in every position
-    assert SelfCollisionLimit(str(path)).rule(model).touching == [
-        ('link0', 'link2'), ('link0', 'link3'), ('link1', 'link3')
-    ]  # fmt: skip
+    rule = SelfCollisionLimit(str(path)).rule(model)
+    assert rule.touching == [('link0', 'link2'), ('link0', 'link3'), ('link1', 'link3')]
+    assert rule.excess(motion([0, 0, 0])).size == 0.0, 'nothing is left to collide'
     path = arm(tmp_path)
     srdf = tmp_path / 'arm.srdf'
     srdf.write_text('<robot name="arm"><disable_collisions link1="link3" link2="link1"/></robot>')

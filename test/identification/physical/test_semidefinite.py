@@ -209,6 +209,10 @@ def test_usable_inertials():
     for size, usable in ((0.01, True), (0.02000001, True), (0.5, False)):
         xml = BARE.replace('<link name="arm"/>', plank.format(size))
         assert has_usable_inertials(robot_model(xml)) == usable
+    weightless = BARE.replace('<link name="arm"/>', plank.format(0.01)).replace(
+        'mass value="1"', 'mass value="1e-320"'
+    )
+    assert not has_usable_inertials(robot_model(weightless))
 
 
 def test_data_that_are_no_numbers_are_refused():

@@ -70,6 +70,11 @@ def test_cutoff_stays_below_what_the_sampling_rate_carries(rate, highest):
     assert automatic_cutoff(q, rate) == pytest.approx(highest)
 
 
+def test_two_samples_a_minute_have_a_cutoff_too():
+    q = np.sin(np.arange(40.0))[:, None]
+    assert 0.0 < automatic_cutoff(q, 0.03) <= 0.2 * 0.03
+
+
 def test_standstill_gets_the_default():
     assert automatic_cutoff(np.ones((500, 2)), 500.0) == 20.0
     assert automatic_cutoff(np.ones((500, 2)), 50.0) == 10.0

@@ -7,6 +7,7 @@ from rclpy.serialization import deserialize_message, serialize_message
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from robodyn_ros.control.effort.declaration import EffortDeclaration
+from robodyn_ros.errors import MotionError
 from robodyn_ros.nodes.feedforward.trajectory_passing import Passing
 
 
@@ -28,3 +29,9 @@ def test_effort_without_a_known_limit_is_taken_out():
     efforts, problem = passed({}, [5000.0], [1.0])
     assert efforts == [[], []]
     assert "the torque limit of joint 'joint1' is not known" in problem
+
+
+def test_bytes_that_are_no_trajectory_do_not_pass():
+    message = serialize_message(JointTrajectory(joint_names=['joint1']))
+    with pytest.raises(MotionError, match='it cannot be read'):
+        Passing(None).passed(message[:9])

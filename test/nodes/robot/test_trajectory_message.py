@@ -74,3 +74,10 @@ def test_points_that_no_controller_could_follow_are_refused():
     sent.points[2].time_from_start = Duration()
     with pytest.raises(MotionError, match='must increase strictly, point 2'):
         read_trajectory(serialize_message(sent))
+
+
+@pytest.mark.parametrize('length', [4, 17, 60])
+def test_bytes_that_are_no_trajectory_are_a_sentence(length):
+    serialised = serialize_message(message(3, 2, '1x00'))
+    with pytest.raises(MotionError, match=r'it cannot be read: .*deserialize'):
+        read_trajectory(serialised[:length])

@@ -28,3 +28,12 @@ def test_a_single_array_is_no_archive(tmp_path):
         np.save(file, np.zeros(3))
     with pytest.raises(RecordingError, match='cannot be read as NPZ: File is not a zip file'):
         read_npz(path)
+
+
+def test_names_that_are_no_text_are_a_sentence(tmp_path):
+    path = tmp_path / 'a.npz'
+    # 0xFFFFFFFF is no character: numpy makes one of it only when the name is used
+    names = np.full(2, 0xFFFFFFFF, dtype=np.uint32).view('<U1')
+    np.savez(path, positions=np.zeros((3, 2)), joint_names=names)
+    with pytest.raises(RecordingError, match=r'a\.npz: it cannot be read as NPZ'):
+        read_npz(path)

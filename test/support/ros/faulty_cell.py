@@ -51,17 +51,22 @@ LAST = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 class FaultyCell(RosClient):
     """The processes, and everything they said that promises are about."""
 
-    def __init__(self, folder, number: int, others=None) -> None:
-        """Start the processes, and others with these parameters."""
+    def __init__(self, folder, number: int, others=None, period: float = PERIOD) -> None:
+        """Start the processes, and others with these parameters.
+
+        :param period: of the servo cycle, in [s]
+        """
         super().__init__(environment(number))
         self.folder = folder
         self.environment = {**environment(number), 'ROS_HOME': str(folder / 'ros')}
         urdf, config = folder / 'arm.urdf', folder / 'cell.yaml'
         urdf.write_text(URDF)
         own = {'rotor_inertia': 0.5, 'viscous_friction': 2.0, 'coulomb_friction': 3.0}
-        config.write_text(yaml.safe_dump({'urdf': 'arm.urdf', 'defaults': own}))
+        config.write_text(yaml.safe_dump({
+            'urdf': 'arm.urdf', 'defaults': own, 'servo_period': period,
+        }))  # fmt: skip
         result = result_file(folder, MODEL, VALUES)
-        shared = {**EFFORT, 'autostart': 'true', 'result_file': result}
+        shared = {**EFFORT, 'autostart': 'true', 'result_file': result, 'period': period}
         self.parameters = {
             'cell': {'config': config, 'enforce_command_limits': 'true'},
             'feedforward': {
@@ -78,11 +83,15 @@ class FaultyCell(RosClient):
         self._listen()
 
     def start(self, name: str) -> None:
-        command = [sys.executable, '-m', f'robodyn_ros.nodes.{name}.node', '--ros-args']
+        module = 'feedforward' if name == 'planned' else name
+        command = [sys.executable, '-m', f'robodyn_ros.nodes.{module}.node', '--ros-args']
         for parameter, value in self.parameters[name].items():
             command += ['-p', f'{parameter}:={value}']
         if name == 'feedforward':
             command += ['-r', f'feedforward/reference:={REFERENCE}']
+        if name == 'planned':  # a second feed-forward, in trajectory mode, that moves no robot
+            command += ['-r', '__node:=planned', '-r', 'joint_states:=planned/joint_states']
+            command += ['-r', 'joint_trajectory_controller/joint_trajectory:=planned/out']
         with self.log(name).open('a') as file:
             self.processes[name] = subprocess.Popen(
                 command, env=self.environment, stdout=file, stderr=subprocess.STDOUT

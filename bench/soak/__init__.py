@@ -1,0 +1,1 @@
+"""Endurance of cell, feed-forward, collision monitor and recorder under random faults."""

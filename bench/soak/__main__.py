@@ -1,0 +1,151 @@
+"""`python -m bench.soak --seconds 3600`: what holds for an hour of random faults at 1 kHz."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+from random import Random
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / 'test/support' / part) for part in ('', 'plants', 'ros')]
+from bench.soak.cell import SoakCell  # noqa: E402
+from bench.soak.checks import STALE  # noqa: E402
+from bench.soak.faults import drawn  # noqa: E402
+from bench.soak.memory import Memory  # noqa: E402
+from bench.soak.recordings import recorded  # noqa: E402
+
+SEGMENT = 60.0
+"""Length of a recording, in [s]: the next one begins at the first fault after it."""
+
+
+def main() -> int:
+    """Run; return 1 if something did not hold."""
+    parser = argparse.ArgumentParser(prog='python -m bench.soak', description=__doc__)
+    parser.add_argument('--seconds', type=float, default=3600.0, help='duration')
+    parser.add_argument('--seed', type=int, default=1, help='of the faults')
+    parser.add_argument('--pause', type=float, default=5.0, help='mean time between them')
+    parser.add_argument('--folder', type=Path, help='for logs and recordings; else temporary')
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix='soak_') as folder:
+        cell = SoakCell(given.folder or Path(folder))
+        soak = Soak(cell, Random(given.seed), given.pause)
+        try:
+            soak.run(given.seconds)
+        finally:
+            cell.close()
+        return soak.report()
+
+
+class Soak:
+    """Faults, one after the other, and an account of every second.
+
+    :ivar seconds: second of the system clock -> what it was
+    """
+
+    def __init__(self, cell: SoakCell, random: Random, pause: float) -> None:
+        self.cell, self.random, self.pause = cell, random, pause
+        self.memory = Memory(cell)
+        self.seconds: dict[int, str] = {}
+        self.unexplained: list[str] = []
+        self.faults: Counter[str] = Counter()
+        self.recoveries: list[float] = []
+        self.failure = ''
+        self._now = 'start'
+        self._recorded = 0.0
+
+    def run(self, seconds: float) -> None:
+        """Run for a time in [s], or until something does not come back."""
+        cell, check = self.cell, self.cell.check
+
+        def account() -> None:
+            check()
+            self._account()
+
+        cell.check = account  # type: ignore[method-assign]
+        try:
+            cell.move(900.0)
+            cell.recover()
+            cell.checks.watching = True
+            end = time.monotonic() + seconds
+            while time.monotonic() < end:
+                self._round()
+            cell.stop_recording()
+        except KeyboardInterrupt:
+            print('interrupted: the figures are those until then')
+            cell.stop_recording()
+        except AssertionError as error:
+            self.failure = str(error)
+
+    def _round(self) -> None:
+        cell = self.cell
+        killed = -2 not in cell.segments.values()
+        if killed or time.monotonic() > self._recorded + SEGMENT:
+            cell.record()
+            self._recorded = time.monotonic()
+        self._quiet(self.random.expovariate(1.0 / self.pause) + 1.0)
+        fault = drawn(self.random)
+        self._now, cell.checks.quiet = f'{fault.kind} {fault.target}'.strip(), False
+        self.faults[self._now] += 1
+        print(f'{time.strftime("%H:%M:%S")} {fault}', flush=True)
+        cell.strike(fault)
+        self.recoveries.append(cell.recover())
+
+    def _quiet(self, seconds: float) -> None:
+        """Let time pass without faults; what does not work then is unexplained."""
+        cell = self.cell
+        self._now, cell.checks.quiet = 'quiet', True
+        if cell.until(cell.working, seconds):
+            self.unexplained.append(f'{time.strftime("%H:%M:%S")} {cell.working()}')
+            self._now, cell.checks.quiet = 'unexplained', False
+            cell.recover()
+
+    def _account(self) -> None:
+        """Note what this second is: quiet only if all of it was."""
+        now = int(time.time())
+        if now not in self.seconds:
+            self.memory.look()
+        if now not in self.seconds or self._now != 'quiet':
+            self.seconds[now] = self._now
+
+    def report(self) -> int:
+        """Print what was found; return 1 if something did not hold."""
+        cell, checks = self.cell, self.cell.checks
+        bags = recorded(cell.segments, cell.dropped, self.seconds, checks.heard)
+        for at in checks.stale:
+            if not bags.heard_before(at, STALE):
+                checks.complain('OK from stale joint states', f'at {at:.3f}')
+        memory = self.memory.growth()
+        print(json.dumps({
+            'seconds': dict(Counter(self.seconds.values()).most_common()),
+            'unaccounted seconds': self._gaps(),
+            'unexplained': self.unexplained[:20],
+            'faults': dict(self.faults),
+            'recovery max [s]': round(max(self.recoveries, default=0.0), 2),
+            'messages': dict(checks.totals),
+            'latency p50, p99, max [ms], number': {
+                name: [round(value, 3) for value in row]
+                for name, row in checks.percentiles().items()
+            },
+            'memory': memory,
+            'recordings': bags.figures,
+            'violations': dict(checks.counts),
+            'examples': checks.wrong,
+            'failure': self.failure,
+        }, indent=1))  # fmt: skip
+        bad = [*checks.counts, *bags.problems, self.failure, *self._gaps()]
+        print('\n'.join(bags.problems))
+        return int(any(bad))
+
+    def _gaps(self) -> list[int]:
+        """Seconds that are in no account: the soak itself stood still."""
+        known = sorted(self.seconds)
+        return [s for s in range(known[0], known[-1]) if s not in self.seconds] if known else []
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,72 @@
+"""`python -m test.faults.nodes --messages 100000 --seed 1`: all nodes, with torque applied."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+os.environ['OPENBLAS_NUM_THREADS'] = os.environ['OMP_NUM_THREADS'] = '1'
+ROOT = Path(__file__).resolve().parents[3]
+sys.path[:0] = [str(ROOT / 'test' / part) for part in ('', 'support', 'support/plants',
+                                                       'support/ros')]  # fmt: skip
+BLOCK = 500
+"""Messages until the nodes are looked at, and brought back to work."""
+LARGEST = 1000.0
+"""Largest memory of a node, in [MB]: half of it are libraries."""
+
+
+def main() -> int:
+    """Run; return 1 if something did not hold."""
+    parser = argparse.ArgumentParser(prog='python -m test.faults.nodes', description=__doc__)
+    parser.add_argument('--messages', type=int, default=1000)
+    parser.add_argument('--seed', type=int, default=1)
+    parser.add_argument('--stops', type=int, default=1, help='a stop every so many blocks')
+    parser.add_argument('--folder', type=Path, help='for the logs; else temporary')
+    given = parser.parse_args()
+    import numpy as np
+    from faults.nodes.fuzz_cell import FuzzCell
+
+    with tempfile.TemporaryDirectory(prefix='faults_nodes_') as folder:
+        cell = FuzzCell(given.folder or Path(folder), given.seed)
+        begin = time.monotonic()
+        try:
+            cell.begin()
+            before = cell.memory()
+            block = 0
+            while cell.sent < given.messages:
+                block += 1
+                cell.fire(min(BLOCK, given.messages - cell.sent))
+                if block % given.stops == 0:
+                    cell.stop_under_fire(50)
+                cell.work()
+                if block % 10 == 0:
+                    print(f'{cell.sent} after {time.monotonic() - begin:.0f} s: {cell.memory()}',
+                          *cell.wrong[-3:], sep='\n', flush=True)  # fmt: skip
+            cell.look()
+            after = cell.memory()
+        except KeyboardInterrupt:
+            print('interrupted: the figures are those until then')
+            after = cell.memory()
+        except AssertionError as error:
+            cell.wrong.append(str(error))
+            after = before = {}
+        finally:
+            cell.close()
+    large = [f'{name} took {sizes[1]} MB' for name, sizes in after.items() if sizes[1] > LARGEST]
+    print(f'{cell.sent} messages and requests in {time.monotonic() - begin:.0f} s, '
+          f'{cell.cycles} torques of which {cell.torque} not zero, {cell.restarts} restarts '
+          'after a shutdown')  # fmt: skip
+    print(f'memory now and at most [MB]: {after}; at the start: {before}')
+    if cell.stops:
+        p50, most = 1e3 * np.percentile(cell.stops, (50, 100))
+        print(f'{len(cell.stops)} stops: p50 {p50:.1f} ms, max {most:.1f} ms')
+    print(*cell.wrong, *large, sep='\n')
+    return int(bool(cell.wrong or large))
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,309 @@
+"""All nodes of the suite in a simulated cell, under fire, with additive torque applied."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+from faults.nodes.attacks import JOINTS, MARK, MOTIONS, TOPICS, Attacks
+from faults.nodes.hostile_messages import Hostile
+from faulty_cell import LIMIT, MODEL, PERIOD, STEP, FaultyCell
+from lifecycle_msgs.msg import State, Transition
+from lifecycle_msgs.srv import ChangeState, GetState
+from node_process import EFFORT
+from rcl_interfaces.msg import Parameter, ParameterValue
+from rcl_interfaces.srv import ListParameters, SetParameters
+from rclpy.action import ActionClient
+from robodyn_ros.action import Excite
+from ros_client import Ear, steps
+from std_srvs.srv import SetBool, Trigger
+from trajectory_msgs.msg import JointTrajectory
+
+from robodyn_ros.excitation.catalog import write_motion
+from robodyn_ros.excitation.motions.sine import SineMotion
+from robodyn_ros.nodes.base.presence import _qos
+
+NODES = ('cell', 'feedforward', 'planned', 'collision_monitor', 'recorder', 'identification',
+         'excitation')  # fmt: skip
+MANAGED = ('feedforward', 'planned', 'collision_monitor')
+PENDING = 40
+"""Largest number of requests that wait for an answer."""
+QUEUED = 4
+"""Largest number of them at one service."""
+ANSWER = 60.0
+"""Longest time for an answer, in [s]: of a busy machine, and with long work of nodes before it."""
+UNANSWERED = ('get_result',)
+"""Services that answer at the end of what was begun."""
+KEPT_UP = 20
+"""Messages until torque is asked for again, which faults and transitions have taken away."""
+LAST_CHECK = 200
+"""Messages between two looks at the torque."""
+
+
+class FuzzCell(FaultyCell):
+    """The processes, what is sent to them, and what must hold.
+
+    :ivar wrong: what did not hold
+    :ivar sent: number of messages and requests
+    """
+
+    def __init__(self, folder: Path, seed: int) -> None:
+        """Start the processes."""
+        robot = {'urdf': folder / 'arm.urdf', **EFFORT, 'output_directory': folder / 'out'}
+        others = dict.fromkeys(('recorder', 'identification', 'excitation'), robot)
+        others['excitation'] = {**robot, 'allow_unchecked': 'true', 'pause': 0.1}
+        planned = {**EFFORT, 'result_file': folder / 'result.yaml', 'autostart': 'true',
+                   'check_controller': 'false', 'max_torque': LIMIT.tolist()}  # fmt: skip
+        super().__init__(folder, 73, {**others, 'planned': planned})
+        self.random = Random(seed)
+        self.motion = folder / 'motion.yaml'
+        motion = SineMotion(
+            joints=JOINTS, start=[0.0, 0.0], target=[0.2, 0.2], frequency=[0.3, 0.4],
+            duration=20.0,
+        )  # fmt: skip
+        write_motion(motion, self.motion)
+        self.hostile = Hostile(self.random, (str(self.motion), str(folder), str(folder / 'none')))
+        self.wrong: list[str] = []
+        self.sent = self.torque = self.cycles = self.restarts = 0
+        self.stops: list[float] = []
+        self._pending: list[tuple[float, str, Any]] = []
+        self._previous: Any = None
+
+    def begin(self) -> None:
+        """Wait for all nodes, and learn what they offer."""
+        self.wait(lambda: set(NODES) <= set(self.diagnostics), 'diagnostics of every node', 120.0)
+        self.move(900.0)
+        self.ready()
+        services = {
+            name.lstrip('/'): kinds[0]
+            for name, kinds in self.node.get_service_names_and_types()
+            if name.split('/')[1] in NODES
+        }
+        self.attacks = Attacks(self.random, self.hostile, services)
+        for node in NODES:
+            answer = self.call(ListParameters, f'{node}/list_parameters', ListParameters.Request())
+            self.attacks.names[node] = list(answer.result.names)
+        self._senders = {
+            topic: self.node.create_publisher(
+                kind, topic, _qos() if topic.endswith('presence') else 10
+            )
+            for topic, kind in TOPICS.items()
+        }
+        # reliable: a long trajectory is too large to arrive otherwise
+        self._trajectories = Ear(self._ears, JointTrajectory, MOTIONS[0], 1000, raw=True)
+
+    def fire(self, count: int) -> None:
+        """Send messages and requests, and look at the torque."""
+        for number in range(count):
+            self._shoot()
+            if number % KEPT_UP == 0 and not self.attacks.calm:
+                self._keep_up()
+            if number % LAST_CHECK == LAST_CHECK - 1:
+                self.look()
+
+    def _keep_up(self) -> None:
+        """Activate the feed-forward, clear its fault and enable it, without a wait."""
+        transitions = (Transition.TRANSITION_CONFIGURE, Transition.TRANSITION_ACTIVATE)
+        for number in transitions:
+            request = ChangeState.Request(transition=Transition(id=number))
+            self._ask('feedforward/change_state', ChangeState, request)
+        self._ask('feedforward/reset', Trigger, Trigger.Request())
+        self._ask('feedforward/enable', SetBool, SetBool.Request(data=True))
+
+    def _ask(self, service: str, kind: Any, request: Any) -> None:
+        """Send a request; its answer is waited for later.
+
+        The middleware keeps ten requests of a service; further ones would be lost on the way.
+        """
+        while sum(name == service for _, name, _ in self._pending) >= QUEUED:
+            self._drain(len(self._pending) - 1)
+        if service not in self._clients:
+            self._clients[service] = self.node.create_client(kind, service)
+        client = self._clients[service]
+        if client.service_is_ready():
+            self._pending.append((time.monotonic(), service, client.call_async(request)))
+
+    def _drain(self, most: int) -> None:
+        """Wait until few requests wait for an answer."""
+        self.executor.spin_once(timeout_sec=0.0)
+        while len(self._pending) > most:
+            self._collect()
+            self.executor.spin_once(timeout_sec=0.01)
+            self.check()
+
+    def _shoot(self) -> None:
+        self.sent += 1
+        if self.random.random() < 0.6:
+            topic, _, message = self.attacks.message()
+            self._senders[topic].publish(message)
+        else:
+            self._ask(*self.attacks.request())
+        self._drain(PENDING)
+
+    def _collect(self) -> None:
+        """Forget what was answered; what was not in time is wrong."""
+        now, left = time.monotonic(), []
+        for begun, service, future in self._pending:
+            if future.done() or service.endswith(UNANSWERED):
+                continue
+            if now > begun + ANSWER:
+                self.wrong.append(f'{service} did not answer for {now - begun:.0f} s')
+            else:
+                left.append((begun, service, future))
+        self._pending = left
+
+    def look(self) -> None:
+        """Check the torques since the last look."""
+        rows = list(self._commands.rows())
+        if self._previous is not None:
+            rows.insert(0, self._previous)
+        self._commands.forget(kept=0)
+        self._states.forget()
+        self._levels.forget()
+        if len(rows) < 2:
+            return
+        values = np.array([row.message for row in rows])
+        if not (np.isfinite(values).all() and (np.abs(values) <= LIMIT).all()):
+            self.wrong.append(f'torque {values[np.abs(values).max(axis=1).argmax()]}')
+        change, between = steps(rows, lambda row: row)
+        late = np.diff([row.time for row in rows])[:, None] / PERIOD
+        same = between[:, 0] > 0  # another process counts from 1
+        over = np.abs(change) > STEP * np.maximum(between, late) * (1 + 1e-9)
+        if over[same].any():
+            self.wrong.append(f'torque rate: {change[same][over[same].any(axis=1)][0]}')
+        self.cycles += len(rows) - 1
+        self.torque += int(np.any(values[1:], axis=1).sum())
+        self._previous = rows[-1]
+
+    def settle(self) -> None:
+        """Wait for all answers, and bring every node back to work.
+
+        :raises AssertionError: one does not come back
+        """
+        self.attacks.calm = True
+        deadline = time.monotonic() + ANSWER + 5.0
+        while self._pending and time.monotonic() < deadline:
+            self.check()
+            self.executor.spin_once(timeout_sec=0.01)
+            self._collect()
+        for node in NODES:
+            self._set(node, 'use_sim_time', ParameterValue(type=1, bool_value=False))
+        for node in MANAGED:
+            self._revive(node)
+        scale = ParameterValue(type=3, double_value=1.0)  # 0 is allowed, and gives no torque
+        self._set('feedforward', 'feedforward_scale', scale)
+        self.call(Trigger, 'excitation/stop', Trigger.Request())
+        self.call(Trigger, 'collision_monitor/reset', Trigger.Request())
+        self.attacks.calm = False
+
+    def _set(self, node: str, name: str, value: ParameterValue) -> None:
+        request = SetParameters.Request(parameters=[Parameter(name=name, value=value)])
+        self.call(SetParameters, f'{node}/set_parameters', request)
+
+    def _revive(self, node: str) -> None:
+        """Activate a node from whatever state it is in."""
+        text = ParameterValue(type=4, string_value=str(self.folder / 'result.yaml'))
+        self._set(node, 'result_file', text)
+        wanted = {
+            State.PRIMARY_STATE_UNCONFIGURED: Transition.TRANSITION_CONFIGURE,
+            State.PRIMARY_STATE_INACTIVE: Transition.TRANSITION_ACTIVATE,
+        }
+        for _ in range(4):
+            state = self.call(GetState, f'{node}/get_state', GetState.Request()).current_state.id
+            if state == State.PRIMARY_STATE_ACTIVE:
+                return
+            if state == State.PRIMARY_STATE_FINALIZED:
+                self._restart(node)
+                continue
+            request = ChangeState.Request(transition=Transition(id=wanted.get(state, 0)))
+            self.call(ChangeState, f'{node}/change_state', request)
+        self.wrong.append(f'{node} does not become active again: {self.diagnostics.get(node)}')
+        self._restart(node)
+
+    def _restart(self, node: str) -> None:
+        """Start a node again that was shut down, as launch does."""
+        self.restarts += 1
+        self.kill(node)
+        old = self.diagnostics.pop(node, None)
+        self.start(node)
+        self.wait(lambda: node in self.diagnostics, f'{node} again after {old}')
+        for service in [name for name in self._clients if name.startswith(f'{node}/')]:
+            self.node.destroy_client(self._clients.pop(service))
+
+    def work(self) -> None:
+        """Let torque flow on a moving robot again."""
+        self.settle()
+        deadline = time.monotonic() + ANSWER
+        while True:
+            try:
+                self.call(Trigger, 'cell/reset', Trigger.Request())
+                self.move(900.0)
+                self._previous = None
+                self.call(Trigger, 'feedforward/reset', Trigger.Request())
+                self.call(SetBool, 'feedforward/enable', SetBool.Request(data=True))
+                self.wait(lambda: self._states.rows() and self._enabled(), 'torque', 5.0)
+                return
+            except AssertionError:  # a late message has tripped it again
+                if time.monotonic() > deadline:
+                    raise
+
+    def stop_under_fire(self, count: int) -> None:
+        """Stop an excitation while requests come in; note the time until its stop is sent."""
+        self.settle()
+        self.call(Trigger, 'cell/reset', Trigger.Request())
+        self.attacks.calm = True
+        client = ActionClient(self.node, Excite, 'excitation/excite')
+        try:
+            if self._excited(client):
+                self.fire(count)
+                self._trajectories.forget(kept=0)
+                begin = time.time()
+                answer = self.call(Trigger, 'excitation/stop', Trigger.Request())
+                if answer.success:
+                    self.fire(3)
+                    self.wait(self._stop_sent, f'the stop: {answer.message}')
+                    self.stops.append(self._stop_sent() - begin)
+                else:
+                    self.wrong.append(f'the motion ended before its stop: {answer.message}')
+        finally:
+            self.attacks.calm = False
+            client.destroy()
+
+    def _excited(self, client: Any) -> bool:
+        """Start a motion; return whether it runs."""
+        deadline = time.monotonic() + ANSWER
+        self.wait(client.server_is_ready, 'the action')
+        while time.monotonic() < deadline:
+            self._trajectories.forget(kept=0)
+            sent = client.send_goal_async(Excite.Goal(motion_file=str(self.motion)))
+            self.wait(sent.done, 'the answer to a goal')
+            result = sent.result().get_result_async()
+            self.wait(lambda r=result: r.done() or self._stop_sent(), 'the motion')
+            if not result.done():
+                return True
+            self.reason = result.result().result.message
+            self.spin(0.3)
+        self.wrong.append(f'no motion can be started: {self.reason}')
+        return False
+
+    def _stop_sent(self) -> float:
+        """Return when the first trajectory was sent that is not fuzzed; 0.0: not yet."""
+        for row in self._trajectories.rows():
+            if MARK.encode() not in row.message[:40]:
+                return float(row.time)
+        return 0.0
+
+    def memory(self) -> dict[str, list[float]]:
+        """Return resident and largest resident memory of each process, in [MB]."""
+        found = {}
+        for name, process in self.processes.items():
+            lines = Path(f'/proc/{process.pid}/status').read_text().splitlines()
+            sizes = {line.split(':')[0]: line.split()[1] for line in lines if 'Vm' in line}
+            found[name] = [round(int(sizes[key]) / 1024.0, 1) for key in ('VmRSS', 'VmHWM')]
+        return found
+
+
+assert tuple(MODEL.joint_names) == tuple(JOINTS)
