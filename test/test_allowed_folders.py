@@ -48,7 +48,7 @@ def test_folders_may_be_links_relative_or_files(place, monkeypatch):
     assert allowed.path('deep') == place / 'in' / 'deep'
     assert allowed.path('~/out/a.yaml') == place / 'out' / 'a.yaml'
     assert AllowedFolders([place / 'back']).path('deep') == place / 'in' / 'deep'
-    with pytest.raises(ConfigError, match=r'out/b\.yaml'):
+    with pytest.raises(ConfigError, match='in none of the allowed folders'):
         allowed.path(place / 'out' / 'b.yaml')
     with pytest.raises(ConfigError, match=r'allowed folders \(none\)'):
         AllowedFolders([]).path('deep')

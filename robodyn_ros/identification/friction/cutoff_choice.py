@@ -66,6 +66,8 @@ def _keeps_motion(signals: Processed, lower: Processed) -> bool:
     recording moves alike, because too large inertias make up for it.
     """
     moving = signals.used.any(axis=0)
+    if not moving.any():
+        return True
     before, after = (each.motion[2][:, moving].std(axis=0) for each in (signals, lower))
     return bool(np.median(after / np.maximum(before, 1e-300)) >= 1.0 - NOISE_SHARE)
 

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -31,7 +32,7 @@ NOT_YET = (
     'a motion is running already',
 )  # fmt: skip
 """Says a node that has only just come, or of what was before: a jump looks like a motion."""
-NOWHERE = '/no/motion.yaml'
+NOWHERE = str(Path(tempfile.gettempdir()) / 'there_is_no_such_file.yaml')
 
 
 def robot_limits(robot='six_axis'):
