@@ -257,7 +257,7 @@ def test_a_motion_is_over_only_when_the_robot_is_at_rest(cell, robot):
     answer = cell.planner.result()
     SilenceError.check(answer.result.message)
     assert answer.result.success, answer.result.message
-    assert 'no/motion.yaml' in cell.ending.refusal()  # at rest for other nodes, too
+    assert 'there_is_no_such_file.yaml' in cell.ending.refusal()  # at rest for other nodes, too
 
 
 @undisturbed
