@@ -178,7 +178,7 @@ def test_cancel_keeps_the_best_so_far(make, reason, pictures):
 @pytest.mark.parametrize(
     ('values', 'words'),
     [
-        ({'optimise.criterion': 'best'}, 'criterion must be one of cond, block, block_by_condition'),
+        ({'optimise.criterion': 'best'}, 'must be one of cond, block, block_by_condition'),
         ({'model_file': f'{ROOT}/config/robots/scara.yaml'}, "no limits for joint 'joint2'"),
         ({'dynamic_model': 2, 'model_file': 'none.yaml'}, 'none.yaml'),
     ],
