@@ -188,4 +188,4 @@ def test_fuzzed_cycles_under_the_sanitizers(tmp_path):
         pytest.skip('the plugin was built without ROBODYN_SANITIZERS')
     model = robot_model('urdf/six_axis.urdf', friction=['viscous', 'coulomb'])
     path = result_file(tmp_path, model, np.nan_to_num(model.prior(), nan=1.0))
-    checked('sanitized/law_fuzz', [path, '20000', str(SEED)], env=os.environ)
+    checked('sanitized/law_fuzz', [path, '10000', str(SEED)], env=os.environ)
