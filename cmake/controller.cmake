@@ -32,36 +32,51 @@ if(TARGET yaml-cpp::yaml-cpp)
   set(yaml_cpp yaml-cpp::yaml-cpp)
 endif()
 
-add_library(robodyn_law STATIC
-  src/additive_torque.cpp
-  src/closed_forms.cpp
-  src/effort_command.cpp
-  src/friction.cpp
-  src/guarded_torque.cpp
-  src/model_torque.cpp
-  src/payload.cpp
-  src/payload_limit.cpp
-  src/puma_part.cpp
-  src/result_file.cpp
-  src/result_hash.cpp
-  src/urdf_part.cpp
-)
-target_compile_features(robodyn_law PUBLIC cxx_std_17)
-set_target_properties(robodyn_law PROPERTIES POSITION_INDEPENDENT_CODE ON)
-target_compile_options(robodyn_law PRIVATE -Wall -Wextra -Wpedantic -O2)
-target_include_directories(robodyn_law PUBLIC
-  $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>
-)
-target_include_directories(robodyn_law SYSTEM PRIVATE ${urdfdom_headers_INCLUDE_DIRS})
-target_link_libraries(robodyn_law PUBLIC ${pinocchio} PRIVATE ${yaml_cpp} urdfdom::urdfdom_model
-  rcutils::rcutils)
+# The law and the programs of its tests; `folder`: where the programs go, `flags`: of the compiler.
+function(robodyn_add_law law folder flags)
+  add_library(${law} STATIC
+    src/additive_torque.cpp
+    src/bounded_text.cpp
+    src/closed_forms.cpp
+    src/effort_command.cpp
+    src/friction.cpp
+    src/guarded_torque.cpp
+    src/model_torque.cpp
+    src/payload.cpp
+    src/payload_limit.cpp
+    src/puma_part.cpp
+    src/result_file.cpp
+    src/result_hash.cpp
+    src/urdf_part.cpp
+  )
+  target_compile_features(${law} PUBLIC cxx_std_17)
+  set_target_properties(${law} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_compile_options(${law} PRIVATE -Wall -Wextra -Wpedantic -O2)
+  target_compile_options(${law} PUBLIC ${flags})
+  target_link_options(${law} PUBLIC ${flags})
+  target_include_directories(${law} PUBLIC
+    $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>
+  )
+  target_include_directories(${law} SYSTEM PRIVATE ${urdfdom_headers_INCLUDE_DIRS})
+  target_link_libraries(${law} PUBLIC ${pinocchio} PRIVATE ${yaml_cpp} urdfdom::urdfdom_model
+    rcutils::rcutils)
+  foreach(program law_check law_fuzz payload_check result_check)
+    set(target ${law}_${program})
+    add_executable(${target} src/${program}.cpp)
+    set_target_properties(${target} PROPERTIES
+      OUTPUT_NAME ${program} RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/${folder})
+    target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -O2)
+    target_link_libraries(${target} PRIVATE ${law})
+    install(TARGETS ${target} DESTINATION lib/${PROJECT_NAME}/${folder})
+  endforeach()
+endfunction()
 
-foreach(program law_check law_fuzz payload_check)
-  add_executable(${program} src/${program}.cpp)
-  target_compile_options(${program} PRIVATE -Wall -Wextra -Wpedantic -O2)
-  target_link_libraries(${program} PRIVATE robodyn_law)
-  install(TARGETS ${program} DESTINATION lib/${PROJECT_NAME})
-endforeach()
+robodyn_add_law(robodyn_law "" "")
+option(ROBODYN_SANITIZERS "Build the controller's law with sanitizers too, for its tests" OFF)
+if(ROBODYN_SANITIZERS)
+  robodyn_add_law(robodyn_law_sanitized sanitized
+    "-g1;-fsanitize=address,undefined;-fno-sanitize-recover=all;-D_GLIBCXX_ASSERTIONS")
+endif()
 
 generate_parameter_library(feedforward_torque_controller_parameters
   src/feedforward_torque_controller_parameters.yaml

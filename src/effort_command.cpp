@@ -24,6 +24,11 @@ EffortCommand::EffortCommand(
   }
   for (Eigen::Index joint = 0; joint < factor_.size(); ++joint) {
     const double largest = std::abs(max_torque[joint] * factor_[joint]);
+    if (!std::isfinite(largest)) {
+      throw std::invalid_argument(
+        "max_torque of joint " + joints[static_cast<std::size_t>(joint)] + " times "
+        "effort.command_per_torque must be finite");
+    }
     if (largest > most_) {
       throw std::invalid_argument(
         "max_torque of joint " + joints[static_cast<std::size_t>(joint)] + " is " +

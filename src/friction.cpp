@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "robodyn_ros/bounded_text.hpp"
+
 namespace robodyn_ros
 {
 namespace
@@ -93,7 +95,8 @@ Friction::Friction(const std::vector<std::string> & terms, std::vector<Figures> 
   for (const auto & name : terms) {
     const auto found = kTerms.find(name);
     if (found == kTerms.end()) {
-      throw std::invalid_argument("there is no friction term \"" + name + "\" in this controller");
+      throw std::invalid_argument(
+        "there is no friction term \"" + quoted_text(name) + "\" in this controller");
     }
     const Term & term = found->second;
     for (const Figures & own : figures_) {
@@ -102,6 +105,9 @@ Friction::Friction(const std::vector<std::string> & terms, std::vector<Figures> 
       {
         throw std::invalid_argument("friction term \"" + name + "\" lacks its shape figure");
       }
+    }
+    if (std::count(terms.begin(), terms.end(), name) > 1) {  // each takes time in every cycle
+      throw std::invalid_argument("friction term \"" + name + "\" is named twice");
     }
     columns_.push_back(term.column);
     of_load_.push_back(term.load);

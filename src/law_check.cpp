@@ -25,12 +25,14 @@ bool counting = false;
 std::size_t allocations = 0;
 }  // namespace
 
+#ifndef __SANITIZE_ADDRESS__  // which has a malloc of its own
 extern "C" void * __libc_malloc(std::size_t size);
 extern "C" void * malloc(std::size_t size)
 {
   allocations += counting ? 1 : 0;
   return __libc_malloc(size);
 }
+#endif
 
 namespace
 {

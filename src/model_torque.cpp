@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "robodyn_ros/bounded_text.hpp"
+
 namespace robodyn_ros
 {
 
@@ -72,7 +74,7 @@ Vector ModelTorque::with_payload(const Vector & payload, const std::string & fra
 {
   if (!frame.empty() && payload_frame().empty()) {
     throw std::invalid_argument(
-      "this robot carries its payload at the last axis and has no frame '" + frame + "'");
+      "this robot carries its payload at the last axis and has no frame '" + quoted_text(frame) + "'");
   }
   Vector values = identified_;
   const PlacedPart & arm = bodies_.front();

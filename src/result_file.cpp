@@ -1,5 +1,6 @@
 #include "robodyn_ros/result_file.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 #include <stdexcept>
@@ -7,6 +8,7 @@
 
 #include <yaml-cpp/yaml.h>
 
+#include "robodyn_ros/bounded_text.hpp"
 #include "robodyn_ros/closed_forms.hpp"
 #include "robodyn_ros/friction.hpp"
 #include "robodyn_ros/result_hash.hpp"
@@ -18,6 +20,11 @@ namespace
 {
 
 using Names = std::vector<std::string>;
+
+/// Most joints: the time that PayloadLimit takes grows with the fourth power, 64 take half a minute.
+constexpr std::size_t kMostJoints = 64;
+/// Most parts of a sum: a robot and its friction are two, each is computed in every cycle.
+constexpr std::size_t kMostParts = 20;
 
 std::invalid_argument error(const std::string & text)
 {
@@ -44,13 +51,21 @@ Vector vector_of(const std::vector<double> & numbers)
   return Eigen::Map<const Vector>(numbers.data(), static_cast<Eigen::Index>(numbers.size()));
 }
 
+/// Joints of a robot in closed form, which its equations take for granted.
+void check_count(const Names & joints, std::size_t least, std::size_t most)
+{
+  if (joints.size() < least || joints.size() > most) {
+    throw error("its kind of robot has not " + std::to_string(joints.size()) + " joints");
+  }
+}
+
 std::unique_ptr<Part> urdf_part(const YAML::Node & map)
 {
   Eigen::Vector3d gravity(0.0, 0.0, -9.81);
   if (map["gravity"]) {
     const auto given = map["gravity"].as<std::vector<double>>();
-    if (given.size() != 3) {
-      throw error("gravity needs three numbers");
+    if (given.size() != 3 || !vector_of(given).allFinite()) {
+      throw error("gravity needs three finite numbers");
     }
     gravity = vector_of(given);
   }
@@ -76,25 +91,29 @@ std::unique_ptr<Part> puma_part(const YAML::Node & map)
   return std::make_unique<PumaPart>(known);
 }
 
-std::unique_ptr<Part> body_part(const YAML::Node & map, const std::string & kind)
+std::unique_ptr<Part> body_part(
+  const YAML::Node & map, const std::string & kind, const Names & joints)
 {
   if (kind == "urdf") {
     return urdf_part(map);
   }
   if (kind == "axis") {
+    check_count(joints, 1, 1);
     return std::make_unique<AxisPart>(
       get<std::string>(map, "type") == "rotary", get<int>(map, "dynamic_model"),
       get_or(map, "payload_mass", 0.0), get_or(map, "payload_inertia", 0.0));
   }
   if (kind == "scara") {
+    check_count(joints, 3, 4);
     const YAML::Node geometry = map["geometry"];
     return std::make_unique<ScaraPart>(
-      static_cast<Eigen::Index>(get<Names>(map, "joints").size()),
+      static_cast<Eigen::Index>(joints.size()),
       ScaraPart::Geometry{
         get<double>(geometry, "L1"), get<double>(geometry, "L2"), get_or(geometry, "s4", 1.0),
         get_or(geometry, "z_sense", 1.0), get_or(map, "gravity", 9.81)});
   }
   if (kind == "puma") {
+    check_count(joints, 6, 6);
     return puma_part(map);
   }
   if (kind == "delta") {
@@ -102,14 +121,15 @@ std::unique_ptr<Part> body_part(const YAML::Node & map, const std::string & kind
       "a delta has no place in this controller: use the Python node (ros2 launch robodyn_ros "
       "feedforward.launch.py)");
   }
-  throw error("there is no model kind \"" + kind + "\" in this controller");
+  throw error("there is no model kind \"" + quoted_text(kind) + "\" in this controller");
 }
 
 Vector figure(const YAML::Node & map, const char * name, std::size_t joints)
 {
   const auto given = map[name].as<std::vector<double>>();
-  if (given.size() != joints) {
-    throw error(std::string("friction's ") + name + " needs one number per joint");
+  const auto usable = [](double value) {return std::isfinite(value) && value >= 0.0;};
+  if (given.size() != joints || !std::all_of(given.begin(), given.end(), usable)) {
+    throw error(std::string("friction's ") + name + " needs one number per joint, 0 or more");
   }
   return vector_of(given);
 }
@@ -121,7 +141,7 @@ Friction friction_of(const YAML::Node & map)
     "exponent"};
   for (const auto & item : map) {
     if (const auto key = item.first.as<std::string>(); understood.count(key) == 0) {
-      throw error("friction's \"" + key + "\" is not known to this controller");
+      throw error("friction's \"" + quoted_text(key) + "\" is not known to this controller");
     }
   }
   const std::size_t joints = map["joints"].size();
@@ -157,7 +177,18 @@ std::string listed(const Names & names)
   for (const auto & name : names) {
     result += (result.empty() ? "" : ", ") + name;
   }
-  return "[" + result + "]";
+  return "[" + quoted_text(result) + "]";
+}
+
+/// The values that load-dependent friction goes by, or none.
+Vector load_of(const YAML::Node & map)
+{
+  const auto numbers =
+    map["load"] ? map["load"].as<std::vector<double>>() : std::vector<double>{};
+  if (!vector_of(numbers).allFinite()) {
+    throw error("friction's load must be finite");
+  }
+  return vector_of(numbers);
 }
 
 /// Parts of a model with their places in its parameter values.
@@ -165,35 +196,50 @@ struct Parts
 {
   Names joints;  // of the model, and so of every part
   Eigen::Index width = 0;
+  std::size_t count = 0;
   std::vector<PlacedPart> bodies;
   std::vector<PlacedFriction> frictions;
 
   void add(const YAML::Node & map)
   {
     const auto kind = get<std::string>(map, "kind");
+    if (++count > kMostParts) {
+      throw error("a model has at most " + std::to_string(kMostParts) + " parts");
+    }
     if (kind == "sum") {
       for (const auto & part : map["parts"]) {
         add(part);
       }
       return;
     }
-    if (kind == "friction") {
-      Vector load;
-      if (map["load"]) {
-        load = vector_of(map["load"].as<std::vector<double>>());
-      }
-      frictions.push_back({friction_of(map), width, load});
-      width += frictions.back().friction.width();
-    } else {
-      bodies.push_back({body_part(map, kind), width});
-      width += bodies.back().part->width();
-    }
     // The hash says nothing about the names beside the description.
     if (const Names own = joints_of(map); own != joints) {
       throw error("the joints " + listed(joints) + " are not those of its model, " + listed(own));
     }
+    if (kind == "friction") {
+      frictions.push_back({friction_of(map), width, load_of(map)});
+      width += frictions.back().friction.width();
+    } else {
+      bodies.push_back({body_part(map, kind, joints), width});
+      width += bodies.back().part->width();
+    }
   }
 };
+
+/// Joints of a model; their number is taken for granted from here on.
+Names checked_joints(const YAML::Node & content)
+{
+  const auto names = get<Names>(content, "joints");
+  if (names.empty() || names.size() > kMostJoints) {
+    throw error(
+      "it has " + std::to_string(names.size()) + " joints, expected 1 to " +
+      std::to_string(kMostJoints));
+  }
+  if (std::set<std::string>(names.begin(), names.end()).size() != names.size()) {
+    throw error("its joints " + listed(names) + " must have different names");
+  }
+  return names;
+}
 
 /// Unwrap `<node>: ros__parameters:`, as far as it is there.
 YAML::Node parameters_of(const YAML::Node & content)
@@ -232,7 +278,7 @@ void read_payload(const YAML::Node & block, IdentifiedModel & model)
   }
   for (std::size_t k = 0; k < names.size(); ++k) {
     if (names[k] != "payload.mass" && names[k] != "payload.inertia") {
-      throw error("this controller cannot take the payload parameter " + names[k]);
+      throw error("this controller cannot take the payload parameter " + quoted_text(names[k]));
     }
     model.payload[names[k] == "payload.mass" ? 0 : 1] = values[k];
   }
@@ -263,8 +309,8 @@ IdentifiedModel read(const YAML::Node & parameters)
     throw error("a parameter value is not finite");
   }
   Parts parts;
-  parts.joints = get<Names>(content, "joints");
-  parts.add(YAML::Load(get<std::string>(content, "description")));
+  parts.joints = checked_joints(content);
+  parts.add(parse_yaml(get<std::string>(content, "description")));
   if (parts.width != values.size()) {
     throw error(
       "it has " + std::to_string(values.size()) + " parameter values, the model has " +
@@ -286,13 +332,9 @@ IdentifiedModel read(const YAML::Node & parameters)
 IdentifiedModel read_result(const std::string & path)
 {
   try {
-    return read(parameters_of(YAML::LoadFile(path)));
-  } catch (const YAML::BadFile &) {
-    throw error("the result file " + path + " cannot be read");
-  } catch (const YAML::Exception & reason) {
-    throw error("the result file " + path + " cannot be used: " + reason.what());
-  } catch (const std::invalid_argument & reason) {
-    throw error("the result file " + path + " cannot be used: " + reason.what());
+    return read(parameters_of(parse_yaml(read_text(path))));
+  } catch (const std::exception & reason) {  // also of memory or of an index
+    throw error("the result file " + path + " cannot be used: " + quoted_text(reason.what(), 400));
   }
 }
 

@@ -1,15 +1,20 @@
 #include "robodyn_ros/urdf_part.hpp"
 
 #include <algorithm>
-#include <map>
+#include <set>
 #include <stdexcept>
 
 #include <urdf_parser/urdf_parser.h>
+
+#include "robodyn_ros/bounded_text.hpp"
 
 namespace robodyn_ros
 {
 namespace
 {
+
+constexpr char kChild[] = "<child";
+constexpr std::size_t kMostJoints = 200;  // as in robodyn_ros/bounds.py
 
 pinocchio::SE3 placement_of(const urdf::Joint & joint)
 {
@@ -23,9 +28,24 @@ pinocchio::SE3 placement_of(const urdf::Joint & joint)
 
 urdf::ModelInterfaceSharedPtr parse(const std::string & xml)
 {
+  // Before it is parsed: urdfdom takes a chain of links apart by recursion.
+  std::size_t children = 0;
+  for (auto at = xml.find(kChild); at != std::string::npos; at = xml.find(kChild, at + 1)) {
+    if (++children > kMostJoints) {
+      throw std::invalid_argument(
+        "the URDF of the model has more than " + std::to_string(kMostJoints) + " joints");
+    }
+  }
   const auto tree = urdf::parseURDF(xml);
   if (!tree) {
     throw std::invalid_argument("the URDF of the model cannot be read");
+  }
+  // urdfdom lets a link hang on two joints: such a robot is no tree, and may have no end.
+  std::set<std::string> moved;
+  for (const auto & [name, joint] : tree->joints_) {
+    if (!moved.insert(joint->child_link_name).second) {
+      throw std::invalid_argument("a link in the URDF of the model is the child of two joints");
+    }
   }
   return tree;
 }
@@ -110,7 +130,7 @@ UrdfPart::UrdfPart(
 {
   const auto tree = parse(xml);
   add_children(*tree->getRoot(), {}, joints);
-  if (bodies_.size() != joints.size()) {
+  if (joints.empty() || bodies_.size() != joints.size()) {
     throw std::invalid_argument("the URDF of the model lacks some of the model's joints");
   }
   carrier_ = tree->getJoint(joints.back())->child_link_name;
@@ -219,12 +239,12 @@ void UrdfPart::add_payload(
   }
   const auto found = links_.find(frame.empty() ? carrier_ : frame);
   if (found == links_.end()) {
-    throw std::invalid_argument("the robot has no link '" + frame + "' to carry a payload");
+    throw std::invalid_argument("the robot has no link '" + quoted_text(frame) + "' to carry a payload");
   }
   const LinkPlace & link = found->second;
   if (link.body < 0) {
     throw std::invalid_argument(
-      "link '" + frame + "' is not moved by any joint: a payload there has no effect");
+      "link '" + quoted_text(frame) + "' is not moved by any joint: a payload there has no effect");
   }
   const Eigen::Matrix4d place = link.placement.toHomogeneousMatrix();
   values.segment<10>(10 * bodies_[static_cast<std::size_t>(link.body)].joint) +=

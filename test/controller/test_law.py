@@ -208,21 +208,24 @@ def test_time_of_a_cycle_of_six_axes(tmp_path):
     assert min(float(re.search(r'p99 ([\d.]+)', said)[1]) for said in runs) < 20.0, runs
 
 
+FOUR = '[joint1, joint2, joint3, joint4]'
+
+
 @pytest.mark.parametrize(
     'change, sentence',
     [
         ({'format': 2}, 'format is not known'),
         ({'parameter_values': [1.0, 2.0]}, '2 parameter values, the model has'),
         ({'parameter_values': [float('nan')]}, 'not finite'),
-        ({'description': 'kind: delta'}, 'use the Python node'),
-        ({'description': '{kind: urdf, joints: [a], urdf: <robot/>}'}, 'URDF'),
+        ({'description': f'{{kind: delta, joints: {FOUR}}}'}, 'use the Python node'),
+        ({'description': f'{{kind: urdf, joints: {FOUR}, urdf: <robot/>}}'}, 'URDF'),
         ({'description': '['}, 'cannot be used'),
         # Not in the hash: another order would be torque on other joints, fewer not even that.
         ({'joints': ['joint2', 'joint1', 'joint3', 'joint4']}, 'are not those of its model'),
         ({'joints': ['joint1', 'joint2', 'joint3']}, 'are not those of its model'),
         ({'hash': None}, 'hash'),
-        ({'description': '{kind: friction, joints: [], terms: [], aging: [1]}'}, '"aging" is not'),
-        ({'description': '{kind: friction, joints: [], terms: [slime]}'}, 'term "slime"'),
+        ({'description': f'{{kind: friction, joints: {FOUR}, terms: [], aging: [1]}}'}, '"aging" is not'),
+        ({'description': f'{{kind: friction, joints: {FOUR}, terms: [slime]}}'}, 'term "slime"'),
     ],
 )
 def test_results_it_cannot_use_are_one_sentence(tmp_path, change, sentence):

@@ -1,0 +1,137 @@
+#include "robodyn_ros/bounded_text.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/yaml.h>
+
+namespace robodyn_ros
+{
+namespace
+{
+
+// As in robodyn_ros/bounds.py, where the reasons are.
+constexpr std::size_t kTextBytes = std::size_t{32} << 20;
+constexpr std::size_t kYamlDepth = 100, kYamlValues = 300000;
+
+std::invalid_argument too_much(const std::string & what, std::size_t most)
+{
+  return std::invalid_argument(what + ": at most " + std::to_string(most));
+}
+
+/// Counts values, and looks for values that contain themselves, before memory is taken for them.
+class Check : public YAML::EventHandler
+{
+public:
+  void OnDocumentStart(const YAML::Mark &) override {}
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark &, YAML::anchor_t) override {add(1);}
+  void OnScalar(
+    const YAML::Mark &, const std::string &, YAML::anchor_t, const std::string &) override
+  {
+    add(1);
+  }
+  void OnAlias(const YAML::Mark &, YAML::anchor_t anchor) override
+  {
+    for (const auto & [opened, total] : open_) {
+      if (opened == anchor) {
+        throw std::invalid_argument("a value contains itself");
+      }
+    }
+    add(1 + sizes_[anchor]);
+  }
+  void OnSequenceStart(
+    const YAML::Mark &, const std::string &, YAML::anchor_t anchor,
+    YAML::EmitterStyle::value) override
+  {
+    begin(anchor);
+  }
+  void OnMapStart(
+    const YAML::Mark &, const std::string &, YAML::anchor_t anchor,
+    YAML::EmitterStyle::value) override
+  {
+    begin(anchor);
+  }
+  void OnSequenceEnd() override {end();}
+  void OnMapEnd() override {end();}
+
+private:
+  void add(std::size_t count)
+  {
+    total_ += count;
+    if (total_ > kYamlValues) {
+      throw too_much("values of YAML, repetitions by aliases included", kYamlValues);
+    }
+  }
+  void begin(YAML::anchor_t anchor)
+  {
+    open_.emplace_back(anchor, total_);
+    if (open_.size() > kYamlDepth) {
+      throw too_much("nesting of YAML", kYamlDepth);
+    }
+    add(1);
+  }
+  void end()
+  {
+    const auto [anchor, before] = open_.back();
+    open_.pop_back();
+    if (anchor != 0) {  // none
+      sizes_[anchor] = total_ - before;
+    }
+  }
+
+  std::vector<std::pair<YAML::anchor_t, std::size_t>> open_;
+  std::map<YAML::anchor_t, std::size_t> sizes_;
+  std::size_t total_ = 0;
+};
+
+}  // namespace
+
+std::string read_text(const std::string & path)
+{
+  std::error_code problem;
+  const auto status = std::filesystem::status(path, problem);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    throw std::invalid_argument("it is no regular file");
+  }
+  std::ifstream file(path, std::ios::binary);
+  std::string text;
+  std::vector<char> block(std::size_t{1} << 16);
+  while (file && text.size() <= kTextBytes) {
+    file.read(block.data(), static_cast<std::streamsize>(block.size()));
+    text.append(block.data(), static_cast<std::size_t>(file.gcount()));
+  }
+  if (!file.eof() && text.size() <= kTextBytes) {
+    throw std::invalid_argument("it cannot be read");
+  }
+  if (text.size() > kTextBytes) {
+    throw too_much("bytes of a text file", kTextBytes);
+  }
+  return text;
+}
+
+YAML::Node parse_yaml(const std::string & text)
+{
+  std::istringstream stream(text);
+  YAML::Parser parser(stream);
+  Check check;
+  parser.HandleNextDocument(check);
+  return YAML::Load(text);
+}
+
+std::string quoted_text(const std::string & text, std::size_t most)
+{
+  std::string result = text.substr(0, most);
+  std::replace_if(
+    result.begin(), result.end(), [](char letter) {return letter < ' ' || letter > '~';}, '?');
+  return text.size() > most ? result + "..." : result;
+}
+
+}  // namespace robodyn_ros

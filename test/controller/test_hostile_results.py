@@ -1,0 +1,191 @@
+"""Hostile and damaged result files against the plugin's law: a sentence, or torques that keep the
+promise; never a crash, a hang, or more than 1 GB.
+
+Where the plugin was built with ROBODYN_SANITIZERS, the same runs under the address and the
+undefined-behaviour sanitizer.
+"""
+
+import hashlib
+import json
+import os
+import resource
+import subprocess
+import sys
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+import yaml
+from controller_build import program
+from controller_law import result_file
+
+from robodyn_ros.models.catalog import build_model, robot_model
+from robodyn_ros.yaml_file import DUMPER
+
+sys.path.append(str(Path(__file__).resolve().parents[1]))  # `faults` is a program of its own
+from faults.hostile_texts import URDFS, YAML
+from faults.mutate import mutated
+
+sys.path.pop()
+
+CASES, SEED = 100, 14
+CPU, MEMORY = 60, 2**30
+"""Of all files of a run, in [s] and [bytes]."""
+SCARA = {'kind': 'scara', 'joints': ['a', 'b', 'c', 'd'], 'geometry': {'L1': 0.4, 'L2': 0.3}}
+PARTS = {
+    'sum in itself': '&a {kind: sum, parts: [*a]}',
+    'sums that double': '{kind: sum, parts: ['
+    + ', '.join(['{kind: friction, joints: [a], terms: [viscous]}'] * 50) + ']}',
+    'axis without joints': {'kind': 'axis', 'type': 'rotary', 'joints': []},
+    'axis of two joints': {'kind': 'axis', 'type': 'rotary', 'joints': ['a', 'b']},
+    'scara of one joint': {**SCARA, 'joints': ['a']},
+    'scara of five joints': {**SCARA, 'joints': [*'abcde']},
+    'scara without geometry': {'kind': 'scara', 'joints': [*'abc']},
+    'puma of two joints': {'kind': 'puma', 'joints': ['a', 'b']},
+    'gravity of puma of two joints': {'kind': 'puma', 'joints': ['a', 'b'], 'dynamic_model': 2},
+    'a joint twice': {**SCARA, 'joints': ['a', 'b', 'c', 'c']},
+    'a hundred joints': {'kind': 'urdf', 'joints': [f'j{n}' for n in range(100)], 'urdf': ''},
+    'a term twice': {'kind': 'friction', 'joints': ['a'], 'terms': ['viscous'] * 10_000},
+    'nan as figure': {'kind': 'friction', 'joints': ['a'], 'terms': ['root'],
+                      'exponent': [float('nan')]},
+    'nan as load': {'kind': 'friction', 'joints': ['a'], 'terms': ['viscous'],
+                    'load': [float('nan')]},
+    'nan as gravity': {'kind': 'urdf', 'joints': ['j0'], 'gravity': [0.0, 0.0, float('nan')],
+                       'urdf': '<robot/>'},
+    'no joint of the URDF': {'kind': 'urdf', 'joints': [],
+                             'urdf': '<robot name="r"><link name="l"/></robot>'},
+    'letters': {'kind': 'x\n\x1b[31m' * 10_000, 'joints': ['a']},
+}  # fmt: skip
+"""Descriptions that no identification writes, with a hash that fits."""
+
+
+def joined(*pairs):
+    """URDF with joints between pairs of links."""
+    links = ''.join(f'<link name="{name}"/>' for name in sorted({n for p in pairs for n in p}))
+    joints = ''.join(
+        f'<joint name="j{k}" type="continuous"><parent link="{a}"/><child link="{b}"/></joint>'
+        for k, (a, b) in enumerate(pairs)
+    )
+    return f'<robot name="r">{links}{joints}</robot>'
+
+
+TREES = {
+    **{name: t for name, t in URDFS.items() if isinstance(t, str) and len(t) < 10**6},
+    'two links in a ring': joined('lm', 'mn', 'nm'),
+    'a hundred diamonds': joined(
+        *((f'l{n}', f'l{n + 1}') for n in range(90) for _ in range(2))
+    ),
+}  # fmt: skip
+
+
+def hashed(block):
+    """Hash of a result as identification writes it, or the one there is."""
+    try:
+        values = [float(value).hex() for value in block['parameter_values']]
+        names = [str(name) for name in block['parameter_names']]
+        parts = [block['format'], str(block['description']).strip(), names, values]
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+    except Exception:  # of whatever a mutation made of it
+        return 'none'
+
+
+def described(description, joints=None):
+    """A result with this description, and parameters of any number."""
+    text = description if isinstance(description, str) else yaml.dump(description, Dumper=DUMPER)
+    joints = joints or (description['joints'] if isinstance(description, dict) else ['a'])
+    counts = {'puma': 34, 'scara': 8, 'axis': 1}
+    kind = description.get('kind', '') if isinstance(description, dict) else ''
+    count = counts.get(kind, 11) if 'dynamic_model' not in text else 4
+    block = {'format': 1, 'description': text, 'joints': joints,
+             'parameter_names': ['p'] * count, 'parameter_values': [1.0] * count}  # fmt: skip
+    return json.dumps({'dynamic_model': {**block, 'hash': hashed(block)}}, ensure_ascii=False)
+
+
+def hostile():
+    """Every text that someone thought of, as a file and as the description in one."""
+    yield from YAML.values()
+    inside = (text for text in YAML.values() if isinstance(text, str) and len(text) < 10**6)
+    for text in (*inside, *PARTS.values()):
+        yield described(text)
+    for tree in TREES.values():
+        yield described({'kind': 'urdf', 'joints': ['j0'], 'urdf': tree})
+
+
+def damaged(folder):
+    """Valid results, mutated; half of them with a hash that fits."""
+    rng = Random(SEED)
+    friction = ['viscous', 'smooth_coulomb', 'offset']
+    closed = {'friction': {'terms': friction, 'smoothing': [0.1] * 4}, 'dynamic_model': 1}
+    arm = {'kind': 'urdf', 'joints': ['j0', 'j1'], 'urdf': joined('lm', 'mn')}
+    data = []
+    for model in (build_model({**SCARA, **closed}), build_model(arm)):
+        path = result_file(folder, model, np.ones(len(model.parameters)))
+        data.append(path.read_bytes())
+    for _ in range(CASES):
+        text = mutated(rng.choice(data), 'yaml', rng)
+        yield fitted(text) if rng.random() < 0.5 else text
+
+
+def fitted(text):
+    """The same with a description that may be mutated too, and its hash."""
+    try:
+        content = yaml.safe_load(text)
+        block = content['/**']['ros__parameters']['dynamic_model']
+        block['hash'] = hashed(block)
+        return yaml.dump(content, Dumper=DUMPER, width=10**6).encode()
+    except Exception:  # it is no result any more
+        return text
+
+
+@pytest.fixture(scope='module')
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp('results')
+    paths = []
+    for number, content in enumerate((*hostile(), *damaged(folder))):
+        path = folder / f'{number}.yaml'
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        paths.append(path)
+    return [*paths, Path('/dev/zero'), folder, folder / 'missing.yaml']
+
+
+def bounded():
+    resource.setrlimit(resource.RLIMIT_CPU, (CPU, CPU))
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+
+
+def checked(name, files, **options):
+    done = subprocess.run(
+        [program(name), *files], capture_output=True, timeout=300, text=True, errors='replace',
+        **options,
+    )  # fmt: skip
+    said = done.stdout.splitlines()
+    last = files[min(len(said), len(files) - 1)]
+    assert done.returncode == 0, f'{last}: {done.stderr[-3000:]}'
+    return said
+
+
+def check_sentences(said, files):
+    assert len(said) == len(files)  # a line for each: no sentence has two
+    for line, path in zip(said, files, strict=True):
+        assert line == 'used' or f'the result file {path} cannot be used: ' in line, line
+        assert len(line) < 600 and line.isprintable(), line
+    assert 0 < said.count('used') < len(said) / 2
+
+
+def test_damaged_and_hostile_results_are_sentences(files):
+    check_sentences(checked('result_check', files, preexec_fn=bounded), files)
+
+
+def test_so_they_are_under_the_sanitizers(files):
+    if not (Path(program('result_check')).parent / 'sanitized').exists():
+        pytest.skip('the plugin was built without ROBODYN_SANITIZERS')
+    check_sentences(checked('sanitized/result_check', files), files)
+
+
+def test_fuzzed_cycles_under_the_sanitizers(tmp_path):
+    if not (Path(program('result_check')).parent / 'sanitized').exists():
+        pytest.skip('the plugin was built without ROBODYN_SANITIZERS')
+    model = robot_model('urdf/six_axis.urdf', friction=['viscous', 'coulomb'])
+    path = result_file(tmp_path, model, np.nan_to_num(model.prior(), nan=1.0))
+    checked('sanitized/law_fuzz', [path, '10000', str(SEED)], env=os.environ)
