@@ -224,7 +224,10 @@ FOUR = '[joint1, joint2, joint3, joint4]'
         ({'joints': ['joint2', 'joint1', 'joint3', 'joint4']}, 'are not those of its model'),
         ({'joints': ['joint1', 'joint2', 'joint3']}, 'are not those of its model'),
         ({'hash': None}, 'hash'),
-        ({'description': f'{{kind: friction, joints: {FOUR}, terms: [], aging: [1]}}'}, '"aging" is not'),
+        (
+            {'description': f'{{kind: friction, joints: {FOUR}, terms: [], aging: [1]}}'},
+            '"aging" is not',
+        ),
         ({'description': f'{{kind: friction, joints: {FOUR}, terms: [slime]}}'}, 'term "slime"'),
     ],
 )
