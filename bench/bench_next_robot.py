@@ -10,8 +10,8 @@ motion. Errors are relative to the larger of a joint's RMS torque and 5 % of its
 `python bench/bench_next_robot.py [--plants N] [--seed S] [--jobs J] [--only NUMBER] [--out FILE]
 [--compare OLD.json] [--read FILE] [--blind]` prints the ratio of the error to that of an expert
 with hindsight and to that of plain weighted least squares (`next_robot/reference.py`), false
-errors, missed flaws and right verdicts. One plant is the same alone or among others. Judge on a
-seed that nobody used: run it with --blind, which shows and keeps no description of a single plant.
+errors, missed flaws and right verdicts. One plant is the same alone or among others. Use a
+new seed for judging, with --blind: single plants are then neither shown nor stored.
 """
 
 from __future__ import annotations

@@ -24,8 +24,7 @@ from bench.soak.messages import joint_sample, level_sample, stamp_of
 
 PERIOD = 0.001
 ANSWER = 5.0
-"""How long a service is waited for before it is asked again, in [s]: the one that was killed is
-known to DDS for a while."""
+"""Time after which a service call is repeated, in [s]: DDS lists a killed node for a while."""
 ANSWERS = 3
 """Number of topics that answer others: levels, commands and torque states."""
 EVENTS = 3

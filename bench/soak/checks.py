@@ -1,4 +1,4 @@
-"""What must hold in every message of a soak, and the figures that it gives."""
+"""Requirements on every message of a soak, and its latencies."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 USABLE = 1e100
 """Numbers beyond it are no measurement, whatever the unit."""
 REMEMBERED = 10.0
-"""How long stamps are kept to be compared with answers, in [s]."""
+"""Time for which stamps are kept, to compare answers with them, in [s]."""
 STALE = 0.05 + 0.025 + 0.05
 """Age of joint states with which no level may be OK, in [s]: stale_timeout, the period of the
 monitor's watchdog, and the time that a busy machine may let it wait."""

@@ -47,7 +47,7 @@ class SoakFault:
 
 
 def drawn(random: Random) -> SoakFault:
-    """Draw a fault; durations from what nobody notices to seconds."""
+    """Draw a fault that lasts from 10 ms to 3 s."""
     (kind,) = random.choices(list(WEIGHTS), list(WEIGHTS.values()))
     seconds = 10.0 ** random.uniform(-2.0, 0.5)
     if kind in ('stop', 'kill'):

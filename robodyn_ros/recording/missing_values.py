@@ -17,7 +17,7 @@ Rows = NDArray[np.bool_]
 MISSING_SHARE = 0.1
 """Largest share of samples that may be left out; with more, the recording is not usable."""
 WRONG = f'NaN, infinite or above {NUMBER.most:.0e}'
-"""What makes a number unusable."""
+"""Unusable numbers, in words."""
 
 
 def missing_values(

@@ -57,7 +57,7 @@ class Options:
 
     @property
     def blocks(self) -> bool:
-        """Whether it is the objective of Eq. 14."""
+        """True if it is the objective of Eq. 14."""
         return self.name.startswith('block')
 
 

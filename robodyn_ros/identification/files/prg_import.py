@@ -235,7 +235,7 @@ def _finite(text: str) -> float | None:
 
 
 def _beside(source: _Source, layout: Layout) -> tuple[dict[str, float], tuple[str, ...]]:
-    """Return the parameters in comments, and what is said about those that are missing."""
+    """Return the parameters in comments, and notes on missing ones."""
     found: dict[str, float] = {}
     notes = []
     for line, row in source.comments:

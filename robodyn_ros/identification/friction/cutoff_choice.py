@@ -62,8 +62,8 @@ def _keeps_motion(signals: Processed, lower: Processed) -> bool:
     """Return True if a lower cut-off removes no more acceleration than noise can be.
 
     The noise below the automatic cut-off is at most a tenth of the acceleration (RMS, median over
-    the joints): what removes more removes motion. Held-out errors do not show that where the whole
-    recording moves alike, because too large inertias make up for it.
+    the joints). A cut-off that removes more removes motion. Held-out errors do not show this if
+    the complete recording has similar motions: larger inertias then compensate for it.
     """
     moving = signals.used.any(axis=0)
     if not moving.any():

@@ -76,13 +76,17 @@ class Task:
         known = known_torque(self.known)
         return segments_of(recording, self.model.joint_names, self.options, known, automatic)
 
-    def alike(self, recording: Recording, cutoff: float | None) -> Segments:
+    def alike(
+        self, recording: Recording, cutoff: float | None, known: Segments | None = None
+    ) -> Segments:
         """Return the signals of a recording at an automatic cut-off of at least `cutoff`, in [Hz].
 
         A low cut-off removes motion that the parameters were fitted to: their torque would look
         wrong on a slow or noisy recording.
+
+        :param known: signals at the automatic cut-off of the recording, if they were computed
         """
-        parts = self.processed(recording)
+        parts = known or self.processed(recording)
         own, options = parts.shown.cutoff, self.options
         least = min(cutoff or 0.0, MAX_CUTOFF_SHARE / recording.period)
         if own is None or own >= least or options.filter_cutoff is not None:
@@ -188,12 +192,11 @@ def _processed(task: Task) -> tuple[Task, tuple[Segments, ...]]:
     factor = 1.0
     if task.arm is None:
         factor = cutoff_factor(task.model, raw[0].shown, task.options, signals)
-    if factor == 1.0 and len(raw) == 1:
-        return task, raw
+    known = raw if factor == 1.0 else [None] * len(raw)
     task = raised(factor)
-    first = task.processed(task.recordings[0]) if factor != 1.0 else raw[0]
-    others = (task.alike(other, first.shown.cutoff) for other in task.recordings[1:])
-    return task, (first, *others)
+    first = known[0] or task.processed(task.recordings[0])
+    others = zip(task.recordings[1:], known[1:], strict=True)
+    return task, (first, *(task.alike(each, first.shown.cutoff, own) for each, own in others))
 
 
 def _offsets(task: Task, model: DynamicModel, raw: Sequence[Segments]) -> dict[int, TimeOffset]:

@@ -21,7 +21,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 JOINTS = ['joint1', 'joint2']
 MARK = 'fuzz'
-"""Frame of a fuzzed trajectory, by which it is told from those of the nodes."""
+"""Frame of a fuzzed trajectory, to distinguish it from those of the nodes."""
 STATES = ('joint_states', 'joint_trajectory_controller/reference')
 MOTIONS = ('joint_trajectory_controller/joint_trajectory', 'forward_position_controller/commands')
 TOPICS = {

@@ -1,0 +1,32 @@
+import numpy as np
+import pytest
+from robots import random_urdf
+
+from robodyn_ros.identification.options import IdentifyOptions
+from robodyn_ros.identification.steps.preparation import Task
+from robodyn_ros.models.catalog import robot_model
+from robodyn_ros.recording.recording import Recording
+
+MODEL = robot_model(random_urdf(2, 3, types=('revolute',)))
+
+
+def noisy(rate):
+    """A slow motion whose noise lowers the automatic cut-off."""
+    time = np.arange(round(30.0 * rate)) / rate
+    position = 0.5 * np.sin(2.0 * np.pi * 0.2 * time[:, None] + [0.0, 1.0])
+    position += 1e-3 * np.random.default_rng(0).normal(size=position.shape)
+    return Recording(time, MODEL.joint_names, position, np.cos(position))
+
+
+def test_a_recording_is_filtered_no_lower_than_those_that_were_fitted():
+    recording = noisy(200.0)
+    task = Task((recording,), MODEL, IdentifyOptions())
+    own = task.processed(recording).shown.cutoff
+    assert own < 10.0
+    assert task.alike(recording, 15.0).shown.cutoff == pytest.approx(15.0)
+    for lower in (None, 0.5 * own):
+        assert task.alike(recording, lower).shown.cutoff == own
+    # a lower sampling rate carries a fifth of itself
+    assert task.alike(noisy(50.0), 15.0).shown.cutoff == pytest.approx(10.0)
+    given = Task((recording,), MODEL, IdentifyOptions(filter_cutoff=5.0))
+    assert given.alike(recording, 15.0).shown.cutoff == 5.0
