@@ -6,10 +6,13 @@ Nothing is sorted or interpolated. These samples are dropped with a finding:
 - samples that repeat a stamp: `repeated_samples` with the same data, `repeated_stamps` with other
   data (the first is kept)
 - messages of bags that arrive late, if they are few (`late_samples`; otherwise an error)
+- samples at which a signal jumps and returns (`bad_samples`, see `jumps`)
 
-Only reported: `gaps`, `irregular_sampling`, `frozen_joint`, `no_motion`, `zero_torque`,
-`constant_torque`, `stale_samples`, `no_velocity`, `time_scale`, `velocity_scale`, `gear_ratio`
-(the motor side is left out then).
+Positions are unwrapped where they jump by a whole turn (`wrapped_position`).
+
+Only reported: `gaps`, `position_jump` (an error), `irregular_sampling`, `frozen_joint`,
+`no_motion`, `zero_torque`, `constant_torque`, `stale_samples`, `no_velocity`, `time_scale`,
+`velocity_scale`, `gear_ratio` (the motor side is left out then).
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robodyn_ros.errors import RecordingError
+from robodyn_ros.recording.jumps import without_jumps
 from robodyn_ros.recording.missing_values import MISSING_SHARE, longest_run, missing_values
 from robodyn_ros.recording.recording import Finding, Recording, Severity
 from robodyn_ros.recording.stamps import missing_in_gaps
@@ -60,6 +64,7 @@ def checked_recording(signals: Signals, *, late_share: float = 0.0) -> Recording
         raise RecordingError(
             f'{signals.source}: {len(signals.time)} usable samples, expected at least 2'
         )
+    _repair_jumps(signals)
     signals.findings += [*_sampling(signals), *_motion(signals), *_torque(signals)]
     signals.findings += _time_scale(signals)
     signals.findings += _motor_side(signals)
@@ -151,6 +156,14 @@ def _repeated_rows(signals: Signals) -> Rows:
         severe: Severity = 'error' if (~same).sum() > MISSING_SHARE * len(time) else 'warning'
         signals.findings.append(Finding('repeated_stamps', text, severity=severe))
     return repeated
+
+
+def _repair_jumps(signals: Signals) -> None:
+    """Unwrap positions and drop samples at which a signal jumps and returns."""
+    position, rows, found = without_jumps(signals.time, signals.joints, signals.values)
+    signals.values['position'] = position
+    signals.findings += found
+    _drop(signals, rows)
 
 
 def _sampling(signals: Signals) -> Iterator[Finding]:
