@@ -38,6 +38,7 @@ function(robodyn_add_law law folder flags)
     src/additive_torque.cpp
     src/bounded_text.cpp
     src/closed_forms.cpp
+    src/springs.cpp
     src/effort_command.cpp
     src/friction.cpp
     src/guarded_torque.cpp

@@ -23,8 +23,8 @@ ModelTorque::ModelTorque(
   resting_(static_cast<Eigen::Index>(joints_.size()))
 {
   const auto count = static_cast<Eigen::Index>(joints_.size());
-  if (bodies_.empty()) {
-    throw std::invalid_argument("a model needs a robot, not its friction alone");
+  if (bodies_.empty() || !bodies_.front().part->is_robot()) {
+    throw std::invalid_argument("a model needs a robot, before its springs and friction");
   }
   for (Vector * numbers :
     {&lower_, &upper_, &backward_, &range_, &backward_load_, &range_load_, &friction_, &per_load_,
@@ -105,9 +105,9 @@ void ModelTorque::body(const Motion & motion, Vector & tau)
 {
   if (gravity_left_out_) {
     resting_.q = motion.q;
-    bodies(resting_, weight_);
+    bodies(resting_, weight_, false);
   }
-  bodies(motion, tau);
+  bodies(motion, tau, true);
   for (Eigen::Index joint = 0; gravity_left_out_ && joint < tau.size(); ++joint) {
     if (gravity_excluded_[static_cast<std::size_t>(joint)]) {
       tau[joint] -= weight_[joint];
@@ -115,10 +115,13 @@ void ModelTorque::body(const Motion & motion, Vector & tau)
   }
 }
 
-void ModelTorque::bodies(const Motion & motion, Vector & tau)
+void ModelTorque::bodies(const Motion & motion, Vector & tau, bool springs)
 {
   tau.setZero();
   for (auto & placed : bodies_) {
+    if (!springs && !placed.part->is_robot()) {
+      continue;
+    }
     placed.part->add(motion, values_.segment(placed.first, placed.part->width()), tau);
   }
 }

@@ -12,6 +12,7 @@
 #include "robodyn_ros/closed_forms.hpp"
 #include "robodyn_ros/friction.hpp"
 #include "robodyn_ros/result_hash.hpp"
+#include "robodyn_ros/springs.hpp"
 #include "robodyn_ros/urdf_part.hpp"
 
 namespace robodyn_ros
@@ -115,6 +116,9 @@ std::unique_ptr<Part> body_part(
   if (kind == "puma") {
     check_count(joints, 6, 6);
     return puma_part(map);
+  }
+  if (kind == "springs") {
+    return std::make_unique<SpringPart>(joints.size(), get<Names>(map, "terms"));
   }
   if (kind == "delta") {
     throw error(

@@ -71,7 +71,7 @@ public:
   void add_friction(const Motion & motion, const Vector & qd, Vector & tau);
 
 private:
-  void bodies(const Motion & motion, Vector & tau);
+  void bodies(const Motion & motion, Vector & tau, bool springs);
   void friction_at(const Vector & qd, Vector & tau) const;
   void friction_per_load_at(const Vector & qd, Vector & tau) const;
 

@@ -36,11 +36,14 @@ struct JointFacts
   bool sliding = false;
 };
 
-/// The bodies of a robot.
+/// The bodies of a robot, or what its joints have beside them.
 class Part
 {
 public:
   virtual ~Part() = default;
+
+  /// False for what is no body: it has no gravity, and carries nothing.
+  virtual bool is_robot() const {return true;}
 
   /// How many parameters it has.
   virtual Eigen::Index width() const = 0;

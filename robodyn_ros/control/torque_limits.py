@@ -19,6 +19,7 @@ from robodyn_ros.errors import ConfigError, ControlError
 from robodyn_ros.excitation.trajectory import Trajectory
 from robodyn_ros.models.friction_terms import FRICTION_PARAMETERS
 from robodyn_ros.models.interface import Array, DynamicModel, Joint, sample_blocks
+from robodyn_ros.models.springs import SPRING_PARAMETERS
 
 FROM_DRIVE = {
     'rated': ('rated_current', 'constant'),
@@ -111,14 +112,15 @@ def _from_drive(
 
 
 def prior_torque(model: DynamicModel) -> tuple[ModelTorque, list[str]]:
-    """Make the torque of a model from its a-priori values; unknown friction is left out.
+    """Make the torque of a model from its a-priori values, without friction and springs.
 
-    :return: the torque, and the names of friction parameters that are set to zero
-    :raises ConfigError: a parameter other than friction has no value
+    :return: the torque, and the names of the parameters that are set to zero
+    :raises ConfigError: a parameter of the robot's bodies has no value
     """
     values = model.prior()
     unknown = [model.parameters[index].name for index in np.flatnonzero(np.isnan(values))]
-    other = [name for name in unknown if name.rsplit('.', 1)[-1] not in FRICTION_PARAMETERS]
+    left_out = FRICTION_PARAMETERS | SPRING_PARAMETERS
+    other = [name for name in unknown if name.rsplit('.', 1)[-1] not in left_out]
     if other:
         raise ConfigError(
             f'torque_max needs a model with values, and {other[0]} has none: give the parameter '

@@ -22,6 +22,7 @@ from robodyn_ros.models.friction_terms import COEFFICIENTS, DEFAULT_TERMS
 from robodyn_ros.models.interface import DynamicModel, Joint, SumModel
 from robodyn_ros.models.payload import PayloadModel
 from robodyn_ros.models.serial.urdf import GRAVITY, UrdfModel
+from robodyn_ros.models.springs import SPRING_TERMS, SPRINGS, SpringModel
 from robodyn_ros.robot_file import read_part
 
 Description = Mapping[str, Any]
@@ -120,16 +121,25 @@ def robot_model(
 
 
 def with_friction(body: DynamicModel, friction: Friction) -> DynamicModel:
-    """Add friction of its joints to a model; without terms, return the model itself.
+    """Add friction and springs of its joints to a model; without terms, return the model itself.
 
-    :param friction: names of terms and laws, 'auto', or a mapping with `terms`, shape
-        coefficients and `load`: the body's parameter values, for load-dependent friction
-    :raises ModelError: as `FrictionModel`, or a mapping of another form
+    :param friction: names of terms and laws of friction and of springs, 'auto', or a mapping with
+        `terms`, shape coefficients and `load`: the body's parameter values, for load-dependent
+        friction
+    :raises ModelError: as `FrictionModel` and `SpringModel`, or a mapping of another form
     """
     if not friction:
         return body
     given = friction if isinstance(friction, Mapping) else {'terms': friction}
-    return SumModel(parts=[body, _friction_of(body.joints, given, body)])
+    terms = _terms(given.get('terms', DEFAULT_TERMS), 'terms')
+    springs = [term for term in terms if term in (*SPRING_TERMS, *SPRINGS)]
+    others = [term for term in terms if term not in springs]
+    parts = [body]
+    if springs:
+        parts.append(SpringModel(joints=body.joints, terms=springs))
+    if others or not springs:
+        parts.append(_friction_of(body.joints, {**given, 'terms': others}, body))
+    return SumModel(parts=parts)
 
 
 def _friction_of(
@@ -200,6 +210,15 @@ def _closed_form(
 def _build_friction(
     description: Description, folder: Path | None, body: DynamicModel | None = None
 ) -> DynamicModel:
+    given = {key: value for key, value in description.items() if key in _OF_FRICTION}
+    return _friction_of(_joints(description), given, body)
+
+
+def _build_springs(description: Description, folder: Path | None) -> DynamicModel:
+    return SpringModel(joints=_joints(description), terms=_terms(description['terms'], 'terms'))
+
+
+def _joints(description: Description) -> list[Joint]:
     joints = []
     for item in _list(description['joints'], 'joints'):
         if not isinstance(item, Mapping) or set(item) != {'name', 'type'}:
@@ -210,8 +229,7 @@ def _build_friction(
                 f'or prismatic'
             )
         joints.append(Joint(name=str(item['name']), type=item['type']))
-    given = {key: value for key, value in description.items() if key in _OF_FRICTION}
-    return _friction_of(joints, given, body)
+    return joints
 
 
 def _build_sum(description: Description, folder: Path | None) -> DynamicModel:
@@ -275,6 +293,7 @@ KINDS: dict[str, Kind] = {
     'delta': _closed_form(DeltaModel, ('geometry',), ('gravity', 'platform_force')),
     'puma': _closed_form(puma_model, (), ('geometry', 'gravity', 'fifth_term')),
     'friction': Kind(_build_friction, ('joints',), _OF_FRICTION),
+    'springs': Kind(_build_springs, ('joints', 'terms')),
     'sum': Kind(_build_sum, ('parts',)),
     'payload': Kind(_build_payload, ('arm',), ('frame',)),
 }

@@ -28,6 +28,7 @@ from robodyn_ros.models.interface import (
     TorqueFunction,
     parts_of,
 )
+from robodyn_ros.models.springs import SpringModel
 
 
 @dataclass(frozen=True)
@@ -225,11 +226,13 @@ def unspecified_friction(model: DynamicModel) -> FrictionModel | None:
 
 
 def body_of(model: DynamicModel) -> DynamicModel:
-    """Return the model without its friction.
+    """Return the model without friction and springs.
 
-    :raises ModelError: it is friction alone
+    :raises ModelError: it has no other part
     """
-    others = [part for part, _ in parts_of(model) if not isinstance(part, FrictionModel)]
+    others = [
+        part for part, _ in parts_of(model) if not isinstance(part, (FrictionModel, SpringModel))
+    ]
     if not others:
         raise ModelError('a model of friction alone has no body')
     return others[0] if len(others) == 1 else SumModel(parts=others)

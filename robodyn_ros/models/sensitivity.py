@@ -10,6 +10,7 @@ from robodyn_ros.models.friction import FrictionModel
 from robodyn_ros.models.interface import Array, DynamicModel, SumModel, parts_of
 from robodyn_ros.models.serial.chain import Chain
 from robodyn_ros.models.serial.urdf import UrdfModel, rigid_part
+from robodyn_ros.models.springs import SpringModel
 
 STEP = 1e-6
 """Step of central differences, in state units: between truncation and rounding errors."""
@@ -32,6 +33,8 @@ def state_gradient(model: DynamicModel) -> StateGradient:
         return _of_urdf(model)
     if isinstance(model, FrictionModel) and model.load is None:
         return _of_friction(model)
+    if isinstance(model, SpringModel):
+        return _of_springs(model)
     return _by_differences(model)
 
 
@@ -77,6 +80,13 @@ def _of_friction(model: FrictionModel) -> StateGradient:
             slope = (beyond[index] - near[index]) / step
             by_qd += weights[:, joints, joints * terms + index] * slope
         return np.zeros(q.shape), by_qd, np.zeros(qdd.shape)
+
+    return gradient
+
+
+def _of_springs(model: SpringModel) -> StateGradient:
+    def gradient(weights: Array, q: Array, qd: Array, qdd: Array) -> Gradient:
+        return model.stiffness(q, weights), np.zeros(qd.shape), np.zeros(qdd.shape)
 
     return gradient
 

@@ -1,19 +1,20 @@
-"""Jumps of signals that no motion explains: bad samples, positions that wrap, moved zeros.
+"""Jumps of positions and torques that no motion explains.
 
 The steps of a signal from sample to sample form one group: a joint has a largest speed, and noise
-a largest value. Steps that are `APART` times as large as all others do not belong to it.
+a largest value. A few steps that are `APART` times as large as all others do not belong to it: a
+bad sample jumps and returns, and the zero of an encoder moves. A position may also wrap, by a
+whole turn in one sample.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from robodyn_ros.recording.finding import Finding
-from robodyn_ros.recording.missing_values import MISSING_SHARE
 from robodyn_ros.recording.storage import blockwise, sweep
 
 Array = NDArray[np.float64]
@@ -31,6 +32,9 @@ turns a second is unwrapped."""
 LONGEST = 3
 """Samples of a jump and its return. What lasts longer may be a contact."""
 
+RARE = 0.01
+"""Largest share of jumps: more of them are the signal, such as a joint that seldom moves."""
+
 MATTERS = 0.01
 """Smallest move of a zero that is an error, in [rad] or [m]: gravity changes by up to 1 %."""
 
@@ -38,41 +42,66 @@ TURN = 2.0 * np.pi
 
 
 @dataclass(frozen=True)
-class Jumps:
-    """Jumps of one signal of one joint, in the order of time.
+class Steps:
+    """Largest steps of one signal of one joint, or some of them, in the order of time.
 
     :param rows: last sample before each, shape (k,)
     :param sizes: shape (k,), in the signal's unit
-    :param usual: largest other step
+    :param usual: largest step that is not among them
     """
 
     rows: Numbers
     sizes: Array
-    usual: float
+    usual: float = 0.0
 
-    def only(self, kept: Rows) -> Jumps:
-        """Return some of the jumps."""
-        return Jumps(self.rows[kept], self.sizes[kept], self.usual)
+    def only(self, kept: Rows, usual: float = 0.0) -> Steps:
+        """Return some of the steps."""
+        return Steps(self.rows[kept], self.sizes[kept], usual)
 
     def turns(self) -> Rows:
-        """Return which are a whole turn, shape (k,)."""
-        return np.asarray(np.abs(np.abs(self.sizes) - TURN) <= self.usual)
+        """Return which are a whole turn, shape (k,), less what the joint moves in a sample."""
+        size = np.abs(self.sizes)
+        usual = size[size <= TURN / 2.0].max(initial=0.0)
+        near = np.abs(size - TURN) <= usual
+        # Positions in degrees have steps of any size.
+        return np.asarray(near & ((1.0 + APART) * usual < TURN))
 
-    def pairs(self) -> list[tuple[int, int]]:
-        """Return first and last sample of each jump that returns within `LONGEST` samples."""
+    def jumps(self, count: int) -> Steps:
+        """Return the steps that are far larger than all others, of `count` samples."""
+        size = -np.sort(-np.abs(self.sizes))
+        most = int(RARE * count)
+        gaps = np.flatnonzero(size[:-1][:most] > APART * size[1:][:most])
+        usual = float(size[gaps[-1] + 1] if len(gaps) else size.max(initial=0.0))
+        return self.only(np.abs(self.sizes) > usual, usual)
+
+    def above(self, usual: float) -> Steps:
+        """Return those that are far larger than a step."""
+        return self.only(np.abs(self.sizes) > APART * usual, usual)
+
+    def bad(self, count: int) -> list[tuple[int, int]]:
+        """Return first and last sample of each jump that returns within `LONGEST` samples.
+
+        So do those that begin before the first of `count` samples, or end after the last.
+        """
         near = (np.diff(self.rows) <= LONGEST) & (self.sizes[1:] * self.sizes[:-1] < 0.0)
-        return [(self.rows[k] + 1, self.rows[k + 1]) for k in np.flatnonzero(near)]
+        found = [(int(self.rows[k]) + 1, int(self.rows[k + 1])) for k in np.flatnonzero(near)]
+        alone = self.rows[self.alone()]
+        found += [(0, int(row)) for row in alone if row < LONGEST]
+        found += [(int(row) + 1, count - 1) for row in alone if row >= count - 1 - LONGEST]
+        return sorted(found)
 
     def alone(self) -> Rows:
-        """Return which have no other jump within `LONGEST` samples, shape (k,)."""
-        near = np.diff(self.rows) <= LONGEST
-        return np.asarray(~(np.append(near, False) | np.append(False, near)))
+        """Return which have no other one within `LONGEST` samples, shape (k,)."""
+        far = 2 * LONGEST
+        after = np.diff(self.rows, append=self.rows[-1:] + far) > LONGEST
+        before = np.diff(self.rows, prepend=self.rows[:1] - far) > LONGEST
+        return np.asarray(before & after)
 
 
 def without_jumps(
     time: Array, joints: tuple[str, ...], signals: Mapping[str, Array]
 ) -> tuple[Array, Rows, tuple[Finding, ...]]:
-    """Unwrap positions, find bad samples, and name moved zeros.
+    """Unwrap positions, find bad samples of positions and torques, and name moved zeros.
 
     :param time: stamps, shape (N,), in [s], increasing
     :param signals: by name, shape (N, n) each
@@ -80,70 +109,66 @@ def without_jumps(
         `bad_samples` and `position_jump`
     """
     rows, findings = np.zeros(len(time), dtype=bool), []
-    position = signals['position']
-    found = {name: jumps(values) for name, values in signals.items()}
-    turns = [each.only(each.turns()) for each in found['position']]
-    found['position'] = [each.only(~each.turns()) for each in found['position']]
-    for joint, each in zip(joints, turns, strict=True):
-        if len(each.rows):
-            text = f'position of joint {joint!r} jumps by a whole turn {len(each.rows)} times'
+    position, steps = signals['position'], largest_steps(signals['position'])
+    turns = [each.only(each.turns()) for each in steps]
+    for joint, turn in zip(joints, turns, strict=True):
+        if len(turn.rows):
+            text = f'position of joint {joint!r} jumps by a whole turn {len(turn.rows)} times'
             findings.append(Finding('wrapped_position', f'{text}; unwrapped', joint, 'info'))
-    for name, columns in found.items():
-        for joint, each in zip(joints, columns, strict=True):
-            findings += _bad_samples(f'{name.replace("_", " ")} of joint {joint!r}', joint, each,
-                                     time, rows)  # fmt: skip
-    for column, joint in enumerate(joints):
-        findings += _moved_zero(joint, found['position'][column], time, position[:, column])
+    moved = [each.only(~each.turns()).jumps(len(time)) for each in steps]
+    # What a joint at rest does is small beside the steps of the joints that move.
+    usual = max((each.usual for each in moved), default=0.0)
+    moved = [each.above(usual) for each in moved]
+    torque = [each.jumps(len(time)) for each in largest_steps(signals['torque'])]
+    for name, found in (('position', moved), ('torque', torque)):
+        for joint, each in zip(joints, found, strict=True):
+            findings += _bad_samples(f'{name} of joint {joint!r}', joint, each, time, rows)
+    for column, (joint, each) in enumerate(zip(joints, moved, strict=True)):
+        findings += _moved_zero(joint, each, time, position[:, column])
     return _unwrapped(position, turns), rows, tuple(findings)
 
 
-def jumps(values: Array) -> list[Jumps]:
-    """Return the jumps of each column of values (N, n)."""
-    kept = [(np.zeros(0, dtype=np.intp), np.zeros(0)) for _ in range(values.shape[1])]
+def largest_steps(values: Array) -> list[Steps]:
+    """Return the largest steps of each column of values (N, n), at most `LARGEST`."""
+    kept = [Steps(np.zeros(0, dtype=np.intp), np.zeros(0)) for _ in range(values.shape[1])]
     for rows in sweep(values, overlap=1):
         steps = np.diff(values[rows], axis=0)
-        for column, (known, sizes) in enumerate(kept):
-            own, least = steps[:, column], 0.0
-            if len(sizes) == LARGEST:
-                least = float(np.abs(sizes).min())
-            larger = np.flatnonzero(np.abs(own) > least)
-            known, sizes = np.append(known, larger + rows.start), np.append(sizes, own[larger])
-            if len(sizes) > LARGEST:
-                best = np.argpartition(np.abs(sizes), -LARGEST)[-LARGEST:]
-                known, sizes = known[best], sizes[best]
-            kept[column] = known, sizes
-    return [_apart(*each, int(MISSING_SHARE * len(values))) for each in kept]
-
-
-def _apart(rows: Numbers, steps: Array, most: int) -> Jumps:
-    """Return the steps, at most so many, that are far larger than all others."""
-    order = np.argsort(-np.abs(steps))
-    sizes = np.abs(steps[order])
-    gaps = np.flatnonzero(sizes[:-1][:most] > APART * sizes[1:][:most])
-    count = int(gaps[-1]) + 1 if len(gaps) else 0
-    found = order[:count][np.argsort(rows[order[:count]])]
-    return Jumps(rows[found], steps[found], float(sizes[count]) if count else 0.0)
+        for column, known in enumerate(kept):
+            full = len(known.rows) == LARGEST
+            least = float(np.abs(known.sizes).min()) if full else 0.0
+            larger = np.flatnonzero(np.abs(steps[:, column]) > least)
+            found = Steps(
+                np.append(known.rows, larger + rows.start),
+                np.append(known.sizes, steps[larger, column]),
+            )
+            if len(found.rows) > LARGEST:
+                best = np.argpartition(np.abs(found.sizes), -LARGEST)[-LARGEST:]
+                found = replace(found, rows=found.rows[best], sizes=found.sizes[best])
+            kept[column] = found
+    order = [np.argsort(each.rows) for each in kept]
+    return [Steps(s.rows[own], s.sizes[own]) for s, own in zip(kept, order, strict=True)]
 
 
 def _bad_samples(
-    signal: str, joint: str, found: Jumps, time: Array, rows: Rows
+    signal: str, joint: str, found: Steps, time: Array, rows: Rows
 ) -> Iterator[Finding]:
     """Mark samples (N,) at which a signal jumps and returns, and say so."""
-    pairs = found.pairs()
-    for first, last in pairs:
+    bad = found.bad(len(time))
+    if not bad or found.usual == 0.0:
+        return
+    for first, last in bad:
         rows[first : last + 1] = True
-    if pairs:
-        count = sum(last - first + 1 for first, last in pairs)
-        yield Finding(
-            'bad_samples',
-            f'{signal}: {count} samples are off by up to {np.abs(found.sizes).max():.4g}, the '
-            f'first at {time[pairs[0][0]]:.3f} s, while the largest other step is '
-            f'{found.usual:.4g}; left out like a gap',
-            joint,
-        )
+    count, size = sum(last - first + 1 for first, last in bad), np.abs(found.sizes).max()
+    yield Finding(
+        'bad_samples',
+        f'{signal}: {count} samples are off by up to {size:.4g}, the first at '
+        f'{time[bad[0][0]]:.3f} s, while the largest other step is {found.usual:.4g}; left out '
+        'like a gap',
+        joint,
+    )
 
 
-def _moved_zero(joint: str, found: Jumps, time: Array, position: Array) -> Iterator[Finding]:
+def _moved_zero(joint: str, found: Steps, time: Array, position: Array) -> Iterator[Finding]:
     """Name the largest jump of a position (N,) that lasts.
 
     After a gap, or after repeated values, the joint may have moved.
@@ -153,7 +178,8 @@ def _moved_zero(joint: str, found: Jumps, time: Array, position: Array) -> Itera
     fresh = (time[found.rows + 1] - time[found.rows] < 1.8 * period) & (
         position[found.rows] != position[before]
     )
-    lasting = found.only(found.alone() & fresh & (np.abs(found.sizes) > MATTERS))
+    inside = (found.rows >= LONGEST) & (found.rows < len(time) - 1 - LONGEST)
+    lasting = found.only(found.alone() & fresh & inside & (np.abs(found.sizes) > MATTERS))
     if len(lasting.rows):
         worst = int(np.argmax(np.abs(lasting.sizes)))
         yield Finding(
@@ -167,7 +193,7 @@ def _moved_zero(joint: str, found: Jumps, time: Array, position: Array) -> Itera
         )
 
 
-def _unwrapped(position: Array, turns: list[Jumps]) -> Array:
+def _unwrapped(position: Array, turns: Sequence[Steps]) -> Array:
     """Return positions (N, n) without jumps of a whole turn."""
     if not any(len(each.rows) for each in turns):
         return position

@@ -6,13 +6,13 @@ from hypothesis import strategies as st
 from robodyn_ros.recording import jumps
 from robodyn_ros.recording.jumps import without_jumps
 
-TIME = 0.01 * np.arange(400)
+TIME = 0.01 * np.arange(1000)
 JOINTS = ('a', 'b')
 
 
 def signals():
     """Return a motion with noise and steps of an encoder."""
-    noise = np.random.default_rng(7).normal(size=(400, 2))
+    noise = np.random.default_rng(7).normal(size=(1000, 2))
     position = np.sin(TIME[:, None] * [2.0, 3.1]) + 1e-4 * noise
     return {
         'position': np.round(position / 1e-4) * 1e-4,
@@ -59,9 +59,16 @@ def test_steps_of_an_encoder_at_rest_are_no_jumps():
 
 def test_a_bad_sample_of_a_joint_at_rest():
     values = signals()
-    values['position'][:, 0] = 1.0 + 1e-4 * (np.arange(400) % 7 == 0)
+    values['position'][:, 0] = 1.0 + 1e-4 * (np.arange(1000) % 7 == 0)
     values['position'][50, 0] = 0.0
     assert repaired(values)[1] == [50]
+
+
+def test_a_joint_that_seldom_moves_has_no_jumps():
+    values = signals()
+    values['position'] = 1e-6 * np.random.default_rng(2).normal(size=(1000, 2))
+    values['position'][200:230] += 0.3 * np.sin(np.linspace(0.0, np.pi, 30))[:, None]
+    assert repaired(values)[1:] == ([], ())
 
 
 @pytest.mark.parametrize('start', [-9.0, 0.0, 3.0])
@@ -74,6 +81,22 @@ def test_positions_are_unwrapped(start):
     np.testing.assert_allclose(position + first, true, atol=1e-9)
     assert rows == [] and {item.code for item in findings} == {'wrapped_position'}
     assert {item.severity for item in findings} == {'info'}
+
+
+@pytest.mark.parametrize('rows', [slice(0, 2), slice(998, 1000)])
+def test_bad_samples_at_an_end_are_left_out(rows):
+    values = signals()
+    values['position'][rows, 0] = 9.0
+    _, left_out, (finding,) = repaired(values)
+    assert left_out == [*range(1000)[rows]] and finding.code == 'bad_samples'
+
+
+def test_what_occurs_often_is_the_signal():
+    values = signals()
+    values['torque'][:, 1] = 0.0
+    values['torque'][10::50, 1] = 1.0 + np.arange(20) * 1e-3
+    values['torque'][:, 1] += 1e-6 * np.random.default_rng(1).normal(size=400)
+    assert repaired(values)[1:] == ([], ())
 
 
 def test_a_zero_that_moves_is_an_error():
@@ -118,7 +141,7 @@ def test_long_recordings_are_looked_at_in_blocks(monkeypatch):
     assert whole[0] == [63, 64, 300]
 
 
-@given(st.integers(0, 10_000), st.sampled_from([20, 100, 400]), st.sampled_from([1e-6, 1e-3, 0.1]))
+@given(st.integers(0, 10_000), st.sampled_from([20, 100, 1000]), st.sampled_from([1e-6, 1e-3, 0.1]))
 def test_motions_with_noise_have_no_jumps(seed, count, step):
     random = np.random.default_rng(seed)
     phase = random.uniform(0.5, 5.0, 2) * TIME[:count, None] + random.uniform(0, 6, 2)

@@ -14,6 +14,7 @@ from robodyn_ros.control.effort.joint_effort import EffortConversion
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.models.friction import FrictionModel
 from robodyn_ros.models.interface import DynamicModel, Joint, parts_of
+from robodyn_ros.models.springs import SpringModel
 from robodyn_ros.recording.bags.bag_metadata import bag_metadata
 from robodyn_ros.recording.readers import recording_format
 from robodyn_ros.recording.recording import Recording
@@ -118,7 +119,7 @@ def _feels_gravity(model: DynamicModel) -> NDArray[np.bool_]:
     share = np.random.default_rng(0).uniform(-0.9, 0.9, (20, len(model.joints)))
     still, felt = np.zeros_like(share), np.zeros(len(model.joints), dtype=bool)
     for part, _ in parts_of(model):
-        if not isinstance(part, FrictionModel):
+        if not isinstance(part, (FrictionModel, SpringModel)):
             regressor = part.regressor(part.positions(share), still, still)
             felt |= (np.abs(regressor) > 1e-9).any(axis=(0, 2))
     return felt

@@ -12,6 +12,7 @@ from robodyn_ros.errors import ControlError
 from robodyn_ros.models.friction import FrictionModel, WeightedTerm
 from robodyn_ros.models.friction_terms import Coefficients
 from robodyn_ros.models.interface import Array, DynamicModel, TorqueFunction, parts_of
+from robodyn_ros.models.springs import SpringModel
 
 Column = Callable[[Array, Coefficients], Array]
 
@@ -150,7 +151,8 @@ class ModelTorque:
         result = self._complete_body(q, qd, qdd)
         if self._gravity_free is not None:
             still = np.zeros_like(q)
-            result = result - self._gravity_free * self._complete_body(q, still, still)
+            weight = self._complete_body(q, still, still) - self._springs(q)
+            result = result - self._gravity_free * weight
         return result
 
     def _complete_body(self, q: Array, qd: Array, qdd: Array) -> Array:
@@ -161,6 +163,11 @@ class ModelTorque:
             before = _sum(self._bodies_before, q, qd, qdd)
             result = before + self._blended * (result - before)
         return result
+
+    def _springs(self, q: Array) -> Array:
+        """Compute the torque of springs, which no drive adds as gravity."""
+        torques = [part.at(q, own) for part, own in self._body if isinstance(part, SpringModel)]
+        return np.sum(torques, axis=0) if torques else np.zeros(q.shape)
 
     def load(self, q: Array, qd: Array, qdd: Array) -> Array | None:
         """Compute the load of load-dependent friction, in [Nm] or [N]; None: there is none."""

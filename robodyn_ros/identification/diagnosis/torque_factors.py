@@ -16,8 +16,9 @@ from robodyn_ros.identification.diagnosis.case import Case, Sample
 from robodyn_ros.identification.factors.joint_fit import OwnFit
 from robodyn_ros.identification.findings import finding
 from robodyn_ros.identification.fit.choice import FOUR
-from robodyn_ros.models.friction_terms import BRAKING, TERMS
+from robodyn_ros.models.friction_terms import BRAKING, FRICTION_PARAMETERS
 from robodyn_ros.models.interface import Array
+from robodyn_ros.models.springs import SPRING_PARAMETERS
 from robodyn_ros.recording.finding import Finding, Severity
 
 DISAGREE = 1.06
@@ -48,7 +49,7 @@ REASONS = (
 """Factors that have a usual reason."""
 
 
-_NOT_LINKS = ('rotor_inertia', *(term.parameter for term in TERMS.values()))
+_NOT_LINKS = ('rotor_inertia', *FRICTION_PARAMETERS, *SPRING_PARAMETERS)
 
 
 @dataclass(frozen=True)

@@ -299,7 +299,7 @@ class _State:
     ) -> _State:
         """Start with known shape coefficients, those of a similar law, or the usual ones."""
         wanted = tuple(name for name in _searched(terms) if name not in known[0])
-        uses = {name for term in terms for name in TERMS[term].uses}
+        uses = {name for term in terms if term in TERMS for name in TERMS[term].uses}
         shapes = []
         for joint, own in enumerate(known):
             size = float(reach[joint])
@@ -314,13 +314,14 @@ class _State:
     @property
     def loaded(self) -> bool:
         """True if friction depends on the load."""
-        return any(TERMS[term].load for term in self.terms)
+        return any(term in TERMS and TERMS[term].load for term in self.terms)
 
 
 def _searched(terms: tuple[str, ...]) -> tuple[str, ...]:
     """Return the shape coefficients that a law needs, and the threshold if it may have one."""
-    names = [name for term in terms for name in TERMS[term].needs]
-    if any('threshold' in TERMS[term].uses for term in terms):
+    laws = [TERMS[term] for term in terms if term in TERMS]
+    names = [name for term in laws for name in term.needs]
+    if any('threshold' in term.uses for term in laws):
         names.append('threshold')
     return tuple(dict.fromkeys(names))
 

@@ -16,6 +16,8 @@ import numpy as np
 from robodyn_ros.errors import IdentificationError, InsufficientData
 from robodyn_ros.identification.findings import finding
 from robodyn_ros.identification.fit.choice import (
+    FOUR,
+    ONE,
     RELEVANT,
     HeldOut,
     doubt,
@@ -39,9 +41,10 @@ from robodyn_ros.models.catalog import with_friction
 from robodyn_ros.models.friction import FrictionModel, body_of, unspecified_friction
 from robodyn_ros.models.friction_terms import LAWS
 from robodyn_ros.models.interface import Array, DynamicModel
+from robodyn_ros.models.springs import SPRINGS, spring_terms
 from robodyn_ros.recording.recording import Finding
 
-SIMPLE = ('linear', 'polynomial', 'power', 'asymmetric', 'asymmetric_power', 'smooth', 'stribeck')
+SIMPLE = ('polynomial', 'power', 'asymmetric', 'asymmetric_power', 'smooth', 'stribeck')
 """Laws that are tried in any case."""
 
 REFINED = ('smooth_polynomial', 'smooth_power', 'smooth_asymmetric', 'bidirectional')
@@ -79,8 +82,8 @@ def select_friction(
     if friction.automatic:
         candidates = _candidates(search)
     else:
-        name = '+'.join(friction.terms)
-        candidates = {name: _Candidate.of(search, friction.terms, known=_known(friction))}
+        terms = (*friction.terms, *spring_terms(model))
+        candidates = {'+'.join(terms): _Candidate.of(search, terms, known=_known(friction))}
     chosen, reason = _chosen(candidates)
     table = tuple(_table(candidates))
     described, loops = _described(search, candidates[chosen].fit, friction, body, base, options)
@@ -100,11 +103,11 @@ class _Candidate:
         fit = search.fit(terms, **options)
         return cls(fit, search.held_out(fit))
 
-    def beats(self, other: _Candidate) -> bool:
+    def beats(self, other: _Candidate, level: float = ONE) -> bool:
         """Return True if the error is significantly smaller than that of a simpler law."""
         if self.held_out is None or other.held_out is None:
             return False
-        return is_better(other.held_out, self.held_out, share=RELEVANT)
+        return is_better(other.held_out, self.held_out, level, share=RELEVANT)
 
 
 def _chosen(candidates: Mapping[str, _Candidate]) -> tuple[str, str]:
@@ -125,23 +128,54 @@ def _known(friction: FrictionModel) -> list[dict[str, float]]:
 
 
 def _candidates(search: FrictionSearch) -> dict[str, _Candidate]:
-    """Return the laws to choose from, the simplest first."""
+    """Return the laws to choose from, the simplest first.
+
+    Springs are looked for first: a law fitted without them would imitate them.
+    """
     room = search.samples // SAMPLES_PER_TERM
-    names = [name for name in SIMPLE if len(LAWS[name]) <= room] or ['linear']
-    found = {name: _Candidate.of(search, LAWS[name], finer=name == 'smooth') for name in names}
-    if 'smooth' in found and found['smooth'].beats(found['linear']):
-        turned = [{'smoothing': own['smoothing']} for own in found['smooth'].fit.shapes]
+    found = {'linear': _Candidate.of(search, LAWS['linear'])}
+
+    def add(name: str, terms: tuple[str, ...], **options: Any) -> None:
+        if len(terms) <= room:
+            found[name] = _Candidate.of(search, terms, **options)
+
+    for name, terms in SPRINGS.items():
+        add(f'linear+{name}', (*LAWS['linear'], *terms))
+    springs = _springs(found)
+    beside = f'+{springs}' if springs else ''
+    plain, terms = f'linear{beside}', SPRINGS.get(springs, ())
+    if springs:
+        search.reweigh((*LAWS['linear'], *terms))
+        add(plain, (*LAWS['linear'], *terms))
+    for name in SIMPLE:
+        add(f'{name}{beside}', (*LAWS[name], *terms), finer=name == 'smooth')
+    smooth = found.get(f'smooth{beside}')
+    if smooth is not None and smooth.beats(found[plain]):
+        turned = [{'smoothing': own['smoothing']} for own in smooth.fit.shapes]
         for name in REFINED:
-            if len(LAWS[name]) <= room:
-                found[name] = _Candidate.of(search, LAWS[name], known=turned)
-    best = list(dict.fromkeys(['linear', *sorted(found, key=lambda name: _error(found[name]))]))
+            add(f'{name}{beside}', (*LAWS[name], *terms), known=turned)
+    best = list(dict.fromkeys([plain, *sorted(found, key=lambda name: _error(found[name]))]))
     for name in best[:LOADED]:
         own = found[name].fit
-        if len(own.terms) < room:
-            terms = (*own.terms, 'load')
-            loaded = _Candidate.of(search, terms, known=own.shapes, start=own)
-            found[f'{name}+load'] = loaded
+        add(f'{name}+load', (*own.terms, 'load'), known=own.shapes, start=own)
     return found
+
+
+def _springs(found: Mapping[str, _Candidate]) -> str:
+    """Return the name of the springs that the joints have; '' for none.
+
+    What imitates a spring turns against the user on other motions, hence `FOUR`.
+    """
+    plain = found['linear']
+    better = [
+        name
+        for name in SPRINGS
+        if f'linear+{name}' in found and found[f'linear+{name}'].beats(plain, FOUR)
+    ]
+    if len(better) < 2:
+        return ''.join(better)
+    first, last = better
+    return last if found[f'linear+{last}'].beats(found[f'linear+{first}']) else first
 
 
 def _error(candidate: _Candidate) -> float:

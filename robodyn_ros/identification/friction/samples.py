@@ -17,6 +17,7 @@ from robodyn_ros.identification.signals.thinning import Thinning
 from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.friction_terms import TERMS
 from robodyn_ros.models.interface import Array, DynamicModel, sample_blocks
+from robodyn_ros.models.springs import SPRING_TERMS
 
 SAMPLES = 4000
 """Largest number of samples: it bounds the time of the search for any recording."""
@@ -97,6 +98,8 @@ class FrictionSample:
         :param shape: coefficients of the joint
         :param load: absolute torque of the rigid body, shape (M, n)
         """
+        if term in SPRING_TERMS:
+            return SPRING_TERMS[term].column(self.position[:, joint]) * self.used[:, joint]
         entry = TERMS[term]
         own = {name: shape[name] for name in (*entry.needs, *entry.uses) if name in shape}
         key = (term, joint, *sorted(own.items()))

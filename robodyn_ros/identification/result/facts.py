@@ -20,6 +20,7 @@ from robodyn_ros.identification.result.payload_block import payload_block
 from robodyn_ros.models.friction_terms import TERMS
 from robodyn_ros.models.gear_torque import facts as gear_torque_facts
 from robodyn_ros.models.interface import Array, DynamicModel
+from robodyn_ros.models.springs import SPRING_TERMS
 
 
 def json_facts(result: ResultContent) -> dict[str, object]:
@@ -115,17 +116,18 @@ def named_facts(named: NamedParameters) -> dict[str, object]:
 
 
 def friction_facts(model: DynamicModel, values: Array) -> dict[str, dict[str, float]]:
-    """Return the friction by term and joint, of the terms that the model has.
+    """Return friction and springs by term and joint, of the terms that the model has.
 
     :param values: parameter values, shape (p,)
     """
     by_name = dict(zip((item.name for item in model.parameters), values.tolist(), strict=True))
     found: dict[str, dict[str, float]] = {}
-    for term in TERMS.values():
+    names = [term.parameter for term in TERMS.values()]
+    for parameter in (*names, *(term.parameter for term in SPRING_TERMS.values())):
         for joint in model.joint_names:
-            name = f'{joint}.{term.parameter}'
+            name = f'{joint}.{parameter}'
             if name in by_name:
-                found.setdefault(term.parameter, {})[joint] = by_name[name]
+                found.setdefault(parameter, {})[joint] = by_name[name]
     return found
 
 

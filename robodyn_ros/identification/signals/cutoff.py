@@ -77,10 +77,10 @@ def motion_cutoff(position: Array, rate: float) -> float | None:
     :param rate: sampling rate, in [Hz]
     """
     highest = min(MAX_CUTOFF_SHARE * rate, MAX_CUTOFF - 1.0)
-    frequency, power, bias = _acceleration_power(position, rate)
+    frequency, power = _acceleration_power(position, rate)
     white = _white(position, rate, frequency, power)
     angular = _difference_gain(frequency, rate)[:, None]
-    density = power[1:] / (bias * angular[1:] ** 4)
+    density = power[1:] / angular[1:] ** 4
     limit, noise = _limits(frequency[1:], density, power[1:], white)
     moving = (limit > 0.0) & moving_joints(position)
     if not moving.any():
@@ -118,7 +118,7 @@ def _limits(frequency: Array, density: Array, power: Array, least: Array) -> tup
     for a joint that does not move.
 
     :param frequency: without zero, shape (k,)
-    :param density: spectrum of the position, shape (k, n), without chance in its median
+    :param density: spectrum of the position, shape (k, n)
     :param power: spectrum of the acceleration, shape (k, n)
     :param least: least density of the noise, shape (n,)
     """
@@ -238,7 +238,7 @@ def noise_density(position: Array, rate: float) -> Array:
     :param position: shape (N, n), N >= 16, in [rad] or [m]
     :param rate: sampling rate, in [Hz]
     """
-    frequency, power, _ = _acceleration_power(position, rate)
+    frequency, power = _acceleration_power(position, rate)
     return _white(position, rate, frequency, power)
 
 
@@ -262,16 +262,15 @@ def _encoder_density(position: Array, rate: float) -> Array:
     return np.asarray(resolution**2 / 12.0 / (0.5 * changes))
 
 
-def _acceleration_power(position: Array, rate: float) -> tuple[Array, Array, float]:
+def _acceleration_power(position: Array, rate: float) -> tuple[Array, Array]:
     """Return the frequencies (k,) and power density (k, n) of the second difference.
 
-    :return: and what the median of a density is of its mean (Wilson and Hilferty)
+    Mean over pieces of the recording, so that a motion counts however short it is.
     """
     curvature = np.diff(position, 2, axis=0) * rate**2
     length = min(len(curvature), max(SHORTEST, int(2.0 ** np.ceil(np.log2(8.0 * rate)))))
-    frequency, power = signal.welch(curvature, rate, nperseg=length, axis=0, average='median')
-    averaged = max(1, len(curvature) // (length - length // 2) - 1)
-    return frequency, power, (1.0 - 1.0 / (9.0 * averaged)) ** 3
+    frequency, power = signal.welch(curvature, rate, nperseg=length, axis=0)
+    return frequency, power
 
 
 def _difference_gain(frequency: Array, rate: float) -> Array:

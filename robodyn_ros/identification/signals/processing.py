@@ -215,7 +215,7 @@ def _masked(
 ) -> Processed:
     """Return the result of all steps, with the signals in their full length."""
     position, velocity, acceleration = motion
-    counted = thresholds(recording.joints, velocity, options)
+    counted = thresholds(recording.joints, np.where(usable, velocity, 0.0), options)
     usable = usable & ~constant(recording.torque)
     return Processed(
         joints=recording.joints,

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import yaml
@@ -14,6 +16,7 @@ from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.identification.result.facts import json_facts
 from robodyn_ros.identification.result.urdf import identified_urdf
 from robodyn_ros.models.catalog import robot_model, with_friction
+from robodyn_ros.models.springs import SPRINGS
 from robodyn_ros.recording.recording import Recording
 
 URDF = random_urdf(3, 83, types=('revolute',))
@@ -52,6 +55,53 @@ def test_a_short_recording_does_not_determine_the_law():
         item.text for item in result.findings if 'not determined by this recording' in item.text
     ]
     assert len(told) == 2 and 'friction law' in told[1]
+
+
+def lever_spring(position, stiffness=900.0):
+    """Torque of a spring between the base and a point of the link: nearly a sine, but no sine."""
+    near, far, free = 0.15, 0.4, 0.2
+    angle = position - 0.4
+    length = np.sqrt(near**2 + far**2 - 2.0 * near * far * np.cos(angle))
+    return -stiffness * (length - free) * near * far * np.sin(angle) / length
+
+
+def sprung(recording, joint=1):
+    """Return a recording of the same motion of a robot with a spring at a joint."""
+    torque = np.array(recording.torque)
+    torque[:, joint] -= lever_spring(recording.position[:, joint])
+    return replace(recording, torque=torque)
+
+
+def test_a_spring_on_a_lever_is_found_and_predicted():
+    """The plant has what the model lacks: the spring's length changes too."""
+    first, second = (sprung(each) for each in recordings('linear', [0.6, 2.0, 0.3]))
+    result = identify(first, robot_model(URDF, friction='auto'), validation=second)
+    plain = identify(first, robot_model(URDF), validation=second)
+    assert result.friction.law.split('+')[1] in SPRINGS
+    assert [part['kind'] for part in result.model.describe()['parts']][1] == 'springs'
+    error, before = (each.validation.relative_residual for each in (result, plain))
+    assert error < 0.06 and before > 5.0 * error  # the noise is 0.02
+
+
+def test_a_torsion_spring_needs_one_term():
+    first, second = recordings('linear', [0.6, 2.0, 0.3])
+    stiffness = np.array([0.0, 15.0, 0.0])
+    stiff = [replace(r, torque=r.torque + stiffness * r.position) for r in (first, second)]
+    result = identify(stiff[0], robot_model(URDF, friction='auto'), validation=stiff[1])
+    assert result.friction.law == 'linear+spring'
+    found = json_facts(result)['friction']['spring_stiffness']
+    np.testing.assert_allclose([*found.values()], stiffness, atol=0.5)
+
+
+def test_springs_that_the_user_names_are_fitted(tmp_path):
+    first, second = (sprung(each) for each in recordings('linear', [0.6, 2.0, 0.3]))
+    model = robot_model(URDF, friction=['smooth', 'balancer'])
+    result = identify(first, model, validation=second)
+    assert result.friction.law == 'viscous+smooth_coulomb+offset+balancer_sine+balancer_cosine'
+    write_result(result, tmp_path / 'result.yaml')
+    again = load_identified_model(tmp_path / 'result.yaml')
+    state = (second.position[:50],) * 3
+    np.testing.assert_allclose(again.torque(*state), result.torque(*state))
 
 
 @pytest.fixture(scope='module')
