@@ -47,6 +47,8 @@ PARTS = {
     'a joint twice': {**SCARA, 'joints': ['a', 'b', 'c', 'c']},
     'a hundred joints': {'kind': 'urdf', 'joints': [f'j{n}' for n in range(100)], 'urdf': ''},
     'a term twice': {'kind': 'friction', 'joints': ['a'], 'terms': ['viscous'] * 10_000},
+    'springs without a robot': {'kind': 'springs', 'joints': ['a'], 'terms': ['spring']},
+    'a spring twice': {'kind': 'springs', 'joints': ['a'], 'terms': ['spring'] * 10_000},
     'nan as figure': {'kind': 'friction', 'joints': ['a'], 'terms': ['root'],
                       'exponent': [float('nan')]},
     'nan as load': {'kind': 'friction', 'joints': ['a'], 'terms': ['viscous'],

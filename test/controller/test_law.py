@@ -63,6 +63,7 @@ MODELS = {
         'scara', 3, geometry={'L1': 0.4, 'L2': 0.3},
         friction={'terms': list(TERMS), **FIGURES, 'load': np.linspace(1.0, 2.0, 8).tolist()},
     ),
+    'springs': lambda: robot_model('urdf/six_axis.urdf', friction=['linear', 'spring', 'balancer']),
     'load of six axes': lambda: robot_model(
         'urdf/six_axis.urdf',
         friction={'terms': ['viscous', 'load'], 'load': np.linspace(-1.0, 2.0, 66).tolist()},
@@ -229,6 +230,7 @@ FOUR = '[joint1, joint2, joint3, joint4]'
             '"aging" is not',
         ),
         ({'description': f'{{kind: friction, joints: {FOUR}, terms: [slime]}}'}, 'term "slime"'),
+        ({'description': f'{{kind: springs, joints: {FOUR}, terms: [coil]}}'}, 'term "coil"'),
     ],
 )
 def test_results_it_cannot_use_are_one_sentence(tmp_path, change, sentence):
