@@ -130,7 +130,10 @@ def _time_scale(signals: Arrays, random: np.random.Generator) -> Arrays:
 
 FLAWS = {
     '': Flaw(_unchanged, (), _unchanged),
-    'short': Flaw(_unchanged, ('too_short', 'too_few_samples', 'not_determined'), _unchanged),
+    'short': Flaw(
+        _unchanged, ('too_short', 'too_few_samples', 'not_determined', 'rank_deficient'),
+        _unchanged,
+    ),
     'resting': Flaw(_unchanged, ('frozen_joint', 'no_motion', 'rank_deficient'), _at_rest, axes=2),
     'delay': Flaw(_late, ('time_offset', 'sensor_delay'), _in_time),
     'gaps': Flaw(_gaps, ('gaps',), _unchanged),
