@@ -7,12 +7,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from robodyn_ros.identification.options import SAMPLES
 from robodyn_ros.models.interface import Array
 
 COMPONENTS = 10
 ITERATIONS = 25
-SAMPLES = 1500
-"""Most samples a mixture is fitted to; evenly chosen ones of more."""
 FLOOR = 1e-3
 """Added to the variances, in units of the variance of all samples: no component collapses."""
 
