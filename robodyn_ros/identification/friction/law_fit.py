@@ -35,6 +35,8 @@ NEAR = (0.92, 0.96, 1.0, 1.04, 1.08)
 """Factors of the best threshold so far that are tried too."""
 
 LOOPS = 12
+"""Largest number of iterations, which bounds the time of a fit."""
+
 SETTLED = 1e-3
 """The iterations end when the torque of the rigid body changes by less than this share."""
 

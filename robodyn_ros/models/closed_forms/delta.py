@@ -62,6 +62,7 @@ NAMED = (
 )
 _SHAFT_INERTIA = '(M_T*(L_TO^2+L_TP^2)+2*Theta_T)'
 _NONE: Vector = (0.0, 0.0, 0.0)
+"""Zero vector."""
 _ROBOT, _FORCE = NAMED[:5], NAMED[10:12]
 _SHAFT = (
     NAMED[5],

@@ -26,6 +26,7 @@ NAMES = (*INERTIA_NAMES, *ROTOR_NAMES, *GRAVITY_NAMES)
 
 INERTIAS, JOINTS, GRAVITIES = len(INERTIA_NAMES), len(ROTOR_NAMES), len(GRAVITY_NAMES)
 _DEGREE = 2
+"""Largest multiple of a joint angle in the mass matrix and in gravity."""
 _ANGLES = slice(1, 5)
 """Mass matrix and gravity depend on q2..q5 only."""
 
