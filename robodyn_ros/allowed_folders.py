@@ -13,7 +13,7 @@ from robodyn_ros.paths import PACKAGE, expanded, resource
 PARAMETER = 'allowed_directories'
 """Parameter of a node that names the folders."""
 SHOWN = 80
-"""Largest number of characters of a requested path in a message, one line of a terminal."""
+"""Largest number of characters of a name or path in a message, one line of a terminal."""
 
 
 class AllowedFolders:

@@ -25,10 +25,14 @@ class Bound:
     why: str
 
 
-MIB = 2**20
 TEXT = Bound(
-    32 * MIB, 'bytes', 'size of a text file: YAML, URDF, SRDF',
+    32 * 2**20, 'bytes', 'size of a text file: YAML, URDF, SRDF',
     'it is in memory several times while it is parsed',
+)  # fmt: skip
+PRG = Bound(2**20, 'bytes', 'size of a .PRG file', 'all its lines are in memory')
+GEAR_NUMBERS = Bound(
+    2000, 'numbers', 'torque of gear deflection in a result file, for each joint',
+    'a cycle of the feed-forward computes with all of them',
 )  # fmt: skip
 YAML_DEPTH = Bound(
     100, 'levels', 'nesting of YAML',
@@ -52,7 +56,7 @@ JOINT_LISTS = Bound(
     1000, 'lists', 'different lists of joints in the messages of a topic', 'each is a table',
 )  # fmt: skip
 TERMS = Bound(1000, 'terms', 'terms of a series of a joint', 'a sample computes all of them')
-LINE = Bound(16 * MIB, 'characters', 'a line of a CSV file', 'a row is in memory completely')
+LINE = Bound(16 * 2**20, 'characters', 'a line of a CSV file', 'a row is in memory completely')
 COLUMNS = Bound(
     5000, 'columns', 'columns of a CSV file, arrays of an NPZ file', 'each is an array',
 )  # fmt: skip
@@ -61,7 +65,7 @@ NAME = Bound(
 )
 FILES = Bound(1000, 'files', 'files of a bag', 'each is opened and checked')
 RECORD = Bound(
-    256 * MIB, 'bytes', 'a record, chunk or message of a bag',
+    256 * 2**20, 'bytes', 'a record, chunk or message of a bag',
     'it is in memory completely; rosbag2 writes chunks of 0.8 MB',
 )  # fmt: skip
 EXPANSION = Bound(
@@ -73,7 +77,7 @@ ROW_STEPS = Bound(
     'a row of a table needs few, a computed one may never end',
 )  # fmt: skip
 MAT_MEMORY = Bound(
-    1024 * MIB, 'bytes', 'memory of the process that reads a MAT file, beside 8 times its size',
+    1024 * 2**20, 'bytes', 'memory of the process that reads a MAT file, beside 8 times its size',
     'a variable and its copy are in memory; a damaged size would take all',
 )  # fmt: skip
 MAT_TIME = Bound(
@@ -136,16 +140,17 @@ def check_regular(path: str | Path) -> None:
         raise BoundError('it is a device, pipe or socket, expected a regular file')
 
 
-def read_text(path: str | Path) -> str:
+def read_text(path: str | Path, bound: Bound = TEXT) -> str:
     """Read a text file in UTF-8.
 
+    :param bound: of its size
     :raises OSError: it cannot be read, is too large, or is no regular file
     :raises UnicodeDecodeError: it is not UTF-8
     """
     check_regular(path)
     with Path(path).open('rb') as file:
-        data = file.read(TEXT.most + 1)
-    check_bound(TEXT, len(data))
+        data = file.read(bound.most + 1)
+    check_bound(bound, len(data))
     return data.decode('utf-8')
 
 

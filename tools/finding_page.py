@@ -14,7 +14,8 @@ PAGE = ROOT / 'docs' / 'findings.md'
 
 HEAD = """# Findings of an identification
 
-Made from `robodyn_ros/identification/findings.py` by `python -m tools.finding_page`; do not edit.
+Made from `robodyn_ros/identification/findings.yaml` by `python -m tools.finding_page`;
+do not edit.
 An identification with a finding of severity *error* has failed. A code can have several texts.
 Findings about a recording (`robodyn info`) are in [recordings](recordings.md).
 

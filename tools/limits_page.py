@@ -52,7 +52,7 @@ def page() -> str:
 def _size(bound: bounds.Bound) -> str:
     """Return the number with its unit; bytes in MiB."""
     if bound.unit == 'bytes':
-        return f'{bound.most // bounds.MIB} MiB'
+        return f'{bound.most // 2**20} MiB'
     if bound is bounds.YAML_INTEGER:
         return '2^63 - 1'
     if bound is bounds.NUMBER:

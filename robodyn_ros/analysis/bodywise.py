@@ -20,13 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robodyn_ros.errors import IdentificationError
+from robodyn_ros.identification.diagnosis.checks import ILL_CONDITIONED
 from robodyn_ros.models.interface import Array
 from robodyn_ros.models.quaternion import euler_matrix
 from robodyn_ros.recording.finding import Finding
-
-UNOBSERVABLE = 1e-4
-"""Smallest singular value that counts as excited, relative to the largest: measured signals
-rarely have more than four significant digits."""
 
 VAGUE = 0.5
 """Largest standard deviation of an identified value, relative to the value: at one half, zero is
@@ -201,7 +198,7 @@ def _fit(matrix: Array, target: Array, *, strongest: float = 0.0) -> tuple[Array
     :return: values (k,), standard deviations (k,), and the unexplained share of the target
     """
     left, size, right = np.linalg.svd(matrix, full_matrices=False)
-    seen = size > UNOBSERVABLE * max(strongest, size[0], np.finfo(float).tiny)
+    seen = size > max(strongest, size[0], np.finfo(float).tiny) / ILL_CONDITIONED
     weights = right[seen].T / size[seen]
     values: Array = weights @ (left[:, seen].T @ target)
     residual = target - matrix @ values

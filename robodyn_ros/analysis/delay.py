@@ -23,6 +23,7 @@ import numpy as np
 from scipy.interpolate import BSpline, make_interp_spline
 
 from robodyn_ros.errors import ControlError
+from robodyn_ros.identification.fit.choice import FOUR
 from robodyn_ros.identification.signals.time_shift import best_shift
 from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.finding import Finding
@@ -33,9 +34,6 @@ HELD = 0.5
 TOLERANCE = 0.75
 """Largest acceptable error of a delay, in cycles: half a cycle from rounding to whole cycles, and
 a quarter of a cycle from the measurement."""
-
-CERTAIN = 0.15
-"""Largest standard error of a lag in cycles: three of them are below half a cycle."""
 
 SEGMENTS = 8
 """Number of segments of a recording: their spread is the standard error of the lag."""
@@ -58,8 +56,8 @@ class Lag:
 
     @property
     def certain(self) -> bool:
-        """Return True if the lag identifies a cycle."""
-        return self.error <= CERTAIN
+        """Return True if the lag identifies a cycle: its error is below half a cycle."""
+        return FOUR * self.error <= 0.5
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,9 @@ from robodyn_ros.errors import CellError
 
 Array = NDArray[np.float64]
 
-ARMS = 3
+ANGLES = tuple(arm * math.tau / 3.0 for arm in range(3))
+"""Horizontal direction of each arm, in [rad]."""
+ARMS = len(ANGLES)
 STRIDE = 5
 """Coordinates from one driven joint to the next: that of the arm and two for each rod.
 
@@ -139,8 +141,7 @@ class DeltaMechanism:
 
     def _platform(self) -> str:
         sites = []
-        for arm in range(ARMS):
-            phi = 2 * math.pi / 3 * arm
+        for arm, phi in enumerate(ANGLES):
             outwards = np.array([math.cos(phi), math.sin(phi), 0.0])
             sideways = np.array([-math.sin(phi), math.cos(phi), 0.0])
             for name, side in zip('ab', self._sides(), strict=True):
@@ -154,7 +155,7 @@ class DeltaMechanism:
 
     def _arm(self, arm: int, joint: str, limits: str) -> str:
         geometry, own, rod = self.geometry, self.arm, self.rod
-        half = math.pi / 3 * arm
+        half = ANGLES[arm] / 2.0
         place = [geometry['R_b'] * math.cos(2 * half), geometry['R_b'] * math.sin(2 * half), 0]
         rods = ''.join(
             f'<body name="rod{arm + 1}{name}" pos="{_text((geometry["L_AB"], side, 0))}">'

@@ -43,7 +43,6 @@ from robodyn_ros.recording.readers import read_recording
 from robodyn_ros.recording.recording import Recording
 from robodyn_ros.recording.signals import split_motion
 
-EXIT_FAILED = 1
 OF_MODEL = ('dynamic-model', *OF_URDF)
 
 
@@ -183,7 +182,7 @@ def run(arguments: argparse.Namespace) -> int:
                 f'not exported: no model was written to {arguments.out}, as the identification '
                 f'failed; result.json has the findings (--force-export writes it all the same)'
             )
-    return 0 if result.success else EXIT_FAILED
+    return int(not result.success)
 
 
 def _options(arguments: argparse.Namespace, model: DynamicModel) -> IdentifyOptions:

@@ -17,8 +17,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from robodyn_ros.errors import ControlError
-from robodyn_ros.models.closed_forms.closed_form import GRAVITY
-from robodyn_ros.models.interface import Array
+from robodyn_ros.models.interface import GRAVITY, Array
 from robodyn_ros.models.payload import Payload, PayloadModel
 
 STARTS, SHARES, SWEEPS = 8, 13, 3

@@ -12,16 +12,16 @@ from __future__ import annotations
 import numpy as np
 
 from robodyn_ros.errors import MotionError
+from robodyn_ros.excitation.limits.joint_limits import CHECK_PERIOD
 from robodyn_ros.excitation.motions.spline import SplineTrajectory, TrajectoryPoints
 from robodyn_ros.excitation.trajectory import Array, Motion, Trajectory
+from robodyn_ros.models.interface import BLOCK_SIZE
 
 SMOOTH = 0.03
 """Approximate time [s] in which braking starts and ends, instead of instantly."""
 SHARE = 0.98
 """Share of the acceleration limits for braking; the remainder covers integration errors."""
-_STEP = 1e-3
 _HARDEST = 1.0 / SMOOTH
-_WINDOW = 2000
 
 
 class StoppedMotion(Trajectory):
@@ -68,13 +68,15 @@ class StoppedMotion(Trajectory):
         if time > 0.0:
             rows.append((time, s, rate, change))
         while s < self.motion.duration:
-            hardest = min(path.deceleration(s + rate * _STEP, rate + change * _STEP), _HARDEST)
+            hardest = min(
+                path.deceleration(s + rate * CHECK_PERIOD, rate + change * CHECK_PERIOD), _HARDEST
+            )
             aim = -min(hardest, float(np.sqrt(2.0 * hardest * rate / SMOOTH)))
-            following = max(aim, change + (aim - change) * 2.0 * _STEP / SMOOTH)
-            step = _STEP
+            following = max(aim, change + (aim - change) * 2.0 * CHECK_PERIOD / SMOOTH)
+            step = CHECK_PERIOD
             if rate + 0.5 * (change + following) * step <= 1e-6:
                 # the last step: linearly to d2s/dt2 = 0, until standstill
-                step, following = (2.0 * rate / -change if change < 0.0 else _STEP), 0.0
+                step, following = (2.0 * rate / -change if change < 0.0 else CHECK_PERIOD), 0.0
             s += step * rate + step**2 * (2.0 * change + following) / 6.0
             rate += 0.5 * (change + following) * step
             change, time = following, time + step
@@ -85,7 +87,7 @@ class StoppedMotion(Trajectory):
 
     def _points(self, rows: Array) -> TrajectoryPoints:
         if len(rows) == 1:
-            rows = np.vstack([rows, rows[0] + [_STEP, _STEP, 0.0, 0.0]])
+            rows = np.vstack([rows, rows[0] + [CHECK_PERIOD, CHECK_PERIOD, 0.0, 0.0]])
         time, *columns = rows.T
         return TrajectoryPoints(('s',), time, *(column[:, None] for column in columns))
 
@@ -116,8 +118,8 @@ class _Path:
 
         For each joint |q''| rate^2 (positive where it speeds up) - |q'| d >= -limit.
         """
-        index = int((s - self._first) / _STEP) if s >= self._first else _WINDOW
-        if index >= _WINDOW:
+        index = int((s - self._first) / CHECK_PERIOD) if s >= self._first else BLOCK_SIZE
+        if index >= BLOCK_SIZE:
             self._sample(s)
             index = 0
         rows = slice(index, index + 2)
@@ -126,6 +128,8 @@ class _Path:
 
     def _sample(self, s: float) -> None:
         self._first = s
-        motion = self._motion.sample(s + _STEP * np.arange(_WINDOW + 2, dtype=np.float64))
+        motion = self._motion.sample(
+            s + CHECK_PERIOD * np.arange(BLOCK_SIZE + 2, dtype=np.float64)
+        )
         self._speed = np.maximum(np.abs(motion.velocity), 1e-9)
         self._along = motion.acceleration * np.sign(motion.velocity)

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from robodyn_ros.errors import MotionError
 
 Array = NDArray[np.float64]
-STEP_TOLERANCE = 1e-6
-"""Step in [rad] or [m] between two motions that counts as rounding: below any encoder's step."""
+ROUNDING = 1e-6
+"""Step in [rad] or [m] between two motions, and velocity (per second) at their ends, that count as
+rounding: below any encoder's step."""
 
 
 @dataclass(frozen=True)
@@ -116,7 +117,7 @@ class Chain(Trajectory):
         end = before.sample(np.array([before.duration])).position[0]
         start = after.sample(np.array([0.0])).position[0]
         step = np.abs(end - start)
-        if (step > STEP_TOLERANCE).any():
+        if (step > ROUNDING).any():
             joint = int(np.argmax(step))
             raise MotionError(
                 f'joint {self.joints[joint]!r} jumps from {end[joint]:.6g} to '

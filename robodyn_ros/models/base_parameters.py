@@ -21,9 +21,8 @@ class BaseParameters:
     `columns` (b,) are the kept columns, ascending, and `grouping` (b, p) the matrix K with
     base values = K @ values and Y = Y[..., columns] @ K. Each base parameter has the unit of its
     kept column. `unidentifiable` names parameters without any effect on the torque, `unclear`
-    those whose independence is numerically doubtful. `new_shares` (p,) is the share of each
-    column that is independent of the kept ones before it. `condition_number` is that of the
-    kept, column-scaled regressor at random states.
+    those whose independence is numerically doubtful. `condition_number` is that of the kept,
+    column-scaled regressor at random states.
     """
 
     columns: NDArray[np.intp]
@@ -32,7 +31,6 @@ class BaseParameters:
     units: tuple[str, ...]
     unidentifiable: tuple[str, ...]
     unclear: tuple[str, ...]
-    new_shares: Array
     condition_number: float
 
     @property
@@ -91,7 +89,6 @@ def grouped(
         units=tuple(model.parameters[k].unit for k in columns),
         unidentifiable=tuple(names[k] for k in np.flatnonzero(length == 0.0)),
         unclear=tuple(names[k] for k in np.flatnonzero(doubtful)),
-        new_shares=shares,
         condition_number=condition_number(scaled[:, columns]),
     )
 

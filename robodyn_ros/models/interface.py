@@ -18,6 +18,9 @@ TorqueFunction = Callable[[Array, Array, Array], Array]
 """Torque as a function of position, velocity and acceleration, all of the same shape."""
 JointType = Literal['revolute', 'continuous', 'prismatic']
 
+GRAVITY = 9.81
+"""Default gravity [m/s^2] along -z, as in Pinocchio, MuJoCo and Gazebo."""
+
 BLOCK_SIZE = 2048
 """Samples whose regressor is in memory at a time, so that memory is independent of N."""
 

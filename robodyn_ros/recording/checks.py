@@ -27,7 +27,7 @@ from robodyn_ros.recording.jumps import without_jumps
 from robodyn_ros.recording.missing_values import MISSING_SHARE, longest_run, missing_values
 from robodyn_ros.recording.recording import Finding, Recording, Severity
 from robodyn_ros.recording.stamps import missing_in_gaps
-from robodyn_ros.recording.storage import blockwise, extremes, sweep
+from robodyn_ros.recording.storage import BLOCK, blockwise, extremes, sweep
 from robodyn_ros.recording.tables.columns import Signals
 from robodyn_ros.recording.tables.known_names import MOTOR_SIDE
 
@@ -36,9 +36,6 @@ Rows = NDArray[np.bool_]
 
 OFTEN_REPEATED = 0.05
 """Share of the samples that end a run of repeated ones; more of them are no standstill."""
-
-LOOKED_AT = 100_000
-"""Samples from the start that velocities are compared on."""
 
 SAME_TIME = 1.1
 """Ratio of recorded velocity to the derivative of the position, either way, up to which times are
@@ -225,7 +222,7 @@ def _time_scale(signals: Signals) -> Iterator[Finding]:
     """Compare recorded velocities with the derivatives of positions, both over some samples."""
     if 'velocity' not in signals.values:
         return
-    rows = slice(0, LOOKED_AT)
+    rows = slice(0, BLOCK)
     time, position = signals.time[rows], signals.values['position'][rows]
     velocity = signals.values['velocity'][rows]
     mean = 0.5 * (velocity[1:] + velocity[:-1]) * np.diff(time)[:, None]

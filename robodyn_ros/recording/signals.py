@@ -133,26 +133,3 @@ def _first_motion(position: Array, nearby: Array) -> int:
         if moved.any():
             return int(rows.start + moved.argmax())
     return len(position)
-
-
-def decimate(recording: Recording, factor: int) -> Recording:
-    """Keep every `factor`-th sample, after a zero-phase low pass against aliasing.
-
-    The low pass lies at 0.4 of the new sampling rate, 0.8 of its Nyquist frequency.
-
-    :raises RecordingError: the factor is below 1, or fewer than 2 samples remain
-    """
-    if factor < 1:
-        raise RecordingError(f'the decimation factor must be at least 1, got {factor}')
-    if factor == 1:
-        return recording
-    rate = 1.0 / recording.period
-    cutoff = 0.4 * rate / factor
-
-    text = f'decimated by {factor}, to {rate / factor:.4g} Hz, with a low pass at {cutoff:.4g} Hz'
-    return replace(
-        recording,
-        time=recording.time[::factor],
-        **recording.each(lambda values: low_pass(values, cutoff, rate)[::factor]),
-        findings=(*recording.findings, Finding('decimated', text, severity='info')),
-    )

@@ -17,8 +17,8 @@ from robodyn_ros.wire.cursor import BODY, NANOSECONDS, TIME, Cursor, WireError
 from robodyn_ros.wire.writer import Writer
 
 Array = NDArray[np.float64]
-FIELDS = 4
-"""Arrays of a point: positions, velocities, accelerations and effort."""
+FIELDS = ('positions', 'velocities', 'accelerations', 'effort')
+"""Arrays of a point."""
 
 
 @dataclass(frozen=True)
@@ -48,9 +48,9 @@ def read_trajectory(data: bytes) -> TrajectoryArrays:
     joints = cursor.texts()
     count = cursor.count()
     if not count:
-        return TrajectoryArrays(stamp, joints, np.zeros(0), (None,) * FIELDS)
+        return TrajectoryArrays(stamp, joints, np.zeros(0), (None,) * len(FIELDS))
     start = cursor.at
-    widths = [cursor.doubles()[1] for _ in range(FIELDS)]
+    widths = [cursor.doubles()[1] for _ in FIELDS]
     if any(width not in (0, len(joints)) for width in widths):
         raise WireError(f'points with {widths} values for {len(joints)} joints')
     cursor.time()
@@ -68,7 +68,7 @@ def read_trajectory(data: bytes) -> TrajectoryArrays:
         if (column(f'count{index}') != width).any():
             raise WireError('the points do not all give the same quantities')
     time = column('sec') + 1e-9 * column('nanosec')
-    fields = [column(f'field{index}') if widths[index] else None for index in range(FIELDS)]
+    fields = [column(f'field{index}') if width else None for index, width in enumerate(widths)]
     return TrajectoryArrays(stamp, joints, time, tuple(fields))
 
 
@@ -89,7 +89,7 @@ def write_trajectory(
     writer = Writer()
     writer.header(stamp, frame, joints)
     writer.count(len(time))
-    widths = [len(joints)] * FIELDS
+    widths = [len(joints)] * len(FIELDS)
     for rows in (slice(0, 1), slice(1, None)):
         points = np.zeros(len(time[rows]), _point(len(writer.data), widths))
         for index, field in enumerate(fields):

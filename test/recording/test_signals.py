@@ -6,7 +6,6 @@ from robodyn_ros.recording.recording import Recording
 from robodyn_ros.recording.signals import (
     central_differences,
     check_cutoff,
-    decimate,
     low_pass,
     split_motion,
     trim_standstill,
@@ -76,20 +75,6 @@ def test_differences_are_exact_for_parabolas_on_unequal_steps():
     np.testing.assert_allclose(central_differences(values, time), expected, atol=1e-10)
     with pytest.raises(RecordingError, match='at least 3 samples, got 2'):
         central_differences(values[:2], time[:2])
-
-
-def test_decimation_keeps_the_motion_and_stops_aliases():
-    thin = decimate(recording(), 10)
-    np.testing.assert_allclose(thin.time, TIME[::10])
-    inner = slice(20, -20)
-    np.testing.assert_allclose(thin.torque[inner], recording().torque[::10][inner], atol=2e-3)
-    assert thin.velocity.shape == thin.acceleration.shape == (500, 2)
-    assert thin.findings[-1].code == 'decimated'
-    alias = decimate(recording(frequency=49.0), 10)  # would look like 1 Hz
-    assert np.abs(alias.position[inner, 0]).max() < 0.01
-    assert decimate(thin, 1) is thin
-    with pytest.raises(RecordingError, match='at least 1, got 0'):
-        decimate(thin, 0)
 
 
 def motion_with_standstill(before, after, noise=0.0, resolution=0.0):

@@ -38,6 +38,7 @@ RECORDERS = {
 """Suffix of the recording -> recorder node and its topic."""
 
 MOTION_TIMEOUT = 180.0
+"""Longest time of a motion or an identification of the demonstration, in [s]."""
 STOPPED = '~/stop was called'
 """Part of the result of a motion that the collision monitor stopped."""
 

@@ -21,7 +21,7 @@ NEEDS = {
     'permille_rated_torque': ('rated_torque',),
 }
 """Drive facts that a unit requires; constant: the torque or the force constant."""
-INT16 = 32767.0
+INT16 = float(np.iinfo(np.int16).max)
 """Largest value of a per mille object; drivers cast to int16 without a check."""
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-LOWEST = 0.04
-"""Smallest automatic timeout, in [s]: twice the delays that an ordinary scheduler causes."""
+from robodyn_ros.control.feedforward.torque_plan import TRANSPORT
+
+LOWEST = 2.0 * TRANSPORT[0]
+"""Smallest automatic timeout, in [s]: twice the delays that a busy scheduler causes."""
 HIGHEST = 0.2
 """Largest automatic timeout, in [s]: longest time that the drives may hold an old torque."""
 MARGIN = 3.0

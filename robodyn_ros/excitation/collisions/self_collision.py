@@ -15,9 +15,9 @@ from robodyn_ros.excitation.collisions.robot_files import (
     read_collision_file,
 )
 from robodyn_ros.excitation.limits.constraints import STEEP, Excess, Limit, Rule, States
-from robodyn_ros.excitation.limits.joint_limits import BLOCK, CHECK_PERIOD
+from robodyn_ros.excitation.limits.joint_limits import CHECK_PERIOD
 from robodyn_ros.excitation.trajectory import Array, Motion, Trajectory
-from robodyn_ros.models.interface import DynamicModel
+from robodyn_ros.models.interface import BLOCK_SIZE, DynamicModel
 
 CLEARANCE = 1e-3
 """Default of the smallest distance of two links, in [m]."""
@@ -187,8 +187,8 @@ class SelfCollisionRule(Rule):
         anywhere = np.full_like(self._clearances, np.inf)
         self._look(some.time, some.position[:, columns], anywhere, seen)
         seen.hits, seen.first = 0, np.inf
-        for first in range(0, count, BLOCK):
-            motion = trajectory.sample(time[first : first + BLOCK])
+        for first in range(0, count, BLOCK_SIZE):
+            motion = trajectory.sample(time[first : first + BLOCK_SIZE])
             self._look(motion.time, motion.position[:, columns], self._clearances, seen)
         return replace(seen.best, share=seen.hits / count, first=seen.first)
 

@@ -46,6 +46,7 @@ from robodyn_ros.models.sensitivity import has_exact_gradient
 MotionKind = Literal['fourier', 'sines', 'waypoints']
 MOTIONS: tuple[str, ...] = get_args(MotionKind)
 SAMPLES = 200
+"""Default number of samples for the criterion: 20 in a period of the tenth harmonic."""
 _SHRINK = 0.7
 """Factor of the steps by which the motion of a joint is scaled down until rules are kept."""
 _LEAST = 1.0 / 256.0

@@ -14,7 +14,7 @@ from scipy.linalg import qr
 
 from robodyn_ros.excitation.trajectory import Array
 
-SWITCH = 1e8
+SWITCH = float(1.0 / np.sqrt(np.finfo(float).eps))
 """Condition number beyond which the determinant is used instead, as rounding errors dominate."""
 _ON_ONE_THREAD = 200_000
 """Largest number of multiplications that BLAS computes on one thread. On a busy machine, more

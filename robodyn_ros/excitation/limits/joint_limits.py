@@ -9,14 +9,13 @@ import numpy as np
 
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.trajectory import Array, Motion, Trajectory
+from robodyn_ros.models.interface import BLOCK_SIZE
 from robodyn_ros.models.serial.urdf_file import UrdfFile, UrdfJoint
 
 QUANTITIES = ('lower', 'upper', 'velocity', 'acceleration', 'jerk', 'effort')
 """Names of the limits of a joint."""
 CHECK_PERIOD = 1e-3
 """Sampling period of the checks of a motion, in [s]: the servo period of fast controllers."""
-BLOCK = 20_000
-"""Samples that are evaluated at once: a few megabytes for an arm."""
 _FEW = 4
 """Number of samples that is too small to estimate the rise between them."""
 _CHECKED = ('position', 'velocity', 'acceleration')
@@ -185,8 +184,8 @@ def blocks(trajectory: Trajectory, period: float) -> Iterator[Motion]:
     """
     count = int(np.ceil(trajectory.duration / period)) + 1
     time = np.linspace(0.0, trajectory.duration, count)
-    for first in range(0, count, BLOCK):
-        yield trajectory.sample(time[max(0, first - 3) : first + BLOCK + 3])
+    for first in range(0, count, BLOCK_SIZE):
+        yield trajectory.sample(time[max(0, first - 3) : first + BLOCK_SIZE + 3])
     breaks = trajectory.breaks
     for first in range(0, len(breaks), _FEW):
         yield trajectory.sample(breaks[first : first + _FEW])

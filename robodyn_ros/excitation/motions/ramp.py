@@ -13,12 +13,10 @@ from abc import abstractmethod
 import numpy as np
 
 from robodyn_ros.errors import MotionError
-from robodyn_ros.excitation.trajectory import Array, Motion, Trajectory
+from robodyn_ros.excitation.trajectory import ROUNDING, Array, Motion, Trajectory
 
 DEFAULT_LEAD = 1.0
 """Default length in [s] of a required lead-in or lead-out."""
-REST_TOLERANCE = 1e-6
-"""Velocity, in [rad/s] or [m/s] (and per second), below which a curve counts as at rest."""
 
 
 class RampedMotion(Trajectory):
@@ -63,9 +61,9 @@ class RampedMotion(Trajectory):
 
     def _lead(self, s: float, given: float | None, name: str) -> float:
         _, speed, change = self.curve(np.array([s]))
-        moving = np.abs(speed[0]) > REST_TOLERANCE
+        moving = np.abs(speed[0]) > ROUNDING
         if given is None:
-            smooth = not moving.any() and not (np.abs(change[0]) > REST_TOLERANCE).any()
+            smooth = not moving.any() and not (np.abs(change[0]) > ROUNDING).any()
             return 0.0 if smooth else DEFAULT_LEAD
         if given == 0.0 and moving.any():
             joint = int(np.argmax(moving))

@@ -24,21 +24,16 @@ from robodyn_ros.identification.diagnosis.trial import MOST, Trial, folds, share
 from robodyn_ros.identification.findings import finding
 from robodyn_ros.identification.fit.folds import Labels
 from robodyn_ros.models.interface import Array, Indices
+from robodyn_ros.models.sensitivity import STEP
 from robodyn_ros.models.serial.urdf import UrdfModel
 from robodyn_ros.recording.recording import Finding, Severity
 
 SUSPICIOUS = 0.2
-"""Corrections are tried only if the residual of a joint is above this share of its torque, ..."""
-
-CONTRADICTION = 1.4
-"""... or the joints disagree about shared parameters by more than this factor: otherwise no
-correction halves the squared error."""
+"""Share of a joint's torque that its residual must exceed for corrections to be tried, unless the
+joints disagree about shared parameters by so much that a correction can leave `MOST`."""
 
 FINALISTS = 2
 """Corrections with the smallest residual that are compared on held-out data."""
-
-_STEP = 1e-4
-"""Step of the derivative of torque by position, in [rad] or [m]."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +90,7 @@ def _springs_explain(
 def _suspicious(case: Case, sample: Sample, present: Trial) -> bool:
     weight = present.weight.max(axis=0)
     residual = max((own.sigma * weight[joint] for joint, own in sample.fits()), default=0.0)
-    return residual > SUSPICIOUS or disagreement(case, sample) > CONTRADICTION
+    return residual > SUSPICIOUS or disagreement(case, sample) ** 2 > 1.0 / MOST
 
 
 def _factor_explains(case: Case, sample: Sample, share: float) -> bool:
@@ -181,10 +176,10 @@ def _offset_steps(trial: Trial) -> tuple[Array, Array]:
     steps, gains = np.zeros((2, rows.shape[1]))
     q, qd, qdd = trial.motion
     for joint in range(rows.shape[1]):
-        shift = np.where(np.arange(rows.shape[1]) == joint, _STEP, 0.0)
+        shift = np.where(np.arange(rows.shape[1]) == joint, STEP, 0.0)
         ahead = trial.model.torque(q + shift, qd, qdd, values)
         behind = trial.model.torque(q - shift, qd, qdd, values)
-        slope = (trial.weight * (ahead - behind) / (2.0 * _STEP)).ravel()
+        slope = (trial.weight * (ahead - behind) / (2.0 * STEP)).ravel()
         clear = slope - used @ solution(gram, used.T @ slope)
         norm = float(clear @ clear)
         if norm > 1e-6 * float(slope @ slope) and norm > 0.0:

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from robodyn_ros.excitation.advice import CYCLES
 from robodyn_ros.identification.diagnosis.case import Case, Sample
-from robodyn_ros.identification.diagnosis.motion import CYCLES, cycles
+from robodyn_ros.identification.diagnosis.motion import cycles
 from robodyn_ros.identification.diagnosis.trial import COMPARED, MOST, Trial, folds, relative_error
 from robodyn_ros.identification.factors.joint_fit import own_fit
 from robodyn_ros.identification.factors.torque_shift import smoothed

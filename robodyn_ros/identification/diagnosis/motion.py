@@ -11,7 +11,9 @@ from itertools import combinations
 
 import numpy as np
 
+from robodyn_ros.excitation.advice import CYCLES
 from robodyn_ros.identification.diagnosis.case import Case
+from robodyn_ros.identification.diagnosis.trial import COMPARED
 from robodyn_ros.identification.findings import finding
 from robodyn_ros.models.closed_forms.closed_form import closed_form_part
 from robodyn_ros.models.closed_forms.puma import PumaGravityModel
@@ -19,18 +21,11 @@ from robodyn_ros.models.interface import Array, SumModel
 from robodyn_ros.models.serial.urdf import UrdfModel
 from robodyn_ros.recording.recording import Finding
 
-CYCLES = 3.0
-"""Cycles that each joint should complete (softMC's rule of thumb)."""
-
-
 REGION = 0.25
 """Share of a joint's range below which the region is too small."""
 
 ALIKE = 0.985
 """Canonical correlation of two joints' motions (position and velocity) that move as one."""
-
-
-_POINTS = 500
 
 
 def motion_findings(case: Case) -> Iterator[Finding]:
@@ -79,7 +74,7 @@ def _turning_points(position: Array, least: float) -> int:
 
 
 def _thinned(position: Array) -> Array:
-    return position[:: max(1, len(position) // _POINTS)]
+    return position[:: max(1, len(position) // COMPARED)]
 
 
 def _too_short(case: Case, moving: list[int]) -> Iterator[Finding]:
@@ -148,7 +143,7 @@ def region_findings(case: Case) -> Iterator[Finding]:
 
 def _alike(case: Case, moving: list[int]) -> Iterator[Finding]:
     """Yield joints that move together, and pairs whose motion repeats after a few cycles."""
-    step = max(1, len(case.signals) // _POINTS)
+    step = max(1, len(case.signals) // COMPARED)
     position, velocity = case.signals.position[::step], case.signals.velocity[::step]
     planes = {joint: _plane(position[:, joint], velocity[:, joint]) for joint in moving}
     seconds = step / case.rate

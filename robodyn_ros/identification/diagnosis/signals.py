@@ -9,6 +9,7 @@ import numpy as np
 
 from robodyn_ros.identification.diagnosis.case import Case, Sample
 from robodyn_ros.identification.diagnosis.checks import SMALL_TORQUE, rated_torque
+from robodyn_ros.identification.diagnosis.trial import COMPARED
 from robodyn_ros.identification.factors.joint_fit import OwnFit, root_mean_square
 from robodyn_ros.identification.factors.torque_shift import smoothed, torque_shift
 from robodyn_ros.identification.findings import finding
@@ -209,7 +210,7 @@ def inertia_shares(case: Case, sample: Sample) -> dict[int, tuple[float, float]]
     Joints whose model has no inertia are left out.
     """
     signals = case.signals
-    rows = sample.rows[:: max(1, len(sample.rows) // 500)]
+    rows = sample.rows[:: max(1, len(sample.rows) // COMPARED)]
     still = np.zeros((len(rows), len(signals.joints)))
     position, acceleration = signals.position[rows], signals.acceleration[rows]
     inertia = case.model.torque(position, still, acceleration, case.values)

@@ -16,7 +16,8 @@ from robodyn_ros.identification.fit.folds import Labels, labels_of
 from robodyn_ros.models.interface import Array, DynamicModel, Indices
 
 COMPARED = 500
-"""Samples that corrections are compared on: the error of a variance from so many is 6 %."""
+"""Samples that motions and corrections are compared on: the error of a variance from so many is
+6 %."""
 
 NEGLIGIBLE = 0.02
 """Error below this share of a joint's torque that no correction is asked to explain: no model of
@@ -25,13 +26,6 @@ a geared joint is more exact."""
 MOST = 0.5
 """Share of the squared held-out error that a correction leaves at most for the flaw to be
 reported: what removes less may as well be friction or flexibility that the model lacks."""
-
-SPRING_DEGREE = 5
-"""Degree of a spring's torque over the position: follows the sine of a lever for a whole turn."""
-
-_DEPENDENT = 1e-4
-"""Directions of the regressor (columns scaled) below this share of the largest are left out: their
-squares are lost in the rounding of the normal equations."""
 
 
 @dataclass(frozen=True)
@@ -74,13 +68,13 @@ class Trial:
     def with_springs(self) -> Trial:
         """Return the same with a torque of each joint that depends on its own position alone.
 
-        It stands for springs and balancers, which the models lack: a polynomial of degree
-        `SPRING_DEGREE`.
+        It stands for springs and balancers, which the models lack: a polynomial that follows the
+        sine of a lever for a complete turn.
         """
         q = self.motion[0]
         count, joints = q.shape
         middle, half = (q.max(axis=0) + q.min(axis=0)) / 2.0, np.ptp(q, axis=0) / 2.0
-        powers = polyvander((q - middle) / np.maximum(half, 1e-12), SPRING_DEGREE)
+        powers = polyvander((q - middle) / np.maximum(half, 1e-12), deg=5)
         springs = (np.eye(joints)[:, :, None] * powers[:, :, None, :]).reshape(count, joints, -1)
         return replace(self, regressor=np.concatenate([self.regressor, springs], axis=2))
 
@@ -146,11 +140,14 @@ def _solved(gram: Array) -> Array:
 
 
 def solution(matrix: Array, side: Array) -> Array:
-    """Return the solution (p,) of normal equations, the smallest one where there are many."""
+    """Return the solution (p,) of normal equations, the smallest one where there are many.
+
+    Directions whose squares are near the rounding of the largest are left out.
+    """
     length = np.sqrt(np.maximum(np.diag(matrix), 0.0))
     scale = np.where(length > 1e-12 * length.max(initial=1e-300), length, np.inf)
     size, axes = np.linalg.eigh(matrix / np.outer(scale, scale))
-    kept = size > _DEPENDENT**2 * size[-1]
+    kept = size > np.sqrt(np.finfo(float).eps) * size[-1]
     seen = axes[:, kept]
     return np.asarray(seen @ ((seen.T @ (side / scale)) / size[kept]) / scale)
 

@@ -13,13 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from robodyn_ros.bounds import GEAR_NUMBERS
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.gears.maps import MAPS
 from robodyn_ros.models.gear_torque import INPUTS, GearTorqueLaw
 from robodyn_ros.models.interface import Array
 
-MAX_NUMBERS = 2000
-"""Most numbers of a joint."""
 PER_JOINT = ('limit', 'gear_ratio')
 PER_INPUT = ('low', 'high')
 
@@ -102,8 +101,10 @@ def _read(block: object, joints: tuple[str, ...], model_hash: str) -> GearTorque
 def _arrays(block: Mapping[str, Any], joints: int) -> dict[str, Array]:
     """Return the arrays of the map, by name; the first axis of each is the joint."""
     numbers, names = list(block['numbers']), [str(item) for item in block['array_names']]
-    if len(numbers) > MAX_NUMBERS * joints:
-        raise ValueError(f'{len(numbers)} numbers, at most {MAX_NUMBERS} per joint are possible')
+    if len(numbers) > GEAR_NUMBERS.most * joints:
+        raise ValueError(
+            f'{len(numbers)} numbers, at most {GEAR_NUMBERS.most} per joint are possible'
+        )
     values = _finite(numbers, (len(numbers),), 'numbers')
     arrays, first = {}, 0
     for key, text in zip(names, block['array_shapes'], strict=True):

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from robodyn_ros.bounds import check_regular
+from robodyn_ros.bounds import PRG, read_text
 from robodyn_ros.errors import IdentificationError, ModelError
 from robodyn_ros.identification.files.parameter_text import parameter_text, write_text
 from robodyn_ros.identification.files.prg import FRICTION, MARK, Layout
@@ -23,8 +23,6 @@ FrictionSign = Literal['negative', 'positive', 'any']
 FRICTION_SIGNS: tuple[FrictionSign, ...] = ('negative', 'positive', 'any')
 """negative: the torque that friction exerts, as softMC writes it. positive: the torque that the
 drive adds. any: as softMC writes it, whatever the signs are."""
-
-LONGEST = 2**20
 
 _NUMBERED = re.compile(r'^\d+\.\s+')  # lines of the document's listing begin with their number
 _ASSIGNMENT = re.compile(r'^([\w.]+(?:\[\d+\])?)\s*=\s*(\S+)$')
@@ -116,14 +114,9 @@ class _Source:
     @classmethod
     def read(cls, path: str | Path) -> _Source:
         try:
-            check_regular(path)
-            with Path(path).open('rb') as file:
-                data = file.read(LONGEST + 1)
-            text = data.decode('ascii')
+            text = read_text(path, PRG)
         except (OSError, UnicodeDecodeError) as error:
             raise IdentificationError(f'{path} cannot be read: {error}') from error
-        if len(data) > LONGEST:
-            raise IdentificationError(f'{path} is no .PRG file: it is longer than 1 MiB')
         lines = [(k, _NUMBERED.sub('', row.strip())) for k, row in enumerate(text.split('\n'), 1)]
         return cls(
             path=str(path),

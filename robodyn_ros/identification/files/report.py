@@ -9,9 +9,8 @@ from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.friction.choice import FrictionChoice
 from robodyn_ros.identification.physical.selected import NamedParameters, Status
 from robodyn_ros.identification.result.result import IdentificationResult
+from robodyn_ros.identification.result.summary import WIDTH
 from robodyn_ros.models.interface import Joint
-
-WIDTH = 100
 
 MEANING: dict[Status, str] = {
     'identified': 'identified on its own',

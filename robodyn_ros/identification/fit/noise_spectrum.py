@@ -22,16 +22,9 @@ import numpy as np
 from scipy import fft
 
 from robodyn_ros.identification.factors.row_sample import Indices, RowSample, Segment
+from robodyn_ros.identification.fit.choice import FOUR
 from robodyn_ros.identification.fit.least_squares import Estimate
 from robodyn_ros.models.interface import Array
-
-HIGHEST_ORDER = 40
-"""Highest order of the autoregressive models of residuals; Akaike's criterion takes a lower one
-where that is enough."""
-
-LEAST_CORRELATION = 0.05
-"""Correlation of the innovations of two joints below which it is taken as zero: three standard
-deviations of that of 4000 independent samples."""
 
 
 def coloured_scores(
@@ -56,9 +49,10 @@ def coloured_scores(
     chosen = range(0, len(sample.segments), step)
     parts = [_spectra(sample.segments[k], sample) for k in chosen]
     root = _root(np.nan_to_num(fit.covariance))
-    share = sample.total / max(sum(part.samples for part in parts), 1)
+    samples = sum(part.samples for part in parts)
+    share = sample.total / max(samples, 1)
     joints = [_joint(parts, mixing[k], fit, root, k) for k in range(count)]
-    together = _correlation([joint.innovations for joint in joints])
+    together = _correlation([joint.innovations for joint in joints], samples)
     products = np.zeros((count, count, sample.width, sample.width))
     for one, own in enumerate(joints):
         for other, its in enumerate(joints[: one + 1]):
@@ -116,13 +110,16 @@ def _energy(matrix: Array, share: Array) -> Array:
     return whole[: len(matrix)] + whole[len(matrix) :]
 
 
-def _correlation(innovations: list[Array]) -> Array:
-    """Return the correlation (n, n) of the joints' innovations; insignificant ones are 0."""
+def _correlation(innovations: list[Array], samples: int) -> Array:
+    """Return the correlation (n, n) of the joints' innovations; insignificant ones are 0.
+
+    The standard error of the correlation of independent samples is 1 / sqrt(samples).
+    """
     rows = np.array(innovations)
     size = np.linalg.norm(rows, axis=1)
     rows = rows / np.where(size > 0.0, size, 1.0)[:, None]
     found: Array = rows @ rows.T
-    found[np.abs(found) < LEAST_CORRELATION] = 0.0
+    found[np.abs(found) < FOUR / np.sqrt(max(samples, 1))] = 0.0
     np.fill_diagonal(found, 1.0)
     return found
 
@@ -179,7 +176,9 @@ def _model(energies: list[Array], taken: list[Array], counted: list[Array]) -> A
     :param counted: 1 for samples that count, else 0, of each segment
     """
     samples = [len(counts) for counts in counted]
-    highest = int(min(HIGHEST_ORDER, sum(samples) // 10, min(samples) - 1))
+    # Akaike's criterion takes a lower order where that is enough. The highest one is that of R's
+    # `ar`.
+    highest = int(min(10.0 * np.log10(sum(samples)), sum(samples) // 10, min(samples) - 1))
     lengths = [int(fft.next_fast_len(2 * count, real=True)) for count in samples]
     seen = _covariance(energies, lengths, highest)
     if not seen[0] > 0.0:

@@ -28,7 +28,7 @@ from robodyn_ros.identification.factors.torque_shift import smoothed, torque_shi
 from robodyn_ros.identification.findings import finding
 from robodyn_ros.identification.fit.choice import FOUR, ONE, HeldOut, is_better
 from robodyn_ros.identification.fit.folds import Folds, Labels, labels_of, least_squares
-from robodyn_ros.identification.options import IdentifyOptions
+from robodyn_ros.identification.options import SAMPLES, IdentifyOptions
 from robodyn_ros.identification.signals.cutoff import lowest_cutoff
 from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.identification.signals.torque_shift import TimeOffset
@@ -36,9 +36,6 @@ from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.recording.recording import Finding
 from robodyn_ros.recording.signals import low_pass
-
-SAMPLES = 2000
-"""Samples that are looked at, whatever the length of the recording."""
 
 WHOLE = 0.9
 """Offset in samples from which on it is corrected: a whole sample, measured to a tenth."""

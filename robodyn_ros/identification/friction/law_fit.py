@@ -16,7 +16,7 @@ from itertools import product
 import numpy as np
 
 from robodyn_ros.identification.fit.choice import HeldOut
-from robodyn_ros.identification.fit.folds import Folds, labels_of
+from robodyn_ros.identification.fit.folds import NEGLIGIBLE, Folds, labels_of
 from robodyn_ros.identification.friction.samples import FrictionSample
 from robodyn_ros.models.friction_terms import TERMS
 from robodyn_ros.models.interface import Array
@@ -35,12 +35,10 @@ NEAR = (0.92, 0.96, 1.0, 1.04, 1.08)
 """Factors of the best threshold so far that are tried too."""
 
 LOOPS = 12
+"""Largest number of iterations, which bounds the time of a fit."""
+
 SETTLED = 1e-3
 """The iterations end when the torque of the rigid body changes by less than this share."""
-
-_RIDGE = 1e-11
-_USUAL = 3
-"""Index of the share with which a search starts."""
 
 
 @dataclass(frozen=True)
@@ -303,7 +301,7 @@ class _State:
         shapes = []
         for joint, own in enumerate(known):
             size = float(reach[joint])
-            usual = {name: _grid(name, 0.0, size, None)[_USUAL] for name in wanted}
+            usual = {name: _grid(name, 0.0, size, None)[len(SHARES) // 2 - 1] for name in wanted}
             if 'reach' in uses:
                 usual['reach'] = size
             before = {} if start is None else start.shapes[joint]
@@ -346,7 +344,7 @@ def _solved(gram: Array, side: Array) -> Array:
     length = np.sqrt(np.maximum(np.diagonal(gram, axis1=-2, axis2=-1), 0.0))
     scale = (1.0 / np.where(length > 0.0, length, 1.0))[..., None]
     scaled = gram * scale * np.swapaxes(scale, -1, -2)
-    scaled += _RIDGE * np.eye(gram.shape[-1])
+    scaled += NEGLIGIBLE * np.eye(gram.shape[-1])
     result: Array = scale * np.linalg.solve(scaled, scale * (side[..., None] if single else side))
     if single:
         result = result[..., 0]

@@ -12,18 +12,13 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from robodyn_ros.identification.options import SAMPLES
 from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.identification.signals.thinning import Thinning
 from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.friction_terms import TERMS
 from robodyn_ros.models.interface import Array, DynamicModel, sample_blocks
 from robodyn_ros.models.springs import SPRING_TERMS
-
-SAMPLES = 4000
-"""Largest number of samples: it bounds the time of the search for any recording."""
-
-_STILL = 1e-9
-"""Largest velocity [rad/s or m/s] assumed for a joint at rest: laws divide by shares of it."""
 
 Shape = Mapping[str, float]
 """Shape coefficients of a joint."""
@@ -84,7 +79,8 @@ class FrictionSample:
             used=signals.used[centres][:count],
             speed=np.asfortranarray(speed),  # looked at joint by joint
             thinning=thinning,
-            reach=np.maximum(np.abs(signals.velocity).max(axis=0), _STILL),
+            # Laws divide by shares of it.
+            reach=np.maximum(np.abs(signals.velocity).max(axis=0), np.finfo(float).eps),
         )
 
     @property

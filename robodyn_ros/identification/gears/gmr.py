@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from robodyn_ros.identification.options import SAMPLES
 from robodyn_ros.models.interface import Array
 
 COMPONENTS = 10
+"""Gaussians of a joint's mixture: 150 numbers with three inputs, half as many as `rbf` has."""
 ITERATIONS = 25
-SAMPLES = 1500
-"""Most samples a mixture is fitted to; evenly chosen ones of more."""
+"""Rounds of expectation and maximisation: a fit always takes the same time."""
 FLOOR = 1e-3
 """Added to the variances, in units of the variance of all samples: no component collapses."""
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from robodyn_ros.identification.gears.candidate import GearCandidate
 from robodyn_ros.identification.gears.motor_side import motor_side, nearest_samples
 from robodyn_ros.identification.gears.selection import fit_residual
-from robodyn_ros.identification.options import IdentifyOptions
+from robodyn_ros.identification.options import FOLDS, SAMPLES, IdentifyOptions
 from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.gear_torque import GearTorqueLaw
@@ -25,9 +25,6 @@ from robodyn_ros.recording.recording import Recording
 
 LOOPS = 3
 """Iterations of the two fits; each fit changes the other only by what both can explain."""
-
-ROWS = 20_000
-"""Most samples in these iterations: two hundred for each number of the largest map."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +62,7 @@ def in_turn(
     cutoff = explained[0].signals.cutoff or 0.0
     base = base_parameters(model).columns
     total = sum(each.signals.thinning.count(len(each.signals)) for each in explained)
-    stride = max(1, -(-total // ROWS))
+    stride = max(1, -(-total // (FOLDS * SAMPLES)))  # each fold of the choice has `SAMPLES`
     parts = [_sample(model, base, each, cutoff, stride) for each in explained]
     inputs = tuple(np.concatenate([part.inputs[k] for part in parts]) for k in range(3))
     left = np.concatenate([part.left for part in parts])

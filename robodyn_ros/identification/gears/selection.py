@@ -13,7 +13,7 @@ from robodyn_ros.identification.gears.candidate import GearCandidate
 from robodyn_ros.identification.gears.gmr import GmrFit
 from robodyn_ros.identification.gears.maps import MAPS
 from robodyn_ros.identification.gears.rbf import RbfFit
-from robodyn_ros.identification.options import GearTorque
+from robodyn_ros.identification.options import FOLDS, GearTorque
 from robodyn_ros.models.gear_torque import (
     INPUTS,
     GearTorqueLaw,
@@ -24,13 +24,6 @@ from robodyn_ros.models.gear_torque import (
 from robodyn_ros.models.interface import Array
 
 FITS: dict[str, type[RbfFit] | type[GmrFit]] = {'rbf': RbfFit, 'gmr': GmrFit}
-FOLDS = 4
-SEGMENTS = 5
-"""Segments of time in a fold."""
-SAMPLES = 20_000
-"""Most samples that are used; evenly chosen ones of more."""
-FEWEST = 50
-"""Samples that a joint needs in every fold; one with fewer has no residual torque."""
 
 Folds = list[tuple[Array, Array]]
 
@@ -56,15 +49,13 @@ def fit_residual(
     :return: the residual torque, None where no joint gains significantly (see `fit.choice`), and
         all that was tried, best first
     """
-    rows = slice(None, None, max(1, -(-len(torque) // SAMPLES)))
-    seen = tuple(values[rows] for values in signals)
-    torque, used = _told(torque[rows], used[rows])
+    torque, used = _told(torque, used)
     kinds: tuple[Literal['rbf', 'gmr'], ...] = ('rbf', 'gmr')
     if kind in ('rbf', 'gmr'):
         kinds = (kind,)
     tried: list[tuple[GearCandidate, list[RbfFit | GmrFit], list[Folds], NDArray[np.bool_]]] = []
     for count in inputs:
-        samples = features(seen[0], seen[1], seen[2], count)
+        samples = features(*signals, count)
         folds = [
             _folds(samples[:, joint], torque[:, joint], used[:, joint])
             for joint in range(len(joints))
@@ -98,19 +89,19 @@ def fit_residual(
 
 
 def _told(torque: Array, used: NDArray[np.bool_]) -> tuple[Array, NDArray[np.bool_]]:
-    """Return torque and used samples; zero for a joint with too few of them in a fold.
+    """Return torque and used samples; zero for a joint with none of them in a fold.
 
     :param torque: shape (N, n)
     :param used: shape (N, n)
     """
     fewest = np.min([used[rows].sum(axis=0) for rows in _fold_rows(len(torque))], axis=0)
-    silent = fewest < FEWEST
+    silent = fewest == 0
     return np.where(silent, 0.0, torque), used | silent
 
 
 def _fold_rows(samples: int) -> list[NDArray[np.bool_]]:
-    """Return the samples (N,) of each fold: several segments of time all over the motion."""
-    fold = np.arange(samples) * (FOLDS * SEGMENTS) // max(samples, 1) % FOLDS
+    """Return the samples (N,) of each fold: as many segments of time as there are folds."""
+    fold = np.arange(samples) * FOLDS**2 // max(samples, 1) % FOLDS
     return [fold == index for index in range(FOLDS)]
 
 

@@ -26,14 +26,11 @@ from robodyn_ros.models.serial.inertia import INERTIAL_NAMES, pseudo_inertia
 LENGTH = 0.1
 """Length [m] that weighs first moments and inertias against masses."""
 
-
-_RANK = 1e-10
-"""Share below which columns and singular values of a grouping are rounding."""
-
 _FRICTION = tuple(f'.{name}' for name in BRAKING)
 
-_ROUNDING = 1e-9
-"""Rotor inertias this little below zero [kg m^2] are zero."""
+_ROUNDING = float(np.sqrt(np.finfo(float).eps))
+"""Rotor inertias [kg m^2] this little below zero are zero, and columns and singular values of a
+grouping below this share of the largest: half the digits of a number."""
 
 
 @dataclass(frozen=True)
@@ -109,12 +106,14 @@ def nearest(model: DynamicModel, grouping: Array, base: Array, prior: Array) -> 
     scale = scales(model, values)
     matrix = grouping * scale
     # What the unknown ones cannot explain, the known ones must.
-    free = np.linalg.pinv(matrix[:, ~known], rcond=_RANK)
+    free = np.linalg.pinv(matrix[:, ~known], rcond=_ROUNDING)
     rest = np.eye(len(base)) - matrix[:, ~known] @ free
     left = rest @ matrix[:, known]
-    left[:, np.linalg.norm(left, axis=0) < _RANK * np.linalg.norm(matrix[:, known], axis=0)] = 0.0
+    left[
+        :, np.linalg.norm(left, axis=0) < _ROUNDING * np.linalg.norm(matrix[:, known], axis=0)
+    ] = 0.0
     inverse = np.zeros_like(matrix.T)
-    inverse[known] = np.linalg.pinv(left, rcond=_RANK) @ rest
+    inverse[known] = np.linalg.pinv(left, rcond=_ROUNDING) @ rest
     inverse[~known] = free @ (np.eye(len(base)) - matrix @ inverse)
     for _ in range(2):  # again: what rounding left
         values = values + scale * (inverse @ (base - grouping @ values))

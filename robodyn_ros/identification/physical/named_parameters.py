@@ -14,15 +14,11 @@ from robodyn_ros.identification.findings import finding
 from robodyn_ros.identification.fit.least_squares import Estimate
 from robodyn_ros.identification.physical.completion import Completion, combination_stddevs
 from robodyn_ros.identification.physical.selected import NamedParameters, Status
-from robodyn_ros.identification.physical.semidefinite import weighted_rows
+from robodyn_ros.identification.physical.semidefinite import WEAKEST, weighted_rows
 from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.closed_forms.closed_form import ClosedFormModel, closed_form_part
 from robodyn_ros.models.friction_terms import BRAKING
 from robodyn_ros.models.interface import Array, DynamicModel, Parameter
-
-PULL = 1e-6
-"""Weight of the completed values, against columns of length 1: it decides only about what torque
-does not show."""
 
 
 def non_negative(
@@ -47,9 +43,9 @@ def non_negative(
     matrix = rows @ base.grouping
     length = np.linalg.norm(matrix, axis=0)
     scale = np.where(length > 0.0, length, 1.0)
-    wanted = PULL * scale * np.where(wrong, 0.0, chosen.values)
+    wanted = WEAKEST * scale * np.where(wrong, 0.0, chosen.values)
     solved = lsq_linear(
-        np.vstack([matrix / scale, PULL * np.eye(len(scale))]),
+        np.vstack([matrix / scale, WEAKEST * np.eye(len(scale))]),
         np.concatenate([target, wanted]),
         (np.where(definite, 0.0, -np.inf), np.inf),
     )

@@ -56,9 +56,6 @@ _APPARENT = '.viscous_friction'
 """Friction, of both directions or one, that a delay can make negative: what torque lags by goes
 with velocity too."""
 
-_SHARED = 1e-6
-"""Weight of the size of parameters that are fitted again, against columns of length 1."""
-
 
 def choose(
     model: DynamicModel,
@@ -281,7 +278,7 @@ def refit_joints(problem: Problem, data: Data, values: Array) -> Array:
     least = np.where(np.isin(others, limited), 0.0, -np.inf)
     # What the recording does not tell apart (friction and offset of a joint that turns one way)
     # is shared: the solver itself would divide by the rounding errors of their difference.
-    matrix = np.vstack([matrix / length, _SHARED * np.eye(len(others))])
+    matrix = np.vstack([matrix / length, WEAKEST * np.eye(len(others))])
     rest = np.append(rest, np.zeros(len(others)))
     result[others] = lsq_linear(matrix, rest, (least, np.inf), method='bvls').x / length
     return result

@@ -50,9 +50,8 @@ from robodyn_ros.models.serial.inertia import pseudo_inertia
 WEAKEST = 1e-6
 """Weight of the prior that is always there: it decides what the data do not show."""
 
-
-_ASIDE = 0.1
-"""Share of WEAKEST that draws parameters without a prior (friction, rotors) to zero."""
+_ASIDE = float(np.sqrt(np.finfo(float).eps))
+"""Weight that draws parameters without a prior (friction, rotors) to zero: half the digits."""
 
 
 def has_usable_inertials(model: DynamicModel) -> bool:
@@ -140,7 +139,7 @@ class Problem:
         matrix = (data.triangle @ self.grouping) * self.scale
         target = data.triangle @ (data.values - self.grouping @ self.prior)
         metric = np.sqrt(max(weight, WEAKEST)) * self.metric * self.scale
-        aside = np.full(len(self.scale), _ASIDE * WEAKEST)
+        aside = np.full(len(self.scale), _ASIDE)
         quadratic = matrix.T @ matrix + metric.T @ metric + np.diag(aside)
         quick = self._whole_links(quadratic, matrix.T @ target)
         if quick is not None:
@@ -165,7 +164,7 @@ class Problem:
         :param weight: as for `solve`
         """
         rows = np.sqrt(max(weight, WEAKEST)) * self.metric * self.scale
-        whole = rows.T @ rows + _ASIDE * WEAKEST * np.eye(len(self.scale))
+        whole = rows.T @ rows + _ASIDE * np.eye(len(self.scale))
         grouping = self.grouping * self.scale
         covariance = grouping @ np.linalg.solve(whole, grouping.T)
         size = np.sqrt(np.diag(covariance))

@@ -11,7 +11,7 @@ from robodyn_ros.models.payload import Payload
 
 LINES, WIDTH = 25, 99
 """Largest size of a summary: it fits on a terminal without scrolling."""
-JOINTS = 8
+JOINTS = LINES // 3
 """Most rows in the table of joints, so that findings have room too."""
 SEVERITIES = ('error', 'warning', 'info')
 

@@ -19,10 +19,6 @@ from robodyn_ros.models.interface import (
     parts_of,
 )
 
-GRAVITY = 9.81
-"""Default gravity [m/s^2] along -z, as in `models.serial.urdf`."""
-
-
 Number = Any
 """A float, or an array (N,) of floats; see `components`."""
 

@@ -8,7 +8,6 @@ import numpy as np
 
 from robodyn_ros.errors import ModelError
 from robodyn_ros.models.closed_forms.closed_form import (
-    GRAVITY,
     ClosedFormModel,
     Length,
     Number,
@@ -32,7 +31,7 @@ from robodyn_ros.models.closed_forms.delta_kinematics import (
     working_range,
 )
 from robodyn_ros.models.closed_forms.delta_shaft import shaft_forces
-from robodyn_ros.models.interface import Array, Parameter, sample_blocks
+from robodyn_ros.models.interface import GRAVITY, Array, Parameter, sample_blocks
 
 GEOMETRY = {
     'R_b': Length(),
@@ -63,6 +62,7 @@ NAMED = (
 )
 _SHAFT_INERTIA = '(M_T*(L_TO^2+L_TP^2)+2*Theta_T)'
 _NONE: Vector = (0.0, 0.0, 0.0)
+"""Zero vector."""
 _ROBOT, _FORCE = NAMED[:5], NAMED[10:12]
 _SHAFT = (
     NAMED[5],

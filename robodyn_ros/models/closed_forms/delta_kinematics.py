@@ -18,11 +18,11 @@ from robodyn_ros.errors import ModelError
 from robodyn_ros.models.closed_forms.closed_form import Number, components, functions
 from robodyn_ros.models.interface import Array
 
-ARMS = 3
 Vector = tuple[Number, Number, Number]
 
-_OUTWARDS = tuple((math.cos(k * math.tau / 3), math.sin(k * math.tau / 3)) for k in range(ARMS))
+_OUTWARDS = tuple((math.cos(k * math.tau / 3), math.sin(k * math.tau / 3)) for k in range(3))
 """Horizontal direction e_i of each arm."""
+ARMS = len(_OUTWARDS)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ import numpy as np
 
 from robodyn_ros.errors import ModelError
 from robodyn_ros.models.closed_forms.closed_form import (
-    GRAVITY,
     ClosedFormModel,
     Length,
     checked_choice,
@@ -16,17 +15,19 @@ from robodyn_ros.models.closed_forms.closed_form import (
     checked_joints,
     number,
 )
-from robodyn_ros.models.closed_forms.puma_inertia import GRAVITIES, INERTIAS, JOINTS, torque_table
-from robodyn_ros.models.interface import Array, Joint, Parameter, sample_blocks
+from robodyn_ros.models.closed_forms.puma_inertia import (
+    GRAVITY_NAMES,
+    JOINTS,
+    NAMES,
+    ROTOR_NAMES,
+    torque_table,
+)
+from robodyn_ros.models.interface import GRAVITY, Array, Joint, Parameter, sample_blocks
 
 GEOMETRY = {'a2': Length(), 'a3': Length(), 'd2': Length(), 'd3': Length(), 'd4': Length()}
 """Lengths [m] of the modified Denavit-Hartenberg frames (alpha, a, d): (0, 0, 0), (-90, 0, d2),
 (0, a2, d3), (90, a3, d4), (-90, 0, 0), (90, 0, 0)."""
 
-_INERTIA_NAMES = tuple(f'I{k}' for k in range(1, INERTIAS + 1))
-_ROTOR_NAMES = tuple(f'Im{k}' for k in range(1, JOINTS + 1))
-_GRAVITY_NAMES = tuple(f'g{k}' for k in range(1, GRAVITIES + 1))
-NAMES = (*_INERTIA_NAMES, *_ROTOR_NAMES, *_GRAVITY_NAMES)
 FOLLOWING = ('I13', 'I15', 'I18', 'I21', 'I22', 'g2', 'g4', 'g5')
 """Parameters that follow from others if the kinematics are known."""
 
@@ -260,9 +261,9 @@ def _joints(names: object) -> tuple[Joint, ...]:
 
 
 def _parameter(name: str, axes: tuple[Joint, ...]) -> Parameter:
-    if name in _GRAVITY_NAMES:
+    if name in GRAVITY_NAMES:
         return Parameter(name, 'kg m^2/s^2')
-    rotor = name in _ROTOR_NAMES
+    rotor = name in ROTOR_NAMES
     return Parameter(name, 'kg m^2', axes[int(name[2:]) - 1].name if rotor else '')
 
 

@@ -18,11 +18,15 @@ from numpy.typing import NDArray
 
 from robodyn_ros.models.interface import Array
 
-JOINTS = 6
-INERTIAS = 23
-GRAVITIES = 5
-_COLUMNS = INERTIAS + JOINTS + GRAVITIES
+INERTIA_NAMES = tuple(f'I{k}' for k in range(1, 24))
+ROTOR_NAMES = tuple(f'Im{k}' for k in range(1, 7))
+GRAVITY_NAMES = tuple(f'g{k}' for k in range(1, 6))
+NAMES = (*INERTIA_NAMES, *ROTOR_NAMES, *GRAVITY_NAMES)
+"""Parameters of the model, in the order of the columns of the regressor."""
+
+INERTIAS, JOINTS, GRAVITIES = len(INERTIA_NAMES), len(ROTOR_NAMES), len(GRAVITY_NAMES)
 _DEGREE = 2
+"""Largest multiple of a joint angle in the mass matrix and in gravity."""
 _ANGLES = slice(1, 5)
 """Mass matrix and gravity depend on q2..q5 only."""
 
@@ -177,7 +181,7 @@ def torque_table() -> TorqueTable:
     products = [(0, 1 + JOINTS + j) for j in range(JOINTS)]
     products += [(1 + j, 1 + k) for j in range(JOINTS) for k in range(j, JOINTS)]
     products += [(0, 0)]
-    weights = np.zeros((len(products), len(series), JOINTS, _COLUMNS))
+    weights = np.zeros((len(products), len(series), JOINTS, len(NAMES)))
     weights[:JOINTS, ..., :INERTIAS] = np.moveaxis(mass, 2, 0)
     for joint in range(JOINTS):  # rotors, on the constant wave
         weights[joint, 0, joint, INERTIAS + joint] = 1.0

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from robodyn_ros.models.closed_forms.closed_form import (
-    GRAVITY,
     ClosedFormModel,
     Length,
     checked_choice,
@@ -17,7 +16,7 @@ from robodyn_ros.models.closed_forms.closed_form import (
     functions,
     number,
 )
-from robodyn_ros.models.interface import Array, Parameter
+from robodyn_ros.models.interface import GRAVITY, Array, Parameter
 
 GEOMETRY = {
     'L1': Length(lowest=0.0),

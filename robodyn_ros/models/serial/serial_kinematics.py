@@ -21,7 +21,7 @@ from robodyn_ros.models.serial.urdf import UrdfModel
 FRAME = 6
 """Degrees of freedom of a frame in space."""
 
-POSE = 7
+POSE = FRAME + 1  # a quaternion has four numbers
 _WORLD = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
 _CLOSE, _REACHED = 1e-12, 1e-9
 """Distance [m, rad] at which the search ends, and largest one that counts as reached."""

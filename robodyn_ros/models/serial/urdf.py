@@ -11,6 +11,7 @@ import numpy as np
 import pinocchio as pin
 
 from robodyn_ros.errors import ModelError
+from robodyn_ros.models import interface
 from robodyn_ros.models.interface import (
     Array,
     DynamicModel,
@@ -26,8 +27,8 @@ from robodyn_ros.models.serial.rigid_columns import Body, RigidColumns
 from robodyn_ros.models.serial.tree import Tree, body_tree
 from robodyn_ros.models.serial.urdf_file import UrdfFile, UrdfJoint, parse_urdf, read_urdf
 
-GRAVITY = (0.0, 0.0, -9.81)
-"""Gravity [m/s^2] in the frame of the root link, as Pinocchio, MuJoCo and Gazebo take it."""
+GRAVITY = (0.0, 0.0, -interface.GRAVITY)
+"""Default gravity [m/s^2] in the frame of the root link."""
 
 _MANY = 64
 """Smallest number of samples for which vectorised code is faster than a loop."""

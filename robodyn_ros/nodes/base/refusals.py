@@ -11,12 +11,11 @@ from typing import Any
 
 from rcl_interfaces.msg import SetParametersResult
 
+from robodyn_ros.allowed_folders import SHOWN
 from robodyn_ros.errors import RobodynError
 
 LOG_PERIOD = 1.0
 """Shortest time between two log lines, in [s]."""
-LONGEST = 80
-"""Largest number of characters of a name or path in the log, one line of a terminal."""
 NAMES = re.compile(r"(?<!\w)'[^']*'(?!\w)|\S+")
 """Quoted names and words; the apostrophe in a word is no quote."""
 MOST = 1000
@@ -93,7 +92,7 @@ class Refusals:
 def shown(text: str) -> str:
     """Return a sentence for the log and diagnostics, without long names from messages.
 
-    Words and quoted names above `LONGEST` characters lose their middle, so that the file at the
+    Words and quoted names above `SHOWN` characters lose their middle, so that the file at the
     end of a path stays. The rest is cut at `MOST`.
     """
     text = NAMES.sub(_cut, ' '.join(text.split()))
@@ -101,8 +100,8 @@ def shown(text: str) -> str:
 
 
 def _cut(found: re.Match[str]) -> str:
-    name, half = found[0], (LONGEST - 3) // 2
-    return name if len(name) <= LONGEST else f'{name[:half]}...{name[-half:]}'
+    name, half = found[0], (SHOWN - 3) // 2
+    return name if len(name) <= SHOWN else f'{name[:half]}...{name[-half:]}'
 
 
 def sentence(error: BaseException) -> str:

@@ -19,26 +19,23 @@ from robodyn_ros.action import Excite
 from robodyn_ros.allowed_folders import shortened
 from robodyn_ros.errors import IdentificationError, RecordingError, RobodynError
 from robodyn_ros.nodes.base.background import Background
-from robodyn_ros.nodes.base.presence import Watch
+from robodyn_ros.nodes.base.presence import DISCOVERY, Watch
 from robodyn_ros.nodes.base.waits import Check, WaitError, answer, until
 from robodyn_ros.nodes.robot.robot_stop import stop_robot
 from robodyn_ros.recording.bags.bag_rescue import rescue_bag
 from robodyn_ros.srv import StartRecording, StopRecording
 
-SERVICE_TIMEOUT = 10.0
-"""Longest wait for another node's service, in [s]."""
 ANSWER_TIMEOUT = 30.0
 """Longest wait for a quick answer, in [s], of a node that may just be busy."""
 ASK_AGAIN = 2.5
 """Time after which a start is asked for again, in [s]: the answer to a new client may be lost."""
-CLOSING_TIMEOUT = 60.0
-"""Longest time in which a recorder closes a bag, on a slow disk, in [s]."""
 PLANNING_TIMEOUT = 180.0
 """Longest time between a goal and its first feedback, in [s]: long motions are checked first."""
 FEEDBACK_TIMEOUT = 10.0
 """Longest time between two feedbacks of an excitation, in [s]: it gives ten a second."""
 ENDING_TIMEOUT = 60.0
-"""Longest time in which an excitation that is cancelled ends, pictures included, in [s]."""
+"""Longest time in which another node ends its work, in [s]: a recorder closes a bag on a slow
+disk, an excitation draws its pictures."""
 
 Interrupt = Callable[[], RobodynError | None]
 """Gives the error with which the work is to end early, or None."""
@@ -127,7 +124,7 @@ class RecorderClient:
         check = _raising(self._lost)
         await self._ready(self._stop, check)
         request = StopRecording.Request()
-        return await answer(self._background, self._stop, request, CLOSING_TIMEOUT, check)
+        return await answer(self._background, self._stop, request, ENDING_TIMEOUT, check)
 
     async def _rescued(self) -> str:
         """Close the bag of a recorder that is gone; the end of a sentence."""
@@ -157,7 +154,7 @@ class RecorderClient:
             return bool(client.service_is_ready()) and self._watch.seen
 
         what = f'service {client.srv_name}'
-        await until(self._background, ready, SERVICE_TIMEOUT, what, check)
+        await until(self._background, ready, DISCOVERY, what, check)
 
 
 class ExcitationClient:
@@ -186,7 +183,7 @@ class ExcitationClient:
         self._watch.begin()
         check = _raising(interrupt, self._lost)
         ready = lambda: self._client.server_is_ready() and self._watch.seen  # noqa: E731
-        await until(self._background, ready, SERVICE_TIMEOUT, 'action excitation/excite', check)
+        await until(self._background, ready, DISCOVERY, 'action excitation/excite', check)
         wish.owner = self._node.get_fully_qualified_name()
         try:
             return await self._run(wish, tell, interrupt)

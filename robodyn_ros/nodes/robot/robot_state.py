@@ -17,7 +17,7 @@ Array = NDArray[np.float64]
 WINDOW = 0.1
 """Time over which speeds are measured as the range of positions, in [s]: joint states of 50 Hz
 give five positions. Not every robot reports velocities."""
-LONGEST = 0.2
+LONGEST = 2.0 * WINDOW
 """Longest time that `moving` can look back, in [s]."""
 
 

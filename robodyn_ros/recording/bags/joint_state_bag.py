@@ -14,7 +14,7 @@ from robodyn_ros.recording.bags.bag_metadata import RECORD_NAME
 from robodyn_ros.recording.bags.joint_state_decoder import MSGTYPE
 from robodyn_ros.recording.bags.mcap_writer import McapWriter, Topic
 from robodyn_ros.recording.stamps import MissingMessages
-from robodyn_ros.wire.cursor import WireError
+from robodyn_ros.wire.cursor import NANOSECONDS, WireError
 from robodyn_ros.wire.joint_state import JointStateLayout, stamp_of
 
 RULE = '=' * 80
@@ -40,7 +40,7 @@ def joint_state_topic(name: str) -> Topic:
     return Topic(name, MSGTYPE, DEFINITION, '[]', TYPE_HASH)
 
 
-FLUSH_PERIOD = 1_000_000_000
+FLUSH_PERIOD = NANOSECONDS
 """Longest time that messages stay in memory, in [ns]; `kill -9` loses no more than this."""
 
 

@@ -100,7 +100,7 @@ def test_verdict_turns_at_the_true_maximum_also_between_samples(seed, name):
 
 def test_long_motions_are_checked_in_blocks(monkeypatch):
     motion = swing(duration=8.0)
-    monkeypatch.setattr(module, 'BLOCK', 700)
+    monkeypatch.setattr(module, 'BLOCK_SIZE', 700)
     check_motion(motion, limits(velocity=1.5709))
     with pytest.raises(MotionError, match=r"joint 'b' reaches the velocity -?1\.5708"):
         check_motion(motion, limits(velocity=1.5705))

@@ -188,7 +188,7 @@ def test_friction_needs_its_terms_in_the_model(tmp_path):
     [
         (b'', 'the file ends where PROGRAM CONTINUE is expected'),
         (b'\xff\x00', 'cannot be read'),
-        (b'x\n' * 2**20, 'longer than 1 MiB'),
+        (b'x\n' * 2**20, 'size of a .PRG file: at most 1048576 bytes'),
         (None, 'cannot be read'),
     ],
 )

@@ -50,8 +50,8 @@ def test_a_law_without_coefficients_is_weighted_least_squares():
         rows.append(weights[joint] * np.hstack([sample.rigid[:, joint], friction])[used])
         wanted.append(weights[joint] * sample.torque[used, joint])
     expected = np.linalg.lstsq(np.vstack(rows), np.concatenate(wanted), rcond=None)[0]
-    np.testing.assert_allclose(fit.rigid_values, expected[: BASE.rank], rtol=1e-6, atol=1e-8)
-    np.testing.assert_allclose(fit.amplitudes.ravel(), expected[BASE.rank :], rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(fit.rigid_values, expected[: BASE.rank], rtol=1e-4, atol=1e-8)
+    np.testing.assert_allclose(fit.amplitudes.ravel(), expected[BASE.rank :], rtol=1e-4, atol=1e-8)
     # Left out in turn: rigid body and friction are fitted to all other samples.
     found = search.held_out(fit)
     stacked, torque = np.vstack(rows), np.concatenate(wanted)

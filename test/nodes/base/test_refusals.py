@@ -66,7 +66,7 @@ def test_long_names_and_sentences_are_cut_in_the_log(text, expected):
     lines = []
     Refusals(lines.append).say(text)
     assert lines[0].startswith(expected)
-    assert max(map(len, lines[0].split())) <= refusals.LONGEST
+    assert max(map(len, lines[0].split())) <= refusals.SHOWN
     assert len(lines[0]) <= (refusals.MOST + 3 if 'word' in text else 100)
     assert lines[0].endswith((text[-5:].strip(), '...'))
 
@@ -140,4 +140,4 @@ def test_a_flood_of_bad_messages_is_one_line_a_second_with_a_count(tmp_path):
         counts = [int(n) for n in re.findall(r'and (\d+) more since the last line', cell.said())]
         assert 2 <= len(lines) <= time.monotonic() - begin + 1.0
         assert max(counts) > 1
-        assert 'n' * refusals.LONGEST not in cell.said() and max(map(len, lines)) < 500
+        assert 'n' * refusals.SHOWN not in cell.said() and max(map(len, lines)) < 500
