@@ -19,6 +19,7 @@ from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.models.catalog import build_model, load_model, robot_model
 from robodyn_ros.models.friction_terms import TERMS
 from robodyn_ros.models.payload import payload_of
+from robodyn_ros.models.springs import SPRINGS
 
 FRICTION = ['viscous', 'coulomb', 'offset']
 SIX = [f'joint{k}' for k in range(1, 7)]
@@ -63,7 +64,7 @@ MODELS = {
         'scara', 3, geometry={'L1': 0.4, 'L2': 0.3},
         friction={'terms': list(TERMS), **FIGURES, 'load': np.linspace(1.0, 2.0, 8).tolist()},
     ),
-    'springs': lambda: robot_model('urdf/six_axis.urdf', friction=['linear', 'spring', 'balancer']),
+    'springs': lambda: robot_model('urdf/six_axis.urdf', friction=['linear', *SPRINGS]),
     'load of six axes': lambda: robot_model(
         'urdf/six_axis.urdf',
         friction={'terms': ['viscous', 'load'], 'load': np.linspace(-1.0, 2.0, 66).tolist()},

@@ -141,7 +141,9 @@ def test_long_recordings_are_looked_at_in_blocks(monkeypatch):
     assert whole[0] == [63, 64, 300]
 
 
-@given(st.integers(0, 10_000), st.sampled_from([20, 100, 1000]), st.sampled_from([1e-6, 1e-3, 0.1]))
+@given(
+    st.integers(0, 10_000), st.sampled_from([20, 100, 1000]), st.sampled_from([1e-6, 1e-3, 0.1])
+)
 def test_motions_with_noise_have_no_jumps(seed, count, step):
     random = np.random.default_rng(seed)
     phase = random.uniform(0.5, 5.0, 2) * TIME[:count, None] + random.uniform(0, 6, 2)

@@ -260,8 +260,7 @@ class FrictionSearch:
             explained = cross.T @ _solved(columns.T @ columns, cross)
             total += weight**2 * (self._gram[joint] - explained)
         size, axes = np.linalg.eigh(total / self._counts.sum())
-        result: Array = np.sqrt(np.maximum(size, 0.0))[:, None] * axes.T
-        return result
+        return np.asarray(np.sqrt(np.maximum(size, 0.0))[:, None] * axes.T)
 
     @property
     def samples(self) -> int:
@@ -317,9 +316,9 @@ class _State:
 
 def _searched(terms: tuple[str, ...]) -> tuple[str, ...]:
     """Return the shape coefficients that a law needs, and the threshold if it may have one."""
-    laws = [TERMS[term] for term in terms if term in TERMS]
-    names = [name for term in laws for name in term.needs]
-    if any('threshold' in term.uses for term in laws):
+    known = [TERMS[term] for term in terms if term in TERMS]
+    names = [name for term in known for name in term.needs]
+    if any('threshold' in term.uses for term in known):
         names.append('threshold')
     return tuple(dict.fromkeys(names))
 
