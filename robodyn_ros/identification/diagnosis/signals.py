@@ -14,6 +14,7 @@ from robodyn_ros.identification.factors.joint_fit import OwnFit, root_mean_squar
 from robodyn_ros.identification.factors.torque_shift import smoothed, torque_shift
 from robodyn_ros.identification.findings import finding
 from robodyn_ros.identification.fit.correlation import correlation_length
+from robodyn_ros.identification.signals.cutoff import steps_of
 from robodyn_ros.identification.signals.grid import measured
 from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.recording import Finding, Severity
@@ -62,7 +63,7 @@ def stale_runs(position: Array) -> Array:
     what it went just before the segment or goes just after it in the same time. At rest the last
     digits come and go: a jump is of a tenth of the usual speed at least.
     """
-    steps = np.diff(position)
+    steps = steps_of(position)
     if not steps.any():
         return np.zeros(0)
     smallest = np.quantile(np.abs(steps[steps != 0.0]), 0.01)

@@ -201,7 +201,7 @@ def moving_joints(position: Array) -> NDArray[np.bool_]:
     if len(position) < 16:
         return np.asarray(stroke > LEAST_STROKE)
     noise = np.median(np.abs(np.diff(position, 3, axis=0)), axis=0) / _NORMAL / np.sqrt(20.0)
-    steps = np.abs(np.diff(position, axis=0))
+    steps = np.abs(steps_of(position))
     smallest = [np.quantile(own[own > 0.0], 0.01) if own.any() else 0.0 for own in steps.T]
     least = np.maximum(BEYOND_NOISE * noise, BEYOND_STEPS * np.array(smallest))
     beyond = stroke > np.maximum(least, LEAST_STROKE)
@@ -209,6 +209,13 @@ def moving_joints(position: Array) -> NDArray[np.bool_]:
     if small.any():
         beyond[small] = _falls(position[:, small])
     return np.asarray(beyond)
+
+
+def steps_of(position: Array) -> Array:
+    """Return the steps from sample to sample, (N - 1, ..); those that rounding makes are 0."""
+    steps = np.diff(position, axis=0)
+    rounding = 4.0 * np.finfo(float).eps * np.abs(position).max(axis=0)
+    return np.where(np.abs(steps) > rounding, steps, 0.0)
 
 
 def _falls(position: Array) -> NDArray[np.bool_]:
@@ -255,7 +262,7 @@ def _encoder_density(position: Array, rate: float) -> Array:
 
     It is spread up to half the rate at which steps occur.
     """
-    steps = np.abs(np.diff(position, axis=0))
+    steps = np.abs(steps_of(position))
     changes = np.maximum((steps > 0.0).mean(axis=0), 1.0 / len(position)) * rate
     resolution = np.min(steps, axis=0, where=steps > 0.0, initial=np.inf)
     resolution[np.isinf(resolution)] = 0.0

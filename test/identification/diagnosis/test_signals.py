@@ -45,6 +45,14 @@ def test_stale_runs_are_segments_that_end_in_a_jump():
     assert not len(stale_runs(coarse))
 
 
+def test_rounding_of_a_joint_at_rest_is_no_step():
+    """Converted units leave positions of a joint at rest that differ by the last bit."""
+    random = np.random.default_rng(4)
+    turns = random.integers(0, 3, 2000).cumsum() % 2 * 1e-4
+    resting = (turns * 180.0 / np.pi) * np.pi / 180.0 + random.integers(-1, 2, 2000) * 2e-20
+    assert not len(stale_runs(resting))
+
+
 def test_the_last_digits_of_a_joint_are_not_stale():
     """Printed numbers have a smallest step of their own, and a joint at rest toggles."""
     time = np.arange(4000) * 0.01
