@@ -9,6 +9,8 @@ d2s/dt2; it then brakes with its acceleration limit.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from robodyn_ros.errors import MotionError
@@ -21,7 +23,7 @@ SHARE = 0.98
 """Share of the acceleration limits for braking; the remainder covers integration errors."""
 _STEP = 1e-3
 _HARDEST = 1.0 / SMOOTH
-_WINDOW = 2000
+_WINDOW = 250
 
 
 class StoppedMotion(Trajectory):
@@ -69,7 +71,7 @@ class StoppedMotion(Trajectory):
             rows.append((time, s, rate, change))
         while s < self.motion.duration:
             hardest = min(path.deceleration(s + rate * _STEP, rate + change * _STEP), _HARDEST)
-            aim = -min(hardest, float(np.sqrt(2.0 * hardest * rate / SMOOTH)))
+            aim = -min(hardest, math.sqrt(2.0 * hardest * rate / SMOOTH))
             following = max(aim, change + (aim - change) * 2.0 * _STEP / SMOOTH)
             step = _STEP
             if rate + 0.5 * (change + following) * step <= 1e-6:
@@ -103,13 +105,18 @@ class StoppedMotion(Trajectory):
 
 
 class _Path:
-    """Largest deceleration at s, from samples of the motion in windows."""
+    """Largest deceleration at s, from samples of the motion in windows.
+
+    The numbers of a window are Python's: the steps of `_brake` are many, and each is too small for
+    arrays. A stop is computed before anything else happens, so it must take few milliseconds.
+    """
 
     def __init__(self, motion: Trajectory, limit: Array) -> None:
         self._motion = motion
         self._limit = limit
-        self._first = np.inf
-        self._speed = self._along = np.empty((0, 0))
+        self._first = math.inf
+        self._rest: list[list[float]] = []
+        self._along: list[list[float]] = []
 
     def deceleration(self, s: float, rate: float) -> float:
         """Return the largest allowed -d2s/dt2 at s with ds/dt = rate, by both samples around s.
@@ -120,12 +127,15 @@ class _Path:
         if index >= _WINDOW:
             self._sample(s)
             index = 0
-        rows = slice(index, index + 2)
-        room = self._limit + self._along[rows] * rate**2
-        return max(0.0, float((room / self._speed[rows]).min()))
+        lowest, square = math.inf, rate**2
+        for row in (index, index + 1):
+            for rest, along in zip(self._rest[row], self._along[row], strict=True):
+                lowest = min(lowest, rest + along * square)
+        return max(0.0, lowest)
 
     def _sample(self, s: float) -> None:
         self._first = s
         motion = self._motion.sample(s + _STEP * np.arange(_WINDOW + 2, dtype=np.float64))
-        self._speed = np.maximum(np.abs(motion.velocity), 1e-9)
-        self._along = motion.acceleration * np.sign(motion.velocity)
+        speed = np.maximum(np.abs(motion.velocity), 1e-9)
+        self._rest = (self._limit / speed).tolist()
+        self._along = (motion.acceleration * np.sign(motion.velocity) / speed).tolist()
