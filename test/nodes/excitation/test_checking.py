@@ -7,9 +7,11 @@ from types import SimpleNamespace
 import pytest
 
 pytest.importorskip('rclpy')
+pytest.importorskip('robodyn_ros.action')
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.nodes.excitation import checking as module
 from robodyn_ros.nodes.excitation.checking import Checking
+from robodyn_ros.nodes.excitation.node import Excitation
 
 
 @pytest.fixture
@@ -72,3 +74,14 @@ def test_a_stop_does_not_wait_for_the_check_and_nothing_starts(checking):
     checking.begin(None, str, lambda text: 'next', answer)
     ended(checking)
     assert answers[1:] == [('next', None)] and not started
+
+
+def test_the_stop_service_answers_during_a_check(checking):
+    release, answers = threading.Event(), []
+    checking.begin(None, lambda: release.wait(40.0), str, lambda *answer: answers.append(answer))
+    node = SimpleNamespace(_run=None, _checking=checking)
+    response = Excitation._on_stop(node, None, SimpleNamespace())
+    assert response.success and response.message.endswith('being checked does not start')
+    ended(checking)
+    release.set()
+    assert 'stopped before it began: ~/stop was called' in str(answers[0][1])
