@@ -35,7 +35,9 @@ def main() -> int:
     from faults.nodes.fuzz_cell import FuzzCell
 
     with tempfile.TemporaryDirectory(prefix='faults_nodes_') as folder:
-        cell = FuzzCell(given.folder or Path(folder), given.seed)
+        place = given.folder or Path(folder)
+        place.mkdir(parents=True, exist_ok=True)
+        cell = FuzzCell(place, given.seed)
         begin = time.monotonic()
         try:
             cell.begin()
