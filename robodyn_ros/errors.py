@@ -56,3 +56,7 @@ class ControlError(RobodynError):
 
 class CellError(RobodynError):
     """The simulated cell got a request that it cannot fulfil."""
+
+
+class UnstableError(CellError):
+    """The mechanics of the simulated cell became unstable, and the cell was reset."""
