@@ -48,9 +48,9 @@ def check(tmp_path_factory):
     source.write_text(PROGRAM)
     flags = ['-std=c++17', '-Wall', '-Wextra', '-Wpedantic', '-Werror', f'-I{ROOT / "include"}']
     subprocess.run([compiler, *flags, str(source), '-o', str(program)], check=True)
-    return lambda *words: subprocess.run(
-        [program, *words], capture_output=True, text=True, check=True
-    ).stdout
+    return lambda *words: (
+        subprocess.run([program, *words], capture_output=True, text=True, check=True).stdout
+    )
 
 
 @pytest.mark.parametrize('word', ['nan', '-nan', 'inf', '-inf'])
