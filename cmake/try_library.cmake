@@ -3,8 +3,8 @@ set(robodyn_try_library_project ${CMAKE_CURRENT_LIST_DIR}/try_library)
 # Set `result` to whether a C++ source compiles against an imported target of a package.
 #
 # It is compiled in a project and a process of its own. A target that lacks one of its dependencies
-# is an error there, and only means that the source does not compile; with try_compile, CMake (3.28
-# and 4.4) ends the configuration of this project.
+# is an error there, and only means that the source does not compile; with try_compile, CMake (4.4)
+# ends the configuration of this project.
 function(robodyn_try_library result source package target)
   get_filename_component(name ${source} NAME_WE)
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/try_${name})
