@@ -48,7 +48,7 @@ class Soak:
     """Faults, one after the other, and an account of every second.
 
     :ivar seconds: second of the system clock -> what it was
-    :ivar pauses: times in which the soak itself stood still, in [s]
+    :ivar pauses: begin and end of times in which the soak itself stood still, in [s]
     """
 
     def __init__(self, cell: SoakCell, random: Random, pause: float) -> None:
@@ -59,7 +59,7 @@ class Soak:
         self.faults: Counter[str] = Counter()
         self.recoveries: list[float] = []
         self.failure = ''
-        self.pauses: list[float] = []
+        self.pauses: list[tuple[float, float]] = []
         self._now = 'start'
         self._looked = 0.0
         self._recorded = 0.0
@@ -117,7 +117,7 @@ class Soak:
         if now not in self.seconds:
             self.memory.look()
         if looked and self._looked - looked > STILL:
-            self.pauses.append(self._looked - looked)
+            self.pauses.append((looked, self._looked))
             for second in range(int(looked), now + 1):
                 if self.seconds.get(second, 'quiet') == 'quiet':
                     self.seconds[second] = STOOD_STILL
@@ -156,19 +156,22 @@ class Soak:
         """Return number, sum and maximum of the pauses, in [s]."""
         return {
             'number': len(self.pauses),
-            'sum [s]': round(sum(self.pauses), 2),
-            'max [s]': round(max(self.pauses, default=0.0), 2),
+            'sum [s]': round(sum(end - begin for begin, end in self.pauses), 2),
+            'max [s]': round(max((end - begin for begin, end in self.pauses), default=0.0), 2),
         }
 
     def _lost(self) -> dict[str, int]:
-        """Return what was lost, and in how many seconds: while the soak stood still, or not."""
-        lost = self.cell.checks.lost
-        still = [second for second in lost if self.seconds.get(second) == STOOD_STILL]
+        """Return how much was lost, and of this, how much while the soak stood still."""
+        still = [
+            count
+            for before, after, count in self.cell.checks.lost
+            if any(before < end and after > begin for begin, end in self.pauses)
+        ]
+        lost = [count for _, _, count in self.cell.checks.lost]
         return {
-            'messages': sum(lost.values()),
-            'seconds': len(lost),
-            f'of these {STOOD_STILL}': len(still),
-        }
+            'messages': sum(lost), 'times': len(lost),
+            f'messages while {STOOD_STILL}': sum(still), 'at times': len(still),
+        }  # fmt: skip
 
     def _gaps(self) -> list[int]:
         """Seconds that are in no account."""

@@ -32,8 +32,8 @@ class Checks:
 
     :ivar wrong: kind of violation -> its first examples; `counts`: how many there were
     :ivar watching: False at the start, when not all topics are heard yet
-    :ivar lost: second -> joint states that were published and not heard; nothing is decided from
-        what follows them
+    :ivar lost: joint states that were published and not heard, as times of the last one before and
+        the first one after them, and their number; nothing is decided from what follows them
     :ivar latency: name -> latencies in [s]; 'quiet ...' of the time without faults
     """
 
@@ -46,11 +46,11 @@ class Checks:
         self.quiet = self.watching = False
         self.heard: Counter[int] = Counter()
         self.totals: Counter[str] = Counter()
-        self.lost: Counter[int] = Counter()
+        self.lost: list[tuple[float, float, int]] = []
         self._references: dict[int, float] = {}
         self._states: dict[int, float] = {}
         self._stale: dict[int, float] = {}
-        self._number = 0
+        self._number, self._sent = 0, 0.0
         self._stamp: int | None = None
         self._settled = 0.0
         self._spoilt: dict[int, float] = {}
@@ -94,11 +94,11 @@ class Checks:
         """Note what was lost before a joint state: the monitor may have heard it."""
         first = row.number < self._number  # of another process
         missed = row.number - 1 - (0 if first else self._number)
-        self._number = row.number
+        before, self._number, self._sent = self._sent, row.number, row.time
         if missed > 0:
             self._stamp, self._settled = None, 0.0
             if not first:  # who listens for a new process is not known to it at once
-                self.lost[int(row.time)] += missed
+                self.lost.append((before, row.time, missed))
 
     def _note_step(self, stamp: int, time: float) -> None:
         """Note the stamps after a step that is too long, until the monitor has settled."""

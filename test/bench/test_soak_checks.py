@@ -1,5 +1,7 @@
 """When a soak calls a level a false OK: where the monitor could have known better."""
 
+from types import SimpleNamespace
+
 import pytest
 
 pytest.importorskip('rclpy')
@@ -70,7 +72,9 @@ def test_what_the_soak_did_not_hear_may_have_been_heard_by_the_monitor(stream):
         stream.state(cycle * PERIOD, heard=False)
     stream.state(300 * PERIOD)
     stream.level(300 * PERIOD)
-    assert not stream.wrong and sum(stream.checks.lost.values()) == 100
+    assert not stream.wrong
+    ((before, after, count),) = stream.checks.lost
+    assert (before, after, count) == (pytest.approx(0.199), pytest.approx(0.3), 100)
 
 
 def test_the_first_states_of_a_new_cell_may_be_unheard(stream):
@@ -124,3 +128,9 @@ def test_seconds_in_which_the_soak_stood_still_are_accounted_for_as_such(monkeyp
     quiet = Still(monkeypatch, [20.0 + 0.05 * step for step in range(60)])
     assert quiet.seconds == dict.fromkeys((20, 21, 22), 'quiet')
     assert quiet._standstill() == {'number': 0, 'sum [s]': 0, 'max [s]': 0.0}
+
+
+def test_what_was_lost_while_the_soak_stood_still_is_told_from_other_losses(monkeypatch):
+    soak = Still(monkeypatch, [10.0, 10.05, 12.0, 12.05])
+    soak.cell = SimpleNamespace(checks=SimpleNamespace(lost=[(10.5, 11.9, 70), (20.0, 20.1, 3)]))
+    assert list(soak._lost().values()) == [73, 2, 70, 1]
