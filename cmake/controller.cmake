@@ -105,13 +105,9 @@ pluginlib_export_plugin_description_file(controller_interface robodyn_controller
 
 # For the tests: preloaded into the controller manager, it measures the updates of controllers.
 # It stands in for functions that another ros2_control than the one it was tested with may not have.
-set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
-try_compile(update_probe_builds
-  ${CMAKE_CURRENT_BINARY_DIR}/update_probe_builds ${CMAKE_CURRENT_SOURCE_DIR}/src/update_probe.cpp
-  LINK_LIBRARIES controller_interface::controller_interface
-  CXX_STANDARD 17
-)
-unset(CMAKE_TRY_COMPILE_TARGET_TYPE)
+include(${CMAKE_CURRENT_LIST_DIR}/try_library.cmake)
+robodyn_try_library(update_probe_builds ${CMAKE_CURRENT_SOURCE_DIR}/src/update_probe.cpp
+  controller_interface controller_interface::controller_interface)
 if(NOT update_probe_builds)
   message(STATUS "robodyn_ros: update_probe does not fit this ros2_control, its tests are skipped")
   return()

@@ -1,8 +1,29 @@
 """Errors of the suite: one class per kind of failure; the text is one sentence for the user."""
 
+from __future__ import annotations
+
+MOST = 4000
+"""Largest number of characters of a sentence: a screen. Names come from files and messages."""
+
+
+def bounded(text: str) -> str:
+    """Return a text of at most `MOST` characters on one line, without control characters."""
+    text = text if len(text) <= MOST else f'{text[: MOST - 3]}...'
+    if text.isprintable():
+        return text
+    return ''.join(map(_shown, ' '.join(text.splitlines())))
+
+
+def _shown(letter: str) -> str:
+    return letter if letter.isprintable() else ascii(letter)[1:-1]
+
 
 class RobodynError(Exception):
     """Base class of the errors."""
+
+    def __str__(self) -> str:
+        """Return the sentence, `bounded`."""
+        return bounded(super().__str__())
 
 
 class ConfigError(RobodynError):
@@ -35,3 +56,7 @@ class ControlError(RobodynError):
 
 class CellError(RobodynError):
     """The simulated cell got a request that it cannot fulfil."""
+
+
+class UnstableError(CellError):
+    """The mechanics of the simulated cell became unstable, and the cell was reset."""

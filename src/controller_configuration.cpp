@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "robodyn_ros/feedforward_torque_controller.hpp"
+#include "robodyn_ros/finite_parameters.hpp"
 #include "robodyn_ros/payload.hpp"
 
 namespace robodyn_ros
@@ -31,6 +32,30 @@ std::vector<Value> expanded(
 }
 
 }  // namespace
+
+/// Refuse numbers that are none, those that the controller starts with and those that come later.
+void FeedforwardTorqueController::check_numbers()
+{
+  const auto node = get_node();
+  std::vector<rclcpp::Parameter> parameters;
+  for (const auto & name : node->list_parameters({}, 0).names) {
+    rclcpp::Parameter parameter;
+    if (node->get_parameter(name, parameter)) {
+      parameters.push_back(parameter);
+    }
+  }
+  const std::string problem = number_problem(parameters);
+  if (!problem.empty()) {
+    throw std::invalid_argument(problem);
+  }
+  number_check_ = node->add_on_set_parameters_callback(
+    [](const std::vector<rclcpp::Parameter> & changed) {
+      rcl_interfaces::msg::SetParametersResult result;
+      result.reason = number_problem(changed);
+      result.successful = result.reason.empty();
+      return result;
+    });
+}
 
 void FeedforwardTorqueController::prepare()
 {
@@ -134,22 +159,6 @@ void FeedforwardTorqueController::offer_services()
     "~/set_payload",
     [this](const SetPayload::Request::SharedPtr request, SetPayload::Response::SharedPtr answer) {
       on_payload(*request, *answer);
-    });
-  // The bounds of the parameter let NaN pass.
-  scale_check_ = node->add_on_set_parameters_callback(
-    [](const std::vector<rclcpp::Parameter> & parameters) {
-      rcl_interfaces::msg::SetParametersResult result;
-      result.successful = true;
-      for (const auto & parameter : parameters) {
-        if (parameter.get_name() == "feedforward_scale" &&
-        parameter.get_type() == rclcpp::ParameterType::PARAMETER_DOUBLE &&
-        !std::isfinite(parameter.as_double()))
-        {
-          result.successful = false;
-          result.reason = "feedforward_scale must be a number from 0 to 1";
-        }
-      }
-      return result;
     });
   scale_callback_ = node->add_post_set_parameters_callback(
     [this](const std::vector<rclcpp::Parameter> & parameters) {

@@ -26,6 +26,7 @@ CallbackReturn FeedforwardTorqueController::on_init()
   try {
     listener_ = std::make_shared<feedforward_torque_controller::ParamListener>(get_node());
     parameters_ = listener_->get_params();
+    check_numbers();
   } catch (const std::exception & error) {
     RCLCPP_ERROR(get_node()->get_logger(), "%s", error.what());
     return CallbackReturn::ERROR;

@@ -14,11 +14,14 @@ from random import Random
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / 'test/support' / part) for part in ('', 'plants', 'ros')]
 from bench.soak.cell import SoakCell  # noqa: E402
-from bench.soak.checks import STALE  # noqa: E402
 from bench.soak.faults import drawn  # noqa: E402
 from bench.soak.memory import Memory  # noqa: E402
 from bench.soak.recordings import recorded  # noqa: E402
 
+STILL = 0.1
+"""Time without a look at the topics after which the soak itself stood still, in [s]: it looks
+every 10 ms."""
+STOOD_STILL = 'the soak stood still'
 SEGMENT = 60.0
 """Length of a recording, in [s]: the next one begins at the first fault after it."""
 
@@ -45,6 +48,7 @@ class Soak:
     """Faults, one after the other, and an account of every second.
 
     :ivar seconds: second of the system clock -> what it was
+    :ivar pauses: begin and end of times in which the soak itself stood still, in [s]
     """
 
     def __init__(self, cell: SoakCell, random: Random, pause: float) -> None:
@@ -55,7 +59,9 @@ class Soak:
         self.faults: Counter[str] = Counter()
         self.recoveries: list[float] = []
         self.failure = ''
+        self.pauses: list[tuple[float, float]] = []
         self._now = 'start'
+        self._looked = 0.0
         self._recorded = 0.0
 
     def run(self, seconds: float) -> None:
@@ -105,10 +111,16 @@ class Soak:
             cell.recover()
 
     def _account(self) -> None:
-        """Note what this second is: quiet only if all of it was."""
-        now = int(time.time())
+        """Note what this second is: quiet only if all of it was, and the soak looked on."""
+        looked, self._looked = self._looked, time.time()
+        now = int(self._looked)
         if now not in self.seconds:
             self.memory.look()
+        if looked and self._looked - looked > STILL:
+            self.pauses.append((looked, self._looked))
+            for second in range(int(looked), now + 1):
+                if self.seconds.get(second, 'quiet') == 'quiet':
+                    self.seconds[second] = STOOD_STILL
         if now not in self.seconds or self._now != 'quiet':
             self.seconds[now] = self._now
 
@@ -116,13 +128,12 @@ class Soak:
         """Print what was found; return 1 if something did not hold."""
         cell, checks = self.cell, self.cell.checks
         bags = recorded(cell.segments, cell.dropped, self.seconds, checks.heard)
-        for at in checks.stale:
-            if not bags.heard_before(at, STALE):
-                checks.complain('OK from stale joint states', f'at {at:.3f}')
         memory = self.memory.growth()
         print(json.dumps({
             'seconds': dict(Counter(self.seconds.values()).most_common()),
             'unaccounted seconds': self._gaps(),
+            'pauses of the soak itself': self._standstill(),
+            'joint states lost by the soak': self._lost(),
             'unexplained': self.unexplained[:20],
             'faults': dict(self.faults),
             'recovery max [s]': round(max(self.recoveries, default=0.0), 2),
@@ -141,8 +152,29 @@ class Soak:
         print('\n'.join(bags.problems))
         return int(any(bad))
 
+    def _standstill(self) -> dict[str, float]:
+        """Return number, sum and maximum of the pauses, in [s]."""
+        return {
+            'number': len(self.pauses),
+            'sum [s]': round(sum(end - begin for begin, end in self.pauses), 2),
+            'max [s]': round(max((end - begin for begin, end in self.pauses), default=0.0), 2),
+        }
+
+    def _lost(self) -> dict[str, int]:
+        """Return how much was lost, and of this, how much while the soak stood still."""
+        still = [
+            count
+            for before, after, count in self.cell.checks.lost
+            if any(before < end and after > begin for begin, end in self.pauses)
+        ]
+        lost = [count for _, _, count in self.cell.checks.lost]
+        return {
+            'messages': sum(lost), 'times': len(lost),
+            f'messages while {STOOD_STILL}': sum(still), 'at times': len(still),
+        }  # fmt: skip
+
     def _gaps(self) -> list[int]:
-        """Seconds that are in no account: the soak itself stood still."""
+        """Seconds that are in no account."""
         known = sorted(self.seconds)
         return [s for s in range(known[0], known[-1]) if s not in self.seconds] if known else []
 

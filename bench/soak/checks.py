@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_right
 from collections import Counter
 from math import isfinite
 from typing import Any
@@ -17,9 +16,13 @@ USABLE = 1e100
 """Numbers beyond it are no measurement, whatever the unit."""
 REMEMBERED = 10.0
 """Time for which stamps are kept, to compare answers with them, in [s]."""
-STALE = 0.05 + 0.025 + 0.05
-"""Age of joint states with which no level may be OK, in [s]: stale_timeout, the period of the
-monitor's watchdog, and the time that a busy machine may let it wait."""
+STALE = 0.05 + 0.002
+"""Step from one stamp of joint states to the next after which no level may be OK, in [s]:
+stale_timeout and two periods. The monitor cannot know how long a message was on its way, or that
+it stood still itself: so stamps decide, and not the times of sending."""
+SETTLE = 0.1 - 0.002
+"""Time by stamps after such a step in which no level may be OK, in [s]: settle_time less two
+periods."""
 FROZEN = 0.2 + 0.1
 """The same for values that do not change: frozen_timeout, and the wait."""
 
@@ -29,8 +32,8 @@ class Checks:
 
     :ivar wrong: kind of violation -> its first examples; `counts`: how many there were
     :ivar watching: False at the start, when not all topics are heard yet
-    :ivar stale: times of levels with OK before which the soak heard no joint state; a new cell is
-        known to the monitor or the recorder earlier, so the recordings decide
+    :ivar lost: joint states that were published and not heard, as times of the last one before and
+        the first one after them, and their number; nothing is decided from what follows them
     :ivar latency: name -> latencies in [s]; 'quiet ...' of the time without faults
     """
 
@@ -43,10 +46,13 @@ class Checks:
         self.quiet = self.watching = False
         self.heard: Counter[int] = Counter()
         self.totals: Counter[str] = Counter()
-        self.stale: list[float] = []
+        self.lost: list[tuple[float, float, int]] = []
         self._references: dict[int, float] = {}
         self._states: dict[int, float] = {}
-        self._state_times: list[float] = []
+        self._stale: dict[int, float] = {}
+        self._number, self._sent = 0, 0.0
+        self._stamp: int | None = None
+        self._settled = 0.0
         self._spoilt: dict[int, float] = {}
         self._frozen: dict[int, float] = {}
         self._values = b''
@@ -71,17 +77,37 @@ class Checks:
         self.totals['joint states'] += 1
         self.heard[int(row.time)] += 1
         self._states[stamp] = row.time
-        self._state_times.append(row.time)
+        self._follow(row)
         if not all(-USABLE < value < USABLE for value in values):
             self._spoilt[stamp] = row.time
             return
         self._spoilt.pop(stamp, None)  # a stamp comes again after a fault of the clock
         self._frozen.pop(stamp, None)
+        self._note_step(stamp, row.time)
         if data != self._values or stamp < self._changed:
             self._changed = stamp
         self._values = data
         if stamp - self._changed > FROZEN * 1e9:
             self._frozen[stamp] = row.time
+
+    def _follow(self, row: Any) -> None:
+        """Note what was lost before a joint state: the monitor may have heard it."""
+        first = row.number < self._number  # of another process
+        missed = row.number - 1 - (0 if first else self._number)
+        before, self._number, self._sent = self._sent, row.number, row.time
+        if missed > 0:
+            self._stamp, self._settled = None, 0.0
+            if not first:  # who listens for a new process is not known to it at once
+                self.lost.append((before, row.time, missed))
+
+    def _note_step(self, stamp: int, time: float) -> None:
+        """Note the stamps after a step that is too long, until the monitor has settled."""
+        self._stale.pop(stamp, None)
+        if self._stamp is not None and stamp - self._stamp > STALE * 1e9:
+            self._settled = stamp + SETTLE * 1e9
+        if stamp < self._settled:
+            self._stale[stamp] = time
+        self._stamp = stamp
 
     def level(self, row: Any) -> None:
         """Check a collision state: no OK from data that are stale or no numbers."""
@@ -91,6 +117,7 @@ class Checks:
         if OK not in levels:
             return
         self.totals['collision states with OK'] += 1
+        self.totals['of them to no joint state that was heard'] += stamp not in self._states
         if not self.watching:
             return
         if not all(map(isfinite, errors)):
@@ -99,11 +126,8 @@ class Checks:
             self.complain('OK from numbers that are none', f'at {row.time:.3f}')
         if stamp in self._frozen:
             self.complain('OK from frozen joint states', f'at {row.time:.3f}')
-        count = bisect_right(self._state_times, row.time)
-        if not count:
-            return
-        if row.time - self._state_times[count - 1] > STALE:
-            self.stale.append(row.time)
+        if stamp in self._stale:
+            self.complain('OK from stale joint states', f'at {row.time:.3f}')
 
     def command(self, row: Any) -> None:
         """Check a torque command: finite, within its limit and its rate."""
@@ -138,10 +162,9 @@ class Checks:
 
     def forget(self, now: float) -> None:
         """Drop what is too old to be compared with; `now` in [s] of the system clock."""
-        for notes in (self._references, self._states, self._spoilt, self._frozen):
+        for notes in (self._references, self._states, self._spoilt, self._frozen, self._stale):
             for stamp in [stamp for stamp, time in notes.items() if time < now - REMEMBERED]:
                 del notes[stamp]
-        del self._state_times[: bisect_right(self._state_times, now - REMEMBERED)]
 
     def percentiles(self) -> dict[str, list[float]]:
         """Return p50, p99 and max of each latency, in [ms], and their number."""

@@ -7,12 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.recording.readers import read_recording
 
-Array = NDArray[np.float64]
 COMPLETE = 0.99
 """Share of the messages of a second that a complete one has: both ends see its limits at slightly
 different messages."""
@@ -24,15 +22,6 @@ class Recordings:
 
     figures: dict[str, object] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
-    times: list[Array] = field(default_factory=list)
-
-    def heard_before(self, time: float, age: float) -> bool:
-        """Return whether a joint state was recorded in the `age` seconds before a time."""
-        for times in self.times:
-            index = int(np.searchsorted(times, time, side='right')) - 1
-            if index >= 0 and time - times[index] <= age:
-                return True
-        return False
 
 
 def recorded(
@@ -59,8 +48,8 @@ def recorded(
                 found.problems.append(f'{folder.name} ({messages} messages): {error}')
             continue
         samples += len(recording.time)
-        found.times.append(recording.origin * 1e-9 + recording.time)
-        written.update(found.times[-1].astype(int).tolist())
+        times = recording.origin * 1e-9 + recording.time
+        written.update(times.astype(int).tolist())
     known = [second for second in seconds if second in heard]
     quiet = [second for second in known if _inside(second, seconds)]
     short = [second for second in quiet if written[second] < COMPLETE * heard[second]]

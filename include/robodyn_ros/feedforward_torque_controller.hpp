@@ -57,6 +57,7 @@ private:
 
   enum class Wish { kNone, kEnable, kDisable };
 
+  void check_numbers();
   void prepare();
   void match_joints();
   Vector ordered(const std::string & name, const std::vector<double> & given) const;
@@ -109,7 +110,7 @@ private:
   rclcpp::TimerBase::SharedPtr timer_;
   std::uint64_t refused_before_ = 0;
   Fault logged_ = Fault::kNone;
-  rclcpp::node_interfaces::OnSetParametersCallbackHandle::SharedPtr scale_check_;
+  rclcpp::node_interfaces::OnSetParametersCallbackHandle::SharedPtr number_check_;
   rclcpp::node_interfaces::PostSetParametersCallbackHandle::SharedPtr scale_callback_;
 };
 

@@ -32,9 +32,15 @@ from numpy.typing import NDArray
 from robodyn_ros.cell.config import CellConfig
 from robodyn_ros.cell.delta import STRIDE
 from robodyn_ros.cell.urdf_robot import compile_urdf, read_axes, read_urdf
-from robodyn_ros.errors import CellError
+from robodyn_ros.errors import CellError, UnstableError
 
 Array = NDArray[np.float64]
+
+
+_warnings: list[str] = []
+"""Warnings of MuJoCo since the last step began. By default it appends them to a file
+MUJOCO_LOG.TXT in the current folder."""
+mujoco.set_mju_user_warning(_warnings.append)
 
 
 class Plant:
@@ -116,14 +122,20 @@ class Plant:
         return close_loops(self.model, data, self._driven)
 
     def step(self, torque: Array) -> None:
-        """Advance by one substep under the motors' torques, shape (n,), in [Nm] or [N]."""
+        """Advance by one substep under the motors' torques, shape (n,), in [Nm] or [N].
+
+        :raises UnstableError: the state is not finite, or beyond what MuJoCo can compute
+        """
         share = self.velocity * self.velocity
         share *= self._stribeck_exponent
         np.exp(share, out=share)
         share *= self._breakaway
         np.add(share, self._coulomb, out=self._dry_friction)
         self._applied[:] = torque
+        _warnings.clear()
         mujoco.mj_step(self.model, self.data)
+        if _warnings:
+            raise UnstableError(f'the simulated robot became unstable, by MuJoCo: {_warnings[0]}')
 
     def inertia(self, position: Array) -> Array:
         """Return the diagonal of the mass matrix with rotors, shape (n,), in [kg m^2] or [kg].

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from robodyn_ros.cell.config import CellConfig
 from robodyn_ros.cell.drives import Drives
 from robodyn_ros.cell.plant import Plant
-from robodyn_ros.errors import CellError
+from robodyn_ros.errors import CellError, UnstableError
 
 Array = NDArray[np.float64]
 
@@ -77,6 +77,7 @@ class RobotCell:
         :param position_command: shape (n,), in [rad] or [m]
         :param additive_torque: torque offset of the drives, shape (n,), in [Nm] or [N]
         :raises CellError: a command of the wrong length or that is not finite
+        :raises UnstableError: the mechanics cannot follow; the cell is reset
         """
         command = self._checked('position command', position_command)
         offset = self._checked('additive torque', additive_torque)
@@ -85,10 +86,14 @@ class RobotCell:
         drives, plant = self.drives, self.plant
         drives.command(command, offset)
         position = plant.position
-        for _ in range(self.config.substeps):
-            torque = drives.torque()
-            plant.step(torque)
-            drives.measure(position)
+        try:
+            for _ in range(self.config.substeps):
+                torque = drives.torque()
+                plant.step(torque)
+                drives.measure(position)
+        except UnstableError:
+            self.reset()
+            raise
         self._cycle += 1
         self.state = self._measure(torque)
         return self.state

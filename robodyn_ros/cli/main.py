@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from robodyn_ros import __version__
 from robodyn_ros.cli.output import EXIT_ERROR, EXIT_INTERRUPTED
-from robodyn_ros.errors import RobodynError
+from robodyn_ros.errors import RobodynError, bounded
 
 COMMANDS = {
     'excite': 'design the motion that reveals the parameters',
@@ -84,7 +84,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if arguments.debug:
             raise
         print(
-            f'error: unexpected {type(error).__name__}: {error} '
+            f'error: unexpected {type(error).__name__}: {bounded(str(error))} '
             f'(run `robodyn --debug ...` for the traceback, and please report it)',
             file=sys.stderr,
         )

@@ -9,6 +9,8 @@ d2s/dt2; it then brakes with its acceleration limit.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from robodyn_ros.errors import MotionError
@@ -22,6 +24,8 @@ SMOOTH = 0.03
 SHARE = 0.98
 """Share of the acceleration limits for braking; the remainder covers integration errors."""
 _HARDEST = 1.0 / SMOOTH
+_WINDOW = 250
+"""Samples of the path at a time: a quarter of a second, in which most stops end."""
 
 
 class StoppedMotion(Trajectory):
@@ -68,10 +72,9 @@ class StoppedMotion(Trajectory):
         if time > 0.0:
             rows.append((time, s, rate, change))
         while s < self.motion.duration:
-            hardest = min(
-                path.deceleration(s + rate * CHECK_PERIOD, rate + change * CHECK_PERIOD), _HARDEST
-            )
-            aim = -min(hardest, float(np.sqrt(2.0 * hardest * rate / SMOOTH)))
+            ahead = path.deceleration(s + rate * CHECK_PERIOD, rate + change * CHECK_PERIOD)
+            hardest = min(ahead, _HARDEST)
+            aim = -min(hardest, math.sqrt(2.0 * hardest * rate / SMOOTH))
             following = max(aim, change + (aim - change) * 2.0 * CHECK_PERIOD / SMOOTH)
             step = CHECK_PERIOD
             if rate + 0.5 * (change + following) * step <= 1e-6:
@@ -105,13 +108,18 @@ class StoppedMotion(Trajectory):
 
 
 class _Path:
-    """Largest deceleration at s, from samples of the motion in windows."""
+    """Largest deceleration at s, from samples of the motion in windows.
+
+    The numbers of a window are Python's: the steps of `_brake` are many, and each is too small for
+    arrays. A stop is computed before anything else happens, so it must take few milliseconds.
+    """
 
     def __init__(self, motion: Trajectory, limit: Array) -> None:
         self._motion = motion
         self._limit = limit
-        self._first = np.inf
-        self._speed = self._along = np.empty((0, 0))
+        self._first = math.inf
+        self._rest: list[list[float]] = []
+        self._along: list[list[float]] = []
 
     def deceleration(self, s: float, rate: float) -> float:
         """Return the largest allowed -d2s/dt2 at s with ds/dt = rate, by both samples around s.
@@ -122,14 +130,15 @@ class _Path:
         if index >= BLOCK_SIZE:
             self._sample(s)
             index = 0
-        rows = slice(index, index + 2)
-        room = self._limit + self._along[rows] * rate**2
-        return max(0.0, float((room / self._speed[rows]).min()))
+        lowest, square = math.inf, rate**2
+        for row in (index, index + 1):
+            for rest, along in zip(self._rest[row], self._along[row], strict=True):
+                lowest = min(lowest, rest + along * square)
+        return max(0.0, lowest)
 
     def _sample(self, s: float) -> None:
         self._first = s
-        motion = self._motion.sample(
-            s + CHECK_PERIOD * np.arange(BLOCK_SIZE + 2, dtype=np.float64)
-        )
-        self._speed = np.maximum(np.abs(motion.velocity), 1e-9)
-        self._along = motion.acceleration * np.sign(motion.velocity)
+        motion = self._motion.sample(s + CHECK_PERIOD * np.arange(_WINDOW + 2, dtype=np.float64))
+        speed = np.maximum(np.abs(motion.velocity), 1e-9)
+        self._rest = (self._limit / speed).tolist()
+        self._along = (motion.acceleration * np.sign(motion.velocity) / speed).tolist()

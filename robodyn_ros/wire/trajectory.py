@@ -77,28 +77,35 @@ def write_trajectory(
     stamp: int,
     joints: Sequence[str],
     time: Array,
-    fields: Sequence[Array],
+    fields: Sequence[Array | None],
     frame: str = '',
 ) -> bytes:
     """Serialise a trajectory_msgs/JointTrajectory, ready for `Publisher.publish`.
 
     :param stamp: header stamp, in [ns]
     :param time: time from start of the points, shape (N,), in [s]
-    :param fields: positions, velocities, accelerations and effort, each of shape (N, n), n >= 1
+    :param fields: positions, velocities, accelerations and effort, each of shape (N, n), n >= 1;
+        None: the points do not give it
     """
     writer = Writer()
     writer.header(stamp, frame, joints)
     writer.count(len(time))
-    widths = [len(joints)] * len(FIELDS)
+    widths = [0 if field is None else len(joints) for field in fields]
     for rows in (slice(0, 1), slice(1, None)):
         points = np.zeros(len(time[rows]), _point(len(writer.data), widths))
         for index, field in enumerate(fields):
-            points[f'count{index}'] = len(joints)
-            points[f'field{index}'] = field[rows]
+            if field is not None:
+                points[f'count{index}'] = len(joints)
+                points[f'field{index}'] = field[rows]
         nanoseconds = np.rint(time[rows] * NANOSECONDS).astype(np.int64)
         points['sec'], points['nanosec'] = np.divmod(nanoseconds, NANOSECONDS)
         writer.data += points.tobytes()
     return bytes(writer.data)
+
+
+def with_stamp(data: bytes, stamp: int) -> bytes:
+    """Return a message with another header stamp, in [ns]."""
+    return data[:BODY] + TIME.pack(*divmod(stamp, NANOSECONDS)) + data[BODY + TIME.size :]
 
 
 def _point(start: int, widths: Sequence[int]) -> np.dtype[np.void]:

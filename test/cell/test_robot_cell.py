@@ -13,7 +13,7 @@ from robots import SIX_AXIS, random_urdf
 
 from robodyn_ros.cell.config import CellConfig
 from robodyn_ros.cell.robot_cell import RobotCell
-from robodyn_ros.errors import CellError
+from robodyn_ros.errors import CellError, UnstableError
 from robodyn_ros.robot_file import load_robot
 
 FOLDER = Path(__file__).resolve().parents[2] / 'config' / 'robots'
@@ -207,3 +207,16 @@ def test_pushes_that_make_no_sense_are_refused():
     ):
         with pytest.raises(CellError, match=sentence):
             cell.push(*arguments)
+
+
+def test_an_unstable_cell_says_so_is_reset_and_leaves_no_file(tmp_path, monkeypatch):
+    """MuJoCo appends its warnings to a file in the current folder by default."""
+    monkeypatch.chdir(tmp_path)
+    cell = RobotCell(config(pendulum(), max_torque=1e15))
+    before = cell.state
+    hold(cell, 5)
+    with pytest.raises(UnstableError, match=r'became unstable, by MuJoCo: .* huge value in QACC'):
+        hold(cell, 20, additive=1e14)
+    assert not list(tmp_path.iterdir())
+    assert (cell.state.time, cell.state.plant_position[0]) == (0.0, before.plant_position[0])
+    assert all(np.isfinite(state.plant_velocity).all() for state in hold(cell, 50))

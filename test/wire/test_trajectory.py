@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from robodyn_ros.wire.cursor import WireError
-from robodyn_ros.wire.trajectory import read_trajectory, write_trajectory
+from robodyn_ros.wire.trajectory import read_trajectory, with_stamp, write_trajectory
 
 TYPE = 'trajectory_msgs/msg/JointTrajectory'
 STAMP = 1_700_000_000_123_456_789
@@ -48,13 +48,18 @@ def test_reading_agrees_with_rosbags(joints, frame, given, count):
 
 
 @settings(deadline=None)
-@given(JOINTS, FRAMES, st.integers(0, 5))
-def test_writing_agrees_with_rosbags(joints, frame, count):
-    data, time, values = encoded(joints, frame, (True,) * 4, count)
+@given(JOINTS, FRAMES, GIVEN, st.integers(0, 5))
+def test_writing_agrees_with_rosbags(joints, frame, given, count):
+    data, time, values = encoded(joints, frame, given, count)
+    fields = [field if present else None for field, present in zip(values, given, strict=True)]
     written = write_trajectory(
-        stamp=STAMP, joints=joints, time=1e-9 * time, fields=values, frame=frame
+        stamp=STAMP, joints=joints, time=1e-9 * time, fields=fields, frame=frame
     )
     assert written == data
+    later = write_trajectory(
+        stamp=STAMP + 7, joints=joints, time=1e-9 * time, fields=fields, frame=frame
+    )
+    assert with_stamp(written, STAMP + 7) == later
 
 
 def test_times_are_rounded_to_nanoseconds():

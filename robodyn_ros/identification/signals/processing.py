@@ -55,7 +55,8 @@ def process(
     rate = 1.0 / uniform.period
     chosen = _cutoff(uniform, gaps, rate, options, automatic)
     hidden = _widened(gaps, rate, chosen)
-    while hidden.mean() > 0.5 and not (automatic or options.filter_cutoff):
+    chosen_here = not (automatic or options.filter_cutoff)
+    while chosen_here and hidden.mean() > 0.5 >= gaps.mean():
         chosen /= np.sqrt(2.0)  # gaps that are shorter than half a period hide nothing
         hidden = _widened(gaps, rate, chosen)
     gaps = hidden

@@ -15,7 +15,7 @@ from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPo
 from rclpy.timer import Timer
 
 from robodyn_ros.bounds import read_text
-from robodyn_ros.errors import ConfigError
+from robodyn_ros.errors import ConfigError, bounded
 from robodyn_ros.nodes.base.suite_node import Guarded
 from robodyn_ros.paths import resource
 
@@ -198,8 +198,8 @@ class Diagnostics:
             level=level,
             name=self._node.get_fully_qualified_name().lstrip('/'),
             hardware_id=self._hardware_id,
-            message=message,
-            values=[KeyValue(key=key, value=str(value)) for key, value in shown.items()],
+            message=bounded(message),
+            values=[KeyValue(key=key, value=bounded(str(value))) for key, value in shown.items()],
         )
         array = DiagnosticArray(status=[status])
         array.header.stamp = self._node.get_clock().now().to_msg()

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
 import re
 import time
 from collections.abc import Callable
 from typing import Any
 
 from rcl_interfaces.msg import SetParametersResult
+from rclpy.impl import rcutils_logger
 
 from robodyn_ros.allowed_folders import SHOWN
-from robodyn_ros.errors import RobodynError
+from robodyn_ros.errors import RobodynError, bounded
 
 LOG_PERIOD = 1.0
 """Shortest time between two log lines, in [s]."""
@@ -89,13 +91,25 @@ class Refusals:
         self._log(shown(text) + more)
 
 
+class BoundedLogger(rcutils_logger.RcutilsLogger):
+    """Logger that cuts long texts, and shows control characters as escapes."""
+
+    def log(self, message: Any, severity: Any, **filters: Any) -> bool:
+        """Log a text, `bounded`."""
+        return bool(super().log(bounded(str(message)), severity, **filters))
+
+
+# rclpy identifies a line of the log by its caller, which is not this file
+rcutils_logger._internal_callers.append(os.path.realpath(__file__))
+
+
 def shown(text: str) -> str:
     """Return a sentence for the log and diagnostics, without long names from messages.
 
     Words and quoted names above `SHOWN` characters lose their middle, so that the file at the
     end of a path stays. The rest is cut at `MOST`.
     """
-    text = NAMES.sub(_cut, ' '.join(text.split()))
+    text = NAMES.sub(_cut, ' '.join(bounded(text).split()))
     return text if len(text) <= MOST else f'{text[:MOST]}...'
 
 
@@ -106,7 +120,7 @@ def _cut(found: re.Match[str]) -> str:
 
 def sentence(error: BaseException) -> str:
     """Return the text of an error on one line, with its type if it is not of this suite."""
-    text = ' '.join(str(error).split())
+    text = ' '.join(bounded(str(error)).split())
     text = text if len(text) <= MOST else f'{text[:MOST]}...'
     if isinstance(error, (RobodynError, OSError)):
         return text

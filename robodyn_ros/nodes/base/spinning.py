@@ -40,6 +40,9 @@ def run(
     except Exception as error:  # rcl has no class of its own for a file that it cannot use
         print(f'error: {" ".join(str(error).split())}', file=sys.stderr)
         return 2
+    # a thread that computes gives way to a callback after 1 ms, not 5: each callback waits for the
+    # interpreter several times
+    sys.setswitchinterval(1e-3)
     stop = _StopRequest()
     code = 0
     try:

@@ -14,7 +14,8 @@ from rclpy.node import Node
 
 from robodyn_ros.errors import ConfigError, RobodynError
 from robodyn_ros.nodes.base.given_parameters import ROBOT, GivenParameters
-from robodyn_ros.nodes.base.refusals import Refusals, guarded, refused_response
+from robodyn_ros.nodes.base.refusals import BoundedLogger, Refusals, guarded, refused_response
+from robodyn_ros.nodes.base.strict_requests import check_parameters, check_transition, strict
 from robodyn_ros.parameter_files import Given
 
 DEFAULT = 'default'
@@ -38,6 +39,7 @@ class Guarded(_Base):
         self.refusals = Refusals(lambda text: self.get_logger().error(text))
         self._given: dict[str, Given] = {}
         self._reporting = False
+        self._bounded: BoundedLogger | None = None
         given = GivenParameters.current
         if given is None:
             super().__init__(name, **options)
@@ -59,6 +61,12 @@ class Guarded(_Base):
             'of every other source override those of the file'
         )
         self.declare_parameter(ROBOT, '', ParameterDescriptor(description=text, read_only=True))
+
+    def get_logger(self) -> Any:
+        """Return the logger, which cuts long texts."""
+        if self._bounded is None:
+            self._bounded = BoundedLogger(super().get_logger().name)
+        return self._bounded
 
     def source(self, parameter: str) -> str:
         """Return the origin of a parameter's value: a file, 'command line' or 'default'."""
@@ -112,7 +120,8 @@ class Guarded(_Base):
     ) -> Any:
         """Do as `Node.create_service`; a request whose callback raises is refused."""
         what = f'request of {srv_name}'
-        wrapped = guarded(callback, self._refusing(what), partial(self.refusals.note, what))
+        checked = callback if _is_own(callback) else strict(callback, check_parameters)
+        wrapped = guarded(checked, self._refusing(what), partial(self.refusals.note, what))
         return super().create_service(srv_type, srv_name, wrapped, *rest, **options)
 
     def create_timer(self, period: float, callback: Any, *rest: Any, **options: Any) -> Any:
@@ -180,7 +189,8 @@ class SuiteLifecycleNode(Guarded, LifecycleNode):
         # rclpy makes the services of the lifecycle without create_service
         changing = self._service_change_state
         noted = partial(self.refusals.note, 'transition')
-        changing.callback = guarded(changing.callback, self._refusing('transition'), noted)
+        callback = strict(changing.callback, partial(check_transition, self))
+        changing.callback = guarded(callback, self._refusing('transition'), noted)
         for state, callback in self._callbacks.items():
             self._callbacks[state] = guarded(callback, self._transition_failed)
 

@@ -22,7 +22,7 @@ from robodyn_ros.cell.config import CellConfig
 from robodyn_ros.cell.controllers import Controllers
 from robodyn_ros.cell.faults import KINDS, Fault, FaultyStream, Sample
 from robodyn_ros.cell.robot_cell import RobotCell
-from robodyn_ros.errors import RobodynError
+from robodyn_ros.errors import RobodynError, UnstableError
 from robodyn_ros.nodes.base.common import Diagnostics, declare, realtime_priority
 from robodyn_ros.nodes.base.spinning import run
 from robodyn_ros.nodes.base.stamps import to_stamp
@@ -194,7 +194,11 @@ class CellNode(SuiteNode):
         self._joint_states.publish(stamp, state.position, state.velocity, state.torque)
         self._plant.publish(stamp, state.plant_position, state.plant_velocity, state.plant_torque)
         self._reference.publish(stamp, reference.position, reference.velocity, reference.effort)
-        self._state = self.cell.step(reference.position, reference.effort)
+        try:
+            self._state = self.cell.step(reference.position, reference.effort)
+        except UnstableError as error:
+            self.refusals.refuse('command', error)
+            self._reset()
         self._cycle += 1
         self._durations.append(time.perf_counter() - begin)
 
@@ -240,10 +244,14 @@ class CellNode(SuiteNode):
             return SetParametersResult(successful=False, reason=str(error))
         return SetParametersResult(successful=True)
 
-    def _on_reset(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+    def _reset(self) -> None:
+        """Put the robot to rest in its initial position, and let the controllers hold it."""
         self._state = self.cell.reset()
         self._controllers.reset(self.cell.plant.initial)
         self._told.announce()
+
+    def _on_reset(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        self._reset()
         response.success = True
         response.message = 'at rest in the initial position'
         return response

@@ -41,6 +41,15 @@ _TYPES = {float: 'DOUBLE', int: 'INTEGER', str: 'STRING', bool: 'BOOL'}
 
 
 @dataclass(frozen=True)
+class Prepared:
+    """A search that can start: its problem, its options, and the goal's fields."""
+
+    design: Design
+    values: dict[str, Any]
+    request: Excite.Goal
+
+
+@dataclass(frozen=True)
 class Designed:
     """A designed motion, its file, and a sentence about it for the operator."""
 
@@ -91,17 +100,25 @@ class Designer:
         """Return True while a search runs or its result has not been processed."""
         return self._work is not None
 
-    def begin(self, goal: Any, request: Excite.Goal) -> str:
-        """Start a search.
+    def prepare(self, request: Excite.Goal) -> Prepared:
+        """Build the problem of a search, which may read files; this can be done in a thread.
 
-        :param goal: goal handle of the action; None if a service was called
-        :return: a sentence about the search
         :raises RobodynError: parameters that cannot be used
         """
         values = self.values()
         design = self._design(values)
-        seconds = float(values.get('time', OPTIONS['time'].default))
+        return Prepared(design, values, request)
+
+    def begin(self, goal: Any, prepared: Prepared) -> str:
+        """Start a search.
+
+        :param goal: goal handle of the action; None if a service was called
+        :return: a sentence about the search
+        :raises RobodynError: its folder cannot be made
+        """
+        design, values, request = prepared.design, prepared.values, prepared.request
         path = self._folder(request.output_directory)
+        seconds = float(values.get('time', OPTIONS['time'].default))
         self.goal, self._move = goal, not request.design_only
         self._reason, self._pictures = '', True
         self._best, self._saving = float('inf'), False

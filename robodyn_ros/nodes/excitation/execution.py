@@ -20,8 +20,7 @@ from robodyn_ros.nodes.excitation.supervision import Supervision
 from robodyn_ros.nodes.robot.robot_state import LONGEST, RobotState
 
 TICK = 0.005
-"""Period of the cycle if no setpoints are streamed, in [s]: a stop is computed in a thread, and
-sent by a later cycle within 20 ms in all."""
+"""Period of the cycle if no setpoints are streamed, in [s]. A stop does not wait for it."""
 
 Ended = Callable[[Run, bool, str], None]
 """Receives a run that ended, whether it succeeded, and a sentence."""
@@ -72,11 +71,10 @@ class Execution:
                 self._finish(current, False, str(error))
 
     def _send(self, current: Run) -> None:
-        message = None if self._output.streaming else self._output.message(current.active)
         self._last_cycle = current.zero = self.now()
-        if message is not None:
+        if current.message is not None:
             current.zero += round(self._settings.start_delay * 1e9)
-            self._output.send(message, current.zero)
+            self._output.send(current.message, current.zero)
         current.sent = True
         self._arrived_by = np.inf
 
@@ -87,9 +85,6 @@ class Execution:
             self._send_checked(self.run)
             return
         if not self._advance(self.run):
-            return
-        taken_over = self.run.take_over() and not self._output.streaming
-        if taken_over and not self._send_stop(self.run):
             return
         if time.monotonic() >= self._feedback_due:
             self._feedback_due = time.monotonic() + FEEDBACK_PERIOD
@@ -120,20 +115,38 @@ class Execution:
         position, _, _ = current.setpoint(min(current.time, current.end))
         self._output.stream(position)
 
-    def _send_stop(self, current: Run) -> bool:
+    def stop(self, reason: str) -> None:
+        """Stop the run, unless it is stopping already; the stop is sent before this returns.
+
+        :raises Exception: the stop cannot be computed; the controller holds the measured position
+        """
+        current = self.run
+        if current is None or current.reason:
+            return
+        if not current.sent:
+            current.reason = reason  # the next cycle ends it
+            return
+        try:
+            if self._output.streaming:
+                current.stop(reason, lambda: current.time)
+            elif self._advance(current):
+                current.stop(reason, lambda: 1e-9 * (self.now() - current.zero))
+                self._send_stop(current)
+        except Exception as error:
+            self.hold(current, f'{reason}; {error}')
+            raise
+
+    def _send_stop(self, current: Run) -> None:
         """Replace the trajectory by one that follows the motion for a moment and then brakes.
 
         A robot that is not on its motion (the controller refused it, a drive is off) would jump
         to such a trajectory. The controller then holds the measured position, and the run ends.
-
-        :return: True if the braking trajectory was sent
         """
         if problem := self._supervision.not_following(current):
             self.hold(current, problem)
-            return False
+            return
         message = self._output.message(current.active, stop=True)
         self._output.send(message, current.zero + round(current.offset * 1e9))
-        return True
 
     def hold(self, current: Run, problem: str) -> None:
         """Command the measured position, and end the run."""
@@ -149,7 +162,7 @@ class Execution:
             self.hold(current, problem)
             return
         if problem := self._supervision.problem(current):
-            current.request_stop(problem)
+            self.stop(problem)
 
     def _arrive(self, current: Run) -> None:
         """End the run when the robot is at rest at the end, or after `goal_time`."""

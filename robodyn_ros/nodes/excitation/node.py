@@ -11,9 +11,9 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
-import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.action import ActionServer, CancelResponse
 from sensor_msgs.msg import JointState
@@ -21,15 +21,14 @@ from std_srvs.srv import Trigger
 
 from robodyn_ros.action import Excite
 from robodyn_ros.errors import ControlError, RobodynError
-from robodyn_ros.excitation.advice import advise
-from robodyn_ros.excitation.motions.sine import SineMotion
-from robodyn_ros.excitation.plan import plan_excitation
 from robodyn_ros.excitation.trajectory import Trajectory
 from robodyn_ros.nodes.base.allowed import AllowedDirectories
 from robodyn_ros.nodes.base.common import MONITOR_QOS, Diagnostics, steady_timer
+from robodyn_ros.nodes.base.deferred_service import DeferredService
 from robodyn_ros.nodes.base.presence import Owner
 from robodyn_ros.nodes.base.spinning import run
 from robodyn_ros.nodes.base.suite_node import SuiteNode
+from robodyn_ros.nodes.excitation.checking import Answer, Checking
 from robodyn_ros.nodes.excitation.collisions import CollisionGuard
 from robodyn_ros.nodes.excitation.design import Designer
 from robodyn_ros.nodes.excitation.execution import TICK, Execution
@@ -39,9 +38,9 @@ from robodyn_ros.nodes.excitation.parameters import (
     declare_limits,
     declare_motion,
     declare_settings,
-    read_motion,
 )
 from robodyn_ros.nodes.excitation.path_marker import PathMarker
+from robodyn_ros.nodes.excitation.preparation import Checked, Preparation
 from robodyn_ros.nodes.excitation.readiness import Readiness
 from robodyn_ros.nodes.excitation.results import Results
 from robodyn_ros.nodes.excitation.run import Run
@@ -84,8 +83,18 @@ class Excitation(SuiteNode):
         self._output = Output(self, self._settings, self._limits.joints)
         self._allowed = AllowedDirectories(self, *PATHS)
         robot = self._state, self._limits, self._settings
-        self._ready = Readiness(*robot, self._output, self._collisions)
-        self._path = PathMarker(self)
+        self._ready = Readiness(*robot, self._output)
+        self._checking = Checking(self)
+        self._preparation = Preparation(
+            self,
+            self._limits,
+            self._settings,
+            self._output,
+            self._guard,
+            self._collisions,
+            self._designer,
+            PathMarker(self),
+        )
         self._owner = Owner(self)
         supervision = Supervision(*robot, self._owner, self._guard)
         self._execution = Execution(
@@ -110,7 +119,7 @@ class Excitation(SuiteNode):
         if not seen and time.monotonic() < self._open_by:
             return
         self._opening.cancel()
-        self.create_service(Trigger, '~/start', self._on_start)
+        self._start = DeferredService(self, Trigger, '~/start', self._on_start)
         self.create_service(Trigger, '~/stop', self._on_stop)
         self._action = ActionServer(
             self,
@@ -124,18 +133,26 @@ class Excitation(SuiteNode):
 
     def _on_state(self, message: JointState) -> None:
         self._state.read(message)
-        problem = self._guard.problem(message)
-        if problem and self._run is not None:
-            self._run.request_stop(problem)
+        if problem := self._guard.problem(message):
+            self._execution.stop(problem)
 
     @property
     def _run(self) -> Run | None:
         return self._execution.run
 
+    @property
+    def _busy(self) -> bool:
+        return self._checking.busy or self._designer.busy
+
     def _on_start(self, request: Any, response: Any) -> Any:
-        response.message = self._begin(None, Excite.Goal())
-        response.success = True
-        return response
+        def answer(text: str, error: Exception | None) -> None:
+            response.success = error is None
+            response.message = text
+            if error is not None:
+                response.message = self.refusals.refuse('request of ~/start', error)
+            self._start.answer(response)
+
+        self._begin(None, Excite.Goal(), answer)
 
     def _on_goal(self, goal: Any) -> None:
         """Start, or end the goal with the reason, which a rejected goal could not carry.
@@ -143,79 +160,87 @@ class Excitation(SuiteNode):
         The goal is executed when the run is over. Until then no coroutine waits, because some
         executors poll coroutines without pause.
         """
+        answer = partial(self._answer_goal, goal, '')
         try:
-            self._begin(goal, goal.request)
+            self._begin(goal, goal.request, answer)
         except RobodynError as error:
-            self._results.give(goal, Excite.Result(success=False, message=str(error)))
+            answer('', error)
 
-    def _begin(self, goal: Any, request: Excite.Goal) -> str:
-        """Start a motion, or the design of one.
+    def _answer_goal(self, goal: Any, file: str, text: str, error: Exception | None) -> None:
+        """End a goal that could not be started, or a search whose motion could not.
 
-        :return: description of what was started
-        :raises RobodynError: the motion or the design cannot be started
+        :param file: of the designed motion; '' if the goal named it
         """
-        if self._run is not None or self._designer.busy:
+        if error is None:
+            return
+        reason = str(error)
+        if file or not isinstance(error, RobodynError):
+            reason = self.refusals.refuse('goal of Excite', error)
+        if goal is not None:
+            message = f'{reason}; the motion is in {file}' if file else reason
+            self._results.give(goal, Excite.Result(message=message, motion_file=file))
+
+    def _begin(self, goal: Any, request: Excite.Goal, answer: Answer) -> None:
+        """Check a motion and run it, or start the design of one.
+
+        :param answer: receives a sentence about what was started, or the error
+        :raises RobodynError: the checks cannot begin
+        """
+        if self._run is not None or self._busy:
             raise ControlError(
-                'a motion is running already' if self._run else 'a motion is being designed'
-            )
+                'a motion is running already' if self._run is not None
+                else 'a motion is being checked' if self._checking.busy
+                else 'a motion is being designed'
+            )  # fmt: skip
         self._allowed.resolve(request)
         self._owner.take(request.owner)
-        if not request.motion_file and self._designer.asked:
-            if not request.design_only:  # better refused now than after the search
-                self._ready.check()
-            return self._designer.begin(goal, request)
+        search = not request.motion_file and self._designer.asked
         if not request.design_only:
-            # before the motion is read: joint states grow old while a long path is followed
             self._ready.check()
-            motion = read_motion(self, request.motion_file, self._limits)
-            return self._run_checked(motion, goal, request.motion_file)
-        text = 'there is nothing to design'
-        result = Excite.Result(success=True, message=text, motion_file=request.motion_file)
-        self._results.give(goal, result)
-        return text
+        elif not search:
+            text = 'there is nothing to design'
+            result = Excite.Result(success=True, message=text, motion_file=request.motion_file)
+            self._results.give(goal, result)
+            return
+        if search:
+            begin = partial(self._designer.begin, goal)
+            self._checking.begin(goal, partial(self._preparation.search, request), begin, answer)
+        else:
+            check = partial(
+                self._preparation.read, goal, request.motion_file, self._state.position.copy()
+            )
+            self._checking.begin(goal, check, self._start_run, answer)
 
-    def _run_motion(self, motion: Trajectory, goal: Any, file: str) -> str:
-        """Check the robot and the motion, then start the run.
+    def _run_motion(self, motion: Trajectory, goal: Any, file: str) -> None:
+        """Check the robot and a designed motion, then start the run.
 
         :raises RobodynError: the motion cannot be started
         """
         self._ready.check()
-        return self._run_checked(motion, goal, file)
+        check = partial(self._preparation.run, motion, goal, file, self._state.position.copy())
+        answer = partial(self._answer_goal, goal, file)
+        self._checking.begin(goal, check, self._start_run, answer)
 
-    def _run_checked(self, motion: Trajectory, goal: Any, file: str) -> str:
-        """Check the motion; it is sent when a joint state has arrived after the check."""
-        known = self._limits.joints
-        columns = [known.index(name) for name in motion.joints if name in known]
-        position = np.array(self._state.position[columns])
-        plan = plan_excitation(motion, position, self._limits, pause=self._settings.pause)
-        self._guard.check_plan(plan)
-        self._collisions.check_plan(plan)
-        current = Run(
-            plan,
-            self._limits.joints,
-            self._limits.acceleration,
-            spacing=self._output.spacing(plan.duration),
-            latency=self._settings.stop_latency,
-            checked=time.monotonic(),
-            goal=goal,
-            file=file,
-        )
-        self._path.show(motion)
+    def _start_run(self, checked: Checked) -> str:
+        """Start a run; it is sent when a joint state has arrived after the check."""
+        current, lines = checked
         self._execution.begin(current)
         self.get_logger().info(
-            f'moving to the start for {plan.begin:.1f} s, then exciting for '
-            f'{plan.duration - plan.begin:.1f} s'
+            f'moving to the start for {current.begin:.1f} s, then exciting for '
+            f'{current.end - current.begin:.1f} s'
         )
-        lines = advise(motion, self._limits).lines if isinstance(motion, SineMotion) else ()
         for line in lines:
             self.get_logger().info(f'advice: {line}')
-        return '; advice: '.join([f'the motion runs for {plan.duration:.1f} s', *lines])
+        return '; advice: '.join([f'the motion runs for {current.end:.1f} s', *lines])
 
     def _on_stop(self, request: Any, response: Any) -> Any:
         response.success = True
         if self._run is not None:
-            self._run.request_stop('~/stop was called')
+            self._execution.stop('~/stop was called')
             response.message = 'the robot is being brought to rest'
+        elif self._checking.busy:
+            self._checking.cancel('~/stop was called')
+            response.message = 'the motion that is being checked does not start'
         elif self._designer.busy:
             self._designer.cancel('~/stop was called')
             response.message = 'the search for a motion ends, the robot does not move'
@@ -226,28 +251,31 @@ class Excitation(SuiteNode):
 
     def _on_cancel(self, goal: Any) -> CancelResponse:
         if self._run is not None and self._run.goal is goal:
-            self._run.request_stop('the goal was cancelled')
+            self._execution.stop('the goal was cancelled')
+        elif self._checking.goal is goal:
+            self._checking.cancel('the goal was cancelled')
         elif self._designer.goal is goal:
             self._designer.cancel('the goal was cancelled')
         return CancelResponse.ACCEPT
 
     def on_unexpected(self, reason: str) -> None:
         """Brake; if that raises an error too, hold the measured position."""
+        self._checking.cancel(reason)
         current = self._run
         if current is not None and not current.reason:
-            current.request_stop(reason)
+            self._execution.stop(reason)
         elif current is not None:
             self._execution.hold(current, reason)
 
     def begin_shutdown(self) -> None:
         """Come to rest before the node ends."""
-        if self._run is not None:
-            self._run.request_stop('the node was asked to end')
+        self._execution.stop('the node was asked to end')
+        self._checking.cancel('the node was asked to end')
         self._designer.cancel('the node was asked to end', pictures=False)
 
     def shutdown_done(self) -> bool:
         """Return True if the robot is at rest and the last result was sent."""
-        return self._run is None and not self._designer.busy and self._results.left
+        return self._run is None and not self._busy and self._results.left
 
     def _on_ended(self, ended: Run, success: bool, text: str) -> None:
         """Log the end of a run and give its goal the result."""
@@ -260,7 +288,8 @@ class Excitation(SuiteNode):
 
     def _diagnose(self) -> None:
         if self._run is None and not self._designer.busy:
-            self._diagnostics.publish(DiagnosticStatus.OK, 'no motion is running', {})
+            text = 'a motion is being checked' if self._busy else 'no motion is running'
+            self._diagnostics.publish(DiagnosticStatus.OK, text, {})
             return
         if self._designer.busy and (problem := self._owner.problem()):
             self._designer.cancel(problem)

@@ -18,8 +18,8 @@ from robodyn_ros.excitation.plan import distance_between, points_of
 from robodyn_ros.excitation.trajectory import Trajectory
 from robodyn_ros.nodes.base.best_effort import check_points, parts
 from robodyn_ros.nodes.base.presence import Presence
-from robodyn_ros.nodes.base.stamps import to_stamp
 from robodyn_ros.nodes.excitation.parameters import Settings
+from robodyn_ros.wire.trajectory import with_stamp, write_trajectory
 
 Array = NDArray[np.float64]
 STOP_SPACING = 0.002
@@ -83,8 +83,8 @@ class Output:
         size = 48 + 3 * 8 * len(self._joints)  # bytes of a point and of its numbers
         return spacing * parts(self._node, self.topic, size * duration / spacing)
 
-    def message(self, trajectory: Trajectory, *, stop: bool = False) -> JointTrajectory:
-        """Convert a trajectory to a message without a stamp; this takes time.
+    def message(self, trajectory: Trajectory, *, stop: bool = False) -> bytes:
+        """Serialise a trajectory, without a stamp; a long one takes time.
 
         :raises ControlError: too few points fit into a message for such a long trajectory; a stop
             is never refused
@@ -93,12 +93,12 @@ class Output:
         points = points_of(trajectory, spacing)
         if spacing > self._settings.spacing and not stop:
             check_points(trajectory.duration, spacing, distance_between(points, trajectory))
-        return to_message(points)
+        fields = (points.position, points.velocity, points.acceleration, None)
+        return write_trajectory(stamp=0, joints=points.joints, time=points.time, fields=fields)
 
-    def send(self, message: JointTrajectory, zero: int) -> None:
+    def send(self, message: bytes, zero: int) -> None:
         """Send a trajectory that starts at ROS time `zero`, in [ns]."""
-        message.header.stamp = to_stamp(zero)
-        self._publisher.publish(message)
+        self._publisher.publish(with_stamp(message, zero))
 
     def stream(self, position: Array) -> None:
         """Send one setpoint, shape (n,), in [rad] or [m]."""

@@ -6,7 +6,6 @@ import numpy as np
 
 from robodyn_ros.errors import ControlError
 from robodyn_ros.excitation.limits.joint_limits import JointLimits, check_position
-from robodyn_ros.nodes.excitation.collisions import CollisionGuard
 from robodyn_ros.nodes.excitation.output import Output
 from robodyn_ros.nodes.excitation.parameters import Settings
 from robodyn_ros.nodes.excitation.run import Run
@@ -22,28 +21,26 @@ class Readiness:
         limits: JointLimits,
         settings: Settings,
         output: Output,
-        collisions: CollisionGuard,
     ) -> None:
         """Store the objects that are checked."""
         self._state, self._limits, self._settings = state, limits, settings
-        self._output, self._collisions = output, collisions
+        self._output = output
 
     def check(self) -> None:
         """Refuse a robot that must not start to move.
 
-        :raises RobodynError: its position is unknown, it moves, it is outside its limits, the
-            command topic has no subscriber, or collisions are not checked
+        :raises RobodynError: its position is unknown, it moves, it is outside its limits, or the
+            command topic has no subscriber
         """
         self._state.check_fresh(self._settings.state_timeout)
         self._state.check_rest(self._settings.moving_threshold)
         check_position(self._state.position, self._limits, 'the robot stands')
         self._output.check_heard()
-        self._collisions.check_allowed()
 
     def waits(self, run: Run, now: float) -> bool:
         """Return True until a joint state arrives after the check of the motion, or a timeout.
 
-        During the check the node reads neither joint states nor requests to stop.
+        The check takes seconds, and the processor from the node that reads joint states.
 
         :param now: by `time.monotonic`, in [s]
         """

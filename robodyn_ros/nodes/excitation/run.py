@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -24,9 +24,11 @@ FOLLOWING_TIME = 0.5
 class Run:
     """Plan in execution; t = 0 is the start of the move to the start position.
 
-    A stop is computed in a thread while the motion continues. It follows the motion for `latency`
-    seconds before it brakes, so that it can take over without a step until then.
+    A stop follows the motion for `latency` seconds before it brakes, so that it can take over
+    without a step until then.
 
+    :ivar checked: end of its checks, by `time.monotonic`, in [s]
+    :ivar message: serialised motion; None for set points
     :ivar sent: True if the motion was sent
     :ivar zero: ROS time of t = 0, in [ns]
     """
@@ -39,7 +41,6 @@ class Run:
         *,
         spacing: float,
         latency: float,
-        checked: float = 0.0,
         goal: Any = None,
         file: str = '',
     ) -> None:
@@ -49,11 +50,10 @@ class Run:
         :param max_acceleration: for stopping, shape (n,), in that order
         :param spacing: of the points, in [s]
         :param latency: of a stop, in [s]
-        :param checked: end of its checks, by `time.monotonic`, in [s]
         :param goal: goal handle of the action; None if a service started the run
         :param file: file of the motion; '' if there is none
         """
-        self.checked = checked
+        self.checked = 0.0
         self.goal = goal
         self.file = file
         self.begin = plan.begin
@@ -63,12 +63,11 @@ class Run:
         self.time = 0.0
         self.reason = ''
         self.sent = False
+        self.message: bytes | None = None
         self.zero = 0
         self.stamps: dict[str, int] = {}
         self._limit = max_acceleration
         self._latency = latency
-        self._pool: ThreadPoolExecutor | None = None
-        self._stop: Future[StoppedMotion] | None = None
 
     @property
     def end(self) -> float:
@@ -141,37 +140,24 @@ class Run:
         """Return True if the excitation itself runs at that time; a stop may come before."""
         return moment >= self.begin and (not self.stopping or self.offset >= self.begin)
 
-    def request_stop(self, reason: str) -> None:
-        """Start to stop the run, unless it is stopping already."""
-        if not self.reason:
-            self.reason = reason
-            self._pool = ThreadPoolExecutor(max_workers=1)
-            self._compute()
+    def stop(self, reason: str, moment: Callable[[], float]) -> None:
+        """Let a braking trajectory take over. It is computed here, which takes milliseconds.
 
-    def _compute(self) -> None:
-        assert self._pool is not None
-        self._stop = self._pool.submit(
-            StoppedMotion,
-            motion=self.full,
-            time=self.time,
-            max_acceleration=self._limit,
-            follow=self._latency,
-        )
-
-    def take_over(self) -> bool:
-        """Return True once: when a computed stop has taken over."""
-        if self._stop is None or not self._stop.done() or self._pool is None:
-            return False
-        stop = self._stop.result()
-        late = self.time - stop.time > 0.7 * self._latency  # it would arrive while braking
-        if late and self.time < self.full.duration:
-            self._latency *= 2.0
-            self._compute()
-            return False
+        :param moment: returns the time of the run now, in [s]
+        """
+        self.reason = reason
+        while True:
+            stop = StoppedMotion(
+                motion=self.full,
+                time=moment(),
+                max_acceleration=self._limit,
+                follow=self._latency,
+            )
+            late = moment() - stop.time > 0.7 * self._latency  # it would arrive while braking
+            if not late or stop.time >= self.full.duration:
+                break
+            self._latency *= 2.0  # the machine stood still meanwhile
         self.active, self.offset = stop, stop.time
-        self._pool.shutdown(wait=False)
-        self._stop = None
-        return True
 
     def feedback(self) -> Excite.Feedback:
         """Return phase and progress."""

@@ -16,7 +16,8 @@ from rclpy.qos import qos_profile_action_status_default
 from rclpy.time import Time
 from trajectory_msgs.msg import JointTrajectory
 
-from robodyn_ros.nodes.base.own_messages import OwnMessages
+from robodyn_ros.nodes.base.refusals import shown
+from robodyn_ros.nodes.feedforward.own_messages import OwnMessages
 
 RUNNING = (GoalStatus.STATUS_ACCEPTED, GoalStatus.STATUS_EXECUTING)
 STOPPED = (GoalStatus.STATUS_CANCELING, GoalStatus.STATUS_CANCELED, GoalStatus.STATUS_ABORTED)
@@ -91,4 +92,4 @@ class ControllerWatch:
     def _on_transition(self, event: TransitionEvent) -> None:
         configured = event.start_state.id == State.TRANSITION_STATE_CONFIGURING
         if not configured and event.goal_state.id not in ACTIVATED:
-            self._left(f'{self._name} was deactivated ({event.goal_state.label})')
+            self._left(f'{self._name} was deactivated ({shown(event.goal_state.label)})')

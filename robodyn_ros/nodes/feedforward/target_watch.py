@@ -13,6 +13,7 @@ from rclpy.node import Node
 from rclpy.publisher import Publisher
 
 from robodyn_ros.control.feedforward.delivery import Delivery, TargetState
+from robodyn_ros.nodes.base.refusals import shown
 from robodyn_ros.nodes.robot.controller_facts import INTERVAL, PATIENCE
 
 try:
@@ -94,7 +95,7 @@ class TargetWatch:
         """Use a transition that the controller reports."""
         self._drop()  # a pending answer may be older
         self._answered = NEVER
-        self._known = TargetState(self.name, str(event.goal_state.label))
+        self._known = TargetState(self.name, shown(event.goal_state.label))
         self._update()
 
     def _send(self, now: float) -> None:

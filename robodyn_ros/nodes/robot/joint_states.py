@@ -22,6 +22,8 @@ from sensor_msgs.msg import JointState
 from robodyn_ros.wire.cursor import WireError
 from robodyn_ros.wire.joint_state import FIELDS, JointStateLayout
 
+LISTED = 20
+"""Largest number of names in a sentence: robots have fewer joints."""
 Array = NDArray[np.float64]
 Pick = Callable[[tuple[Any, ...]], tuple[Any, ...]]
 
@@ -121,7 +123,7 @@ class JointStateReader:
         for joint in self.joints:
             count = names.count(joint)
             if count != 1:
-                return f'joint {joint!r} occurs {count} times among {names}'
+                return f'joint {joint!r} occurs {count} times among {few(names)}'
         unknown = [name for name in names if name not in self.joints]
         if self._exact and unknown:
             return f'there is no joint {unknown[0]!r} in the model, it has {list(self.joints)}'
@@ -166,6 +168,12 @@ class JointStateReader:
         self._given = [(field, getattr(self, field), pick(field)) for field in given]
         self._absent = tuple(field for field in self.optional if field not in first)
         self._layout = layout
+
+
+def few(names: Sequence[str]) -> str:
+    """Return a list of names for a sentence, at most `LISTED` of them."""
+    more = f' and {len(names) - LISTED} more' if len(names) > LISTED else ''
+    return f'{list(names[:LISTED])}{more}'
 
 
 def fill(message: JointState, position: Array, velocity: Array, effort: Array) -> None:

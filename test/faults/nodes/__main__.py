@@ -13,8 +13,6 @@ os.environ['OPENBLAS_NUM_THREADS'] = os.environ['OMP_NUM_THREADS'] = '1'
 ROOT = Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(ROOT / 'test' / part) for part in ('', 'support', 'support/plants',
                                                        'support/ros')]  # fmt: skip
-BLOCK = 500
-"""Messages until the nodes are looked at, and brought back to work."""
 LARGEST = 1000.0
 """Largest memory of a node, in [MB]: half of it are libraries."""
 
@@ -24,6 +22,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog='python -m test.faults.nodes', description=__doc__)
     parser.add_argument('--messages', type=int, default=1000)
     parser.add_argument('--seed', type=int, default=1)
+    parser.add_argument(
+        '--block',
+        type=int,
+        default=500,
+        help='messages until the nodes are looked at, and brought back to work',
+    )
     parser.add_argument('--stops', type=int, default=1, help='a stop every so many blocks')
     parser.add_argument('--folder', type=Path, help='for the logs; else temporary')
     given = parser.parse_args()
@@ -31,7 +35,9 @@ def main() -> int:
     from faults.nodes.fuzz_cell import FuzzCell
 
     with tempfile.TemporaryDirectory(prefix='faults_nodes_') as folder:
-        cell = FuzzCell(given.folder or Path(folder), given.seed)
+        place = given.folder or Path(folder)
+        place.mkdir(parents=True, exist_ok=True)
+        cell = FuzzCell(place, given.seed)
         begin = time.monotonic()
         try:
             cell.begin()
@@ -39,7 +45,7 @@ def main() -> int:
             block = 0
             while cell.sent < given.messages:
                 block += 1
-                cell.fire(min(BLOCK, given.messages - cell.sent))
+                cell.fire(min(given.block, given.messages - cell.sent))
                 if block % given.stops == 0:
                     cell.stop_under_fire(50)
                 cell.work()
@@ -62,8 +68,8 @@ def main() -> int:
           'after a shutdown')  # fmt: skip
     print(f'memory now and at most [MB]: {after}; at the start: {before}')
     if cell.stops:
-        p50, most = 1e3 * np.percentile(cell.stops, (50, 100))
-        print(f'{len(cell.stops)} stops: p50 {p50:.1f} ms, max {most:.1f} ms')
+        p50, p99, most = 1e3 * np.percentile(cell.stops, (50, 99, 100))
+        print(f'{len(cell.stops)} stops: p50 {p50:.1f} ms, p99 {p99:.1f} ms, max {most:.1f} ms')
     print(*cell.wrong, *large, sep='\n')
     return int(bool(cell.wrong or large))
 

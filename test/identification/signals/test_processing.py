@@ -217,6 +217,17 @@ def test_what_the_filter_spreads_of_a_long_gap_is_not_used():
     assert 0.9 < signals.used.mean() < 0.95
 
 
+def test_a_recording_of_gaps_mostly_does_not_lower_the_cutoff():
+    """No cut-off makes gaps shorter."""
+    whole, kept = recording(), np.r_[0:1000, 3300:4000]
+    gappy = recording(
+        time=whole.time[kept], position=whole.position[kept], torque=whole.torque[kept]
+    )
+    _, gaps, _ = on_grid(gappy)
+    assert gaps.mean() > 0.5
+    assert process(gappy, JOINTS, IdentifyOptions()).cutoff == pytest.approx(20.0)
+
+
 def test_decimation_can_be_asked_for():
     asked = process(recording(), JOINTS, IdentifyOptions(decimation=10)).thinning
     assert asked.stride == 10 and len(asked.taps) == 81

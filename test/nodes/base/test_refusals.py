@@ -13,9 +13,16 @@ from rcl_interfaces.srv import SetParameters, SetParametersAtomically
 from std_srvs.srv import SetBool
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from robodyn_ros.errors import ConfigError
+from robodyn_ros.errors import MOST, ConfigError
 from robodyn_ros.nodes.base import refusals
-from robodyn_ros.nodes.base.refusals import Refusals, guarded, refused_response, sentence, shown
+from robodyn_ros.nodes.base.refusals import (
+    BoundedLogger,
+    Refusals,
+    guarded,
+    refused_response,
+    sentence,
+    shown,
+)
 
 
 def test_an_error_is_one_line_with_its_type_unless_it_is_meant_for_the_user():
@@ -123,6 +130,17 @@ def test_every_kind_of_response_says_no():
     assert [(item.successful, item.reason) for item in results] == [(False, 'why')] * 2
     result = refused_response(several, SetParametersAtomically.Response(), 'why').result
     assert (result.successful, result.reason) == (False, 'why')
+
+
+def test_every_line_is_bounded_and_every_severity_allowed(capfd):
+    logger = BoundedLogger('bounded')
+    for text in ('n' * 100_000, '\x1b[31m'):
+        logger.info(text)  # rclpy allows one severity in each line of code
+        logger.warning(text)
+        logger.error(text)
+    lines = ''.join(capfd.readouterr()).splitlines()
+    assert len(lines) == 6
+    assert max(map(len, lines)) < MOST + 100 and '\x1b' not in ''.join(lines)
 
 
 @pytest.mark.ros

@@ -3,6 +3,10 @@
 import pytest
 
 rclpy = pytest.importorskip('rclpy')
+from lifecycle_msgs.msg import Transition  # noqa: E402
+from lifecycle_msgs.srv import ChangeState  # noqa: E402
+from rcl_interfaces.msg import Parameter  # noqa: E402
+from rcl_interfaces.srv import SetParameters  # noqa: E402
 from rclpy.lifecycle import TransitionCallbackReturn  # noqa: E402
 from ros_client import environment  # noqa: E402
 from std_msgs.msg import Empty  # noqa: E402
@@ -87,6 +91,28 @@ def test_a_transition_that_raises_is_an_error_of_the_transition(context):
         assert node.refusals.unexpected == 1
     finally:
         node.destroy_node()
+
+
+def test_unknown_parameter_types_and_transitions_are_sentences(context):
+    node = SuiteLifecycleNode('strict', context=context)
+    try:
+        services = {service.srv_name.rsplit('/', 1)[-1]: service for service in node.services}
+        request = SetParameters.Request(parameters=[Parameter(name='p')])
+        request.parameters[0].value.type = 99
+        response = services['set_parameters'].callback(request, SetParameters.Response())
+        assert 'no parameter type 99' in response.results[0].reason
+        request = ChangeState.Request(transition=Transition(id=99))
+        response = services['change_state'].callback(request, ChangeState.Response())
+        assert not response.success
+        assert 'unconfigured has no transition 99' in node.refusals.refusal
+        assert counts(node) == (2, 0)
+    finally:
+        node.destroy_node()
+
+
+def test_a_long_text_is_cut_in_the_log(node, capfd):
+    node.get_logger().error('n' * 10**6)
+    assert 0 < len(''.join(capfd.readouterr())) < 5000
 
 
 def test_parameters_have_a_source(context, tmp_path):

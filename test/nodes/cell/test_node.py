@@ -254,6 +254,18 @@ def test_push_shows_in_the_torque_from_its_stamp_on(client):
     assert not refused.success and "no link 'hand'" in refused.message
 
 
+def test_a_push_that_no_robot_survives_resets_the_cell(client, log):
+    """MuJoCo would append a warning to a file in the current folder."""
+    request = Push.Request(force=[1e30, 1e30, 1e30], duration=0.01)
+    assert client.call(Push, 'cell/push', request).success
+    client.wait(
+        lambda: 'command refused: the simulated robot became' in log.read_text(), 'the log'
+    )
+    stamp, position, *_ = client.collect(0.1)['cell/plant']
+    assert len(stamp) >= 50 and np.isfinite(position).all()
+    assert not Path('MUJOCO_LOG.TXT').exists()
+
+
 def test_diagnostics_tell_the_cycle_times(client):
     client.diagnostics.clear()
     client.wait(lambda: client.diagnostics, 'diagnostics')

@@ -110,7 +110,9 @@ def test_a_designed_motion_is_saved_and_run(make, tmp_path, monkeypatch):
     designer, runs, results = make(SMALL)
     goal = Goal()
     monkeypatch.setattr(excitation_design, 'search', looked_at(excitation_design.search, goal))
-    assert designer.asked and 'designed for at most 2 s' in designer.begin(goal, Excite.Goal())
+    assert designer.asked and 'designed for at most 2 s' in designer.begin(
+        goal, designer.prepare(Excite.Goal())
+    )
     finish(designer)
     ((motion, handle, file),) = runs
     assert handle is goal and not results
@@ -137,7 +139,7 @@ def test_torque_max_of_the_node_is_kept_while_searching(make):
     peaks = []
     for rules in ((), (TorqueLimit(tuple(values), (LIMIT,), model.describe()),)):
         designer, runs, _ = make(SMALL, rules=rules)
-        designer.begin(Goal(), Excite.Goal())
+        designer.begin(Goal(), designer.prepare(Excite.Goal()))
         finish(designer)
         peaks.append(peak_torque(torque, runs[0][0]).torque[0])
     assert peaks[1] <= LIMIT < peaks[0], peaks
@@ -146,7 +148,9 @@ def test_torque_max_of_the_node_is_kept_while_searching(make):
 def test_design_only_does_not_run_and_saves_where_it_is_told(make, tmp_path):
     designer, runs, results = make(SMALL)
     goal, where = Goal(), tmp_path / 'there'
-    designer.begin(goal, Excite.Goal(design_only=True, output_directory=str(where)))
+    designer.begin(
+        goal, designer.prepare(Excite.Goal(design_only=True, output_directory=str(where)))
+    )
     finish(designer)
     ((handle, result),) = results
     assert handle is goal and result.success and not runs
@@ -160,7 +164,7 @@ def test_design_only_does_not_run_and_saves_where_it_is_told(make, tmp_path):
 def test_cancel_keeps_the_best_so_far(make, reason, pictures):
     designer, runs, results = make({**SMALL, 'optimise.time': 500.0, 'optimise.starts': 900})
     goal, deadline = Goal(), time.monotonic() + 60.0
-    designer.begin(goal, Excite.Goal())
+    designer.begin(goal, designer.prepare(Excite.Goal()))
     while not any(item.message.startswith('best') for item in goal.feedback):
         assert time.monotonic() < deadline
         designer._look()
@@ -186,14 +190,14 @@ def test_cancel_keeps_the_best_so_far(make, reason, pictures):
 def test_what_cannot_be_designed_is_refused_at_once(make, tmp_path, values, words):
     designer, *_ = make({**SMALL, **values})
     with pytest.raises(RobodynError, match=words):
-        designer.begin(Goal(), Excite.Goal())
+        designer.begin(Goal(), designer.prepare(Excite.Goal()))
     assert not designer.busy and not list(tmp_path.iterdir())
 
 
 def test_a_limit_that_forbids_every_motion_is_the_result(make, tmp_path):
     space = {'optimise.frames': ['arm'], 'optimise.floor': 9.0}
     designer, runs, results = make({**SMALL, **space})
-    designer.begin(Goal(), Excite.Goal())
+    designer.begin(Goal(), designer.prepare(Excite.Goal()))
     finish(designer)
     assert 'even at rest a limit is broken' in results[0][1].message
     assert not runs and not list(tmp_path.iterdir())

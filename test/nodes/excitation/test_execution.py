@@ -23,18 +23,28 @@ class Bare(Execution):
 
     def __init__(self):
         self.sent, self.ended, self.waiting, self.refusal = [], [], False, ''
+        self.stops, self.broken = [], False
+        self._supervision = SimpleNamespace(not_following=lambda run: '')
         self._settings = SimpleNamespace(start_delay=0.0)
         self._state = SimpleNamespace(position=np.zeros(1))
         self._output = SimpleNamespace(
-            streaming=False, message=str, send=lambda *_: self.sent.append('motion'),
+            streaming=False, message=self._message, send=lambda *_: self.sent.append('motion'),
             hold=lambda position: self.sent.append('hold'),
         )  # fmt: skip
         self._ready = SimpleNamespace(waits=lambda *_: self.waiting, check_again=self._check)
         self.run = SimpleNamespace(
-            reason='', active=None, time=1.0, stopping=False, sent=False, zero=0,
-            advance=lambda *_: None,
+            reason='', active=None, time=1.0, stopping=False, sent=False, zero=0, offset=0.0,
+            message=b'', advance=lambda *_: None, stop=self._stop,
         )  # fmt: skip
         self._last_cycle = 0
+
+    def _stop(self, reason, moment):
+        self.stops.append(moment())
+        self.run.reason = reason
+
+    def _message(self, trajectory, stop):
+        if self.broken:
+            raise ValueError('broken')
 
     def now(self):
         return self.clock
@@ -65,6 +75,47 @@ def test_a_motion_that_is_to_stop_is_never_sent(waiting):
     assert not bare.sent and 'stopped before it began: ~/stop' in bare.ended[0]
 
 
+def test_a_stop_is_sent_before_the_request_is_answered():
+    bare = Bare()
+    bare.run.sent = True
+    bare.stop('~/stop was called')
+    assert bare.sent == ['motion'] and bare.stops == [pytest.approx(1e9)]
+    assert not bare.ended
+    bare.stop('another reason')
+    assert bare.sent == ['motion'] and bare.run.reason == '~/stop was called'
+
+
+def test_a_motion_that_was_not_sent_needs_no_stop():
+    bare = Bare()
+    bare.stop('~/stop was called')
+    assert not bare.sent and not bare.stops and bare.run.reason == '~/stop was called'
+    bare.run = None
+    bare.stop('~/stop was called')
+
+
+def test_set_points_brake_from_the_last_one():
+    bare = Bare()
+    bare.run.sent = bare._output.streaming = True
+    bare.stop('~/stop was called')
+    assert not bare.sent and bare.stops == [1.0]
+
+
+def test_a_stop_that_cannot_be_computed_makes_the_controller_hold():
+    bare = Bare()
+    bare.run.sent = bare.broken = True
+    with pytest.raises(ValueError, match='broken'):
+        bare.stop('~/stop was called')
+    assert bare.sent == ['hold'] and '~/stop was called; broken' in bare.ended[0]
+
+
+def test_a_robot_that_does_not_follow_is_held_by_a_stop():
+    bare = Bare()
+    bare.run.sent = True
+    bare._supervision = SimpleNamespace(not_following=lambda run: 'it does not follow')
+    bare.stop('~/stop was called')
+    assert bare.sent == ['hold'] and bare.ended[0].endswith('called; it does not follow')
+
+
 def test_a_robot_that_is_refused_is_not_moved():
     bare = Bare()
     bare.refusal = 'the robot moves'
@@ -92,7 +143,9 @@ def test_a_robot_that_does_not_follow_while_it_brakes_is_held():
 def test_an_unexpected_error_while_it_brakes_makes_the_controller_hold():
     bare = Bare()
     bare.run.reason = '~/stop was called'
-    Excitation.on_unexpected(SimpleNamespace(_run=bare.run, _execution=bare), 'broken')
+    checking = SimpleNamespace(cancel=lambda reason: None)
+    node = SimpleNamespace(_run=bare.run, _execution=bare, _checking=checking)
+    Excitation.on_unexpected(node, 'broken')
     assert bare.sent == ['hold'] and bare.ended[0].endswith('~/stop was called; broken')
 
 

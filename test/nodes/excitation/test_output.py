@@ -6,12 +6,15 @@ import pytest
 pytest.importorskip('rclpy', reason='needs ROS 2')
 from excitation_client import HOME, JOINTS, motion
 from rclpy.qos import ReliabilityPolicy
-from rclpy.serialization import serialize_message
+from rclpy.serialization import deserialize_message
+from trajectory_msgs.msg import JointTrajectory
 
 from robodyn_ros.errors import ControlError
 from robodyn_ros.excitation.motions.sine import SineMotion
+from robodyn_ros.excitation.plan import points_of
 from robodyn_ros.nodes.base.best_effort import LARGEST
-from robodyn_ros.nodes.excitation.output import STOP_SPACING, Output, to_stamp
+from robodyn_ros.nodes.excitation.output import STOP_SPACING, Output, to_message
+from robodyn_ros.wire.trajectory import read_trajectory
 
 
 class FakeNode:
@@ -43,21 +46,27 @@ def node():
     return FakeNode()
 
 
+def stamped(message, sec, nanosec):
+    message.header.stamp.sec, message.header.stamp.nanosec = sec, nanosec
+    return message
+
+
 def output(node, kind='trajectory'):
     return Output(node, SimpleNamespace(output=kind, topic='commands', spacing=0.02), JOINTS)
 
 
 def test_trajectories_setpoints_and_holds(node):
     out = output(node)
-    message = out.message(motion())
-    out.send(message, 3_000_000_007)
-    assert node.sent[0].header.stamp == to_stamp(3_000_000_007)
-    assert (node.sent[0].header.stamp.sec, node.sent[0].header.stamp.nanosec) == (3, 7)
+    out.send(out.message(motion()), 3_000_000_007)
+    message = deserialize_message(node.sent[0], JointTrajectory)
+    assert (message.header.stamp.sec, message.header.stamp.nanosec) == (3, 7)
+    assert message == stamped(to_message(points_of(motion(), 0.02)), 3, 7)
     at = [p.time_from_start.sec + 1e-9 * p.time_from_start.nanosec for p in message.points]
     expected = motion().sample(np.array(at))
     np.testing.assert_allclose([p.positions for p in message.points], expected.position)
     assert np.diff(at).max() <= 0.02 + 1e-8
-    assert len(out.message(motion(), stop=True).points) >= 2.5 / STOP_SPACING
+    stop = read_trajectory(out.message(motion(), stop=True))
+    assert len(stop.time) >= 2.5 / STOP_SPACING
     out.hold(np.array(HOME))
     assert [list(p.positions) for p in node.sent[1].points] == [HOME, HOME]
     output(node, 'stream').stream(np.array(HOME))
@@ -84,9 +93,9 @@ def test_a_long_motion_to_a_best_effort_controller_has_fewer_points(node):
         )
         for frequency in (0.3, 8.0)
     )  # fmt: skip
-    size = len(serialize_message(out.message(long)))
+    size = len(out.message(long))
     with pytest.raises(ControlError, match=r'200 s is too long .* off its way'):
         out.message(fast)
-    assert out.message(fast, stop=True).points
+    assert len(read_trajectory(out.message(fast, stop=True)).time)
     assert 0.5 * LARGEST < size <= LARGEST
     assert output(node, 'stream').spacing(600.0) == 0.02

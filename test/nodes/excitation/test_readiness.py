@@ -30,7 +30,7 @@ def robot():
 def ready(robot):
     settings = SimpleNamespace(state_timeout=0.5, moving_threshold=0.02)
     heard = SimpleNamespace(check_heard=lambda: None)
-    return Readiness(robot, LIMITS, settings, heard, SimpleNamespace(check_allowed=lambda: None))
+    return Readiness(robot, LIMITS, settings, heard)
 
 
 def test_it_waits_for_a_state_after_the_checks_but_not_for_ever(robot, ready):

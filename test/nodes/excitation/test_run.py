@@ -1,7 +1,5 @@
 """One run of an excitation on its own: no clock but the one given."""
 
-import time
-
 import numpy as np
 import pytest
 
@@ -24,13 +22,9 @@ def run():
 
 
 def stopped(run, at):
-    """Ask for a stop at a time of the run, and let it take over as soon as it is ready."""
+    """Stop at a time of the run."""
     run.advance(at, 0)
-    run.request_stop('enough')
-    deadline = time.monotonic() + 40.0
-    while not run.take_over():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    run.stop('enough', lambda: at)
 
 
 def test_progress_of_each_phase_comes_from_the_time(run):
@@ -82,3 +76,16 @@ def test_recent_positions_are_of_both_motions_where_the_stop_took_over(run):
     np.testing.assert_allclose(low, both.min(axis=0), atol=0.1)
     np.testing.assert_allclose(high, both.max(axis=0), atol=0.1)
     assert (low >= both.min(axis=0) - 1e-9).all() and (high <= both.max(axis=0) + 1e-9).all()
+
+
+def test_a_stop_that_was_held_up_follows_the_motion_for_longer(run):
+    moments = iter([1.0, 1.0 + LATENCY, 1.2, 1.2 + LATENCY])
+    run.stop('enough', lambda: next(moments))
+    assert run.offset == 1.2 and run.active.follow == pytest.approx(2.0 * LATENCY)
+    assert next(moments, None) is None
+
+
+def test_a_stop_at_the_end_of_the_motion_is_never_late(run):
+    moments = iter([run.end, run.end + 9.0])
+    run.stop('enough', lambda: next(moments))
+    assert run.stopping and run.end <= run.full.duration + 0.01

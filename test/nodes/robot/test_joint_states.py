@@ -149,3 +149,10 @@ def test_layouts_whose_optional_fields_are_empty_or_not_finite_are_known_too():
         np.testing.assert_array_equal(reader.position, sample.position)
         assert reader.time.nanosec == 123
     assert np.isnan(reader.effort).all()
+
+
+def test_a_sentence_about_a_message_with_many_joints_is_short():
+    names = [f'other{number}' for number in range(3000)]
+    problem = JointStateReader(['a']).read(JointState(name=names))
+    assert problem.startswith("joint 'a' occurs 0 times among ['other0', ")
+    assert problem.endswith("'other19'] and 2980 more")

@@ -1,7 +1,7 @@
 import pytest
 
-from robodyn_ros.nodes.base import own_messages
-from robodyn_ros.nodes.base.own_messages import LOST, ON_THE_WAY, OwnMessages
+from robodyn_ros.nodes.feedforward import own_messages
+from robodyn_ros.nodes.feedforward.own_messages import LOST, ON_THE_WAY, OwnMessages
 
 
 @pytest.fixture

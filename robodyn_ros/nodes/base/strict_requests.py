@@ -1,0 +1,61 @@
+"""Requests for parameters and transitions that rclpy cannot answer, or not in time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from robodyn_ros.errors import ConfigError
+
+MOST = 500
+"""Largest number of names in a request. A node has up to 200 parameters, and rclpy compares each
+of them with each prefix: 3000 prefixes take it 35 ms."""
+TYPES = range(10)
+"""Values of rcl_interfaces/msg/ParameterType."""
+
+
+def strict(callback: Callable[..., Any], check: Callable[[Any], None]) -> Callable[..., Any]:
+    """Wrap the callback of a service, so that its request is checked first."""
+
+    @wraps(callback)
+    def checked(request: Any, response: Any) -> Any:
+        check(request)
+        return callback(request, response)
+
+    return checked
+
+
+def check_parameters(request: Any) -> None:
+    """Check a request of a parameter service; other requests pass.
+
+    :raises ConfigError: too many names, or a type that does not exist
+    """
+    for field in ('names', 'prefixes', 'parameters'):
+        if (count := len(getattr(request, field, ()))) > MOST:
+            raise ConfigError(f'a request may have {MOST} {field} at most, got {count}')
+    for parameter in getattr(request, 'parameters', ()):
+        kind = parameter.value.type
+        if kind not in TYPES:
+            raise ConfigError(
+                f'parameter {parameter.name!r}: there is no parameter type {kind}, '
+                f'the types are {TYPES[0]} to {TYPES[-1]}'
+            )
+
+
+def check_transition(node: Any, request: Any) -> None:
+    """Check a request for a transition of a lifecycle node.
+
+    :raises ConfigError: the state of the node has no such transition
+    """
+    machine, asked = node._state_machine, request.transition
+    possible = [tuple(row[:2]) for row in machine.available_transitions]
+    if asked.label in [label for _, label in possible]:
+        return
+    if not asked.label and asked.id in [number for number, _ in possible]:
+        return
+    known = ', '.join(f'{label} ({number})' for number, label in possible)
+    raise ConfigError(
+        f'the state {machine.current_state[1]} has no transition {asked.label or asked.id!r}, '
+        f'it has: {known}'
+    )

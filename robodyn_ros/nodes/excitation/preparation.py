@@ -1,0 +1,92 @@
+"""Preparation of a motion or of a search: all that takes time before it starts."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from rclpy.node import Node
+
+from robodyn_ros.action import Excite
+from robodyn_ros.excitation.advice import advise
+from robodyn_ros.excitation.limits.joint_limits import JointLimits
+from robodyn_ros.excitation.motions.sine import SineMotion
+from robodyn_ros.excitation.plan import plan_excitation
+from robodyn_ros.excitation.trajectory import Array, Trajectory
+from robodyn_ros.nodes.excitation.collisions import CollisionGuard
+from robodyn_ros.nodes.excitation.design import Designer, Prepared
+from robodyn_ros.nodes.excitation.guard import Guard
+from robodyn_ros.nodes.excitation.output import Output
+from robodyn_ros.nodes.excitation.parameters import Settings, read_motion
+from robodyn_ros.nodes.excitation.path_marker import PathMarker
+from robodyn_ros.nodes.excitation.run import Run
+
+Checked = tuple[Run, Sequence[str]]
+"""A checked run, and advice about its motion."""
+
+
+class Preparation:
+    """Functions for the thread of `Checking`, one at a time."""
+
+    def __init__(
+        self,
+        node: Node,
+        limits: JointLimits,
+        settings: Settings,
+        output: Output,
+        guard: Guard,
+        collisions: CollisionGuard,
+        designer: Designer,
+        path: PathMarker,
+    ) -> None:
+        """Store the objects that check."""
+        self._node, self._limits, self._settings, self._output = node, limits, settings, output
+        self._guard, self._collisions, self._designer = guard, collisions, designer
+        self._path = path
+
+    def search(self, request: Excite.Goal) -> Prepared:
+        """Prepare the search for a motion.
+
+        :raises RobodynError: parameters that cannot be used
+        """
+        if not request.design_only:  # better refused now than after the search
+            self._collisions.check_allowed()
+        return self._designer.prepare(request)
+
+    def read(self, goal: Any, file: str, position: Array) -> Checked:
+        """Read the motion of a file, or of the parameters, and prepare its run.
+
+        :raises RobodynError: the motion cannot be read, see `run`
+        """
+        self._collisions.check_allowed()
+        return self.run(read_motion(self._node, file, self._limits), goal, file, position)
+
+    def run(self, motion: Trajectory, goal: Any, file: str, position: Array) -> Checked:
+        """Check a motion, and prepare its run.
+
+        :param goal: goal handle of the action; None if a service started the run
+        :param position: of the robot, shape (n,), in the order of the limits
+        :raises RobodynError: it breaks a limit or collides
+        """
+        known = self._limits.joints
+        columns = [known.index(name) for name in motion.joints if name in known]
+        plan = plan_excitation(motion, position[columns], self._limits, pause=self._settings.pause)
+        self._guard.check_plan(plan)
+        self._collisions.check_plan(plan)
+        streaming = self._output.streaming
+        current = Run(
+            plan,
+            known,
+            self._limits.acceleration,
+            spacing=self._output.spacing(plan.duration),
+            latency=0.0 if streaming else self._settings.stop_latency,
+            goal=goal,
+            file=file,
+        )
+        if not streaming:
+            current.message = self._output.message(current.full)
+        self._path.show(motion)
+        lines = advise(motion, self._limits).lines if isinstance(motion, SineMotion) else ()
+        current.checked = time.monotonic()
+        return current, lines

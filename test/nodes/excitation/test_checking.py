@@ -1,0 +1,87 @@
+"""Checks run in a thread; a stop does not wait for them."""
+
+import threading
+import time
+from types import SimpleNamespace
+
+import pytest
+
+pytest.importorskip('rclpy')
+pytest.importorskip('robodyn_ros.action')
+from robodyn_ros.errors import ConfigError
+from robodyn_ros.nodes.excitation import checking as module
+from robodyn_ros.nodes.excitation.checking import Checking
+from robodyn_ros.nodes.excitation.node import Excitation
+
+
+@pytest.fixture
+def checking(monkeypatch):
+    timer = SimpleNamespace(cancel=lambda: None, reset=lambda: None)
+    monkeypatch.setattr(module, 'steady_timer', lambda *_: timer)
+    return Checking(None)
+
+
+def ended(checking):
+    """Look until the check is over, as the timer does."""
+    deadline = time.monotonic() + 40.0
+    while checking.busy:
+        assert time.monotonic() < deadline
+        checking._look()
+        time.sleep(0.001)
+
+
+def test_a_check_runs_in_a_thread_and_its_result_is_used_in_this_one(checking):
+    answers, threads = [], []
+
+    def then(thread):
+        threads.extend((thread, threading.current_thread()))
+        return 'it runs'
+
+    goal = object()
+    checking.begin(goal, threading.current_thread, then, lambda *answer: answers.append(answer))
+    assert checking.goal is goal
+    ended(checking)
+    assert answers == [('it runs', None)] and checking.goal is None
+    assert threads[1] is threading.main_thread() is not threads[0]
+
+
+@pytest.mark.parametrize('where', ['check', 'then'])
+def test_an_error_is_the_answer(checking, where):
+    def fail(*_):
+        raise ConfigError('no')
+
+    answers = []
+    functions = (fail, str) if where == 'check' else (str, fail)
+    checking.begin(None, *functions, lambda *answer: answers.append(answer))
+    ended(checking)
+    assert [(text, str(error)) for text, error in answers] == [('', 'no')]
+
+
+def test_a_stop_does_not_wait_for_the_check_and_nothing_starts(checking):
+    release, started, answers = threading.Event(), [], []
+    answer = lambda *answer: answers.append(answer)  # noqa: E731
+    checking.begin(None, lambda: release.wait(40.0), started.append, answer)
+    checking._look()
+    assert checking.busy and not answers
+    checking.cancel('~/stop was called')
+    checking.cancel('another reason')
+    begin = time.perf_counter()
+    checking._look()
+    assert time.perf_counter() - begin < 1.0 and not checking.busy
+    ((_, error),) = answers
+    assert str(error) == 'stopped before it began: ~/stop was called'
+    release.set()
+    checking.begin(None, str, lambda text: 'next', answer)
+    ended(checking)
+    assert answers[1:] == [('next', None)] and not started
+
+
+def test_the_stop_service_answers_during_a_check(checking):
+    release, answers = threading.Event(), []
+    checking.begin(None, lambda: release.wait(40.0), str, lambda *answer: answers.append(answer))
+    node = SimpleNamespace(_run=None, _checking=checking)
+    response = Excitation._on_stop(node, None, SimpleNamespace())
+    assert response.success and response.message.endswith('being checked does not start')
+    ended(checking)
+    release.set()
+    assert 'stopped before it began: ~/stop was called' in str(answers[0][1])

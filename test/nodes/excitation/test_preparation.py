@@ -1,0 +1,79 @@
+"""All that takes time before a motion starts is done here, in a thread of the node."""
+
+import time
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+pytest.importorskip('rclpy')
+pytest.importorskip('robodyn_ros.action')
+from excitation_client import HOME, JOINTS, motion, robot_limits
+from robodyn_ros.action import Excite
+
+from robodyn_ros.errors import ControlError, RobodynError
+from robodyn_ros.nodes.excitation.preparation import Preparation
+
+LIMITS = robot_limits()
+
+
+class Prepared(Preparation):
+    """A preparation without a node, and the record of what was asked."""
+
+    def __init__(self, *, streaming=False, refusal=''):
+        self.asked = []
+
+        def allowed():
+            self.asked.append('allowed')
+            if refusal:
+                raise ControlError(refusal)
+
+        def message(trajectory):
+            self.asked.append('message')
+            return b'motion'
+
+        super().__init__(
+            None, LIMITS, SimpleNamespace(pause=0.1, stop_latency=0.15),
+            SimpleNamespace(streaming=streaming, spacing=lambda duration: 0.02, message=message),
+            SimpleNamespace(check_plan=lambda plan: self.asked.append('torque')),
+            SimpleNamespace(
+                check_plan=lambda plan: self.asked.append('collisions'), check_allowed=allowed
+            ),
+            SimpleNamespace(prepare=lambda request: self.asked.append('search') or request),
+            SimpleNamespace(show=lambda motion: self.asked.append('path')),
+        )  # fmt: skip
+
+
+def test_a_run_is_checked_and_its_message_made_before_it_starts():
+    preparation, goal = Prepared(), object()
+    begin = time.monotonic()
+    run, advice = preparation.run(motion(), goal, 'file', np.array(HOME))
+    assert preparation.asked == ['torque', 'collisions', 'message', 'path']
+    assert (run.message, run.goal, run.file) == (b'motion', goal, 'file')
+    assert run.checked >= begin and advice
+    np.testing.assert_allclose(run.setpoint(0.0)[0], HOME, atol=1e-9)
+
+
+def test_set_points_need_no_message_and_stop_at_once():
+    run, _ = Prepared(streaming=True).run(motion(), None, '', np.array(HOME))
+    assert run.message is None
+    run.stop('enough', lambda: 1.0)
+    assert run.active.follow == 0.0
+
+
+def test_what_is_not_allowed_is_refused_before_anything_is_read():
+    preparation = Prepared(refusal='NOT checked')
+    with pytest.raises(RobodynError, match='NOT checked'):
+        preparation.read(None, '/there/is/no/such/file', np.array(HOME))
+    with pytest.raises(RobodynError, match='NOT checked'):
+        preparation.search(Excite.Goal())
+    assert preparation.search(Excite.Goal(design_only=True)).design_only
+    assert preparation.asked == ['allowed', 'allowed', 'search']
+
+
+def test_joints_are_matched_by_name():
+    usual = motion()
+    target, frequency = usual.target[::-1], usual.frequency[::-1]
+    reversed_motion = motion(joints=JOINTS[::-1], target=target, frequency=frequency)
+    run, _ = Prepared().run(reversed_motion, None, '', np.array(HOME))
+    np.testing.assert_allclose(run.setpoint(0.0)[0], HOME, atol=1e-9)
