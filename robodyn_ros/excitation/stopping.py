@@ -17,7 +17,6 @@ from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.limits.joint_limits import CHECK_PERIOD
 from robodyn_ros.excitation.motions.spline import SplineTrajectory, TrajectoryPoints
 from robodyn_ros.excitation.trajectory import Array, Motion, Trajectory
-from robodyn_ros.models.interface import BLOCK_SIZE
 
 SMOOTH = 0.03
 """Approximate time [s] in which braking starts and ends, instead of instantly."""
@@ -126,8 +125,8 @@ class _Path:
 
         For each joint |q''| rate^2 (positive where it speeds up) - |q'| d >= -limit.
         """
-        index = int((s - self._first) / CHECK_PERIOD) if s >= self._first else BLOCK_SIZE
-        if index >= BLOCK_SIZE:
+        index = int((s - self._first) / CHECK_PERIOD) if s >= self._first else _WINDOW
+        if index >= _WINDOW:
             self._sample(s)
             index = 0
         lowest, square = math.inf, rate**2
