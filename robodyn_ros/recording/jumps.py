@@ -78,17 +78,19 @@ class Steps:
         """Return those that are far larger than a step."""
         return self.only(np.abs(self.sizes) > APART * usual, usual)
 
-    def bad(self, count: int) -> list[tuple[int, int]]:
-        """Return first and last sample of each jump that returns within `LONGEST` samples.
-
-        So do those that begin before the first of `count` samples, or end after the last.
-        """
+    def there_and_back(self) -> list[tuple[int, int]]:
+        """Return first and last sample of each jump that returns within `LONGEST` samples."""
         near = (np.diff(self.rows) <= LONGEST) & (self.sizes[1:] * self.sizes[:-1] < 0.0)
-        found = [(int(self.rows[k]) + 1, int(self.rows[k + 1])) for k in np.flatnonzero(near)]
+        return [(int(self.rows[k]) + 1, int(self.rows[k + 1])) for k in np.flatnonzero(near)]
+
+    def at_ends(self, count: int) -> list[tuple[int, int]]:
+        """Return first and last sample of what lies beyond a jump near an end of the samples.
+
+        Only of positions: torque jumps where a joint turns round.
+        """
         alone = self.rows[self.alone()]
-        found += [(0, int(row)) for row in alone if row < LONGEST]
-        found += [(int(row) + 1, count - 1) for row in alone if row >= count - 1 - LONGEST]
-        return sorted(found)
+        found = [(0, int(row)) for row in alone if row < LONGEST]
+        return found + [(int(row) + 1, count - 1) for row in alone if row >= count - 1 - LONGEST]
 
     def alone(self) -> Rows:
         """Return which have no other one within `LONGEST` samples, shape (k,)."""
@@ -120,11 +122,11 @@ def without_jumps(
     usual = max((each.usual for each in moved), default=0.0)
     moved = [each.above(usual) for each in moved]
     torque = [each.jumps(len(time)) for each in largest_steps(signals['torque'])]
-    for name, found in (('position', moved), ('torque', torque)):
-        for joint, each in zip(joints, found, strict=True):
-            findings += _bad_samples(f'{name} of joint {joint!r}', joint, each, time, rows)
-    for column, (joint, each) in enumerate(zip(joints, moved, strict=True)):
+    for column, joint in enumerate(joints):
+        each, bad = moved[column], moved[column].at_ends(len(time))
+        findings += _bad_samples('position', joint, each, bad, time, rows)
         findings += _moved_zero(joint, each, time, position[:, column])
+        findings += _bad_samples('torque', joint, torque[column], [], time, rows)
     return _unwrapped(position, turns), rows, tuple(findings)
 
 
@@ -150,10 +152,15 @@ def largest_steps(values: Array) -> list[Steps]:
 
 
 def _bad_samples(
-    signal: str, joint: str, found: Steps, time: Array, rows: Rows
+    name: str,
+    joint: str,
+    found: Steps,
+    others: list[tuple[int, int]],
+    time: Array,
+    rows: Rows,
 ) -> Iterator[Finding]:
-    """Mark samples (N,) at which a signal jumps and returns, and say so."""
-    bad = found.bad(len(time))
+    """Mark samples (N,) at which a signal jumps and returns, and others, and say so."""
+    bad = sorted([*found.there_and_back(), *others])
     if not bad or found.usual == 0.0:
         return
     for first, last in bad:
@@ -161,7 +168,7 @@ def _bad_samples(
     count, size = sum(last - first + 1 for first, last in bad), np.abs(found.sizes).max()
     yield Finding(
         'bad_samples',
-        f'{signal}: {count} samples are off by up to {size:.4g}, the first at '
+        f'{name} of joint {joint!r}: {count} samples are off by up to {size:.4g}, the first at '
         f'{time[bad[0][0]]:.3f} s, while the largest other step is {found.usual:.4g}; left out '
         'like a gap',
         joint,

@@ -91,6 +91,12 @@ def test_bad_samples_at_an_end_are_left_out(rows):
     assert left_out == [*range(1000)[rows]] and finding.code == 'bad_samples'
 
 
+def test_torque_steps_where_a_joint_turns_round():
+    values = signals()
+    values['torque'][:2, 0] += 90.0
+    assert repaired(values)[1:] == ([], ())
+
+
 def test_what_occurs_often_is_the_signal():
     values = signals()
     values['torque'][:, 1] = 0.0
