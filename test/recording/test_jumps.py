@@ -101,7 +101,7 @@ def test_what_occurs_often_is_the_signal():
     values = signals()
     values['torque'][:, 1] = 0.0
     values['torque'][10::50, 1] = 1.0 + np.arange(20) * 1e-3
-    values['torque'][:, 1] += 1e-6 * np.random.default_rng(1).normal(size=400)
+    values['torque'][:, 1] += 1e-6 * np.random.default_rng(1).normal(size=1000)
     assert repaired(values)[1:] == ([], ())
 
 
