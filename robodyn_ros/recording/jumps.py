@@ -112,6 +112,8 @@ def without_jumps(
     """
     rows, findings = np.zeros(len(time), dtype=bool), []
     position, steps = signals['position'], largest_steps(signals['position'])
+    # In a gap a joint may have made any way.
+    steps = [each.only(~_in_gap(time, each)) for each in steps]
     turns = [each.only(each.turns()) for each in steps]
     for joint, turn in zip(joints, turns, strict=True):
         if len(turn.rows):
@@ -151,6 +153,11 @@ def largest_steps(values: Array) -> list[Steps]:
     return [Steps(s.rows[own], s.sizes[own]) for s, own in zip(kept, order, strict=True)]
 
 
+def _in_gap(time: Array, found: Steps) -> Rows:
+    """Return which steps go over missing samples, shape (k,)."""
+    return np.asarray(time[found.rows + 1] - time[found.rows] > 1.8 * np.median(np.diff(time)))
+
+
 def _bad_samples(
     name: str,
     joint: str,
@@ -178,13 +185,9 @@ def _bad_samples(
 def _moved_zero(joint: str, found: Steps, time: Array, position: Array) -> Iterator[Finding]:
     """Name the largest jump of a position (N,) that lasts.
 
-    After a gap, or after repeated values, the joint may have moved.
+    After repeated values the joint may have moved.
     """
-    period = float(np.median(np.diff(time)))
-    before = np.maximum(found.rows - 1, 0)
-    fresh = (time[found.rows + 1] - time[found.rows] < 1.8 * period) & (
-        position[found.rows] != position[before]
-    )
+    fresh = position[found.rows] != position[np.maximum(found.rows - 1, 0)]
     inside = (found.rows >= LONGEST) & (found.rows < len(time) - 1 - LONGEST)
     lasting = found.only(found.alone() & fresh & inside & (np.abs(found.sizes) > MATTERS))
     if len(lasting.rows):
