@@ -118,6 +118,13 @@ def test_standstill_around_a_motion_is_cut_off(before, after, blur):
     assert [item.code for item in cut.findings] == ['standstill_cut']
 
 
+def test_two_encoder_steps_are_no_motion():
+    q = 1e-4 * np.round(0.01 * np.sin(2 * np.pi * np.clip(TIME - 5.0, 0.0, 5.0)) / 1e-4)
+    q[1000:1003] = [1e-4, 2e-4, 1e-4]
+    whole = Recording(TIME, ('a',), q[:, None], q[:, None])
+    assert trim_standstill(whole).time[0] == pytest.approx(5.0, abs=0.1)
+
+
 def test_standstill_within_a_motion_stays():
     q = np.interp(TIME, [0, 2, 8, 10], [0.0, 1.0, 1.0, 0.0])[:, None]
     whole = Recording(TIME, ('a',), q, q)

@@ -105,7 +105,7 @@ def motion_cutoff(position: Array, rate: float) -> float | None:
 
 def lowest_cutoff(rate: float) -> float:
     """Return lowest cut-off [Hz] at this sampling rate [Hz] where noise demands no lower one."""
-    return min(LOWEST, MAX_CUTOFF_SHARE * rate, MAX_CUTOFF - 1.0)
+    return min(LOWEST, MAX_CUTOFF_SHARE * rate)
 
 
 def _limits(frequency: Array, density: Array, power: Array, least: Array) -> tuple[Array, Array]:

@@ -381,6 +381,8 @@ def test_a_wrong_torque_gain_is_within_the_interval(tmp_path):
 
     base = base_of(wrong(recorded(model, values, 1)), model, tmp_path)
     loaded = wrong(recorded(model, values + payload.added, 2))
+    without = replace(base, facts=base.facts | {'base_parameter_stddevs': ()})
+    exact = IdentifyOptions(payload_gain_uncertainty=0.0)
     found = {}
     for gain in (0.0, 0.03, None):
         chosen = IdentifyOptions(payload_gain_uncertainty=gain)
@@ -388,3 +390,6 @@ def test_a_wrong_torque_gain_is_within_the_interval(tmp_path):
     error = abs(found[0.0].mass - mass)
     assert error > 3.0 * found[0.0].stddevs[0] and error < 2.0 * found[0.03].stddevs[0]
     assert found[0.0].stddevs[0] < found[None].stddevs[0] < found[0.03].stddevs[0]
+    # A base file without the arm's deviations: they are estimated from the recording at hand.
+    estimated = identify(loaded, payload.model, known=without, options=exact).payload.payload
+    np.testing.assert_allclose(estimated.stddevs, found[0.0].stddevs, rtol=0.4)

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -104,3 +106,6 @@ def test_zero_torque_that_is_held_means_that_drives_are_off():
     )
     _, (found,) = measured(off)
     assert found.code == 'drives_off' and found.severity == 'warning' and '14.99 s' in found.text
+    torque[1199:1380] = 1.0
+    _, (found,) = measured(replace(off, torque=torque))  # zero in 120 of 300 samples
+    assert found.code == 'held_samples'
