@@ -41,6 +41,16 @@ def test_noise_lowers_the_cutoff_but_not_into_the_motion():
     assert left == pytest.approx(0.1 * np.median(qdd.std(axis=0)), rel=0.25)
 
 
+@pytest.mark.parametrize('samples', [1100, 2600])
+def test_noise_is_a_tenth_of_the_accelerations_of_a_short_recording(samples):
+    """One spectrum without averages: its median is 0.7 of its mean."""
+    _, q, _, qdd = sines(2, samples, rate=500.0)
+    noise = 1e-3 * np.random.default_rng(0).normal(size=(8, *q.shape))
+    cutoffs = np.array([automatic_cutoff(q + each, 500.0) for each in noise])
+    left = np.sqrt(1e-3**2 / 250.0 * (2 * np.pi) ** 4 * cutoffs**5 / 5)
+    assert left.mean() == pytest.approx(0.1 * np.median(qdd.std(axis=0)), rel=0.06)
+
+
 def test_noise_that_is_filtered_at_the_top_is_seen_below_it():
     """As in a drive, or where samples were interpolated: nothing is left at half the rate."""
     random = np.random.default_rng(3)
