@@ -10,6 +10,7 @@ from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.factors.condense import condense
 from robodyn_ros.identification.fit.least_squares import estimate
 from robodyn_ros.identification.physical.consistency import (
+    LENGTH,
     bodies_of,
     is_consistent,
     pseudo_inertia,
@@ -144,6 +145,17 @@ def test_distance_measures_every_link_against_itself():
         double = np.array(truth)
         double[list(own)] *= 2.0
         assert np.linalg.norm(problem.metric @ (double - truth)) == pytest.approx(2.0)
+
+
+def test_a_prior_without_inertia_counts_as_a_small_one():
+    """A point of 2 kg: its second moments are as sure as 1 % of those at 0.1 m are."""
+    model, truth = arm(random_urdf(1, 4))
+    (link,) = (list(own) for _, own in bodies_of(model).links)
+    truth[link] = [2.0, *[0.0] * 9]
+    problem = Problem.of(model, base_parameters(model), truth)
+    thicker = truth.copy()
+    thicker[[link[6], link[9]]] = 0.01 * 2.0 * LENGTH**2  # Iyy and Izz: a rod along x
+    assert np.linalg.norm(problem.metric @ (thicker - truth)) == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize('prior', ['truth', 'wrong', 'none'])
