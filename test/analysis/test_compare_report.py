@@ -40,6 +40,9 @@ def test_text_has_both_tables(comparison):
     unit = comparison.model.joints[1].torque_unit
     expected = ['joint2', *(f'{value:.4g}' for value in errors), unit]
     assert expected in [line.split() for line in lines]
+    shares = [f'{each.report.relative_residual:.2%}' for each in comparison.torques]
+    (residual,) = [line for line in lines if line.startswith('residual')]
+    assert residual.replace(' ', '') == 'residual' + ''.join(shares)
     assert lines[-1] == 'no findings'
 
 

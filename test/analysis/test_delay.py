@@ -167,6 +167,7 @@ def test_the_delay_that_is_set_is_read_off_the_torque() -> None:
     assert configured_delay(requested, np.zeros((500, 2))) is None
     other = np.random.default_rng(5).normal(size=(500, 2))
     assert configured_delay(requested, other) is None
+    assert configured_delay(requested[:2], requested[:2]) is None
 
 
 def test_signals_that_do_not_overlap_are_refused() -> None:

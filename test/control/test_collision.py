@@ -254,6 +254,15 @@ def test_jitter_of_stamps_and_a_faster_publisher_do_no_harm() -> None:
         assert (detector.level == OK).all(), detector.message
 
 
+def test_samples_within_a_period_count_once() -> None:
+    detector, arm = make(debounce=3, torque_error_filter=1.0, filter_cutoff=200.0), Healthy()
+    settled(detector, arm)
+    stamp, *values = arm.sample(push=30.0)
+    for count in range(20):
+        detector.update(stamp + 1e-5 * count, *values)
+    assert (detector.level == OK).all()
+
+
 def test_reference_motion_is_compared_when_given() -> None:
     detector, arm = make(), Healthy()
     for _ in range(60):

@@ -166,6 +166,10 @@ def test_stale_samples():
     assert finding.code == 'stale_samples'
     assert finding.text.startswith('6 of 200 samples repeat')
     assert 'longest: 5 from 0.590 s' in finding.text
+    twice = signals()
+    for values in twice.values.values():
+        values[60:62] = values[59]
+    assert codes(checked_recording(twice)) == []
 
 
 def with_motor(factor):

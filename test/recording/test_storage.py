@@ -52,6 +52,8 @@ def test_appended_rows_are_copied(small):
 def test_sweeps_meet_every_row_once_and_overlap(small):
     whole = spooled()
     assert [(rows.start, rows.stop) for rows in sweep(whole)][-2:] == [(768, 896), (896, 1000)]
+    blocks = [(rows.start, rows.stop) for rows in sweep(VALUES[:256], overlap=1)]
+    assert blocks == [(0, 129), (128, 256)]
     steps = np.concatenate([np.diff(whole[rows], axis=0) for rows in sweep(whole, overlap=1)])
     np.testing.assert_array_equal(steps, np.diff(VALUES, axis=0))
 

@@ -27,6 +27,7 @@ from robodyn_ros.errors import IdentificationError, ModelError
 from robodyn_ros.identification.files.base_result import load_base
 from robodyn_ros.identification.files.result_file import load_identified_model, write_result
 from robodyn_ros.identification.options import IdentifyOptions
+from robodyn_ros.identification.payload.estimate import check_payload_options
 from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.models.catalog import build_model, robot_model
 from robodyn_ros.models.payload import PayloadModel, payload_of
@@ -360,6 +361,15 @@ def test_two_recordings_know_a_payload_better_than_one(tmp_path):
     found = both.payload.payload
     assert (np.abs(found.values - payload.values) < 4.0 * found.stddevs).all()
     assert (found.stddevs <= one.payload.payload.stddevs).all()
+
+
+@pytest.mark.parametrize(
+    'options', [{'estimator': 'robust'}, {'ridge': 0.1}, {'recording_offsets': True}]
+)
+def test_options_without_effect_on_a_payload_are_refused(options):
+    check_payload_options(IdentifyOptions(payload_gain_uncertainty=0.1))
+    with pytest.raises(IdentificationError, match='a payload is identified'):
+        check_payload_options(IdentifyOptions(**options))
 
 
 def test_a_payload_needs_the_arm_that_carries_it():
