@@ -211,6 +211,16 @@ def test_undetermined_parameters_are_the_prior():
     np.testing.assert_allclose(values[links], truth[links], atol=1e-5)
 
 
+def test_normal_equations_say_the_same_as_rows():
+    random = np.random.default_rng(0)
+    rows = random.normal(size=(50, 6)) * [1.0, 100.0, 0.0, 1e-3, 1.0, 1.0]  # one is not excited
+    data = Data.of_normal(rows.T @ rows)
+    expected = np.linalg.lstsq(rows[:, :5], rows[:, 5], rcond=1e-12)[0]
+    np.testing.assert_allclose(data.values, expected, rtol=1e-6, atol=1e-12)
+    gram = rows[:, :5].T @ rows[:, :5]
+    np.testing.assert_allclose(data.triangle.T @ data.triangle, gram, rtol=1e-9, atol=1e-9)
+
+
 def test_usable_inertials():
     assert has_usable_inertials(robot_model(random_urdf(3, 1)))
     assert has_usable_inertials(robot_model(LWR4)) and has_usable_inertials(robot_model(SIX_AXIS))

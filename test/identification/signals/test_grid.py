@@ -44,6 +44,7 @@ def test_uneven_stamps_are_believed_where_they_make_the_motion_smooth():
     assert not gaps.any() and [item.code for item in findings] == ['interpolated']
     error = np.abs(uniform.position - motion(uniform.time)).max(axis=0)
     assert error.max() < 2e-5  # equal steps: 6e-3
+    assert np.abs(uniform.torque - motion(uniform.time)).max() < 1e-3  # linear in between
     assert np.abs(recording.position - motion(even)).max() > 5e-3
 
 

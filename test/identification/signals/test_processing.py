@@ -131,6 +131,20 @@ def test_too_few_samples_are_refused(samples):
         process(recording(samples=samples), JOINTS, IdentifyOptions())
 
 
+def test_a_factor_raises_an_automatic_cutoff_up_to_the_usual_one():
+    plain = recording()
+    noise = 1e-3 * np.random.default_rng(0).normal(size=plain.position.shape)
+    noisy = recording(position=plain.position + noise)
+    cutoffs = {}
+    for factor in (1.0, 1.2, 9.0):
+        options = IdentifyOptions(cutoff_factor=factor)
+        cutoffs[factor] = process(noisy, JOINTS, options).cutoff
+    assert cutoffs[1.2] == pytest.approx(1.2 * cutoffs[1.0])
+    assert cutoffs[1.0] < 15.0 and cutoffs[9.0] == pytest.approx(20.0)
+    given = IdentifyOptions(cutoff_factor=9.0, filter_cutoff=12.0)
+    assert process(noisy, JOINTS, given).cutoff == 12.0
+
+
 def test_cutoff_the_sampling_rate_does_not_carry_is_refused():
     with pytest.raises(IdentificationError, match='a fifth of the sampling rate of 500 Hz'):
         process(recording(), JOINTS, IdentifyOptions(filter_cutoff=101.0))
