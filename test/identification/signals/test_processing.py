@@ -84,6 +84,18 @@ def test_frozen_joint_is_found_although_it_is_noisy():
     assert not signals.used[:, 1].any() and signals.used[:, 0].any()
 
 
+@pytest.mark.parametrize(('torque', 'code'), [(0.0, 'zero_torque'), (3.0, 'constant_torque')])
+def test_a_torque_that_never_changes_is_not_used(torque, code):
+    plain = recording()
+    signals = process(
+        recording(torque=np.column_stack([plain.torque[:, 0], np.full(len(plain), torque)])),
+        JOINTS,
+        IdentifyOptions(),
+    )
+    assert [(item.code, item.joint) for item in signals.findings] == [(code, 'b')]
+    assert signals.used[:, 0].any() and not signals.used[:, 1].any()
+
+
 def test_stamps_that_only_jitter_are_taken_as_equally_spaced():
     random = np.random.default_rng(0)
     plain = recording()
