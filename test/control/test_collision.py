@@ -122,6 +122,15 @@ def test_around_standstill_the_extra_torque_is_added_to_both_thresholds() -> Non
         assert list(detector.level) == [level, OK]
 
 
+def test_a_contact_of_all_joints_is_one_of_each() -> None:
+    detector, arm = make(), Healthy()
+    settled(detector, arm)
+    for _ in range(60):
+        stamp, q, qd, torque = arm.sample(push=8.0)
+        detector.update(stamp, q, qd, torque - [0.0, 4.0])
+    assert list(detector.level) == [CONTACT, CONTACT]
+
+
 def test_one_sample_above_is_debounced() -> None:
     detector, arm = make(debounce=5, torque_error_filter=1.0, filter_cutoff=200.0), Healthy()
     settled(detector, arm)

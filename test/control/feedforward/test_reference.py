@@ -121,5 +121,6 @@ def test_the_mean_time_between_samples_is_held_against_the_period(
     np.testing.assert_allclose(spacing[500:], step, rtol=0.1)
     assert bool(reference.off_pace(3)) == told
     assert not told or reference.off_pace(3).endswith(' ms in place of 6 ms')
+    assert not told or 'the parameter period is 2 ms' in reference.off_pace(3)
     reference.restart()
     assert reference.off_pace(3) == ''
