@@ -118,6 +118,15 @@ def test_bidirectional_law_is_fitted_as_the_mean_of_both_directions():
     assert np.abs(residual).max() < 0.05
 
 
+@pytest.mark.parametrize('top', [0.05, 20.0])
+def test_shapes_are_searched_relative_to_the_speeds(top):
+    curve = curve_of(
+        lambda v: 2.0 * v / top + 4.0 * np.tanh(v / (0.05 * top)),
+        top * np.array([0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.85, 1.0]),
+    )
+    assert curve.fit('smooth')[0]['smoothing'] == pytest.approx(0.05 * top, rel=0.05)
+
+
 def test_law_that_the_speeds_do_not_determine_is_refused():
     """The slowest pass is far above the speed at which breakaway friction ends."""
     noise = 0.05 * np.random.default_rng(2).normal(size=7)
