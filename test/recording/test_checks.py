@@ -210,6 +210,7 @@ def test_times_that_contradict_velocities_are_an_error(scale):
     (found,) = checked_recording(moving(scale=scale)).findings
     assert (found.code, found.severity) == ('time_scale', 'error')
     assert f'times are {scale:g} times as long' in found.text
+    assert f'velocities are {scale:g} times the derivatives' in found.text
     assert not checked_recording(moving()).findings
 
 

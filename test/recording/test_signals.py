@@ -132,11 +132,14 @@ def test_standstill_within_a_motion_stays():
     assert len(whole) - len(cut) < 0.05 * RATE
 
 
+@pytest.mark.filterwarnings('error')
 @pytest.mark.parametrize('noise', [0.0, 1e-4])
 def test_a_recording_without_any_motion_stays_as_it_is(noise):
     q = 0.3 + noise * np.random.default_rng(0).normal(size=(5000, 2))
     whole = Recording(TIME, ('a', 'b'), q, q)
     assert trim_standstill(whole) is whole
+    two = whole.slice(slice(0, 2))
+    assert trim_standstill(two) is two
 
 
 def test_both_parts_of_a_split_motion_move():

@@ -67,6 +67,8 @@ def test_blockwise_is_what_the_function_is_on_all_rows(small):
     holes = VALUES.copy()
     holes[[3, 700, 800], [1, 2, 0]] = np.nan, np.inf, -2e15
     np.testing.assert_array_equal(np.flatnonzero(~all_usable(whole, holes)), [3, 700, 800])
+    stamps = np.append(np.nan, np.ones(999))
+    np.testing.assert_array_equal(np.flatnonzero(~all_usable(stamps, whole)), [0])
 
 
 def test_released_arrays_hold_the_same_numbers(small):
