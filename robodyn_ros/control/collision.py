@@ -168,7 +168,6 @@ class TorqueErrorDetector:
         self._settled = stamp + self.settings.settle_time
         self._filter_time = stamp - self.settings.period
         self._filter.restart(self._signals)
-        self._before[:] = self._signals
         self.torque_error[:] = 0.0
         self._over[:] = 0
 

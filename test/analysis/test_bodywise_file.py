@@ -77,6 +77,7 @@ def test_one_wrench_about_the_centre_needs_no_lever(tmp_path):
         ({'ay': np.nan}, "column 'ay' must hold only finite"),
         ({'qw': 3.0}, 'no unit quaternion'),
         ({'ax': None}, "no column 'x'"),
+        ({'wx': None, 't': None}, "no column 't'"),
         ({'inner_fx': None, 'outer_fx': None}, 'no column is a wrench'),
     ],
 )

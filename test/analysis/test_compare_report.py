@@ -40,6 +40,9 @@ def test_text_has_both_tables(comparison):
     unit = comparison.model.joints[1].torque_unit
     expected = ['joint2', *(f'{value:.4g}' for value in errors), unit]
     assert expected in [line.split() for line in lines]
+    shares = [f'{each.report.relative_residual:.2%}' for each in comparison.torques]
+    (residual,) = [line for line in lines if line.startswith('residual')]
+    assert residual.replace(' ', '') == 'residual' + ''.join(shares)
     assert lines[-1] == 'no findings'
 
 
@@ -60,6 +63,12 @@ def test_files(comparison, tmp_path):
     measured, predicted, error = compare_report._draw_torques(comparison).axes[0].lines
     difference = measured.get_ydata() - predicted.get_ydata()
     np.testing.assert_allclose(error.get_ydata(), difference)
+    left, right = compare_report._draw_tables(comparison).axes
+    shown = [row for row in comparison.rows if not np.isnan(row.cad)]
+    for line, name in zip(left.lines, ('cad', 'result'), strict=False):
+        np.testing.assert_array_equal(line.get_xdata(), [getattr(row, name) for row in shown])
+    middles = [[bar.get_x() + bar.get_width() / 2 for bar in bars] for bars in right.containers]
+    np.testing.assert_allclose(np.mean(middles, axis=0), [0.0, 1.0], atol=1e-12)
     for kind in ('tables', 'torques'):
         assert Path(files[kind]).read_bytes()[:8] == b'\x89PNG\r\n\x1a\n'
 

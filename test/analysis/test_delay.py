@@ -115,7 +115,7 @@ def test_a_delay_between_two_settings_fits_both() -> None:
     assert codes(estimate, 1) == codes(estimate, 4) == ['delay_wrong']
 
 
-@pytest.mark.parametrize('kind', ['still', 'constant velocity', 'noise', 'other motion'])
+@pytest.mark.parametrize('kind', ['still', 'constant velocity', 'noise', 'other motion', 'loose'])
 def test_a_motion_that_does_not_tell_is_said_to(kind: str) -> None:
     random = np.random.default_rng(2)
     count = 2000
@@ -125,8 +125,11 @@ def test_a_motion_that_does_not_tell_is_said_to(kind: str) -> None:
         'constant velocity': 0.1 * time,
         'noise': 1e-4 * np.sin(3.0 * time),
         'other motion': np.sin(3.0 * time),
+        'loose': np.sin(3.0 * time),
     }[kind]
     measured = np.cos(5.0 * time) if kind == 'other motion' else command
+    if kind == 'loose':
+        measured = measured + 0.3 * np.sin(7.0 * time)
     measured = measured + 1e-4 * random.normal(size=(count, 1))
     estimate = estimated(command, measured)
     assert estimate.setting is None
@@ -167,6 +170,7 @@ def test_the_delay_that_is_set_is_read_off_the_torque() -> None:
     assert configured_delay(requested, np.zeros((500, 2))) is None
     other = np.random.default_rng(5).normal(size=(500, 2))
     assert configured_delay(requested, other) is None
+    assert configured_delay(requested[:2], requested[:2]) is None
 
 
 def test_signals_that_do_not_overlap_are_refused() -> None:

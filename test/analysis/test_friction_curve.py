@@ -75,6 +75,15 @@ def test_friction_is_measured_without_gravity_and_offset(measured):
         assert (curve.spread < 0.2).all()
 
 
+def test_passes_of_equal_speed_are_one_point():
+    motion = BidirectionalMotion(**PLAN | {'speeds': (0.5, 1.0, 1.0)}).grid(0.004)
+    torque = COULOMB * np.sign(motion.velocity)
+    recording = Recording(motion.time, BODY.joint_names, motion.position, torque)
+    for curve, top in zip(friction_curves(recording), PLAN['max_velocity'], strict=True):
+        np.testing.assert_allclose(curve.speed, [0.5 * top, top], rtol=0.01)
+        np.testing.assert_allclose(curve.friction, COULOMB)
+
+
 def test_law_is_fitted_to_the_curve(measured):
     curve = friction_curves(measured)[0]
     found, rest = curve.fit('smooth')
@@ -107,6 +116,15 @@ def test_bidirectional_law_is_fitted_as_the_mean_of_both_directions():
     assert found['coulomb'] == pytest.approx(4.0, rel=0.02)
     assert 0.2 < found['threshold'] <= 0.35
     assert np.abs(residual).max() < 0.05
+
+
+@pytest.mark.parametrize('top', [0.05, 20.0])
+def test_shapes_are_searched_relative_to_the_speeds(top):
+    curve = curve_of(
+        lambda v: 2.0 * v / top + 4.0 * np.tanh(v / (0.05 * top)),
+        top * np.array([0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.85, 1.0]),
+    )
+    assert curve.fit('smooth')[0]['smoothing'] == pytest.approx(0.05 * top, rel=0.05)
 
 
 def test_law_that_the_speeds_do_not_determine_is_refused():

@@ -122,6 +122,15 @@ def test_around_standstill_the_extra_torque_is_added_to_both_thresholds() -> Non
         assert list(detector.level) == [level, OK]
 
 
+def test_a_contact_of_all_joints_is_one_of_each() -> None:
+    detector, arm = make(), Healthy()
+    settled(detector, arm)
+    for _ in range(60):
+        stamp, q, qd, torque = arm.sample(push=8.0)
+        detector.update(stamp, q, qd, torque - [0.0, 4.0])
+    assert list(detector.level) == [CONTACT, CONTACT]
+
+
 def test_one_sample_above_is_debounced() -> None:
     detector, arm = make(debounce=5, torque_error_filter=1.0, filter_cutoff=200.0), Healthy()
     settled(detector, arm)
@@ -252,6 +261,15 @@ def test_jitter_of_stamps_and_a_faster_publisher_do_no_harm() -> None:
         detector.update(stamp + random.uniform(-4e-4, 4e-4), *values)
         detector.update(stamp + 0.0009, *values)
         assert (detector.level == OK).all(), detector.message
+
+
+def test_samples_within_a_period_count_once() -> None:
+    detector, arm = make(debounce=3, torque_error_filter=1.0, filter_cutoff=200.0), Healthy()
+    settled(detector, arm)
+    stamp, *values = arm.sample(push=30.0)
+    for count in range(20):
+        detector.update(stamp + 1e-5 * count, *values)
+    assert (detector.level == OK).all()
 
 
 def test_reference_motion_is_compared_when_given() -> None:

@@ -100,5 +100,6 @@ def test_the_factor_brings_the_motion_to_the_limits_and_not_over(frequency, acce
     check_motion(faster, bounds)
     again = advise(faster, bounds)
     assert again.factor == pytest.approx(1.0)
+    assert not [line for line in again.lines if 'multiply all frequencies' in line]
     hardest = (0.5 * 5.6 * (2 * np.pi * faster.frequency) ** 2).max() / acceleration
     assert max(again.velocity_share.max(), hardest) == pytest.approx(CLOSE)

@@ -6,6 +6,7 @@ import pinocchio as pin
 import pytest
 import yaml
 from closed_form_oracle import body, urdf
+from robots import SIX_AXIS
 
 from robodyn_ros.errors import ModelError
 from robodyn_ros.models.catalog import build_model
@@ -193,6 +194,12 @@ def test_is_found_from_models_and_descriptions(kinematics):
     assert kinematics_of(delta).describe() == {'kind': 'delta', 'axes': 4, 'geometry': RODS}
 
 
+def test_is_found_from_a_urdf_file():
+    found = build_kinematics({'urdf': str(SIX_AXIS)})
+    assert found.axes == 6
+    assert build_kinematics({'urdf': str(SIX_AXIS), 'free': None}).describe() == found.describe()
+
+
 def test_refuses_other_robots_and_shapes_with_one_sentence():
     axis = build_model({'kind': 'axis', 'type': 'rotary', 'dynamic_model': 3, 'joints': ['one']})
     good = scara(3).describe()
@@ -201,6 +208,8 @@ def test_refuses_other_robots_and_shapes_with_one_sentence():
         ({**good, 'axes': 5}, 'a scara has 3 or 4 axes, got 5'),
         ({**good, 'geometry': 7}, 'the geometry of a scara must be a mapping, got 7'),
         ({**good, 'geometry': {'L1': 1.0}}, 'the geometry of a scara needs "L2"'),
+        ({'urdf': 'a.urdf', 'axes': 6}, 'kinematics of a file need urdf .* or model'),
+        ({'model': 6}, 'kinematics of a file need urdf .* or model'),
         ({'kind': 'scara'}, 'kinematics need kind, axes, geometry, or urdf, or model, got'),
     ):
         with pytest.raises(ModelError, match=message):

@@ -166,6 +166,10 @@ def test_stale_samples():
     assert finding.code == 'stale_samples'
     assert finding.text.startswith('6 of 200 samples repeat')
     assert 'longest: 5 from 0.590 s' in finding.text
+    twice = signals()
+    for values in twice.values.values():
+        values[60:62] = values[59]
+    assert codes(checked_recording(twice)) == []
 
 
 def with_motor(factor):
@@ -190,6 +194,7 @@ def test_a_wrong_gear_ratio_is_named_and_the_motor_side_left_out():
     assert codes(recording) == ['gear_ratio']
     assert 'suggest -100' in recording.findings[0].text
     assert recording.motor_position is None and recording.motor_velocity is None
+    assert codes(checked_recording(with_motor(1.1))) == ['gear_ratio']
 
 
 def moving(count=2000, scale=1.0):
@@ -205,7 +210,14 @@ def test_times_that_contradict_velocities_are_an_error(scale):
     (found,) = checked_recording(moving(scale=scale)).findings
     assert (found.code, found.severity) == ('time_scale', 'error')
     assert f'times are {scale:g} times as long' in found.text
+    assert f'velocities are {scale:g} times the derivatives' in found.text
     assert not checked_recording(moving()).findings
+
+
+def test_velocities_that_are_noise_tell_nothing_about_times():
+    noise = moving()
+    noise.values['velocity'] = np.random.default_rng(0).normal(size=(2000, 2))
+    assert codes(checked_recording(noise)) == []
 
 
 def test_a_velocity_in_another_unit_is_named():

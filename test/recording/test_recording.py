@@ -84,6 +84,14 @@ def test_split():
         recording().split(0.1)
 
 
+def test_samples_between_two_stamps():
+    data = recording(origin=10**9)
+    part = data.between(10**9 + 10**8, 10**9 + 3 * 10**8)
+    np.testing.assert_array_equal(part.time, TIME[1:3])
+    with pytest.raises(RecordingError, match=r'has 1 samples .* 1\.400 s and 1\.900 s'):
+        data.between(14 * 10**8, 19 * 10**8)
+
+
 def test_samples_with_nan_are_left_out_and_told():
     torque = np.where(Q == 5.0, np.nan, Q)
     recording = Recording(time=TIME, joints=('a', 'b'), position=Q, torque=torque)

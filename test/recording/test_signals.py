@@ -103,6 +103,13 @@ def test_standstill_around_a_motion_is_cut_off(before, after, blur):
     assert [item.code for item in cut.findings] == ['standstill_cut']
 
 
+def test_two_encoder_steps_are_no_motion():
+    q = 1e-4 * np.round(0.01 * np.sin(2 * np.pi * np.clip(TIME - 5.0, 0.0, 5.0)) / 1e-4)
+    q[1000:1003] = [1e-4, 2e-4, 1e-4]
+    whole = Recording(TIME, ('a',), q[:, None], q[:, None])
+    assert trim_standstill(whole).time[0] == pytest.approx(5.0, abs=0.1)
+
+
 def test_standstill_within_a_motion_stays():
     q = np.interp(TIME, [0, 2, 8, 10], [0.0, 1.0, 1.0, 0.0])[:, None]
     whole = Recording(TIME, ('a',), q, q)
@@ -110,11 +117,14 @@ def test_standstill_within_a_motion_stays():
     assert len(whole) - len(cut) < 0.05 * RATE
 
 
+@pytest.mark.filterwarnings('error')
 @pytest.mark.parametrize('noise', [0.0, 1e-4])
 def test_a_recording_without_any_motion_stays_as_it_is(noise):
     q = 0.3 + noise * np.random.default_rng(0).normal(size=(5000, 2))
     whole = Recording(TIME, ('a', 'b'), q, q)
     assert trim_standstill(whole) is whole
+    two = whole.slice(slice(0, 2))
+    assert trim_standstill(two) is two
 
 
 def test_both_parts_of_a_split_motion_move():

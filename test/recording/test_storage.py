@@ -52,6 +52,8 @@ def test_appended_rows_are_copied(small):
 def test_sweeps_meet_every_row_once_and_overlap(small):
     whole = spooled()
     assert [(rows.start, rows.stop) for rows in sweep(whole)][-2:] == [(768, 896), (896, 1000)]
+    blocks = [(rows.start, rows.stop) for rows in sweep(VALUES[:256], overlap=1)]
+    assert blocks == [(0, 129), (128, 256)]
     steps = np.concatenate([np.diff(whole[rows], axis=0) for rows in sweep(whole, overlap=1)])
     np.testing.assert_array_equal(steps, np.diff(VALUES, axis=0))
 
@@ -65,6 +67,8 @@ def test_blockwise_is_what_the_function_is_on_all_rows(small):
     holes = VALUES.copy()
     holes[[3, 700, 800], [1, 2, 0]] = np.nan, np.inf, -2e15
     np.testing.assert_array_equal(np.flatnonzero(~all_usable(whole, holes)), [3, 700, 800])
+    stamps = np.append(np.nan, np.ones(999))
+    np.testing.assert_array_equal(np.flatnonzero(~all_usable(stamps, whole)), [0])
 
 
 def test_released_arrays_hold_the_same_numbers(small):

@@ -333,7 +333,7 @@ def by_prior(case: Case, sample: Sample) -> dict[int, tuple[float, float]]:
         basis = np.linalg.qr(beside / np.maximum(np.linalg.norm(beside, axis=0), 1e-300))[0]
         clear = torque - basis @ (basis.T @ torque)
         size = float(clear @ clear)
-        if size <= 1e-6 * float(torque @ torque) or size == 0.0:
+        if size <= 1e-6 * float(torque @ torque):
             continue
         factor = float(clear @ own.torque) / size
         rest = own.torque - basis @ (basis.T @ own.torque) - factor * clear

@@ -193,7 +193,7 @@ def within(bodies: Bodies, slack: Array) -> bool:
     matrices = np.zeros((len(bodies.links), 4, 4))
     factor = np.where(rows == columns, 1.0, np.sqrt(0.5))
     matrices[:, columns, rows] = slack[single:].reshape(-1, 10) * factor
-    return bool((np.linalg.eigvalsh(matrices) >= 0.0).all()) if len(matrices) else True
+    return bool((np.linalg.eigvalsh(matrices) >= 0.0).all())
 
 
 def unit_of(mass: float) -> Array:

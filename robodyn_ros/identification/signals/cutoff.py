@@ -105,7 +105,7 @@ def motion_cutoff(position: Array, rate: float) -> float | None:
 
 def lowest_cutoff(rate: float) -> float:
     """Return lowest cut-off [Hz] at this sampling rate [Hz] where noise demands no lower one."""
-    return min(LOWEST, MAX_CUTOFF_SHARE * rate, MAX_CUTOFF - 1.0)
+    return min(LOWEST, MAX_CUTOFF_SHARE * rate)
 
 
 def _limits(frequency: Array, density: Array, power: Array, least: Array) -> tuple[Array, Array]:
@@ -164,7 +164,7 @@ def _fastest(position: Array, rate: float, noise: Array) -> float:
     # Noise of joints at rest has peaks by chance, at any frequency.
     position, noise = position[:, moves], noise[moves]
     frequency, power = signal.periodogram(position, rate, 'hann', detrend='linear', axis=0)
-    power = np.where(power > 10.0 * np.maximum(noise, 1e-300), power, 0.0)
+    power = np.where(power > 10.0 * noise, power, 0.0)
     velocity = power * (2.0 * np.pi * frequency[:, None]) ** 2
     peak = velocity >= 0.25 * velocity.max(axis=0)
     peak &= (velocity > 0.0) & (power > 1e-3 * power.max(axis=0))

@@ -60,7 +60,7 @@ def process(
         chosen /= np.sqrt(2.0)  # gaps that are shorter than half a period hide nothing
         hidden = _widened(gaps, rate, chosen)
     gaps = hidden
-    margin = max(2, int(np.ceil(2.0 * rate / chosen)))
+    margin = int(np.ceil(2.0 * rate / chosen))
     frozen = ~moving_joints(uniform.position)
     position = low_pass(uniform.position, chosen, rate)
     position[:, frozen] = position[:, frozen].mean(axis=0)  # the rest is noise

@@ -142,6 +142,13 @@ def test_what_changes_while_no_torque_is_applied_counts_from_the_start_on() -> N
     np.testing.assert_allclose(law.update(REST, REST, REST), 0.5 * GRAVITY, rtol=1e-9)
 
 
+def test_values_that_change_while_no_torque_is_applied_count_at_once() -> None:
+    law = AdditiveTorque(torque=ModelTorque(MODEL, VALUES), settings=make().settings)
+    law.set_values(2.0 * VALUES)
+    law.update(REST, REST, REST)
+    np.testing.assert_allclose(law.requested, 2.0 * GRAVITY, rtol=1e-9)
+
+
 @pytest.mark.parametrize('scale', [np.nan, np.inf, -0.1, 1.1])
 def test_a_scale_that_is_none_is_refused_and_the_old_one_holds(scale: float) -> None:
     law = make(feedforward_scale=0.7)

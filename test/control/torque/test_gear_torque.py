@@ -67,6 +67,7 @@ def test_without_measurements_it_fades_to_zero(silent):
         course.append(law.torque().copy())
     course = np.array(course)
     np.testing.assert_allclose(course[:19], np.tile(before, (19, 1)))
+    assert (np.abs(course[19]) < np.abs(before)).all()
     assert (np.abs(np.diff(course, axis=0)) <= np.abs(before) / 99.0).all()
     assert (course[121:] == 0.0).all()
     assert (np.abs(run(law, 0.005, 300)) > 0.99 * np.abs(before)).all()

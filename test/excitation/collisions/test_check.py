@@ -42,6 +42,9 @@ def test_share_and_depth_are_those_of_mujoco(robot):
     count = 4001
     grid = motion.sample(np.linspace(0.0, motion.duration, count))
     depths = MujocoCollisions(ARMS[robot], joints).depths(grid.position)
+    (line,) = collision_lines(report.facts())[:1]
+    assert line.startswith(f'collisions during {report.contacts.share:.2%} of the time')
+    assert all(name in line for name in report.contacts.pair)
     # the two disagree only where links just touch
     assert report.contacts.share == pytest.approx((depths > 0.0).mean(), abs=5.0 / count)
     if depths.max() > 0.0:

@@ -64,6 +64,18 @@ def test_finished_motions_keep_every_limit(name):
         assert candidate.repaired == 1.0
 
 
+def test_mending_keeps_more_of_a_motion_that_breaks_rules():
+    problem, close = Problem(DESIGNS['ruled']), Stage(100, np.inf, 600.0, 300.0)
+    x = problem.family.start(np.random.default_rng(4))
+    mended = problem.mend(x, lambda: False)
+    before, after = (problem.objective(each, close, judged=False)[0] for each in (x, mended.x))
+    assert mended.complete and after < 0.1 * before
+    assert problem.finish(mended.x).repaired > problem.finish(x).repaired
+    stopped = problem.mend(x, lambda: True)
+    assert not stopped.complete
+    np.testing.assert_array_equal(stopped.x, x)
+
+
 def test_margins_are_kept_free():
     margins = Margins(position=0.2, velocity=0.3, acceleration=0.1)
     problem = Problem(Design(ROBOT, LIMITS, margins=margins))

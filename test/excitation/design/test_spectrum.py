@@ -51,6 +51,25 @@ def test_motion_that_reveals_nothing_is_finite_as_long_as_anything_moves():
     assert nothing.log10_det == -np.inf
 
 
+@pytest.mark.parametrize('sharpness', [2.0, 10.0, np.inf])
+def test_slopes_are_derivatives(sharpness):
+    values = np.array([9.0, 5.0, 4.0, 0.5])
+    for function in (lambda each: log_condition(each, sharpness), log_det):
+        steps = [
+            [function(Spectrum(values + sign * row, np.eye(4)))[0] for sign in (1.0, -1.0)]
+            for row in 1e-6 * np.eye(4)
+        ]
+        numeric = [(above - below) / 2e-6 for above, below in steps]
+        slope = function(Spectrum(values, np.eye(4)))[1]
+        np.testing.assert_allclose(slope, numeric, rtol=1e-6, atol=1e-8)
+
+
+def test_one_singular_value_is_finite():
+    single = Spectrum(np.array([2.0, 0.0, 0.0]), np.eye(3))
+    for value, slope in (log_condition(single), log_det(single)):
+        assert np.isfinite(value) and np.isfinite(slope).all()
+
+
 def test_spectrum_is_that_of_the_whole_matrix():
     matrix = np.random.default_rng(0).normal(size=(500, 12))
     spectrum = Spectrum.of(matrix)

@@ -147,3 +147,15 @@ def test_rules_are_checked_in_their_order_and_at_rest():
 def test_refuses_with_a_sentence(make, words):
     with pytest.raises(MotionError, match=words):
         make()
+
+
+def test_a_model_must_be_defined_along_a_motion():
+    lengths = {'R_b': 0.2, 'r_p': 0.05, 'L_AB': 0.3, 'L_BC': 0.4}
+    delta = {'kind': 'delta', 'dynamic_model': 1, 'joints': list('abc'), 'geometry': lengths}
+    rule = ModelRule(build_model(delta))
+    still = np.zeros((1, 3))
+    check_rest([rule], np.full(3, np.pi))
+    excess = rule.excess(Motion(np.zeros(1), still, still, still))
+    assert excess.size == 1.0 and excess.sentence.startswith('the model is not defined there')
+    with pytest.raises(MotionError, match='even at rest a limit is broken: the model is not'):
+        check_rest([rule], np.zeros(3))

@@ -52,6 +52,10 @@ def test_refuses_with_a_sentence():
         fly_by_shares([0.5], 2)
     with pytest.raises(MotionError, match='fly_by must be numbers'):
         fly_by_shares('all', 2)
+    assert fly_by_shares([0.0, 1.0], 2).tolist() == [0.0, 1.0]
+    for wrong in (-0.1, 1.1, np.nan):
+        with pytest.raises(MotionError, match=r'fly_by must be a share in \[0, 1\], got'):
+            fly_by_shares([0.5, wrong], 2)
     for change, words in (
         ({'duration': 0.0}, 'duration of a move must be a number above 0, got 0.0'),
         ({'ramp': 0.6}, 'ramp of a move must be a number above 0 and at most 0.5'),

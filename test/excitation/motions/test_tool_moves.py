@@ -170,6 +170,8 @@ def test_a_path_is_slowed_down_until_the_joints_keep_their_limits():
         ({'moves': [{'target': [0.9, 0.1, 0.0]}]}, 'the path cannot be followed: a scara'),
         ({'moves': [{'target': [0.3, 0.1, 0.0], 'speed': -1}]}, 'max_velocity of a speed prof'),
         ({'joints': NAMES[:3]}, 'a robot with 4 axes needs as many joints'),
+        ({'moves': []}, 'moves of the tool must be a list of moves'),
+        ({'moves': 'line'}, "moves of the tool must be a list of moves, got 'line'"),
         ({'robot': {}}, 'robot of a path: kinematics need kind, axes, geometry'),
     ],
 )

@@ -3,6 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from diagnosis_case import case_of
+from robots import random_urdf
 
 from robodyn_ros.identification.diagnosis.motion import (
     cycles,
@@ -64,6 +65,19 @@ def test_a_short_motion_is_told_with_the_time_it_needs():
     (finding,) = motion_findings(case((0.05, 0.31, 0.37)))
     assert (finding.code, finding.joint) == ('too_short', 'a')
     assert 'completes 1.' in finding.text and 'Record at least' in finding.text
+
+
+def test_one_cycle_is_enough_for_the_gravity_of_a_puma_only():
+    joints = tuple(f'joint{k}' for k in range(1, 7))
+    time = np.arange(0.0, 3.0, 0.02)
+    q = np.sin(np.outer(time, np.linspace(1.9, 2.3, 6)) + np.arange(6.0))
+    recording = Recording(
+        time=time, joints=joints, position=q, torque=q, velocity=q, acceleration=q
+    )
+    gravity = build_model({'kind': 'puma', 'dynamic_model': 2, 'joints': list(joints)})
+    bodies = robot_model(random_urdf(6, 1, types=('revolute',)))
+    assert codes(motion_findings(case_of(gravity, recording))) == []
+    assert codes(motion_findings(case_of(bodies, recording))) == [('too_short', 'joint2')]
 
 
 def test_joints_that_move_as_one_and_motions_that_repeat():

@@ -33,6 +33,9 @@ def test_variants_keep_all_else():
     directions = np.array([parts_of(model)[0].gravity for model in turned])
     assert len(turned) == 5  # all but the one it has
     np.testing.assert_allclose(np.linalg.norm(directions, axis=1), 9.81)
+    below = robot_model(random_urdf(2, 52), gravity=(0.0, 0.0, 9.81))
+    (upright,) = [each for each in variants(below) if 'mounted upright' in each.words]
+    np.testing.assert_allclose(parts_of(upright.model)[0].gravity, [0.0, 0.0, -9.81])
     assert [model.joint_names for model in turned] == [robot.joint_names] * 5
     body = parts_of(robot)[0]
     assert parts_of(body) == (body,) and parts_of(robot) == robot.parts

@@ -75,6 +75,9 @@ def test_stale_joints_are_named(healthy):
     stale = replace(recording, position=position, velocity=None, acceleration=None)
     (finding,) = stale_findings(case_of(model, stale))
     assert (finding.joint, finding.severity) == ('joint2', 'error') and '1 times' in finding.text
+    position[fast - 15 : fast] = recording.position[fast - 15 : fast]
+    (finding,) = stale_findings(case_of(model, replace(stale, position=position)))
+    assert (finding.joint, finding.severity) == ('joint2', 'warning')
 
 
 def test_white_noise_is_that_on_a_smooth_signal():

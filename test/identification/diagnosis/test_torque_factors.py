@@ -31,7 +31,9 @@ def case_and_sample(model, recording):
 
 def test_joints_of_a_healthy_recording_agree(healthy):
     case, sample = case_and_sample(*healthy)
-    assert disagreement(case, sample) < DISAGREE
+    assert 1.0 <= disagreement(case, sample) < DISAGREE
+    result = shared(case, sample)
+    assert (result.factors == 1.0).all() and (result.excesses == result.excess).all()
     assert not list(sign_findings(case, sample)) and not list(factor_findings(case, sample))
     for inertia, friction in signs(case, sample).values():
         assert inertia > 5.0 and friction > 0.0

@@ -116,6 +116,13 @@ def test_what_does_not_fit_into_a_prg_is_said_and_costs_nothing(tmp_path):
     assert json.loads(files.facts.read_text())['notes'] == list(files.notes)
 
 
+def test_somebody_s_prg_of_that_name_is_kept(crank_result, tmp_path):
+    (tmp_path / 'IDNT3.PRG').write_text('mine')
+    files = export(crank_result, tmp_path, group=3)
+    assert files.prg is None and (tmp_path / 'IDNT3.PRG').read_text() == 'mine'
+    assert f'{tmp_path / "IDNT3.PRG"} is another file' in files.notes[0]
+
+
 def test_somebody_s_recording_of_that_name_is_kept(urdf_result, tmp_path):
     (tmp_path / 'identification').mkdir()
     (tmp_path / 'identification' / 'mine.mcap').write_bytes(b'mine')

@@ -52,6 +52,7 @@ def test_the_example_of_the_document_can_be_imported(tmp_path, name):
         assert list(back.facts[term].values()) == expected
         assert tuple(back.facts[term]) == joints
     facts = back.facts
+    assert facts['imported'] is True
     assert facts['success'] is True and facts['date'] == '2017-03-29T08:17:08'
     np.testing.assert_allclose(
         facts['max_relative_torque_error'], [0.1386, 0.0870, 0.0779, 0.1787, 0.2387, 0.4385]

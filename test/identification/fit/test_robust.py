@@ -58,6 +58,18 @@ def test_spread_is_that_of_most_samples():
     )
 
 
+@pytest.mark.filterwarnings('error')
+def test_a_joint_without_torque_has_no_residual(case):
+    model, _, recording = case
+    motion = (recording.position, recording.velocity, recording.acceleration)
+    columns = base_parameters(model).columns
+    used = np.ones(recording.torque.shape, dtype=bool)
+    condensed = condense(model, motion, 0.0 * recording.torque, used, columns)
+    fit = robust_fit(condensed.sample, np.zeros(len(columns)), 'tukey')
+    np.testing.assert_allclose(fit.values, 0.0, atol=1e-9)
+    assert (fit.spread > 0.0).all() and (fit.gross == 0.0).all()
+
+
 @pytest.mark.parametrize('loss', LOSSES)
 def test_pushes_have_no_say(case, loss):
     model, truth, recording = case

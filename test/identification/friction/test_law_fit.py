@@ -65,6 +65,9 @@ def test_a_law_without_coefficients_is_weighted_least_squares():
         expected = np.sum(left**2) / sample.used.sum()
         assert found.kinds[0][out] == pytest.approx(expected, rel=1e-4)
     assert fit.loops == 0 and fit.coefficients == {}
+    mean = 2.0 * fit.rigid_values + 1.0
+    strong = FrictionSearch(sample, (mean, 1e9 * np.eye(BASE.rank))).fit(LAWS['linear'])
+    np.testing.assert_allclose(strong.rigid_values, mean, rtol=1e-3)
 
 
 @pytest.mark.parametrize('derivatives', [True, False])

@@ -27,6 +27,7 @@ from robodyn_ros.errors import IdentificationError, ModelError
 from robodyn_ros.identification.files.base_result import load_base
 from robodyn_ros.identification.files.result_file import load_identified_model, write_result
 from robodyn_ros.identification.options import IdentifyOptions
+from robodyn_ros.identification.payload.estimate import check_payload_options
 from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.models.catalog import build_model, robot_model
 from robodyn_ros.models.payload import PayloadModel, payload_of
@@ -362,6 +363,15 @@ def test_two_recordings_know_a_payload_better_than_one(tmp_path):
     assert (found.stddevs <= one.payload.payload.stddevs).all()
 
 
+@pytest.mark.parametrize(
+    'options', [{'estimator': 'robust'}, {'ridge': 0.1}, {'recording_offsets': True}]
+)
+def test_options_without_effect_on_a_payload_are_refused(options):
+    check_payload_options(IdentifyOptions(payload_gain_uncertainty=0.1))
+    with pytest.raises(IdentificationError, match='a payload is identified'):
+        check_payload_options(IdentifyOptions(**options))
+
+
 def test_a_payload_needs_the_arm_that_carries_it():
     model = built('axis', 1, CRANK)
     recording = recorded(model, np.where(np.isnan(model.prior()), 0.8, model.prior()), 1)
@@ -381,6 +391,8 @@ def test_a_wrong_torque_gain_is_within_the_interval(tmp_path):
 
     base = base_of(wrong(recorded(model, values, 1)), model, tmp_path)
     loaded = wrong(recorded(model, values + payload.added, 2))
+    without = replace(base, facts=base.facts | {'base_parameter_stddevs': ()})
+    exact = IdentifyOptions(payload_gain_uncertainty=0.0)
     found = {}
     for gain in (0.0, 0.03, None):
         chosen = IdentifyOptions(payload_gain_uncertainty=gain)
@@ -388,3 +400,6 @@ def test_a_wrong_torque_gain_is_within_the_interval(tmp_path):
     error = abs(found[0.0].mass - mass)
     assert error > 3.0 * found[0.0].stddevs[0] and error < 2.0 * found[0.03].stddevs[0]
     assert found[0.0].stddevs[0] < found[None].stddevs[0] < found[0.03].stddevs[0]
+    # A base file without the arm's deviations: they are estimated from the recording at hand.
+    estimated = identify(loaded, payload.model, known=without, options=exact).payload.payload
+    np.testing.assert_allclose(estimated.stddevs, found[0.0].stddevs, rtol=0.4)

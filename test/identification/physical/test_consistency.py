@@ -10,6 +10,8 @@ from robodyn_ros.identification.physical.consistency import (
     consistent,
     is_consistent,
     nearest,
+    packed_matrices,
+    within,
 )
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.catalog import build_model
@@ -33,6 +35,20 @@ def test_bodies_and_rotors_are_found_by_name():
     assert is_consistent(model, values)
     values[bodies.rotors[0]] = -1e-6
     assert not is_consistent(model, values)
+
+
+def test_slack_of_links_and_single_values_is_checked():
+    bodies = bodies_of(arm(random_urdf(2, 0))[0])
+    single, body = np.zeros(len(bodies.not_negative)), packed_matrices(np.eye(4))
+    assert within(bodies, np.concatenate([single, body, body]))
+    assert not within(bodies, np.concatenate([single - 1e-3, body, body]))
+    assert not within(bodies, np.concatenate([single, body, -body]))
+
+
+def test_a_model_without_links_is_consistent():
+    model = build_model({'kind': 'axis', 'type': 'linear', 'dynamic_model': 1, 'joints': ['a']})
+    assert is_consistent(model, np.array([-1.0]))
+    assert within(bodies_of(model), np.zeros(0))
 
 
 @pytest.mark.parametrize('joints', [1, 3, 6, 9])

@@ -159,10 +159,13 @@ def test_a_known_payload_is_taken_off_what_is_identified(prior):
 LINEAR = {'kind': 'axis', 'type': 'linear', 'dynamic_model': 1, 'joints': ['j']}
 
 
-@pytest.mark.parametrize('bad', ['M', 'viscous_friction'])
-def test_masses_and_friction_of_a_closed_form_are_not_negative(bad, tmp_path):
+@pytest.mark.parametrize(
+    ('description', 'bad'),
+    [(LINEAR, 'M'), (LINEAR, 'viscous_friction'), (CRANK, 'viscous_friction')],
+)
+def test_masses_and_friction_of_a_closed_form_are_not_negative(description, bad, tmp_path):
     """What the motion hardly shows comes out negative by chance; here by the torque."""
-    model = build_model({**LINEAR, 'friction': ['viscous', 'coulomb']})
+    model = build_model({**description, 'friction': ['viscous', 'coulomb']})
     truth = np.array([-0.3 if p.name.endswith(bad) else 2.0 for p in model.parameters])
     recording = record(model, truth, 3000, noise=0.01)
     result = identify(recording, model)

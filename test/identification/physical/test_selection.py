@@ -189,6 +189,7 @@ def test_short_recording_is_not_cross_validated():
     model, truth = arm(random_urdf(2, 94))
     result = identify(record(model, truth, 15, noise=0.01), model, options=YES)
     assert result.selection.estimate == 'consistent'
+    assert result.selection.prior_weight == max(WEIGHTS)
     assert np.isnan(result.selection.unseen_error)
     (finding,) = selection_findings(result.selection, 0.1)
     assert 'held-out parts' not in finding.text

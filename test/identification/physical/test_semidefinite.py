@@ -10,6 +10,7 @@ from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.factors.condense import condense
 from robodyn_ros.identification.fit.least_squares import estimate
 from robodyn_ros.identification.physical.consistency import (
+    LENGTH,
     bodies_of,
     is_consistent,
     pseudo_inertia,
@@ -146,6 +147,17 @@ def test_distance_measures_every_link_against_itself():
         assert np.linalg.norm(problem.metric @ (double - truth)) == pytest.approx(2.0)
 
 
+def test_a_prior_without_inertia_counts_as_a_small_one():
+    """A point of 2 kg: its second moments are as sure as 1 % of those at 0.1 m are."""
+    model, truth = arm(random_urdf(1, 4))
+    (link,) = (list(own) for _, own in bodies_of(model).links)
+    truth[link] = [2.0, *[0.0] * 9]
+    problem = Problem.of(model, base_parameters(model), truth)
+    thicker = truth.copy()
+    thicker[[link[6], link[9]]] = 0.01 * 2.0 * LENGTH**2  # Iyy and Izz: a rod along x
+    assert np.linalg.norm(problem.metric @ (thicker - truth)) == pytest.approx(1.0)
+
+
 @pytest.mark.parametrize('prior', ['truth', 'wrong', 'none'])
 @pytest.mark.parametrize('joints', [1, 4, 7])
 def test_consistent_truth_is_recovered(joints, prior):
@@ -197,6 +209,16 @@ def test_undetermined_parameters_are_the_prior():
     values = Problem.of(model, base, truth).solve(nothing, 1.0)
     links = [k for _, own in bodies_of(model).links for k in own]
     np.testing.assert_allclose(values[links], truth[links], atol=1e-5)
+
+
+def test_normal_equations_say_the_same_as_rows():
+    random = np.random.default_rng(0)
+    rows = random.normal(size=(50, 6)) * [1.0, 100.0, 0.0, 1e-3, 1.0, 1.0]  # one is not excited
+    data = Data.of_normal(rows.T @ rows)
+    expected = np.linalg.lstsq(rows[:, :5], rows[:, 5], rcond=1e-12)[0]
+    np.testing.assert_allclose(data.values, expected, rtol=1e-6, atol=1e-12)
+    gram = rows[:, :5].T @ rows[:, :5]
+    np.testing.assert_allclose(data.triangle.T @ data.triangle, gram, rtol=1e-9, atol=1e-9)
 
 
 def test_usable_inertials():

@@ -6,7 +6,9 @@ import yaml
 from prg_results import model_of, result_of
 
 from robodyn_ros.identification.files.parameter_text import parameter_text
+from robodyn_ros.identification.physical.named_parameters import named_parameters
 from robodyn_ros.identification.result.facts import friction_facts, header_facts, json_facts
+from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.catalog import with_friction
 from robodyn_ros.recording.recording import Finding
 
@@ -17,8 +19,10 @@ def result():
     found = result_of(model, values)
     stddevs = np.where(np.arange(len(values)) % 2, np.nan, 0.1)
     finding = Finding('too_short', 'joint joint1 is short', 'joint1')
+    base = base_parameters(model)
     return replace(
         found,
+        named=named_parameters(model, values, base, 0.01 * np.eye(base.rank)),
         stddevs=stddevs,
         condition_number=np.inf,
         findings=(finding,),
@@ -45,6 +49,8 @@ def test_json_has_none_for_what_is_no_number():
             'severity': 'warning',
         }
     ]
+    row = facts['dynamic_parameters'][0]
+    assert (row['value'], row['unit'], row['status']) == (0.5, 'kg m^2', 'identified')
     assert facts['joints'] == ['joint1', 'joint2', 'joint3', 'joint4'] and facts['model'] == 'sum'
 
 

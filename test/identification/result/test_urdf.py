@@ -130,12 +130,16 @@ def test_any_friction_law_becomes_the_nearest_linear_one():
     model = with_friction(body, {**law, 'load': body.prior().tolist()})
     own = np.tile([1.5, 4.0, 0.7, -0.3, 0.1], (6, 1))  # viscous, Coulomb, offset, quadratic, load
     own[1, :4] = [-1.0, 4.0, 0.2, 0.0]  # falls with the velocity: no damping can do that
+    own[2, :4] = [0.0, 0.0, 0.2, 2.0]  # a line through it starts below zero
     values = np.concatenate([np.nan_to_num(body.prior()), own.ravel()])
     joints = ET.fromstring(identified_urdf(model, values)).findall('joint')
     found = {joint.get('name'): joint.find('dynamics') for joint in joints}
     speed = np.linspace(0.02, 2.0, 100)
     slope, step = np.polyfit(speed, 1.5 * speed + 4.0 * np.tanh(speed / 0.02) - 0.3 * speed**2, 1)
-    first, second = (found[name] for name in model.joint_names[:2])
+    first, second, third = (found[name] for name in model.joint_names[:3])
     np.testing.assert_allclose(float(first.get('damping')), slope, rtol=1e-6)
     np.testing.assert_allclose(float(first.get('friction')), step, rtol=1e-6)
+    assert float(third.get('friction')) == 0.0
+    damping = 2.0 * np.sum(speed**3) / np.sum(speed**2)
+    assert float(third.get('damping')) == pytest.approx(damping)
     assert float(second.get('damping')) == 0.0 and 2.9 < float(second.get('friction')) < 3.1

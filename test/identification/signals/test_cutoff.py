@@ -9,6 +9,7 @@ from robodyn_ros.identification.signals.cutoff import (
     fastest_sine,
     motion_cutoff,
     moving_joints,
+    noise_density,
 )
 from robodyn_ros.recording.signals import low_pass
 
@@ -39,6 +40,16 @@ def test_noise_lowers_the_cutoff_but_not_into_the_motion():
     density = 1e-3**2 / 250.0
     left = np.sqrt(density * (2 * np.pi) ** 4 * cutoffs[2] ** 5 / 5)
     assert left == pytest.approx(0.1 * np.median(qdd.std(axis=0)), rel=0.25)
+
+
+@pytest.mark.parametrize('samples', [1100, 2600])
+def test_noise_is_a_tenth_of_the_accelerations_of_a_short_recording(samples):
+    """One spectrum without averages: its median is 0.7 of its mean."""
+    _, q, _, qdd = sines(2, samples, rate=500.0)
+    noise = 1e-3 * np.random.default_rng(0).normal(size=(8, *q.shape))
+    cutoffs = np.array([automatic_cutoff(q + each, 500.0) for each in noise])
+    left = np.sqrt(1e-3**2 / 250.0 * (2 * np.pi) ** 4 * cutoffs**5 / 5)
+    assert left.mean() == pytest.approx(0.1 * np.median(qdd.std(axis=0)), rel=0.06)
 
 
 def test_noise_that_is_filtered_at_the_top_is_seen_below_it():
@@ -119,6 +130,14 @@ def test_the_fastest_sine_is_seen_in_the_positions(noise, rate, seconds):
 def test_the_fastest_sine_is_the_fastest_of_a_fourier_motion():
     _, q, _, _ = sines(3, 20000, rate=500.0)  # five harmonics of 0.13 Hz
     assert fastest_sine(q, 500.0) == pytest.approx(0.65, abs=0.03)
+
+
+def test_noise_is_at_least_that_of_the_encoder_at_the_rate_of_its_steps():
+    step = 1e-4
+    coarse = step * np.floor(np.arange(20_000) / 10.0)[:, None]  # 100 steps per second
+    assert noise_density(coarse, 1000.0)[0] == pytest.approx(step**2 / 12.0 / 50.0, rel=0.01)
+    white = 1e-3 * np.random.default_rng(0).normal(size=(20_000, 1))
+    assert noise_density(white, 1000.0)[0] == pytest.approx(1e-3**2 / 500.0, rel=0.1)
 
 
 def test_noise_of_a_joint_at_rest_is_no_sine():

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -42,6 +44,7 @@ def test_uneven_stamps_are_believed_where_they_make_the_motion_smooth():
     assert not gaps.any() and [item.code for item in findings] == ['interpolated']
     error = np.abs(uniform.position - motion(uniform.time)).max(axis=0)
     assert error.max() < 2e-5  # equal steps: 6e-3
+    assert np.abs(uniform.torque - motion(uniform.time)).max() < 1e-3  # linear in between
     assert np.abs(recording.position - motion(even)).max() > 5e-3
 
 
@@ -104,3 +107,6 @@ def test_zero_torque_that_is_held_means_that_drives_are_off():
     )
     _, (found,) = measured(off)
     assert found.code == 'drives_off' and found.severity == 'warning' and '14.99 s' in found.text
+    torque[1199:1380] = 1.0
+    _, (found,) = measured(replace(off, torque=torque))  # zero in 120 of 300 samples
+    assert found.code == 'held_samples'

@@ -84,6 +84,18 @@ def test_frozen_joint_is_found_although_it_is_noisy():
     assert not signals.used[:, 1].any() and signals.used[:, 0].any()
 
 
+@pytest.mark.parametrize(('torque', 'code'), [(0.0, 'zero_torque'), (3.0, 'constant_torque')])
+def test_a_torque_that_never_changes_is_not_used(torque, code):
+    plain = recording()
+    signals = process(
+        recording(torque=np.column_stack([plain.torque[:, 0], np.full(len(plain), torque)])),
+        JOINTS,
+        IdentifyOptions(),
+    )
+    assert [(item.code, item.joint) for item in signals.findings] == [(code, 'b')]
+    assert signals.used[:, 0].any() and not signals.used[:, 1].any()
+
+
 def test_stamps_that_only_jitter_are_taken_as_equally_spaced():
     random = np.random.default_rng(0)
     plain = recording()
@@ -129,6 +141,20 @@ def test_thinning_passes_the_motion_and_stops_what_would_alias(rate, cutoff):
 def test_too_few_samples_are_refused(samples):
     with pytest.raises(IdentificationError, match='too few to filter and differentiate'):
         process(recording(samples=samples), JOINTS, IdentifyOptions())
+
+
+def test_a_factor_raises_an_automatic_cutoff_up_to_the_usual_one():
+    plain = recording()
+    noise = 1e-3 * np.random.default_rng(0).normal(size=plain.position.shape)
+    noisy = recording(position=plain.position + noise)
+    cutoffs = {}
+    for factor in (1.0, 1.2, 9.0):
+        options = IdentifyOptions(cutoff_factor=factor)
+        cutoffs[factor] = process(noisy, JOINTS, options).cutoff
+    assert cutoffs[1.2] == pytest.approx(1.2 * cutoffs[1.0])
+    assert cutoffs[1.0] < 15.0 and cutoffs[9.0] == pytest.approx(20.0)
+    given = IdentifyOptions(cutoff_factor=9.0, filter_cutoff=12.0)
+    assert process(noisy, JOINTS, given).cutoff == 12.0
 
 
 def test_cutoff_the_sampling_rate_does_not_carry_is_refused():

@@ -2,9 +2,12 @@ import numpy as np
 import pytest
 from robots import random_urdf
 
+from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.options import IdentifyOptions
-from robodyn_ros.identification.steps.preparation import Task
+from robodyn_ros.identification.result.result import IdentifiedModel
+from robodyn_ros.identification.steps.preparation import LEAVE_ONE_OUT, Task, known_torque
 from robodyn_ros.models.catalog import robot_model
+from robodyn_ros.models.payload import PayloadModel
 from robodyn_ros.recording.recording import Recording
 
 MODEL = robot_model(random_urdf(2, 3, types=('revolute',)))
@@ -30,3 +33,26 @@ def test_a_recording_is_filtered_no_lower_than_those_that_were_fitted():
     assert task.alike(noisy(50.0), 15.0).shown.cutoff == pytest.approx(10.0)
     given = Task((recording,), MODEL, IdentifyOptions(filter_cutoff=5.0))
     assert given.alike(recording, 15.0).shown.cutoff == 5.0
+
+
+def test_recordings_and_arm_that_are_missing_are_refused():
+    recording, options = noisy(50.0), IdentifyOptions()
+    assert Task((recording,) * 2, MODEL, options, validation=LEAVE_ONE_OUT).arm is None
+    with pytest.raises(IdentificationError, match='at least 2 recordings'):
+        Task((recording,), MODEL, options, validation=LEAVE_ONE_OUT)
+    with pytest.raises(IdentificationError, match='no recording'):
+        Task((), MODEL, options)
+    with pytest.raises(IdentificationError, match='on top of an identified arm'):
+        Task((recording,), PayloadModel(arm=MODEL), options)
+
+
+def test_known_torque_of_an_arm_is_that_of_its_values():
+    values = np.linspace(0.5, 1.5, len(MODEL.parameters))
+    arm = IdentifiedModel(model=MODEL, values=values, stddevs=values, hash='')
+    recording = noisy(200.0)
+    signals = Task((recording,), MODEL, IdentifyOptions()).processed(recording).shown
+    known = known_torque(arm)
+    assert known is not None and known_torque(None) is None
+    expected = MODEL.torque(*signals.motion, values)
+    difference = np.abs(known(recording, signals) - expected)
+    assert np.quantile(difference, 0.9) < 0.02 * np.abs(expected).max()

@@ -128,6 +128,12 @@ def test_what_a_motion_without_and_with_payload_can_show():
     assert lift.expressions == ('M + M_payload', 'M*g*cos(alpha) + 3*g*cos(alpha)')
 
 
+def test_a_payload_needs_all_values():
+    axis = build_model({'kind': 'axis', 'type': 'rotary', 'dynamic_model': 1, 'joints': ['a']})
+    with pytest.raises(ModelError, match='has 1 parameters, got values of shape'):
+        axis.payload_matrix(np.ones(7))
+
+
 def test_friction_is_added_as_to_any_robot():
     model = build_model(
         {

@@ -104,6 +104,9 @@ def test_a_payload_is_a_heavier_platform(axes):
     plant = DeltaPlant(geometry, {**bodies, 'M_P': bodies['M_P'] + 2.0})
     expected = np.array([plant.torque(*state)[0] for state in zip(*states, strict=True)])
     loaded = values + model.payload_matrix(values) @ [2.0, 0.0]
+    changed = model.payload_matrix(values) @ [0.0, 3.0]
+    turned = [(model.parameters[k].name, changed[k]) for k in np.flatnonzero(changed)]
+    assert turned == ([('J4', 3.0)] if axes == 4 else [])
     assert relative(model.torque(*states, loaded) - expected, expected) < 1e-8
 
 

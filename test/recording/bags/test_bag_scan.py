@@ -3,7 +3,7 @@ import yaml
 from bags import cdr, wave, write_bag
 from rosbags.rosbag2 import StoragePlugin
 
-from robodyn_ros.recording.bags.bag_scan import BagScan
+from robodyn_ros.recording.bags.bag_scan import BagScan, bag_files, is_rosbag
 
 
 @pytest.mark.parametrize('plugin', list(StoragePlugin))
@@ -18,3 +18,13 @@ def test_the_count_is_compared_with_metadata(tmp_path, plugin, more, damaged):
     assert len(list(scan.messages())) == scan.count == 5
     expected = ['it holds 5 messages of the topic, and 6 by metadata.yaml']
     assert scan.damage == (expected if damaged else [])
+
+
+def test_files_of_a_bag_are_in_the_order_of_their_numbers(tmp_path):
+    names = ['bag_0.mcap', 'bag_2.mcap', 'bag_10.mcap']
+    for name in (*names, 'notes.txt'):
+        (tmp_path / name).touch()
+    assert [file.name for file in bag_files(tmp_path)] == names
+    assert bag_files(tmp_path / names[0]) == [tmp_path / names[0]]
+    assert is_rosbag(tmp_path) and is_rosbag(tmp_path / names[0])
+    assert not is_rosbag(tmp_path / 'notes.txt')

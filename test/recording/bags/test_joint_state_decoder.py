@@ -70,5 +70,5 @@ def test_canonical_refuses_what_is_no_message():
 def test_no_readable_message_is_an_error():
     decoder = JointStateDecoder()
     decoder.add_all([(1, b'nonsense'), (2, b'')])
-    with pytest.raises(RecordingError, match='none of the 2 messages can be read'):
+    with pytest.raises(RecordingError, match=r'none of the 2 messages can be read \([a-z]'):
         decoder.finish()

@@ -7,7 +7,7 @@ from lz4.frame import compress
 
 from robodyn_ros import bounds
 from robodyn_ros.bounds import Bound, BoundError
-from robodyn_ros.recording.bags.mcap import MAGIC, McapScan
+from robodyn_ros.recording.bags.mcap import MAGIC, McapScan, metadata_of
 
 
 def record(code, content):
@@ -135,6 +135,19 @@ def test_number_of_messages_is_compared_with_the_summary(tmp_path, counts, damag
     scan = McapScan(path, '/joint_states', JOINT_STATE)
     assert len(list(scan.messages())) == 1
     assert bool(scan.damage) == damaged, scan.damage
+
+
+def test_a_topic_without_messages_needs_no_count(tmp_path):
+    statistics = record(11, bytes(46) + struct.pack('<HQ', 3, 1))
+    content = MAGIC + SCHEMA + CHANNEL + OTHER + message(b'x', 3) + record(15, bytes(4))
+    found, scan = scanned(tmp_path / 'a.mcap', content + statistics + MAGIC)
+    assert not found and not scan.damage
+
+
+def test_name_and_entries_of_metadata():
+    entries = b''.join(text(word) for word in ('a', '1', 'b', ''))
+    content = text('rosbag2') + struct.pack('<I', len(entries)) + entries
+    assert metadata_of(content + b'rest') == ('rosbag2', {'a': '1', 'b': ''})
 
 
 def test_checksum_of_the_data_is_compared(tmp_path):

@@ -1,4 +1,5 @@
 import errno
+import struct
 
 import numpy as np
 import pytest
@@ -102,6 +103,33 @@ def test_no_room_to_begin_leaves_nothing(tmp_path, monkeypatch):
     with pytest.raises(OSError, match='No space left'):
         McapWriter(tmp_path / 'a.mcap', TOPIC)
     assert list(tmp_path.iterdir()) == []
+
+
+def records_of(content):
+    """Place, code and content of all records of a file."""
+    at = 8
+    while at < len(content) - 8:
+        code, size = struct.unpack_from('<BQ', content, at)
+        yield at, code, content[at + 9 : at + 9 + size]
+        at += 9 + size
+
+
+def test_chunk_indexes_name_the_message_index_of_each_topic(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, 'CHUNK_SIZE', 700)
+    topics = [Topic(f'/{name}', 'pkg/msg/A', '', '[]') for name in 'AB']
+    writer = McapWriter(tmp_path / 'a.mcap', topics)
+    for time in range(60):
+        writer.add(b'%03d' % time * 10, time, time % 2)
+    writer.close(lambda: 'metadata')
+    found = {at: (code, own) for at, code, own in records_of((tmp_path / 'a.mcap').read_bytes())}
+    chunks = [own for code, own in found.values() if code == 8]  # chunk index
+    assert len(chunks) > 2
+    for own in chunks:
+        start, _, size = struct.unpack_from('<QQI', own, 16)
+        assert found[start][0] == 6 and size == 20  # a chunk
+        for topic, place in struct.iter_unpack('<HQ', own[36:56]):
+            code, index = found[place]
+            assert code == 7 and struct.unpack_from('<H', index) == (topic,)  # message index
 
 
 @pytest.mark.parametrize('by_rows', [False, True])

@@ -107,6 +107,7 @@ def test_times_from_the_epoch_begin_at_zero():
         ({'torque': {'unit': 'mA'}}, 'torque in mA needs a scale'),
         ({'torque': {'scale': 'q'}}, "'q' must be one number"),
         ({'torque': {'scale': True}}, 'must be a number, got True'),
+        ({'torque': {'scale': float('nan')}}, 'must be a number, got nan'),
         ({'torque': {'scale': [1, 2]}}, 'must have 1 numbers, got 2'),
         ({'torque': {'columns': 5}}, 'must be a name or a list of names, got 5'),
         ({'velocity': {'unit': 'rad/s'}}, 'mapping of velocity names no columns'),
@@ -119,6 +120,12 @@ def test_times_from_the_epoch_begin_at_zero():
 def test_mappings_that_do_not_fit(mapping, message):
     with pytest.raises(RecordingError, match=message):
         signals_from(table(q=column(1), tau=column(2)), load_columns(mapping))
+
+
+def test_matrices_with_a_column_per_sample():
+    q = np.arange(8.0).reshape(4, 2)
+    signals = signals_from(table(q=q.T, tau=q))
+    np.testing.assert_array_equal(signals.values['position'], q)
 
 
 def test_columns_of_another_length():

@@ -42,6 +42,12 @@ def test_without_a_header_columns_are_numbered(read):
     assert list(read('0,1,2\n1,2,3\n')) == ['column1', 'column2', 'column3']
 
 
+def test_long_files_are_read_in_blocks_without_a_loss(read):
+    columns = read('time,q\n' + ''.join(f'{row},{-row}\n' for row in range(2**18)))
+    np.testing.assert_array_equal(columns['time'], np.arange(2.0**18))
+    np.testing.assert_array_equal(columns['q'], -columns['time'])
+
+
 def test_empty_cells_are_nan(read):
     columns = read('time,q\n0,\n1,nan\n2,NaN\n3,1\n')
     np.testing.assert_array_equal(columns['q'], [np.nan, np.nan, np.nan, 1.0])

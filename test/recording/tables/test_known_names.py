@@ -144,6 +144,7 @@ def test_velocities_of_the_topic_of_the_positions_are_taken(names):
         ('q_a tau_a effort_a', 'could all be torque'),
         ('q_a tau_a motor_q_A', "joint 'a' has no motor_position, only of \\['A'\\]"),
         ('a_pos a_position a_effort', 'could all be position'),
+        ('q1 q2 tau1 tau2 tau3', r"torque has 3 columns for 2 joints \(\['joint1', 'joint2'\]\)"),
     ],
 )
 def test_what_does_not_fit_is_not_guessed(names, message):

@@ -27,6 +27,16 @@ def test_units(signal, unit, one):
     assert values[0, 0] == pytest.approx(2 * one, rel=1e-15)
 
 
+@pytest.mark.parametrize(
+    ('unit', 'one'),
+    [('A', 1.0), ('mA', 1e-3), ('V', 1.0), ('mV', 1e-3), ('percent', 0.01), ('permille', 1e-3)],
+)
+def test_signals_of_drives_become_torque_by_a_scale(unit, one):
+    mapping = {'unit': unit, 'scale': 5.0}
+    values = converted(np.array([[2.0]]), 'torque', mapping, ('a',), TABLE)
+    assert values[0, 0] == pytest.approx(10.0 * one, rel=1e-15)
+
+
 def test_every_signal_has_its_si_unit():
     si = {
         'time': 's',
