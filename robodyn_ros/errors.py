@@ -8,7 +8,8 @@ MOST = 4000
 
 def bounded(text: str) -> str:
     """Return a text of at most `MOST` characters on one line, without control characters."""
-    text = text if len(text) <= MOST else f'{text[: MOST - 3]}...'
+    if len(text) > MOST:  # the reason is mostly at the end, behind a name
+        text = f'{text[: MOST - 500]} ... {text[-495:]}'
     if text.isprintable():
         return text
     return ''.join(map(_shown, ' '.join(text.splitlines())))

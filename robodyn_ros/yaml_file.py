@@ -60,7 +60,8 @@ def read_text(path: str | Path, what: str, error: type[RobodynError]) -> str:
     try:
         return bounds.read_text(path)
     except (OSError, ValueError) as reason:
-        raise error(f'{what} {path} cannot be read: {reason}') from reason
+        why = getattr(reason, 'strerror', None) or reason  # without the path once more
+        raise error(f'{what} {path} cannot be read: {why}') from reason
 
 
 def parse_yaml(text: str) -> Any:

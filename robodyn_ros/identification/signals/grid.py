@@ -44,8 +44,8 @@ def on_grid(
     after = np.clip(np.searchsorted(time, grid), 1, count - 1)
     before, behind = time[after - 1] + 0.25 * period, time[after] - 0.25 * period
     gaps = (behind - before > 2.0 * period) & (grid > before) & (grid < behind)
-    # A cubic through a long gap leads far away from both of its ends.
-    position[gaps] = interpolate.make_interp_spline(time, recording.position, k=1)(grid[gaps])
+    # A cubic spline leads far away from both ends of a long gap.
+    position[gaps] = interpolate.PchipInterpolator(time, recording.position)(grid[gaps])
     found = finding('interpolated', rate=1.0 / period, gaps=int(gaps.sum()), samples=len(grid))
     return _replaced(recording, grid, position, torque), gaps, (found,)
 

@@ -162,7 +162,7 @@ def _longest(position: Array, gaps: Mask) -> Array:
     """Return the longest part of positions (N, n) without gap: interpolation looks like noise."""
     edges = np.flatnonzero(np.diff(gaps, prepend=True, append=True)).reshape(-1, 2)
     start, end = max(edges.tolist(), key=lambda edge: edge[1] - edge[0], default=(0, 0))
-    return position[start:end] if end - start > len(position) / 4 else position
+    return position[start:end] if end - start > len(position) / 10 else position
 
 
 def raised(automatic: float, rate: float, options: IdentifyOptions) -> float:
