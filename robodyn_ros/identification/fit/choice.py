@@ -130,6 +130,9 @@ def simplest(candidates: Sequence[HeldOut], level: float = ONE, *, share: float 
             chosen = index
             break
     for index in range(chosen):
+        # What does not beat the simplest one is no compromise between it and the best.
+        if index and not is_better(candidates[0], candidates[index], level, share=share):
+            continue
         if not is_better(candidates[index], candidates[chosen], level, share=share):
             return index
     return chosen

@@ -41,7 +41,7 @@ from robodyn_ros.models.catalog import with_friction
 from robodyn_ros.models.friction import FrictionModel, body_of, unspecified_friction
 from robodyn_ros.models.friction_terms import LAWS
 from robodyn_ros.models.interface import Array, DynamicModel
-from robodyn_ros.models.springs import SPRING_TERMS, SPRINGS, spring_terms
+from robodyn_ros.models.springs import SPRINGS, spring_terms
 from robodyn_ros.recording.recording import Finding
 
 SIMPLE = ('polynomial', 'power', 'asymmetric', 'asymmetric_power', 'smooth', 'stribeck')
@@ -58,9 +58,6 @@ SAMPLES_PER_TERM = 50
 
 PRIOR_WEIGHT = 1e-3
 """Weight of the URDF in the body that loads the gears: little, but where nothing else is known."""
-
-
-Terms = tuple[str, ...]
 
 
 def select_friction(
@@ -82,13 +79,12 @@ def select_friction(
     weight = PRIOR_WEIGHT if known else WEAKEST
     search = FrictionSearch(FrictionSample.of(body, base, signals), problem.base_prior(weight))
     search.reweigh(LAWS['linear'])
-    springs = spring_terms(model)
     if friction.automatic:
-        candidates, springs = _candidates(search)
+        candidates = _candidates(search)
     else:
-        terms = (*friction.terms, *springs)
+        terms = (*friction.terms, *spring_terms(model))
         candidates = {'+'.join(terms): _Candidate.of(search, terms, known=_known(friction))}
-    chosen, reason = _chosen(candidates, springs)
+    chosen, reason = _chosen(candidates)
     table = tuple(_table(candidates))
     described, loops = _described(search, candidates[chosen].fit, friction, body, base, options)
     choice = FrictionChoice(chosen, table, loops, friction.automatic, reason)
@@ -107,11 +103,6 @@ class _Candidate:
         fit = search.fit(terms, **options)
         return cls(fit, search.held_out(fit))
 
-    @property
-    def springs(self) -> Terms:
-        """Terms of springs."""
-        return tuple(term for term in self.fit.terms if term in SPRING_TERMS)
-
     def beats(self, other: _Candidate, level: float = ONE) -> bool:
         """Return True if the error is significantly smaller than that of a simpler law."""
         if self.held_out is None or other.held_out is None:
@@ -119,13 +110,9 @@ class _Candidate:
         return is_better(other.held_out, self.held_out, level, share=RELEVANT)
 
 
-def _chosen(candidates: Mapping[str, _Candidate], springs: Terms) -> tuple[str, str]:
-    """Name of the law with the fewest terms that no other one beats significantly, and doubts.
-
-    :param springs: terms of the springs that were chosen before; other laws have no say
-    """
-    names = [name for name, each in candidates.items() if each.springs == springs]
-    names.sort(key=lambda name: len(candidates[name].fit.terms))
+def _chosen(candidates: Mapping[str, _Candidate]) -> tuple[str, str]:
+    """Name of the law with the fewest terms that no other one beats significantly, and doubts."""
+    names = sorted(candidates, key=lambda name: len(candidates[name].fit.terms))
     errors = [candidates[name].held_out for name in names]
     known = [each for each in errors if each is not None]
     index = simplest(known, share=RELEVANT) if len(known) == len(names) else 0
@@ -140,10 +127,11 @@ def _known(friction: FrictionModel) -> list[dict[str, float]]:
     ]
 
 
-def _candidates(search: FrictionSearch) -> tuple[dict[str, _Candidate], Terms]:
-    """Return the laws to choose from, the simplest first, and the terms of the springs.
+def _candidates(search: FrictionSearch) -> dict[str, _Candidate]:
+    """Return the laws to choose from, the simplest first.
 
-    Springs are looked for first: a law fitted without them would imitate them.
+    Springs are looked for first, because a law fitted without them would imitate them. If they are
+    certain, all further laws have them.
     """
     room = search.samples // SAMPLES_PER_TERM
     found = {'linear': _Candidate.of(search, LAWS['linear'])}
@@ -167,12 +155,11 @@ def _candidates(search: FrictionSearch) -> tuple[dict[str, _Candidate], Terms]:
         turned = [{'smoothing': own['smoothing']} for own in smooth.fit.shapes]
         for name in REFINED:
             add(f'{name}{beside}', (*LAWS[name], *terms), known=turned)
-    best = [name for name, each in found.items() if each.springs == terms]
-    best.sort(key=lambda name: _error(found[name]))
+    best = sorted(found, key=lambda name: _error(found[name]))
     for name in list(dict.fromkeys([plain, *best]))[:LOADED]:
         own = found[name].fit
         add(f'{name}+load', (*own.terms, 'load'), known=own.shapes, start=own)
-    return found, terms
+    return found
 
 
 def _springs(found: Mapping[str, _Candidate]) -> str:

@@ -77,6 +77,15 @@ def test_simplest_that_none_beats():
     assert simplest([much, SIMPLE]) == 0
 
 
+def test_what_does_not_beat_the_simplest_is_no_compromise():
+    """Its error varies so much that even the best does not beat it clearly."""
+    unsteady = held_out([0.2, 9.0, 0.3, 9.0], [11.0, 8.0])
+    best = held_out([1, 1, 1.2, 1], [2, 2.1])
+    assert is_better(SIMPLE, best) and not is_better(unsteady, best)
+    assert not is_better(SIMPLE, unsteady)
+    assert simplest([SIMPLE, unsteady, best]) == 2
+
+
 def test_candidates_that_differ_by_chance_are_seldom_taken():
     """Pure noise: about 16 % of the pairs at one standard error, hardly any at four."""
     random = np.random.default_rng(0)
