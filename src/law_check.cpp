@@ -1,11 +1,13 @@
 // Run the controller's law over references from standard input, for the tests: doubles in and out.
 //
-//   law_check RESULT DELAY SCALE PERIOD UP DOWN FADE WINDOW MAX_TORQUE RATE < cycles > torques
+//   law_check RESULT DELAY SCALE PERIOD UP DOWN FADE WINDOW MAX_TORQUE RATE [EXCLUDED]
+//       < cycles > torques
 //
 // A cycle is q, qd, qdd of the reference and the measured positions of all joints, the time [s], the
-// time since the cycle before [s], the scale, and the mass [kg] of a payload, NaN: as it is. A row of output is the requested torque, the applied one and the position passed on of all
-// joints, and the number of the fault. Standard error tells the time per cycle, and how often one
-// allocated memory.
+// time since the cycle before [s], the scale, and the mass [kg] of a payload, NaN: as it is. A row of
+// output is the requested torque, the applied one and the position passed on of all joints, and the
+// number of the fault. Standard error tells the time per cycle, and how often one allocated memory.
+// EXCLUDED has a 1 for each joint whose drive adds gravity, else 0.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -60,6 +62,13 @@ int run(char ** arguments)
   model.torque->set_velocity_window(Vector::Constant(count, std::atof(arguments[8])));
   settings.max_torque = Vector::Constant(count, std::atof(arguments[9]));
   settings.max_torque_rate = Vector::Constant(count, std::atof(arguments[10]));
+  if (arguments[11] != nullptr) {
+    const std::string excluded = arguments[11];
+    std::vector<bool> joints(excluded.size());
+    std::transform(
+      excluded.begin(), excluded.end(), joints.begin(), [](char one) {return one == '1';});
+    model.torque->set_gravity_excluded(joints);
+  }
   if (model.payload.size() > 0) {
     model.torque->set_values(model.torque->with_payload(model.payload, model.payload_frame));
   }
@@ -109,8 +118,8 @@ int run(char ** arguments)
 
 int main(int count, char ** arguments)
 {
-  if (count != 11) {
-    std::fprintf(stderr, "expected 10 arguments, got %d\n", count - 1);
+  if (count != 11 && count != 12) {
+    std::fprintf(stderr, "expected 10 or 11 arguments, got %d\n", count - 1);
     return 2;
   }
   try {

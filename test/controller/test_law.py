@@ -90,14 +90,13 @@ def by_plugin(path, states, *, window, limit, rate):
     return out.requested, out.applied, out.said
 
 
-def by_python(model, values, states, *, window, limit, rate, scale=None, mass=None):
+def by_python(model, values, states, *, window, limit, rate, scale=None, mass=None, torque=None):
     joints = model.joint_names
     settings = FeedforwardSettings(
         joints=joints, max_torque=limit, max_torque_rate=rate, **SETTINGS
     )
-    law = AdditiveTorque(
-        torque=ModelTorque(model, values, velocity_window=window), settings=settings
-    )
+    torque = torque or ModelTorque(model, values, velocity_window=window)
+    law = AdditiveTorque(torque=torque, settings=settings)
     law.start()
     rows = []
     for count, state in enumerate(zip(*states, strict=True)):
@@ -151,6 +150,22 @@ def test_scale_and_payload_are_blended_in_and_friction_fades_as_in_the_node(name
     # What stays is the straight line's middle: the constant offset, and asymmetry if there is any.
     if name != 'all friction':
         np.testing.assert_allclose(out.requested[399], gone, atol=1e-9)
+
+
+def test_gravity_that_drives_add_is_left_out_and_springs_stay(tmp_path):
+    model = MODELS['springs']()
+    values = np.random.default_rng(1).uniform(-2.0, 2.0, len(model.parameters))
+    states, excluded = motion(model, 100), [True, False, True, False, True, False]
+    path = result_file(tmp_path, model, values)
+    options = {'window': 0.05, 'limit': 1e4, 'rate': 1e7}
+    torque = ModelTorque(model, values, velocity_window=0.05)
+    torque.exclude_gravity(excluded)
+    expected = by_python(model, values, states, torque=torque, **options)[0]
+    out = run_law(path, states, excluded=excluded, **options)
+    np.testing.assert_allclose(out.requested, expected, rtol=0.0, atol=1e-9)
+    whole = by_plugin(path, states, **options)[0]
+    assert np.abs(out.requested - whole).max(axis=0)[2] > 1.0
+    np.testing.assert_array_equal(out.requested[:, 1], whole[:, 1])
 
 
 def test_without_window_friction_jumps_where_the_node_jumps(tmp_path):

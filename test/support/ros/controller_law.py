@@ -40,17 +40,20 @@ class Cycles(NamedTuple):
 
 def run_law(
     path, states, *, window, limit, rate, measured=None, time=None, elapsed=None, scale=None,
-    mass=None, **changed,
+    mass=None, excluded=(), **changed,
 ) -> Cycles:  # fmt: skip
     """Run references (q, qd, qdd), each (N, n); the robot follows at once unless `measured` says.
 
     :param elapsed: time since the cycle before, (N,), in [s]; a period each by default
     :param scale: wanted in each cycle, (N,); mass: of a payload set in that cycle, (N,), else NaN
+    :param excluded: for each joint, whether its drive adds gravity; empty: none does
     :param changed: settings other than SETTINGS
     """
     count, width = states[0].shape
     settings = {**SETTINGS, **changed}
     arguments = [str(value) for value in (path, *settings.values(), window, limit, rate)]
+    if excluded:
+        arguments.append(''.join('1' if own else '0' for own in excluded))
     measured = np.nan_to_num(states[0]) if measured is None else measured
     time = settings['period'] * np.arange(count) if time is None else time
     elapsed = np.full(count, settings['period']) if elapsed is None else elapsed
