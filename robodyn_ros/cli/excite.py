@@ -6,12 +6,13 @@ import argparse
 import signal
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 from robodyn_ros.cli.output import EXIT_INTERRUPTED, Show, add_json, progress_bar, show
 from robodyn_ros.cli.robot_model import add_option, add_robot, robot
+from robodyn_ros.errors import ConfigError
 from robodyn_ros.excitation.design.optimize import Cancel, Progress
 from robodyn_ros.excitation.design.problem import Design
 from robodyn_ros.excitation.export import export_motion
@@ -25,6 +26,7 @@ from robodyn_ros.excitation.options import (
 )
 from robodyn_ros.excitation.robot_frame import shown_frame
 from robodyn_ros.excitation.summary import present, summary, table
+from robodyn_ros.robot_file import load_robot
 
 
 def add_parser(commands: Any) -> None:
@@ -53,9 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     :raises RobodynError: a file cannot be read or written, or no such motion is possible
     """
-    values = {
-        name: getattr(arguments, name) for name in OPTIONS if getattr(arguments, name) is not None
-    }
+    values = _values(arguments)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter('always', UserWarning)
         model, limits = robot(arguments)
@@ -66,12 +66,30 @@ def run(arguments: argparse.Namespace) -> int:
         result = search(design, values, progress=_criterion_shown(bar, design), cancel=cancel)
     facts = {**summary(result, design), 'interrupted': cancel()}
     if arguments.out is not None:
-        points = shown_frame(model, arguments.frames or ())
+        points = shown_frame(model, values.get('frames') or ())
         facts['files'] = export_motion(
             result.trajectory, arguments.out, limits=design.limits, points=points
         )
     show(arguments, facts, table(facts))
     return EXIT_INTERRUPTED if facts['interrupted'] else 0
+
+
+def _values(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return the options of the flags, and those of the robot file beside them.
+
+    :raises ConfigError: the robot file cannot be used, or its section is no mapping
+    """
+    values: dict[str, Any] = {}
+    if arguments.robot is not None:
+        file = load_robot(arguments.robot)
+        section = file.content.get('excitation', {}).get('optimise', {})
+        if not isinstance(section, Mapping):
+            raise ConfigError(f'{file.path}: excitation.optimise must be a mapping of options')
+        values = {name: value for name, value in section.items() if name != 'friction'}
+        if values.get('srdf'):
+            values['srdf'] = file.file(str(values['srdf']))
+    flags = {name: getattr(arguments, name) for name in OPTIONS}
+    return values | {name: value for name, value in flags.items() if value is not None}
 
 
 @contextmanager

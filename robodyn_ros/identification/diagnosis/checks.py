@@ -103,6 +103,10 @@ def fit_findings(
     for name, error, moving in zip(model.joint_names, errors, report.moving_samples, strict=True):
         if moving and not error <= options.max_relative_error:
             yield _too_large(name, error, by_torque, name in noisy, report.source, options)
+    # A limit of effort may be a placeholder, which makes any error of a joint small.
+    if by_torque and not noisy and report.relative_residual > 1.0:
+        error = percent(report.relative_residual)
+        yield finding('relative_error_too_large.robot', error=error, source=report.source)
 
 
 def _too_large(

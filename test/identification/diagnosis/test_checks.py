@@ -69,6 +69,17 @@ def test_errors_of_a_small_torque_are_no_failure():
     assert errors_of(softmc) == {'joint2': 'error'}
 
 
+def test_a_placeholder_of_the_effort_limit_hides_no_model_without_worth():
+    """Drives of 1e6 Nm: 5 % of that allow any error, but no model at all would be better."""
+    urdf = dh_urdf([(0.0, 0.0, 0.3), (np.pi / 2, 0.4, 0.0)])
+    loose, _ = arm(urdf.replace('effort="100"', 'effort="1e6"'))
+    other = record(MODEL, TRUTH, 3000, noise=0.01, seed=5)
+    turned = with_torque(other, lambda torque: -torque)
+    result = identify(GOOD, loose, validation=turned)
+    assert not result.success and errors_of(result) == {'': 'error'}
+    assert identify(GOOD, loose, validation=other).success
+
+
 def test_noise_as_large_as_the_torque_is_a_warning():
     result = identify(record(MODEL, TRUTH, 3000, noise=1.5), MODEL)
     assert set(errors_of(result).values()) <= {'warning'}
