@@ -134,6 +134,9 @@ def with_friction(body: DynamicModel, friction: Friction) -> DynamicModel:
     terms = _terms(given.get('terms', DEFAULT_TERMS), 'terms')
     springs = [term for term in terms if term in (*SPRING_TERMS, *SPRINGS)]
     others = [term for term in terms if term not in springs]
+    unused = [key for key in given if key != 'terms']
+    if springs and not others and unused:
+        raise ModelError(f'springs without friction have no {unused[0]!r:.40}')
     parts = [body]
     if springs:
         parts.append(SpringModel(joints=body.joints, terms=springs))

@@ -38,6 +38,10 @@ RARE = 0.01
 MATTERS = 0.01
 """Smallest move of a zero that is an error, in [rad] or [m]: gravity changes by up to 1 %."""
 
+STARTED = 1.0 / 3.0
+"""Share of the largest step by which positions change their step where a motion starts or ends:
+torque that jumps and returns there accelerates the joint."""
+
 TURN = 2.0 * np.pi
 
 
@@ -128,7 +132,9 @@ def without_jumps(
         each, bad = moved[column], moved[column].at_ends(len(time))
         findings += _bad_samples('position', joint, each, bad, time, rows)
         findings += _moved_zero(joint, each, time, position[:, column])
-        findings += _bad_samples('torque', joint, torque[column], [], time, rows)
+        each = torque[column]
+        each = each.only(~_starts(position, each, STARTED * usual), each.usual)
+        findings += _bad_samples('torque', joint, each, [], time, rows)
     return _unwrapped(position, turns), rows, tuple(findings)
 
 
@@ -151,6 +157,13 @@ def largest_steps(values: Array) -> list[Steps]:
             kept[column] = found
     order = [np.argsort(each.rows) for each in kept]
     return [Steps(s.rows[own], s.sizes[own]) for s, own in zip(kept, order, strict=True)]
+
+
+def _starts(position: Array, found: Steps, least: float) -> Rows:
+    """Return at which steps a position (N, n) changes its own step by more, shape (k,)."""
+    ends = [found.rows + shift for shift in (-LONGEST, 1 - LONGEST, LONGEST, LONGEST + 1)]
+    a, b, c, d = (position[np.clip(rows, 0, len(position) - 1)] for rows in ends)
+    return np.asarray((np.abs((d - c) - (b - a)) > least).any(axis=1))
 
 
 def _in_gap(time: Array, found: Steps) -> Rows:

@@ -126,3 +126,9 @@ def test_no_drive_adds_springs_as_gravity():
     left = torque.body(*random_states(3, 8)) - without.body(*random_states(3, 8))
     np.testing.assert_allclose(left, springs, atol=1e-10)
     assert np.abs(springs).max() > 0.1
+
+
+@pytest.mark.parametrize('key', ['smoothing', 'load', 'nonsense'])
+def test_springs_alone_have_nothing_of_friction(key):
+    with pytest.raises(ModelError, match=f"springs without friction have no '{key}'"):
+        robot({'terms': ['spring'], key: [1.0]})

@@ -159,3 +159,19 @@ def test_motions_with_noise_have_no_jumps(seed, count, step):
         'torque': random.normal(size=(count, 2)),
     }
     assert repaired(values, TIME[:count])[1:] == ([], ())
+
+
+def test_torque_that_starts_and_ends_a_quick_move_is_no_jump():
+    values = signals()
+    speed = np.zeros(1000)
+    for start in (200, 700):
+        speed[start : start + 40] = 1.0
+    values['position'][:, 0] = 0.02 * np.cumsum(np.convolve(speed, np.ones(2) / 2, 'same'))
+    values['position'][:, 1] = 0.0
+    values['torque'] = 0.05 * np.random.default_rng(5).normal(size=(1000, 2))
+    for start in (200, 700):
+        values['torque'][start : start + 2, 0] += 20.0
+        values['torque'][start + 40 : start + 42, 0] -= 20.0
+    assert repaired(values)[1:] == ([], ())
+    values['torque'][450, 0] += 20.0
+    assert repaired(values)[1] == [450]

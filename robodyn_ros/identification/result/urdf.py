@@ -26,8 +26,8 @@ def identified_urdf(model: DynamicModel, values: Array) -> str:
     link behind the moving joint, and the links fixed to that one lose their own. Links fixed to
     the base keep theirs: they have no effect. Viscous and Coulomb friction become
     `<dynamics damping friction>`; of any other law it is the nearest such friction, without what
-    depends on the load. A URDF has no place for rotor inertias and torque offsets;
-    they stay in the result file.
+    depends on the load. A URDF has no place for rotor inertias, torque offsets and
+    springs; they stay in the result file.
 
     :param values: parameter values of the model, shape (p,)
     :raises IdentificationError: the model has no URDF, or its links are not physically
