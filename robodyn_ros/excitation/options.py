@@ -28,6 +28,7 @@ from robodyn_ros.excitation.limits.joint_limits import JointLimits
 from robodyn_ros.excitation.motions.joint_moves import RISE
 from robodyn_ros.models.friction_terms import FRICTION_PARAMETERS
 from robodyn_ros.models.interface import DynamicModel
+from robodyn_ros.models.springs import SPRING_PARAMETERS
 
 Values = Mapping[str, Any]
 
@@ -237,7 +238,7 @@ def _torque_limit(model: DynamicModel, limits: JointLimits) -> TorqueLimit:
     prior = model.prior()
     for index in np.flatnonzero(np.isnan(prior)):
         name = model.parameters[index].name
-        if name.rsplit('.', 1)[-1] not in FRICTION_PARAMETERS:
+        if name.rsplit('.', 1)[-1] not in FRICTION_PARAMETERS | SPRING_PARAMETERS:
             raise MotionError(
                 f'torque limits need a model with a-priori values, and {name} has none'
             )

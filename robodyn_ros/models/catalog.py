@@ -18,7 +18,7 @@ from robodyn_ros.models.closed_forms.delta import DeltaModel
 from robodyn_ros.models.closed_forms.puma import puma_model
 from robodyn_ros.models.closed_forms.scara import ScaraModel
 from robodyn_ros.models.friction import FrictionModel, Load
-from robodyn_ros.models.friction_terms import COEFFICIENTS, DEFAULT_TERMS
+from robodyn_ros.models.friction_terms import AUTO, COEFFICIENTS, DEFAULT_TERMS
 from robodyn_ros.models.interface import DynamicModel, Joint, SumModel
 from robodyn_ros.models.payload import PayloadModel
 from robodyn_ros.models.serial.urdf import GRAVITY, UrdfModel
@@ -135,6 +135,8 @@ def with_friction(body: DynamicModel, friction: Friction) -> DynamicModel:
     springs = [term for term in terms if term in (*SPRING_TERMS, *SPRINGS)]
     others = [term for term in terms if term not in springs]
     unused = [key for key in given if key != 'terms']
+    if springs and AUTO in others:
+        raise ModelError('friction "auto" selects springs too: name none in addition to it')
     if springs and not others and unused:
         raise ModelError(f'springs without friction have no {unused[0]!r:.40}')
     parts = [body]

@@ -62,10 +62,10 @@ class Steps:
         """Return some of the steps."""
         return Steps(self.rows[kept], self.sizes[kept], usual)
 
-    def turns(self) -> Rows:
+    def turns(self, count: int) -> Rows:
         """Return which are a whole turn, shape (k,), less what the joint moves in a sample."""
         size = np.abs(self.sizes)
-        usual = size[size <= TURN / 2.0].max(initial=0.0)
+        usual = self.only(size <= TURN / 2.0).jumps(count).usual  # bad samples have no say
         near = np.abs(size - TURN) <= usual
         # Positions in degrees have steps of any size.
         return np.asarray(near & ((1.0 + APART) * usual < TURN))
@@ -118,12 +118,12 @@ def without_jumps(
     position, steps = signals['position'], largest_steps(signals['position'])
     # In a gap a joint may have made any way.
     steps = [each.only(~_in_gap(time, each)) for each in steps]
-    turns = [each.only(each.turns()) for each in steps]
+    turns = [each.only(each.turns(len(time))) for each in steps]
     for joint, turn in zip(joints, turns, strict=True):
         if len(turn.rows):
             text = f'position of joint {joint!r} jumps by a whole turn {len(turn.rows)} times'
             findings.append(Finding('wrapped_position', f'{text}; unwrapped', joint, 'info'))
-    moved = [each.only(~each.turns()).jumps(len(time)) for each in steps]
+    moved = [each.only(~each.turns(len(time))).jumps(len(time)) for each in steps]
     # What a joint at rest does is small beside the steps of the joints that move.
     usual = max((each.usual for each in moved), default=0.0)
     moved = [each.above(usual) for each in moved]

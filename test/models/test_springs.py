@@ -132,3 +132,8 @@ def test_no_drive_adds_springs_as_gravity():
 def test_springs_alone_have_nothing_of_friction(key):
     with pytest.raises(ModelError, match=f"springs without friction have no '{key}'"):
         robot({'terms': ['spring'], key: [1.0]})
+
+
+def test_springs_beside_auto_are_refused():
+    with pytest.raises(ModelError, match='selects springs too'):
+        robot(['auto', 'spring'])

@@ -105,6 +105,17 @@ def test_what_occurs_often_is_the_signal():
     assert repaired(values)[1:] == ([], ())
 
 
+def test_a_bad_sample_does_not_stop_the_unwrapping():
+    values = signals()
+    true = 2.0 * TIME[:, None] * [1.0, 1.3]
+    values['position'] = (true + np.pi) % (2 * np.pi) - np.pi
+    values['position'][500, 0] += 1.8
+    position, rows, findings = repaired(values)
+    assert rows == [500]
+    assert {item.code for item in findings} == {'wrapped_position', 'bad_samples'}
+    np.testing.assert_allclose(np.delete(position - true, 500, axis=0), 0.0, atol=1e-9)
+
+
 def test_a_zero_that_moves_is_an_error():
     values = signals()
     values['position'][200:, 1] += 0.5

@@ -31,6 +31,8 @@ from robodyn_ros.identification.physical.findings import selection_findings
 from robodyn_ros.identification.result.content import IdentifiedPayload
 from robodyn_ros.identification.steps.run import Run
 from robodyn_ros.models.gear_torque import GearTorqueLaw
+from robodyn_ros.models.interface import Array, DynamicModel
+from robodyn_ros.models.springs import SPRING_PARAMETERS
 from robodyn_ros.recording.finding import Finding
 
 
@@ -97,6 +99,20 @@ def _robot_findings(run: Run, noisy: Collection[str]) -> Iterator[Finding]:
     yield from offset_findings(prepared.offsets, prepared.model, period)
     yield from selection_findings(run.selection, run.report.relative_residual)
     yield from friction_findings(prepared.friction)
+    yield from _springs(prepared.model, found.values)
+
+
+def _springs(model: DynamicModel, values: Array) -> Iterator[Finding]:
+    """Name the largest parameters of springs, which not all exported files hold."""
+    found = [
+        (item, value)
+        for item, value in zip(model.parameters, values.tolist(), strict=True)
+        if item.name.rpartition('.')[2] in SPRING_PARAMETERS
+    ]
+    found.sort(key=lambda pair: -abs(pair[1]))
+    if found:
+        shown = [f'{item.name} {value:.4g} {item.unit}' for item, value in found[:3]]
+        yield finding('springs', values=', '.join(shown))
 
 
 def _payload_findings(run: Run, payload: IdentifiedPayload) -> Iterator[Finding]:

@@ -81,6 +81,9 @@ def test_a_spring_on_a_lever_is_found_and_predicted():
     assert [part['kind'] for part in result.model.describe()['parts']][1] == 'springs'
     error, before = (each.validation.relative_residual for each in (result, plain))
     assert error < 0.06 and before > 5.0 * error  # the noise is 0.02
+    (told,) = (item for item in result.findings if item.code == 'springs')
+    assert 'joint2.' in told.text.split(',')[0]
+    assert 'springs' not in {item.code for item in plain.findings}
 
 
 def test_a_torsion_spring_needs_one_term():
