@@ -94,6 +94,7 @@ def is_better(simple: HeldOut, rich: HeldOut, level: float = ONE, *, share: floa
     """
     if [each.shape for each in simple.kinds] != [each.shape for each in rich.kinds]:
         return False  # other places were visited: they cannot be compared
+    share = max(share, float(np.sqrt(np.finfo(float).eps)))  # equal candidates differ by rounding
     if rich.independent < INDEPENDENT or not rich.mean < (1.0 - share) * simple.mean:
         return False
     gain, error = gains(simple, rich)

@@ -86,6 +86,12 @@ def test_what_does_not_beat_the_simplest_is_no_compromise():
     assert simplest([SIMPLE, unsteady, best]) == 2
 
 
+def test_rounding_is_no_gain():
+    """The same fit by another way, as on another processor."""
+    same = replace(SIMPLE, kinds=tuple(each * (1.0 - 1e-12) for each in SIMPLE.kinds))
+    assert not is_better(SIMPLE, same)
+
+
 def test_candidates_that_differ_by_chance_are_seldom_taken():
     """Pure noise: about 16 % of the pairs at one standard error, hardly any at four."""
     random = np.random.default_rng(0)
