@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robodyn_ros.errors import RecordingError
-from robodyn_ros.recording.jumps import without_jumps
+from robodyn_ros.recording.jumps import GAP, without_jumps
 from robodyn_ros.recording.missing_values import MISSING_SHARE, longest_run, missing_values
 from robodyn_ros.recording.recording import Finding, Recording, Severity
 from robodyn_ros.recording.stamps import missing_in_gaps
@@ -166,7 +166,7 @@ def _repair_jumps(signals: Signals) -> None:
 def _sampling(signals: Signals) -> Iterator[Finding]:
     steps = np.diff(signals.time)
     period = float(np.median(steps))
-    gaps = steps > 1.8 * period  # below 2, the step where one sample is missing
+    gaps = steps > GAP * period
     if gaps.any():
         worst = int(np.argmax(steps))
         missing = missing_in_gaps(signals.time, period, np.flatnonzero(gaps))

@@ -35,6 +35,9 @@ LONGEST = 3
 RARE = 0.01
 """Largest share of jumps: more of them are the signal, such as a joint that seldom moves."""
 
+GAP = 1.8
+"""Shortest gap, in periods: below 2, the step where one sample is missing."""
+
 MATTERS = 0.01
 """Smallest move of a zero that is an error, in [rad] or [m]: gravity changes by up to 1 %."""
 
@@ -118,12 +121,13 @@ def without_jumps(
     position, steps = signals['position'], largest_steps(signals['position'])
     # In a gap a joint may have made any way.
     steps = [each.only(~_in_gap(time, each)) for each in steps]
-    turns = [each.only(each.turns(len(time))) for each in steps]
+    whole = [each.turns(len(time)) for each in steps]
+    turns = [each.only(own) for each, own in zip(steps, whole, strict=True)]
     for joint, turn in zip(joints, turns, strict=True):
         if len(turn.rows):
             text = f'position of joint {joint!r} jumps by a whole turn {len(turn.rows)} times'
             findings.append(Finding('wrapped_position', f'{text}; unwrapped', joint, 'info'))
-    moved = [each.only(~each.turns(len(time))).jumps(len(time)) for each in steps]
+    moved = [each.only(~own).jumps(len(time)) for each, own in zip(steps, whole, strict=True)]
     # What a joint at rest does is small beside the steps of the joints that move.
     usual = max((each.usual for each in moved), default=0.0)
     moved = [each.above(usual) for each in moved]
@@ -168,7 +172,7 @@ def _starts(position: Array, found: Steps, least: float) -> Rows:
 
 def _in_gap(time: Array, found: Steps) -> Rows:
     """Return which steps go over missing samples, shape (k,)."""
-    return np.asarray(time[found.rows + 1] - time[found.rows] > 1.8 * np.median(np.diff(time)))
+    return np.asarray(time[found.rows + 1] - time[found.rows] > GAP * np.median(np.diff(time)))
 
 
 def _bad_samples(
