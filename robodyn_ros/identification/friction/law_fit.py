@@ -201,13 +201,23 @@ class FrictionSearch:
         """Set the shape coefficients of a joint that have the smallest residual."""
         shape = state.shapes[joint]
         left = [self._left(state, joint, {**shape, **each}, rest) for each in tried]
-        shape.update(tried[int(np.argmin(left))])
+        if np.isfinite(left).any():
+            shape.update(tried[int(np.argmin(left))])
 
     def _left(self, state: _State, joint: int, shape: Mapping[str, float], rest: Array) -> float:
-        """Return the squared residual of a shape, without the constant square of the torque."""
+        """Return the squared residual of a shape, without the constant square of the torque.
+
+        A narrow Stribeck peak between two samples can have any height. One that more than doubles
+        the friction at standstill is an extrapolation that no sample supports: infinite.
+        """
         columns = self.sample.columns(state.terms, joint, shape, state.load)
         side = columns.T @ rest
-        return -float(side @ _solved(columns.T @ columns, side))
+        amplitudes = _solved(columns.T @ columns, side)
+        if {'breakaway', 'coulomb'} <= {*state.terms}:
+            peak, dry = (amplitudes[state.terms.index(n)] for n in ('breakaway', 'coulomb'))
+            if abs(peak) > abs(dry):
+                return np.inf
+        return -float(side @ amplitudes)
 
     def held_out(self, fit: LawFit) -> HeldOut | None:
         """Return the errors of a law and a rigid body fitted together, fold by fold.

@@ -100,6 +100,18 @@ def test_breakaway_speed_is_found_and_bidirectional_friction_is_better_than_line
     np.testing.assert_allclose(fit.coefficients['reach'], np.abs(signals.velocity).max(axis=0))
 
 
+def test_a_peak_at_standstill_at_most_doubles_the_friction():
+    """A narrower peak has any height: no sample is at standstill, where it is applied."""
+    amplitudes = [[1.0, 3.0, 0.3, 9.0], [0.5, 4.0, 0.1, 3.0], [0.4, 3.0, 0.2, 2.0]]
+    model, values = arm({'terms': 'stribeck', 'breakaway_speed': [0.1, 0.2, 0.3]}, amplitudes)
+    search, _ = search_of(model, values, noise=0.01)
+    terms = LAWS['stribeck']
+    found = np.abs(search.fit(terms, finer=True).amplitudes)
+    peak, dry = (found[:, terms.index(name)] for name in ('breakaway', 'coulomb'))
+    assert (peak <= 1.05 * dry).all() and peak[0] > 0.5 * dry[0]
+    np.testing.assert_allclose(peak[1:], [3.0, 2.0], rtol=0.2)
+
+
 @pytest.mark.filterwarnings('error')
 @pytest.mark.parametrize('law', ['stribeck', 'bidirectional'])
 def test_a_joint_at_rest_disturbs_no_law(law):
