@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from robodyn_ros.control.collision import TorqueErrorDetector
-from robodyn_ros.control.collision_settings import CollisionSettings
+from robodyn_ros.control.collision.constant_thresholds import ConstantThresholds
+from robodyn_ros.control.collision.detector import TorqueErrorDetector
+from robodyn_ros.control.collision.settings import CollisionSettings
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.errors import ControlError
 from robodyn_ros.models.interface import Array
@@ -77,13 +78,17 @@ def propose_thresholds(
     collision = np.maximum(np.maximum(collision_factor * fast, least), tiny)
     contact = np.maximum(contact_factor / collision_factor * collision, tiny)
     # Both thresholds share the extra torque; the collision threshold needs more of it.
-    slow = np.maximum(slow, _friction_at_rest(recording, torque))
+    slow = np.maximum(slow, friction_at_rest(recording, torque))
     extra = np.maximum(collision_factor * slow - collision, 0.0)
     return ThresholdProposal(torque.joints, collision, contact, extra, fast, slow, samples)
 
 
-def _friction_at_rest(recording: Recording, torque: ModelTorque) -> Array:
-    """Return the largest static friction over a recording, shape (n,), in [Nm] or [N]."""
+def friction_at_rest(recording: Recording, torque: ModelTorque) -> Array:
+    """Return the largest static friction over a recording, shape (n,), in [Nm] or [N].
+
+    It is half the jump of friction between both directions: at rest, friction can hold any torque
+    up to it, either way.
+    """
     every = max(1, len(recording.time) // 1000)  # friction by load varies slowly with position
     columns = [recording.joints.index(name) for name in torque.joints]
     q = recording.position[::every, columns]
@@ -103,7 +108,8 @@ def _largest_errors(
     if missing := [name for name in torque.joints if name not in recording.joints]:
         raise ControlError(f'{recording.source} has no joint {missing[0]}')
     columns = [recording.joints.index(name) for name in torque.joints]
-    detector = TorqueErrorDetector(torque=torque, settings=settings)
+    thresholds = ConstantThresholds(settings)
+    detector = TorqueErrorDetector(torque=torque, settings=settings, thresholds=thresholds)
     largest = np.zeros((2, len(columns)))
     joint = np.arange(len(columns))
     samples = 0
@@ -114,7 +120,7 @@ def _largest_errors(
         if not detector.settled:
             continue
         size = np.abs(detector.torque_error)
-        slowness = detector.slowness
+        slowness = thresholds.slowness
         slow = slowness > MOVING_SLOWNESS
         # The detector scales the extra torque by the slowness.
         size[slow] /= slowness[slow]

@@ -8,8 +8,8 @@ from control_arm import small_arm
 from scipy.signal import butter, lfilter
 
 from robodyn_ros.analysis.collision_thresholds import propose_thresholds
-from robodyn_ros.control.collision import TorqueErrorDetector
-from robodyn_ros.control.collision_settings import CollisionSettings
+from robodyn_ros.control.collision.detector import TorqueErrorDetector
+from robodyn_ros.control.collision.settings import CollisionSettings
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.errors import ControlError
 from robodyn_ros.models.catalog import with_friction

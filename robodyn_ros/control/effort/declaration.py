@@ -4,7 +4,9 @@
       unit: Nm                # Nm, N, A, permille_rated_current, permille_rated_torque, SI
       side: joint             # joint or motor
       gravity: included       # or excluded: the driver has taken the gravity torque out
-    # optional: command_unit (default: unit), direction (1 or -1) and the drive facts of `units.py`
+      command_gravity: included    # of commands; excluded: the robot adds the gravity torque
+    # optional: command_unit (default: unit), command_gravity (default: gravity), direction (1 or
+    # -1) and the drive facts of `units.py`
 
 Each key has one value for all joints, or a list with one per joint of `joints`.
 """
@@ -26,7 +28,13 @@ from robodyn_ros.models.interface import Joint
 from robodyn_ros.recording.bags.bag_metadata import EFFORT_KEY, SI_EFFORT
 from robodyn_ros.robot_file import read_part
 
-WORDS = {'unit': UNITS, 'command_unit': UNITS, 'side': SIDES, 'gravity': GRAVITY}
+WORDS = {
+    'unit': UNITS,
+    'command_unit': UNITS,
+    'side': SIDES,
+    'gravity': GRAVITY,
+    'command_gravity': GRAVITY,
+}
 REQUIRED = ('unit', 'side', 'gravity')
 NUMBERS = ('direction', *OBJECTS, *MECHANICS)
 KEYS = ('joints', *WORDS, *NUMBERS)
@@ -34,7 +42,8 @@ HOW = (
     'declare its meaning in section effort of the robot file: effort.unit (Nm, N, A, '
     'permille_rated_current or permille_rated_torque), effort.side (joint or motor) and '
     'effort.gravity (included or excluded), for example {unit: Nm, side: joint, gravity: '
-    'included}; A and per mille need drive facts as well, see config/example_robot.yaml'
+    'included}; A and per mille need drive facts as well, see config/example_robot.yaml. Commands '
+    'take the file as --effort FILE, or --effort Nm'
 )
 
 
@@ -141,7 +150,7 @@ class EffortDeclaration:
             [value] * len(names)
             for key, value in self.values.items()
         }  # fmt: skip
-        words = {key: columns.pop(key) for key in WORDS}
+        words = {key: columns.pop(key) for key in WORDS if key in columns}
         direction = np.array(columns.pop('direction'), dtype=float)
         drives = Drives.of(len(names), **columns)
         try:

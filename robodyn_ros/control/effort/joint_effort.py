@@ -30,6 +30,8 @@ class EffortConversion:
 
     :ivar scale: Nm or N at the joint per unit of the effort field, shape (n,)
     :ivar gravity_excluded: joints whose effort excludes gravity, bool of shape (n,)
+    :ivar command_gravity_excluded: joints to whose commands the robot adds gravity, bool of
+        shape (n,)
     """
 
     def __init__(
@@ -40,6 +42,7 @@ class EffortConversion:
         command_unit: Sequence[str],
         side: Sequence[str],
         gravity: Sequence[str],
+        command_gravity: Sequence[str] | None = None,
         direction: ArrayLike,
         drives: Drives,
     ) -> None:
@@ -49,13 +52,18 @@ class EffortConversion:
         :param command_unit: of the effort commands, from `UNITS`
         :param side: side on which the torque acts, from `SIDES`
         :param gravity: inclusion of the gravity torque, from `GRAVITY`
+        :param command_gravity: the same for effort commands; None: as `gravity`
         :param direction: 1, or -1 if a positive effort drives the joint backwards
         :raises ConfigError: a fact is missing for a unit, or does not fit it
         """
         self.joints = tuple(joints)
         self.unit, self.command_unit, self.side = tuple(unit), tuple(command_unit), tuple(side)
         self.gravity = tuple(gravity)
-        self.gravity_excluded = np.array([word == 'excluded' for word in gravity])
+        self.command_gravity = self.gravity if command_gravity is None else tuple(command_gravity)
+        self.gravity_excluded, self.command_gravity_excluded = (
+            np.array([word == 'excluded' for word in words])
+            for words in (self.gravity, self.command_gravity)
+        )
         self.direction = np.asarray(direction, dtype=float)
         self.drives = drives
         drives.check(self.joints)

@@ -79,6 +79,12 @@ class ModelTorque:
         self._take(self._checked(values))
         self._blended = 1.0
 
+    @property
+    def values(self) -> Array:
+        """Copy of the parameter values in use, shape (p,), SI."""
+        values: Array = self._values.copy()
+        return values
+
     def blend_to(self, values: ArrayLike) -> None:
         """Start to blend from the present values to others; `blend` sets the share.
 

@@ -1,74 +1,26 @@
-import time
-
 import numpy as np
 import pytest
-from control_arm import small_arm
 
 rclpy = pytest.importorskip('rclpy')
 pytest.importorskip('robodyn_ros.msg')
+from collision_client import (  # noqa: E402
+    COLLISION,
+    CONTACT,
+    MODEL,
+    NAMES,
+    OK,
+    UNKNOWN,
+    VALUES,
+    Monitor,
+    levels,
+)
 from diagnostic_msgs.msg import DiagnosticStatus  # noqa: E402
-from node_process import EFFORT, NodeProcess, closed, joint_state, result_file  # noqa: E402
-from robodyn_ros.msg import CollisionState  # noqa: E402
+from node_process import NodeProcess, closed, joint_state, result_file  # noqa: E402
 from sensor_msgs.msg import JointState  # noqa: E402
-from std_srvs.srv import Trigger  # noqa: E402
 
 pytestmark = pytest.mark.ros
-MODEL, VALUES = small_arm()
-NAMES = list(MODEL.joint_names)
-PERIOD = 0.002
 GAP = 4.0
 """Between two samples after which the monitor settles anew, in [s]."""
-STALE = 2.0
-"""Joint states may stay away for so long, in [s]: they come from a test, which may be held up."""
-OK, CONTACT, COLLISION, UNKNOWN = (
-    getattr(CollisionState, name) for name in ('OK', 'CONTACT', 'COLLISION', 'UNKNOWN')
-)
-
-
-class Monitor:
-    """A monitor, the arm it watches, and the stop service it calls."""
-
-    def __init__(self, folder, number, **parameters) -> None:
-        values = {
-            'autostart': 'true', 'max_torque_error': '[10.0, 5.0]',
-            'contact_threshold': '[6.0, 3.0]', 'velocity_window': '[0.0]',
-            'result_file': result_file(folder, MODEL, VALUES), 'stale_timeout': STALE,
-            'stop_service': '/excitation/stop', **EFFORT, **parameters,
-        }  # fmt: skip
-        self.process = NodeProcess('collision_monitor', number, folder / 'log', values)
-        self.states = self.process.listen(CollisionState, 'collision_monitor/collision_state')
-        self.stops = 0
-        self.process.node.create_service(Trigger, '/excitation/stop', self.on_stop)
-        self.joint_states = self.process.publisher(JointState, 'joint_states')
-        self.time = time.time()
-        self.process.wait(lambda: self.states, 'a collision state')
-
-    def on_stop(self, _, response):
-        self.stops += 1
-        response.success = True
-        return response
-
-    units = 1.0
-    """Torque per unit of the effort field."""
-
-    def sample(self, push=0.0):
-        self.time += PERIOD
-        rate = np.array([3.0, 4.0])
-        q, qd = 0.5 * np.sin(rate * self.time), 0.5 * rate * np.cos(rate * self.time)
-        torque = MODEL.torque(q[None], qd[None], -(rate**2 * q)[None], VALUES)[0]
-        return q, qd, (torque - [0.0, push]) / self.units
-
-    def run(self, count, push=0.0):
-        """States of so many samples, one at a time."""
-        rows = []
-        for _ in range(count):
-            message = joint_state(NAMES, self.time, *self.sample(push))
-            rows.append(self.publish(message))
-        return rows
-
-    def publish(self, message):
-        """Publish a sample, and return the state that it leads to, which has its stamp."""
-        return self.process.answer(self.joint_states, message, self.states)
 
 
 @pytest.fixture(scope='module')
@@ -77,12 +29,10 @@ def monitor(tmp_path_factory):
         yield monitor
 
 
-def levels(rows):
-    return np.array([list(row.level) for row in rows])
-
-
 def test_unknown_until_settled_then_ok(monitor):
     assert list(monitor.states[-1].level) == [UNKNOWN, UNKNOWN]
+    errors = monitor.process.listen(JointState, 'collision_monitor/torque_error')
+    monitor.process.known_to('collision_monitor')
     seen = levels(monitor.run(120))
     assert (seen[:40] == UNKNOWN).all()
     assert (seen[-50:] == OK).all()
@@ -91,6 +41,11 @@ def test_unknown_until_settled_then_ok(monitor):
     np.testing.assert_allclose(state.threshold, [10.0, 5.0])
     assert np.abs(state.torque_error).max() < 0.5
     assert state.message == 'ok'
+    monitor.process.settle()
+    same = [row for row in errors if row.header.stamp == state.header.stamp]
+    assert list(same[0].name) == NAMES and same[0].effort == state.torque_error
+    assert not same[0].position and not same[0].velocity
+    assert np.isnan(errors[0].effort).all(), 'not settled: no old value looks like a measurement'
 
 
 def test_collision_latches_calls_stop_once_and_is_cleared_by_reset(monitor):
@@ -115,7 +70,10 @@ def test_collision_latches_calls_stop_once_and_is_cleared_by_reset(monitor):
     assert (levels(monitor.run(80))[-1] == OK).all()
     monitor.run(15, push=9.0)
     monitor.process.wait(lambda: monitor.stops == 2, 'the second call')
-    monitor.process.reset()
+    held = monitor.process.reset()
+    assert not held.success and 'joint2 is still' in held.message
+    monitor.run(60)
+    assert monitor.process.reset().success
 
 
 @pytest.mark.parametrize('kind', ['nan', 'unknown joint', 'short', 'time goes back', 'gap'])

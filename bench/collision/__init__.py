@@ -1,0 +1,1 @@
+"""Simulated cells, contacts and methods of `bench_collision.py`."""

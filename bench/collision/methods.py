@@ -1,0 +1,98 @@
+"""Methods to compare: each gives the largest error of a robot relative to its thresholds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from robodyn_ros.analysis.thresholds.learn import Learning, learn
+from robodyn_ros.analysis.thresholds.session import Session
+from robodyn_ros.control.collision.settings import CollisionSettings
+from robodyn_ros.control.collision.threshold_map import ThresholdMap
+from robodyn_ros.models.interface import Array
+
+
+def debounced(ratio: Array, debounce: int) -> Array:
+    """Return the largest ratio that some joint keeps for `debounce` samples, (N,)."""
+    held = ratio.copy()
+    for back in range(1, debounce):
+        np.minimum(held[back:], ratio[:-back], out=held[back:])
+        held[:back] = 0.0
+    return np.asarray(held.max(axis=1))
+
+
+@dataclass(frozen=True)
+class Mapped:
+    """A learned map.
+
+    :param map: thresholds
+    """
+
+    map: ThresholdMap
+    debounce: int
+
+    @classmethod
+    def learned(
+        cls, sessions: Sequence[Session], friction: Array, debounce: int, **options: object
+    ) -> Mapped:
+        """Learn it."""
+        wanted = Learning(debounce=debounce, **options)  # type: ignore[arg-type]
+        found = learn(sessions, friction, wanted)
+        print(
+            f'    {options or ""} layout {found.layout}, {found.hours:.2f} h, at most '
+            f'{found.rate:.2f}/h'
+        )
+        return cls(found.map, debounce)
+
+    def ratio(self, session: Session) -> Array:
+        """Return the ratio of a session, shape (N,)."""
+        threshold = self.map.at(*session.motion(self.map.bands.still))
+        return debounced(session.residual / threshold * session.used[:, None], self.debounce)
+
+
+@dataclass(frozen=True)
+class Constant:
+    """Constant thresholds as `propose_thresholds` makes them, raised around standstill."""
+
+    settings: CollisionSettings
+    collision: Array
+    extra: Array
+
+    @classmethod
+    def learned(
+        cls, sessions: Sequence[Session], friction: Array, settings: CollisionSettings
+    ) -> Constant:
+        """Take the largest errors while moving and around standstill."""
+        fast, slow = np.zeros((2, len(friction)))
+        for each in sessions:
+            slowness = _slowness(each, settings)
+            size = each.residual[each.used]
+            near = slowness[each.used] > 0.3
+            fast = np.maximum(fast, np.where(near, 0.0, size).max(axis=0))
+            scaled = size / np.maximum(slowness[each.used], 0.3)
+            slow = np.maximum(slow, np.where(near, scaled, 0.0).max(axis=0))
+        slow = np.maximum(slow, friction)
+        return cls(settings, 1.6 * fast, np.maximum(1.6 * (slow - fast), 0.0))
+
+    def ratio(self, session: Session) -> Array:
+        """Return the ratio of a session, shape (N,)."""
+        threshold = self.collision + _slowness(session, self.settings) * self.extra
+        ratio = session.residual / threshold * session.used[:, None]
+        return debounced(ratio, self.settings.debounce)
+
+
+def _slowness(session: Session, settings: CollisionSettings) -> Array:
+    speed = np.abs(session.velocity)
+    slow = np.clip(2.0 - speed / np.asarray(settings.low_velocity), 0.0, 1.0)
+    fade = settings.period / settings.low_velocity_hold
+    held = slow.copy()
+    for back in range(1, int(1.0 / fade) + 1):
+        np.maximum(held[back:], slow[:-back] - back * fade, out=held[back:])
+    return held
+
+
+def observed(settings: CollisionSettings, bandwidth: float) -> CollisionSettings:
+    """Return the settings with the momentum observer."""
+    return replace(settings, residual='observer', observer_bandwidth=bandwidth)

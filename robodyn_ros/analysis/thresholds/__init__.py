@@ -1,0 +1,1 @@
+"""Collision thresholds learned from healthy recordings, and collisions in recordings."""

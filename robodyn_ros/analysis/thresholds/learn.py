@@ -1,0 +1,261 @@
+"""Learning of a threshold map from healthy sessions, scaled by leaving one session out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robodyn_ros.analysis.thresholds.bands import Layout, bands_of, still_speed
+from robodyn_ros.analysis.thresholds.cell_maxima import CellMaxima, cell_maxima, upper
+from robodyn_ros.analysis.thresholds.session import Session
+from robodyn_ros.analysis.thresholds.tail import level_at, rate_bound
+from robodyn_ros.control.collision.threshold_map import Bands, ThresholdMap
+from robodyn_ros.errors import ControlError
+from robodyn_ros.models.interface import Array
+
+LAYOUTS: tuple[Layout, ...] = (
+    (1, 1, 1), (2, 1, 1), (4, 1, 1), (3, 2, 1), (4, 3, 1), (4, 1, 2), (4, 3, 2),
+)  # fmt: skip
+"""Numbers of bands to choose from. The first one is constant thresholds."""
+
+
+@dataclass(frozen=True)
+class Learning:
+    """Options of learning.
+
+    :param rate: false alarms per hour to aim at, in [1/h]; None: none in any session left out,
+        and at most one per hour by the tail of their torque errors
+    :param block: length of the blocks, in [s]; torque errors of different blocks must be
+        independent
+    :param debounce: consecutive samples above a threshold that the detector counts
+    :param outlier: a block counts as contact above this multiple of the median block's largest
+        error, both relative to the map
+    :param contact: largest share of contact in the recordings; above it, they are refused
+    :param layouts: numbers of bands to choose from
+    """
+
+    rate: float | None = None
+    block: float = 5.0
+    debounce: int = 2
+    outlier: float = 4.0
+    contact: float = 0.05
+    layouts: Sequence[Layout] = LAYOUTS
+
+
+@dataclass(frozen=True)
+class Learned:
+    """A threshold map and what it rests on.
+
+    :param map: thresholds
+    :param hours: healthy motion, in [h]
+    :param alarms: false alarms in the sessions left out
+    :param layout: selected numbers of bands
+    :param unvisited: share of the cells that have the largest value of their joint instead of
+        their own
+    :param notes: sentences about what was left out
+    """
+
+    map: ThresholdMap
+    hours: float
+    alarms: int
+    layout: Layout
+    unvisited: float
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def rate(self) -> float:
+        """False alarms per hour, not exceeded with 95 % confidence: none in T hours is 3 / T."""
+        return rate_bound(self.alarms, self.hours)
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """Map of one layout before its scale, and the largest errors relative to it.
+
+    :param ratios: for each part, shape (blocks, states): moving, passing standstill, at rest
+    :param scale: factor of each state, shape (states,)
+    """
+
+    layout: Layout
+    bands: Bands
+    value: Array
+    visited: NDArray[np.bool_]
+    ratios: tuple[Array, ...]
+    scale: Array
+    cost: float
+
+    @property
+    def collision(self) -> Array:
+        """Thresholds, shape (n, cells)."""
+        return self.value * self.scale[states(self.bands.cells)]
+
+
+def states(cells: int) -> NDArray[np.intp]:
+    """Return the state of each cell, 0: moving, 1: passing standstill, 2: at rest; (cells,)."""
+    return np.repeat([0, 1, 2], [cells - 2, 1, 1])
+
+
+def learn(
+    sessions: Sequence[Session], friction: Array, options: Learning | None = None
+) -> Learned:
+    """Learn thresholds from healthy sessions.
+
+    In each cell, the threshold is proportional to an upper quantile of the largest torque errors
+    of blocks of time. One factor for each state (moving, passing standstill, at rest) makes it
+    hold: each session is compared with the quantiles of all others, and the factor is that at
+    which these ratios give a third of the wanted rate. The numbers of bands are those with the
+    lowest thresholds (mean logarithm over joints and moving samples) at that rate. A single
+    session is cut into four parts.
+
+    :param friction: half the jump of friction at rest, shape (n,), in [Nm] or [N]: thresholds at
+        standstill are at least that, because stiction can hold either way
+    :raises ControlError: less than 20 blocks of healthy motion
+    """
+    options = options or Learning()
+    parts = _parts(sessions)
+    _check(parts, options)
+    still = still_speed(parts)
+    trials = [
+        _trial(parts, bands_of(parts, still, each), each, options) for each in options.layouts
+    ]
+    best = min(trials, key=lambda trial: trial.cost)
+    cleaned = _without_contact(sessions, best, options)
+    if cleaned is not None:
+        return learn(cleaned, friction, options)
+    return _learned(sessions, parts, best, friction)
+
+
+def _parts(sessions: Sequence[Session]) -> list[Session]:
+    if len(sessions) > 1:
+        return list(sessions)
+    rows = np.array_split(np.arange(len(sessions[0].time)), 4)
+    return [sessions[0].rows(slice(part[0], part[-1] + 1)) for part in rows]
+
+
+def _check(parts: Sequence[Session], options: Learning) -> None:
+    hours = sum(part.hours for part in parts)
+    least = 20 * options.block
+    if hours * 3600.0 < least:
+        raise ControlError(
+            f'{", ".join(dict.fromkeys(part.source for part in parts))}: {3600.0 * hours:.3g} s '
+            f'of healthy motion, expected at least {least:.3g} s: record the work of the robot '
+            f'without contact for longer'
+        )
+
+
+def _trial(parts: Sequence[Session], bands: Bands, layout: Layout, options: Learning) -> _Trial:
+    """Scale a map by leaving each part out in turn."""
+    maxima = [cell_maxima(part, bands, length=options.block) for part in parts]
+    largest = [each.largest for each in maxima]
+    ratios = []
+    for index, part in enumerate(parts):
+        value, _ = upper(np.concatenate([*largest[:index], *largest[index + 1 :]]))
+        ratios.append(_ratios(part, maxima[index], value, options.debounce))
+    hours = sum(part.hours for part in parts)
+    together = np.concatenate(ratios)
+    rate = (options.rate or min(1.0, 0.99 / hours)) / together.shape[1]
+    scale = np.array([level_at(column, hours, rate) for column in together.T])
+    scale[scale == 0.0] = scale.max()  # a state that never occurred
+    value, visited = upper(np.concatenate(largest))
+    trial = _Trial(layout, bands, value, visited, tuple(ratios), scale, 0.0)
+    return replace(trial, cost=_cost(parts, maxima, trial.collision))
+
+
+def _ratios(part: Session, maxima: CellMaxima, value: Array, debounce: int) -> Array:
+    """Return the largest error relative to the map in each block with samples, by state."""
+    ratio = part.residual / value[np.arange(value.shape[0]), maxima.cell]
+    ratio[~part.used] = 0.0
+    held = ratio.copy()
+    for back in range(1, debounce):  # the detector counts consecutive samples of a joint
+        np.minimum(held[back:], ratio[:-back], out=held[back:])
+    starts = np.flatnonzero(np.diff(maxima.block, prepend=-1))
+    state = states(value.shape[1])[maxima.cell]
+    largest = [
+        np.maximum.reduceat(np.where(state == each, held, 0.0).max(axis=1), starts)
+        for each in range(3)
+    ]
+    blocks: Array = np.stack(largest, axis=1).astype(float)
+    return blocks[np.logical_or.reduceat(part.used, starts)]
+
+
+def _cost(parts: Sequence[Session], maxima: Sequence[CellMaxima], threshold: Array) -> float:
+    """Return the mean logarithm of the thresholds of moving joints."""
+    logarithm = np.log(threshold)
+    total = count = 0.0
+    for part, each in zip(parts, maxima, strict=True):
+        cell = each.cell[part.used]
+        moving = cell < threshold.shape[1] - 2
+        total += float(logarithm[np.arange(len(threshold)), cell][moving].sum())
+        count += float(moving.sum())
+    return total / max(count, 1.0)
+
+
+def _without_contact(
+    sessions: Sequence[Session], best: _Trial, options: Learning
+) -> list[Session] | None:
+    """Return the sessions without samples that stand out as contact; None: there are none.
+
+    :raises ControlError: there are too many of them
+    """
+    usual = np.concatenate(best.ratios).max(axis=1)
+    reach = options.outlier * float(np.median(usual))
+    cleaned = [_cleaned(session, best, options.block, reach) for session in sessions]
+    if all(each is session for each, session in zip(cleaned, sessions, strict=True)):
+        return None
+    before, after = (sum(each.hours for each in part) for part in (sessions, cleaned))
+    if after < (1.0 - options.contact) * before:
+        raise ControlError(
+            f'{100.0 * (1.0 - after / before):.0f} % of the recordings look like contact '
+            f'(limit {100.0 * options.contact:g} %): record healthy motion. '
+            f'{next(each.notes[-1] for each in cleaned if each.notes)}'
+        )
+    return cleaned
+
+
+def _cleaned(session: Session, best: _Trial, block: float, reach: float) -> Session:
+    """Leave out a block on either side of torque errors beyond `reach` times the map."""
+    cell = best.bands.cell(*session.motion(best.bands.still))
+    ratio = session.residual / best.value[np.arange(len(best.value)), cell]
+    worst = np.where(session.used, ratio.max(axis=1), 0.0)
+    if not (worst > reach).any():
+        return session
+    rows = np.zeros(len(session.time), dtype=bool)
+    for time in session.time[worst > reach]:
+        first, last = np.searchsorted(session.time, (time - block, time + block))
+        rows[first:last] = True
+    row = int(worst.argmax())
+    return session.without(
+        rows,
+        f'{session.source}: {rows.sum()} of {len(rows)} samples left out as contact: the torque '
+        f'error at {session.time[row]:.6g} s is {worst[row]:.3g} times the usual largest one of '
+        f'such a motion',
+    )
+
+
+def _learned(
+    sessions: Sequence[Session], parts: Sequence[Session], best: _Trial, friction: Array
+) -> Learned:
+    ratios = np.concatenate(best.ratios)
+    collision = best.collision
+    collision[:, -2:] = np.maximum(collision[:, -2:], friction[:, None])
+    moved = np.concatenate([np.abs(part.velocity[part.used]) for part in parts])
+    hardest = np.max([part.acceleration[part.used].max(axis=0) for part in parts], axis=0)
+    tiny = np.finfo(np.float32).tiny
+    learned = ThresholdMap(
+        bands=best.bands,
+        collision=collision,
+        contact=float(np.clip((ratios.max(axis=0) / best.scale).max(), 0.7, 1.0)),
+        fastest=np.maximum(moved.max(axis=0).astype(float), tiny),
+        hardest=np.maximum(hardest.astype(float), tiny),
+    )
+    return Learned(
+        map=learned,
+        hours=sum(session.hours for session in sessions),
+        alarms=int((ratios > best.scale).any(axis=1).sum()),
+        layout=best.layout,
+        unvisited=float(1.0 - best.visited.mean()),
+        notes=tuple(note for session in sessions for note in session.notes),
+    )

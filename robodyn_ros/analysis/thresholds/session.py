@@ -1,0 +1,129 @@
+"""Healthy session: torque errors and motion of a recording, as the detector has them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robodyn_ros.control.collision.detector import TorqueErrorDetector
+from robodyn_ros.control.collision.settings import CollisionSettings
+from robodyn_ros.control.torque.model_torque import ModelTorque
+from robodyn_ros.errors import ControlError
+from robodyn_ros.models.interface import Array
+from robodyn_ros.recording.recording import Recording
+
+Mask = NDArray[np.bool_]
+UNREACHED = 1e300
+"""Threshold that no torque error reaches, in [Nm] or [N]."""
+
+
+@dataclass(frozen=True)
+class Session:
+    """Torque errors of a recording.
+
+    :param source: recording
+    :param time: stamps, shape (N,), in [s]
+    :param residual: absolute torque error, shape (N, n), in [Nm] or [N]
+    :param velocity: filtered velocity, shape (N, n), in [rad/s] or [m/s]
+    :param acceleration: its absolute derivative
+    :param used: samples that count: the detector was settled, and the data are healthy, (N,)
+    :param started: samples after a start or gap, shape (N,)
+    :param notes: sentences about what was left out
+    """
+
+    source: str
+    time: Array
+    residual: Array
+    velocity: Array
+    acceleration: Array
+    used: Mask
+    started: Mask
+    notes: tuple[str, ...] = ()
+
+    @property
+    def hours(self) -> float:
+        """Time of the samples that count, in [h]."""
+        return float(np.median(np.diff(self.time)) * self.used.sum() / 3600.0)
+
+    def without(self, rows: Mask, note: str) -> Session:
+        """Return the session without some samples; the note tells why."""
+        return replace(self, used=self.used & ~rows, notes=(*self.notes, note))
+
+    def rows(self, rows: slice) -> Session:
+        """Return a part of the session."""
+        signals = ('time', 'residual', 'velocity', 'acceleration', 'used', 'started')
+        part = replace(self, **{name: getattr(self, name)[rows] for name in signals})
+        return replace(part, started=part.started | (np.arange(len(part.time)) == 0))
+
+    def motion(self, still: Array) -> tuple[Array, Array, Array, Array]:
+        """Return the arguments of `Bands.cell`, shape (N, n) each, as `MappedThresholds` has them.
+
+        :param still: speed of standstill, shape (n,)
+        """
+        forward, speed = self.velocity > 0.0, np.abs(self.velocity)
+        slow = speed < still
+        turned = slow.copy()
+        turned[1:] |= forward[1:] != forward[:-1]
+        since, moved = (self._time_since(rows) for rows in (turned, ~slow))
+        return speed, self.acceleration, since, moved
+
+    def _time_since(self, rows: Mask) -> Array:
+        """Return the time since the last of some samples, or the last start, (N, n), in [s]."""
+        rows = rows | self.started[:, None]
+        last = np.maximum.accumulate(np.where(rows, np.arange(len(rows))[:, None], 0), axis=0)
+        return self.time[:, None] - self.time[last]
+
+
+def with_velocity(recording: Recording) -> Recording:
+    """Return a recording with velocities; missing ones are differences to the previous sample."""
+    if recording.velocity is not None:
+        return recording
+    slope = np.diff(recording.position, axis=0) / np.diff(recording.time)[:, None]
+    return replace(recording, velocity=np.concatenate([slope[:1], slope]))
+
+
+def fed(detector: TorqueErrorDetector, recording: Recording) -> Iterator[int]:
+    """Feed a recording to a detector; yield the row after each sample.
+
+    :raises ControlError: the recording lacks a joint
+    """
+    if missing := [name for name in detector.joints if name not in recording.joints]:
+        raise ControlError(f'{recording.source} has no joint {missing[0]}')
+    data = with_velocity(recording.select(detector.joints))
+    assert data.velocity is not None
+    stamps = data.time.tolist()
+    for row, sample in enumerate(zip(data.position, data.velocity, data.torque, strict=True)):
+        detector.update(stamps[row], *sample)
+        yield row
+
+
+def session_of(recording: Recording, torque: ModelTorque, settings: CollisionSettings) -> Session:
+    """Run the detector over a recording.
+
+    :raises ControlError: the recording lacks a joint
+    """
+    settings = replace(settings, max_torque_error=UNREACHED, contact_threshold=UNREACHED)
+    detector = TorqueErrorDetector(torque=torque, settings=settings)
+    # Single precision: an hour at 1 kHz has a gigabyte otherwise.
+    signals: Array = np.zeros((3, len(recording), len(detector.joints)), dtype=np.float32)
+    used, started = np.zeros((2, len(recording)), dtype=bool)
+    settled = True
+    for row in fed(detector, recording):
+        signals[0, row] = detector.torque_error
+        signals[1, row], signals[2, row] = detector.motion
+        used[row] = detector.settled
+        started[row], settled = settled and not used[row], used[row]
+    notes: tuple[str, ...] = ()
+    if (gaps := int(started.sum()) - 1) > 0:
+        notes = (
+            f'{recording.source}: {(~used).sum()} of {len(used)} samples left out: {gaps} gaps or '
+            f'invalid samples, after each of which the detector has to settle',
+        )
+    residual, velocity, acceleration = signals
+    return Session(
+        recording.source, recording.time, np.abs(residual), velocity, np.abs(acceleration), used,
+        started, notes,
+    )  # fmt: skip

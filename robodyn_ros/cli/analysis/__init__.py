@@ -1,0 +1,1 @@
+"""Sub-commands of `robodyn` that analyse recordings and results."""

@@ -1,0 +1,62 @@
+"""`robodyn compare`: comparison of a robot's CAD with its identified model."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from robodyn_ros.analysis.compare import compare
+from robodyn_ros.analysis.compare_report import export_comparison, text_comparison
+from robodyn_ros.cli.effort import add_recording, read_in_si_units
+from robodyn_ros.cli.output import add_json, show
+from robodyn_ros.cli.page import with_page
+from robodyn_ros.identification.files.result_file import load_identified_model
+from robodyn_ros.identification.options import IdentifyOptions
+
+
+def add_parser(commands: Any) -> None:
+    """Add the sub-command."""
+    parser = commands.add_parser(
+        'compare',
+        help='compare a URDF from CAD with an identified model',
+        description='Show the base parameters of a URDF and of a result side by side, and the '
+        'torque errors of both on a recording. Use a recording that was not used to identify.',
+    )
+    parser.add_argument(
+        '--urdf', metavar='FILE', required=True, help='URDF of the robot as designed'
+    )
+    parser.add_argument('result', help='result file of `robodyn identify`')
+    add_recording(parser)
+    parser.add_argument(
+        '--filter-cutoff',
+        type=float,
+        metavar='HZ',
+        help='cut-off of the low pass on position and torque (default: from the data)',
+    )
+    parser.add_argument(
+        '--out', metavar='DIR', help='folder for report, tables (CSV, JSON) and pictures'
+    )
+    add_json(parser)
+    parser.set_defaults(run=run, command_line='')
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Compare, print, and write the files of --out.
+
+    :raises RobodynError: a file cannot be read or written, or the files do not fit together
+    """
+    identified = load_identified_model(arguments.result)
+    recording = read_in_si_units(arguments, identified.joints, identified.model)
+    options = IdentifyOptions(filter_cutoff=arguments.filter_cutoff)
+    comparison = compare(arguments.urdf, identified, recording, options=options)
+    files: dict[str, str] = (
+        {} if arguments.out is None else export_comparison(comparison, arguments.out)
+    )
+    facts: dict[str, Any] = comparison.to_json() | {'files': files}
+    text = text_comparison(comparison)
+    if arguments.out is not None:
+        title = 'CAD against identified model'
+        facts = with_page(arguments, facts, text, name='comparison', title=title)
+    lines = [text, *(f'{kind:<16} {path}' for kind, path in facts['files'].items())]
+    show(arguments, facts, '\n'.join(lines))
+    return 0

@@ -1,0 +1,189 @@
+"""`robodyn delay`: measurement of the additive torque delay from a recording."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+import numpy as np
+
+from robodyn_ros.analysis.delay import (
+    Samples,
+    configured_delay,
+    delay_estimate,
+    delay_findings,
+    position_lags,
+)
+from robodyn_ros.cli.output import EXIT_NEGATIVE, add_json, show
+from robodyn_ros.cli.page import with_page
+from robodyn_ros.errors import ConfigError, RecordingError
+from robodyn_ros.output_files import made_folder
+from robodyn_ros.recording.bags.joint_state_decoder import MSGTYPE as JOINT_STATE
+from robodyn_ros.recording.bags.topic_bag import (
+    TORQUE_STATE,
+    TRAJECTORY_STATE,
+    Values,
+    read_topic,
+    topic_types,
+)
+from robodyn_ros.recording.readers import read_recording, recording_format
+
+RECORD = 'ros2 bag record /joint_states /joint_trajectory_controller/controller_state'
+
+
+def add_parser(commands: Any) -> None:
+    """Add the sub-command."""
+    parser = commands.add_parser(
+        'delay',
+        help='measure the additive torque delay and check the configured one',
+        description='Measure the delay from commanded to measured positions in a rosbag2, in '
+        'cycles: the value for additive_torque_delay of the feed-forward. If the bag has '
+        'torque_state of a running feed-forward, its delay is checked. The exit code is 1 if that '
+        'delay is wrong, or the delay is unknown.',
+    )
+    parser.add_argument('recording', help='folder of a rosbag2')
+    parser.add_argument(
+        '--topic',
+        default='/joint_states',
+        help='topic of measured positions (default: %(default)s)',
+    )
+    parser.add_argument(
+        '--command',
+        dest='command_topic',
+        metavar='TOPIC',
+        help='topic of commanded positions: controller_state of a joint_trajectory_controller, '
+        'or a JointState (default: the only one in the bag)',
+    )
+    parser.add_argument('--period', type=_period, help='servo period in s (default: as recorded)')
+    parser.add_argument(
+        '--configured', type=int, help='present additive_torque_delay (default: as recorded)'
+    )
+    parser.add_argument('--out', metavar='DIR', help='folder for delay.html')
+    add_json(parser)
+    parser.set_defaults(run=run, command_line='')
+
+
+def _period(text: str) -> float:
+    period = float(text)
+    if not 0.0 < period < np.inf:
+        raise argparse.ArgumentTypeError(f'the period must be positive, in s, got {text}')
+    return period
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Measure, check and print; 1 if the configured delay is wrong, or the delay is unknown.
+
+    :raises RobodynError: the bag cannot be read, or lacks a topic
+    """
+    path = arguments.recording
+    if recording_format(path) != 'rosbag2':
+        raise RecordingError(
+            f'{path} is not a rosbag2: the delay needs a bag with commanded positions'
+        )
+    types = topic_types(path)
+    topic = command_topic(types, arguments.command_topic, path)
+    measured = read_recording(path, topic=arguments.topic)
+    command = read_topic(path, topic, measured.joints, _positions)
+    measured = measured.select(command.joints)
+    start = (command.stamps - measured.origin) / 1e9
+    period = arguments.period or float(min(measured.period, np.median(np.diff(start))))
+    lags = position_lags(
+        Samples(start, command.signals[0]),
+        Samples(measured.time, measured.position),
+        measured.joints,
+        period=period,
+    )
+    estimate = delay_estimate(lags)
+    configured = arguments.configured
+    if configured is None:
+        configured = _recorded_delay(path, types, measured.joints)
+    findings = delay_findings(estimate, configured)
+    facts = {
+        'command': topic,
+        'period': period,
+        'configured': configured,
+        'additive_torque_delay': estimate.setting,
+        'cycles': estimate.cycles,
+        'joints': [{'name': e.joint, 'lag': e.cycles, 'error': e.error} for e in estimate.lags],
+        'findings': findings,
+    }
+    wrong = any(finding.code in ('delay_wrong', 'delay_unknown') for finding in findings)
+    if arguments.out is not None:
+        made_folder(arguments.out, ConfigError)
+        title = 'Delay of the additive torque'
+        facts = with_page(
+            arguments, facts, table(facts), name='delay', title=title, good=not wrong
+        )
+    show(arguments, facts, table(facts))
+    return EXIT_NEGATIVE if wrong else 0
+
+
+def command_topic(types: dict[str, str], wanted: str | None, path: str) -> str:
+    """Return the topic of the commanded positions.
+
+    :param types: message types by topic
+    :param wanted: topic of --command, or None
+    :raises RecordingError: there is no such topic, or more than one without --command
+    """
+    usable = [topic for topic, kind in types.items() if kind == TRAJECTORY_STATE]
+    usable = usable or [
+        topic
+        for topic, kind in types.items()
+        if kind == JOINT_STATE and topic.endswith('/reference')
+    ]
+    if wanted is not None:
+        wanted = '/' + wanted.lstrip('/')
+        if types.get(wanted) not in (TRAJECTORY_STATE, JOINT_STATE):
+            raise RecordingError(
+                f'{path}: {wanted} has no commanded positions; only {usable} have'
+            )
+        return wanted
+    if len(usable) != 1:
+        what = f'{usable} have commanded positions, choose one with --command' if usable else (
+            f'no topic has commanded positions. Record them with the joint states: {RECORD}'
+        )  # fmt: skip
+        raise RecordingError(f'{path}: {what}')
+    return usable[0]
+
+
+def _positions(message: Any) -> Values:
+    """Return the commanded positions of a JointState, or of a joint_trajectory_controller (JTC).
+
+    In each cycle, a JTC (ros2_controllers 4.42) commands the position of the next one, `output`.
+    The effort it commands belongs to `reference`. With an effort interface, torque passes through
+    the JTC, so the delay is counted from `reference`.
+    """
+    if hasattr(message, 'position'):
+        return message.name, (message.position,)
+    output = message.output
+    through_jtc = len(output.effort) or not len(output.positions)
+    return message.joint_names, ((message.reference if through_jtc else output).positions,)
+
+
+def _recorded_delay(path: str, types: dict[str, str], joints: tuple[str, ...]) -> int | None:
+    """Return the delay from requested to commanded torque in the bag, in cycles, or None."""
+    for topic in [topic for topic, kind in types.items() if kind == TORQUE_STATE]:
+        try:
+            state = read_topic(
+                path, topic, joints, lambda m: (m.name, (m.requested, m.additive_command))
+            )
+        except RecordingError:  # the topic of another robot, or no message in time
+            continue
+        if len(state.signals) < 2:
+            continue
+        delay = configured_delay(*state.signals)
+        if delay is not None:
+            return delay
+    return None
+
+
+def table(facts: dict[str, Any]) -> str:
+    """Return the facts as text."""
+    lines = [f'command      {facts["command"]}, cycles of {1e3 * facts["period"]:.3f} ms', '']
+    lines.append(f'{"joint":<20}{"cycles behind command":>24}')
+    for joint in facts['joints']:
+        known = np.isfinite(joint['lag'])
+        cell = f'{joint["lag"]:.2f} +- {joint["error"]:.2f}' if known else 'unknown'
+        lines.append(f'{joint["name"]:<20}{cell:>24}')
+    lines.append('')
+    return '\n'.join([*lines, *(finding.line for finding in facts['findings'])])

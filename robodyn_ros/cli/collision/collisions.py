@@ -1,0 +1,112 @@
+"""`robodyn collisions`: collisions that the monitor finds in a recording."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+from dataclasses import replace
+from typing import Any
+
+from robodyn_ros.analysis.thresholds.events import Watch, rows_of, watched
+from robodyn_ros.cli.collision.model import add_model, load, read
+from robodyn_ros.cli.output import add_json, show
+from robodyn_ros.control.collision.detector import Level, TorqueErrorDetector
+from robodyn_ros.control.collision.settings import CollisionSettings
+from robodyn_ros.control.collision.thresholds_file import read_thresholds
+from robodyn_ros.control.torque.model_torque import ModelTorque
+from robodyn_ros.errors import ControlError
+from robodyn_ros.identification.files.parameter_text import write_text
+from robodyn_ros.recording.recording import Recording
+
+
+def add_parser(commands: Any) -> None:
+    """Add the sub-command."""
+    parser = commands.add_parser(
+        'collisions',
+        help='list the collisions that the monitor finds in a recording',
+        description='Run the collision monitor over a recording and list what it finds: time, '
+        'joint, level. The time is the stamp of the first sample of that level. Exit code 0 with '
+        'and without collisions. Collision detection is NOT a safety function.',
+    )
+    parser.add_argument('recording', help='rosbag2 folder, .mcap, .db3, .csv, .npz or .mat')
+    add_model(parser)
+    parser.add_argument(
+        '--thresholds', required=True, metavar='FILE', help='file of `robodyn thresholds`'
+    )
+    parser.add_argument(
+        '--sensitivity',
+        type=float,
+        default=1.0,
+        help='divides the thresholds, 0.5 to 2 (default: %(default)s)',
+    )
+    parser.add_argument(
+        '--level',
+        choices=('contact', 'collision'),
+        default='collision',
+        help='lowest level to list (default: %(default)s)',
+    )
+    parser.add_argument('--out', metavar='CSV', help='write the list to this file')
+    add_json(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Detect, print, and write the file of --out.
+
+    :raises RobodynError: a file cannot be read or written, or does not fit the model
+    """
+    identified, torque = load(arguments)
+    learned = read_thresholds(arguments.thresholds)
+    learned.check_model(identified.hash, arguments.thresholds)
+    recording = read(arguments, arguments.recording, identified)
+    settings = _settings(learned.settings(CollisionSettings(torque.joints, 1.0)), recording)
+    detector = TorqueErrorDetector(
+        torque=torque, settings=settings, thresholds=learned.thresholds()
+    )
+    detector.sensitivity = arguments.sensitivity
+    watch = watched(detector, recording)
+    least = Level[arguments.level.upper()]
+    watch.events = [event for event in watch.events if event.level >= least]
+    rows = list(rows_of(watch, recording.origin * 1e-9))
+    if arguments.out is not None:
+        text = io.StringIO()
+        csv.writer(text, lineterminator='\n').writerows(rows)
+        write_text(text.getvalue(), arguments.out)
+    show(arguments, _facts(recording, watch, rows), _table(recording, watch, rows, torque))
+    return 0
+
+
+def _settings(settings: CollisionSettings, recording: Recording) -> CollisionSettings:
+    """Check the rate of a recording.
+
+    :raises ControlError: it is not that of the thresholds
+    """
+    if not 0.9 < recording.period / settings.period < 1.1:
+        raise ControlError(
+            f'{recording.source} has {1.0 / recording.period:.4g} samples per second, the '
+            f'thresholds were learned with {1.0 / settings.period:.4g}'
+        )
+    timeout = max(settings.stale_timeout, 3.0 * settings.period)
+    return replace(settings, stale_timeout=timeout)
+
+
+def _facts(recording: Recording, watch: Watch, rows: list[tuple[str, ...]]) -> dict[str, Any]:
+    return {
+        'recording': recording.source,
+        'samples': watch.samples,
+        'unmonitored': watch.unknown,
+        'events': [dict(zip(rows[0], row, strict=True)) for row in rows[1:]],
+    }
+
+
+def _table(
+    recording: Recording, watch: Watch, rows: list[tuple[str, ...]], torque: ModelTorque
+) -> str:
+    width = max(len(name) for name in (*torque.joints, 'joint', 'threshold'))
+    lines = ['  '.join(f'{cell:>{max(width, 14)}}' for cell in row) for row in rows]
+    lines.append(
+        f'{len(watch.events)} events in {recording.duration / 60.0:.3g} min; share of samples '
+        f'without monitoring {100.0 * watch.unknown / max(watch.samples, 1):.2f} %'
+    )
+    return '\n'.join(lines)

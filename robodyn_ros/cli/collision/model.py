@@ -1,0 +1,51 @@
+"""Model and recordings of the sub-commands for collision detection."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from robodyn_ros.cli.effort import add_source, declared_effort
+from robodyn_ros.control.effort.recorded import in_si_units
+from robodyn_ros.control.torque.model_torque import ModelTorque
+from robodyn_ros.identification.files.result_file import load_identified_model
+from robodyn_ros.identification.result.result import IdentifiedModel
+from robodyn_ros.recording.readers import read_recording
+from robodyn_ros.recording.recording import Recording
+
+
+def add_model(parser: Any) -> None:
+    """Add `--model`, `--velocity-window` and the options of recordings."""
+    parser.add_argument(
+        '--model', required=True, metavar='RESULT', help='result.yaml of `robodyn identify`'
+    )
+    parser.add_argument(
+        '--velocity-window',
+        type=float,
+        default=0.01,
+        help='Coulomb friction is a straight line within this speed [rad/s or m/s], as the '
+        'parameter of the node (default: %(default)s)',
+    )
+    add_source(parser)
+
+
+def load(arguments: argparse.Namespace) -> tuple[IdentifiedModel, ModelTorque]:
+    """Load the model of `--model` with its payload, and its torque.
+
+    :raises RobodynError: the file cannot be used
+    """
+    identified = load_identified_model(arguments.model)
+    window = arguments.velocity_window
+    return identified, ModelTorque(identified.model, identified.loaded, velocity_window=window)
+
+
+def read(arguments: argparse.Namespace, path: str, identified: IdentifiedModel) -> Recording:
+    """Read a recording of the model's joints in SI units.
+
+    :raises RobodynError: it cannot be read, or its efforts are not declared
+    """
+    recording = read_recording(
+        path, columns=arguments.columns, topic=arguments.topic, joints=identified.joints
+    )
+    declared = declared_effort(arguments)
+    return in_si_units(recording, path, declared, identified.model, columns=arguments.columns)

@@ -1,0 +1,1 @@
+"""Collision detection by torque error. NOT a safety function."""

@@ -1,0 +1,156 @@
+"""Contacts beside the detector: when one starts, of what kind it is, where and how hard it is.
+
+It reads the detector and changes nothing there: what is found here is for information, and never
+causes or suppresses an alarm.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robodyn_ros.control.collision.contact import Contact, ContactEstimator
+from robodyn_ros.control.collision.detector import TorqueErrorDetector
+from robodyn_ros.control.collision.kind import Kind, Suddenness
+from robodyn_ros.errors import ModelError
+from robodyn_ros.models.interface import Array, DynamicModel
+from robodyn_ros.models.serial.jacobians import LinkJacobians
+from robodyn_ros.models.serial.urdf import rigid_part
+
+
+@dataclass(frozen=True)
+class WatchSettings:
+    """Noise of the torque error, and how it is averaged during a contact.
+
+    :param noise: standard deviation without contact, relative to the threshold in force. A
+        threshold that noise never reaches in hours is at least four of them.
+    :param least: the same of a long average, in which errors of the model are left
+    :param average: time constant of the average, in [s]: short against a contact
+    """
+
+    noise: float = 0.2
+    least: float = 0.1
+    average: float = 0.03
+
+
+class ContactWatch:
+    """Kind, link and wrench of the contact that a detector has found.
+
+    :ivar links: geometry of the links; None: the model has none
+    :ivar problem: why there is no geometry, or ''
+    :ivar touched: a monitored joint is above its contact threshold
+    """
+
+    def __init__(
+        self,
+        model: DynamicModel,
+        detector: TorqueErrorDetector,
+        tool: str = '',
+        settings: WatchSettings | None = None,
+    ) -> None:
+        """Prepare.
+
+        :param tool: link at whose origin the wrench is estimated; '': the last link
+        :param settings: None: the defaults
+        :raises ModelError: the model has links, but not this tool
+        """
+        self._detector = detector
+        self._suddenness = Suddenness(len(detector.joints), period=detector.settings.period)
+        # The torque error of a joint that is not monitored tells nothing.
+        self._scale = np.where(detector.settings.enabled, 1.0, 1e6)
+        self.links, self.problem = _geometry(model, tool)
+        self._estimator = None if self.links is None else ContactEstimator(self.links)
+        self.touched = False
+        self._settings = settings or WatchSettings()
+        self._share = 1.0 - math.exp(-detector.settings.period / self._settings.average)
+        self._mean = np.zeros(len(detector.joints))
+        self._young = 1.0
+
+    @property
+    def suddenness(self) -> float:
+        """Largest high-passed torque error since the contact started, relative to thresholds."""
+        return self._suddenness.peak
+
+    @property
+    def kind(self) -> Kind:
+        """Kind of the contact; NONE without one."""
+        return self._suddenness.kind() if self.touched else Kind.NONE
+
+    def update(self) -> None:
+        """Follow the detector after each of its samples."""
+        detector = self._detector
+        if not detector.settled:
+            self.touched = False
+            self._suddenness.restart(detector.torque_error)
+            return
+        over = np.abs(detector.torque_error) > detector.contact_threshold
+        self.touched = bool((over & detector.settings.enabled).any())
+        self._suddenness.update(
+            detector.torque_error, detector.threshold * self._scale, quiet=not self.touched
+        )
+        self._average(detector.torque_error)
+
+    def _average(self, torque_error: Array) -> None:
+        """Average the torque error from the first sample of a contact on."""
+        if not self.touched:
+            self._young = 1.0
+            self._mean[:] = torque_error
+            return
+        if self._young == 1.0:
+            self._mean[:] = torque_error
+        self._young *= 1.0 - self._share
+        self._mean += self._share * (torque_error - self._mean)
+
+    def estimate(self, q: Array) -> Contact | None:
+        """Return link and wrench from the torque error of this contact; None: without links.
+
+        Without a contact the wrench is that of noise and model errors.
+
+        :param q: joint positions, shape (n,), in [rad] or [m]
+        """
+        if self._estimator is None:
+            return None
+        known = self._settings
+        noise = known.least + (known.noise - known.least) * self._young
+        sigma = noise * self._detector.threshold * self._scale
+        return self._estimator.estimate(q, self._mean, sigma)
+
+    def describe(self, contact: Contact | None) -> str:
+        """Return one sentence for the operator.
+
+        :param contact: the estimate; None: without links
+        """
+        if not self.touched:
+            return 'no contact'
+        word = 'sudden contact' if self.kind == Kind.COLLISION else 'slow contact'
+        if contact is None or self.links is None:
+            return f'{word}; place and force are not known: {self.problem}'
+        where = self.links.links[contact.link]
+        force, spread = _size(contact.wrench[:3], contact.covariance[:3, :3])
+        return (
+            f'{word} at {where} ({contact.confidence:.0%} sure), {force:.0f} +- {spread:.0f} N '
+            f'if it is at {self.links.tool}'
+        )
+
+
+def _geometry(model: DynamicModel, tool: str) -> tuple[LinkJacobians | None, str]:
+    """Return the links of a model, or why it has none."""
+    body = rigid_part(model)
+    if body is None:
+        return None, 'the model has no links (no URDF)'
+    if tool:
+        return LinkJacobians(body, tool=tool), ''
+    try:
+        return LinkJacobians(body), ''
+    except ModelError as error:
+        return None, str(error)
+
+
+def _size(force: Array, covariance: NDArray[np.float64]) -> tuple[float, float]:
+    """Return the length of a force and its standard deviation along itself, in [N]."""
+    length = float(np.linalg.norm(force))
+    along = force / max(length, np.finfo(float).tiny)
+    return length, float(np.sqrt(along @ covariance @ along))

@@ -1,0 +1,277 @@
+"""Collision detection by the torque error of joint states. NOT a safety function."""
+
+from __future__ import annotations
+
+import math
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robodyn_ros.control.checks import check_between, check_joints
+from robodyn_ros.control.collision.constant_thresholds import ConstantThresholds
+from robodyn_ros.control.collision.filtered_residual import FilteredResidual
+from robodyn_ros.control.collision.momentum_observer import MomentumObserver
+from robodyn_ros.control.collision.settings import CollisionSettings
+from robodyn_ros.control.collision.threshold_map import Thresholds
+from robodyn_ros.control.torque.model_torque import ModelTorque
+from robodyn_ros.models.interface import Array
+
+
+class Level(IntEnum):
+    """State of a joint; the numbers are those of CollisionState."""
+
+    UNKNOWN = 0
+    OK = 1
+    CONTACT = 2
+    COLLISION = 3
+
+
+class TorqueErrorDetector:
+    """Comparison of model torque with torque feedback, sample by sample.
+
+    The torque error TE = tau(q, qd, qdd) - torque feedback is the external torque on the joint.
+    It is computed by `FilteredResidual` or `MomentumObserver`. Friction is computed from the
+    unfiltered velocity, because its jumps must be delayed like those in the feedback. Missing
+    samples, according to the cycle time, are interpolated linearly.
+
+    Data that are not fresh, valid and settled give UNKNOWN, never OK; so does a joint that is not
+    enabled. A joint that reached COLLISION stays there until `reset`.
+    """
+
+    def __init__(
+        self,
+        *,
+        torque: ModelTorque,
+        settings: CollisionSettings,
+        thresholds: Thresholds | None = None,
+    ) -> None:
+        """Reserve the memory.
+
+        :param thresholds: thresholds by motion; None: the constant ones of the settings
+        :raises ControlError: settings for other joints than the model's, or an invalid cutoff
+        """
+        check_joints('collision', settings.joints, torque.joints)
+        self.joints = torque.joints
+        self.settings = settings
+        width = len(self.joints)
+        self._residual = _residual(torque, settings)
+        self.torque_error = self._residual.torque_error
+        self.thresholds = thresholds or ConstantThresholds(settings)
+        self.threshold = self.thresholds.collision.copy()
+        self._contact = self.thresholds.contact.copy()
+        self._scale = 1.0
+        self.level = np.zeros(width, dtype=np.uint8)
+        self.message = 'no joint states yet'
+        self._torque = torque
+        self._enabled = settings.enabled
+        self._signals = np.zeros((3, width))
+        self._before = np.zeros((3, width))
+        self._measured = np.zeros((3, width))
+        self._newest = np.zeros((3, width))
+        self._over = np.zeros((2, width), dtype=np.int64)
+        self._latched = np.zeros(width, dtype=bool)
+        self._alarm = False
+        self._calm = np.where(self._enabled, Level.OK, Level.UNKNOWN).astype(np.uint8)
+        self._calm_message = 'ok' if self._calm.max() == Level.OK else 'no joint is enabled'
+        self._stamp = -np.inf
+        self._changed = -np.inf
+        self._settled = np.inf
+        self._running = False
+
+    @property
+    def latched(self) -> bool:
+        """True if a collision was detected since the last reset."""
+        return bool(self._latched.any())
+
+    @property
+    def settled(self) -> bool:
+        """True if `torque_error` is valid: there were valid samples for the settle time."""
+        return self._running and self._stamp >= self._settled - 1e-9
+
+    @property
+    def sensitivity(self) -> float:
+        """Factor by which the thresholds are divided, 0.5 to 2; 1 at the start.
+
+        :raises ControlError: when set to another value
+        """
+        return 1.0 / self._scale
+
+    @sensitivity.setter
+    def sensitivity(self, value: float) -> None:
+        check_between('sensitivity', value, 0.5, 2.0)
+        self._scale = 1.0 / value
+
+    @property
+    def contact_threshold(self) -> Array:
+        """Contact thresholds in force, shape (n,), in [Nm] or [N]; do not change them."""
+        contact: Array = self._contact
+        return contact
+
+    @property
+    def motion(self) -> tuple[Array, Array]:
+        """Velocity and acceleration that select the thresholds, shape (n,) each."""
+        return self._residual.velocity, self._residual.acceleration
+
+    def release(self) -> None:
+        """Clear detected collisions, but count on: the next sample detects one that lasts."""
+        self._latched[:] = False
+
+    def reset(self) -> None:
+        """Clear detected collisions; the filters continue."""
+        self._latched[:] = False
+        self._over[:] = 0
+
+    def update(
+        self,
+        stamp: float,
+        q: Array,
+        qd: Array,
+        torque: Array,
+        motion: tuple[Array, Array] | None = None,
+    ) -> NDArray[np.uint8]:
+        """Take a sample of the joint states.
+
+        :param stamp: time of the sample, in [s]
+        :param q: measured position, shape (n,), in [rad] or [m]
+        :param qd: measured velocity, shape (n,), in [rad/s] or [m/s]
+        :param torque: torque feedback, joint side, shape (n,), in [Nm] or [N]
+        :param motion: position and velocity to compute the model torque from; None: (q, qd).
+            softMC compares with the torque of the reference, delayed like the drives.
+        :return: level of each joint, shape (n,)
+        """
+        problem = self._inspect(stamp, q, qd, torque, motion)
+        if problem:
+            return self.lose(problem)
+        signals = self._signals
+        signals[0], signals[1] = motion or (q, qd)
+        # The load uses the last filtered acceleration: it only scales a part of friction.
+        load = self._torque.load(signals[0], signals[1], self._residual.acceleration)
+        np.subtract(torque, self._torque.friction(signals[1], load), out=signals[2])
+        if not self._running:
+            self._restart(stamp)
+        if self._advance(stamp):
+            self._evaluate()
+        return self.level
+
+    def lose(self, reason: str) -> NDArray[np.uint8]:
+        """Set joints to UNKNOWN: there is no usable sample. The next one restarts the filters.
+
+        :return: UNKNOWN for every joint (COLLISION for those that are latched), shape (n,)
+        """
+        self._running = False
+        self.message = reason
+        return self._set_level(np.uint8(Level.UNKNOWN))
+
+    def _inspect(
+        self, stamp: float, q: Array, qd: Array, torque: Array, motion: tuple[Array, Array] | None
+    ) -> str:
+        """Return why a sample cannot be used, or ''."""
+        arrays = (q, qd, torque, *(motion or ()))
+        if any(array.shape != self.torque_error.shape for array in arrays):
+            return f'expected {len(self.joints)} positions, velocities and torques'
+        with np.errstate(all='ignore'):
+            if not math.isfinite(sum(float(array.dot(array)) for array in arrays) + stamp):
+                return 'the sample is not finite'
+        step = stamp - self._stamp
+        if step <= 0.0:
+            text = 'does not advance' if step == 0.0 else f'went back by {-step:.6g} s'
+            # A clock that was set back is accepted: the next sample is compared with the new time.
+            self._stamp = self._changed = stamp
+            return f'the time of the joint states {text}'
+        self._stamp = stamp
+        self._newest[0], self._newest[1], self._newest[2] = q, qd, torque
+        return self._inspect_change(stamp, step)
+
+    def _inspect_change(self, stamp: float, step: float) -> str:
+        gap = step > self.settings.stale_timeout
+        self._running &= not gap
+        if gap or (self._newest != self._measured).any():
+            self._changed = stamp
+            self._newest, self._measured = self._measured, self._newest
+        elif 0.0 < self.settings.frozen_timeout <= stamp - self._changed:
+            return 'the joint states do not change although their stamps advance'
+        return ''
+
+    def _restart(self, stamp: float) -> None:
+        """Settle the filters on the current sample."""
+        self._running = True
+        self._settled = stamp + self.settings.settle_time
+        self._filter_time = stamp - self.settings.period
+        self._residual.restart(self._signals)
+        self.thresholds.restart(stamp)
+        self._over[:] = 0
+
+    def _advance(self, stamp: float) -> bool:
+        """Filter up to the time of the sample, one step per period; return False if early."""
+        steps = int((stamp - self._filter_time) / self.settings.period + 0.5)
+        if steps == 0:
+            return False
+        # Follows the stamps slowly, because their jitter is not that of the sampling.
+        self._filter_time += steps * self.settings.period
+        self._filter_time += 0.1 * (stamp - self._filter_time)
+        for step in range(1, steps):
+            share = step / steps
+            self._residual.update(self._before + share * (self._signals - self._before))
+        self._residual.update(self._signals)
+        self._before[:] = self._signals
+        return True
+
+    def _evaluate(self) -> None:
+        """Set threshold, counters, latch and level from the torque error."""
+        self.thresholds.update(self._stamp, self._residual.velocity, self._residual.acceleration)
+        np.multiply(self.thresholds.collision, self._scale, out=self.threshold)
+        np.multiply(self.thresholds.contact, self._scale, out=self._contact)
+        size = np.abs(self.torque_error)
+        # The usual case: below all thresholds, with no counts and no latched collision.
+        if not self._alarm and (size <= self._contact).all() and self.settled:
+            self.level[:] = self._calm
+            self.message = self._calm_message
+            return
+        if not math.isfinite(size.sum() + self.threshold.sum()):
+            self.lose('the torque error or its threshold is not finite')
+            self.torque_error[:] = 0.0
+            return
+        if not self.settled:
+            self.message = 'settling'
+            self._set_level(np.uint8(Level.UNKNOWN))
+            return
+        self._count(size)
+
+    def _count(self, size: Array) -> None:
+        """Count samples above the thresholds, and latch a collision."""
+        self._over += 1
+        self._over[0] *= size > self._contact
+        self._over[1] *= size > self.threshold
+        contact, collision = self._over >= self.settings.debounce
+        if collision.any():
+            self._latched |= collision & self._enabled
+        self._set_level(contact + np.uint8(Level.OK))
+        self.message = 'ok' if self.level.max() == Level.OK else self._describe()
+        self._alarm = bool(self._over.any() or self._latched.any())
+
+    def _set_level(self, level: NDArray[np.uint8] | np.uint8) -> NDArray[np.uint8]:
+        self.level[:] = level
+        self.level[~self._enabled] = Level.UNKNOWN
+        self.level[self._latched] = Level.COLLISION
+        return self.level
+
+    def _describe(self) -> str:
+        worst = int(self.level.max())
+        if worst == Level.UNKNOWN:
+            return 'no joint is enabled'
+        word = 'collision' if worst == Level.COLLISION else 'contact'
+        return (
+            f'{word} at {", ".join(self.joints[i] for i in np.flatnonzero(self.level == worst))}'
+        )
+
+
+def _residual(
+    torque: ModelTorque, settings: CollisionSettings
+) -> FilteredResidual | MomentumObserver:
+    """Make the method that the settings name."""
+    period = settings.period
+    if settings.residual == 'observer':
+        return MomentumObserver(torque, bandwidth=settings.observer_bandwidth, period=period)
+    share = settings.torque_error_filter
+    return FilteredResidual(torque, cutoff=settings.filter_cutoff, share=share, period=period)

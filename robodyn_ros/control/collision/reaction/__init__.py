@@ -1,0 +1,1 @@
+"""Reactions to a collision, without ROS: when, how often, and which motion."""

@@ -1,0 +1,186 @@
+"""File of learned collision thresholds, which belong to one model and one residual."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+
+from robodyn_ros.control.collision.settings import CollisionSettings
+from robodyn_ros.control.collision.threshold_map import Bands, MappedThresholds, ThresholdMap
+from robodyn_ros.errors import ControlError
+from robodyn_ros.models.interface import Array
+from robodyn_ros.output_files import write_whole
+from robodyn_ros.yaml_file import DUMPER, read_yaml
+
+FORMAT = 'robodyn collision thresholds 1'
+DETECTOR = (
+    'residual', 'period', 'filter_cutoff', 'torque_error_filter', 'observer_bandwidth', 'debounce',
+)  # fmt: skip
+"""Settings of the detector on which thresholds depend."""
+BANDS = ('speed', 'acceleration', 'reversal')
+
+
+@dataclass(frozen=True)
+class LearnedThresholds:
+    """A threshold map with what it belongs to.
+
+    :param joints: names of the n joints
+    :param model_hash: hash of the result file whose torque errors it bounds
+    :param detector: values of `DETECTOR` with which it was learned
+    :param map: the thresholds
+    :param hours: healthy motion from which it was learned, in [h]
+    :param rate: false alarms per hour that are not exceeded with 95 % confidence, by the healthy
+        motion alone: none in T hours is at most 3 / T
+    """
+
+    joints: tuple[str, ...]
+    model_hash: str
+    detector: Mapping[str, Any]
+    map: ThresholdMap
+    hours: float
+    rate: float
+
+    def check_model(self, model_hash: str, source: str) -> None:
+        """Refuse another model.
+
+        :raises ControlError: the hash of the model is another one
+        """
+        if model_hash != self.model_hash:
+            raise ControlError(
+                f'{source}: the thresholds were learned with another model (hash '
+                f'{self.model_hash[:12]}, this one has {model_hash[:12]}): learn them again with '
+                f'`robodyn thresholds`'
+            )
+
+    def settings(self, given: CollisionSettings) -> CollisionSettings:
+        """Return settings with the residual, filters and period of these thresholds."""
+        return replace(given, **self.detector)
+
+    def thresholds(self) -> MappedThresholds:
+        """Return the thresholds for a detector."""
+        return MappedThresholds(self.map)
+
+
+def write_thresholds(learned: LearnedThresholds, path: str | Path) -> None:
+    """Write a thresholds file, completely or not at all.
+
+    :raises ControlError: it cannot be written
+    """
+    text = yaml.dump(content_of(learned), Dumper=DUMPER, sort_keys=False, width=99)
+    write_whole(path, lambda file: file.write_text(text, 'utf-8'), ControlError)
+
+
+def content_of(learned: LearnedThresholds) -> dict[str, Any]:
+    """Return the content of a thresholds file; `thresholds_of` reads it."""
+    given = learned.map
+    return {
+        'format': FORMAT,
+        'model_hash': learned.model_hash,
+        'detector': dict(learned.detector),
+        'healthy_hours': learned.hours,
+        'false_alarms_per_hour_at_most': learned.rate,
+        'contact_share': given.contact,
+        'rest_after': given.bands.rest,
+        'joints': {
+            name: {
+                'standstill': float(given.bands.still[j]),
+                **{band: getattr(given.bands, band)[j].tolist() for band in BANDS},
+                'fastest': float(given.fastest[j]),
+                'hardest': float(given.hardest[j]),
+                'collision': given.collision[j].tolist(),
+            }
+            for j, name in enumerate(learned.joints)
+        },
+    }
+
+
+def read_thresholds(path: str | Path) -> LearnedThresholds:
+    """Read a thresholds file.
+
+    :raises ControlError: it cannot be read, or is no thresholds file with usable values
+    """
+    return thresholds_of(read_yaml(path, 'the thresholds file', ControlError), str(path))
+
+
+def thresholds_of(content: Any, path: str) -> LearnedThresholds:
+    """Read the content of a thresholds file.
+
+    :param path: names the file in messages
+    :raises ControlError: as `read_thresholds`
+    """
+    if not isinstance(content, Mapping) or content.get('format') != FORMAT:
+        raise ControlError(
+            f'{path} is no thresholds file: expected format {FORMAT!r}, as `robodyn thresholds` '
+            f'writes it'
+        )
+    try:
+        learned = _learned(content)
+        CollisionSettings(learned.joints, 1.0, **learned.detector)
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as reason:
+        raise ControlError(
+            f'{path}: the thresholds file is damaged ({type(reason).__name__}: {reason}): write '
+            f'it again with `robodyn thresholds`'
+        ) from reason
+    return learned
+
+
+def _learned(content: Mapping[str, Any]) -> LearnedThresholds:
+    joints: Mapping[str, Any] = content['joints']
+    each = list(joints.values())
+
+    def array(key: str) -> Array:
+        return np.array([joint[key] for joint in each], dtype=float)
+
+    speed, acceleration, reversal = map(array, BANDS)
+    given = ThresholdMap(
+        bands=Bands(
+            array('standstill'), speed, acceleration, reversal, float(content['rest_after'])
+        ),
+        collision=array('collision'),
+        contact=float(content['contact_share']),
+        fastest=array('fastest'),
+        hardest=array('hardest'),
+    )
+    _check(given)
+    return LearnedThresholds(
+        joints=tuple(map(str, joints)),
+        model_hash=str(content['model_hash']),
+        detector={key: content['detector'][key] for key in DETECTOR},
+        map=given,
+        hours=float(content['healthy_hours']),
+        rate=float(content['false_alarms_per_hour_at_most']),
+    )
+
+
+def _check(given: ThresholdMap) -> None:
+    """Refuse values that would hide collisions or raise alarms for nothing.
+
+    :raises ValueError: naming what is wrong
+    """
+    count = len(given.fastest)
+    if given.collision.shape != (count, given.bands.cells):
+        raise ValueError(
+            f'expected {given.bands.cells} thresholds for each of {count} joints, got '
+            f'{given.collision.shape}'
+        )
+    for name, values in (
+        ('thresholds', given.collision),
+        ('fastest', given.fastest),
+        ('hardest', given.hardest),
+        ('standstill', given.bands.still),
+    ):
+        if not (np.isfinite(values) & (values > 0.0)).all():
+            raise ValueError(f'{name} must be finite and above 0')
+    if not 0.0 <= given.bands.rest < np.inf:
+        raise ValueError(f'rest_after must be finite and not below 0, got {given.bands.rest}')
+    if not 0.0 < given.contact <= 1.0:
+        raise ValueError(f'contact_share must be above 0 and at most 1, got {given.contact}')
+    for name in BANDS:
+        edges = getattr(given.bands, name)
+        if not np.isfinite(edges).all() or (np.diff(edges, axis=1) < 0.0).any():
+            raise ValueError(f'the edges of {name} must be finite and in ascending order')

@@ -1,0 +1,147 @@
+"""Topic `~/model_health`: whether the model still fits the robot, and what explains if not."""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from robodyn_ros.control.collision.detector import TorqueErrorDetector
+from robodyn_ros.control.health.friction_tracking import FrictionTracking
+from robodyn_ros.control.health.hypotheses import Cause
+from robodyn_ros.control.health.monitor import HealthMonitor, HealthSettings
+from robodyn_ros.control.health.report import HealthReport
+from robodyn_ros.control.torque.model_torque import ModelTorque
+from robodyn_ros.identification.options import IdentifyOptions
+from robodyn_ros.identification.payload.estimate import gain_uncertainty
+from robodyn_ros.identification.result.result import IdentifiedModel
+from robodyn_ros.msg import ModelHealth
+from robodyn_ros.nodes.base.common import LATCHED_QOS, declare, steady_timer
+from robodyn_ros.nodes.collision_monitor.inputs import Inputs
+
+
+class HealthTopic:
+    """Publisher of the health, once per second. A cycle only copies a sample."""
+
+    def __init__(self, node: Any) -> None:
+        """Declare the parameters, and create publisher and timers.
+
+        :param node: `CollisionMonitor`
+        """
+        defaults = HealthSettings()
+        self._given = replace(
+            defaults,
+            window=declare(
+                node, 'health_window', defaults.window, 'time of motion that the health of the '
+                'model is evaluated over [s]', read_only=True, minimum=2.0, maximum=600.0,
+            ),
+            relevant=declare(
+                node, 'health_relevant', defaults.relevant, 'smallest explained torque that is '
+                'reported, relative to the threshold', read_only=True, minimum=0.01, maximum=1.0,
+            ),
+        )  # fmt: skip
+        self._tracked = declare(
+            node, 'friction_tracking', 0.0, 'largest correction of friction while the robot warms '
+            'up, relative to the identified friction; 0: friction is not followed',
+            read_only=True, minimum=0.0, maximum=0.5, limit=True,
+        )  # fmt: skip
+        self._node = node
+        self._monitor: HealthMonitor | None = None
+        self._publisher = node.create_lifecycle_publisher(
+            ModelHealth, '~/model_health', LATCHED_QOS
+        )
+        steady_timer(node, 0.25, self._process)
+        steady_timer(node, 1.0, self._evaluate)
+
+    def build(
+        self, model: IdentifiedModel, torque: ModelTorque, detector: TorqueErrorDetector
+    ) -> None:
+        """Prepare for a model."""
+        self._joints = list(detector.joints)
+        # The torque error of a joint that is not monitored tells nothing.
+        self._scale = np.where(detector.settings.enabled, 1.0, 1e6)
+        settings = replace(
+            self._given,
+            low_velocity=float(np.max(detector.settings.low_velocity)),
+            gain_uncertainty=gain_uncertainty(model, IdentifyOptions()),
+        )
+        tracking = None
+        if self._tracked > 0.0:
+            tracking = FrictionTracking(model.model, model.values, most=self._tracked)
+        self._monitor = HealthMonitor(model.model, torque, settings, tracking)
+        self._torque, self._values = torque, torque.values
+
+    def restart(self, reason: str) -> None:
+        """Forget the motion so far; corrections of friction stay."""
+        if self._monitor is None:
+            return
+        self._monitor.clear(reason)
+        self._values = self._torque.values
+        self._adjust(self._monitor.tracking)
+
+    def publish(self, detector: TorqueErrorDetector, inputs: Inputs, _: Any) -> None:
+        """Copy a sample if it is time for one."""
+        if self._monitor is None or not detector.settled:
+            return
+        state, (velocity, acceleration) = inputs.state, detector.motion
+        self._monitor.take(
+            state.stamp,
+            state.position,
+            velocity,
+            acceleration,
+            detector.torque_error,
+            detector.threshold * self._scale,
+        )
+
+    def details(self) -> dict[str, object]:
+        """Return entries of the diagnostics; 'advice' is not empty if there is something to do."""
+        if self._monitor is None:
+            return {}
+        report = self._monitor.report
+        advice = report.message if report.cause > Cause.NONE else ''
+        return {'model_health': report.message, 'advice': advice}
+
+    def _process(self) -> None:
+        if self._monitor is not None and self._node.active:
+            self._monitor.process()
+
+    def _evaluate(self) -> None:
+        if self._monitor is None or not self._node.active:
+            return
+        before = self._monitor.report
+        report = self._monitor.evaluate()
+        self._adjust(self._monitor.tracking)
+        if report.cause != before.cause and report.cause > Cause.NONE:
+            self._node.get_logger().warning(report.message)
+        message = health_message(report, self._joints)
+        message.header.stamp = self._node.get_clock().now().to_msg()
+        self._publisher.publish(message)
+
+    def _adjust(self, tracking: FrictionTracking | None) -> None:
+        """Add the correction of friction to the model in use."""
+        if tracking is None:
+            return
+        values = self._values + tracking.added()
+        if not np.array_equal(values, self._torque.values):
+            self._node.adjust(values)
+
+
+def health_message(report: HealthReport, joints: list[str]) -> ModelHealth:
+    """Return the message of a report."""
+    return ModelHealth(
+        kind=int(report.cause),
+        motion=report.motion,
+        explained=report.removed,
+        share=report.share,
+        joint=report.joint,
+        mass=report.mass,
+        mass_interval=report.mass_interval,
+        center_of_mass=report.center_of_mass,
+        center_of_mass_interval=report.center_of_mass_interval,
+        name=joints,
+        dry_friction=array('d', report.dry_friction.tolist()),
+        gain=array('d', report.gain.tolist()),
+        message=report.message,
+    )

@@ -1,0 +1,91 @@
+"""Joint states and references that the collision monitor receives."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from robodyn_ros.control.torque.delay import DelayLine
+from robodyn_ros.models.interface import Array
+from robodyn_ros.nodes.robot.joint_states import JointStateReader
+from robodyn_ros.wire.cursor import NANOSECONDS
+
+
+class Inputs:
+    """Last sample of the robot, and the motion that its model torque is computed from.
+
+    :ivar motion: position and velocity of the delayed reference; None: those of the sample
+    :ivar received: time of the last usable sample, by `time.monotonic`, in [s]; 0: none yet
+    """
+
+    def __init__(self, joints: Sequence[str], *, source: str, delay: int) -> None:
+        """Prepare for these joints.
+
+        :param source: one of `SOURCES`
+        :param delay: cycles between a reference and its effect
+        """
+        self.state = JointStateReader(joints)
+        self._from_reference = source == 'reference'
+        self._reference = JointStateReader(joints, required=('position', 'velocity'))
+        self._delay = DelayLine(width=2 * len(joints), cycles=delay)
+        self.restart()
+
+    def restart(self) -> None:
+        """Forget all samples."""
+        self.motion: tuple[Array, Array] | None = None
+        self.received = self._reference_time = 0.0
+        self._delay.clear()
+
+    @property
+    def stamp(self) -> int:
+        """Stamp of the last sample, in [ns]."""
+        seconds, nanoseconds = self.state.clock
+        return seconds * NANOSECONDS + nanoseconds
+
+    @property
+    def time(self) -> Any:
+        """Stamp of the last sample as a message."""
+        return self.state.time
+
+    @property
+    def age(self) -> float:
+        """Time since the last usable sample, in [s]."""
+        return time.monotonic() - self.received
+
+    def read_state(self, serialised: bytes, timeout: float) -> str:
+        """Read a sample of the joint states; return '' or why it cannot be used.
+
+        :param timeout: largest age of the reference, in [s]
+        """
+        problem = self.state.read_bytes(serialised)
+        if not problem and not self._reference_fresh(timeout):
+            problem = 'there is no usable reference'
+        if not problem:
+            self.received = time.monotonic()
+        return problem
+
+    def read_reference(self, serialised: bytes) -> str:
+        """Read a reference, and delay it like the drives; return '' or why it is refused."""
+        reference, before = self._reference, self._reference.stamp
+        problem = reference.read_bytes(serialised)
+        if problem or reference.stamp <= before:
+            return f'reference refused: {problem or "its stamp does not advance"}'
+        self._reference_time = time.monotonic()
+        width = len(reference.joints)
+        delayed = self._delay.push(np.concatenate([reference.position, reference.velocity]))
+        self.motion = (delayed[:width].copy(), delayed[width:].copy())
+        return ''
+
+    def silence(self, timeout: float) -> str:
+        """Return why there was no usable sample for longer than `timeout` [s], or ''."""
+        age = self.age
+        if age <= timeout:
+            return ''
+        return f'no joint states for {age:.2f} s' if self.received else 'no joint states yet'
+
+    def _reference_fresh(self, timeout: float) -> bool:
+        unused = not self._from_reference
+        return unused or time.monotonic() - self._reference_time <= timeout

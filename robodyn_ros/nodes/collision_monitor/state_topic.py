@@ -1,0 +1,51 @@
+"""Topic `~/collision_state`."""
+
+from __future__ import annotations
+
+from array import array
+from typing import Any
+
+from robodyn_ros.control.collision.detector import TorqueErrorDetector
+from robodyn_ros.control.torque.model_torque import ModelTorque
+from robodyn_ros.identification.result.result import IdentifiedModel
+from robodyn_ros.msg import CollisionState
+from robodyn_ros.nodes.base.common import MONITOR_QOS
+from robodyn_ros.nodes.collision_monitor.inputs import Inputs
+
+
+class StateTopic:
+    """Publisher of the levels and torque errors of every cycle."""
+
+    def __init__(self, node: Any) -> None:
+        """Create the publisher.
+
+        :param node: `CollisionMonitor`
+        """
+        self._node = node
+        self._publisher = node.create_lifecycle_publisher(
+            CollisionState, '~/collision_state', MONITOR_QOS
+        )
+
+    def build(self, model: IdentifiedModel, _: ModelTorque, __: TorqueErrorDetector) -> None:
+        """Prepare the message for a model."""
+        self._message = CollisionState(name=list(model.joints))
+
+    def restart(self, reason: str) -> None:
+        """Continue: each message stands for itself."""
+
+    def details(self) -> dict[str, object]:
+        """Return no entries: the node adds those of the detector."""
+        return {}
+
+    def publish(self, detector: TorqueErrorDetector, _: Inputs, stamp: Any) -> None:
+        """Publish the state of this cycle."""
+        message = self._message
+        message.header.stamp = stamp
+        message.level = array('B', detector.level.tobytes())
+        message.torque_error = array('d', detector.torque_error.tobytes())
+        message.threshold = array('d', detector.threshold.tobytes())
+        message.latched = detector.latched
+        message.message = detector.message
+        message.muted = self._node.muted
+        message.allowed_direction = array('b', self._node.allowed_direction.tobytes())
+        self._publisher.publish(message)

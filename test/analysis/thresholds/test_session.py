@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from healthy_arm import MODEL, VALUES, recorded
+
+from robodyn_ros.analysis.thresholds.session import session_of, with_velocity
+from robodyn_ros.control.collision.settings import CollisionSettings
+from robodyn_ros.control.torque.model_torque import ModelTorque
+from robodyn_ros.errors import ControlError
+
+TORQUE = ModelTorque(MODEL, VALUES)
+SETTINGS = CollisionSettings(MODEL.joint_names, 1.0, period=0.01, filter_cutoff=40.0)
+
+
+def test_gaps_are_left_out_and_reported() -> None:
+    data = recorded(6.0, 1)
+    whole = session_of(data, TORQUE, SETTINGS)
+    assert whole.notes == () and np.flatnonzero(whole.started).tolist() == [0]
+    assert np.flatnonzero(whole.used)[0] == 10 and whole.hours == pytest.approx(5.9 / 3600.0)
+    rows = np.r_[0:300, 340:600]
+    parts = session_of(data.slice(rows), TORQUE, SETTINGS)
+    assert parts.used.sum() == len(rows) - 20 and not parts.used[300:310].any()
+    assert '20 of 560 samples left out: 1 gaps' in parts.notes[0]
+
+
+def test_missing_velocities_are_differences_to_the_past() -> None:
+    data = recorded(2.0, 1)
+    assert with_velocity(data) is data
+    assert data.velocity is not None
+    found = with_velocity(replace(data, velocity=None)).velocity
+    assert found is not None
+    # Half a sample late.
+    middle = 0.5 * (data.velocity[1:] + data.velocity[:-1])
+    np.testing.assert_allclose(found[1:], middle, atol=1e-3)
+
+
+def test_a_recording_without_a_joint_is_refused() -> None:
+    with pytest.raises(ControlError, match='run1 has no joint joint2'):
+        session_of(recorded(1.0, 1).select(['joint1']), TORQUE, SETTINGS)

@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+
+from robodyn_ros.control.collision.black_box import event_folder
+from robodyn_ros.control.collision.black_box.event_folder import EventFolder
+from robodyn_ros.control.collision.black_box.event_writer import EventWriter
+from robodyn_ros.errors import RecordingError
+
+
+@pytest.fixture
+def disk(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[str, int]:
+    """A disk with so many free bytes for events, each of `size` bytes."""
+    state = {'free': 10**9, 'size': 1000}
+
+    def write(event: object, folder: Path) -> None:
+        used = sum(file.stat().st_size for file in tmp_path.rglob('event_0.mcap'))
+        folder.mkdir()
+        if used + state['size'] > state['free']:
+            (folder / 'event_0.mcap').write_bytes(bytes(10))
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        (folder / 'event_0.mcap').write_bytes(bytes(state['size']))
+
+    monkeypatch.setattr(event_folder, 'write_event', write)
+    return state
+
+
+def test_the_oldest_events_make_room_and_nothing_else(disk, tmp_path: Path) -> None:
+    folder = EventFolder(tmp_path, limit=3500)
+    (tmp_path / 'event_20200101_000000').mkdir()  # not an event: it has no bag
+    (tmp_path / 'mine.txt').write_text('kept')
+    added = [folder.add(None) for _ in range(12)]  # type: ignore[arg-type]
+    assert folder.events() == added[-3:]
+    kept = {'event_20200101_000000', 'mine.txt', *(path.name for path in added[-3:])}
+    assert {path.name for path in tmp_path.iterdir()} == kept
+
+
+def test_what_deleting_cannot_mend_deletes_nothing(disk, tmp_path: Path, monkeypatch) -> None:
+    folder = EventFolder(tmp_path, limit=1e9)
+    kept = folder.add(None)  # type: ignore[arg-type]
+
+    def fail(event: object, place: Path) -> None:
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    monkeypatch.setattr(event_folder, 'write_event', fail)
+    with pytest.raises(RecordingError, match='an event is lost: Too many open files'):
+        folder.add(None)  # type: ignore[arg-type]
+    assert folder.events() == [kept]
+
+
+def test_a_full_disk_loses_the_oldest_event_or_the_new_one(disk, tmp_path: Path) -> None:
+    folder = EventFolder(tmp_path / 'events', limit=1e9)
+    first, second = folder.add(None), folder.add(None)  # type: ignore[arg-type]
+    disk['free'] = 2500
+    third = folder.add(None)  # type: ignore[arg-type]
+    assert folder.events() == [second, third] and not first.exists()
+    disk['free'] = 500
+    with pytest.raises(RecordingError, match='an event is lost: No space left on device'):
+        folder.add(None)  # type: ignore[arg-type]
+    assert list((tmp_path / 'events').iterdir()) == []
+
+
+def test_an_event_above_the_limit_is_lost_alone(disk, tmp_path: Path) -> None:
+    folder = EventFolder(tmp_path, limit=1500)
+    kept = folder.add(None)  # type: ignore[arg-type]
+    disk['size'] = 2000
+    with pytest.raises(RecordingError, match='black_box_size'):
+        folder.add(None)  # type: ignore[arg-type]
+    assert folder.events() == [kept]
+
+
+def test_the_thread_survives_every_error(disk, tmp_path: Path) -> None:
+    blocked = tmp_path / 'file'
+    blocked.write_text('no folder')
+    writer = EventWriter(EventFolder(blocked / 'events', 1e9))
+    for make in (lambda: None, lambda: 1 / 0, lambda: 'event'):
+        writer.put(make)  # type: ignore[arg-type]
+    writer.finish(5.0)
+    assert (writer.written, writer.lost) == (0, 3)
+    assert 'an event is lost: Not a directory' in writer.last
+    good = EventWriter(EventFolder(tmp_path / 'events', 1e9))
+    good.put(lambda: 'event')  # type: ignore[arg-type, return-value]
+    good.finish(5.0)
+    assert (good.written, good.lost) == (1, 0) and Path(good.last).is_dir()

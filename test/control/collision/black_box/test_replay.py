@@ -1,0 +1,84 @@
+"""Events of random operation, written, read and replayed in a detector that is built anew."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from collision_events import event
+
+from robodyn_ros.control.collision.black_box.event_file import read_event, write_event
+from robodyn_ros.control.collision.black_box.recorded_detector import build_detector
+from robodyn_ros.control.collision.black_box.replay import replay
+from robodyn_ros.errors import RecordingError, RobodynError
+
+
+def test_random_events_are_equal_in_every_bit() -> None:
+    levels = set()
+    for seed in range(30):
+        made = event(seed)
+        found = replay(made)
+        assert found is None, f'seed {seed}: {found}'
+        levels |= {*made.rows.level.ravel().tolist()}
+    assert levels == {0, 1, 2, 3}
+
+
+def test_a_file_keeps_every_bit(tmp_path: Path) -> None:
+    for seed in range(12):
+        made = event(seed)
+        write_event(made, tmp_path / f'{seed}')
+        again = read_event(tmp_path / f'{seed}')
+        assert again.rows.calls == made.rows.calls and again.rows.messages == made.rows.messages
+        kept = np.ones(len(made.rows.times), dtype=bool)
+        kept[[row for row, _, _ in made.rows.calls]] = False
+        for name in ('times', 'results', 'level', 'stamps', 'samples'):
+            of_samples = kept if name in ('stamps', 'samples') else slice(None)
+            written, read = (getattr(rows, name)[of_samples] for rows in (made.rows, again.rows))
+            assert written.tobytes() == read.tobytes(), name
+        assert replay(again) is None
+
+
+def test_the_first_bit_that_differs_is_named() -> None:
+    made = event(3)
+    results = made.rows.results.copy()
+    settled = np.flatnonzero(results[:, 0, 1])[40]
+    results[settled:, 0, 1] = np.nextafter(results[settled:, 0, 1], np.inf)
+    found = replay(replace(made, rows=replace(made.rows, results=results)))
+    assert found is not None
+    assert (found.row, found.joint, found.quantity) == (settled, 'joint2', 'torque_error')
+    assert found.recorded != found.computed == made.rows.results[settled, 0, 1]
+
+
+def test_the_state_at_the_start_matters() -> None:
+    made = event(4)
+    other = build_detector(made.setup)
+    assert replay(replace(made, rows=replace(made.rows, state=other.state()))) is not None
+
+
+@pytest.mark.parametrize(
+    'state', [{'settings': 1.0}, {'update': 1.0}, {'_over': 'text'}, {'none.at_all': 0.0}, {}]
+)
+def test_a_state_of_something_else_is_refused(state: dict[str, object]) -> None:
+    made = event(4)
+    whole = made.rows.state if state else {}
+    with pytest.raises(RobodynError):
+        replay(replace(made, rows=replace(made.rows, state={**whole, **state})))
+
+
+def test_other_bags_and_damaged_events_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(RecordingError, match='no event of the collision monitor'):
+        read_event(tmp_path)
+    write_event(event(5), tmp_path / 'event')
+    file = tmp_path / 'event' / 'event_0.mcap'
+    whole = file.read_bytes()
+    random = np.random.default_rng(1)
+    refused = 0
+    for place in random.integers(len(whole), size=20):
+        file.write_bytes(whole[:place])
+        try:
+            assert replay(read_event(tmp_path / 'event')) is None, 'only the index is missing'
+        except RecordingError:
+            refused += 1
+    assert refused > 10

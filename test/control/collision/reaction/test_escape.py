@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from robodyn_ros.control.collision.reaction.escape import brake_on_path, retract
+from robodyn_ros.errors import MotionError
+from robodyn_ros.excitation.motions.spline import TrajectoryPoints
+from robodyn_ros.models.interface import Array
+
+JOINTS = ('joint1', 'joint2')
+MOST_V, MOST_A = np.array([1.0, 0.5]), np.array([5.0, 2.0])
+
+
+def dense(points: TrajectoryPoints, start: Array, velocity: Array) -> tuple[Array, Array]:
+    """Cubic segments, as a joint_trajectory_controller interpolates them: velocity, position."""
+    assert points.velocity is not None
+    time = np.concatenate([[0.0], points.time])
+    q = np.vstack([start, points.position])
+    qd = np.vstack([velocity, points.velocity])
+    rows, rates = [], []
+    for k in range(len(points.time)):
+        width = time[k + 1] - time[k]
+        s = np.linspace(0.0, 1.0, 50)[:, None]
+        h = [2 * s**3 - 3 * s**2 + 1, s**3 - 2 * s**2 + s, -2 * s**3 + 3 * s**2, s**3 - s**2]
+        parts = [q[k], width * qd[k], q[k + 1], width * qd[k + 1]]
+        rows.append(sum(a * b for a, b in zip(h, parts, strict=True)))
+        rates.append(np.gradient(rows[-1], s[:, 0] * width, axis=0, edge_order=2))
+    return np.concatenate(rows), np.concatenate(rates)
+
+
+def test_braking_stays_on_the_line_and_within_the_limits() -> None:
+    q, qd = np.array([0.3, -0.2]), np.array([1.0, -0.8])
+    points = brake_on_path(JOINTS, q, qd, MOST_A)
+    position, _velocity = dense(points, q, qd)
+    away = position - q
+    np.testing.assert_allclose(away[:, 0] * qd[1], away[:, 1] * qd[0], atol=1e-12)
+    # joint 2 needs 0.4 s; the travel of constant deceleration is v T / 2
+    assert points.time[-1] == pytest.approx(0.4)
+    np.testing.assert_allclose(points.position[-1], q + qd * 0.2)
+    assert points.velocity is not None and np.abs(points.velocity[-1]).max() == 0.0
+    change = np.abs(np.diff(points.velocity, axis=0)).max(axis=0) / np.diff(points.time)[0]
+    assert (change <= MOST_A * (1.0 + 1e-9)).all()
+    still = brake_on_path(JOINTS, q, 0.0 * qd, MOST_A)
+    assert (still.position == q).all() and still.velocity is not None and not still.velocity.any()
+
+
+@pytest.mark.parametrize('speed', [0.0, 0.7])
+def test_retract_goes_back_along_the_path_within_all_limits(speed: float) -> None:
+    s = np.linspace(0.0, -0.4, 30)
+    path = np.column_stack([s, 0.3 * np.sin(3.0 * s)])
+    qd = speed * np.array([1.0, 0.9])
+    points = retract(JOINTS, path, qd, MOST_V, MOST_A)
+    assert points.velocity is not None
+    np.testing.assert_allclose(points.position[-1], path[-1], atol=1e-12)
+    assert np.abs(points.velocity[-1]).max() == 0.0
+    position, velocity = dense(points, path[0], qd)
+    assert (np.abs(velocity).max(axis=0) <= np.maximum(1.02 * MOST_V, np.abs(qd))).all()
+    steps = np.abs(np.diff(np.vstack([qd, points.velocity]), axis=0))
+    assert (steps / np.diff(points.time, prepend=0.0)[:, None] <= 1.02 * MOST_A).all()
+    inside = position[:, 0] <= 0.0  # beyond it brakes; the path is a polyline of fine steps
+    on_path = np.interp(position[inside, 0], path[::-1, 0], path[::-1, 1])
+    np.testing.assert_allclose(position[inside, 1], on_path, atol=2e-3)
+
+
+def test_without_a_path_there_is_no_way_back() -> None:
+    with pytest.raises(MotionError, match='has not travelled'):
+        retract(JOINTS, np.zeros((1, 2)), np.ones(2), MOST_V, MOST_A)
+    with pytest.raises(MotionError, match='has not travelled'):
+        retract(JOINTS, np.zeros((3, 2)), np.zeros(2), MOST_V, MOST_A)

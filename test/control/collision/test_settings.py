@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from robodyn_ros.control.collision.settings import CollisionSettings
+from robodyn_ros.errors import ControlError
+
+
+def make(**changes: object) -> CollisionSettings:
+    options: dict[str, object] = {
+        'max_torque_error': [10.0, 5.0], 'contact_threshold': [6.0, 3.0], **changes
+    }  # fmt: skip
+    return CollisionSettings(('joint1', 'joint2'), **options)  # type: ignore[arg-type]
+
+
+def test_contact_is_70_percent_of_a_collision_unless_given() -> None:
+    np.testing.assert_allclose(make(contact_threshold=None).contact, [7.0, 3.5])
+    np.testing.assert_allclose(make(contact_threshold=2.0).contact, [2.0, 2.0])
+    make(contact_threshold=[10.0, 5.0])
+
+
+def test_the_check_of_frozen_values_can_be_switched_off() -> None:
+    assert make(frozen_timeout=0.0).frozen_timeout == 0.0
+    for bad in (-0.1, np.nan):
+        with pytest.raises(ControlError, match='frozen_timeout at least 0'):
+            make(frozen_timeout=bad)
+
+
+@pytest.mark.parametrize(
+    ('changes', 'text'),
+    [
+        ({'max_torque_error': [1.0, 0.0]}, 'max_torque_error of joint joint2 must be above 0'),
+        ({'contact_threshold': [11.0, 1.0]}, 'joint1: contact_threshold 11 is above'),
+        ({'torque_error_filter': 0.0}, 'torque_error_filter must be above 0'),
+        ({'torque_error_enable': [True]}, 'torque_error_enable needs one value for each'),
+        *(
+            (
+                {'low_velocity_torque': [1.0, bad]},
+                'low_velocity_torque of joint joint2 must be at least 0',
+            )
+            for bad in (np.nan, np.inf, -np.inf, -1.0)
+        ),
+        ({'low_velocity_torque': [1.0]}, 'low_velocity_torque needs one value'),
+        ({'debounce': 0}, 'debounce must be at least 1'),
+        ({'stale_timeout': 0.001}, 'stale_timeout must be above'),
+    ],
+)
+def test_settings_that_cannot_be_used_are_refused(changes: dict[str, object], text: str) -> None:
+    with pytest.raises(ControlError, match=text):
+        make(**changes)

@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from robodyn_ros.control.collision.settings import CollisionSettings
+from robodyn_ros.control.collision.threshold_map import Bands, ThresholdMap
+from robodyn_ros.control.collision.thresholds_file import (
+    LearnedThresholds,
+    read_thresholds,
+    write_thresholds,
+)
+from robodyn_ros.errors import ControlError
+
+DETECTOR = {
+    'residual': 'observer', 'period': 0.01, 'filter_cutoff': 40.0, 'torque_error_filter': 0.5,
+    'observer_bandwidth': 12.5, 'debounce': 3,
+}  # fmt: skip
+
+
+def learned() -> LearnedThresholds:
+    random = np.random.default_rng(4)
+    bands = Bands(
+        random.uniform(0.01, 0.1, 2),
+        *(np.sort(random.uniform(0.1, 2.0, (2, count))) for count in (2, 1, 0)),
+        rest=0.3,
+    )
+    given = ThresholdMap(bands, random.uniform(1.0, 9.0, (2, 8)), 0.8, np.ones(2), np.ones(2))
+    return LearnedThresholds(('a', 'b'), 'hash of the model', DETECTOR, given, 1.5, 2.0)
+
+
+def test_a_file_is_read_as_it_was_written(tmp_path: Path) -> None:
+    path, before = tmp_path / 'thresholds.yaml', learned()
+    write_thresholds(before, path)
+    after = read_thresholds(path)
+    assert (after.joints, after.model_hash, after.hours, after.rate) == (
+        before.joints, before.model_hash, 1.5, 2.0,
+    )  # fmt: skip
+    np.testing.assert_array_equal(after.map.collision, before.map.collision)
+    for name in ('still', 'speed', 'acceleration', 'reversal'):
+        np.testing.assert_array_equal(
+            getattr(after.map.bands, name), getattr(before.map.bands, name)
+        )
+    assert after.map.bands.rest == 0.3
+    settings = after.settings(CollisionSettings(('a', 'b'), 1.0, settle_time=0.3))
+    assert {name: getattr(settings, name) for name in DETECTOR} == DETECTOR
+    assert settings.settle_time == 0.3
+    after.check_model('hash of the model', 'x')
+    with pytest.raises(ControlError, match='x: the thresholds were learned with another model'):
+        after.check_model('another hash', 'x')
+
+
+@pytest.mark.parametrize(
+    ('old', 'new', 'text'),
+    [
+        ('robodyn collision thresholds 1', 'x', 'is no thresholds file'),
+        ('contact_share: 0.8', 'contact_share: 1.2', 'contact_share must be above 0'),
+        ('period: 0.01', 'period: .nan', 'period must be above 0'),
+        ('residual: observer', 'residual: guess', 'residual must be one of'),
+        ('fastest: 1.0', 'fastest: 0.0', 'fastest must be finite and above 0'),
+        ('hardest: 1.0', 'hardest: .inf', 'hardest must be finite'),
+        ('healthy_hours: 1.5', '', "KeyError: 'healthy_hours'"),
+        ('  b:', '  c: 3\n  b:', 'is damaged'),
+    ],
+)
+def test_damaged_files_are_refused_in_one_sentence(
+    tmp_path: Path, old: str, new: str, text: str
+) -> None:
+    path = tmp_path / 'thresholds.yaml'
+    write_thresholds(learned(), path)
+    content = path.read_text()
+    assert old in content
+    path.write_text(content.replace(old, new, 1))
+    with pytest.raises(ControlError, match=text):
+        read_thresholds(path)

@@ -1,0 +1,130 @@
+"""Contact and health topics of a real monitor of the six-axis arm."""
+
+import time
+
+import numpy as np
+import pytest
+
+pytest.importorskip('rclpy')
+pytest.importorskip('robodyn_ros.msg')
+from diagnostic_msgs.msg import DiagnosticStatus
+from geometry_msgs.msg import WrenchStamped
+from node_process import EFFORT, NodeProcess, closed, joint_state, result_file
+from robodyn_ros.msg import CollisionState, ContactEstimate, ModelHealth
+from robots import SIX_AXIS
+from sensor_msgs.msg import JointState
+from visualization_msgs.msg import Marker
+
+from robodyn_ros.models.catalog import robot_model
+from robodyn_ros.models.payload import payload_of
+from robodyn_ros.models.serial.jacobians import LinkJacobians
+from robodyn_ros.models.serial.urdf import rigid_part
+
+pytestmark = pytest.mark.ros
+MODEL = robot_model(SIX_AXIS)
+VALUES = np.nan_to_num(MODEL.prior())
+FRICTION = [i for i, item in enumerate(MODEL.parameters) if item.name.endswith('friction')]
+VALUES[FRICTION] = 1.0
+JACOBIANS = LinkJacobians(rigid_part(MODEL))
+PERIOD = 0.01
+FORCE = np.array([40.0, -30.0, 50.0])
+
+
+class Arm:
+    """The arm in front of a monitor, with what pushes and loads it."""
+
+    def __init__(self, folder) -> None:
+        values = {
+            'autostart': 'true', 'max_torque_error': '[20.0, 25.0, 12.0, 3.0, 3.0, 2.0]',
+            'result_file': result_file(folder, MODEL, VALUES), 'stale_timeout': 2.0,
+            'period': PERIOD, 'filter_cutoff': 20.0, 'health_window': 2.0,
+            'friction_tracking': 0.5, **EFFORT,
+        }  # fmt: skip
+        self.process = NodeProcess('collision_monitor', 8, folder / 'log', values)
+        heard = {
+            'collision_state': CollisionState, 'contact': ContactEstimate, 'wrench': WrenchStamped,
+            'contact_marker': Marker, 'model_health': ModelHealth,
+        }  # fmt: skip
+        self.heard = {
+            name: self.process.listen(kind, f'collision_monitor/{name}')
+            for name, kind in heard.items()
+        }
+        self.joint_states = self.process.publisher(JointState, 'joint_states')
+        self.time = time.time()
+        self.load = payload_of(MODEL, 2.8, center_of_mass=(0.05, 0.0, 0.0))
+        self.process.wait(lambda: self.heard['collision_state'], 'a collision state')
+
+    def run(self, seconds, *, force=None, loaded=False, friction=1.0):
+        rate = np.array([2.0, 2.6, 3.1, 3.7, 4.3, 2.3])
+        for _ in range(round(seconds / PERIOD)):
+            self.time += PERIOD
+            q, qd = 0.5 * np.sin(rate * self.time), 0.5 * rate * np.cos(rate * self.time)
+            state = [row[None] for row in (q, qd, -(rate**2) * q)]
+            values = VALUES.copy()
+            values[FRICTION] *= friction
+            torque = MODEL.torque(*state, values)[0]
+            if force is not None:
+                torque = torque - JACOBIANS.at(q).tool[:3].T @ force
+            if loaded:
+                torque = torque + self.load.model.torque(*state, self.load.values)[0]
+            message = joint_state(MODEL.joint_names, self.time, q, qd, torque)
+            self.process.answer(self.joint_states, message, self.heard['collision_state'])
+
+
+@pytest.fixture(scope='module')
+def arm(tmp_path_factory):
+    with closed(Arm(tmp_path_factory.mktemp('arm'))) as arm:
+        yield arm
+
+
+def test_a_push_has_a_link_a_wrench_and_an_arrow(arm):
+    arm.run(0.5)
+    assert not arm.heard['contact']
+    arm.run(0.3, force=FORCE)
+    arm.process.settle()
+    contact, wrench, marker = (arm.heard[k][-1] for k in ('contact', 'wrench', 'contact_marker'))
+    assert contact.kind == ContactEstimate.COLLISION
+    assert contact.link in ('link5', 'link6')  # a force through axis 6 does not load joint 6
+    assert 0.4 < contact.confidence <= 1.0
+    assert contact.message.startswith('sudden contact at link')
+    np.testing.assert_allclose(contact.wrench[:3], FORCE, atol=6.0)
+    assert np.linalg.eigvalsh(np.reshape(contact.covariance, (6, 6))).min() > 0.0
+    assert (wrench.header.frame_id, contact.tool) == ('base_link', 'tool0')
+    np.testing.assert_allclose(
+        [wrench.wrench.force.x, wrench.wrench.force.y, wrench.wrench.force.z], contact.wrench[:3]
+    )
+    tail, head = (np.array([p.x, p.y, p.z]) for p in marker.points)
+    np.testing.assert_allclose(head - tail, contact.wrench[:3] / 200.0)
+    arm.run(0.5)
+    arm.process.settle()
+    assert arm.heard['contact'][-1].kind == ContactEstimate.NONE
+    assert arm.heard['contact_marker'][-1].action == Marker.DELETE
+    # What is found is information: the alarm stays until it is reset.
+    assert arm.heard['collision_state'][-1].latched
+
+
+def test_a_payload_is_advice_and_does_not_hide_the_alarm(arm):
+    arm.run(2.5, loaded=True)
+    healths = arm.heard['model_health']
+    arm.process.wait(lambda: healths and healths[-1].kind == ModelHealth.PAYLOAD, 'the payload')
+    assert healths[-1].mass == pytest.approx(2.8, rel=0.1)
+    assert healths[-1].mass_interval < 0.3
+    assert arm.heard['collision_state'][-1].latched
+    status = arm.process.status()
+    assert status.level == DiagnosticStatus.ERROR
+    advice = {row.key: row.value for row in status.values}['advice']
+    assert advice.startswith('payload 2.')
+
+
+def test_friction_is_followed(arm):
+    states, healths = arm.heard['collision_state'], arm.heard['model_health']
+    arm.run(2.5, friction=0.6)
+    before = np.abs([row.torque_error for row in states[-100:]]).mean()
+    arm.process.wait(lambda: healths and healths[-1].kind == ModelHealth.FRICTION, 'friction')
+    assert 'it is followed' in healths[-1].message
+    count = len(healths)
+    arm.process.wait(lambda: len(healths) >= count + 3, 'further reports')
+    arm.run(0.5, friction=0.6)
+    assert np.abs([row.torque_error for row in states[-20:]]).mean() < 0.5 * before
+    assert np.mean(healths[-1].dry_friction) == pytest.approx(-0.4, abs=0.05)
+    assert arm.process.interrupt() == 0

@@ -1,0 +1,109 @@
+"""Reactions of a real monitor: controller, feed-forward, and a stop service that restarts."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip('rclpy')
+pytest.importorskip('robodyn_ros.msg')
+from action_msgs.srv import CancelGoal
+from collision_client import COLLISION, UNKNOWN, Monitor, levels
+from node_process import closed
+from robodyn_ros.srv import Mute
+from std_msgs.msg import Bool
+from std_srvs.srv import SetBool
+from trajectory_msgs.msg import JointTrajectory
+
+from robodyn_ros.cli.main import main
+from robodyn_ros.control.collision.black_box.event_file import read_event
+
+pytestmark = pytest.mark.ros
+CONTROLLER = 'joint_trajectory_controller'
+
+
+class Cell(Monitor):
+    """The monitor with a controller and a feed-forward, which note what they are asked."""
+
+    def __init__(self, folder, number, **parameters) -> None:
+        super().__init__(folder, number, **parameters)
+        node = self.process.node
+        self.cancels, self.enables = [], []
+        cancel = f'{CONTROLLER}/follow_joint_trajectory/_action/cancel_goal'
+        node.create_service(CancelGoal, cancel, self.on_cancel)
+        node.create_service(SetBool, 'feedforward/enable', self.on_enable)
+        self.motions = self.process.listen(JointTrajectory, f'{CONTROLLER}/joint_trajectory')
+        self.stopped = self.process.publisher(Bool, 'robot_stopped')
+        self.run(60)
+
+    def on_cancel(self, request, response):
+        self.cancels.append(request)
+        return response
+
+    def on_enable(self, request, response):
+        self.enables.append(request.data)
+        response.success = True
+        return response
+
+    def hit(self):
+        self.run(15, push=9.0)
+
+
+def test_reactions_reach_controller_feedforward_and_a_restarted_stop_service(tmp_path, capsys):
+    cell = Cell(
+        tmp_path, 9, reaction='[retract, drop_feedforward]', on_unknown='stop',
+        retry_period='0.1', protective_stop_topic='robot_stopped', retract_distance='[0.05]',
+            black_box_directory=tmp_path / 'events', black_box_after='0.3',
+    )  # fmt: skip
+    with closed(cell):
+        process = cell.process
+        # Muted: the level says it, and nothing is called.
+        assert process.call(Mute, 'mute', Mute.Request(duration=9.0)).success
+        cell.hit()
+        assert cell.states[-1].muted and cell.states[-1].latched
+        process.settle()
+        assert not (cell.motions or cell.cancels or cell.enables or cell.stops)
+        cell.run(60)
+        process.call(Mute, 'mute', Mute.Request(duration=0.0))
+        process.wait(lambda: 'the mute has ended' in process.said(), 'the end of the mute')
+
+        process.node.destroy_service(cell.stop_service)  # it was killed
+        cell.run(30)
+        cell.hit()
+        assert levels(cell.states[-1:])[0, 1] == COLLISION
+        assert list(cell.states[-1].allowed_direction) == [0, 1], 'the push is positive'
+        process.wait(lambda: cell.motions and cell.enables, 'the first reactions')
+        assert cell.enables == [False] and len(cell.cancels) == 1
+        here, velocity, _ = cell.sample()
+        points = cell.motions[0].points
+        moved = np.array(points[-1].positions) - here
+        assert 0.03 < np.abs(moved).max() < 0.1 and not any(points[-1].velocities)
+        assert moved @ velocity < 0.0, 'it goes back'
+        assert 'not available' in dict(detail(process))['stop_service']
+        cell.offer_stop()  # and is started again
+        process.wait(lambda: cell.stops, 'the call of the stop service')
+        assert 'joint2 is still' in process.reset().message
+
+        cell.run(60)
+        assert process.reset().success
+        process.settle()
+        motions, stops = len(cell.motions), cell.stops
+        cell.stopped.publish(Bool(data=True))
+        process.known_to('collision_monitor')
+        cell.run(3)
+        assert levels(cell.states[-1:]).tolist() == [[UNKNOWN, UNKNOWN]]
+        assert cell.states[-1].message == 'the robot itself stopped'
+        process.wait(lambda: cell.stops > stops, 'the reaction to UNKNOWN while moving')
+        process.wait(lambda: len(cell.motions) > motions, 'a stop')
+        assert 'the robot still reports its stop' in process.reset().message
+        assert process.interrupt() == 0
+
+    events = sorted((tmp_path / 'events').iterdir())
+    reasons = [read_event(path).reason for path in events]
+    assert reasons[0] == 'collision at joint2' and reasons[-1].startswith('UNKNOWN while')
+    for path in events:
+        assert main(['replay', str(path)]) == 0
+        shown = capsys.readouterr().out
+        assert 'equal in every bit' in shown and read_event(path).reason in shown
+
+
+def detail(process):
+    return [(row.key, row.value) for row in process.status().values]

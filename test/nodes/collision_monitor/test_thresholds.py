@@ -1,0 +1,36 @@
+import numpy as np
+import pytest
+
+rclpy = pytest.importorskip('rclpy')
+pytest.importorskip('robodyn_ros.msg')
+from collision_client import COLLISION, MODEL, OK, VALUES, Monitor, levels  # noqa: E402
+from healthy_arm import flat_map  # noqa: E402
+from node_process import closed, result_file  # noqa: E402
+from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue  # noqa: E402
+from rcl_interfaces.srv import SetParameters  # noqa: E402
+
+from robodyn_ros.control.collision.thresholds_file import write_thresholds  # noqa: E402
+from robodyn_ros.identification.files.result_file import load_identified_model  # noqa: E402
+
+pytestmark = pytest.mark.ros
+
+
+def test_learned_thresholds_hold_and_sensitivity_divides_them_at_run_time(tmp_path):
+    model_hash = load_identified_model(result_file(tmp_path, MODEL, VALUES)).hash
+    learned = flat_map(model_hash, np.array([12.0, 8.0]), residual='observer')
+    write_thresholds(learned, tmp_path / 'thresholds.yaml')
+    with closed(Monitor(tmp_path, 9, thresholds=str(tmp_path / 'thresholds.yaml'))) as monitor:
+        seen = levels(monitor.run(100))
+        assert (seen[-1] == OK).all()
+        np.testing.assert_array_equal(monitor.states[-1].threshold, [12.0, 8.0])
+        assert (levels(monitor.run(40, push=4.5))[-1] == OK).all()
+        answers = [set_sensitivity(monitor.process, value) for value in (2.1, 2.0)]
+        assert [each.successful for each in answers] == [False, True]
+        assert levels(monitor.run(40, push=4.5))[-1].tolist() == [OK, COLLISION]
+        np.testing.assert_array_equal(monitor.states[-1].threshold, [6.0, 4.0])
+
+
+def set_sensitivity(process, value):
+    given = ParameterValue(type=ParameterType.PARAMETER_DOUBLE, double_value=value)
+    request = SetParameters.Request(parameters=[Parameter(name='sensitivity', value=given)])
+    return process.call(SetParameters, 'set_parameters', request).results[0]

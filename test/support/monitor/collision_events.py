@@ -1,0 +1,63 @@
+"""Events of the black box, of random operation."""
+
+from __future__ import annotations
+
+import numpy as np
+from control_arm import small_arm
+
+from robodyn_ros.control.collision.black_box.call_ring import CallRing
+from robodyn_ros.control.collision.black_box.event import Event, Setup
+from robodyn_ros.control.collision.black_box.recorded_detector import build_detector
+from robodyn_ros.control.collision.settings import CollisionSettings
+from robodyn_ros.control.effort.declaration import EffortDeclaration
+from robodyn_ros.identification.files.result_file import load_identified_model, model_parameters
+
+MODEL, VALUES = small_arm()
+IDENTIFIED = load_identified_model(
+    {'dynamic_model': model_parameters(MODEL, VALUES, np.full(len(VALUES), 0.1))}
+)
+EFFORT = EffortDeclaration.from_mapping(
+    {'unit': 'A', 'side': 'motor', 'gravity': 'included', 'torque_constant': 0.7,
+     'gear_ratio': 51.0, 'direction': -1}
+)  # fmt: skip
+
+
+def setup(**changes: object) -> Setup:
+    options: dict[str, object] = {
+        'joints': MODEL.joint_names, 'max_torque_error': [10.0, 5.0],
+        'low_velocity_torque': 1.5, 'filter_cutoff': 33.0, **changes,
+    }  # fmt: skip
+    settings = CollisionSettings(**options)  # type: ignore[arg-type]
+    return Setup(IDENTIFIED, np.array([0.0, 0.02]), settings, EFFORT)
+
+
+def event(seed: int, count: int = 250) -> Event:
+    """Motion with pushes, gaps, losses, resets and payloads, longer than the ring."""
+    random = np.random.default_rng(seed)
+    residual = ('filtered', 'observer')[seed // 2 % 2]
+    built = setup(residual=residual, torque_error_enable=[True, bool(random.integers(2))])
+    recorded = build_detector(built)
+    recorded.ring = CallRing(width=2, capacity=240, every=10)
+    stamp, push = 10**18 + int(random.integers(10**9)), 0.0
+    rate = np.array([3.0, 4.0])
+    for _ in range(count):
+        stamp += int(random.normal(2e6, 1e5)) + (random.random() < 0.01) * 10**8
+        draw = random.random()
+        push = 12.0 * random.random() if draw < 0.02 else push * (draw < 0.95)
+        if draw > 0.98:
+            name, argument = [
+                ('lose', 'no joint states for 0.06 s'), ('reset', None),
+                ('set_sensitivity', 0.5 + draw),
+                ('set_values', (VALUES * (1.0 + 0.1 * draw)).tolist()),
+            ][int(random.integers(4))]  # fmt: skip
+            recorded.call(name, argument)
+            continue
+        angle = rate * (1e-9 * (stamp % 10**11))
+        q, qd = 0.5 * np.sin(angle), 0.5 * rate * np.cos(angle)
+        torque = MODEL.torque(q[None], qd[None], -(rate**2 * q)[None], VALUES)[0]
+        reference = (q + 1e-3, qd) if seed % 2 else None
+        effort = (torque - [0.0, push]) / (-0.7 * 51.0)
+        recorded.update(stamp, q, qd, effort, reference)
+    rows = recorded.ring.rows(0, recorded.ring.count)
+    assert rows is not None
+    return Event('collision at joint2', built, rows)

@@ -1,0 +1,79 @@
+"""A real collision monitor, the arm it watches, and the stop service it calls."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from control_arm import small_arm
+
+pytest.importorskip('rclpy')
+pytest.importorskip('robodyn_ros.msg')
+from node_process import EFFORT, NodeProcess, joint_state, result_file
+from robodyn_ros.msg import CollisionState
+from sensor_msgs.msg import JointState
+from std_srvs.srv import Trigger
+
+MODEL, VALUES = small_arm()
+NAMES = list(MODEL.joint_names)
+PERIOD = 0.002
+STALE = 2.0
+"""Joint states may stay away for so long, in [s]: they come from a test, which may be held up."""
+OK, CONTACT, COLLISION, UNKNOWN = (
+    getattr(CollisionState, name) for name in ('OK', 'CONTACT', 'COLLISION', 'UNKNOWN')
+)
+
+
+class Monitor:
+    """A monitor, the arm it watches, and the stop service it calls."""
+
+    def __init__(self, folder, number, **parameters) -> None:
+        values = {
+            'autostart': 'true', 'max_torque_error': '[10.0, 5.0]',
+            'contact_threshold': '[6.0, 3.0]', 'velocity_window': '[0.0]',
+            'result_file': result_file(folder, MODEL, VALUES), 'stale_timeout': STALE,
+            'stop_service': '/excitation/stop', **EFFORT, **parameters,
+        }  # fmt: skip
+        self.process = NodeProcess('collision_monitor', number, folder / 'log', values)
+        self.states = self.process.listen(CollisionState, 'collision_monitor/collision_state')
+        self.stops = 0
+        self.offer_stop()
+        self.joint_states = self.process.publisher(JointState, 'joint_states')
+        self.time = time.time()
+        self.process.wait(lambda: self.states, 'a collision state')
+
+    def offer_stop(self):
+        node = self.process.node
+        self.stop_service = node.create_service(Trigger, '/excitation/stop', self.on_stop)
+
+    def on_stop(self, _, response):
+        self.stops += 1
+        response.success = True
+        return response
+
+    units = 1.0
+    """Torque per unit of the effort field."""
+
+    def sample(self, push=0.0):
+        self.time += PERIOD
+        rate = np.array([3.0, 4.0])
+        q, qd = 0.5 * np.sin(rate * self.time), 0.5 * rate * np.cos(rate * self.time)
+        torque = MODEL.torque(q[None], qd[None], -(rate**2 * q)[None], VALUES)[0]
+        return q, qd, (torque - [0.0, push]) / self.units
+
+    def run(self, count, push=0.0):
+        """States of so many samples, one at a time."""
+        rows = []
+        for _ in range(count):
+            message = joint_state(NAMES, self.time, *self.sample(push))
+            rows.append(self.publish(message))
+        return rows
+
+    def publish(self, message):
+        """Publish a sample, and return the state that it leads to, which has its stamp."""
+        return self.process.answer(self.joint_states, message, self.states)
+
+
+def levels(rows):
+    return np.array([list(row.level) for row in rows])
