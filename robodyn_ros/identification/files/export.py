@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
+from typing import Any
 
 from robodyn_ros.errors import IdentificationError, RobodynError
 from robodyn_ros.identification.files.parameter_text import write_text
@@ -13,6 +15,7 @@ from robodyn_ros.identification.files.result_file import write_result
 from robodyn_ros.identification.files.result_folder import (
     FACTS,
     MODEL,
+    PAGE,
     PREVIOUS,
     SIGNALS,
     ResultFolder,
@@ -21,36 +24,52 @@ from robodyn_ros.identification.files.signals_bag import write_signals
 from robodyn_ros.identification.physical.consistency import links_are_consistent
 from robodyn_ros.identification.result.facts import json_facts
 from robodyn_ros.identification.result.result import IdentificationResult
+from robodyn_ros.identification.result.urdf import inertials_yaml
 from robodyn_ros.models.closed_forms.closed_form import closed_form_part
 from robodyn_ros.models.serial.urdf import rigid_part
 from robodyn_ros.output_files import made_folder
 
-URDF = 'robot.urdf'
+URDF, INERTIALS = 'robot.urdf', 'inertials.yaml'
+
+Page = Callable[[Mapping[str, Any]], str]
+"""Function from the content of result.json to the text of report.html."""
 
 
 @dataclass(frozen=True)
 class Exported:
     """The files written; None: not written.
 
+    :param inertials: inertials of the links for a xacro
     :param prg: result in softMC's format, for the models that softMC has
     :param signals: rosbag2 of the identification itself, see `signals_bag`
+    :param page: report for a browser
     :param notes: why a file was not written that could be expected, one sentence each
     """
 
     facts: Path
     result: Path | None = None
     urdf: Path | None = None
+    inertials: Path | None = None
     prg: Path | None = None
     signals: Path | None = None
+    page: Path | None = None
     notes: tuple[str, ...] = ()
+
+    @property
+    def paths(self) -> list[Path]:
+        """All files that were written, result.json last."""
+        facts, *others = (getattr(self, item.name) for item in fields(self))
+        return [path for path in (*others, facts) if isinstance(path, Path)]
 
     def to_json(self) -> dict[str, object]:
         """Return the file names as plain facts."""
         return {
             'result_file': None if self.result is None else str(self.result),
             'urdf_file': None if self.urdf is None else str(self.urdf),
+            'inertials_file': None if self.inertials is None else str(self.inertials),
             'prg_file': None if self.prg is None else str(self.prg),
             'signals_file': None if self.signals is None else str(self.signals),
+            'report_file': None if self.page is None else str(self.page),
             'notes': list(self.notes),
         }
 
@@ -61,16 +80,20 @@ def export(
     *,
     export_failed: bool = False,
     group: int = 1,
+    page: Page | None = None,
+    more_facts: Mapping[str, Any] | None = None,
 ) -> Exported:
     """Write the files of a result, in place of those of an earlier run.
 
-    result.json, and `identification`, a rosbag2 of the signals if the result has them; of a
-    success result.yaml, robot.urdf if its links can exist, and
-    IDNT<group>.PRG if it is a model that softMC has. An earlier model goes to `previous/`
-    (`result_folder.py`), also when this run failed.
+    result.json, report.html if there is a page, and `identification`, a rosbag2 of the signals if
+    the result has them; of a success result.yaml, robot.urdf and inertials.yaml if its links can
+    exist, and IDNT<group>.PRG if it is a model that softMC has. An earlier model goes to
+    `previous/` (`result_folder.py`), also when this run failed.
 
     :param export_failed: write the model of a failed identification too
     :param group: number in the name of the .PRG file
+    :param page: function that returns the text of report.html
+    :param more_facts: plain facts that result.json has in addition
     :raises IdentificationError: a file cannot be written; the folder is then as it was
     """
     folder = made_folder(folder, IdentificationError)
@@ -87,7 +110,9 @@ def export(
             files = _with_urdf(files, result, target)
             files = _with_prg(files, result, target, f'IDNT{group}.PRG')
         files = _with_signals(files, result, target)
-        content = json.dumps(json_facts(result) | files.to_json(), indent=2, allow_nan=False)
+        facts = json_facts(result) | dict(more_facts or {})
+        files = _with_page(files, facts, target, page)
+        content = json.dumps(facts | files.to_json(), indent=2, allow_nan=False)
         write_text(content + '\n', target.partial / FACTS)
     return files
 
@@ -104,7 +129,11 @@ def _with_urdf(files: Exported, result: IdentificationResult, target: ResultFold
     if target.taken(URDF):
         return _noted(files, f'no URDF is written: {target.folder / URDF} is another file')
     result.to_urdf(target.partial / URDF)
-    return replace(files, urdf=target.folder / URDF)
+    files = replace(files, urdf=target.folder / URDF)
+    if target.taken(INERTIALS):
+        return _noted(files, f'{target.folder / INERTIALS} is another file and is kept')
+    write_text(inertials_yaml(result.model, result.values), target.partial / INERTIALS)
+    return replace(files, inertials=target.folder / INERTIALS)
 
 
 def _with_prg(
@@ -135,3 +164,20 @@ def _with_signals(files: Exported, result: IdentificationResult, target: ResultF
     except RobodynError as error:
         return _noted(files, f'{note}: {error}')
     return replace(files, signals=path)
+
+
+def _with_page(
+    files: Exported, facts: Mapping[str, Any], target: ResultFolder, page: Page | None
+) -> Exported:
+    """Write the report for a browser, which never costs a result."""
+    if page is None:
+        return files
+    path, note = target.folder / PAGE, f'no {PAGE} is written'
+    if target.taken(PAGE):
+        return _noted(files, f'{note}: {path} is another file')
+    try:
+        text = page(facts)
+    except Exception as error:  # a recording and its fit must not be lost with their picture
+        return _noted(files, f'{note}: {type(error).__name__}: {error}')
+    write_text(text, target.partial / PAGE)
+    return replace(files, page=path)

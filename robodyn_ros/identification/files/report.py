@@ -6,11 +6,12 @@ import math
 import textwrap
 
 from robodyn_ros.identification.fit.fit_report import FitReport
+from robodyn_ros.identification.fit.success import decisive_error
 from robodyn_ros.identification.friction.choice import FrictionChoice
 from robodyn_ros.identification.physical.selected import NamedParameters, Status
+from robodyn_ros.identification.result.actions import by_importance
 from robodyn_ros.identification.result.result import IdentificationResult
-from robodyn_ros.identification.result.summary import WIDTH
-from robodyn_ros.models.interface import Joint
+from robodyn_ros.identification.result.summary import WIDTH, limit_text
 
 MEANING: dict[Status, str] = {
     'identified': 'identified on its own',
@@ -36,7 +37,7 @@ def text_report(result: IdentificationResult) -> str:
         f'date              {result.date}',
         f'recording         {report.source}',
         f'samples           {report.samples} of {result.raw_samples} used',
-        f'allowed           max error of {_percent(result.max_relative_error)} per joint',
+        *_limit(result),
         f'low pass          {cutoff}',
         f'estimator         {result.estimator}, {len(result.base_values)} base parameters',
         f'condition number  {result.condition_number:.4g} '
@@ -45,14 +46,14 @@ def text_report(result: IdentificationResult) -> str:
         f'(unconstrained: {_percent(result.selection.unconstrained_residual)} residual)',
         f'physical          {"yes" if result.physically_consistent else "no"}',
         '',
-        *_errors('identification', report, result.model.joints),
+        *_errors('identification', report, result),
     ]
     if len(result.recordings) > 1:
         lines += [
             f'  {_percent(each.relative_residual)} on {each.source}' for each in result.recordings
         ]
     if result.validation is not None:
-        lines += ['', *_errors('validation', result.validation, result.model.joints)]
+        lines += ['', *_errors('validation', result.validation, result)]
     lines += ['', *_friction(result.friction), *_named(result.named), *_base(result), '']
     lines += _residual(result)
     if result.completion_rule:
@@ -61,7 +62,7 @@ def text_report(result: IdentificationResult) -> str:
 
 
 def _findings(result: IdentificationResult) -> list[str]:
-    texts = [finding.line for finding in result.findings] or ['no findings']
+    texts = [finding.line for finding in by_importance(result.findings)] or ['no findings']
     return [line for text in texts for line in _wrapped(text)]
 
 
@@ -69,13 +70,24 @@ def _wrapped(text: str) -> list[str]:
     return textwrap.wrap(text, WIDTH, subsequent_indent='  ', break_long_words=False)
 
 
-def _errors(title: str, report: FitReport, joints: tuple[Joint, ...]) -> list[str]:
-    """Return torque errors per joint; relative ones on moving samples, as in softMC."""
+def _limit(result: IdentificationResult) -> list[str]:
+    decides = 'identification' if result.validation is None else 'validation'
+    text = f'limit             {limit_text(result.facts)}, of the {decides}'
+    return textwrap.wrap(text, WIDTH, subsequent_indent=18 * ' ')
+
+
+def _errors(title: str, report: FitReport, result: IdentificationResult) -> list[str]:
+    """Return torque errors per joint, relative ones on moving samples.
+
+    The max error decides on success; the peak error is that of softMC's result file.
+    """
+    joints = result.model.joints
+    decisive = decisive_error(report, result.model, result.success_rule)
     width = max(5, *(len(joint.name) for joint in joints))
     lines = [
         f'{title}: relative residual {_percent(report.relative_residual)} ({report.source})',
         f'{"joint":<{width}}  {"moving":>8}  {"threshold":>12}  {"RMS error":>12}  '
-        f'{"max error":>9}  {"mean error":>10}',
+        f'{"max error":>9}  {"peak error":>10}  {"mean error":>10}',
     ]
     for row, joint in enumerate(joints):
         rms = f'{report.rms_error[row]:.4g} {joint.torque_unit}'
@@ -84,7 +96,8 @@ def _errors(title: str, report: FitReport, joints: tuple[Joint, ...]) -> list[st
         lines.append(
             f'{joint.name:<{width}}  {report.moving_samples[row]:>8}  '
             f'{speeds:>12}  {rms:>12}  '
-            f'{_percent(report.max_relative_torque_error[row]):>9}  '
+            f'{_percent(decisive[row]):>9}  '
+            f'{_percent(report.max_relative_torque_error[row]):>10}  '
             f'{_percent(report.mean_relative_torque_error[row]):>10}'
         )
     return lines

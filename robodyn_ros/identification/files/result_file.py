@@ -55,7 +55,7 @@ def refuse_failed(result: IdentificationResult, export_failed: bool) -> None:
     :raises IdentificationError: it failed, or there is nothing to export
     """
     if not (result.success or (export_failed and result.has_estimate)):
-        reasons = [item.text for item in result.findings if item.severity == 'error']
+        reasons = [item.message for item in result.findings if item.severity == 'error']
         raise IdentificationError(
             f'the identification failed and is not exported: {"; ".join(reasons)}'
         )

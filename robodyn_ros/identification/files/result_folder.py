@@ -19,8 +19,11 @@ from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.files.signals_bag import is_signals
 
 MODEL, FACTS, SIGNALS = 'result.yaml', 'result.json', 'identification'
+PAGE = 'report.html'
 PREVIOUS = 'previous'
 _FILES = ('result_file', 'urdf_file', 'prg_file', 'signals_file')
+_LATER = ('inertials_file',)
+"""Files that not every version wrote."""
 
 
 class ResultFolder:
@@ -108,12 +111,22 @@ class ResultFolder:
 def _files_of_run(folder: Path) -> list[str]:
     """Return the names of what a run left in a folder, result.yaml first and result.json last."""
     content = _facts(folder / FACTS)
-    named = {Path(str(content[key])).name for key in _FILES if content.get(key)}
+    named = {Path(str(content[key])).name for key in (*_FILES, *_LATER) if content.get(key)}
     names = [name for name in sorted(named) if (folder / name).is_file()]
     first = [MODEL] if _is_ours(folder / MODEL) else []
     signals = [SIGNALS] if is_signals(folder / SIGNALS) else []
-    names = [*first, *(name for name in names if name not in (MODEL, FACTS)), *signals]
+    page = [PAGE] if is_page(folder / PAGE) else []
+    names = [*first, *(name for name in names if name not in (MODEL, FACTS)), *signals, *page]
     return [*names, FACTS] if content else names
+
+
+def is_page(path: Path) -> bool:
+    """Return True if a file is a report of an identification."""
+    try:
+        with path.open('rb') as file:
+            return b'<meta name="generator" content="robodyn_ros">' in file.read(400)
+    except OSError:
+        return False
 
 
 def _is_ours(path: Path) -> bool:

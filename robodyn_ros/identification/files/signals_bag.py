@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +23,7 @@ from robodyn_ros.recording.bags.bag_folder import finish_bag
 from robodyn_ros.recording.bags.bag_metadata import EFFORT_KEY, RECORD_NAME, SI_EFFORT
 from robodyn_ros.recording.bags.joint_state_bag import joint_state_topic
 from robodyn_ros.recording.bags.mcap_writer import McapWriter
+from robodyn_ros.recording.bags.rosbag import read_rosbag
 from robodyn_ros.recording.stamps import stamps_of
 from robodyn_ros.wire.joint_state import encode_joint_states
 
@@ -76,6 +77,34 @@ def write_signals(signals: Signals, path: str | Path) -> None:
     finally:
         for left in (partial, former):
             shutil.rmtree(left, ignore_errors=True)
+
+
+def read_signals(path: str | Path, joints: Sequence[str]) -> dict[str, Array]:
+    """Read the signals of `write_signals` again.
+
+    :return: `time` (N,) in [s] from the first sample on; `position`, `velocity`, `acceleration`,
+        `torque` and `predicted`, shape (N, n), SI
+    :raises RecordingError: the bag cannot be read, or a topic or joint is missing
+    :raises IdentificationError: signals are incomplete
+    """
+    found: dict[str, Array] = {}
+    for topic, columns in _COLUMNS.items():
+        table = read_rosbag(Path(path), topic=topic, joints=joints)
+        for name, column in columns.items():
+            found[name] = np.asarray(table.column(column, name), dtype=np.float64)
+    if len({len(values) for values in found.values()}) > 1 or not all(
+        np.isfinite(values).all() for values in found.values()
+    ):
+        raise IdentificationError(f'{path}: its signals are incomplete')
+    return found
+
+
+_COLUMNS = {
+    TOPICS[1]: {name: name for name in ('time', 'position', 'velocity', 'torque')},
+    TOPICS[2]: {'acceleration': 'position'},
+    TOPICS[3]: {'predicted': 'torque'},
+}
+"""Signals by topic, each with the column that holds it."""
 
 
 def is_signals(path: Path) -> bool:

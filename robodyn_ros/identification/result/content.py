@@ -10,6 +10,7 @@ import numpy as np
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.friction.choice import FrictionChoice
 from robodyn_ros.identification.gears.candidate import GearCandidate
+from robodyn_ros.identification.options import SuccessRule
 from robodyn_ros.identification.physical.selected import NamedParameters, Selection
 from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.models.gear_torque import GearTorqueLaw
@@ -67,8 +68,8 @@ class Signals:
 class ResultContent:
     """What was identified, from what, and how far to trust it; all values SI.
 
-    :param success: every joint's max relative torque error is within `max_relative_error`, and
-        no finding has severity 'error'
+    :param success: every joint's decisive torque error is within `max_relative_error`, and no
+        finding has severity 'error'
     :param values: parameter values of the model, shape (p,)
     :param stddevs: their standard deviations, shape (p,); NaN: not identifiable on its own
     :param base_expressions: the identifiable combinations of parameters
@@ -95,6 +96,7 @@ class ResultContent:
     :param residual_of_base: with `payload`: that of the run without, which still holds
     :param friction: how friction was completed; None: the model had all of it
     :param recordings: torque errors of each recording, in the order given
+    :param success_rule: which torque error `max_relative_error` limits, see `fit.success`
     """
 
     success: bool
@@ -127,6 +129,7 @@ class ResultContent:
     residual_of_base: GearTorqueLaw | None = None
     friction: FrictionChoice | None = None
     recordings: tuple[FitReport, ...] = ()
+    success_rule: SuccessRule = 'auto'
 
     @property
     def has_estimate(self) -> bool:

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from robodyn_ros.identification.fit.fit_report import FitReport
+from robodyn_ros.identification.fit.success import decisive_error, success_rule
 from robodyn_ros.identification.friction.choice import FrictionChoice
 from robodyn_ros.identification.physical.selected import NamedParameters
+from robodyn_ros.identification.result.actions import actions, by_importance
 from robodyn_ros.identification.result.content import (
     IdentifiedPayload,
     IdentifiedResidual,
@@ -45,15 +47,17 @@ def json_facts(result: ResultContent) -> dict[str, object]:
         'max_relative_error_allowed': result.max_relative_error,
         'physically_consistent': result.physically_consistent,
         'selection': asdict(result.selection),
-        'identification': _report_facts(result.identification),
-        'recordings': [_report_facts(report) for report in result.recordings],
-        'validation': None if checked is None else _report_facts(checked),
+        'success_rule': success_rule(result.success_rule, result.model),
+        'identification': _report_facts(result.identification, result),
+        'recordings': [_report_facts(report, result) for report in result.recordings],
+        'validation': None if checked is None else _report_facts(checked, result),
         'completion_rule': result.completion_rule,
         'dynamic_parameters': [] if named is None else _named_rows(named),
         'friction': friction_facts(result.model, result.values),
         'friction_choice': None if result.friction is None else asdict(result.friction),
         **_parameter_rows(result),
-        'findings': [asdict(finding) for finding in result.findings],
+        'findings': [asdict(finding) for finding in by_importance(result.findings)],
+        'actions': actions(result.findings),
         'timings': dict(result.timings),
         'payload': None if result.payload is None else _payload_facts(result.payload),
         'residual_torque': None if result.residual is None else _gear_facts(result.residual),
@@ -70,13 +74,14 @@ def header_facts(result: ResultContent) -> dict[str, object]:
         'estimator': result.estimator,
         'filter_cutoff': float(result.filter_cutoff or 0.0),
         'max_relative_error_allowed': result.max_relative_error,
+        'success_rule': success_rule(result.success_rule, result.model),
         'raw_samples': result.raw_samples,
         'condition_number': result.condition_number,
         'condition_number_scaled': result.condition_number_scaled,
         'torque_uncertainty': result.torque_uncertainty.tolist(),
         'physically_consistent': result.physically_consistent,
         **asdict(result.selection),
-        **_report_facts(result.identification),
+        **_report_facts(result.identification, result),
         'validated': result.validation is not None,
     }
     if len(result.recordings) > 1:
@@ -85,7 +90,7 @@ def header_facts(result: ResultContent) -> dict[str, object]:
         residuals = [each.relative_residual for each in result.recordings]
         header['recording_relative_residuals'] = residuals
     if result.validation is not None:
-        facts = _report_facts(result.validation)
+        facts = _report_facts(result.validation, result)
         header.update({f'validation_{key}': value for key, value in facts.items()})
     if result.named is not None:
         header.update(named_facts(result.named))
@@ -100,7 +105,9 @@ def header_facts(result: ResultContent) -> dict[str, object]:
     header['base_parameter_values'] = result.base_values.tolist()
     header['base_parameter_stddevs'] = result.base_stddevs.tolist()
     if result.findings:  # an empty list has no type, which ROS parameters need
-        header['findings'] = [f'{f.severity} {f.code}: {f.text}' for f in result.findings]
+        found = by_importance(result.findings)
+        header['findings'] = [f'{f.severity} {f.code}: {f.message}' for f in found]
+        header['actions'] = actions(found) or ['nothing to do']
     return header
 
 
@@ -211,13 +218,15 @@ def _parameter_rows(result: ResultContent) -> dict[str, list[dict[str, object]]]
     }
 
 
-def _report_facts(report: FitReport) -> dict[str, object]:
+def _report_facts(report: FitReport, result: ResultContent) -> dict[str, object]:
+    decisive = decisive_error(report, result.model, result.success_rule)
     facts: dict[str, object] = {
         'source': report.source,
         'samples': report.samples,
         'moving_samples': report.moving_samples.tolist(),
         'velocity_threshold': report.velocity_threshold.tolist(),
         'rms_error': report.rms_error.tolist(),
+        'decisive_error': decisive.tolist(),
         'max_relative_torque_error': report.max_relative_torque_error.tolist(),
         'mean_relative_torque_error': report.mean_relative_torque_error.tolist(),
         'usual_error': report.usual_error.tolist(),

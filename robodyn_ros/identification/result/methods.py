@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from robodyn_ros.errors import IdentificationError
-from robodyn_ros.identification.result.summary import summary_text
+from robodyn_ros.identification.result.summary import LINES, summary_text
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.payload import Payload
 from robodyn_ros.output_files import write_whole
@@ -56,9 +56,12 @@ class ResultMethods:
         """Parameter values with the payload, shape (p,)."""
         return self.values if self.carried is None else self.values + self.carried.added
 
-    def summary(self: Result) -> str:
-        """Return verdict, torque errors per joint and findings, in at most 25 lines."""
-        return summary_text(self.model, self.facts, self.carried)
+    def summary(self: Result, lines: int = LINES) -> str:
+        """Return verdict, torque errors per joint and what to do about the findings.
+
+        :param lines: most lines of the text
+        """
+        return summary_text(self.model, self.facts, self.carried, lines)
 
     def torque(self: Result, q: Array, qd: Array, qdd: Array) -> Array:
         """Return the joint torques of a motion, with the payload, in [Nm] or [N].
@@ -84,6 +87,8 @@ class ResultMethods:
 
     def to_urdf(self: Result, path: str | Path | None = None) -> str:
         """Return the robot's URDF with the identified inertias and friction, without payload.
+
+        All else in it stays as it is, see `identified_urdf`.
 
         :param path: file to write it to as well
         :raises IdentificationError: the model is not that of a URDF, the links are not physically

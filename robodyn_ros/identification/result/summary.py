@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from robodyn_ros.identification.fit.success import MEANING
+from robodyn_ros.identification.result.actions import SEVERITIES
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.models.payload import Payload
 
@@ -13,64 +16,106 @@ LINES, WIDTH = 25, 99
 """Largest size of a summary: it fits on a terminal without scrolling."""
 JOINTS = LINES // 3
 """Most rows in the table of joints, so that findings have room too."""
-SEVERITIES = ('error', 'warning', 'info')
+
+MORE = '--verbose, report.html'
+"""Where everything is that a summary leaves out."""
 
 
-def summary_text(model: DynamicModel, facts: Mapping[str, Any], payload: Payload | None) -> str:
-    """Return verdict, torque errors per joint and findings in at most `LINES` lines.
+def summary_text(
+    model: DynamicModel, facts: Mapping[str, Any], payload: Payload | None, lines: int = LINES
+) -> str:
+    """Return verdict, torque errors per joint and what to do about the findings.
 
     :param facts: the block `identification` of the result file; keys may be missing
+    :param lines: most lines of the text
     """
-    lines = [*_verdict(model, facts, payload), '', *_joints(model, facts)]
-    lines += _findings([str(each) for each in facts.get('findings', ())], LINES - len(lines))
-    return '\n'.join(line if len(line) <= WIDTH else f'{line[: WIDTH - 3]}...' for line in lines)
+    text = [*_verdict(model, facts, payload), '', *_joints(model, facts)]
+    text += _actions(facts, lines - len(text))
+    return '\n'.join(line if len(line) <= WIDTH else f'{line[: WIDTH - 3]}...' for line in text)
 
 
-def _findings(findings: list[str], room: int) -> list[str]:
-    """Return an empty line and as many findings as there is room for, severe ones first."""
+def _actions(facts: Mapping[str, Any], room: int) -> list[str]:
+    """Return an empty line and what to do about as many findings as there is room for."""
+    every = [str(each) for each in facts.get('findings', ())]
+    told = [str(each) for each in facts.get('actions', sorted(every, key=_severity))]
     lines = ['']
-    found = sorted(findings, key=lambda text: SEVERITIES.index(text.partition(' ')[0]))
-    for number, finding in enumerate(found):
-        wrapped = textwrap.wrap(finding, WIDTH, subsequent_indent='  ')
-        last = number == len(found) - 1
+    for number, action in enumerate(told):
+        wrapped = textwrap.wrap(action, WIDTH, subsequent_indent='  ')
+        last = number == len(told) - 1 and len(every) == len(told)
         if len(lines) + len(wrapped) + (not last) > room:
-            return [*lines, f'and {len(found) - number} more findings']
+            return [*lines, _more(len(told) - number, 'to do')]
         lines += wrapped
-    return lines if findings else []
+    if len(every) > len(told):
+        return [*lines, f'{len(every)} findings in all: {MORE}']
+    return lines if every else []
+
+
+def _severity(finding: str) -> int:
+    return SEVERITIES.index(finding.partition(' ')[0])
+
+
+def _more(count: int, what: str) -> str:
+    return f'and {count} more {what}: {MORE}'
 
 
 def _verdict(model: DynamicModel, facts: Mapping[str, Any], payload: Payload | None) -> list[str]:
     success = facts.get('success')
     verdict = 'of unknown success' if success is None else 'succeeded' if success else 'FAILED'
     rows = {
-        'identification': f'{verdict} {facts.get("date", "")}'.strip(),
+        'recording': _with_residual(facts, ''),
+        'validation': _with_residual(facts, 'validation_') or 'none (--validate, --split)',
         'model': f'{len(model.joints)} joints, {len(model.parameters)} parameters',
-        'recording': facts.get('source'),
-        'samples': facts.get('samples'),
-        'residual': _percent(facts, 'relative_residual'),
-        'on validation': _percent(facts, 'validation_relative_residual'),
         'friction law': facts.get('friction_law'),
         'physical': {True: 'yes', False: 'no'}.get(facts.get('physically_consistent', '')),
         'payload': None if payload is None else f'mass {payload.mass:.4g} kg',
+        'limit': limit_text(facts),
     }
-    return [f'{name:<15} {value}' for name, value in rows.items() if value not in (None, '')]
+    if 'relative_residual' not in facts:
+        del rows['validation']
+    title = f'identification {verdict} {facts.get("date", "")}'.strip()
+    return [title, *(f'{name:<12}  {value}' for name, value in rows.items() if value)]
+
+
+def _with_residual(facts: Mapping[str, Any], prefix: str) -> str:
+    """Return the recording and its residual; '': there is none."""
+    share = facts.get(f'{prefix}relative_residual', math.nan)
+    source = str(facts.get(f'{prefix}source', ''))
+    if math.isnan(share):
+        return source
+    return f'residual {share:.2%}, {facts.get(f"{prefix}samples", "?")} samples, {source}'
+
+
+def limit_text(facts: Mapping[str, Any]) -> str:
+    """Return the limit of the torque error, and what it applies to; '': it is not known."""
+    limit, rule = facts.get('max_relative_error_allowed'), facts.get('success_rule', '')
+    if limit is None or rule not in MEANING:
+        return ''
+    return f'max error {limit:.0%} ({MEANING[rule]})'
 
 
 def _joints(model: DynamicModel, facts: Mapping[str, Any]) -> list[str]:
-    """Return a table of the torque errors, relative ones of the joint's largest torque."""
-    rms, largest = facts.get('rms_error'), facts.get('max_relative_torque_error')
+    """Return a table of the torque errors that decide: on the validation, if there is one."""
+    prefix = 'validation_' if 'validation_rms_error' in facts else ''
+    rms = facts.get(f'{prefix}rms_error')
+    largest = facts.get(f'{prefix}decisive_error', facts.get(f'{prefix}max_relative_torque_error'))
     if rms is None or largest is None:
         return []
-    width = max(5, *(len(name) for name in model.joint_names))
+    limit = facts.get('max_relative_error_allowed', float('inf'))
+    names = [each.name for each in model.joints]
+    width = max(5, *(len(name) for name in names))
     rows = [
         f'{joint.name:<{width}}  {f"{error:.4g} {joint.torque_unit}":>12}  {share:>9.2%}'
+        + ('  above the limit' if share > limit else '')
         for joint, error, share in zip(model.joints, rms, largest, strict=True)
     ]
     title = f'{"joint":<{width}}  {"RMS error":>12}  {"max error":>9}'
     if len(rows) > JOINTS:
-        rows[JOINTS - 1 :] = [f'and {len(rows) - JOINTS + 1} more joints']
-    return [title, *rows]
+        shown = _worst(largest, JOINTS - 1)
+        rows = [*(rows[k] for k in shown), f'and {len(rows) - len(shown)} more joints: {MORE}']
+    return [f'{title}  on {"validation" if prefix else "the recording itself"}', *rows]
 
 
-def _percent(facts: Mapping[str, Any], key: str) -> str | None:
-    return f'{facts[key]:.2%}' if key in facts else None
+def _worst(errors: Sequence[float], count: int) -> list[int]:
+    """Return the rows of the largest errors, in the order of the joints."""
+    order = sorted(range(len(errors)), key=lambda row: -errors[row])
+    return sorted(order[:count])

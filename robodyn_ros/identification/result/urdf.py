@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import xml.etree.ElementTree as ET
+import json
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from robodyn_ros.identification.physical.consistency import (
     bodies_of,
     links_are_consistent,
 )
+from robodyn_ros.identification.result.urdf_text import UrdfText, comment, tag
 from robodyn_ros.models.friction import FrictionModel
 from robodyn_ros.models.friction_terms import DEFAULT_TERMS
 from robodyn_ros.models.interface import Array, DynamicModel, SumModel
@@ -21,82 +23,179 @@ from robodyn_ros.models.serial.urdf import UrdfModel, rigid_part
 def identified_urdf(model: DynamicModel, values: Array) -> str:
     """Return the URDF text of a robot with identified values.
 
-    It is the URDF that the model computes with (no meshes, angles snapped), with new inertials:
-    the parameters of a moving link include everything fixed to it, so they are written to the
-    link behind the moving joint, and the links fixed to that one lose their own. Links fixed to
-    the base keep theirs: they have no effect. Viscous and Coulomb friction become
-    `<dynamics damping friction>`; of any other law it is the nearest such friction, without what
-    depends on the load. A URDF has no place for rotor inertias, torque offsets and
-    springs; they stay in the result file.
+    It is the file of the user in which only `<inertial>` and `<dynamics>` change: visuals,
+    collisions, meshes, extensions, comments and order stay as they are. A model that was loaded
+    from a result, or from a file with a DOCTYPE, has no more than links and joints.
+
+    The parameters of a moving link include everything fixed to it, so they are written to the
+    link behind the moving joint, and the links fixed to that one lose theirs. Links behind a
+    joint that the model holds at zero keep theirs, which are subtracted, if what remains is
+    physically possible. Links fixed to the base keep theirs: they have no effect.
+
+    Viscous and Coulomb friction become `<dynamics damping friction>`; of any other law it is the
+    nearest such friction, without what depends on the load. A URDF has no place for rotor
+    inertias, torque offsets and springs; they stay in the result file.
 
     :param values: parameter values of the model, shape (p,)
-    :raises IdentificationError: the model has no URDF, or its links are not physically
-        possible
+    :raises IdentificationError: the model has no URDF, its links are not physically possible, or
+        its text cannot be changed
     """
+    urdf = _body(model).urdf
+    text, shares = UrdfText(urdf.text or urdf.xml), _shares(model, values)
+    for share in shares:
+        for name in share.lost:
+            for item in text.find('link', name).all('inertial'):
+                text.remove(item, f'inertial: it is included in that of {share.link}')
+        text.put(text.find('link', share.link), 'inertial', share.lines(), first=True)
+    for name, new in _friction(model, values).items():
+        joint = text.find('joint', name)
+        former = [item.attributes for item in joint.all('dynamics')[:1]]
+        kept = {key: word for item in former for key, word in item.items() if key not in new}
+        text.put(joint, 'dynamics', [tag('dynamics', new | kept)], first=False)
+    return text.result()
+
+
+def inertials_yaml(model: DynamicModel, values: Array) -> str:
+    """Return the identified inertials for a xacro: origin, mass and inertia of each link.
+
+    :raises IdentificationError: as `identified_urdf`
+    """
+    lines = ['# identified by robodyn_ros; for xacro: xacro.load_yaml']
+    for share in _shares(model, values):
+        centre, mass, inertia = share.numbers()
+        lines += [f'{json.dumps(share.link)}:', '  origin:', f'    xyz: {_words(centre)}']
+        lines += ['    rpy: 0 0 0', f'  mass: {_text(mass)}', '  inertia:']
+        lines += [f'    {key[1:]}: {_text(inertia[at])}' for key, at in _MOMENTS.items()]
+    return '\n'.join(lines) + '\n'
+
+
+_MOMENTS = {
+    'ixx': (0, 0), 'ixy': (0, 1), 'ixz': (0, 2), 'iyy': (1, 1), 'iyz': (1, 2), 'izz': (2, 2),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Share:
+    """Inertia of a link in the file.
+
+    :param pseudo: pseudo-inertia about the link's frame, shape (4, 4)
+    :param lost: links fixed to it, which lose their inertials
+    :param kept: links behind joints at zero, which keep theirs
+    """
+
+    link: str
+    pseudo: Array
+    lost: tuple[str, ...]
+    kept: tuple[str, ...]
+
+    def numbers(self) -> tuple[Array, float, Array]:
+        """Return centre of mass (3,), mass, and inertia (3, 3) about the centre of mass."""
+        mass = self.pseudo[3, 3]
+        centre = self.pseudo[:3, 3] / mass
+        spread = self.pseudo[:3, :3] - mass * np.outer(centre, centre)
+        return centre, float(mass), np.trace(spread) * np.eye(3) - spread
+
+    def lines(self) -> list[str]:
+        """Return the lines of `<inertial>`."""
+        centre, mass, inertia = self.numbers()
+        note = 'identified by robodyn_ros'
+        if self.lost:
+            note += f'; includes what is fixed to this link: {", ".join(self.lost)}'
+        if self.kept:
+            note += f'; without the links that keep their inertials: {", ".join(self.kept)}'
+        moments = {key: _text(inertia[at]) for key, at in _MOMENTS.items()}
+        return [
+            '<inertial>',
+            f'  {comment(note)}',
+            f'  {tag("origin", {"xyz": _words(centre), "rpy": "0 0 0"})}',
+            f'  {tag("mass", {"value": _text(mass)})}',
+            f'  {tag("inertia", moments)}',
+            '</inertial>',
+        ]
+
+
+def _body(model: DynamicModel) -> UrdfModel:
     body = rigid_part(model)
     if body is None:
         raise IdentificationError('only a model of a URDF can be written as a URDF')
+    return body
+
+
+def _shares(model: DynamicModel, values: Array) -> list[_Share]:
+    """Divide the identified inertias among the links of the file.
+
+    :raises IdentificationError: the links are not physically possible
+    """
+    body = _body(model)
     if not links_are_consistent(model, values):
         raise IdentificationError(
             'the identified links are not physically consistent (positive masses and inertias), '
             'no URDF is written'
         )
-    robot = ET.fromstring(body.urdf.xml)
-    links = {str(link.get('name')): link for link in robot.findall('link')}
     carried = _carried(body)
-    for link, carrier in carried.items():
-        if carrier is not None:
-            _remove(links[link], 'inertial')
-    for name, own in bodies_of(model).links:
-        links[name].insert(0, _inertial(values[list(own)]))
-    _write_friction(robot, model, values)
-    ET.indent(robot)
-    return ET.tostring(robot, encoding='unicode', xml_declaration=True) + '\n'
+    return [
+        _share(body, name, pseudo_inertia(values[list(own)]), carried)
+        for name, own in bodies_of(model).links
+    ]
 
 
-def _carried(body: UrdfModel) -> dict[str, str | None]:
-    """Return per link the moving link it is fixed to (itself if it moves), None for the base."""
-    carrier: dict[str, str | None] = {body.urdf.root: None}
-    for joint in body.urdf.joints:  # from the base outwards
-        moves = joint.name in body.joint_names
-        carrier[joint.child] = joint.child if moves else carrier[joint.parent]
-    return carrier
+@dataclass(frozen=True)
+class _Carried:
+    """Link that moves with another one.
 
-
-def _inertial(ten: Array) -> ET.Element:
-    """Build `<inertial>` from m, m c and the inertia about the link frame's origin.
-
-    The centre of mass is c = m c / m; moments about it by the parallel-axis theorem.
+    :param carrier: the link that it moves with; '' for the base
+    :param pose: its frame in that of the carrier, with joints at zero, shape (4, 4)
+    :param held: True if a joint that the model holds at zero is in between
     """
-    pseudo = pseudo_inertia(ten)
-    mass = pseudo[3, 3]
-    centre = pseudo[:3, 3] / mass
-    spread = pseudo[:3, :3] - mass * np.outer(centre, centre)
-    inertia = np.trace(spread) * np.eye(3) - spread
-    element = ET.Element('inertial')
-    ET.SubElement(element, 'origin', xyz=' '.join(map(_text, centre)), rpy='0 0 0')
-    ET.SubElement(element, 'mass', value=_text(mass))
-    pairs = {'ixx': (0, 0), 'ixy': (0, 1), 'ixz': (0, 2), 'iyy': (1, 1), 'iyz': (1, 2)}
-    pairs['izz'] = (2, 2)
-    ET.SubElement(element, 'inertia', {key: _text(inertia[at]) for key, at in pairs.items()})
-    return element
+
+    carrier: str
+    pose: Array
+    held: bool
 
 
-def _write_friction(robot: ET.Element, model: DynamicModel, values: Array) -> None:
-    """Replace `<dynamics>` of every joint whose identified friction is not negative."""
+def _carried(body: UrdfModel) -> dict[str, _Carried]:
+    found = {body.urdf.root: _Carried('', np.eye(4), False)}
+    for joint in body.urdf.joints:  # from the base outwards
+        before = found[joint.parent]
+        found[joint.child] = (
+            _Carried(joint.child, np.eye(4), False)
+            if joint.name in body.joint_names
+            else _Carried(
+                before.carrier, before.pose @ joint.origin, before.held or joint.type != 'fixed'
+            )
+        )
+    return found
+
+
+def _share(body: UrdfModel, name: str, total: Array, carried: dict[str, _Carried]) -> _Share:
+    others = {
+        link: item for link, item in carried.items() if item.carrier == name and link != name
+    }
+    having = {link: item for link, item in others.items() if body.urdf.pseudo_inertia[link].any()}
+    kept = {link: item for link, item in having.items() if item.held}
+    rest = total - sum(
+        item.pose @ body.urdf.pseudo_inertia[link] @ item.pose.T for link, item in kept.items()
+    )
+    if np.linalg.eigvalsh(rest)[0] <= 1e-9 * np.trace(total):
+        rest, kept = total, {}
+    return _Share(name, rest, tuple(link for link in having if link not in kept), tuple(kept))
+
+
+def _friction(model: DynamicModel, values: Array) -> dict[str, dict[str, str]]:
+    """Return damping and friction of every joint whose identified friction is not negative."""
     index = {item.name: number for number, item in enumerate(model.parameters)}
-    other = _curves(model, values)
-    for joint in robot.findall('joint'):
+    other, result = _curves(model, values), {}
+    for joint in _body(model).urdf.joints:
         found = {
-            key: values[index[f'{joint.get("name")}.{name}']]
+            key: float(values[index[f'{joint.name}.{name}']])
             for key, name in (('damping', 'viscous_friction'), ('friction', 'coulomb_friction'))
-            if f'{joint.get("name")}.{name}' in index
+            if f'{joint.name}.{name}' in index
         }
-        if joint.get('name') in other:
-            found = _nearest_linear(joint, *other[str(joint.get('name'))])
+        if joint.name in other:
+            found = _nearest_linear(joint.velocity, *other[joint.name])
         if found and min(found.values()) >= 0.0:
-            _remove(joint, 'dynamics')
-            ET.SubElement(joint, 'dynamics', {key: _text(v) for key, v in found.items()})
+            result[joint.name] = {key: _text(value) for key, value in found.items()}
+    return result
 
 
 def _curves(
@@ -114,11 +213,12 @@ def _curves(
 
 
 def _nearest_linear(
-    element: ET.Element, friction: FrictionModel, values: Array, joint: int
+    top: float, friction: FrictionModel, values: Array, joint: int
 ) -> dict[str, float]:
-    """Return the linear friction nearest to a law, over the joint's velocities."""
-    limit = element.find('limit')
-    top = float('nan' if limit is None else limit.get('velocity', 'nan'))
+    """Return the linear friction nearest to a law, over the joint's velocities.
+
+    :param top: velocity limit of the joint, in [rad/s] or [m/s]
+    """
     if 'reach' in friction.coefficients:
         top = float(friction.coefficients['reach'][joint])
     speed = np.linspace(0.0, top if np.isfinite(top) and top > 0.0 else 1.0, 101)[1:]
@@ -134,9 +234,8 @@ def _nearest_linear(
     return {'damping': float(damping), 'friction': float(coulomb)}
 
 
-def _remove(parent: ET.Element, tag: str) -> None:
-    for child in parent.findall(tag):
-        parent.remove(child)
+def _words(values: Array) -> str:
+    return ' '.join(map(_text, values))
 
 
 def _text(value: float) -> str:

@@ -39,6 +39,7 @@ def test_a_urdf_robot_gets_a_urdf_and_its_signals(urdf_result, tmp_path):
     files = export(urdf_result, tmp_path / 'new' / 'folder')
     assert names(tmp_path / 'new' / 'folder') == [
         'identification',
+        'inertials.yaml',
         'result.json',
         'result.yaml',
         'robot.urdf',

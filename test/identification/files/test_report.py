@@ -37,7 +37,7 @@ def crank(**options):
 def test_verdict_errors_and_every_base_parameter_are_in_it(result):
     lines = text_report(result).splitlines()
     assert lines[0] == 'identification succeeded' and result.date in lines[1]
-    assert any(line.startswith('allowed') and '50.00 %' in line for line in lines)
+    assert any(line.startswith('limit') and 'max error 50%' in line for line in lines)
     for title, report in (
         ('identification:', result.identification),
         ('validation:', result.validation),

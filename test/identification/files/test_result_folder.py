@@ -47,7 +47,7 @@ def names(folder):
     return sorted(path.name for path in folder.iterdir())
 
 
-ALL = ['identification', 'result.json', 'result.yaml', 'robot.urdf']
+ALL = ['identification', 'inertials.yaml', 'result.json', 'result.yaml', 'robot.urdf']
 
 
 def test_a_failed_run_leaves_no_older_model_beside_it(results, tmp_path):
@@ -106,7 +106,13 @@ def write_run(folder, date, success=True):
     """Put files like those of an identification into a folder, as `export` does."""
     model = f'/**:\n  ros__parameters:\n    dynamic_model: {{}}\n    date: {date}\n'
     files = {'signals_file': SIGNALS} | (
-        {'result_file': 'result.yaml', 'urdf_file': 'robot.urdf'} if success else {}
+        {
+            'result_file': 'result.yaml',
+            'urdf_file': 'robot.urdf',
+            'inertials_file': 'inertials.yaml',
+        }
+        if success
+        else {}
     )
     facts = {'success': success, 'date': date, 'prg_file': None}
     facts |= dict.fromkeys(('result_file', 'urdf_file')) | files
@@ -114,6 +120,7 @@ def write_run(folder, date, success=True):
         if success:
             (target.partial / 'result.yaml').write_text(model)
             (target.partial / 'robot.urdf').write_text(date)
+            (target.partial / 'inertials.yaml').write_text(date)
         (target.partial / SIGNALS).mkdir()
         (target.partial / SIGNALS / 'metadata.yaml').write_text(f'name: {TOPICS[0]}\n# {date}')
         (target.partial / 'result.json').write_text(json.dumps(facts))
@@ -169,7 +176,8 @@ def test_a_kill_at_any_moment_leaves_no_mixture(tmp_path, success):
     origin.mkdir()
     write_run(origin, 'one')
     write_run(origin, 'two')  # there is a model before, and one before that
-    expected = sorted({*ALL, PREVIOUS} - ({'result.yaml', 'robot.urdf'} if not success else set()))
+    model = {'inertials.yaml', 'result.yaml', 'robot.urdf'}
+    expected = sorted({*ALL, PREVIOUS} - (set() if success else model))
     for step in range(200):
         folder = tmp_path / f'at{step}'
         shutil.copytree(origin, folder)

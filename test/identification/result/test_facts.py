@@ -47,8 +47,10 @@ def test_json_has_none_for_what_is_no_number():
             'joint': 'joint1',
             'text': 'joint joint1 is short',
             'severity': 'warning',
+            'remedy': '',
         }
     ]
+    assert facts['actions'] == ['warning: too_short (joint1): joint joint1 is short']
     row = facts['dynamic_parameters'][0]
     assert (row['value'], row['unit'], row['status']) == (0.5, 'kg m^2', 'identified')
     assert facts['joints'] == ['joint1', 'joint2', 'joint3', 'joint4'] and facts['model'] == 'sum'

@@ -28,7 +28,7 @@ def results(tmp_path_factory):
 def test_a_loaded_result_has_the_summary_of_the_fresh_one(results):
     fresh, loaded = (result.summary() for result in results)
     assert fresh == loaded
-    assert fresh.startswith('identification  succeeded')
+    assert fresh.startswith('identification succeeded')
 
 
 def test_torque_is_that_of_the_robot_for_one_sample_and_for_many(results):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from robodyn_ros.identification.result.summary import LINES, WIDTH, summary_text
+from robodyn_ros.identification.result.summary import LINES, MORE, WIDTH, summary_text
 from robodyn_ros.models.friction import FrictionModel
 from robodyn_ros.models.interface import Joint
 
@@ -19,36 +19,46 @@ def facts(joints, findings=()):
         'success': False, 'date': '2026-01-02', 'source': 'a.mcap', 'samples': 123,
         'relative_residual': 0.0123, 'validation_relative_residual': 0.045,
         'friction_law': 'stribeck', 'physically_consistent': True,
-        'rms_error': [0.5 + n for n in range(joints)],
-        'max_relative_torque_error': [0.01 * n for n in range(joints)],
+        'validation_source': 'b.mcap', 'validation_samples': 77,
+        'max_relative_error_allowed': 0.5, 'success_rule': 'softmc',
+        'validation_rms_error': [0.5 + n for n in range(joints)],
+        'validation_decisive_error': [0.6 * n for n in range(joints)],
         'findings': list(findings),
     }  # fmt: skip
 
 
 def test_everything_a_reader_needs_is_there():
     lines = summary_text(model(2), facts(2, ['warning slow: too slow']), None).splitlines()
-    assert lines[0] == 'identification  FAILED 2026-01-02'
-    assert 'model           2 joints, 2 parameters' in lines
-    assert 'residual        1.23%' in lines
-    assert 'on validation   4.50%' in lines
-    assert 'friction law    stribeck' in lines
-    assert 'physical        yes' in lines
+    assert lines[0] == 'identification FAILED 2026-01-02'
+    assert 'recording     residual 1.23%, 123 samples, a.mcap' in lines
+    assert 'validation    residual 4.50%, 77 samples, b.mcap' in lines
+    assert 'model         2 joints, 2 parameters' in lines
+    assert 'friction law  stribeck' in lines and 'physical      yes' in lines
+    assert 'limit         max error 50% (largest error over the largest torque)' in lines
     assert [line.split() for line in lines[-4:-2]] == [
-        ['j0', '0.5', 'Nm', '0.00%'], ['j1', '1.5', 'N', '1.00%'],
+        ['j0', '0.5', 'Nm', '0.00%'], ['j1', '1.5', 'N', '60.00%', 'above', 'the', 'limit'],
     ]  # fmt: skip
     assert lines[-2:] == ['', 'warning slow: too slow']
 
 
 @pytest.mark.parametrize('joints', [1, 8, 9, 30])
 @pytest.mark.parametrize('count', [0, 1, 3, 60])
-def test_it_has_at_most_25_lines_and_says_what_is_left_out(joints, count):
+@pytest.mark.parametrize('most', [LINES, LINES - 5])
+def test_it_has_a_limited_size_and_says_what_is_left_out(joints, count, most):
     findings = [f'info code{n}: {"some words " * 20}' for n in range(count)]
-    lines = summary_text(model(joints), facts(joints, findings), None).splitlines()
-    assert len(lines) <= LINES == 25 and max(map(len, lines)) <= WIDTH
+    lines = summary_text(model(joints), facts(joints, findings), None, most).splitlines()
+    assert len(lines) <= most and LINES == 25 and max(map(len, lines)) <= WIDTH
     told = sum(line.startswith('info') for line in lines)
-    assert told == count or lines[-1] == f'and {count - told} more findings'
-    rows = sum(line.startswith('j') for line in lines) - 1
-    assert rows == joints or f'and {joints - rows} more joints' in lines
+    assert told == count or lines[-1] == f'and {count - told} more to do: {MORE}'
+    rows = [line for line in lines if line.startswith('j')][1:]
+    assert len(rows) == joints or f'and {joints - len(rows)} more joints: {MORE}' in lines
+    assert f'j{joints - 1} ' in rows[-1], 'the largest error is shown'
+
+
+def test_what_to_do_replaces_findings_and_the_others_are_counted():
+    given = facts(1, ['error a: long', 'info b: x']) | {'actions': ['error: a (j0): Do this.']}
+    lines = summary_text(model(1), given, None).splitlines()
+    assert lines[-2:] == ['error: a (j0): Do this.', f'2 findings in all: {MORE}']
 
 
 def test_errors_come_before_warnings_and_infos():
@@ -60,5 +70,5 @@ def test_errors_come_before_warnings_and_infos():
 def test_facts_of_an_imported_result_may_be_missing():
     lines = summary_text(model(2), {}, None).splitlines()
     assert lines[:2] == [
-        'identification  of unknown success', 'model           2 joints, 2 parameters',
+        'identification of unknown success', 'model         2 joints, 2 parameters',
     ]  # fmt: skip

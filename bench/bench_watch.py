@@ -1,0 +1,163 @@
+"""The live page in a browser during a demonstration with a push: delay, CPU time, restarts.
+
+    python3 bench/bench_watch.py [FOLDER]      screenshots go to FOLDER (default: none are kept)
+
+It needs Chromium (Debian: apt install chromium). The delay is from the stamp of the joint states
+that raised the alarm to the change of the page's document, both on this computer's clock.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from browser import Browser
+
+from robodyn_ros.cli.demo.client import Client
+from robodyn_ros.cli.demo.length import SHORT
+from robodyn_ros.cli.demo.processes import NodeProcesses
+from robodyn_ros.cli.demo.ros_domain import domain
+from robodyn_ros.cli.demo.stage import Stage
+
+PORT = 8791
+PUSHES = 5
+TICKS = os.sysconf('SC_CLK_TCK')
+OBSERVE = """
+window.red = 0;
+new MutationObserver(() => {
+  const red = document.querySelector('#joints li[data-level=collision]');
+  if (red && !window.red) window.red = Date.now();
+}).observe(document.getElementById('joints'), {subtree: true, attributes: true});
+"""
+OK_JOINT = "document.querySelector('#joints li[data-level=ok]') !== null"
+VERDICT = "document.getElementById('verdict-text').textContent"
+
+
+def cpu_time(pid: int) -> float:
+    """CPU time of a process so far, in [s]."""
+    fields = Path(f'/proc/{pid}/stat').read_text().rpartition(')')[2].split()
+    return (int(fields[11]) + int(fields[12])) / TICKS
+
+
+def share_of_core(pid: int, seconds: float, wait) -> float:
+    """CPU time of a process per time."""
+    before, start = cpu_time(pid), time.monotonic()
+    wait(seconds)
+    return (cpu_time(pid) - before) / (time.monotonic() - start)
+
+
+def push(stage: Stage, page: Browser, number: int) -> float:
+    """Push the robot; delay from the alarm to the red joint, in [s]."""
+    page.wait("document.querySelector('#joints li[data-level=collision]') === null", 'the reset')
+    page.run('window.red = 0')
+    with stage.watched() as alarms:
+        stage.push(stage.facts.pushes[number % len(stage.facts.pushes)])
+    page.wait('window.red > 0', 'a red joint')
+    return page.run('window.red') / 1e3 - alarms.first_collision * 1e-9
+
+
+class Restartable(NodeProcesses):
+    """Processes that can be started again as before."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self._starts: dict[str, tuple[tuple, dict]] = {}
+
+    def start(self, module, parameters, *, name='', remappings=None) -> None:
+        self._starts[name or module] = (module, parameters), {'remappings': remappings}
+        super().start(module, parameters, name=name, remappings=remappings)
+
+    def pid(self, name: str) -> int:
+        return self._running[name].pid
+
+    def restart(self, name: str, client: Client) -> None:
+        (module, parameters), options = self._starts[name]
+        self.stop(name)
+        client.spin(1.0)
+        self.start(module, parameters, name=name, **options)
+
+    @property
+    def names(self) -> list[str]:
+        return list(self._running)
+
+
+def restart_all(nodes: Restartable, client: Client, page: Browser) -> None:
+    """Restart each node in turn; the page must say so where it shows the node, and recover."""
+    for name in nodes.names:
+        if name == 'collision_monitor':
+            nodes.stop(name)
+            page.wait(f'!({OK_JOINT})', 'no ok joint')
+            print(f'   collision_monitor stopped: {page.run(VERDICT)}', flush=True)
+            (module, parameters), options = nodes._starts[name]
+            nodes.start(module, parameters, name=name, **options)
+        else:
+            nodes.restart(name, client)
+        page.wait(OK_JOINT, f'an ok joint after the restart of {name}', 60.0)
+        print(f'   {name} restarted: {page.run(VERDICT)}', flush=True)
+
+
+def pictures(page: Browser, folder: Path | None, name: str) -> None:
+    if folder is not None:
+        for width in (1280, 390):
+            for scheme in ('light', 'dark'):
+                page.screenshot(folder / f'{name}_{width}_{scheme}.png', width, scheme)
+
+
+def main(folder: Path | None) -> None:
+    os.environ |= {'ROS_DOMAIN_ID': domain(), 'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST'}
+    with (
+        tempfile.TemporaryDirectory() as out,
+        Restartable(Path(out) / 'nodes') as nodes,
+        Client(nodes.check, fast=True) as client,
+    ):
+        stage = Stage(robot='six_axis', folder=Path(out), nodes=nodes, client=client, length=SHORT)
+        address = stage.start_watch(PORT)
+        stage.run_identification()
+        stage.start_monitor()
+        stage.start_feedforward()
+        watch = nodes.pid('watch')
+        wait = client.spin
+        idle = share_of_core(watch, 10.0, wait)
+        with Browser(address, Path(out) / 'chromium') as page:
+            page.wait(OK_JOINT, 'joints')
+            busy = share_of_core(watch, 10.0, wait)
+            print(
+                f'CPU of the watch node: {100 * idle:.1f} % of a core, with a browser '
+                f'{100 * busy:.1f} %',
+                flush=True,
+            )
+            pictures(page, folder, 'ok')
+            page.run(OBSERVE)
+            delays = []
+            for number in range(PUSHES):
+                delays.append(1e3 * push(stage, page, number))
+                if number == 0:
+                    wait(2.0)
+                    pictures(page, folder, 'collision')
+                stage.recover()
+            print(f'joint red after the alarm: {", ".join(f"{x:.0f}" for x in delays)} ms')
+            restart_all(nodes, client, page)
+            nodes.stop('feedforward')
+            wait(2.0)
+            pictures(page, folder, 'no_feedforward')
+            nodes.stop('cell')
+            page.wait(f"{VERDICT} === 'Not monitored'", 'that nothing is monitored')
+            print(f'   cell stopped: {page.run(VERDICT)}')
+            pictures(page, folder, 'cell_stopped')
+            nodes.stop('watch')
+            time.sleep(3.0)
+            pictures(page, folder, 'lost')
+            print(f'messages in the console: {sorted(set(page.console)) or "none"}')
+
+
+if __name__ == '__main__':
+    if not shutil.which('chromium'):
+        sys.exit('bench_watch needs chromium: apt install chromium')
+    target = Path(sys.argv[1]) if len(sys.argv) > 1 else None
+    if target is not None:
+        target.mkdir(parents=True, exist_ok=True)
+    main(target)

@@ -1,0 +1,35 @@
+"""`robodyn report`: the page of a result for a browser."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from robodyn_ros.cli.output import add_json, show
+from robodyn_ros.report.write import write_page
+
+
+def add_parser(commands: Any) -> None:
+    """Add the sub-command."""
+    parser = commands.add_parser(
+        'report',
+        help='write the page of a result for a browser',
+        description='Write report.html beside a result: verdict, torque errors, findings, curves, '
+        'friction, links, parameters and the recorded motion, in one file that needs no network.',
+    )
+    parser.add_argument('result', help='folder of a result, or its result.yaml or result.json')
+    parser.add_argument(
+        '--out', metavar='FILE', help='name of the page (default: report.html beside the result)'
+    )
+    add_json(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the page and print its name.
+
+    :raises RobodynError: the result cannot be read, or the page cannot be written
+    """
+    path = write_page(arguments.result, arguments.out)
+    show(arguments, {'report_file': str(path)}, f'written: {path}')
+    return 0

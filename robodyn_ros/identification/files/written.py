@@ -1,0 +1,53 @@
+"""Text that an operator reads after an identification: result, files, next command."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+from robodyn_ros.identification.files.export import Exported
+from robodyn_ros.identification.files.report import text_report
+from robodyn_ros.identification.result.result import IdentificationResult
+from robodyn_ros.identification.result.summary import LINES
+
+NEXT = 'ros2 launch robodyn_ros feedforward.launch.py result_file:='
+
+
+def printed_text(
+    result: IdentificationResult, files: Exported | None, *, verbose: bool = False
+) -> str:
+    """Return what an operator reads: the result, the files and the next command.
+
+    :param files: None: no folder was named
+    :param verbose: all parameters and findings in full; otherwise at most `LINES` lines
+    """
+    end = written_text(result, files)
+    text = text_report(result) if verbose else result.summary(LINES - len(end) - 1)
+    return '\n'.join([text, '', *end])
+
+
+def written_text(result: IdentificationResult, files: Exported | None) -> list[str]:
+    """Return which files were written, and the next command.
+
+    :param files: None: no folder was named
+    """
+    if files is None:
+        return [_next_without_files(result)]
+    names = ', '.join(path.name for path in files.paths)
+    lines = [f'written to {files.facts.parent}: {names}']
+    if files.result is None:
+        return ['no model is exported, as the identification failed', *lines, _AGAIN]
+    if not result.success:
+        return [f'{lines[0]} (forced: the identification FAILED)', _AGAIN]
+    return [*lines, f'next: {NEXT}{_quoted(files.result)}']
+
+
+_AGAIN = 'next: correct what is listed above, then repeat the command'
+
+
+def _next_without_files(result: IdentificationResult) -> str:
+    return 'next: add --out DIR, which writes the model' if result.success else _AGAIN
+
+
+def _quoted(path: Path) -> str:
+    return shlex.quote(str(path.absolute()))

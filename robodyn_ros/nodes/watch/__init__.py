@@ -1,0 +1,1 @@
+"""Node `watch`: live page for a browser, and markers for RViz. It only subscribes."""

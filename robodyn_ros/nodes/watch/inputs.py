@@ -1,0 +1,169 @@
+"""Topics that the live page shows, and the way of their messages to its board."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticArray
+from rclpy.node import Node
+from sensor_msgs.msg import JointState
+
+from robodyn_ros.action import Excite, RunIdentification
+from robodyn_ros.control.effort.joint_effort import EffortConversion
+from robodyn_ros.errors import ConfigError
+from robodyn_ros.msg import CollisionState, IdentificationReport, TorqueState
+from robodyn_ros.nodes.base.common import LATCHED_QOS
+from robodyn_ros.nodes.robot.effort import EffortParameters
+from robodyn_ros.nodes.robot.joint_states import JointStateReader
+from robodyn_ros.nodes.robot.phases import phase_name
+from robodyn_ros.nodes.watch.taps import Taps, stream
+from robodyn_ros.watch.board import Board
+from robodyn_ros.wire.cursor import Cursor
+from robodyn_ros.wire.joint_state import STAMP_END
+
+
+class LevelChanges:
+    """Choice of the collision states that must be read: the last one, and each change of levels.
+
+    Reading all of them takes 1 % of a core at 500 Hz.
+    """
+
+    def __init__(self) -> None:
+        """Start without a message."""
+        self._start, self._level = b'', b''
+
+    def wanted(self, data: bytes, last: bool) -> bool:
+        """Return True if the levels of a serialised message differ from those before, or `last`.
+
+        :raises WireError: it is no CollisionState
+        """
+        start = len(self._start)
+        if not start or data[STAMP_END : STAMP_END + start] != self._start:
+            return self._learn(data)
+        level = data[STAMP_END + start : STAMP_END + start + len(self._level)]
+        changed, self._level = level != self._level, level
+        return changed or last
+
+    def _learn(self, data: bytes) -> bool:
+        """Find the levels behind frame, names and their count."""
+        cursor = Cursor(data)
+        cursor.time()
+        cursor.text()
+        cursor.texts()
+        count = cursor.count()
+        self._start = data[STAMP_END : cursor.at]
+        self._level = data[cursor.at : cursor.at + count]
+        return True
+
+
+class MeasuredTorque:
+    """Torque of some joints from joint states whose effort is declared."""
+
+    def __init__(self, joints: tuple[str, ...], effort: EffortParameters) -> None:
+        """Prepare for these joints."""
+        self.joints = joints
+        self._reader = JointStateReader(joints, ('effort',))
+        self._conversion: EffortConversion | None = None
+        with suppress(ConfigError):  # a joint that is not declared: the torque is not known
+            self._conversion = effort.for_joints(joints)
+
+    def read(self, message: Any) -> dict[str, float]:
+        """Return the torque by joint, in [Nm] or [N]; {} if it is not known."""
+        if self._conversion is None or self._reader.read(message):
+            return {}
+        torque = self._conversion.feedback(self._reader.effort)
+        return dict(zip(self.joints, torque.tolist(), strict=True))
+
+
+class Inputs:
+    """Reader of all topics.
+
+    Measured torque comes from the feed-forward. While that sends none, it comes from the joint
+    states, if the effort is declared in the parameters `effort.*`.
+
+    :ivar monitor: last message of the collision monitor, or None
+    """
+
+    def __init__(self, node: Node, board: Board, effort: EffortParameters) -> None:
+        """Subscribe."""
+        self._board, self._effort = board, effort
+        self._measured: MeasuredTorque | None = None
+        self.monitor: CollisionState | None = None
+        self.taps = Taps(node)
+        # All messages of 50 ms at 1 kHz: a contact of one sample must not be missed.
+        topic, changes = 'collision_monitor/collision_state', LevelChanges()
+        self.taps.add(CollisionState, topic, self._on_monitor, stream(64), changes.wanted)
+        self.taps.add(TorqueState, 'feedforward/torque_state', self._on_torque, stream(1))
+        self.taps.add(DiagnosticArray, '/diagnostics', self._on_diagnostics, stream(32))
+        self.taps.add(IdentificationReport, 'identification/report', self._on_report, LATCHED_QOS)
+        for action, name, task in (
+            (Excite, 'excitation/excite', 'excitation'),
+            (RunIdentification, 'identification/run_identification', 'identification'),
+        ):
+            kind, topic = action.Impl.FeedbackMessage, f'{name}/_action/feedback'
+            self.taps.add(kind, topic, partial(self._on_feedback, task), stream(1))
+
+    def poll(self) -> None:
+        """Take what has come since the last call."""
+        self.taps.poll()
+        if self._board.fresh('feedforward') or self._effort.declaration is None:
+            self.taps.remove('joint_states')
+        else:
+            self.taps.add(JointState, 'joint_states', self._on_joint_states, stream(1))
+
+    def _on_monitor(self, message: Any) -> None:
+        self.monitor = message
+        self._board.monitor(
+            message.name,
+            message.level,
+            message.torque_error,
+            message.threshold,
+            latched=message.latched,
+            message=message.message,
+            muted=message.muted,
+        )
+
+    def _on_torque(self, message: Any) -> None:
+        columns = {
+            'requested': message.requested,
+            'additive': message.additive_command,
+            'feedback': message.feedback,
+        }
+        self._board.feedforward(
+            message.name,
+            columns,
+            enabled=message.enabled,
+            fault=message.fault,
+            delivery=message.delivery,
+        )
+
+    def _on_joint_states(self, message: Any) -> None:
+        joints = tuple(self._board.joints)
+        if not joints:
+            return
+        if self._measured is None or joints != self._measured.joints:
+            self._measured = MeasuredTorque(joints, self._effort)
+        if torque := self._measured.read(message):
+            self._board.measured(torque)
+
+    def _on_diagnostics(self, message: Any) -> None:
+        for status in message.status:
+            values = {pair.key: pair.value for pair in status.values[:40]}
+            level = int.from_bytes(status.level, 'little')
+            self._board.diagnostics.take(status.name, level, status.message, values)
+
+    def _on_feedback(self, task: str, message: Any) -> None:
+        feedback = message.feedback
+        text = feedback.message
+        if task == 'excitation':
+            text = f'{feedback.remaining:.1f} s left'
+        self._board.progress(task, phase_name(feedback), feedback.progress, text)
+
+    def _on_report(self, message: Any) -> None:
+        text = f'identified: {message.result_file}' if message.success else 'identification failed'
+        if message.report_file:
+            text += f'; report: {message.report_file}'
+        severity = 'info' if message.success else 'error'
+        self._board.events.add('identification', severity, text)

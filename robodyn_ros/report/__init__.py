@@ -1,0 +1,1 @@
+"""Report of an identification as one page for a browser."""

@@ -1,0 +1,104 @@
+"""One page for a browser about the facts of a command: figures, findings, pictures, tables."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, is_dataclass
+from pathlib import Path
+from typing import Any
+
+from robodyn_ros.recording.finding import Finding
+from robodyn_ros.report.frame import rendered
+from robodyn_ros.report.numbers import short
+from robodyn_ros.report.repeat import versions
+
+
+def facts_page(
+    title: str,
+    facts: Mapping[str, Any],
+    text: str,
+    *,
+    good: bool | None = None,
+    command: str = '',
+    sentence: str = '',
+) -> str:
+    """Return the page: single values as figures, lists and mappings as tables, PNG as images.
+
+    :param facts: what `--json` prints; `findings` are shown with their remedies, `files` that are
+        PNG as pictures
+    :param text: what the command prints
+    :param good: verdict; None: the command gives none
+    """
+    plain = {key: _plain(value) for key, value in facts.items() if key not in _SPECIAL}
+    plain = {key: value for key, value in plain.items() if value != ''}
+    return rendered(
+        'facts.html.jinja',
+        title=title,
+        sentence=sentence,
+        command_name=' '.join(command.split()[:2]) or 'robodyn',
+        good=good,
+        figures=[(_name(key), _cell(each)) for key, each in plain.items() if _single(each)],
+        findings=[each for each in facts.get('findings', ()) if isinstance(each, Finding)],
+        pictures=list(_pictures(facts.get('files', {}))),
+        tables=[_table(key, each) for key, each in plain.items() if not _single(each) and each],
+        text=text,
+        command=command,
+        versions=versions(),
+    )
+
+
+_SPECIAL = ('files', 'findings')
+
+
+def _plain(value: Any) -> Any:
+    """Return numbers, text, lists and mappings of arrays and data classes."""
+    if is_dataclass(value) and not isinstance(value, type):
+        value = asdict(value)
+    if hasattr(value, 'tolist'):
+        value = value.tolist()
+    if isinstance(value, Mapping):
+        return {str(key): _plain(each) for key, each in value.items()}
+    return [_plain(each) for each in value] if isinstance(value, list | tuple) else value
+
+
+def _single(value: Any) -> bool:
+    return not isinstance(value, list | Mapping)
+
+
+def _table(name: str, value: Any) -> dict[str, Any]:
+    """Return a list or a mapping as rows of text; a list of mappings has their keys as header."""
+    if isinstance(value, Mapping):
+        value = [
+            {'': key, **(each if isinstance(each, Mapping) else {'value': each})}
+            for key, each in value.items()
+        ]
+    rows = [each if isinstance(each, Mapping) else {'': each} for each in value]
+    header = list(dict.fromkeys(key for row in rows for key in row))
+    cells = [[_cell(row.get(key)) for key in header] for row in rows]
+    return {'name': _name(name), 'header': [_name(key) for key in header], 'rows': cells}
+
+
+def _cell(value: Any, most: int = 12) -> str:
+    """Return a value as text; of a long list only the start."""
+    if value is None or isinstance(value, bool):
+        return {None: '-', True: 'yes', False: 'no'}[value]
+    if isinstance(value, float):
+        return short(value, 5)
+    if isinstance(value, Mapping):
+        return ', '.join(f'{_name(key)} {_cell(each)}' for key, each in value.items())
+    if isinstance(value, list):
+        shown = [_cell(each) for each in value[:most]]
+        return ', '.join([*shown, f'and {len(value) - most} more'] if value[most:] else shown)
+    return str(value)
+
+
+def _name(key: str) -> str:
+    return key.replace('_', ' ')
+
+
+def _pictures(files: Mapping[str, str]) -> Iterator[dict[str, str]]:
+    for kind, path in files.items():
+        if str(path).endswith('.png'):
+            content = base64.b64encode(Path(path).read_bytes()).decode('ascii')
+            yield {'name': _name(kind), 'uri': f'data:image/png;base64,{content}'}

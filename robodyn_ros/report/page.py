@@ -1,0 +1,98 @@
+"""One page for a browser, with everything about one identification and nothing from outside."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from robodyn_ros.models.interface import DynamicModel, Joint
+from robodyn_ros.report import charts
+from robodyn_ros.report.coverage import coverage
+from robodyn_ros.report.curves import curves
+from robodyn_ros.report.frame import rendered
+from robodyn_ros.report.friction import friction_curves
+from robodyn_ros.report.links import links
+from robodyn_ros.report.residuals import residuals
+from robodyn_ros.report.robot.view import robot_view
+from robodyn_ros.report.source import ReportSignals, ReportSource
+from robodyn_ros.report.verdict import grouped_findings, joint_errors, parameter_rows, verdict
+
+
+def page_text(source: ReportSource) -> str:
+    """Return the page as text of an HTML file."""
+    data = _data(source)
+    return rendered(
+        'report.html.jinja',
+        data,
+        **_content(source),
+        has_robot=data['robot'] is not None,
+        has_curves=data['curves'] is not None,
+        points=data['curves'] and data['curves']['points'],
+    )
+
+
+def _content(source: ReportSource) -> dict[str, Any]:
+    """Return what the template shows, ready to be written."""
+    facts = source.facts
+    return {
+        'joints': source.joints,
+        'recording': facts['identification'].get('source', ''),
+        'cutoff': facts.get('filter_cutoff'),
+        'verdict': verdict(facts),
+        'errors': joint_errors(facts, [joint.torque_unit for joint in _joints(source)]),
+        'findings': grouped_findings(facts),
+        'parameters': parameter_rows(facts),
+        'rule': facts.get('completion_rule', ''),
+        'repeat': facts.get('repeat') or {},
+        'facts': facts,
+        'missing': source.missing,
+        'links': _links(source),
+        **_drawings(source),
+    }
+
+
+def _links(source: ReportSource) -> list[dict[str, Any]]:
+    if source.model is None or source.values is None or source.stddevs is None:
+        return []
+    return links(source.model, source.values, source.stddevs)
+
+
+def _drawings(source: ReportSource) -> dict[str, Any]:
+    """Return residuals, friction and coverage with their charts; empty without signals."""
+    signals = source.signals
+    found: dict[str, Any] = {'residuals': [], 'friction': [], 'coverage': []}
+    if signals is None:
+        return found
+    every = residuals(signals, _joints(source))
+    found['residuals'] = [(row, charts.histogram(row), charts.correlogram(row)) for row in every]
+    if source.model is not None:
+        found['coverage'] = coverage(source.model, signals)
+        found['friction'] = [
+            (row, charts.friction_chart(row)) for row in _friction(source, source.model, signals)
+        ]
+    return found
+
+
+def _friction(
+    source: ReportSource, model: DynamicModel, signals: ReportSignals
+) -> list[dict[str, Any]]:
+    if source.values is None:
+        return []
+    thresholds = [each or 0.0 for each in source.facts['identification']['velocity_threshold']]
+    return friction_curves(model, source.values, signals, thresholds)
+
+
+def _data(source: ReportSource) -> dict[str, Any]:
+    """Return the data of the page's script."""
+    signals, model = source.signals, source.model
+    return {
+        'limit': source.facts.get('max_relative_error_allowed') or 0.5,
+        'curves': None if signals is None else curves(signals, _joints(source)),
+        'robot': None if signals is None or model is None else robot_view(model, signals),
+    }
+
+
+def _joints(source: ReportSource) -> tuple[Joint, ...]:
+    """Return the joints; without a model their units are taken to be those of rotary ones."""
+    if source.model is not None:
+        return source.model.joints
+    return tuple(Joint(name) for name in source.joints)

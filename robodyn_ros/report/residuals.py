@@ -1,0 +1,51 @@
+"""Histogram and autocorrelation of the torque errors of each joint."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from robodyn_ros.models.interface import Array, Joint
+from robodyn_ros.report.source import ReportSignals
+
+
+def residuals(
+    signals: ReportSignals, joints: tuple[Joint, ...], *, bins: int = 41, longest: float = 0.5
+) -> list[dict[str, Any]]:
+    """Return histogram and autocorrelation of each joint.
+
+    :param bins: of the histogram, over four standard deviations to each side
+    :param longest: lag of the autocorrelation at most, in [s]
+    """
+    period = float(np.median(np.diff(signals.time))) if len(signals.time) > 1 else 1.0
+    lags = max(2, min(len(signals.time) // 4, int(longest / period)))
+    found = []
+    for joint, error in zip(joints, signals.error.T, strict=True):
+        size = float(error.std())
+        edges = np.linspace(-4.0, 4.0, bins + 1) * (size or 1.0) + error.mean()
+        counts, _ = np.histogram(np.clip(error, edges[0], edges[-1]), edges)
+        found.append(
+            {
+                'name': joint.name,
+                'unit': joint.torque_unit,
+                'mean': float(error.mean()),
+                'std': size,
+                'share': (counts / max(len(error), 1)).tolist(),
+                'low': float(edges[0]),
+                'high': float(edges[-1]),
+                'correlation': autocorrelation(error, lags).tolist(),
+                'lag': lags * period,
+                'white': 1.96 / np.sqrt(len(error)),
+            }
+        )
+    return found
+
+
+def autocorrelation(values: Array, lags: int) -> Array:
+    """Return the autocorrelation at lags 0 to `lags`, shape (lags + 1,); 0 for a constant."""
+    centred = values - values.mean()
+    size = 1 << int(2 * len(values) - 1).bit_length()
+    spectrum = np.abs(np.fft.rfft(centred, size)) ** 2
+    products = np.fft.irfft(spectrum, size)[: lags + 1]
+    return products / products[0] if products[0] > 0.0 else np.zeros(lags + 1)

@@ -1,0 +1,75 @@
+"""The recorded motion in three dimensions, with the torque error of each joint."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from robodyn_ros.models.interface import Array, DynamicModel
+from robodyn_ros.models.serial.rigid_columns import Body, cross_matrix
+from robodyn_ros.report.numbers import packed
+from robodyn_ros.report.robot.shapes import bodies, capsules
+from robodyn_ros.report.source import ReportSignals
+
+
+def robot_view(
+    model: DynamicModel, signals: ReportSignals, *, frames: int = 900, budget: int = 100_000
+) -> dict[str, Any] | None:
+    """Return shapes, poses and torque errors; None for robots without known lengths.
+
+    A torque error is relative to the largest measured torque of its joint; a frame has the largest
+    one until the next frame.
+
+    :param frames: pictures at most
+    :param budget: numbers of all poses, which bounds the size of the page
+    """
+    tree = bodies(model)
+    if not tree:
+        return None
+    count = max(2, min(frames, len(signals.time), budget // (12 * len(tree))))
+    rows = np.unique(np.linspace(0, len(signals.time) - 1, count).astype(int))
+    q = signals.position[rows]
+    largest = np.abs(signals.torque).max(axis=0)
+    errors = np.abs(signals.error) / np.where(largest > 0.0, largest, 1.0)
+    return {
+        'time': packed(signals.time[rows]),
+        'poses': packed(poses(tree, q)[:, :, :3].reshape(len(rows), -1)),
+        'errors': packed(np.maximum.reduceat(errors, rows, axis=0)),
+        'joints': list(model.joint_names),
+        'bodies': [body.joint for body in tree],
+        'shapes': [
+            {
+                'body': each.body,
+                'ends': each.ends.tolist(),
+                'radius': each.radius,
+                'joint': each.joint,
+            }
+            for each in capsules(model, tree, signals.position)
+        ],
+    }
+
+
+def poses(tree: tuple[Body, ...], q: Array) -> Array:
+    """Return the pose of each body in the base frame, shape (N, bodies, 4, 4), lengths in [m].
+
+    :param tree: each body after its parent
+    :param q: joint positions, shape (N, n), in [rad] or [m]
+    """
+    found = np.empty((len(q), len(tree), 4, 4))
+    for number, body in enumerate(tree):
+        carrier = np.eye(4) if body.parent < 0 else found[:, body.parent]
+        found[:, number] = carrier @ body.placement @ _moved(body, q[:, body.joint])
+    return found
+
+
+def _moved(body: Body, q: Array) -> Array:
+    """Return the motion of a joint, shape (N, 4, 4): Rodrigues' formula, or a shift."""
+    motion = np.tile(np.eye(4), (len(q), 1, 1))
+    if body.prismatic:
+        motion[:, :3, 3] = q[:, None] * body.axis
+        return motion
+    cross = cross_matrix(body.axis)
+    sine, cosine = np.sin(q)[:, None, None], np.cos(q)[:, None, None]
+    motion[:, :3, :3] += sine * cross + (1.0 - cosine) * (cross @ cross)
+    return motion

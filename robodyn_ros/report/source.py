@@ -1,0 +1,84 @@
+"""Content of a report before it is laid out: facts, model and signals of one identification."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from robodyn_ros.identification.result.result import IdentificationResult
+from robodyn_ros.models.interface import Array, DynamicModel
+
+
+@dataclass(frozen=True)
+class ReportSignals:
+    """Processed signals of the identification; arrays have shape (N, n), SI units.
+
+    :param time: shape (N,), in [s]
+    :param torque: measured, after the low pass
+    :param predicted: torque of the identified model
+    """
+
+    time: Array
+    position: Array
+    velocity: Array
+    acceleration: Array
+    torque: Array
+    predicted: Array
+
+    @property
+    def error(self) -> Array:
+        """Torque error, model minus measured, shape (N, n), in [Nm] or [N]."""
+        return self.predicted - self.torque
+
+
+@dataclass(frozen=True)
+class ReportSource:
+    """One identification, fresh or read from its folder.
+
+    :param facts: content of result.json
+    :param model: None: the files of a failed identification hold no model
+    :param values: of the parameters with the payload, shape (p,), SI
+    :param stddevs: their standard deviations, shape (p,); NaN: not identifiable on its own
+    :param signals: None: not kept
+    :param missing: why there are no signals
+    """
+
+    facts: Mapping[str, Any]
+    model: DynamicModel | None = None
+    values: Array | None = None
+    stddevs: Array | None = None
+    signals: ReportSignals | None = None
+    missing: str = ''
+
+    @property
+    def joints(self) -> list[str]:
+        """Names of the joints."""
+        return [str(name) for name in self.facts['joints']]
+
+
+def source_of(result: IdentificationResult, facts: Mapping[str, Any]) -> ReportSource:
+    """Return the content of a fresh result.
+
+    :param facts: content of its result.json
+    """
+    signals = None
+    if result.signals is not None:
+        kept = result.signals.processed
+        signals = ReportSignals(
+            kept.time,
+            kept.position,
+            kept.velocity,
+            kept.acceleration,
+            kept.torque,
+            result.signals.predicted,
+        )
+    known = result.has_estimate
+    return ReportSource(
+        facts,
+        result.model,
+        result.loaded if known else None,
+        result.stddevs if known else None,
+        signals,
+        '' if signals else 'The signals of this identification were not kept (--no-signals).',
+    )

@@ -1,0 +1,69 @@
+"""Files of an identification together with its page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from robodyn_ros.errors import IdentificationError
+from robodyn_ros.identification.files.export import Exported, export
+from robodyn_ros.identification.files.result_folder import PAGE, is_page
+from robodyn_ros.identification.result.result import IdentificationResult
+from robodyn_ros.output_files import write_whole
+from robodyn_ros.report.page import page_text
+from robodyn_ros.report.repeat import repeat_facts
+from robodyn_ros.report.source import source_of
+from robodyn_ros.report.stored import folder_of, stored_source
+
+
+def export_with_page(
+    result: IdentificationResult,
+    folder: str | Path,
+    *,
+    command: str,
+    export_failed: bool = False,
+    page: bool = True,
+) -> Exported:
+    """Write the files of a result and report.html, see `identification.files.export`.
+
+    :param command: how the identification was started, for the page
+    :param page: False: no report.html
+    :raises IdentificationError: a file cannot be written; the folder is then as it was
+    """
+
+    def text(facts: Mapping[str, Any]) -> str:
+        return page_text(source_of(result, facts))
+
+    return export(
+        result,
+        folder,
+        export_failed=export_failed,
+        page=text if page else None,
+        more_facts={'repeat': repeat_facts(result, command), 'signals_start': _start(result)},
+    )
+
+
+def _start(result: IdentificationResult) -> float:
+    """Return the time of the first kept sample in the recording, in [s]."""
+    kept = result.signals
+    return 0.0 if kept is None or not len(kept.processed) else float(kept.processed.time[0])
+
+
+def write_page(result: str | Path, path: str | Path | None = None) -> Path:
+    """Write the page of a result that is in a folder; return its path.
+
+    :param result: folder of a result, or its result.yaml or result.json
+    :param path: of the page; None: report.html in the same folder
+    :raises RobodynError: the result cannot be read, the page cannot be written, or would replace
+        a file that is no report
+    """
+    path = folder_of(result) / PAGE if path is None else Path(path)
+    if path.exists() and not is_page(path):
+        raise IdentificationError(
+            f'{path}: it exists already, is no report of an identification and is kept: choose '
+            'another name with --out'
+        )
+    text = page_text(stored_source(result))
+    write_whole(path, lambda file: file.write_text(text, 'utf-8'), IdentificationError)
+    return path

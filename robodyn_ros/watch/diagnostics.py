@@ -1,0 +1,81 @@
+"""Diagnostics of the nodes, with the age of each."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from robodyn_ros.errors import bounded
+from robodyn_ros.watch.events import Events
+from robodyn_ros.watch.source import Source
+
+LEVELS = ('ok', 'warning', 'error', 'stale')
+"""Names of the levels of DiagnosticStatus."""
+
+
+@dataclass
+class Status:
+    """Last status of one node."""
+
+    source: Source
+    level: str = ''
+    message: str = ''
+    values: Mapping[str, str] | None = None
+
+
+class DiagnosticList:
+    """Last status of each node; a status that is not repeated becomes stale.
+
+    :ivar changes: increases with every new level or message
+    """
+
+    def __init__(
+        self,
+        events: Events,
+        clock: Callable[[], float] = time.monotonic,
+        *,
+        stale_after: float = 3.5,
+        most: int = 64,
+    ) -> None:
+        """Start empty.
+
+        :param stale_after: age at which a status is stale, in [s]: three periods of 1 s
+        :param most: number of names that are kept; any program may publish diagnostics
+        """
+        self._events = events
+        self._clock = clock
+        self._stale_after = stale_after
+        self._most = most
+        self._rows: dict[str, Status] = {}
+        self.changes = 0
+
+    def take(self, name: str, level: int, message: str, values: Mapping[str, str]) -> None:
+        """Take one status."""
+        row = self._rows.get(name)
+        if row is None:
+            if len(self._rows) >= self._most:
+                return
+            row = self._rows[name] = Status(Source(self._stale_after, self._clock))
+        row.source.received()
+        word = LEVELS[level] if level < len(LEVELS) else 'stale'
+        text = bounded(message)
+        if (word, text) != (row.level, row.message):
+            self.changes += 1
+        if word != row.level:
+            severity = {'ok': 'info', 'warning': 'warning'}.get(word, 'error')
+            self._events.add(name, severity, f'{word}: {text}', key=word)
+        row.level, row.message, row.values = word, text, values
+
+    def rows(self) -> list[dict[str, object]]:
+        """Return one row per node, sorted by name."""
+        return [
+            {
+                'name': name,
+                'level': row.level if row.source.fresh else 'stale',
+                'message': row.message,
+                'values': dict(row.values or {}),
+                **row.source.facts(),
+            }
+            for name, row in sorted(self._rows.items())
+        ]

@@ -1,0 +1,85 @@
+"""Level of each joint between two frames, and the events of its changes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from robodyn_ros.watch.events import Events
+
+NO_DATA = -1
+WORDS = ('unknown', 'ok', 'contact', 'collision')
+"""Names of the levels of CollisionState."""
+RANK = (1, 0, 2, 3)
+"""Order of the levels, best first: UNKNOWN (level 0) is worse than OK."""
+
+
+class JointLevels:
+    """Levels and torque errors of the collision monitor.
+
+    A contact may last for one sample. `worst` has it in the next frame, however short it was.
+    """
+
+    def __init__(self, events: Events) -> None:
+        """Start without joints."""
+        self._events = events
+        self.joints: tuple[str, ...] = ()
+        self._level: tuple[int, ...] = ()
+        self._worst: list[int] = []
+        self._error: Sequence[float] = ()
+        self._threshold: Sequence[float] = ()
+
+    def take(
+        self,
+        names: Sequence[str],
+        level: Sequence[int],
+        torque_error: Sequence[float],
+        threshold: Sequence[float],
+        message: str,
+    ) -> None:
+        """Take one message; a message without one level per joint is UNKNOWN for all."""
+        joints, levels = tuple(names), tuple(level)
+        count = len(joints)
+        if not len(levels) == len(torque_error) == len(threshold) == count:
+            levels, torque_error, threshold = (0,) * count, (0.0,) * count, (0.0,) * count
+        levels = tuple(each if each < len(RANK) else 0 for each in levels)
+        if joints != self.joints:
+            self.joints, self._level, self._worst = joints, (0,) * count, list(levels)
+        self._error, self._threshold = torque_error, threshold
+        if levels == self._level == tuple(self._worst):
+            return
+        self._worst = [
+            max(pair, key=RANK.__getitem__) for pair in zip(self._worst, levels, strict=True)
+        ]
+        if levels != self._level:
+            self._report(levels, message)
+            self._level = levels
+
+    def worst(self) -> dict[str, int]:
+        """Return the worst level of each joint since the last call."""
+        found = dict(zip(self.joints, self._worst, strict=True))
+        self._worst = list(self._level)
+        return found
+
+    def row(self, joint: str) -> dict[str, float]:
+        """Return torque error and threshold of a joint, in [Nm] or [N]; {} while it is UNKNOWN."""
+        index = self.joints.index(joint) if joint in self.joints else -1
+        if index < 0 or not self._level[index]:
+            return {}
+        return {'error': self._error[index], 'threshold': self._threshold[index]}
+
+    def _report(self, levels: tuple[int, ...], message: str) -> None:
+        """Add an event for each joint that got worse, and for the start and end of monitoring."""
+        for index, (old, new) in enumerate(zip(self._level, levels, strict=True)):
+            if new > old and new >= WORDS.index('contact'):
+                name, word = self.joints[index], WORDS[new]
+                text = (
+                    f'{word} at {name}: torque error {self._error[index]:.3g}, '
+                    f'collision threshold {self._threshold[index]:.3g}'
+                )
+                severity = 'error' if word == 'collision' else 'warning'
+                self._events.add('collision monitor', severity, text, key=f'{word} {name}')
+        monitored = any(levels)
+        if monitored != any(self._level):
+            text = 'joints are monitored' if monitored else f'no joint is monitored: {message}'
+            severity = 'info' if monitored else 'warning'
+            self._events.add('collision monitor', severity, text, key=f'monitored {monitored}')

@@ -1,0 +1,41 @@
+"""Progress of the action that runs at present."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+
+from robodyn_ros.errors import bounded
+from robodyn_ros.watch.source import Source
+
+
+class Progress:
+    """Last feedback. An action that contains another one has priority while it reports."""
+
+    def __init__(
+        self, clock: Callable[[], float] = time.monotonic, *, stale_after: float = 2.0
+    ) -> None:
+        """Start without an action.
+
+        :param stale_after: time without feedback, in [s], after which another action is shown
+        """
+        self._clock = clock
+        self._source = Source(stale_after, clock)
+        self._task, self._facts = '', {'phase': '', 'share': 0.0, 'text': ''}
+
+    def take(self, task: str, phase: str, share: float, text: str) -> None:
+        """Take feedback.
+
+        :param task: name of the action; 'identification' contains all others
+        """
+        if self._task == 'identification' != task and self._source.fresh:
+            return
+        self._source.received()
+        self._task = task
+        share = min(1.0, max(0.0, share)) if math.isfinite(share) else 0.0
+        self._facts = {'phase': bounded(phase), 'share': round(share, 3), 'text': bounded(text)}
+
+    def facts(self) -> dict[str, object]:
+        """Return the progress for the page."""
+        return {'task': self._task, **self._facts, **self._source.facts()}

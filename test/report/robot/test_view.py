@@ -1,0 +1,62 @@
+import base64
+
+import numpy as np
+import pinocchio as pin
+import pytest
+from robots import random_urdf
+
+from robodyn_ros.models.catalog import build_model, robot_model
+from robodyn_ros.models.kinematics import ScaraKinematics
+from robodyn_ros.report.robot.shapes import bodies, capsules
+from robodyn_ros.report.robot.view import poses, robot_view
+from robodyn_ros.report.source import ReportSignals
+
+RANDOM = np.random.default_rng(4)
+
+
+def test_poses_are_those_of_pinocchio():
+    model = robot_model(random_urdf(5, 8, types=('revolute', 'prismatic')))
+    tree, q = bodies(model), RANDOM.normal(size=(3, 5))
+    other = pin.buildModelFromXML(model.parts[0].urdf.xml)
+    data = other.createData()
+    found = poses(tree, q)
+    for sample in range(3):
+        pin.forwardKinematics(other, data, q[sample])
+        for number in range(5):
+            np.testing.assert_allclose(found[sample, number], data.oMi[number + 1], atol=1e-12)
+
+
+def test_a_scara_is_drawn_where_its_kinematics_has_it():
+    geometry = {'L1': 0.4, 'L2': 0.3, 's4': -1.0, 'z_sense': -1.0}
+    joints = ['a', 'b', 'c', 'd']
+    model = build_model(
+        {'kind': 'scara', 'dynamic_model': 1, 'joints': joints, 'geometry': geometry}
+    )
+    q = RANDOM.normal(size=(4, 4))
+    wanted = ScaraKinematics(geometry=geometry, axes=4).forward(q)
+    tip = poses(bodies(model), q)[:, 3]
+    np.testing.assert_allclose(tip[:, :2, 3], wanted[:, :2], atol=1e-12)
+    assert np.ptp(tip[:, 2, 3] - wanted[:, 2]) == pytest.approx(0.0, abs=1e-12)
+    np.testing.assert_allclose(tip[:, 0, 0], np.cos(wanted[:, 3]), atol=1e-12)
+
+
+def test_a_frame_has_the_largest_error_until_the_next_frame():
+    model = robot_model(random_urdf(2, 3, types=('revolute',)))
+    time, zeros = np.arange(1000.0), np.zeros((1000, 2))
+    torque = np.full((1000, 2), 4.0)
+    predicted = torque.copy()
+    predicted[501, 1] += 3.0
+    signals = ReportSignals(time, zeros, zeros, zeros, torque, predicted)
+    view = robot_view(model, signals, frames=11)
+    errors = np.frombuffer(base64.b64decode(view['errors']), '<f4').reshape(-1, 2)
+    np.testing.assert_allclose(errors[:, 0], 0.0)
+    assert sorted(errors[:, 1])[-2:] == [0.0, 0.75]
+    every = capsules(model, bodies(model), zeros)
+    assert len(view['shapes']) == len(every) and all(each.radius > 0.0 for each in every)
+    assert {each.body for each in every} >= {0, 1}
+
+
+def test_a_model_without_lengths_has_no_view():
+    model = build_model({'kind': 'puma', 'dynamic_model': 1, 'joints': list('abcdef')})
+    signals = ReportSignals(np.arange(9.0), *(np.zeros((9, 6)) for _ in range(5)))
+    assert robot_view(model, signals) is None

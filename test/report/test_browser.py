@@ -1,0 +1,46 @@
+"""The page in a real browser: its scripts run under its policy, and it prints."""
+
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from robodyn_ros.report.page import page_text
+
+BROWSER = next(
+    filter(None, map(shutil.which, ('chromium', 'chromium-browser', 'google-chrome'))), None
+)
+pytestmark = pytest.mark.skipif(
+    BROWSER is None, reason='no Chromium: apt-get install chromium runs this test'
+)
+
+
+def browse(page, profile, *options):
+    """Open a page and return what the browser says on both outputs."""
+    command = [
+        BROWSER, '--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage',
+        f'--user-data-dir={profile}', '--enable-logging=stderr', '--virtual-time-budget=3000',
+        *options, page.as_uri(),
+    ]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    # The browser's log names each message of the page's console, also refusals of the policy.
+    assert 'CONSOLE' not in done.stderr, done.stderr
+    return done.stdout
+
+
+@pytest.mark.slow
+def test_scripts_draw_the_curves_and_the_robot_and_it_prints(source, tmp_path):
+    page, profile = tmp_path / 'report.html', tmp_path / 'profile'
+    page.write_text(page_text(source), encoding='utf-8')
+    dom = browse(page, profile, '--window-size=390,900', '--dump-dom')
+    assert 'data-ready="true"' in dom
+    assert dom.count('class="plot"') == len(source.joints)
+    assert len(re.findall(r'<canvas[^>]* width="\d+"', dom)) == len(source.joints) + 1
+    for name in source.joints:
+        assert f'<span>{name}</span><b>' in dom, 'its torque error at the shown time'
+    start, end = re.search(r'id="range"[^>]*>([\d.]+) s to ([\d.]+) s<', dom).groups()
+    assert float(end) - float(start) == pytest.approx(source.signals.time[-1], abs=0.02)
+    pdf = tmp_path / 'report.pdf'
+    browse(page, profile, f'--print-to-pdf={pdf}')
+    assert len(re.findall(rb'/Type\s*/Page\b', pdf.read_bytes())) >= 2

@@ -1,0 +1,85 @@
+"""Links, friction, coverage, curves and torque errors of one identification."""
+
+import base64
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from robodyn_ros.report.coverage import coverage
+from robodyn_ros.report.curves import curves
+from robodyn_ros.report.friction import friction_curves
+from robodyn_ros.report.links import links
+from robodyn_ros.report.verdict import grouped_findings, joint_errors, verdict
+
+
+def test_links_have_urdf_identified_values_and_intervals(source):
+    found = links(source.model, source.values, source.stddevs)
+    assert [link['name'] for link in found] == ['link1', 'link2']
+    names = [item.name for item in source.model.parameters]
+    at, prior = names.index('link2.m'), source.model.prior()
+    mass, centre = found[1]['rows'][0], found[1]['rows'][1]
+    assert (mass['prior'], mass['value']) == (prior[at], source.values[at])
+    assert centre['value'] == pytest.approx(source.values[at + 1] / source.values[at])
+    assert mass['observable'] == bool(np.isfinite(source.stddevs[at]))
+    known = np.full_like(source.stddevs, 0.1)
+    row = links(source.model, source.values, known)[1]['rows']
+    assert row[0]['interval'] == pytest.approx(0.196) and row[9]['observable']
+    # First-order error of a quotient, here by sampling.
+    random = np.random.default_rng(0)
+    m, mx = (source.values[at + k] + 1e-4 * random.normal(size=20000) for k in range(2))
+    small = links(source.model, source.values, np.full_like(known, 1e-4))[1]['rows'][1]
+    assert small['interval'] == pytest.approx(1.96 * (mx / m).std(), rel=0.05)
+
+
+def test_friction_data_of_an_exact_model_lie_on_its_law(source):
+    exact = replace(source.signals, torque=source.signals.predicted)
+    thresholds = source.facts['identification']['velocity_threshold']
+    rows = friction_curves(source.model, source.values, exact, thresholds)
+    assert [row['name'] for row in rows] == ['joint1', 'joint2']
+    for row, threshold in zip(rows, thresholds, strict=True):
+        assert np.abs(row['speed']).min() > threshold
+        wanted = np.interp(row['speed'], row['grid'], row['law'])
+        np.testing.assert_allclose(row['torque'], wanted, atol=1e-6)
+
+
+def test_coverage_has_ranges_and_the_limits_of_the_urdf(source):
+    rows = coverage(source.model, source.signals)
+    assert [row['quantity'] for row in rows[:3]] == ['position', 'velocity', 'acceleration']
+    joint = source.model.parts[0].urdf.joints[0]
+    position = rows[0]
+    assert position['min'] == source.signals.position[:, 0].min()
+    if np.isfinite(joint.lower):
+        assert (position['low'], position['high']) == (joint.lower, joint.upper)
+    assert rows[2]['low'] is None and rows[2]['used'] is None and max(rows[2]['density']) == 1.0
+
+
+def test_curves_are_bounded_for_many_joints(source):
+    found = curves(source.signals, source.model.joints, budget=2400)
+    assert found['samples'] == 1500 and found['points'] < 410
+    series = found['joints'][1]['series'][2]
+    numbers = np.frombuffer(base64.b64decode(series), '<f4')
+    assert len(numbers) == found['points'] and np.abs(numbers).max() == pytest.approx(
+        np.abs(source.signals.error[:, 1]).max(), rel=1e-6
+    )
+
+
+def test_errors_that_decide_come_from_the_validation(source):
+    found = joint_errors(source.facts, ['Nm', 'Nm'])
+    assert found['validated'] and found['limit'] == '50 %'
+    checked = source.facts['validation']
+    wanted = [f'{100.0 * each:.3g} %' for each in checked['decisive_error']]
+    assert [row['error'] for row in found['rows']] == wanted
+    facts = {**source.facts, 'validation': None, 'max_relative_error_allowed': 1e-6}
+    found = joint_errors(facts, ['Nm', 'Nm'])
+    assert not found['validated'] and all(row['above'] for row in found['rows'])
+    assert all(row['bar'] > found['limit_at'] for row in found['rows'])
+
+
+def test_findings_with_the_same_remedy_are_one_with_all_texts(source):
+    item = {'code': 'a', 'severity': 'error', 'remedy': 'Do.'}
+    every = [{**item, 'joint': f'j{k}', 'text': f'text {k}'} for k in range(3)]
+    facts = {**source.facts, 'success': False, 'findings': every}
+    (group,) = grouped_findings(facts)
+    assert group['texts'] == ['text 0', 'text 1', 'text 2'] and group['joints'][2] == 'j2'
+    assert verdict(facts)['reasons'] == group['texts'] and not verdict(facts)['success']

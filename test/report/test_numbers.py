@@ -1,0 +1,34 @@
+import base64
+
+import numpy as np
+
+from robodyn_ros.report.numbers import extremes, packed, share, short, thinned, times
+
+
+def test_thinning_keeps_every_peak_and_its_order():
+    values = np.random.default_rng(0).normal(size=(1003, 2))
+    thin, size = extremes(values, 50), 21
+    assert len(thin) == len(times(np.arange(1003.0), 50)) == 2 * 48
+    for bucket in range(48):
+        block = values[bucket * size : (bucket + 1) * size]
+        for column in range(2):
+            pair = thin[2 * bucket : 2 * bucket + 2, column]
+            assert sorted(pair) == [block[:, column].min(), block[:, column].max()]
+            first, second = (int(np.flatnonzero(block[:, column] == each)[0]) for each in pair)
+            assert first <= second
+    assert (np.diff(times(np.arange(1003.0), 50)) > 0.0).all()
+
+
+def test_short_signals_are_kept():
+    values = np.arange(10.0)[:, None]
+    assert extremes(values, 5) is values and times(values[:, 0], 5)[3] == 3.0
+    np.testing.assert_array_equal(thinned(4, 10), [0, 1, 2, 3])
+
+
+def test_packed_numbers_are_little_endian_floats():
+    assert base64.b64decode(packed(np.array([1.0, -2.5]))) == b'\0\0\x80?\0\0 \xc0'
+
+
+def test_text_of_numbers_that_are_missing():
+    assert [short(each) for each in (None, float('nan'), 1.23456)] == ['-', '-', '1.235']
+    assert [share(each) for each in (None, 0.0372)] == ['-', '3.72 %']

@@ -1,0 +1,29 @@
+"""What an operator reads at the end of an identification."""
+
+from dataclasses import replace
+
+from robodyn_ros.identification.files.written import printed_text
+from robodyn_ros.recording.recording import Finding
+from robodyn_ros.report.write import export_with_page
+
+
+def test_a_success_names_each_file_and_the_next_command(result, tmp_path):
+    files = export_with_page(result, tmp_path, command='')
+    lines = printed_text(result, files).splitlines()
+    assert len(lines) <= 25 and lines[-1].endswith(f'result_file:={tmp_path / "result.yaml"}')
+    named = lines[-2].removeprefix(f'written to {tmp_path}: ').split(', ')
+    assert sorted(named) == sorted(path.name for path in tmp_path.iterdir())
+    assert len(printed_text(result, files, verbose=True).splitlines()) > 25
+
+
+def test_a_failure_names_no_model(result, tmp_path):
+    every = [Finding(f'code{k}', 'bad ' * 40, 'j', 'error', 'Do. ' * 40) for k in range(30)]
+    failed = replace(result, success=False, findings=tuple(every))
+    files = export_with_page(failed, tmp_path, command='')
+    text = printed_text(failed, files)
+    assert len(text.splitlines()) <= 25 and text.startswith('identification FAILED')
+    assert 'exported: ' not in text and 'no model is exported' in text
+    assert 'result.yaml' not in text and 'report.html' in text
+    forced = export_with_page(failed, tmp_path, command='', export_failed=True)
+    assert 'forced: the identification FAILED' in printed_text(failed, forced)
+    assert len(printed_text(failed, None).splitlines()) <= 25
