@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from robodyn_ros.cell.delta import DeltaMechanism
+from robodyn_ros.cell.driver import DriverConfig
 from robodyn_ros.errors import CellError
 from robodyn_ros.robot_file import read_part
 
@@ -106,6 +107,7 @@ class CellConfig:
     :param seed: of the measurement noise
     :param mechanism: a closed mechanism that replaces the links of the URDF, which then defines
         joints and limits only; None: the links of the URDF
+    :param driver: meaning of efforts in ROS messages, and names of controllers
     """
 
     urdf: str
@@ -117,6 +119,7 @@ class CellConfig:
     gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
     seed: int = 0
     mechanism: DeltaMechanism | None = None
+    driver: DriverConfig = field(default_factory=DriverConfig)
 
     @classmethod
     def from_yaml(cls, path: Path | str, *, urdf: str | None = None) -> CellConfig:
@@ -157,6 +160,8 @@ class CellConfig:
         _check_names(values, cls, source)
         _check_cell(values, source)
         values['mechanism'] = _mechanism(content.get('mechanism'), source)
+        driver = _mapping(content.get('driver'), f'{source}: driver')
+        values['driver'] = DriverConfig.from_mapping(driver, f'{source}: driver')
         return cls(**values)
 
 

@@ -72,6 +72,7 @@ class Plant:
         self.links = tuple(self.model.body(i).name for i in range(1, self.model.nbody))
         self._settle(config)
         self.data: Any = mujoco.MjData(self.model)
+        self._resting: Any = mujoco.MjData(self.model)
         mujoco.mj_setConst(self.model, self.data)
         # Views of MuJoCo's memory, fetched once because fetching is slow.
         driven = self._driven
@@ -149,6 +150,21 @@ class Plant:
         for row, direction in zip(moved, along.T, strict=True):
             mujoco.mj_mulM(self.model, data, row, np.ascontiguousarray(direction))
         return np.array(np.einsum('ij,ji->i', moved, along))
+
+    def gravity(self, position: Array) -> Array:
+        """Return the torque that carries the robot at rest, shape (n,), in [Nm] or [N].
+
+        :raises CellError: a closed mechanism, for which it is not computed
+        """
+        if self._mechanism is not None:
+            raise CellError('a driver without gravity needs a robot without closed loops')
+        data = self._resting
+        data.qpos[:] = position
+        mujoco.mj_kinematics(self.model, data)
+        mujoco.mj_comPos(self.model, data)
+        torque = np.zeros(self.model.nv)
+        mujoco.mj_rne(self.model, data, 0, torque)
+        return torque
 
     def middle(self) -> Array:
         """Return the middle of the position limits (0 without limits), shape (n,)."""

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from robodyn_ros.cell.config import CellConfig
+from robodyn_ros.cell.driver import Driver, DriverConfig
 from robodyn_ros.cell.drives import Drives
 from robodyn_ros.cell.plant import Plant
 from robodyn_ros.errors import CellError, UnstableError
@@ -22,7 +23,8 @@ class CellState(NamedTuple):
     :param time: cell time since reset, in [s]
     :param position: from the encoders, in [rad] or [m]
     :param velocity: the drives' estimate, in [rad/s] or [m/s]
-    :param torque: measured motor torque, with noise, in [Nm] or [N]
+    :param torque: measured motor torque, with noise, in [Nm] or [N]; in other units or without
+        gravity as the driver reports it
     :param plant_position: true position, in [rad] or [m]
     :param plant_velocity: true velocity, in [rad/s] or [m/s]
     :param plant_torque: true motor torque, in [Nm] or [N]
@@ -58,6 +60,9 @@ class RobotCell:
             substeps=config.substeps,
             delay=config.command_delay,
         )
+        self._driver: Driver | None = None
+        if config.driver != DriverConfig():
+            self._driver = Driver(config.driver, self.joints, self.plant.gravity)
         self._noise = self.axes['torque_noise'] * self.axes['rated_torque']
         self.reset()
 
@@ -75,7 +80,8 @@ class RobotCell:
         """Run one servo cycle.
 
         :param position_command: shape (n,), in [rad] or [m]
-        :param additive_torque: torque offset of the drives, shape (n,), in [Nm] or [N]
+        :param additive_torque: torque offset of the drives, shape (n,), in [Nm] or [N], or in the
+            unit of the driver
         :raises CellError: a command of the wrong length or that is not finite
         :raises UnstableError: the mechanics cannot follow; the cell is reset
         """
@@ -84,6 +90,8 @@ class RobotCell:
         if self._pushes:
             self._end_pushes()
         drives, plant = self.drives, self.plant
+        if self._driver is not None:
+            offset = self._driver.torque(offset, drives.position)
         drives.command(command, offset)
         position = plant.position
         try:
@@ -152,6 +160,8 @@ class RobotCell:
         noise = self._random.standard_normal(len(self.joints))
         noise *= self._noise
         noise += torque
+        if self._driver is not None:
+            noise = self._driver.effort(noise, self.drives.position)
         return CellState(
             self._cycle * self.period,
             self.drives.position.copy(),

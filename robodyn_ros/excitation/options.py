@@ -88,6 +88,10 @@ SPACE = {
         bool, None, 'avoid collisions of links, by their <collision> geometry; not given: if '
         'the URDF has such geometry',
     ),
+    'collision_only': Option(
+        bool, False, 'use <collision> geometry only; not given: links without it are checked by '
+        'their visual shapes, or by capsules',
+    ),
     'clearance': Option(float, CLEARANCE, 'smallest distance of links', 'M'),
     'srdf': Option(str, None, 'SRDF file; pairs of links it disables are left out', 'FILE'),
     'box': Option(

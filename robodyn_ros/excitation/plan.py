@@ -10,7 +10,9 @@ from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.limits.joint_limits import JointLimits, check_motion, check_position
 from robodyn_ros.excitation.motions.point_to_point import PointToPoint
 from robodyn_ros.excitation.motions.spline import SplineTrajectory, TrajectoryPoints
+from robodyn_ros.excitation.slowed import SlowedTrajectory
 from robodyn_ros.excitation.trajectory import Array, Chain, Trajectory
+from robodyn_ros.models.interface import sample_blocks
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,16 @@ class Plan:
     def duration(self) -> float:
         """Total duration, in [s]."""
         return self.trajectory.duration
+
+    def slowed(self, speed: float) -> Plan:
+        """Return the plan at a share of its speed in (0, 1]: same path, standstill included.
+
+        :raises MotionError: another speed
+        """
+        if speed == 1.0:
+            return self
+        slow = SlowedTrajectory(motion=self.trajectory, speed=speed)
+        return Plan(slow, self.begin / speed)
 
 
 def plan_excitation(
@@ -71,8 +83,11 @@ def check_joints(motion: Trajectory, limits: JointLimits) -> None:
 def distance_between(points: TrajectoryPoints, trajectory: Trajectory) -> float:
     """Return the distance of the path through points of a trajectory from it, in [rad] or [m]."""
     time = np.linspace(0.0, trajectory.duration, 8 * len(points.time))
-    way = SplineTrajectory(points=points).sample(time).position
-    return float(np.abs(way - trajectory.sample(time).position).max())
+    path, largest = SplineTrajectory(points=points), 0.0
+    for block in sample_blocks(len(time)):
+        apart = path.sample(time[block]).position - trajectory.sample(time[block]).position
+        largest = max(largest, float(np.abs(apart).max()))
+    return largest
 
 
 def points_of(trajectory: Trajectory, spacing: float) -> TrajectoryPoints:

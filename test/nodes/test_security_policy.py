@@ -24,6 +24,7 @@ AT_TIMES = {
         ('publish', f'/{CONTROLLER.replace("effort", "position")}/commands'),  # output: stream
         ('publish', '/feedforward/joint_trajectory'),  # command_topic
         ('subscribe', '/identification/presence'),  # while its client waits
+        ('subscribe', '/robot_description'),  # without urdf
     },
     'recorder': {
         ('subscribe', '/joint_states'),  # while it records
@@ -32,6 +33,7 @@ AT_TIMES = {
     'identification': {  # while it brakes the robot
         ('publish', '/joint_trajectory_controller/joint_trajectory'),
         ('subscribe', '/joint_states'),
+        ('subscribe', '/robot_description'),  # without urdf
     },
     'feedforward': {  # the other mode, trajectory
         ('publish', '/joint_trajectory_controller/joint_trajectory'),
@@ -42,12 +44,22 @@ AT_TIMES = {
         ('request', '/joint_trajectory_controller/get_state'),
         ('request', '/joint_trajectory_controller/get_parameters'),
         ('request', '/controller_manager/list_controllers'),  # with controller_manager_msgs
+        ('execute', '/feedforward/follow_joint_trajectory'),  # with control_msgs
+        ('call', '/joint_trajectory_controller/follow_joint_trajectory'),
     },
     'collision_monitor': {
         ('subscribe', '/collision_monitor/reference'),  # motion_source: reference
         ('request', '/excitation/stop'),  # stop_service
+        ('publish', '/joint_trajectory_controller/joint_trajectory'),  # reaction: hold
+        ('request', '/joint_trajectory_controller/follow_joint_trajectory/_action/cancel_goal'),
+        ('request', '/feedforward/enable'),  # reaction: drop_feedforward
     },
     'cell': set(),
+    'watch': {
+        ('subscribe', '/joint_states'),  # while there is no feed-forward
+        ('subscribe', '/excitation/excite/_action/feedback'),  # hidden names are not listed
+        ('subscribe', '/identification/run_identification/_action/feedback'),
+    },
 }
 """Names that a node has with some parameters, or for a time."""
 
@@ -99,6 +111,7 @@ def cell(tmp_path_factory):
     cell = None
     try:
         others = dict.fromkeys(('recorder', 'identification', 'excitation'), ROBOT)
+        others['watch'] = {**ROBOT, 'port': 0}
         cell = FaultyCell(tmp_path_factory.mktemp('policy'), 72, others)
         cell.wait(lambda: set(AT_TIMES) <= set(cell.diagnostics), 'all nodes', 120.0)
         yield cell
@@ -120,6 +133,9 @@ def named(cell, name):
     """What a node has, without the one remapping of the test cell."""
     reference = {('subscribe', f'/{REFERENCE}')} if name == 'feedforward' else set()
     found = used(cell.node, name)
+    if name == 'watch':  # a second node in its process, see nodes/watch/taps.py
+        taps = used(cell.node, '_watch_taps')
+        found |= {row for row in taps if row[0] != 'call'}  # rclpy takes the feedback for that
     return found - reference | (
         {('subscribe', '/feedforward/reference')} if reference & found else set()
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,6 +38,11 @@ class Coverage:
     rule: SelfCollisionRule | None = None
     unchecked: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+
+    @property
+    def substitutes(self) -> bool:
+        """Return True if shapes stand in for missing `<collision>` geometry."""
+        return self.rule is not None and bool(self.rule.file.substituted)
 
     def check(self, trajectory: Trajectory, model: DynamicModel | None = None) -> Report:
         """Check a motion every `CHECK_PERIOD`.
@@ -128,7 +133,13 @@ def cover(values: Mapping[str, Any], urdf: str, joints: Sequence[str]) -> Covera
     if itself and not urdf:
         raise MotionError('self-collision needs the URDF file: the geometry is in it')
     limit = SelfCollisionLimit(
-        urdf, values['clearance'], values['srdf'] or '', lower, upper, itself is not False
+        urdf,
+        values['clearance'],
+        values['srdf'] or '',
+        lower,
+        upper,
+        itself is not False,
+        not values['collision_only'],
     )
     rule, missing = None, _why_not(itself, urdf)
     notes: list[str] = []
@@ -162,18 +173,40 @@ def _rule(
         if error.solid:
             return None, missing, ['no two links could collide: a joint joins them']
         return None, [*missing, f'self-collision: {error}'], []
-    bare = rule.file.bare
-    if bare:
+    return rule, [*missing, *_gaps(rule)], _notes(rule)
+
+
+def _hidden(rule: SelfCollisionRule) -> list[tuple[str, str]]:
+    """Return pairs that are left out although only substitutes touch in every position."""
+    return [pair for pair in rule.touching if set(pair) & rule.file.substituted]
+
+
+def _gaps(rule: SelfCollisionRule) -> Iterator[str]:
+    """Yield what a rule does not check."""
+    if bare := rule.file.bare:
         lost = ''.join(f'; mesh not found: {name}' for name in rule.file.lost[:1])
-        missing = [
-            *missing,
-            f'links without <collision> geometry: {", ".join(bare)}{lost}',
-        ]
+        yield f'links without <collision> geometry: {", ".join(bare)}{lost}'
+    if hidden := _hidden(rule):
+        pairs = ', '.join(words(hidden))
+        yield f'pairs whose visual shapes or capsules touch in every position: {pairs}'
     if held := rule.geometry.held():
-        missing = [*missing, f'joints that do not move, taken to be at 0: {", ".join(held)}']
+        yield f'joints that do not move, taken to be at 0: {", ".join(held)}'
+
+
+def _notes(rule: SelfCollisionRule) -> list[str]:
+    """Return remarks about what is checked otherwise than expected."""
     notes = []
-    if rule.touching:
-        pairs = ', '.join(words(rule.touching))
+    if fitted := [str(item) for item in rule.file.capsules]:
+        notes.append(
+            f'links without <collision> geometry are checked by capsules: {"; ".join(fitted)}'
+        )
+    if shown := dict.fromkeys(rule.file.shown):
+        notes.append(
+            f'links without <collision> are checked by their visual shapes: {", ".join(shown)}'
+        )
+    hidden = _hidden(rule)
+    if touching := [pair for pair in rule.touching if pair not in hidden]:
+        pairs = ', '.join(words(touching))
         notes.append(
             f'left out, as they touch in every position: {pairs}; '
             'disable such pairs in an SRDF (option srdf) if that is right'
@@ -183,7 +216,7 @@ def _rule(
             f'kept from colliding only, as no position keeps them {1e3 * rule.clearance:.3g} mm '
             f'apart: {", ".join(words(rule.close))}'
         )
-    return rule, missing, notes
+    return notes
 
 
 def _corners(

@@ -11,14 +11,12 @@ import pinocchio as pin
 from scipy.spatial import ConvexHull, QhullError
 
 from robodyn_ros.bounds import GEOMETRY, BoundError, check_bound
+from robodyn_ros.cancelling import poll
 from robodyn_ros.errors import MotionError
+from robodyn_ros.excitation.collisions.capsules import Capsule
+from robodyn_ros.excitation.collisions.meshes import coal, loaded
 from robodyn_ros.excitation.collisions.robot_files import CollisionFile
 from robodyn_ros.excitation.trajectory import Array
-
-try:
-    import coal
-except ImportError:  # its name before version 3
-    import hppfcl as coal
 
 FAR = np.pi
 """Range of joints without position limits, in [rad] or [m]."""
@@ -102,12 +100,18 @@ class CollisionGeometry:
         return list(self._geometry.collisionPairs)
 
     def without(self, names: Sequence[tuple[str, str]]) -> None:
-        """Leave out further pairs."""
+        """Leave out all pairs of these names."""
+        self.keep([name not in names for name in self.pairs])
+
+    def keep(self, kept: Sequence[bool]) -> None:
+        """Keep pairs by their number; links with several shapes have several pairs of a name.
+
+        :param kept: for each pair
+        """
         # copies: pairs shift in Pinocchio's list when one is removed
         pairs = [(item.first, item.second) for item in self._collision_pairs]
-        kept = [pair for pair, name in zip(pairs, self.pairs, strict=True) if name not in names]
         self._geometry.removeAllCollisionPairs()
-        for first, second in kept:
+        for first, second in (pair for pair, stays in zip(pairs, kept, strict=True) if stays):
             self._geometry.addCollisionPair(pin.CollisionPair(first, second))
         self._reset()
 
@@ -143,6 +147,7 @@ class CollisionGeometry:
         return self._distance(pair, self._poses(position[None])[0])
 
     def _distance(self, pair: int, pose: Array) -> float:
+        poll()
         pin.updateGeometryPlacements(
             self._model, self._model_data, self._geometry, self._data, pose
         )
@@ -204,13 +209,17 @@ class CollisionGeometry:
 def _build(file: CollisionFile) -> tuple[Any, Any]:
     try:
         model = pin.buildModelFromXML(file.text)
-        geometry = pin.buildGeomFromUrdfString(model, file.text, pin.GeometryType.COLLISION)
+        geometry = pin.buildGeomFromUrdfString(
+            model, file.text, pin.GeometryType.COLLISION, mesh_loader=loaded(file.meshes)
+        )
     except (ValueError, RuntimeError) as error:
         text = ' '.join(str(error).split())
         raise MotionError(
             f'the collision geometry of {file.source} cannot be read: {text}'
         ) from error
+    _add_capsules(model, geometry, file.capsules)
     for item in geometry.geometryObjects:
+        poll()
         _check_size(item, file.source)
         if isinstance(item.geometry, coal.BVHModelBase):
             try:  # coal crashes without a hull
@@ -222,6 +231,21 @@ def _build(file: CollisionFile) -> tuple[Any, Any]:
             item.geometry.buildConvexHull(True, 'Qt')
             item.geometry = item.geometry.convex
     return model, geometry
+
+
+def _add_capsules(model: Any, geometry: Any, capsules: Sequence[Capsule]) -> None:
+    for item in capsules:
+        frame = model.getFrameId(item.link, pin.FrameType.BODY)
+        joint = model.frames[frame]
+        geometry.addGeometryObject(
+            pin.GeometryObject(
+                f'{item.link}_capsule',
+                joint.parentJoint,
+                frame,
+                joint.placement * pin.SE3(item.placement()),
+                coal.Capsule(item.radius, item.length),
+            )
+        )
 
 
 def _check_size(item: Any, source: str) -> None:

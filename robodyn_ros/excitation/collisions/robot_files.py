@@ -1,4 +1,7 @@
-"""Collision data in the files of a robot: geometry of the URDF, disabled pairs of the SRDF."""
+"""Collision data in the files of a robot: geometry of the URDF, disabled pairs of the SRDF.
+
+Links without `<collision>` take the shapes of their `<visual>`, see `_substitute`.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from robodyn_ros.bounds import parse_xml, read_text
 from robodyn_ros.errors import MotionError
+from robodyn_ros.excitation.collisions.capsules import Capsule, around, between, has_volume
+from robodyn_ros.excitation.collisions.meshes import Vector, vertices
+from robodyn_ros.excitation.trajectory import Array
+from robodyn_ros.models.serial.urdf_values import numbers, transform
 
 _PACKAGE, _FILE = 'package://', 'file://'
 _SEARCHED = (('AMENT_PREFIX_PATH', 'share'), ('ROS_PACKAGE_PATH', ''))
@@ -22,9 +31,12 @@ class CollisionFile:
 
     :param text: XML with the paths of the meshes; meshes that were not found are left out
     :param source: name of the URDF in messages
-    :param solid: links with collision geometry that can be used
+    :param solid: links with geometry that can be used
     :param bare: bodies (links with a mass or a `<visual>`) without any, in the file's order
     :param lost: mesh files that were not found
+    :param meshes: files of the meshes with their scales, x, y and z
+    :param capsules: of links without `<collision>`
+    :param shown: links without `<collision>` whose `<visual>` is used
     """
 
     text: str
@@ -32,37 +44,135 @@ class CollisionFile:
     solid: tuple[str, ...]
     bare: tuple[str, ...]
     lost: tuple[str, ...]
+    meshes: tuple[tuple[str, Vector], ...] = ()
+    capsules: tuple[Capsule, ...] = ()
+    shown: tuple[str, ...] = ()
+
+    @property
+    def substituted(self) -> set[str]:
+        """Return the links with shapes that stand in for `<collision>`."""
+        return {*self.shown, *(item.link for item in self.capsules)}
 
 
-def read_collision_file(urdf: str) -> CollisionFile:
-    """Read the `<collision>` elements of a URDF; `<visual>` elements do not count.
+def read_collision_file(urdf: str, *, substitutes: bool = True) -> CollisionFile:
+    """Read the `<collision>` elements of a URDF, and substitutes where a link has none.
 
     :param urdf: file, or the XML text itself
+    :param substitutes: use visual shapes or capsules for links without
     :raises MotionError: it cannot be read or is not a URDF
     """
     is_text = urdf.lstrip().startswith('<')
     root = _root(urdf, 'the URDF') if is_text else _parsed(urdf, 'the URDF')
     folder = None if is_text else Path(urdf).absolute().parent
-    solid, bare, lost = [], [], []
+    reader = _Reader(root, folder, substitutes=substitutes)
     for link in root.iter('link'):
-        for collision in link.findall('collision'):
-            mesh = collision.find('geometry/mesh')
-            if mesh is None:
-                continue
-            path = next(filter(Path.is_file, _places(mesh.get('filename', ''), folder)), None)
-            if path is None:
-                lost.append(mesh.get('filename', ''))
-                link.remove(collision)
-            else:
-                mesh.set('filename', str(path))
+        reader.read(link)
+    return reader.file('the URDF' if is_text else urdf)
+
+
+class _Reader:
+    """Collects the geometry of links; it changes their elements for the library."""
+
+    def __init__(self, root: ET.Element, folder: Path | None, *, substitutes: bool) -> None:
+        self._root, self._folder, self._substitutes = root, folder, substitutes
+        self._solid: list[str] = []
+        self._bare: list[str] = []
+        self._lost: list[str] = []
+        self._shown: list[str] = []
+        self._meshes: list[tuple[str, Vector]] = []
+        self._capsules: list[Capsule] = []
+
+    def file(self, source: str) -> CollisionFile:
+        """Return what was collected."""
+        return CollisionFile(
+            ET.tostring(self._root, encoding='unicode'),
+            source,
+            tuple(self._solid),
+            tuple(self._bare),
+            tuple(dict.fromkeys(self._lost)),
+            tuple(dict.fromkeys(self._meshes)),
+            tuple(self._capsules),
+            tuple(self._shown),
+        )
+
+    def read(self, link: ET.Element) -> None:
+        """Collect the geometry of a link."""
         name = link.get('name', '')
-        if link.find('collision/geometry') is not None:
-            solid.append(name)
-        elif link.find('visual') is not None or link.find('inertial/mass') is not None:
-            bare.append(name)
-    source = 'the URDF' if is_text else urdf
-    text = ET.tostring(root, encoding='unicode')
-    return CollisionFile(text, source, tuple(solid), tuple(bare), tuple(dict.fromkeys(lost)))
+        for element in link.findall('collision'):
+            mesh = element.find('geometry/mesh')
+            if mesh is not None and self._found(mesh):
+                self._meshes.append((mesh.get('filename', ''), _scale(mesh, name)))
+            elif mesh is not None:
+                link.remove(element)
+        is_body = link.find('visual') is not None or link.find('inertial/mass') is not None
+        solid = link.find('collision/geometry') is not None
+        if solid or (is_body and self._substitutes and self._substitute(link)):
+            self._solid.append(name)
+        elif is_body:
+            self._bare.append(name)
+
+    def _found(self, mesh: ET.Element) -> bool:
+        """Set the path of a mesh; return False if there is no such file."""
+        given = mesh.get('filename', '')
+        path = next(filter(_is_file, _places(given, self._folder)), None)
+        if path is None:
+            self._lost.append(given)
+            return False
+        mesh.set('filename', str(path))
+        return True
+
+    def _substitute(self, link: ET.Element) -> bool:
+        """Use the visual shapes of a link, or the distance to its next joint; False: it has none.
+
+        They are used like `<collision>`: meshes as their convex hulls. A capsule is fitted around
+        meshes without a volume.
+        """
+        name, flat = link.get('name', ''), []
+        for element in link.findall('visual'):
+            mesh = element.find('geometry/mesh')
+            if element.find('geometry') is None or (mesh is not None and not self._found(mesh)):
+                continue
+            points = None if mesh is None else _placed(element, mesh, name)
+            if points is not None and not has_volume(points):
+                flat.append(points)
+                continue
+            element.tag = 'collision'
+            self._shown.append(name)
+            if mesh is not None:
+                self._meshes.append((mesh.get('filename', ''), _scale(mesh, name)))
+        end = self._next_joint(name)
+        if flat:
+            self._capsules.append(around(name, np.concatenate(flat)))
+        elif name not in self._shown and end.any():
+            self._capsules.append(between(name, end))
+        return bool(flat) or name in self._shown or bool(end.any())
+
+    def _next_joint(self, name: str) -> Array:
+        """Return the place (3,) of the farthest joint that a link carries, in [m]; 0: none."""
+        places = [np.zeros(3)]
+        for joint in self._root.findall('joint'):
+            parent = joint.find('parent')
+            if parent is not None and parent.get('link') == name:
+                places.append(numbers(joint.find('origin'), 'xyz', f'link {name!r}', (0.0,) * 3))
+        return max(places, key=lambda place: float(np.linalg.norm(place)))
+
+
+def _placed(element: ET.Element, mesh: ET.Element, name: str) -> Array:
+    """Return the vertices (N, 3) of a visual mesh in the frame of its link, in [m]."""
+    pose = transform(element.find('origin'), f'link {name!r}')
+    points = vertices(mesh.get('filename', ''), _scale(mesh, name))
+    return np.asarray(points @ pose[:3, :3].T + pose[:3, 3])
+
+
+def _scale(mesh: ET.Element, link: str) -> Vector:
+    text = mesh.get('scale', '1 1 1')
+    try:
+        x, y, z = (float(word) for word in text.split())
+    except ValueError as error:
+        raise MotionError(
+            f'link {link!r}: the scale of a mesh must be three numbers, got {text!r:.60}'
+        ) from error
+    return x, y, z
 
 
 def disabled_pairs(srdf: str) -> frozenset[frozenset[str]]:
@@ -94,6 +204,14 @@ def _root(text: str, what: str) -> ET.Element:
     if root.tag != 'robot':
         raise MotionError(f'{what} must have the root <robot>, got <{root.tag}>')
     return root
+
+
+def _is_file(path: Path) -> bool:
+    """Return whether there is such a file; a name that no file can have is none."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
 
 
 def _places(name: str, folder: Path | None) -> Iterator[Path]:

@@ -17,7 +17,7 @@ from robodyn_ros.excitation.collisions.robot_files import (
 from robodyn_ros.excitation.limits.constraints import STEEP, Excess, Limit, Rule, States
 from robodyn_ros.excitation.limits.joint_limits import CHECK_PERIOD
 from robodyn_ros.excitation.trajectory import Array, Motion, Trajectory
-from robodyn_ros.models.interface import BLOCK_SIZE, DynamicModel
+from robodyn_ros.models.interface import DynamicModel, sample_blocks
 
 CLEARANCE = 1e-3
 """Default of the smallest distance of two links, in [m]."""
@@ -37,6 +37,7 @@ class SelfCollisionLimit(Limit):
     :param lower: x, y, z of the box in [m], in the base frame; z is a floor; -inf: no wall
     :param upper: likewise
     :param itself: False: the box only
+    :param substitutes: use visual shapes or capsules for links without `<collision>`
     """
 
     urdf: str
@@ -45,6 +46,7 @@ class SelfCollisionLimit(Limit):
     lower: tuple[float, float, float] = (-np.inf, -np.inf, -np.inf)
     upper: tuple[float, float, float] = (np.inf, np.inf, np.inf)
     itself: bool = True
+    substitutes: bool = True
 
     def rule(self, model: DynamicModel) -> SelfCollisionRule:
         """Read the geometry.
@@ -107,7 +109,7 @@ class NoPairsError(MotionError):
         if file.lost:
             text += f', meshes were not found: {", ".join(file.lost[:3])}'
         elif not file.solid:
-            text += ': it has no <collision>, and <visual> does not count'
+            text += ': it has no <collision> and no <visual>'
         super().__init__(text)
         self.solid = bool(file.solid)
 
@@ -124,7 +126,7 @@ class SelfCollisionRule(Rule):
             raise MotionError(f'the clearance must not be below 0 m, got {limit.clearance}')
         self.clearance = limit.clearance
         self.joints = tuple(joints)
-        self.file: CollisionFile = read_collision_file(limit.urdf)
+        self.file: CollisionFile = read_collision_file(limit.urdf, substitutes=limit.substitutes)
         disabled = disabled_pairs(limit.srdf) if limit.srdf else frozenset()
         self.geometry = CollisionGeometry(
             self.file, joints, disabled=disabled, lower=limit.lower, upper=limit.upper
@@ -160,10 +162,12 @@ class SelfCollisionRule(Rule):
         gone = np.where(walls, constant & (farthest < clearance + BETWEEN), farthest < BETWEEN)
         # A larger clearance must not hide a collision: such pairs are kept, without clearance.
         close = ~walls & ~gone & (farthest < clearance + BETWEEN)
-        self.close = [name for name, never in zip(pairs, close, strict=True) if never]
+        never = (name for name, near in zip(pairs, close, strict=True) if near)
+        self.close = list(dict.fromkeys(never))
         self._clearances = np.where(close, 0.0, clearance)[~gone]
-        self.touching = [name for name, always in zip(pairs, gone, strict=True) if always]
-        self.geometry.without(self.touching)
+        always = (name for name, touch in zip(pairs, gone, strict=True) if touch)
+        self.touching = list(dict.fromkeys(always))
+        self.geometry.keep((~gone).tolist())
         soft = clearance + np.clip(0.1 * (farthest - clearance), 0.0, SOFT)
         return np.asarray(soft[~gone])
 
@@ -187,8 +191,8 @@ class SelfCollisionRule(Rule):
         anywhere = np.full_like(self._clearances, np.inf)
         self._look(some.time, some.position[:, columns], anywhere, seen)
         seen.hits, seen.first = 0, np.inf
-        for first in range(0, count, BLOCK_SIZE):
-            motion = trajectory.sample(time[first : first + BLOCK_SIZE])
+        for block in sample_blocks(count):
+            motion = trajectory.sample(time[block])
             self._look(motion.time, motion.position[:, columns], self._clearances, seen)
         return replace(seen.best, share=seen.hits / count, first=seen.first)
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from robodyn_ros.cancelling import poll
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.trajectory import Array, Motion, Trajectory
-from robodyn_ros.models.interface import BLOCK_SIZE
+from robodyn_ros.models.interface import sample_blocks
 from robodyn_ros.models.serial.urdf_file import UrdfFile, UrdfJoint
 
 QUANTITIES = ('lower', 'upper', 'velocity', 'acceleration', 'jerk', 'effort')
@@ -181,13 +182,16 @@ def blocks(trajectory: Trajectory, period: float) -> Iterator[Motion]:
 
     The last blocks are the breaks of the motion, where values may be largest. These blocks are so
     small that `rise_between` adds nothing.
+
+    :raises CancelledError: the work is cancelled, see `poll`
     """
     count = int(np.ceil(trajectory.duration / period)) + 1
     time = np.linspace(0.0, trajectory.duration, count)
-    for first in range(0, count, BLOCK_SIZE):
-        yield trajectory.sample(time[max(0, first - 3) : first + BLOCK_SIZE + 3])
+    for block in sample_blocks(count):
+        yield trajectory.sample(time[max(0, block.start - 3) : block.stop + 3])
     breaks = trajectory.breaks
     for first in range(0, len(breaks), _FEW):
+        poll()
         yield trajectory.sample(breaks[first : first + _FEW])
 
 

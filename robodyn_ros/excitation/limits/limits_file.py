@@ -16,12 +16,13 @@
         max_effort: 50.0                          # [Nm] or [N]
 
 A limit is used when its `has_...` is true or not there; `false` leaves the URDF's limit as it is.
-Of two limits the stricter one holds: a file can narrow a URDF, never widen it.
+Of two limits the stricter one holds: a file can narrow a URDF, never widen it. In place of the
+file, the folder of a MoveIt configuration may be named.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -42,22 +43,43 @@ _FLAGS = tuple(f'has_{kind}_limits' for kind in _KINDS)
 _FACTORS = ('default_velocity_scaling_factor', 'default_acceleration_scaling_factor')
 
 
-def load_limits(path: str | Path, base: JointLimits) -> JointLimits:
+def load_limits(
+    path: str | Path, base: JointLimits, *, others: Collection[str] = ()
+) -> JointLimits:
     """Narrow limits by a file.
 
-    :param path: of such a file, or of a robot file with a section `limits`
+    :param path: of such a file, of a robot file with a section `limits`, or of a folder with
+        `joint_limits.yaml` or `config/joint_limits.yaml`, as a MoveIt configuration has
     :param base: limits from the URDF
+    :param others: joints of the robot that are not moved, whose limits are ignored
     :raises ConfigError: the file cannot be read, is no YAML, or see `narrow_limits`
     """
-    part = read_part(path, 'limits', 'the joint limits file')
+    part = read_part(_file(path), 'limits', 'the joint limits file')
     document = {'joint_limits': part.content} if part.robot else part.content
-    return narrow_limits(base, document, source=part.source)
+    return narrow_limits(base, document, source=part.source, others=others)
 
 
-def narrow_limits(base: JointLimits, document: object, *, source: str) -> JointLimits:
+def _file(path: str | Path) -> str | Path:
+    """Return a file, or the file of a folder.
+
+    :raises ConfigError: the folder has none
+    """
+    if not Path(path).is_dir():
+        return path
+    places = [Path(path) / name for name in ('joint_limits.yaml', 'config/joint_limits.yaml')]
+    found = [place for place in places if place.is_file()]
+    if not found:
+        raise ConfigError(f'{path}: this folder has no joint_limits.yaml, also not in config/')
+    return found[0]
+
+
+def narrow_limits(
+    base: JointLimits, document: object, *, source: str, others: Collection[str] = ()
+) -> JointLimits:
     """Narrow limits by the content of such a file.
 
     :param source: names the file in messages
+    :param others: see `load_limits`
     :raises ConfigError: a key that means nothing, a joint the robot does not have, a value that
         is no number or not above zero, a `has_...` without its value
     """
@@ -66,6 +88,8 @@ def narrow_limits(base: JointLimits, document: object, *, source: str) -> JointL
     _known_keys(document, ('joint_limits', *_FACTORS), source)
     arrays: dict[str, Any] = {name: np.array(getattr(base, name)) for name in QUANTITIES}
     for joint, entry in document['joint_limits'].items():
+        if joint not in base.joints and joint in others:
+            continue
         if joint not in base.joints:
             raise ConfigError(
                 f'{source}: the robot has no joint {joint!r}, it has: {", ".join(base.joints)}'
@@ -92,10 +116,11 @@ def _read_joint(entry: object, where: str) -> dict[str, float]:
     result = {}
     for key, (flag, name) in _VALUES.items():
         if key in entry:
-            value = _number(entry[key], where, key)
-            if name not in ('lower', 'upper') and value <= 0.0:
+            value, used = _number(entry[key], where, key), entry.get(flag, True)
+            # MoveIt's setup assistant writes 0 for a limit that is not there
+            if used and name not in ('lower', 'upper') and value <= 0.0:
                 raise ConfigError(f'{where}: {key} must be above 0, got {value:g}')
-            if entry.get(flag, True):
+            if used:
                 result[name] = value
         elif entry.get(flag, False):
             raise ConfigError(f'{where}: {flag} is true, but {key} is not given')

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from robodyn_ros.bounds import TERMS, check_bound
+from robodyn_ros.bounds import NUMBER, TERMS, check_bound
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.trajectory import Array
 
@@ -95,9 +95,13 @@ def check_frequencies(joints: Sequence[str], frequency: Array) -> None:
 
 
 def _finite(joints: Sequence[str], name: str, values: Array) -> Array:
-    """Return the values, read-only, if all are finite; their first axis is that of the joints."""
-    if not np.isfinite(values).all():
-        place = tuple(np.argwhere(~np.isfinite(values))[0])
-        raise MotionError(f'{name} of joint {joints[place[0]]!r} is {values[place]}')
+    """Return the values of joints (first axis), read-only, if all of them can be motion."""
+    usable = np.abs(values) <= NUMBER.most  # False for NaN too
+    if not usable.all():
+        place = tuple(np.argwhere(~usable)[0])
+        raise MotionError(
+            f'{name} of joint {joints[place[0]]!r} is {values[place]}, expected a number of at '
+            f'most {NUMBER.most:.0e}'
+        )
     values.flags.writeable = False
     return values

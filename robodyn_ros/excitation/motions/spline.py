@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from robodyn_ros.bounds import NUMBER
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.trajectory import Array, Motion, Trajectory
 
@@ -61,7 +62,7 @@ class TrajectoryPoints:
                 f'{name} of a trajectory must have the shape {expected} (points, joints), '
                 f'got {value.shape}'
             )
-        bad = ~np.isfinite(value)
+        bad = ~(np.abs(value) <= NUMBER.most)  # NaN too
         if name != 'position':
             bad &= ~np.isnan(value).all(axis=1, keepdims=True)
         if bad.any():

@@ -14,10 +14,8 @@ from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
 from rclpy.timer import Timer
 
-from robodyn_ros.bounds import read_text
 from robodyn_ros.errors import ConfigError, bounded
 from robodyn_ros.nodes.base.suite_node import Guarded
-from robodyn_ros.paths import resource
 
 MONITOR_QOS = QoSProfile(
     depth=5, reliability=ReliabilityPolicy.BEST_EFFORT, history=HistoryPolicy.KEEP_LAST
@@ -141,35 +139,6 @@ def realtime_priority(node: Node, default: int) -> None:
         os.sched_setscheduler(0, policy, os.sched_param(priority))
     except OSError as error:
         node.get_logger().info(f'runs without real-time priority: {error.strerror}')
-
-
-def robot_description(node: Node) -> str:
-    """Return the URDF text of parameter `robot_description`, or of the file named by `urdf`.
-
-    :raises ConfigError: neither is given, or the file cannot be read
-    """
-    declare(node, 'robot_description', '', 'URDF of the robot (XML text)', read_only=True)
-    declare(node, 'urdf', '', 'URDF file, when robot_description is empty', read_only=True)
-    return given_description(node)
-
-
-def given_description(node: Node) -> str:
-    """Return the URDF text of a node that has declared these parameters.
-
-    :raises ConfigError: neither is given, or the file cannot be read
-    """
-    text, path = (node.get_parameter(name).value for name in ('robot_description', 'urdf'))
-    if text:
-        return str(text)
-    if not path:
-        raise ConfigError(
-            f'node {node.get_name()!r} needs the robot: give the parameter '
-            f'robot_description (URDF text) or urdf (file)'
-        )
-    try:
-        return read_text(resource(str(path)))
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f'parameter urdf: cannot read {path!r}: {error}') from error
 
 
 class Diagnostics:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from typing import Generic, TypeVar
 
 from rclpy.node import Node
 
@@ -13,9 +14,10 @@ MOST = 16
 """Largest number of waiting messages."""
 
 Send = Callable[[], None]
+Item = TypeVar('Item')
 
 
-class Outbox:
+class Outbox(Generic[Item]):
     """Queue that prepares messages one after the other and sends them two timer ticks later.
 
     During the preparation a message may arrive that forbids sending, for example a stop command.
@@ -23,42 +25,49 @@ class Outbox:
     messages that had arrived at the first tick are read before the second.
     """
 
-    def __init__(self, node: Node, prepare: Callable[[bytes], Send | None]) -> None:
+    def __init__(self, node: Node, prepare: Callable[[Item], Send | None]) -> None:
         """Start empty.
 
         :param prepare: returns for a message the function that sends it; None: it is not sent
         """
         self._prepare = prepare
-        self._waiting: deque[bytes] = deque()
+        self._waiting: deque[Item] = deque()
         self._send: Send | None = None
         self._ticks = 0
         # within 1 ms an executor reads the messages that have arrived
         self._timer = steady_timer(node, 1e-3, self.tick)
         self._timer.cancel()
 
-    def put(self, serialised: bytes) -> bool:
-        """Add a message; return True if the oldest one was dropped because too many wait.
+    def put(self, message: Item) -> Item | None:
+        """Add a message; return the oldest one if it was dropped because too many wait.
 
         The newest one is kept, because it may be the one that stops the robot.
         """
-        full = len(self._waiting) >= MOST
-        if full:
-            self._waiting.popleft()
-        self._waiting.append(serialised)
-        if full or len(self._waiting) == 1:
+        dropped = self._waiting.popleft() if len(self._waiting) >= MOST else None
+        self._waiting.append(message)
+        if dropped is not None or len(self._waiting) == 1:
             self._next()
-        return full
+        return dropped
 
     def prepare_again(self) -> None:
         """Discard a prepared message, because conditions changed; it is prepared again."""
         self._send, self._ticks = None, 0
 
-    def drop(self) -> int:
-        """Drop all waiting messages and return their number."""
-        count = len(self._waiting)
+    def drop(self) -> list[Item]:
+        """Drop all waiting messages and return them."""
+        dropped = list(self._waiting)
         self._waiting.clear()
         self._next()
-        return count
+        return dropped
+
+    def remove(self, message: Item) -> None:
+        """Drop one message, if it waits."""
+        if message not in self._waiting:
+            return
+        first = self._waiting[0] == message
+        self._waiting.remove(message)
+        if first:
+            self._next()
 
     def tick(self) -> None:
         """Send the prepared message if it is due, and prepare the next one."""

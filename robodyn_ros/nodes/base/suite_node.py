@@ -150,8 +150,9 @@ class Guarded(_Base):
         def answer(error: Exception, handle: Any) -> Any:
             reason = self.refusals.refuse(what, error)
             result = server.action_type.Result()
-            if hasattr(result, 'message'):
-                result.message = reason
+            for field in ('message', 'error_string'):
+                if hasattr(result, field):
+                    setattr(result, field, reason)
             if handle.is_active:
                 handle.abort()
             return result

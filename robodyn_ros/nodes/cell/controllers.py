@@ -11,6 +11,7 @@ from rcl_interfaces.srv import GetParameters
 from rclpy.node import Node
 
 from robodyn_ros.cell.controllers import Controllers
+from robodyn_ros.cell.driver import DriverConfig
 from robodyn_ros.control.feedforward.delivery import ACTIVE
 from robodyn_ros.nodes.robot.controller_facts import answer
 
@@ -29,15 +30,22 @@ class ControllerServices:
     """
 
     def __init__(
-        self, node: Node, controllers: Controllers, facts: Mapping[str, list[tuple[str, Any]]]
+        self,
+        node: Node,
+        controllers: Controllers,
+        facts: Mapping[str, list[tuple[str, Any]]],
+        driver: DriverConfig,
     ) -> None:
         """Offer the services.
 
-        :param facts: parameters of each controller, by its name
+        :param facts: parameters of each controller, by its name in the cell
+        :param driver: names of the controllers in ROS
         """
-        self._controllers = controllers
+        self._controllers, self._driver = controllers, driver
         self._events = {
-            name: node.create_publisher(TransitionEvent, f'{name}/transition_event', 10)
+            name: node.create_publisher(
+                TransitionEvent, f'{driver.controller(name)}/transition_event', 10
+            )
             for name in facts
         }
         self._states = self._labels()
@@ -71,12 +79,15 @@ class ControllerServices:
             response.current_state = _message(self._labels()[name])
             return response
 
-        node.create_service(GetParameters, f'{name}/get_parameters', parameters)
-        node.create_service(GetState, f'{name}/get_state', state)
+        public = self._driver.controller(name)
+        node.create_service(GetParameters, f'{public}/get_parameters', parameters)
+        node.create_service(GetState, f'{public}/get_state', state)
 
     def _on_list(self, _: Any, response: Any) -> Any:
         response.controller = [
-            ControllerState(name=name, state=state, claimed_interfaces=list(claimed))
+            ControllerState(
+                name=self._driver.controller(name), state=state, claimed_interfaces=list(claimed)
+            )
             for name, (state, claimed) in self._controllers.states().items()
         ]
         return response

@@ -135,7 +135,9 @@ class CellNode(SuiteNode):
 
     def _open_topics(self) -> None:
         joints = self.cell.joints
-        topics = ('joint_states', '~/plant', 'joint_trajectory_controller/reference')
+        name = self.cell.config.driver.controller
+        trajectory = name('joint_trajectory_controller')
+        topics = ('joint_states', '~/plant', f'{trajectory}/reference')
         self._joint_states, self._plant, self._reference = (
             JointStateOut(self, topic, joints, self.cell.period) for topic in topics
         )
@@ -147,12 +149,12 @@ class CellNode(SuiteNode):
         declare(self, 'fault', '', text)
         self.add_on_set_parameters_callback(self._on_set)
         for topic, callback in (
-            ('forward_position_controller/commands', self._on_position),
-            ('forward_effort_controller/commands', self._on_effort),
+            (f'{name("forward_position_controller")}/commands', self._on_position),
+            (f'{name("forward_effort_controller")}/commands', self._on_effort),
         ):
             self.create_subscription(Float64MultiArray, topic, callback, 10)
         self._told = self._offer_services()
-        topic = 'joint_trajectory_controller/joint_trajectory'
+        topic = f'{trajectory}/joint_trajectory'
         self.create_subscription(JointTrajectory, topic, self._on_points, 10, raw=True)
 
     def _offer_services(self) -> ControllerServices:
@@ -164,7 +166,7 @@ class CellNode(SuiteNode):
             'forward_effort_controller': [joints, ('interface_name', 'effort')],
             'forward_position_controller': [joints, ('interface_name', 'position')],
         }
-        return ControllerServices(self, self._controllers, facts)
+        return ControllerServices(self, self._controllers, facts, self.cell.config.driver)
 
     def _now(self) -> int:
         nanoseconds: int = self.get_clock().now().nanoseconds

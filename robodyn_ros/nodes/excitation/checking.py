@@ -8,6 +8,7 @@ from typing import Any
 
 from rclpy.node import Node
 
+from robodyn_ros.cancelling import Cancellation, cancellable
 from robodyn_ros.errors import ControlError
 from robodyn_ros.nodes.base.common import steady_timer
 
@@ -24,7 +25,8 @@ class Checking:
     """One check at a time, in a thread, while the node continues to spin.
 
     Files are read, meshes loaded and collisions computed there, which takes seconds. Requests to
-    stop are answered meanwhile.
+    stop are answered meanwhile. A cancelled check ends at its next `poll`, so it delays neither
+    the next check nor the end of the process.
 
     :ivar goal: goal handle of the action; None if a service asked
     """
@@ -33,7 +35,7 @@ class Checking:
         """Prepare the thread and the timer."""
         self._pool = ThreadPoolExecutor(max_workers=1)
         self._work: Future[Any] | None = None
-        self._reason = ''
+        self._cancellation = Cancellation()
         self.goal: Any = None
         self._timer = steady_timer(node, LOOK, self._look)
         self._timer.cancel()
@@ -46,27 +48,33 @@ class Checking:
     def begin(self, goal: Any, check: Callable[[], Any], then: Then, answer: Answer) -> None:
         """Start a check.
 
-        :param check: runs in the thread
+        :param check: runs in the thread, `cancellable`
         """
-        self.goal, self._then, self._answer, self._reason = goal, then, answer, ''
-        self._work = self._pool.submit(check)
+        self.goal, self._then, self._answer = goal, then, answer
+        self._cancellation = Cancellation()
+        self._work = self._pool.submit(_run, check, self._cancellation)
         self._timer.reset()
 
     def cancel(self, reason: str) -> None:
         """Answer with this reason instead; nothing starts."""
-        self._reason = self._reason or reason
+        self._cancellation.cancel(reason)
 
     def _look(self) -> None:
-        if self._work is None or not (self._reason or self._work.done()):
+        if self._work is None or not (self._cancellation.reason or self._work.done()):
             return
         self._timer.cancel()
         work, self._work, self.goal = self._work, None, None
         try:
-            if self._reason:
+            if reason := self._cancellation.reason:
                 work.cancel()
-                raise ControlError(f'stopped before it began: {self._reason}')
+                raise ControlError(f'stopped before it began: {reason}')
             text = self._then(work.result())
         except Exception as error:
             self._answer('', error)
         else:
             self._answer(text, None)
+
+
+def _run(check: Callable[[], Any], cancellation: Cancellation) -> Any:
+    with cancellable(cancellation):
+        return check()

@@ -51,7 +51,7 @@ class CollisionGuard:
         :raises RobodynError: naming the missing checks, or options that cannot be used
         """
         unchecked = self._coverage().unchecked
-        if unchecked and not self._node.get_parameter('allow_unchecked').value:
+        if unchecked and not self._lenient:
             raise ControlError(
                 f'{_said(unchecked)}. Give the parameters optimise.floor and optimise.box; or, if '
                 'you have made sure that nothing is in the way, set allow_unchecked: true'
@@ -64,11 +64,17 @@ class CollisionGuard:
         """
         self.check_allowed()
         coverage = self._coverage()
-        framed = self._options.values().get('frames')
+        framed = bool(self._options.values().get('frames'))
         report = coverage.check(plan.trajectory, self._options.model() if framed else None)
         for text in (*([_said(report.unchecked)] if report.unchecked else []), *report.notes):
             self._node.get_logger().warning(text)
         if not report.broken:
+            return
+        if coverage.substitutes and self._lenient and self._free(plan, framed):
+            self._node.get_logger().warning(
+                f'{report.broken}, by shapes that stand in for <collision> geometry; the motion '
+                'runs, as allow_unchecked is set'
+            )
             return
         found = report.contacts
         if found is not None and found.share > 0.0 and found.first < plan.begin:
@@ -77,6 +83,18 @@ class CollisionGuard:
                 f'the motion collides: {report.broken}. Move the robot nearer to the start first'
             )
         raise ControlError(f'{report.broken} after the robot begins to move')
+
+    @property
+    def _lenient(self) -> bool:
+        return bool(self._node.get_parameter('allow_unchecked').value)
+
+    def _free(self, plan: Plan, framed: bool) -> bool:
+        """Return True if a plan keeps what `<collision>` geometry alone demands."""
+        values = {name: value for name, value in self._options.values().items() if name in SPACE}
+        values['collision_only'] = True
+        coverage = collision_coverage(values, self._joints, robot_file(self._node))
+        model = self._options.model() if framed else None
+        return not coverage.check(plan.trajectory, model).broken
 
     def _coverage(self) -> Coverage:
         """Return the checks according to the present parameters."""

@@ -94,14 +94,15 @@ class Guard:
             )
         return model, np.nan_to_num(model.prior()), torque
 
-    def check_plan(self, plan: Plan) -> None:
+    def check_plan(self, plan: Plan, *, spacing: float = 0.002) -> None:
         """Refuse a plan above torque_max, or any plan without torque feedback for the threshold.
 
+        :param spacing: of the samples, in [s]
         :raises ControlError: naming joint, time and torque, or the missing feedback
         """
         if self._max is not None:
             torque, limit, units = self._max
-            check_planned(peak_torque(torque, plan.trajectory), limit, units)
+            check_planned(peak_torque(torque, plan.trajectory, spacing=spacing), limit, units)
         if self._watch is not None and (silence := self._watch.silence()):
             raise ControlError(silence)
 

@@ -21,6 +21,7 @@ from std_srvs.srv import Trigger
 
 from robodyn_ros.action import Excite
 from robodyn_ros.errors import ControlError, RobodynError
+from robodyn_ros.excitation.slowed import check_speed
 from robodyn_ros.excitation.trajectory import Trajectory
 from robodyn_ros.nodes.base.allowed import AllowedDirectories
 from robodyn_ros.nodes.base.common import MONITOR_QOS, Diagnostics, steady_timer
@@ -85,6 +86,7 @@ class Excitation(SuiteNode):
         robot = self._state, self._limits, self._settings
         self._ready = Readiness(*robot, self._output)
         self._checking = Checking(self)
+        self._path = PathMarker(self)
         self._preparation = Preparation(
             self,
             self._limits,
@@ -93,7 +95,7 @@ class Excitation(SuiteNode):
             self._guard,
             self._collisions,
             self._designer,
-            PathMarker(self),
+            self._path,
         )
         self._owner = Owner(self)
         supervision = Supervision(*robot, self._owner, self._guard)
@@ -206,9 +208,8 @@ class Excitation(SuiteNode):
             begin = partial(self._designer.begin, goal)
             self._checking.begin(goal, partial(self._preparation.search, request), begin, answer)
         else:
-            check = partial(
-                self._preparation.read, goal, request.motion_file, self._state.position.copy()
-            )
+            position, speed = self._state.position.copy(), self._speed(request)
+            check = partial(self._preparation.read, goal, request.motion_file, position, speed)
             self._checking.begin(goal, check, self._start_run, answer)
 
     def _run_motion(self, motion: Trajectory, goal: Any, file: str) -> None:
@@ -217,14 +218,24 @@ class Excitation(SuiteNode):
         :raises RobodynError: the motion cannot be started
         """
         self._ready.check()
-        check = partial(self._preparation.run, motion, goal, file, self._state.position.copy())
+        speed = self._speed(Excite.Goal() if goal is None else goal.request)
+        position = self._state.position.copy()
+        check = partial(self._preparation.run, motion, goal, file, position, speed)
         answer = partial(self._answer_goal, goal, file)
         self._checking.begin(goal, check, self._start_run, answer)
 
+    def _speed(self, request: Excite.Goal) -> float:
+        """Return the share of the planned speed that a goal, or the parameter, asks for.
+
+        :raises MotionError: it is not in (0, 1]
+        """
+        return check_speed(request.speed or float(self.get_parameter('speed').value))
+
     def _start_run(self, checked: Checked) -> str:
         """Start a run; it is sent when a joint state has arrived after the check."""
-        current, lines = checked
+        current, lines, path = checked
         self._execution.begin(current)
+        self._path.publish(path)
         self.get_logger().info(
             f'moving to the start for {current.begin:.1f} s, then exciting for '
             f'{current.end - current.begin:.1f} s'
@@ -287,12 +298,13 @@ class Excitation(SuiteNode):
             self._results.give(ended.goal, ended.result(success, text, self._execution.now()))
 
     def _diagnose(self) -> None:
+        if self._busy and (problem := self._owner.problem()):
+            self._checking.cancel(problem)
+            self._designer.cancel(problem)
         if self._run is None and not self._designer.busy:
             text = 'a motion is being checked' if self._busy else 'no motion is running'
             self._diagnostics.publish(DiagnosticStatus.OK, text, {})
             return
-        if self._designer.busy and (problem := self._owner.problem()):
-            self._designer.cancel(problem)
         state = self._designer.feedback() if self._run is None else self._run.feedback()
         text = phase_name(state)
         end = 'search' if self._run is None else 'motion'

@@ -15,7 +15,8 @@ from robodyn_ros.excitation.limits.joint_limits import JointLimits
 from robodyn_ros.excitation.limits.limits_file import load_limits
 from robodyn_ros.excitation.trajectory import Trajectory
 from robodyn_ros.models.serial.urdf_file import parse_urdf
-from robodyn_ros.nodes.base.common import declare, robot_description, source_of
+from robodyn_ros.nodes.base.common import declare, source_of
+from robodyn_ros.nodes.robot.described_robot import robot_description
 from robodyn_ros.paths import resource
 
 OUTPUTS = {
@@ -121,12 +122,14 @@ def declare_limits(node: Node) -> JointLimits:
     """
     urdf = parse_urdf(robot_description(node))
     joints = _fixed(node, 'joints', KIND.STRING_ARRAY, 'joints to move, in the order of commands')
-    file = _fixed(node, 'joint_limits', '', "file in the form of MoveIt's joint_limits.yaml")
+    text = "file in the form of MoveIt's joint_limits.yaml, or folder of a MoveIt configuration"
+    file = _fixed(node, 'joint_limits', '', text)
     text = 'share of the limits that may be used'
     shares = [_fixed(node, f'{name}_scaling', 1.0, text) for name in SCALED]
     limits = JointLimits.from_urdf(urdf, joints or None)
     if file:
-        limits = load_limits(resource(file), limits)
+        others = [joint.name for joint in urdf.joints]
+        limits = load_limits(resource(file), limits, others=others)
     limits = limits.scaled(velocity=shares[0], acceleration=shares[1])
     where = [source_of(node, n) for n in ('joint_limits', *(f'{k}_scaling' for k in SCALED))]
     node.get_logger().info(
@@ -144,6 +147,8 @@ def declare_limits(node: Node) -> JointLimits:
 
 def declare_motion(node: Node) -> None:
     """Declare the parameters of the motion; they may be changed while the node runs."""
+    text = 'share of the planned speed, on the same path: 0.1 for a first run'
+    declare(node, 'speed', 1.0, text, minimum=0.01, maximum=1.0)
     declare(node, 'motion_file', '', 'YAML file with the motion, when motion.kind is empty')
     for name, (kind, text) in MOTION.items():
         declare(node, f'motion.{name}', kind, text)

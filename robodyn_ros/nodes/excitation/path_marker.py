@@ -17,7 +17,8 @@ from robodyn_ros.identification.files.result_file import load_identified_model
 from robodyn_ros.models.catalog import load_model
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.models.serial.urdf_file import UrdfFile, parse_urdf
-from robodyn_ros.nodes.base.common import LATCHED_QOS, declare, given_description
+from robodyn_ros.nodes.base.common import LATCHED_QOS, declare
+from robodyn_ros.nodes.robot.described_robot import given_description
 from robodyn_ros.paths import resource
 
 MOST_POINTS = 2000
@@ -38,17 +39,22 @@ class PathMarker:
         declare(node, 'path_link', '', 'link whose path is drawn in RViz; empty: the tool')
         self._publisher = node.create_publisher(Marker, '~/path', LATCHED_QOS)
 
-    def show(self, trajectory: Trajectory) -> None:
-        """Publish the path of a motion; log a warning if the robot has no such frame."""
+    def draw(self, trajectory: Trajectory) -> Marker | None:
+        """Return the path of a motion; None, with a warning, if the robot has no such frame."""
         try:
             urdf = self._urdf = self._urdf or parse_urdf(given_description(self._node))
             points = self._points(urdf, trajectory.joints)
         except RobodynError as error:
             self._node.get_logger().warning(f'the path of the motion is not drawn: {error}')
-            return
+            return None
         period = max(0.01, trajectory.duration / MOST_POINTS)
         places = points(trajectory.grid(period).position)[:, 0]
-        self._publisher.publish(path_marker(places, urdf.root))
+        return path_marker(places, urdf.root)
+
+    def publish(self, marker: Marker | None) -> None:
+        """Show a path in RViz; None: the last one stays."""
+        if marker is not None:
+            self._publisher.publish(marker)
 
     def _points(self, urdf: UrdfFile, joints: tuple[str, ...]) -> Points:
         """Return the positions of the drawn link.

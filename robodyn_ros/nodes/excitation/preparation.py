@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from rclpy.node import Node
+from visualization_msgs.msg import Marker
 
 from robodyn_ros.action import Excite
 from robodyn_ros.excitation.advice import advise
-from robodyn_ros.excitation.limits.joint_limits import JointLimits
+from robodyn_ros.excitation.limits.joint_limits import CHECK_PERIOD, JointLimits, check_motion
 from robodyn_ros.excitation.motions.sine import SineMotion
-from robodyn_ros.excitation.plan import plan_excitation
+from robodyn_ros.excitation.plan import Plan, plan_excitation
 from robodyn_ros.excitation.trajectory import Array, Trajectory
 from robodyn_ros.nodes.excitation.collisions import CollisionGuard
 from robodyn_ros.nodes.excitation.design import Designer, Prepared
@@ -22,12 +23,15 @@ from robodyn_ros.nodes.excitation.parameters import Settings, read_motion
 from robodyn_ros.nodes.excitation.path_marker import PathMarker
 from robodyn_ros.nodes.excitation.run import Run
 
-Checked = tuple[Run, Sequence[str]]
-"""A checked run, and advice about its motion."""
+Checked = tuple[Run, Sequence[str], Marker | None]
+"""A checked run, advice about its motion, and its path, which is published when it starts."""
 
 
 class Preparation:
-    """Functions for the thread of `Checking`, one at a time."""
+    """Functions for the thread of `Checking`, one at a time.
+
+    They publish nothing, and end at the next `poll` when the check is cancelled.
+    """
 
     def __init__(
         self,
@@ -54,26 +58,32 @@ class Preparation:
             self._collisions.check_allowed()
         return self._designer.prepare(request)
 
-    def read(self, goal: Any, file: str, position: Array) -> Checked:
+    def read(self, goal: Any, file: str, position: Array, speed: float) -> Checked:
         """Read the motion of a file, or of the parameters, and prepare its run.
 
         :raises RobodynError: the motion cannot be read, see `run`
         """
         self._collisions.check_allowed()
-        return self.run(read_motion(self._node, file, self._limits), goal, file, position)
+        return self.run(read_motion(self._node, file, self._limits), goal, file, position, speed)
 
-    def run(self, motion: Trajectory, goal: Any, file: str, position: Array) -> Checked:
-        """Check a motion, and prepare its run.
+    def run(
+        self, motion: Trajectory, goal: Any, file: str, position: Array, speed: float
+    ) -> Checked:
+        """Check a motion at its full speed, and prepare its run.
+
+        A slow run is refused if the motion cannot be run at full speed, which is tried next.
 
         :param goal: goal handle of the action; None if a service started the run
         :param position: of the robot, shape (n,), in the order of the limits
+        :param speed: share of the speed of the run, in (0, 1]
         :raises RobodynError: it breaks a limit or collides
         """
         known = self._limits.joints
         columns = [known.index(name) for name in motion.joints if name in known]
         plan = plan_excitation(motion, position[columns], self._limits, pause=self._settings.pause)
         self._guard.check_plan(plan)
-        self._collisions.check_plan(plan)
+        self._collisions.check_plan(plan)  # another speed is on the same path
+        plan = self._at(speed, plan)
         streaming = self._output.streaming
         current = Run(
             plan,
@@ -86,7 +96,19 @@ class Preparation:
         )
         if not streaming:
             current.message = self._output.message(current.full)
-        self._path.show(motion)
+        path = self._path.draw(motion)
         lines = advise(motion, self._limits).lines if isinstance(motion, SineMotion) else ()
         current.checked = time.monotonic()
-        return current, lines
+        return current, lines, path
+
+    def _at(self, speed: float, plan: Plan) -> Plan:
+        """Return a checked plan at a share of its speed.
+
+        :raises RobodynError: it breaks a limit; the torque at low speed may be larger, as
+            accelerations do not help against gravity
+        """
+        slow = plan.slowed(speed)
+        if slow is not plan:
+            check_motion(slow.trajectory, self._limits, period=CHECK_PERIOD / speed)
+            self._guard.check_plan(slow, spacing=0.002 / speed)
+        return slow

@@ -7,7 +7,9 @@ topics of every joint_trajectory_controller.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 
 from action_msgs.msg import GoalStatus, GoalStatusArray
 from lifecycle_msgs.msg import State, TransitionEvent
@@ -34,6 +36,8 @@ class ControllerWatch:
 
     Commands to the controller from before this trajectory that are read later are ignored: the
     controller executes the last command.
+
+    :ivar deactivated: called when the controller is not active any more
     """
 
     def __init__(self, node: LifecycleNode, topic: str, left: Callable[[str], None]) -> None:
@@ -48,6 +52,8 @@ class ControllerWatch:
         self._own = OwnMessages()
         self._last_sent = 0
         self._goals: dict[bytes, int] = {}
+        self._own_goals: deque[bytes] = deque(maxlen=100)  # far more than run at once
+        self.deactivated: Callable[[], None] = lambda: None
         node.create_subscription(JointTrajectory, topic, self._on_trajectory, 10, raw=True)
         node.create_subscription(
             GoalStatusArray,
@@ -64,6 +70,18 @@ class ControllerWatch:
         self._own.sent(serialised)
         self._last_sent = self._clock.now().nanoseconds
 
+    def goal_sent(self, number: bytes) -> None:
+        """Register a goal that this node is about to send to the action of the controller."""
+        self._own_goals.append(number)
+        self._last_sent = self._clock.now().nanoseconds
+
+    def goal_rejected(self, number: bytes) -> bool:
+        """Forget a goal that was not accepted; return True if nothing was sent after it."""
+        last = bool(self._own_goals) and self._own_goals[-1] == number
+        with suppress(ValueError):
+            self._own_goals.remove(number)
+        return last
+
     def _on_trajectory(self, serialised: bytes) -> None:
         if self._own.foreign(serialised):
             self._left(f'a trajectory came from another node, on {self._topic}')
@@ -79,7 +97,10 @@ class ControllerWatch:
         for item in message.status_list:
             name = item.goal_info.goal_id.uuid.tobytes()
             self._goals[name] = item.status
-            if name not in before and not self._replaced(item):
+            if name in self._own_goals:
+                if name != self._own_goals[-1]:  # replaced by a later goal of this node
+                    continue
+            elif name not in before and not self._replaced(item):
                 self._left(f'the action of {self._name} has a goal')
             if before.get(name) in RUNNING and item.status in STOPPED:
                 self._left(f'a goal of the action of {self._name} was stopped')
@@ -93,3 +114,4 @@ class ControllerWatch:
         configured = event.start_state.id == State.TRANSITION_STATE_CONFIGURING
         if not configured and event.goal_state.id not in ACTIVATED:
             self._left(f'{self._name} was deactivated ({shown(event.goal_state.label)})')
+            self.deactivated()

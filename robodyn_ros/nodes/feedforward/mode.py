@@ -74,6 +74,11 @@ class TorqueMode(ABC):
     def applied(self) -> bool:
         """True if the torque is not zero at present."""
 
+    @property
+    def busy(self) -> bool:
+        """True if a client still waits for the end of a motion."""
+        return False
+
     @abstractmethod
     def _on_feedback(self, serialised: bytes) -> None:
         """Read joint states."""

@@ -64,6 +64,9 @@ NODE: tuple[Row, ...] = (
      'apply torque only if they fit; false: for targets that are not ros2_control controllers',
      FIXED),
     ('mode', 'trajectory', 'trajectory or streaming', FIXED),
+    ('controller', '', 'name of the controller that receives the commands, with its namespace if '
+     'it has another one; default: joint_trajectory_controller, in streaming mode '
+     'forward_effort_controller', FIXED),
     ('hold_at_end', False, 'trajectory mode: keep the last torque after a trajectory instead of '
      'ramping to zero', FIXED),
     ('reference_timeout', 0.0, 'streaming mode: longest pause between usable references [s], at '
@@ -131,13 +134,14 @@ class Feedforward(ModelNode):
                 "parameter 'torque_max' is for planned motions: with mode streaming use "
                 'torque_threshold'
             )
+        named = {'controller': given['controller']} if given['controller'] else {}
         if mode == 'streaming':
-            return StreamingMode(self, timeout, ask=ask, changed=self.start_when_ready)
+            return StreamingMode(self, timeout, ask=ask, changed=self.start_when_ready, **named)
         if mode != 'trajectory':
             raise ConfigError(f"parameter 'mode' must be trajectory or streaming, got {mode!r}")
         declared = self._effort.declaration
         hold = given['hold_at_end']
-        return TrajectoryMode(self, hold_at_end=hold, declaration=declared, ask=ask)
+        return TrajectoryMode(self, hold_at_end=hold, declaration=declared, ask=ask, **named)
 
     @property
     def _streaming(self) -> bool:
@@ -186,9 +190,9 @@ class Feedforward(ModelNode):
         effort = self._effort.for_joints(model.model.joints)
         effort.check_limit(settings.limit)
         self._log_limits(settings, from_urdf=limit == [0.0])
-        if effort.gravity_excluded.any():
-            self.get_logger().info('effort without gravity: gravity torque is left to the driver')
-        torque.exclude_gravity(effort.gravity_excluded)
+        if effort.command_gravity_excluded.any():
+            self.get_logger().info('commands have no gravity: the robot adds it (effort.*)')
+        torque.exclude_gravity(effort.command_gravity_excluded)
         limits = [
             read_torque_limit(name, given, model.joints, self._effort)
             for name, given in (
@@ -263,6 +267,10 @@ class Feedforward(ModelNode):
         self._marker.clear()
         if self._facts is not None:
             self._facts.asking = True
+
+    def shutdown_done(self) -> bool:
+        """Return True when all goals of the action have ended."""
+        return not self._mode.busy
 
     def on_unexpected(self, reason: str) -> None:
         """Latch a fault: torque goes to zero."""

@@ -51,12 +51,14 @@ class StreamingMode(TorqueMode):
         *,
         ask: bool = False,
         changed: Callable[[], None] = lambda: None,
+        controller: str = 'forward_effort_controller',
     ) -> None:
         """Create publishers, subscriptions and the watchdog.
 
         :param timeout: longest pause between usable references, in [s]; 0: automatic
         :param ask: ask for the state of the controller; apply torque only while it is active
         :param changed: called when the known state of the controller has changed
+        :param controller: name of the controller
         """
         self._timeout = ReferenceTimeout(given=timeout)
         self._interval = 0.5 * (timeout or LOWEST)
@@ -65,7 +67,7 @@ class StreamingMode(TorqueMode):
         self._last = 0.0
         self._motor_problem = ''
         self._woken = -float('inf')
-        topic = 'forward_effort_controller/commands'
+        topic = f'{controller}/commands'
         super().__init__(node, Float64MultiArray, topic, ask=ask, changed=self._on_target)
         node.create_subscription(
             JointState, '~/reference', self._on_reference, STREAM_QOS, raw=True

@@ -1,4 +1,4 @@
-"""Publisher of TorqueState: requested, applied and measured torque."""
+"""Publisher of TorqueState, and of the applied torque alone as a JointState."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from robodyn_ros.control.feedforward.delivery import Delivery
 from robodyn_ros.msg import TorqueState
 from robodyn_ros.nodes.base.common import MONITOR_QOS
 from robodyn_ros.nodes.feedforward.target_watch import TargetWatch
+from robodyn_ros.nodes.robot.effort_topic import EffortTopic
 from robodyn_ros.nodes.robot.joint_states import JointStateReader
 from robodyn_ros.wire.cursor import BODY, TIME, Cursor
 from robodyn_ros.wire.joint_state import FIELDS
@@ -36,6 +37,7 @@ class TorqueStateOut:
         :param target: watches whether commands reach the drives; None: unknown
         """
         self._publisher = node.create_publisher(TorqueState, '~/torque_state', MONITOR_QOS)
+        self._additive = EffortTopic(node, '~/additive_torque')
         self._effort: EffortConversion | None = None
         self._target = target
         self.prepare([])
@@ -44,6 +46,7 @@ class TorqueStateOut:
         """Set the joints, in the order of the arrays, and the conversion of their effort."""
         self.feedback = JointStateReader(joints, (), optional=FIELDS)
         self._effort = effort
+        self._additive.prepare(joints)
         self._received = -np.inf
         self._form = _MessageForm(joints, False, '', Delivery.UNKNOWN)
 
@@ -65,11 +68,12 @@ class TorqueStateOut:
     def publish(
         self, clock: tuple[int, int], requested: Array, applied: Array, enabled: bool, fault: str
     ) -> None:
-        """Publish if there is a subscriber.
+        """Publish each topic that has a subscriber.
 
         :param clock: stamp, seconds and nanoseconds
         :param requested: shape (n,), in [Nm] or [N], as `applied`
         """
+        self._additive.publish(*clock, applied)
         if not self._publisher.get_subscription_count():
             return
         feedback = self.feedback.effort

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -16,7 +17,6 @@ from robodyn_ros.control.feedforward.path_check import astray
 from robodyn_ros.control.feedforward.settings import FeedforwardSettings
 from robodyn_ros.control.feedforward.state_watchdog import StateWatch
 from robodyn_ros.control.feedforward.torque_plan import TRANSPORT, TorquePlan
-from robodyn_ros.control.feedforward.trajectory_effort import arriving_trajectory
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.control.torque_limits import PlannedTorque
 from robodyn_ros.control.torque_threshold import SILENCE, TorqueThreshold
@@ -25,10 +25,13 @@ from robodyn_ros.excitation.motions.spline import TrajectoryPoints
 from robodyn_ros.models.interface import Array
 from robodyn_ros.nodes.base.common import steady_timer
 from robodyn_ros.nodes.base.ordered_queue import Outbox, Send
+from robodyn_ros.nodes.feedforward.arrived import Arrived
 from robodyn_ros.nodes.feedforward.controller_watch import ControllerWatch
+from robodyn_ros.nodes.feedforward.follow_goals import offered_goals
 from robodyn_ros.nodes.feedforward.mode import TorqueMode
 from robodyn_ros.nodes.feedforward.thinning import thinned
 from robodyn_ros.nodes.feedforward.trajectory_passing import Passing
+from robodyn_ros.nodes.feedforward.trajectory_planner import TrajectoryPlanner
 from robodyn_ros.nodes.robot.trajectory_message import read_trajectory
 from robodyn_ros.wire.cursor import NANOSECONDS
 from robodyn_ros.wire.trajectory import write_trajectory
@@ -57,31 +60,31 @@ class TrajectoryMode(TorqueMode):
         hold_at_end: bool,
         declaration: EffortDeclaration | None = None,
         ask: bool = False,
+        controller: str = 'joint_trajectory_controller',
     ) -> None:
         """Create publisher and subscriptions.
 
         :param declaration: declaration of the efforts that are sent; None: unknown
         :param ask: ask for the state of the controller, for TorqueState
+        :param controller: name of the controller
         """
         self._passing = Passing(declaration)
         self._hold = hold_at_end
-        self._torque: ModelTorque | None = None
-        self._settings: FeedforwardSettings | None = None
-        self._check: PlannedTorque | None = None
-        self._scale = 0.0
+        self._planner: TrajectoryPlanner | None = None
         self._enabled = False
         self._plan: TorquePlan | None = None
         self._until = -np.inf
         self._start = 0
+        self._before: tuple[TorquePlan | None, float, int] = (None, -np.inf, 0)
         self.fault = ''
-        topic = 'joint_trajectory_controller/joint_trajectory'
-        super().__init__(node, JointTrajectory, topic, ask=ask)
+        super().__init__(node, JointTrajectory, f'{controller}/joint_trajectory', ask=ask)
         self._controller = ControllerWatch(node, self.topic, self._on_left)
+        self._goals = offered_goals(node, self.target.name, self, self._controller)
         node.create_subscription(
             JointTrajectory, '~/joint_trajectory', self._on_trajectory, 10, raw=True
         )
         steady_timer(node, 0.5 * SILENCE, self._on_timer)
-        self._outbox = Outbox(node, self._prepared)
+        self._outbox: Outbox[Arrived] = Outbox(node, self._prepared)
 
     def use(
         self,
@@ -97,13 +100,14 @@ class TrajectoryMode(TorqueMode):
 
         :param check: torque_max, or None
         """
-        if self._torque is None or self._torque.joints != torque.joints:
+        if self._planner is None or self._planner.torque.joints != torque.joints:
             self._plan = None  # otherwise its torque may still be ramped out
-        self._torque, self._settings, self._check = torque, settings, check
         self._passing.limit = dict(zip(settings.joints, settings.limit.tolist(), strict=True))
-        self._scale = settings.feedforward_scale
         self._zero = np.zeros(len(torque.joints))
         self._watch(torque.joints, effort, states, threshold)
+        self._planner = TrajectoryPlanner(
+            torque, settings, self._threshold, check=check, hold_at_end=self._hold
+        )
 
     def begin(self, enabled: bool) -> None:
         """Start.
@@ -120,6 +124,8 @@ class TrajectoryMode(TorqueMode):
         self._drop('the node stops')
         self._take_out('the node stops')
         self._output.wait_for_all_acked(Duration(seconds=0.5))
+        if self._goals is not None:
+            self._goals.stop(self._until - self._elapsed() if self.applied else 0.0)
         self._running = False
 
     def enable(self) -> None:
@@ -145,15 +151,16 @@ class TrajectoryMode(TorqueMode):
     def _take_out(self, why: str) -> str:
         """Send the remainder of the motion without torque; return '' or why this is impossible."""
         self._outbox.prepare_again()  # without torque
-        plan, settings, now = self._plan, self._settings, self._elapsed()
-        if plan is None or settings is None or now + TRANSPORT[0] >= self._until:
+        plan, planner, now = self._plan, self._planner, self._elapsed()
+        if plan is None or planner is None or now + TRANSPORT[0] >= self._until:
             return ''
         problem = astray(plan, self._states, start=self._start / NANOSECONDS, now=now)
         if problem:
             problem = f'the torque stays until the trajectory ends ({why}): {problem}'
             self._node.get_logger().error(problem)
             return problem
-        self._send(plan.faded(plan.arrival(now), settings), self._start)
+        faded = plan.faded(plan.arrival(now), planner.settings)
+        self._send(faded, self._start, self._publish)
         return ''
 
     def _on_left(self, reason: str) -> None:
@@ -170,14 +177,34 @@ class TrajectoryMode(TorqueMode):
         """True if model torque is added to trajectories."""
         return self._enabled
 
+    @property
+    def running(self) -> bool:
+        """True if the node is active."""
+        return self._running
+
+    @property
+    def busy(self) -> bool:
+        """True if a goal of the action has not ended."""
+        return self._goals is not None and self._goals.busy
+
+    def restore(self) -> None:
+        """Return to the plan before the last one, which the controller does not execute."""
+        self._plan, self._until, self._start = self._before
+
+    def goal_accepted(self) -> None:
+        """Remove the torque if it was disabled while the goal was sent."""
+        if not self._enabled:
+            self._take_out('disabled')
+
     def set_scale(self, scale: float) -> None:
         """Change the share of the model torque for later trajectories."""
-        self._scale = scale
+        if self._planner is not None:
+            self._planner.scale = scale
 
     def set_values(self, values: Array) -> None:
         """Set other parameter values, shape (p,), for later trajectories."""
-        if self._torque is not None:
-            self._torque.set_values(values)
+        if self._planner is not None:
+            self._planner.torque.set_values(values)
 
     def reset(self) -> str:
         """Clear the fault; return what was done."""
@@ -215,97 +242,72 @@ class TrajectoryMode(TorqueMode):
                 self._node.refusals.say(problem)
             self._publish(passed)
             self._plan = None
-        elif self._outbox.put(serialised):
-            self._refuse_trajectory('newer ones came before it could be planned')
+        else:
+            self.put(Arrived(serialised, self._publish, self.refuse_trajectory))
 
-    def _prepared(self, serialised: bytes) -> Send | None:
+    def withdraw(self, arrived: Arrived) -> None:
+        """Do not send a trajectory, if it was not sent yet."""
+        self._outbox.remove(arrived)
+
+    def put(self, arrived: Arrived) -> None:
+        """Plan a trajectory after those that arrived before it, then send it."""
+        if dropped := self._outbox.put(arrived):
+            dropped.refuse('newer ones came before it could be planned')
+
+    def _prepared(self, arrived: Arrived) -> Send | None:
         """Plan a trajectory; return the function that sends it, or None if it is refused."""
         try:
-            stamp, points = read_trajectory(serialised)
+            stamp, points = read_trajectory(arrived.serialised)
             if points is None:
-                return partial(self._publish, serialised)
-            plan = self._checked(stamp, points)
-            longest = plan.period if self._settings is None else self._settings.ramp_down_time
-            return partial(self._send, thinned(plan, self._node, self.topic, longest), stamp)
+                return partial(arrived.send, arrived.serialised)
+            if self._planner is None:
+                raise ControlError('there is no model yet')
+            plan = self._checked(self._planner, stamp, points)
+            longest = self._planner.settings.ramp_down_time
+            few = thinned(plan, self._node, self.topic, longest)
+            return partial(self._send, few, stamp, arrived.send)
         except RobodynError as error:
-            self._refuse_trajectory(str(error))
+            arrived.refuse(str(error))
             return None
 
-    def _checked(self, stamp: int, points: TrajectoryPoints) -> TorquePlan:
-        """Plan a trajectory, and compare it with torque_max and torque_threshold.
-
-        One that exceeds them but replaces a running motion passes without model torque, because
-        it may stop this motion.
-
-        :raises RobodynError: it cannot be planned, or exceeds a limit and replaces no motion
-        """
-        plan = self._planned(stamp, points)
-        try:
-            self._check_torque(plan)
-        except ControlError as error:
-            if self._plan is None or self._elapsed() >= self._plan.time[-1]:
-                raise
-            self._node.refusals.say(
-                f'the trajectory replaces a running one, so it passes without torque: {error}'
-            )
-            return self._planned(stamp, points, scale=0.0)
+    def _checked(
+        self, planner: TrajectoryPlanner, stamp: int, points: TrajectoryPoints
+    ) -> TorquePlan:
+        """Plan a trajectory within its limits, see `TrajectoryPlanner.checked`."""
+        now, before = self._now(), self._plan
+        plan, problem = planner.checked(
+            points,
+            late=(now - stamp) / NANOSECONDS if stamp else None,
+            initial=None if before is None else before.effort_at(self._time(now)),
+            enabled=self._enabled,
+            replaces=before is not None and self._time(now) < before.time[-1],
+        )
+        if problem:
+            self._node.refusals.say(problem)
         return plan
 
-    def _refuse_trajectory(self, why: str) -> None:
+    def refuse_trajectory(self, why: str) -> None:
+        """Count and log a trajectory that is not sent."""
         self._refuse(f'trajectory refused: {why}')
         self._node.refusals.say(self.refusal)
 
     def _drop(self, why: str) -> None:
         """Refuse the waiting trajectories."""
-        for _ in range(self._outbox.drop()):
-            self._refuse_trajectory(why)
+        for arrived in self._outbox.drop():
+            arrived.refuse(why)
 
     def _publish(self, serialised: bytes) -> None:
         self._controller.sent(serialised)
         self._output.publish(serialised)
 
-    def _planned(
-        self, stamp: int, points: TrajectoryPoints, scale: float | None = None
-    ) -> TorquePlan:
-        """Compute the torque of a trajectory.
-
-        :param scale: share of the model torque; None: as set
-        :raises RobodynError: it cannot have a torque
-        """
-        if self._torque is None or self._settings is None:
-            raise ControlError('there is no model yet')
-        if scale is None:
-            scale = self._scale if self._enabled else 0.0
-        now = self._now()
-        return arriving_trajectory(
-            points,
-            self._torque,
-            self._settings,
-            late=(now - stamp) / NANOSECONDS if stamp else None,
-            scale=scale,
-            initial=self._zero if self._plan is None else self._plan.effort_at(self._time(now)),
-            hold_at_end=self._hold,
-        )
-
-    def _check_torque(self, plan: TorquePlan) -> None:
-        """Compare a plan with torque_max and torque_threshold.
-
-        :raises ControlError: naming joint, time and torque; or there is no feedback to check
-        """
-        if self._check is not None:
-            self._check.check(plan)
-        if not self._enabled:
-            return
-        if problem := self._threshold.command(plan.largest_effort) or self._threshold.silence():
-            raise ControlError(problem)
-
-    def _send(self, plan: TorquePlan, stamp: int) -> None:
+    def _send(self, plan: TorquePlan, stamp: int, send: Callable[[bytes], None]) -> None:
         effort = self._effort.commands(plan.effort)
         fields = (plan.position, plan.velocity, plan.acceleration, effort)
         message = write_trajectory(stamp=stamp, joints=plan.joints, time=plan.time, fields=fields)
-        self._publish(message)
+        send(message)
         if not self.applied:
             self._states.restart(time.monotonic())
+        self._before = self._plan, self._until, self._start
         self._start = stamp or self._now()  # without stamp it starts when it arrives
         self._plan, self._until = plan, plan.end_of_effort
 
@@ -330,9 +332,7 @@ class TrajectoryMode(TorqueMode):
     @property
     def applied(self) -> bool:
         """True if the running trajectory has effort from now on, of the model or the sender."""
-        if self._plan is None or not self._running:
-            return False
-        return self._elapsed() < self._until
+        return self._plan is not None and self._running and self._elapsed() < self._until
 
     def _on_feedback(self, serialised: bytes) -> None:
         if not self._running:

@@ -1,18 +1,16 @@
-"""Cancel of an identification, which is noticed in every phase."""
+"""Progress and cancel of an identification, which is noticed in every phase."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Any
 
+from robodyn_ros.cancelling import CancelledError
 from robodyn_ros.errors import RobodynError
 
 CANCEL_TIMEOUT = 10.0
 """Longest time that a computation may take to notice a cancel, in [s]; then it is left alone."""
-
-
-class CancelledError(RobodynError):
-    """The goal was cancelled."""
 
 
 def cancelled(handle: Any) -> RobodynError | None:
@@ -23,27 +21,47 @@ def cancelled(handle: Any) -> RobodynError | None:
 
 
 class Cancel:
-    """Ends a computation when its goal is cancelled: in its thread, and the wait for it."""
+    """Ends a computation when its goal is cancelled: in its thread, and the wait for it.
 
-    def __init__(self, handle: Any) -> None:
-        """Prepare for a goal; None: nobody can cancel."""
+    Between these it hands on the progress of the computation, from its thread to the wait.
+    """
+
+    def __init__(
+        self, handle: Any, tell: Callable[[float, str], None] = lambda share, text: None
+    ) -> None:
+        """Prepare for a goal; None: nobody can cancel.
+
+        :param tell: called while waiting, with the completed share of a step and a sentence
+        """
         self._handle = handle
+        self._tell = tell
+        self._step, self._started = '', 0.0
+        self._progress = self._told = (0.0, '')
         self._ended = False
         self._deadline = float('inf')
 
     def progress(self, phase: str, share: float) -> None:
-        """End the computation, in its thread.
+        """Note the progress, or end the computation, in its thread.
 
         :raises CancelledError: the goal is cancelled
         """
+        now = time.monotonic()
+        if phase != self._step:
+            self._step, self._started = phase, now
+        left = (now - self._started) * (1.0 - share) / share if share else 0.0
+        text = f'{phase}, about {left:.0f} s to the end of this step' if left else phase
+        self._progress = (share, text)
         if self._ended or cancelled(self._handle):
             raise CancelledError('cancelled while identifying: nothing was written')
 
     def check(self) -> None:
-        """End the wait for a computation that does not end.
+        """Report the progress; end the wait for a computation that does not end.
 
         :raises CancelledError: it has not noticed the cancel for CANCEL_TIMEOUT
         """
+        if self._progress != self._told:
+            self._told = self._progress
+            self._tell(*self._told)
         if cancelled(self._handle):
             self._deadline = min(self._deadline, time.monotonic() + CANCEL_TIMEOUT)
         if time.monotonic() > self._deadline:

@@ -17,6 +17,7 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
 
 from robodyn_ros.action import Excite, RunIdentification
+from robodyn_ros.cancelling import CancelledError
 from robodyn_ros.errors import IdentificationError, RobodynError
 from robodyn_ros.msg import IdentificationReport
 from robodyn_ros.nodes.base.allowed import AllowedDirectories
@@ -25,8 +26,9 @@ from robodyn_ros.nodes.base.common import LATCHED_QOS, Diagnostics, steady_timer
 from robodyn_ros.nodes.base.presence import Presence
 from robodyn_ros.nodes.base.spinning import run
 from robodyn_ros.nodes.base.suite_node import SuiteNode
-from robodyn_ros.nodes.identification.cancel import Cancel, CancelledError, cancelled
+from robodyn_ros.nodes.identification.cancel import Cancel, cancelled
 from robodyn_ros.nodes.identification.peers import ExcitationClient, RecorderClient
+from robodyn_ros.nodes.identification.rehearsal import Rehearsal, steps
 from robodyn_ros.nodes.identification.report_message import report_message
 from robodyn_ros.nodes.identification.work import IdentificationWork, Job, Terms
 from robodyn_ros.paths import expanded, resource
@@ -46,6 +48,7 @@ class IdentificationNode(SuiteNode):
         self._work = IdentificationWork(self)
         self._allowed = AllowedDirectories(self, 'output_directory')
         self._background = Background(self)
+        self._rehearsal = Rehearsal(self, self._background)
         self._recording: Path | None = None
         self._terms = Terms()
         self._running = False
@@ -175,6 +178,7 @@ class IdentificationNode(SuiteNode):
         for name in filter(None, (goal.motion_file, goal.validation_motion_file)):
             if not resource(name).is_file():  # the robot would move for nothing
                 raise IdentificationError(f'{name}: there is no such motion file')
+        self._rehearsal.speeds(goal)
         terms = self._work.terms(goal)
         folder = self._work.folder(goal.output_directory)
         try:
@@ -214,14 +218,19 @@ class IdentificationNode(SuiteNode):
     async def _excite(
         self, handle: Any, recording: Path, motion_file: str, phase: int
     ) -> tuple[Path, tuple[int, int]]:
-        """Run a motion and record it; return the recording and the time of the motion in it."""
+        """Run a motion and record it; return the recording and the time of the motion in it.
+
+        Before that it runs at lower speeds, and only while every run succeeds.
+        """
+        speeds = self._rehearsal.speeds(handle.request)
+        await self._rehearse(handle, motion_file, speeds)
 
         def interrupt() -> RobodynError | None:
             return cancelled(handle) or self._recorder.problem()
 
         path = await self._recorder.start(recording, partial(cancelled, handle))
         try:
-            wish = Excite.Goal(motion_file=motion_file)
+            wish = Excite.Goal(motion_file=motion_file, speed=speeds[-1])
             tell = partial(self._relay, handle, phase)
             result = await self._excitation.run(wish, tell, interrupt)
         except Exception as error:
@@ -232,16 +241,33 @@ class IdentificationNode(SuiteNode):
         await self._recorder.stop()
         return path, (_nanoseconds(result.started), _nanoseconds(result.finished))
 
-    def _relay(self, handle: Any, phase: int, feedback: Excite.Feedback) -> None:
+    async def _rehearse(self, handle: Any, motion_file: str, speeds: Sequence[float]) -> None:
+        """Run a motion at its lower speeds.
+
+        :raises RobodynError: a run was stopped, such as for a tracking error or torque; the faster
+            ones are left out
+        """
+        phase, interrupt = RunIdentification.Feedback, partial(cancelled, handle)
+        for speed, text in steps(speeds):
+            tell = partial(self._relay, handle, phase.REHEARSING, at=f'{speed:.0%} of the speed, ')
+            wish = Excite.Goal(motion_file=motion_file, speed=speed)
+            try:
+                await self._excitation.run(wish, tell, interrupt)
+            except RobodynError as error:
+                raise type(error)(f'at {speed:.0%} of the speed: {error}') from error
+            ask = partial(self._tell, handle, phase.WAITING, 0.0)
+            await self._rehearsal.confirmed(text, ask, interrupt)
+
+    def _relay(self, handle: Any, phase: int, feedback: Excite.Feedback, at: str = '') -> None:
         if feedback.phase == Excite.Feedback.MOVING_TO_START:
             phase = RunIdentification.Feedback.MOVING_TO_START
         best = f'{feedback.message}, ' if feedback.message else ''
         end = 'search' if feedback.phase == Excite.Feedback.DESIGNING else 'motion'
-        text = f'{best}{feedback.remaining:.1f} s to the end of the {end}'
+        text = f'{at}{best}{feedback.remaining:.1f} s to the end of the {end}'
         self._tell(handle, phase, feedback.progress, text)
 
     def _tell(self, handle: Any, phase: int, progress: float, text: str) -> None:
-        if handle.is_active:
+        if handle is not None and handle.is_active:
             handle.publish_feedback(
                 RunIdentification.Feedback(phase=phase, progress=float(progress), message=text)
             )
@@ -250,7 +276,8 @@ class IdentificationNode(SuiteNode):
 
     async def _identify(self, job: Job, handle: Any = None) -> IdentificationReport:
         """Identify in the background, write the files and publish the report."""
-        cancel = Cancel(handle)
+        phase = RunIdentification.Feedback.IDENTIFYING
+        cancel = Cancel(handle, partial(self._tell, handle, phase))
         try:
             result, files = await self._background.run(
                 self._work.compute, job, cancel.progress, check=cancel.check
@@ -283,14 +310,15 @@ def _nanoseconds(stamp: Any) -> int:
 
 def _sentence(report: IdentificationReport) -> str:
     """Sum a report up in one sentence for the operator."""
+    page = f'; report: {report.report_file}' if report.report_file else ''
     if not report.success:
         errors = [item.text for item in report.findings if item.severity == item.ERROR]
         written = f'; written all the same: {report.result_file}' if report.result_file else ''
-        return f'identification failed: {errors[0] if errors else "see the report"}{written}'
+        return f'identification failed: {errors[0] if errors else "see the report"}{written}{page}'
     text = f'identified {len(report.base_parameter_value)} base parameters'
     if report.validated:
         text += f', {100 * report.validation_relative_residual:.1f} % torque error on validation'
-    return f'{text}: {report.result_file}'
+    return f'{text}: {report.result_file}{page}'
 
 
 def main(argv: Sequence[str] | None = None) -> int:

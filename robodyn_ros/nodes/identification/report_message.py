@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from robodyn_ros.identification.files.export import Exported
+from robodyn_ros.identification.files.written import printed_text
 from robodyn_ros.identification.result.result import IdentificationResult
 from robodyn_ros.msg import Finding, IdentificationReport
 
@@ -19,6 +20,8 @@ def report_message(result: IdentificationResult, files: Exported) -> Identificat
         urdf_file=str(files.urdf or ''),
         prg_file=str(files.prg or ''),
         signals_file=str(files.signals or ''),
+        report_file=str(files.page or ''),
+        summary=printed_text(result, files),
         recording=fit.source,
         samples=fit.samples,
         raw_samples=result.raw_samples,
@@ -49,7 +52,10 @@ def report_message(result: IdentificationResult, files: Exported) -> Identificat
         base_parameter_stddev=result.base_stddevs.tolist(),
         findings=[
             Finding(
-                severity=SEVERITY[item.severity], code=item.code, joint=item.joint, text=item.text
+                severity=SEVERITY[item.severity],
+                code=item.code,
+                joint=item.joint,
+                text=item.message,
             )
             for item in result.findings
         ],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from robodyn_ros.control.effort.recorded import check_gravity
 from robodyn_ros.errors import ConfigError, IdentificationError
 from robodyn_ros.identification.diagnosis.position_limits import position_limits
 from robodyn_ros.identification.files.base_result import load_base
-from robodyn_ros.identification.files.export import Exported, export
+from robodyn_ros.identification.files.export import Exported
 from robodyn_ros.identification.files.result_folder import ResultFolder
 from robodyn_ros.identification.options import (
     IdentifyOptions,
@@ -26,15 +27,19 @@ from robodyn_ros.models.catalog import load_model, robot_model
 from robodyn_ros.models.friction_terms import AUTO
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.models.payload import PayloadModel
+from robodyn_ros.models.serial.urdf import GRAVITY
 from robodyn_ros.models.serial.urdf_file import parse_urdf
-from robodyn_ros.nodes.base.common import declare, robot_description
+from robodyn_ros.nodes.base.common import declare
 from robodyn_ros.nodes.base.folders import dated_folder
 from robodyn_ros.nodes.identification.options import declared_options
+from robodyn_ros.nodes.robot.described_robot import robot_description
 from robodyn_ros.nodes.robot.effort import EffortParameters
 from robodyn_ros.paths import expanded, resource
+from robodyn_ros.recording.bags.rosbag import NoSuchTopicError
 from robodyn_ros.recording.readers import read_recording
 from robodyn_ros.recording.recording import Recording
 from robodyn_ros.recording.signals import MAX_CUTOFF, split_motion
+from robodyn_ros.report.write import export_with_page
 
 
 @dataclass(frozen=True)
@@ -109,7 +114,7 @@ class IdentificationWork:
             node, 'model_file', '', 'model YAML; empty: the URDF below', read_only=True
         )
         try:
-            return robot_description(node)
+            return robot_description(node, wanted=not self._file)
         except ConfigError:
             if self._file and not node.get_parameter('urdf').value:
                 return ''
@@ -128,13 +133,24 @@ class IdentificationWork:
         text = 'friction terms or laws; auto: what cross-validation favours'
         terms = declare(node, 'friction', [AUTO], text, **fixed)
         joints = declare(node, 'joints', [''], 'joints to identify; empty: all', **fixed)
+        gravity = self._declared_gravity()
         if file:
             return load_model(resource(file), dynamic_model=number or None)
         if number:
             raise ConfigError(
                 f'dynamic_model {number} needs a model_file: a URDF has only one model'
             )
-        return robot_model(self._urdf, joints=[j for j in joints if j] or None, friction=terms)
+        return robot_model(
+            self._urdf, joints=[j for j in joints if j] or None, friction=terms, gravity=gravity
+        )
+
+    def _declared_gravity(self) -> list[float]:
+        text = 'gravity in the root frame of the URDF [m/s^2], by the mounting of the robot; '
+        text += '0 0 0 for efforts without gravity; a model_file has its own'
+        given = declare(self._node, 'gravity', list(GRAVITY), text, read_only=True)
+        if len(given) != len(GRAVITY):
+            raise ConfigError(f"parameter 'gravity' must be three numbers in m/s^2, got {given}")
+        return list(given)
 
     def _declared_options(self) -> IdentifyOptions:
         """Options of every identification; a request may have another cut-off frequency."""
@@ -230,11 +246,27 @@ class IdentificationWork:
             progress=progress,
         )
         progress('writing', 1.0)  # the last moment at which a cancel leaves nothing behind
-        return result, export(result, job.folder, export_failed=self._export_failed)
+        files = export_with_page(
+            result, job.folder, command=self._command(job), export_failed=self._export_failed
+        )
+        return result, files
+
+    def _command(self, job: Job) -> str:
+        """Return how to repeat a computation: recordings and the parameters of the node."""
+        lines = [f'node {self._node.get_fully_qualified_name()}: identify {job.recording}']
+        lines += [] if job.validation is None else [f'validation: {job.validation}']
+        for name, item in sorted(self._node.get_parameters_by_prefix('').items()):
+            text = str(item.value)
+            lines.append(f'{name}: {text if len(text) <= 200 else f"{text[:200]}..."}')
+        return '\n'.join(lines)
 
     def _read(self, path: Path, between: tuple[int, int] | None) -> Recording:
         ratio = {'gear_ratio': self._gear_ratio}
-        recording = read_recording(path, joints=self.model.joint_names, columns=ratio)
+        read = partial(read_recording, path, joints=self.model.joint_names, columns=ratio)
+        try:  # as the recorder names it, in a namespace or remapped
+            recording = read(topic=self._node.resolve_topic_name('joint_states'))
+        except NoSuchTopicError:
+            recording = read()
         recording = self._effort.in_si_units(recording, path, self.model)
         return recording if between is None else recording.between(*between)
 

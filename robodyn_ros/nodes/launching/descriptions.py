@@ -72,6 +72,17 @@ ARGUMENTS = {
     ),
     'feedforward': ('false', 'add the torque of result_file to every trajectory'),
     'collision_monitor': ('false', 'monitor collisions with the model of result_file'),
+    'watch': (
+        'false',
+        'serve the live page on http://127.0.0.1:8780, and publish markers for RViz; default: as '
+        'rviz',
+    ),
+    'rviz': ('false', 'show the robot in RViz; it needs the package rviz2'),
+    'robot_state_publisher': (
+        'true',
+        'publish the robot description and TF; false: another node does, such as the driver of '
+        'a real robot; default: as cell',
+    ),
     'cell': ('true', 'simulate the robot cell; false: a real one is running'),
 }
 """Launch arguments: name -> default and description."""
@@ -84,6 +95,9 @@ CHOICES = {
     'allow_unchecked': ('', *SWITCH),
     'feedforward': SWITCH,
     'collision_monitor': SWITCH,
+    'watch': SWITCH,
+    'rviz': SWITCH,
+    'robot_state_publisher': SWITCH,
     'cell': SWITCH,
     'log_level': ('debug', 'info', 'warn', 'error', 'fatal'),
 }

@@ -25,7 +25,9 @@ TEXTS = {
     'unit': f'unit of `effort` in joint states: {", ".join(UNITS)}',
     'command_unit': 'unit of effort commands; default: effort.unit',
     'side': f'side on which the torque acts: {", ".join(SIDES)}',
-    'gravity': f'gravity torque in the effort: {", ".join(GRAVITY)}',
+    'gravity': f'gravity torque in the effort of joint states: {", ".join(GRAVITY)}',
+    'command_gravity': f'gravity torque in effort commands: {", ".join(GRAVITY)} (the robot adds '
+    'it itself); default: effort.gravity',
     'direction': '1, or -1 if a positive effort drives the joint backwards',
     **{
         name: f'fact of the drive, object {index:#06x} [{unit}]'
@@ -70,9 +72,17 @@ class EffortParameters:
 
         :raises ConfigError: nothing is declared; the message says what to declare
         """
+        return self.checked.for_joints(joints)
+
+    @property
+    def checked(self) -> EffortDeclaration:
+        """The declaration.
+
+        :raises ConfigError: nothing is declared; the message says what to declare
+        """
         if self.declaration is None:
             raise undeclared('the joint states')
-        return self.declaration.for_joints(joints)
+        return self.declaration
 
     def in_si_units(
         self, recording: Recording, path: str | Path, model: DynamicModel | None = None

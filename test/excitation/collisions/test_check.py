@@ -22,6 +22,17 @@ from robodyn_ros.robot_file import load_robot
 
 ROOT = Path(__file__).resolve().parents[3]
 NS16 = ROOT / 'urdf' / 'ns16.urdf'
+EMPTY = """<robot name="r"><link name="base"/><link name="arm"/><joint name="joint1"
+type="continuous"><parent link="base"/><child link="arm"/></joint></robot>"""
+"""A robot of frames only."""
+BALL = '<visual><geometry><sphere radius="1"/></geometry></visual>'
+HIDDEN = f"""<robot name="r"><link name="base">{BALL}</link><link name="arm">{BALL}</link>
+<link name="tip"/><link name="hand">{BALL}</link>
+<joint name="joint1" type="continuous"><parent link="base"/>
+<child link="arm"/></joint><joint name="joint2" type="continuous"><parent link="arm"/>
+<child link="tip"/></joint><joint name="joint3" type="continuous"><parent link="tip"/>
+<child link="hand"/></joint></robot>"""
+"""A robot whose visual shapes overlap in every position."""
 ARMS = {'ur10': UR10, 'lwr4': LWR4, 'ns16': NS16, 'six_axis': SIX_AXIS}
 JOINTS = UrdfModel.from_file(UR10).joint_names
 
@@ -69,15 +80,22 @@ def test_joints_of_a_motion_may_be_in_any_order():
 
 
 def test_it_is_said_what_is_not_checked():
-    bare = collision_coverage({}, ['joint1'], str(ROOT / 'urdf' / 'axis.urdf'))
+    bare = collision_coverage({}, ['joint1'], EMPTY)
     assert [text.split(':')[0] for text in bare.unchecked] == [
         'self-collision', 'a floor (option floor)', 'what stands around the robot (option box)'
     ]  # fmt: skip
-    assert '<visual> does not count' in bare.unchecked[0] and not bare.limits
+    assert 'no <collision> and no <visual>' in bare.unchecked[0] and not bare.limits
     facts = bare.check(wandering(['joint1'])).facts()
     assert facts['collision'] == {'checked': False}
     assert json.loads(json.dumps(facts, allow_nan=False)) == facts
     assert sum(line.startswith('NOT checked: ') for line in collision_lines(facts)) == 3
+    shown = collision_coverage({}, ['joint1', 'joint2', 'joint3'], HIDDEN)
+    assert shown.unchecked[0] == (
+        'pairs whose visual shapes or capsules touch in every position: base and hand'
+    )
+    assert shown.notes == (
+        'links without <collision> are checked by their visual shapes: base, arm, hand',
+    )
     full = {'floor': -0.2, 'box': [-2, -2, -1, 2, 2, 2]}
     assert collision_coverage(full, JOINTS, str(UR10)).unchecked == ()
     off = collision_coverage({**full, 'self_collision': False}, JOINTS, str(UR10))
@@ -112,13 +130,13 @@ def test_a_floor_is_one_for_the_links_and_not_only_for_their_frames():
     ('values', 'urdf', 'words'),
     [
         ({'self_collision': True}, '', 'needs the URDF file'),
-        ({'self_collision': True}, 'axis', 'no two links with collision geometry'),
-        ({'floor': 0.0}, 'axis', 'box and floor need frames'),
+        ({'self_collision': True}, EMPTY, 'no two links with collision geometry'),
+        ({'floor': 0.0}, EMPTY, 'box and floor need frames'),
         ({'srdf': '/nowhere.srdf'}, 'ur10', 'the SRDF /nowhere.srdf cannot be read'),
     ],
 )
 def test_what_cannot_be_checked_but_is_asked_for_is_refused(values, urdf, words):
-    path = str(ROOT / 'urdf' / f'{urdf}.urdf') if urdf else ''
+    path = str(UR10) if urdf == 'ur10' else urdf
     joints = JOINTS if urdf == 'ur10' else ['joint1']
     with pytest.raises(MotionError, match=words):
         collision_coverage(values, joints, path)
@@ -126,8 +144,7 @@ def test_what_cannot_be_checked_but_is_asked_for_is_refused(values, urdf, words)
 
 @pytest.mark.parametrize('robot', ARMS)
 def test_shipped_motions_do_not_collide_from_where_the_cell_begins(robot):
-    urdf = read_urdf(ARMS[robot])
-    limits = JointLimits.from_urdf(urdf)
+    limits = JointLimits.from_urdf(read_urdf(ARMS[robot]))
     file = load_robot(ROOT / 'config' / 'robots' / f'{robot}.yaml')
     limits = load_limits(file.path, limits)
     given = file.content['excitation']['motion']

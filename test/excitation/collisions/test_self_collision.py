@@ -17,13 +17,14 @@ def arm(tmp_path, joints=3, ball=True):
     shape = f'<geometry><sphere radius="{RADIUS}"/></geometry>'
     solid = f'<collision><origin xyz="1 0 0"/>{shape}</collision>' if ball else ''
     inertia = '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>'
+    body = f'<inertial><mass value="1"/>{inertia}</inertial>' if ball else ''
     text = f'<link name="link0"><collision>{shape}</collision></link>' if ball else (
         '<link name="link0"/>'
     )  # fmt: skip
     for number in range(1, joints + 1):
         text += (
-            f'<link name="link{number}"><inertial><mass value="1"/>{inertia}</inertial>{solid}'
-            f'</link><joint name="joint{number}" type="revolute"><parent link="link{number - 1}"/>'
+            f'<link name="link{number}">{body}{solid}</link>'
+            f'<joint name="joint{number}" type="revolute"><parent link="link{number - 1}"/>'
             f'<child link="link{number}"/><origin xyz="{float(number > 1)} 0 0"/>'
             '<axis xyz="0 0 1"/><limit lower="-3" upper="3" effort="1" velocity="1"/></joint>'
         )
@@ -182,6 +183,9 @@ def test_meshes_are_found_and_those_that_are_not_are_named(tmp_path):
     (package / 'part.stl').unlink()
     with pytest.raises(MotionError, match=r'meshes were not found: package://my_arm/part\.stl'):
         SelfCollisionLimit(str(path)).rule(model)
+    path.write_text(path.read_text().replace('part.stl', f'{"a" * 5000}.stl'))
+    with pytest.raises(MotionError, match='meshes were not found: package://my_arm/aaa'):
+        SelfCollisionLimit(str(path)).rule(model)
 
 
 def test_a_larger_clearance_never_hides_a_collision():
@@ -192,3 +196,56 @@ def test_a_larger_clearance_never_hides_a_collision():
         rule = SelfCollisionLimit(str(UR10), clearance=clearance).rule(model)
         assert rule.excess(pose).size == 1.0, clearance
     assert ('base_link', 'upper_arm_link') in rule.close and not rule.touching
+
+
+def test_links_without_collision_are_checked_by_what_is_shown_of_them(tmp_path):
+    """Link 1 shows a ball, link 3 a mesh, once flat; link 2 shows nothing and has its length."""
+    path = arm(tmp_path)
+    (tmp_path / 'part.stl').write_text(TETRAHEDRON)
+    ball, mesh = f'<sphere radius="{RADIUS}"/>', '<mesh filename="part.stl" scale=".1 .1 .1"/>'
+    base, one, two, three = path.read_text().split('<link name="link')[1:]
+    shape = one[one.index('<collision>') : one.index('</link>')]
+    shown = shape.replace('collision', 'visual')
+    text = base, one.replace(shape, shown), two.replace(shape, ''), three.replace(
+        shape, shown.replace(ball, mesh)
+    )  # fmt: skip
+    path.write_text('<link name="link'.join(['<robot name="arm">', *text]))
+    model = UrdfModel.from_file(path)
+    rule = SelfCollisionLimit(str(path)).rule(model)
+    assert rule.file.solid == ('link0', 'link1', 'link2', 'link3') and not rule.file.bare
+    assert rule.file.shown == ('link1', 'link3')
+    (two,) = rule.file.capsules
+    assert (two.link, two.radius) == ('link2', pytest.approx(0.12))
+    # the ball of the base is 1 m from the frame of link 2, around which its capsule ends
+    pair = rule.geometry.pairs.index(('link0', 'link2'))
+    distance = rule.geometry.distance(pair, np.zeros(3))
+    assert distance == pytest.approx(1.0 - RADIUS - 0.12, abs=1e-6)
+    # folded back by joint 3, the mesh of link 3 comes to link 1, whose ball is at x = 1 m
+    assert (
+        rule.excess(motion([0, 0, 3.0])).size == 1.0 == 1.0 - rule.excess(motion([0, 0, 0])).size
+    )
+    # the corner of the hull is 2 m from the centre of the ball of link 1
+    pair = rule.geometry.pairs.index(('link1', 'link3'))
+    assert rule.geometry.distance(pair, np.zeros(3)) == pytest.approx(2.0 - RADIUS, abs=1e-6)
+    (tmp_path / 'part.stl').write_text(TETRAHEDRON.replace('0 0 1\n', '1 1 0\n'))
+    _, three = SelfCollisionLimit(str(path)).rule(model).file.capsules
+    assert three.link == 'link3' and three.origin == 'fitted to its flat visual mesh'
+    np.testing.assert_allclose(three.ends.mean(axis=0), [1.05, 0.05, 0.0], atol=0.02)
+    exact = SelfCollisionLimit(str(path), substitutes=False)
+    with pytest.raises(MotionError, match='no two links with collision geometry'):
+        exact.rule(model)
+
+
+def test_a_link_with_two_shapes_loses_only_the_pair_that_always_touches(tmp_path):
+    """Link 2 has a second ball at its frame, which is inside the ball of link 0."""
+    path = arm(tmp_path)
+    shape = f'<geometry><sphere radius="{RADIUS}"/></geometry>'
+    near = f'<collision><origin xyz="0 0 0"/>{shape}</collision></link><joint name="joint2"'
+    text = path.read_text().replace('<origin xyz="1.0 0 0"/>', '<origin xyz="0.05 0 0"/>', 1)
+    path.write_text(text.replace('</link><joint name="joint2"', near))
+    model = UrdfModel.from_file(path)
+    rule = SelfCollisionLimit(str(path)).rule(model)
+    assert rule.touching == [('link0', 'link2')]
+    assert rule.geometry.pairs.count(('link0', 'link2')) == 1
+    q = np.array([[0.3, 0.4, 2.9]])
+    assert np.isfinite(rule.penalty((q, 0.0 * q, 0.0 * q))[0])

@@ -1,5 +1,7 @@
 """Limits, and motions held against them."""
 
+import functools
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,6 +13,7 @@ from robodyn_ros.excitation.limits import joint_limits as module
 from robodyn_ros.excitation.limits.joint_limits import JointLimits, check_motion, check_position
 from robodyn_ros.excitation.motions.point_to_point import PointToPoint
 from robodyn_ros.excitation.motions.sine import SineMotion
+from robodyn_ros.models.interface import sample_blocks
 from robodyn_ros.models.serial.urdf_file import parse_urdf
 
 URDF = """<robot name="r"><link name="l0"/><link name="l1"/><link name="l2"/><link name="l3"/>
@@ -100,7 +103,8 @@ def test_verdict_turns_at_the_true_maximum_also_between_samples(seed, name):
 
 def test_long_motions_are_checked_in_blocks(monkeypatch):
     motion = swing(duration=8.0)
-    monkeypatch.setattr(module, 'BLOCK_SIZE', 700)
+    small = functools.partial(sample_blocks, size=700)
+    monkeypatch.setattr(module, 'sample_blocks', small)
     check_motion(motion, limits(velocity=1.5709))
     with pytest.raises(MotionError, match=r"joint 'b' reaches the velocity -?1\.5708"):
         check_motion(motion, limits(velocity=1.5705))

@@ -67,6 +67,26 @@ def test_mistakes_are_named(text, sentence):
         narrowed(text)
 
 
+def test_the_configuration_of_a_moveit_setup_assistant_is_used(tmp_path):
+    """It has joints that are not moved here, and 0 where there is no limit."""
+    text = """
+default_velocity_scaling_factor: 0.5
+joint_limits:
+  a: {has_velocity_limits: true, max_velocity: 2.0, has_acceleration_limits: false,
+      max_acceleration: 0}
+  finger: {has_velocity_limits: true, max_velocity: 0.2}
+"""
+    (tmp_path / 'config').mkdir()
+    (tmp_path / 'config' / 'joint_limits.yaml').write_text(text)
+    found = load_limits(tmp_path, limits(), others=['a', 'finger'])
+    np.testing.assert_array_equal(found.velocity, [1.0, 1.5, 1.5])
+    np.testing.assert_array_equal(found.acceleration, 10.0)
+    with pytest.raises(ConfigError, match="has no joint 'finger'"):
+        load_limits(tmp_path, limits())
+    with pytest.raises(ConfigError, match=r'this folder has no joint_limits\.yaml, also not in'):
+        load_limits(tmp_path / 'config' / '..' / '..', limits())
+
+
 def test_file_that_cannot_be_read(tmp_path):
     with pytest.raises(ConfigError, match='cannot be read'):
         load_limits(tmp_path / 'none.yaml', limits())

@@ -64,6 +64,7 @@ def test_jerk_stays_sane_at_the_start():
     [
         ({'frequency': [0.0]}, "frequency of joint 'a' must be above 0 Hz, got 0"),
         ({'start': [np.nan]}, "start of joint 'a' is nan"),
+        ({'start': [-1e16]}, "start of joint 'a' is -1e\\+16, expected a number"),
         ({'target': [1.0, 2.0]}, r"target must have 1 values, one for each of \['a'\], got 2"),
         ({'target': ['x']}, 'target must be numbers'),
         ({'duration': 1.5}, r'1.5 s is too short for its lead-in \(1 s\) and lead-out \(1 s\)'),

@@ -18,7 +18,6 @@ from robodyn_ros.errors import ConfigError  # noqa: E402
 from robodyn_ros.nodes.base.common import (  # noqa: E402
     Diagnostics,
     declare,
-    robot_description,
     steady_timer,
 )
 from robodyn_ros.nodes.base.spinning import make_executor  # noqa: E402
@@ -111,16 +110,6 @@ def test_read_only_stays(create):
     declare(node, 'loose', 1.0, 'x')
     answers = node.set_parameters([Parameter('fixed', value=2.0), Parameter('loose', value=2.0)])
     assert [answer.successful for answer in answers] == [False, True]
-
-
-def test_robot_from_text_or_file(create, tmp_path):
-    (tmp_path / 'r.urdf').write_text('<robot/>')
-    assert robot_description(create(urdf=str(tmp_path / 'r.urdf'))) == '<robot/>'
-    assert robot_description(create(robot_description='<x/>', urdf='none')) == '<x/>'
-    with pytest.raises(ConfigError, match="'common' needs the robot"):
-        robot_description(create())
-    with pytest.raises(ConfigError, match='parameter urdf: cannot read'):
-        robot_description(create(urdf=str(tmp_path / 'none.urdf')))
 
 
 def test_diagnostics_arrive(context, create):

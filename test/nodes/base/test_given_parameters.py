@@ -11,6 +11,7 @@ import yaml
 pytest.importorskip('rclpy')
 pytest.importorskip('robodyn_ros.srv')
 import rclpy
+from described import urdf_of
 from rcl_interfaces.srv import GetParameters
 from ros_client import PATIENCE, RosClient, environment
 
@@ -54,9 +55,9 @@ def ros(monkeypatch):
     rclpy.shutdown()
 
 
-def created(kind, file):
+def created(kind, file, *words):
     """A node of this process as it would start with a robot file; it is gone again."""
-    with GivenParameters(['program', '--ros-args', '-p', f'robot:={file}']).used():
+    with GivenParameters(['program', '--ros-args', '-p', f'robot:={file}', *words]).used():
         node = kind()
     try:
         node.check_names()
@@ -180,9 +181,10 @@ def test_a_robot_file_that_does_not_fit_the_node_is_refused(section, sentence, t
 
 
 @pytest.mark.parametrize('program', PROGRAMS)
-def test_every_key_in_our_robot_files_is_a_parameter_of_its_node(program, ros):
+def test_every_key_in_our_robot_files_is_a_parameter_of_its_node(program, ros, tmp_path):
     for file in (ROOT / 'config' / 'example_robot.yaml', *SIX_AXIS.parent.glob('*.yaml')):
-        node = created(PROGRAMS[program], file)
+        urdf = urdf_of(file, tmp_path)
+        node = created(PROGRAMS[program], file, *(['-p', f'urdf:={urdf}'] if urdf else []))
         assert node.get_parameter('robot').value == str(file)
         assert node.source('effort.unit') == f'{file}, section effort'
 

@@ -77,18 +77,27 @@ def test_what_has_changed_is_prepared_again(case):
 
 
 def test_what_is_dropped_never_leaves(case):
-    assert case.box.drop() == 0
+    assert case.box.drop() == []
     case.box.put(b'a')
     case.box.put(b'b')
-    assert case.box.drop() == 2 and not case.running
+    assert case.box.drop() == [b'a', b'b'] and not case.running
     case.box.put(b'c')
     case.tick(2)
     assert case.sent == [b'c']
 
 
+def test_one_that_is_removed_makes_room_for_the_next(case):
+    case.box.put(b'a')
+    case.box.put(b'b')
+    case.box.remove(b'never put')
+    case.box.remove(b'a')
+    case.tick(2)
+    assert case.sent == [b'b'] and case.prepared == [b'a', b'b'] and not case.running
+
+
 def test_where_too_many_wait_the_oldest_goes_and_the_newest_stays(case):
     assert not any(case.box.put(b'%d' % k) for k in range(MOST))
-    assert case.box.put(b'the stop')
+    assert case.box.put(b'the stop') == b'0'
     case.tick(2 * MOST)
     assert len(case.sent) == MOST
     assert case.sent[0] == b'1' and case.sent[-1] == b'the stop'

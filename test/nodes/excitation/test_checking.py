@@ -4,11 +4,20 @@ import threading
 import time
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 pytest.importorskip('rclpy')
 pytest.importorskip('robodyn_ros.action')
+from robots import UR10
+
 from robodyn_ros.errors import ConfigError
+from robodyn_ros.excitation.collisions.self_collision import (
+    SelfCollisionLimit,
+    SelfCollisionRule,
+)
+from robodyn_ros.excitation.motions.point_to_point import PointToPoint
+from robodyn_ros.models.serial.urdf import UrdfModel
 from robodyn_ros.nodes.excitation import checking as module
 from robodyn_ros.nodes.excitation.checking import Checking
 from robodyn_ros.nodes.excitation.node import Excitation
@@ -19,6 +28,9 @@ def checking(monkeypatch):
     timer = SimpleNamespace(cancel=lambda: None, reset=lambda: None)
     monkeypatch.setattr(module, 'steady_timer', lambda *_: timer)
     return Checking(None)
+
+
+JOINTS = UrdfModel.from_file(UR10).joint_names
 
 
 def ended(checking):
@@ -85,3 +97,27 @@ def test_the_stop_service_answers_during_a_check(checking):
     ended(checking)
     release.set()
     assert 'stopped before it began: ~/stop was called' in str(answers[0][1])
+
+
+def test_a_cancelled_check_ends_soon_and_only_one_thread_computes(checking):
+    """The check is a real one: minutes of distances of all pairs of links of a robot."""
+    answers, ended_after = [], []
+
+    def check():
+        try:
+            rule = SelfCollisionRule(SelfCollisionLimit(str(UR10)), JOINTS)
+            ends = {'start': np.zeros(6), 'target': np.ones(6)}
+            rule.check(PointToPoint(joints=JOINTS, duration=1e4, **ends))
+        finally:
+            ended_after.append(time.monotonic() - cancelled[0])
+
+    cancelled = [float('nan')]
+    checking.begin(None, check, str, lambda *answer: answers.append(answer))
+    time.sleep(0.5)
+    cancelled[0] = time.monotonic()
+    checking.cancel('SIGINT')
+    checking._look()
+    checking.begin(None, str, lambda text: 'next', lambda *answer: answers.append(answer))
+    ended(checking)
+    assert answers[1] == ('next', None)
+    assert ended_after[0] < 5.0  # of minutes; below 0.1 s where nothing else computes

@@ -70,12 +70,12 @@ def test_the_path_of_a_motion_is_published_once_and_latched(link):
     node = FakeNode('ur10', path_link=link)
     body = UrdfModel.from_file(FOLDER / 'urdf' / 'ur10.urdf')
     motion, marked = moves(body.joint_names), PathMarker(node)
-    marked.show(motion)
+    marked.publish(marked.draw(motion))
     (marker,) = node.published
     assert node.latched and marker.header.frame_id == body.urdf.root
     expected = frame_points(body, [link or 'tool0'])(motion.grid(0.01).position)[:, 0]
     np.testing.assert_allclose(coordinates(marker), expected, atol=1e-12)
-    marked.show(moves(body.joint_names, 500.0))
+    marked.publish(marked.draw(moves(body.joint_names, 500.0)))
     assert len(node.published[1].points) == MOST_POINTS + 1
 
 
@@ -85,13 +85,14 @@ def test_a_delta_is_drawn_with_its_model_and_said_not_to_be_without():
     motion = moves(model.joint_names)
     expected = frame_points(model, ['tool'])(motion.grid(0.01).position)[:, 0]
     node = FakeNode('delta', model_file=str(file))
-    PathMarker(node).show(motion)
-    np.testing.assert_allclose(coordinates(node.published[0]), expected, atol=1e-12)
+    marker = PathMarker(node).draw(motion)
+    np.testing.assert_allclose(coordinates(marker), expected, atol=1e-12)
     for parameters, words in (
         ({}, 'there is no model with a tool'),
         ({'path_link': 'hand'}, "no link 'hand'"),
         ({'urdf': 'nowhere.urdf'}, "cannot read 'nowhere.urdf'"),
     ):
         node = FakeNode('delta', **parameters)
-        PathMarker(node).show(motion)
+        marked = PathMarker(node)
+        marked.publish(marked.draw(motion))
         assert not node.published and words in node.log[0]

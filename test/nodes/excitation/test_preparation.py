@@ -35,19 +35,19 @@ class Prepared(Preparation):
         super().__init__(
             None, LIMITS, SimpleNamespace(pause=0.1, stop_latency=0.15),
             SimpleNamespace(streaming=streaming, spacing=lambda duration: 0.02, message=message),
-            SimpleNamespace(check_plan=lambda plan: self.asked.append('torque')),
+            SimpleNamespace(check_plan=lambda plan, **_: self.asked.append('torque')),
             SimpleNamespace(
                 check_plan=lambda plan: self.asked.append('collisions'), check_allowed=allowed
             ),
             SimpleNamespace(prepare=lambda request: self.asked.append('search') or request),
-            SimpleNamespace(show=lambda motion: self.asked.append('path')),
+            SimpleNamespace(draw=lambda motion: self.asked.append('path')),
         )  # fmt: skip
 
 
 def test_a_run_is_checked_and_its_message_made_before_it_starts():
     preparation, goal = Prepared(), object()
     begin = time.monotonic()
-    run, advice = preparation.run(motion(), goal, 'file', np.array(HOME))
+    run, advice, _ = preparation.run(motion(), goal, 'file', np.array(HOME), 1.0)
     assert preparation.asked == ['torque', 'collisions', 'message', 'path']
     assert (run.message, run.goal, run.file) == (b'motion', goal, 'file')
     assert run.checked >= begin and advice
@@ -55,7 +55,7 @@ def test_a_run_is_checked_and_its_message_made_before_it_starts():
 
 
 def test_set_points_need_no_message_and_stop_at_once():
-    run, _ = Prepared(streaming=True).run(motion(), None, '', np.array(HOME))
+    run, *_ = Prepared(streaming=True).run(motion(), None, '', np.array(HOME), 1.0)
     assert run.message is None
     run.stop('enough', lambda: 1.0)
     assert run.active.follow == 0.0
@@ -64,7 +64,7 @@ def test_set_points_need_no_message_and_stop_at_once():
 def test_what_is_not_allowed_is_refused_before_anything_is_read():
     preparation = Prepared(refusal='NOT checked')
     with pytest.raises(RobodynError, match='NOT checked'):
-        preparation.read(None, '/there/is/no/such/file', np.array(HOME))
+        preparation.read(None, '/there/is/no/such/file', np.array(HOME), 1.0)
     with pytest.raises(RobodynError, match='NOT checked'):
         preparation.search(Excite.Goal())
     assert preparation.search(Excite.Goal(design_only=True)).design_only
@@ -75,5 +75,22 @@ def test_joints_are_matched_by_name():
     usual = motion()
     target, frequency = usual.target[::-1], usual.frequency[::-1]
     reversed_motion = motion(joints=JOINTS[::-1], target=target, frequency=frequency)
-    run, _ = Prepared().run(reversed_motion, None, '', np.array(HOME))
+    run, *_ = Prepared().run(reversed_motion, None, '', np.array(HOME), 1.0)
     np.testing.assert_allclose(run.setpoint(0.0)[0], HOME, atol=1e-9)
+
+
+def test_a_slow_run_is_checked_at_full_speed_too_and_takes_longer():
+    preparation = Prepared()
+    run, *_ = preparation.run(motion(), None, '', np.array(HOME), 0.25)
+    usual, *_ = Prepared().run(motion(), None, '', np.array(HOME), 1.0)
+    assert preparation.asked == ['torque', 'collisions', 'torque', 'message', 'path']
+    assert run.end == pytest.approx(4.0 * usual.end) and run.begin == pytest.approx(
+        4 * usual.begin
+    )
+    for moment in (0.3, 1.7):
+        np.testing.assert_allclose(
+            run.setpoint(4.0 * moment)[0], usual.setpoint(moment)[0], atol=1e-6
+        )
+    fast = motion(frequency=[9.0] * 6)
+    with pytest.raises(RobodynError, match='breaks a limit'):
+        Prepared().run(fast, None, '', np.array(HOME), 0.01)

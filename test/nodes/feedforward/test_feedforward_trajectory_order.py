@@ -17,6 +17,7 @@ from robodyn_ros.control.effort.declaration import EffortDeclaration
 from robodyn_ros.control.feedforward.settings import FeedforwardSettings
 from robodyn_ros.control.feedforward.state_watchdog import StateWatch
 from robodyn_ros.control.torque.model_torque import ModelTorque
+from robodyn_ros.nodes.feedforward import follow_goals
 from robodyn_ros.nodes.feedforward.trajectory import TrajectoryMode
 
 EFFORT = {'unit': 'Nm', 'side': 'joint', 'gravity': 'included'}
@@ -26,7 +27,7 @@ class FakeNode:
     """Keeps what is published; its timers fire when the test says."""
 
     def __init__(self):
-        self.sent = []
+        self.sent, self.told = [], []
         self.now = 10**18
 
     def create_publisher(self, _, topic, __):
@@ -53,7 +54,8 @@ class FakeNode:
     refusals = SimpleNamespace(say=lambda _: None)
 
     def get_logger(self):
-        return SimpleNamespace(error=lambda _: None, warning=lambda _: None)
+        told = self.told.append
+        return SimpleNamespace(error=told, warning=told, info=told)
 
 
 @pytest.fixture
@@ -62,8 +64,11 @@ def node():
 
 
 @pytest.fixture
-def mode(node):
+def mode(node, monkeypatch):
+    monkeypatch.setattr(follow_goals, 'FollowJointTrajectory', None)  # as where it is missing
     mode = TrajectoryMode(node, hold_at_end=False)
+    (line,) = node.told
+    assert 'follow_joint_trajectory is not offered: the package control_msgs' in line
     settings = FeedforwardSettings(joints=MODEL.joint_names, max_torque=[200.0, 100.0])
     effort = EffortDeclaration.from_mapping(EFFORT).for_joints(MODEL.joints)
     states = StateWatch(width=2, timeout=0.0)

@@ -283,8 +283,8 @@ def test_activation_is_refused_unless_semantics_limits_and_model_match(problems,
     assert REFUSED[number][1] in problems[number]
 
 
-def test_effort_without_gravity_gets_torque_without_gravity(tmp_path):
-    with closed(Trajectories(tmp_path, 15, **{'effort.gravity': 'excluded'})) as node:
+def test_a_robot_that_adds_gravity_to_commands_gets_torque_without_it(tmp_path):
+    with closed(Trajectories(tmp_path, 15, **{'effort.command_gravity': 'excluded'})) as node:
         _, q, qd, qdd, effort = arrays(node.sent(message()))
     still = np.zeros_like(q)
     friction = [i for i, p in enumerate(MODEL.parameters) if 'friction' in p.name]

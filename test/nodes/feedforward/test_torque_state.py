@@ -1,5 +1,7 @@
 """Old or unusable torque feedback must not look like a measurement."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -17,16 +19,17 @@ class FakeNode:
 
     def __init__(self):
         self.sent = []
+        self.additive = []
         self.listeners = 1
 
-    def create_publisher(self, *_):
-        return self
+    def create_publisher(self, kind, *_):
+        take = self.take if kind is TorqueState else self.additive.append
+        return SimpleNamespace(
+            get_subscription_count=lambda: self.listeners,
+            publish=lambda message: take(deserialize_message(message, kind)),
+        )
 
-    def get_subscription_count(self):
-        return self.listeners
-
-    def publish(self, message):
-        message = deserialize_message(message, TorqueState)
+    def take(self, message):
         self.sent.append((np.array(message.feedback), np.array(message.error)))
 
 
@@ -96,4 +99,15 @@ def test_nothing_is_published_while_nobody_listens():
     out.prepare(['a'])
     for node.listeners in (0, 1, 0):
         out.publish((0, 0), np.ones(1), np.ones(1), True, '')
-    assert len(node.sent) == 1
+    assert len(node.sent) == len(node.additive) == 1
+
+
+def test_the_applied_torque_is_a_joint_state_too():
+    node = FakeNode()
+    out = torque_state.TorqueStateOut(node)
+    out.prepare(['a', 'b'])
+    out.publish((7, 8), np.zeros(2), np.array([1.0, -2.0]), True, '')
+    (message,) = node.additive
+    assert (message.name, list(message.effort)) == (['a', 'b'], [1.0, -2.0])
+    assert (message.header.stamp.sec, message.header.stamp.nanosec) == (7, 8)
+    assert not message.position and not message.velocity

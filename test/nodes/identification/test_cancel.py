@@ -7,8 +7,9 @@ import pytest
 pytest.importorskip('rclpy', reason='needs ROS 2')
 pytest.importorskip('robodyn_ros.srv')
 
+from robodyn_ros.cancelling import CancelledError
 from robodyn_ros.nodes.identification import cancel as identification_cancel
-from robodyn_ros.nodes.identification.cancel import Cancel, CancelledError
+from robodyn_ros.nodes.identification.cancel import Cancel
 
 
 @pytest.fixture
@@ -48,3 +49,20 @@ def test_what_a_service_asked_for_is_not_cancelled(clock):
     cancel = Cancel(None)
     cancel.check()
     cancel.progress('fit', 0.5)
+
+
+def test_progress_reaches_the_waiting_side_once_per_change(clock):
+    told = []
+    cancel = Cancel(None, lambda share, text: told.append((share, text)))
+    cancel.progress('condense', 0.0)
+    clock.time += 2.0
+    cancel.progress('condense', 0.25)
+    assert told == [], 'the thread itself tells nothing'
+    cancel.check()
+    cancel.check()
+    cancel.progress('writing', 1.0)
+    cancel.check()
+    assert told == [
+        (0.25, 'condense, about 6 s to the end of this step'),
+        (1.0, 'writing'),
+    ]

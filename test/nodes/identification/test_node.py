@@ -17,6 +17,7 @@ from robodyn_ros.action import Excite, RunIdentification  # noqa: E402
 from robodyn_ros.msg import IdentificationReport  # noqa: E402
 from robodyn_ros.srv import IdentificationFinish, IdentificationStart, Identify  # noqa: E402
 from ros_client import PATIENCE, environment  # noqa: E402
+from std_srvs.srv import Trigger  # noqa: E402
 from writers import write_csv  # noqa: E402
 
 from robodyn_ros.cli.demo.client import Client  # noqa: E402
@@ -60,7 +61,9 @@ def client(folder):
         nodes.start('cell', robot)
         nodes.start('recorder', robot)
         nodes.start('excitation', {**robot, **motion})
-        nodes.start('identification', {**robot, 'output_directory': str(folder / 'out')})
+        speeds = {'speeds': [1.0], 'confirm_each_speed': True}
+        out = {'output_directory': str(folder / 'out')}
+        nodes.start('identification', {**robot, **out, **speeds})
         urdf = str(ROOT / 'urdf' / 'single_axis.urdf')
         silent = {'urdf': urdf, 'output_directory': str(folder / 'undeclared')}
         nodes.start('identification', silent, name='undeclared')
@@ -85,6 +88,8 @@ def check(report, folder):
         index = names.index(name)
         assert abs(identified.values[index] - true) < 5.0 * identified.stddevs[index] < 0.4 * true
     assert Path(report.result_file).parent == folder
+    page = Path(report.report_file)
+    assert page.parent == folder and 'Identification succeeded' in page.read_text()
 
 
 def test_the_action_moves_records_identifies_and_validates(client, folder):
@@ -96,9 +101,21 @@ def test_the_action_moves_records_identifies_and_validates(client, folder):
     validation = folder / 'validation.yaml'
     validation.write_text(yaml.safe_dump({**MOTION, 'frequency': [0.45], 'duration': 4.0}))
     goal = RunIdentification.Goal(
-        output_directory=str(folder / 'action'), validation_motion_file=str(validation)
+        output_directory=str(folder / 'action'),
+        validation_motion_file=str(validation),
+        speeds=[0.8, 1.0],
     )
-    result = client.run_action(RunIdentification, ACTION, goal, 90.0, seen.append)
+    confirm = client.node.create_client(Trigger, 'identification/confirm')
+    answers = []
+    with pytest.raises(RobodynError, match='nothing waits for it'):
+        client.call(Trigger, 'identification/confirm', Trigger.Request())
+
+    def operate(feedback):
+        seen.append(feedback)
+        if feedback.phase == RunIdentification.Feedback.WAITING:
+            answers.append(confirm.call_async(Trigger.Request()))
+
+    result = client.run_action(RunIdentification, ACTION, goal, 90.0, operate)
     check(result.report, folder / 'action')
     assert Path(result.report.recording) == folder / 'action' / 'excitation'
     phases = [feedback.phase for feedback in seen]
@@ -107,8 +124,14 @@ def test_the_action_moves_records_identifies_and_validates(client, folder):
         RunIdentification.Feedback.EXCITING,
         RunIdentification.Feedback.VALIDATING,
         RunIdentification.Feedback.IDENTIFYING,
+        RunIdentification.Feedback.REHEARSING,
     }
     assert wanted <= set(phases)
+    assert answers[0].result().success  # later ones may come when nothing waits any more
+    (ask, *_) = (item.message for item in seen if item.phase == item.WAITING)
+    assert ask.startswith('the motion ran at 80% of its speed, 100% is next: call ~/confirm')
+    recorded = read_recording(result.report.recording)
+    assert 5.0 < recorded.time[-1] - recorded.time[0] < 12.0  # without the slow run
     assert all(0.0 <= feedback.progress <= 1.0 for feedback in seen)
     client.wait(lambda: bool(reports), PATIENCE, 'the report')
     assert reports[-1].parameter_value == result.report.parameter_value

@@ -69,7 +69,7 @@ class Cell:
         parameters = {
             'recorder': {},
             'excitation': {'allow_unchecked': True, **EXCITATION},
-            'identification': {'output_directory': str(self.folder / 'out')},
+            'identification': {'output_directory': str(self.folder / 'out'), 'speeds': [1.0]},
         }
         self._nodes.start(name, {**ROBOT, **parameters[name]})
 

@@ -22,6 +22,7 @@ FILES = Exported(
     result=Path('/a/result.yaml'),
     prg=Path('/a/IDNT1.PRG'),
     signals=Path('/a/identification'),
+    page=Path('/a/report.html'),
 )
 
 
@@ -78,6 +79,9 @@ def test_files_findings_and_validation(result):
     message = sent(checked)
     assert message.result_file == '/a/result.yaml' and message.prg_file == '/a/IDNT1.PRG'
     assert message.signals_file == '/a/identification' and message.urdf_file == ''
+    assert message.report_file == '/a/report.html' and len(message.summary.splitlines()) <= 25
+    written = 'written to /a: result.yaml, IDNT1.PRG, identification, report.html, '
+    assert written in message.summary
     assert message.validated and message.validation_relative_residual == 0.03
     assert message.filter_cutoff_frequency == 0.0
     (finding,) = message.findings

@@ -1,5 +1,6 @@
 """Parameters, requests and folders of the identification, in a node that does not spin."""
 
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -12,7 +13,7 @@ from rclpy.parameter import Parameter  # noqa: E402
 from writers import write_csv  # noqa: E402
 
 from robodyn_ros.errors import RobodynError  # noqa: E402
-from robodyn_ros.models.catalog import build_model, load_model  # noqa: E402
+from robodyn_ros.models.catalog import build_model, load_model, robot_model  # noqa: E402
 from robodyn_ros.nodes.identification.work import (  # noqa: E402
     IdentificationWork,
     Job,
@@ -22,6 +23,7 @@ from robodyn_ros.paths import expanded  # noqa: E402
 from robodyn_ros.recording.recording import Recording  # noqa: E402
 
 pytestmark = pytest.mark.ros
+UR10 = Path(__file__).resolve().parents[3] / 'urdf' / 'ur10.urdf'
 JOINTS = [f'joint{k}' for k in range(1, 7)]
 PUMA = {'a2': 0.43, 'a3': -0.02, 'd2': 0.24, 'd3': -0.09, 'd4': 0.43}
 SCARA = {'kind': 'scara', 'dynamic_model': 1, 'joints': JOINTS[:4],
@@ -130,7 +132,7 @@ def test_a_failed_result_is_written_when_asked_for(make, tmp_path):
         result, files = work.compute(job, lambda phase, share: None)
         assert not result.success
         assert (files.result is not None) == wanted
-        texts = [item.text for item in result.findings if item.code == 'noise_as_large_as_signal']
+        texts = [f.message for f in result.findings if f.code == 'noise_as_large_as_signal']
         assert texts and all('--force-export' in text for text in texts)
 
 
@@ -205,6 +207,20 @@ def test_position_limits_are_those_of_a_urdf_beside_the_model_file(make, tmp_pat
     with pytest.raises(RobodynError, match='cannot be read'):
         make(SCARA, joint_limits='/no/such/limits.yaml')
     assert build_model(SCARA).joint_names == work.model.joint_names
+
+
+def test_the_mounting_of_the_robot_is_a_parameter(make):
+    arm = {'model_file': '', 'robot_description': UR10.read_text()}
+    tilted = make(SCARA, gravity=[0.0, 9.81, 0.0], **arm).model
+    expected = robot_model(UR10, gravity=[0.0, 9.81, 0.0], friction='auto')
+    assert tilted.describe()['parts'][0]['gravity'] == expected.describe()['parts'][0]['gravity']
+    effort = {'effort.unit': 'Nm', 'effort.side': 'joint', 'effort.gravity': 'excluded'}
+    weightless = make(SCARA, gravity=[0.0, 0.0, 0.0], **arm, **effort)
+    still = np.zeros((1, 6))
+    model = weightless.model.parts[0]
+    assert not np.abs(model.regressor(still + 0.3, still, still)).max() > 1e-9
+    with pytest.raises(RobodynError, match=r'gravity. must be three numbers'):
+        make(SCARA, gravity=[9.81], **arm)
 
 
 def test_residual_torque_and_gear_ratio_are_checked_at_once(make):

@@ -8,7 +8,15 @@ from robodyn_ros.action import Excite, RunIdentification
 from robodyn_ros.nodes.robot.phases import phase_name
 
 EXCITE = ['moving to start', 'exciting', 'stopping', 'designing']
-RUN = ['moving to start', 'exciting', 'identifying', 'validating', 'designing']
+RUN = [
+    'moving to start',
+    'exciting',
+    'identifying',
+    'validating',
+    'designing',
+    'rehearsing',
+    'waiting',
+]
 
 
 @pytest.mark.parametrize(('action', 'names'), [(Excite, EXCITE), (RunIdentification, RUN)])

@@ -1,0 +1,1 @@
+"""First day on a real cell, with fake drivers of four kinds."""

@@ -1,0 +1,59 @@
+"""Mesh files, read by the library for collisions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from robodyn_ros.bounds import MESH, check_bound
+from robodyn_ros.cancelling import poll
+from robodyn_ros.errors import MotionError
+from robodyn_ros.excitation.trajectory import Array
+
+try:
+    import coal
+except ImportError:  # its name before version 3
+    import hppfcl as coal
+
+__all__ = ['Vector', 'coal', 'loaded', 'vertices']
+Vector = tuple[float, float, float]
+
+
+def load_mesh(loader: Any, path: str, scale: Vector) -> Any:
+    """Load a mesh; a `CachedMeshLoader` keeps it.
+
+    One takes a fraction of a second, so that many can be cancelled.
+
+    :param scale: in x, y and z
+    :raises MotionError: it is too large, or cannot be read
+    """
+    poll()
+    check_bound(MESH, Path(path).stat().st_size, path)
+    try:
+        return loader.load(path, np.array(scale))
+    except (ValueError, RuntimeError) as error:
+        raise MotionError(
+            f'the mesh {path} cannot be read: {" ".join(str(error).split())}'
+        ) from error
+
+
+def loaded(meshes: Iterable[tuple[str, Vector]]) -> Any:
+    """Return a loader that has these meshes, given as files and scales.
+
+    :raises MotionError: see `load_mesh`
+    """
+    loader = coal.CachedMeshLoader()
+    for path, scale in meshes:
+        load_mesh(loader, path, scale)
+    return loader
+
+
+def vertices(path: str, scale: Vector) -> Array:
+    """Return the vertices of a mesh, shape (N, 3), in [m].
+
+    :raises MotionError: see `load_mesh`
+    """
+    return np.array(load_mesh(coal.MeshLoader(), path, scale).vertices(), dtype=float)

@@ -1,0 +1,87 @@
+"""Torque of the trajectories that the feed-forward receives, with its limits."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from robodyn_ros.control.feedforward.settings import FeedforwardSettings
+from robodyn_ros.control.feedforward.torque_plan import TorquePlan
+from robodyn_ros.control.feedforward.trajectory_effort import arriving_trajectory
+from robodyn_ros.control.torque.model_torque import ModelTorque
+from robodyn_ros.control.torque_limits import PlannedTorque
+from robodyn_ros.control.torque_threshold import TorqueThreshold
+from robodyn_ros.errors import ControlError
+from robodyn_ros.excitation.motions.spline import TrajectoryPoints
+from robodyn_ros.models.interface import Array
+
+
+class TrajectoryPlanner:
+    """Model, settings and limits of the torque of trajectories."""
+
+    def __init__(
+        self,
+        torque: ModelTorque,
+        settings: FeedforwardSettings,
+        threshold: TorqueThreshold,
+        *,
+        check: PlannedTorque | None,
+        hold_at_end: bool,
+    ) -> None:
+        """Use these.
+
+        :param check: torque_max, or None
+        :param hold_at_end: keep the torque that holds the robot at the end
+        """
+        self.torque, self.settings = torque, settings
+        self.scale = settings.feedforward_scale
+        self._check, self._threshold, self._hold = check, threshold, hold_at_end
+
+    def checked(
+        self,
+        points: TrajectoryPoints,
+        *,
+        late: float | None,
+        initial: Array | None,
+        enabled: bool,
+        replaces: bool,
+    ) -> tuple[TorquePlan, str]:
+        """Plan a trajectory, and compare it with torque_max and torque_threshold.
+
+        One that exceeds them but replaces a running motion has no model torque, because it may
+        stop this motion.
+
+        :param late: time since its start, in [s]; None: it starts on arrival
+        :param initial: effort of the controller when it starts, shape (n,); None: zero
+        :param enabled: add model torque
+        :param replaces: it replaces a running motion
+        :return: the plan, and '' or why it has no model torque
+        :raises RobodynError: it cannot be planned, or exceeds a limit and replaces no motion
+        """
+        start = np.zeros(len(self.torque.joints)) if initial is None else initial
+        plan = partial(
+            arriving_trajectory, points, self.torque, self.settings,
+            late=late, initial=start, hold_at_end=self._hold,
+        )  # fmt: skip
+        planned = plan(scale=self.scale if enabled else 0.0)
+        try:
+            self._check_limits(planned, enabled)
+        except ControlError as error:
+            if not replaces:
+                raise
+            text = 'the trajectory replaces a running one, so it passes without torque'
+            return plan(scale=0.0), f'{text}: {error}'
+        return planned, ''
+
+    def _check_limits(self, plan: TorquePlan, enabled: bool) -> None:
+        """Compare a plan with both limits.
+
+        :raises ControlError: naming joint, time and torque; or there is no feedback to check
+        """
+        if self._check is not None:
+            self._check.check(plan)
+        threshold = self._threshold
+        problem = threshold.command(plan.largest_effort) or threshold.silence() if enabled else ''
+        if problem:
+            raise ControlError(problem)

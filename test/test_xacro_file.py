@@ -1,0 +1,54 @@
+"""Xacro files, by a program of that name."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from robodyn_ros import xacro_file
+from robodyn_ros.bounds import Bound, BoundError
+from robodyn_ros.cli.main import main
+from robodyn_ros.errors import ConfigError
+from robodyn_ros.xacro_file import expanded_xacro, urdf_file
+
+UR10 = Path(__file__).resolve().parents[1] / 'urdf' / 'ur10.urdf'
+
+
+@pytest.fixture
+def xacro(tmp_path, monkeypatch):
+    """Install a program with this text."""
+
+    def install(text):
+        program = tmp_path / 'bin' / 'xacro'
+        program.parent.mkdir(exist_ok=True)
+        program.write_text(f'#!/bin/sh\n{text}\n')
+        program.chmod(0o755)
+        monkeypatch.setenv('PATH', f'{program.parent}{os.pathsep}{os.environ["PATH"]}')
+
+    return install
+
+
+def test_a_command_takes_a_xacro_file(xacro, tmp_path, capsys):
+    xacro(f'test "$1" = "{tmp_path}/r.urdf.xacro" && cat {UR10}')
+    words = ['--limits', str(UR10.parents[1] / 'config/robots/ur10.yaml')]
+    motion = UR10.parents[1] / 'config/robots/ur10.yaml'
+    assert main(['advise', str(motion), '--urdf', f'{tmp_path}/r.urdf.xacro', *words]) in (0, 1)
+    assert 'error' not in capsys.readouterr().err
+    assert Path(urdf_file(f'{tmp_path}/r.urdf.xacro')).read_text() == UR10.read_text()
+    assert urdf_file('robot.urdf') == 'robot.urdf'
+
+
+def test_what_goes_wrong_is_said(xacro, tmp_path, monkeypatch):
+    xacro('echo "Traceback" >&2; echo "no macro arm" >&2; exit 2')
+    with pytest.raises(ConfigError, match=r'r.xacro: xacro failed: no macro arm'):
+        expanded_xacro('r.xacro')
+    xacro('exec sleep 30')
+    with pytest.raises(ConfigError, match=r'r.xacro: xacro did not end within 0.2 s'):
+        expanded_xacro('r.xacro', patience=0.2)
+    xacro('echo "<robot/>"')
+    monkeypatch.setattr(xacro_file, 'TEXT', Bound(3, 'bytes', 'size', ''))
+    with pytest.raises(BoundError, match='at most 3 bytes'):
+        expanded_xacro('r.xacro')
+    monkeypatch.setenv('PATH', str(tmp_path))
+    with pytest.raises(ConfigError, match='the program xacro is not installed: sudo apt'):
+        expanded_xacro('r.xacro')
