@@ -13,7 +13,15 @@ setup(
     license='Apache-2.0',
     python_requires='>=3.10',
     packages=find_packages(include=['robodyn_ros', 'robodyn_ros.*']),
-    package_data={'robodyn_ros': ['py.typed', 'identification/findings.yaml']},
+    package_data={
+        'robodyn_ros': [
+            'py.typed',
+            'identification/findings.yaml',
+            'report/page/*',
+            'report/page/vendored/*',
+            'watch/page/*',
+        ]
+    },
     install_requires=[line for line in lines if line and not line.startswith('#')],
     entry_points={'console_scripts': ['robodyn = robodyn_ros.cli.main:main']},
 )

@@ -1,12 +1,13 @@
 """Complete suite: all other launch files, switched by arguments."""
 
 from launch import LaunchDescription
-from launch.actions import IncludeLaunchDescription
+from launch.actions import IncludeLaunchDescription, OpaqueFunction
 from launch.conditions import IfCondition
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch.substitutions import LaunchConfiguration
 
 from robodyn_ros.nodes.launching.descriptions import BASIC, declared, share
+from robodyn_ros.nodes.launching.viewers import viewers
 
 PARTS = {
     'cell': (),
@@ -20,19 +21,24 @@ PARTS = {
     ),
     'feedforward': ('result_file', 'autostart', 'effort'),
     'collision_monitor': ('result_file', 'autostart', 'effort'),
+    'watch': ('effort',),
 }
-SWITCHED = ('cell', 'feedforward', 'collision_monitor')
-LIKE = {'allow_unchecked': 'cell'}
-"""Arguments whose default is the value of another one; the simulated cell is empty."""
+SWITCHED = ('cell', 'feedforward', 'collision_monitor', 'watch')
+VIEWERS = ('robot_state_publisher', 'rviz')
+LIKE = {'allow_unchecked': 'cell', 'robot_state_publisher': 'cell', 'watch': 'rviz'}
+"""Arguments whose default is the value of another one: the simulated cell is empty, and no driver
+publishes its description; RViz shows the markers of `watch`."""
 
 
 def generate_launch_description() -> LaunchDescription:
     """Include the launch files; feed-forward and monitor need a result_file."""
-    names = dict.fromkeys((*BASIC, *SWITCHED, *(name for part in PARTS.values() for name in part)))
+    parts = (name for part in PARTS.values() for name in part)
+    names = dict.fromkeys((*BASIC, 'cell', *VIEWERS, *SWITCHED, *parts))
     return LaunchDescription(
         [
             *(declared(name, LIKE.get(name, '')) for name in names),
             *(included(part, names) for part, names in PARTS.items()),
+            OpaqueFunction(function=viewers),
         ]
     )
 

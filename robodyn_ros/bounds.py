@@ -91,6 +91,10 @@ GEOMETRY = Bound(
     100_000, 'm', 'coordinates of collision geometry',
     'far larger ones let the library for collisions crash',
 )  # fmt: skip
+MESH = Bound(
+    128 * 2**20, 'bytes', 'size of a mesh file of a URDF',
+    'it is in memory completely before a check',
+)  # fmt: skip
 MOTION = Bound(
     10_000_000, 'values', 'samples of a motion at 1 kHz, times its joints',
     'checks compute all of them: 28 minutes of 6 joints',

@@ -1,6 +1,7 @@
 """Robot file: all settings of one robot, in sections.
 
-    urdf: my_robot.urdf                       # relative to this file, or package://PACKAGE/...
+    urdf: my_robot.urdf      # relative to this file, or package://PACKAGE/...; '': the topic
+                             # robot_description of the robot
     model: {kind: scara, ...}                 # closed form to identify; default: the URDF
     limits: {joint1: {max_velocity: 2.0, max_acceleration: 5.0}}    # as in joint_limits.yaml
     effort: {unit: Nm, side: joint, gravity: included}
@@ -59,11 +60,11 @@ class RobotFile:
 
     @property
     def urdf(self) -> str:
-        """Path of the URDF, or '' for a robot that has none.
+        """Path of the URDF, or '' for a robot that has none, or takes that of the topic.
 
         :raises ConfigError: it is in an unknown package
         """
-        return self.file(self.content['urdf']) if 'urdf' in self.content else ''
+        return self.file(self.content['urdf']) if self.content.get('urdf') else ''
 
     def file(self, name: str) -> str:
         """Return the path of a file that is named in this one.

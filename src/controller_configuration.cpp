@@ -70,7 +70,9 @@ void FeedforwardTorqueController::prepare()
   const auto count = static_cast<Eigen::Index>(row_.size());
   const auto & effort = parameters_.effort;
   torque.set_velocity_window(ordered("velocity_window", parameters_.velocity_window));
-  const auto words = expanded("effort.gravity", effort.gravity, row_.size());
+  const auto words = effort.command_gravity.empty()
+    ? expanded("effort.gravity", effort.gravity, row_.size())
+    : expanded("effort.command_gravity", effort.command_gravity, row_.size());
   std::vector<bool> excluded;
   for (const std::size_t row : row_) {
     excluded.push_back(words[row] == "excluded");

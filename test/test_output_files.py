@@ -89,5 +89,7 @@ def test_json_has_null_for_numbers_that_json_does_not_have():
         'array': [[1.0, None], [None, 2.0]],
         'number': None,
         '3': [1, True, 'NaN', None],
-        'finding': [{'code': 'code', 'text': 'text', 'joint': '', 'severity': 'warning'}],
+        'finding': [
+            {'code': 'code', 'text': 'text', 'joint': '', 'severity': 'warning', 'remedy': ''}
+        ],
     }

@@ -28,6 +28,8 @@ KEYS = {
     'clarabel': None,  # has no rosdep key
     'compression': 'python3-rosbags-pip',  # what backports.zstd gives before Python 3.14
     'lz4': 'python3-rosbags-pip',  # needed by rosbags
+    'jinja2': 'python3-jinja2',
+    'markupsafe': 'python3-jinja2',  # needed by Jinja2
     'matplotlib': 'python3-matplotlib',
     'mujoco': 'python3-mujoco-pip',
     'numpy': 'python3-numpy',
@@ -39,6 +41,7 @@ KEYS = {
     'tqdm': 'python3-tqdm',
     'yaml': 'python3-yaml',
     'threadpoolctl': None,  # its rosdep key is not sure
+    'websockets': None,  # that of Ubuntu 24.04 is too old
 }
 PIP_NAMES = {'pinocchio': 'pin', 'yaml': 'pyyaml', 'backports': 'backports-zstd'}
 PIP_NAMES |= {'compression': 'backports-zstd', 'coal': 'pin', 'hppfcl': 'pin'}

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
+from described import urdf_of
 
 from robodyn_ros.cell.config import CellConfig
 from robodyn_ros.cell.robot_cell import RobotCell
@@ -89,7 +90,9 @@ def test_robots_of_the_package_have_names():
         if name.endswith('#'):
             assert load_robot(name).variant == ''
             continue
-        with pytest.raises(ConfigError, match=r'there is no robot .* only .*six_axis, ur10: give'):
+        with pytest.raises(
+            ConfigError, match=r'there is no robot .* only .*six_axis, ur10, ur10e: give'
+        ):
             load_robot(name)
 
 
@@ -178,9 +181,9 @@ def test_files_with_one_purpose_are_read_as_before(file, content):
 
 
 @pytest.mark.parametrize('path', [EXAMPLE, *sorted(CONFIG.glob('robots/*.yaml'))], ids=str)
-def test_every_section_of_our_robots_can_be_used(path):
+def test_every_section_of_our_robots_can_be_used(path, tmp_path):
     robot = load_robot(path)
-    limits = load_limits(path, JointLimits.from_urdf(read_urdf(robot.urdf)))
+    limits = load_limits(path, JointLimits.from_urdf(read_urdf(urdf_of(path, tmp_path))))
     motion = robot.section('excitation', 'this test')['motion']
     check_motion(build_motion({'joints': list(limits.joints), **motion}), limits)
     EffortDeclaration.from_file(path).for_joints(limits.joints)

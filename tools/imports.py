@@ -11,10 +11,10 @@ Graph = Mapping[str, set[str]]
 """Imported modules by module."""
 
 FLOW = (
-    'errors', 'bounds', 'yaml_file', 'output_files', 'parameter_files', 'paths',
-    'allowed_folders', 'robot_file',
-    'wire', 'models', 'excitation', 'recording', 'identification', 'control', 'analysis', 'cell',
-    'nodes', 'cli',
+    'errors', 'cancelling', 'bounds', 'yaml_file', 'output_files', 'parameter_files', 'paths',
+    'allowed_folders', 'robot_file', 'xacro_file',
+    'wire', 'models', 'excitation', 'recording', 'identification', 'control', 'analysis', 'report',
+    'cell', 'watch', 'nodes', 'cli',
 )  # fmt: skip
 """Rooms and files of `robodyn_ros`, bottom first: each imports only from those before it."""
 IDENTIFICATION = (

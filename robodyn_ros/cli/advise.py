@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from robodyn_ros.cli.motion_file import read_motion
 from robodyn_ros.cli.output import add_json, show
 from robodyn_ros.cli.robot_model import add_robot, robot
-from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.advice import Advice, advise
-from robodyn_ros.excitation.catalog import build_motion
 from robodyn_ros.excitation.motions.sine import SineMotion
-from robodyn_ros.robot_file import read_part
 
 
 def add_parser(commands: Any) -> None:
@@ -52,33 +49,9 @@ def load_sines(path: str | Path, joints: tuple[str, ...]) -> SineMotion:
     :param joints: joints of a motion that names none
     :raises MotionError: it cannot be read, or is not a motion of sines
     """
-    part = read_part(path, 'excitation', 'the motion file', MotionError)
-    document = part.content.get('motion') if part.robot else part.content
-    if isinstance(document, Mapping) and 'kind' not in document:
-        document = _in_parameters(document)
-    if not isinstance(document, Mapping) or document.get('kind') != 'sine':
-        kind = document.get('kind') if isinstance(document, Mapping) else None
-        raise MotionError(
-            f'{path} must hold a motion of kind sine, got '
-            + (f'kind {kind!r}' if kind else 'no motion')
-        )
-    try:
-        motion = build_motion({'joints': list(joints), **document})
-    except MotionError as error:
-        raise MotionError(f'{path}: {error}') from error
+    motion = read_motion(path, joints, 'sine')
     assert isinstance(motion, SineMotion)
     return motion
-
-
-def _in_parameters(document: Any) -> Any:
-    """Return the first mapping `motion` in a ROS parameter file, or None."""
-    if not isinstance(document, Mapping):
-        return None
-    parameters = document.get('ros__parameters')
-    if isinstance(parameters, Mapping) and isinstance(parameters.get('motion'), Mapping):
-        return parameters['motion']
-    deeper = (_in_parameters(value) for value in document.values())
-    return next((motion for motion in deeper if motion is not None), None)
 
 
 def summary(motion: SineMotion, advice: Advice) -> dict[str, Any]:

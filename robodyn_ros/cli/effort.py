@@ -7,12 +7,20 @@ from collections.abc import Sequence
 from typing import Any
 
 from robodyn_ros.control.effort.declaration import EffortDeclaration
+from robodyn_ros.control.effort.joint_effort import NEEDS, UNITS
 from robodyn_ros.control.effort.recorded import in_si_units
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.identification.options import LEAVE_ONE_OUT
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.recording.readers import read_recording, recording_format
 from robodyn_ros.recording.recording import Recording
+
+_FACTS = {
+    'constant': 'torque_constant (Nm/A)',
+    'rated_current': 'rated_current (mA)',
+    'rated_torque': 'rated_torque (mNm)',
+}
+"""Facts of drives as they are written in a file."""
 
 
 def add_recording(parser: Any) -> None:
@@ -75,6 +83,13 @@ def declared_effort(arguments: argparse.Namespace) -> EffortDeclaration | None:
         return None
     if given in ('Nm', 'N', 'SI'):
         return EffortDeclaration.si(source=f'--effort {given}')
+    if given in UNITS:
+        raise ConfigError(
+            f'--effort {given}: a unit alone is not enough, {given} needs '
+            f'{" and ".join(_FACTS[need] for need in NEEDS[given])}. Write a file with effort: '
+            f'{{unit: {given}, side: motor, gravity: included, gear_ratio: 100, ...}} and give '
+            f'--effort FILE, see config/example_robot.yaml'
+        )
     recording = arguments.recording
     paths = [*recording] if isinstance(recording, list) else [recording]
     if getattr(arguments, 'validate', None) not in (None, LEAVE_ONE_OUT):

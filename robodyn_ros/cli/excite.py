@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from robodyn_ros.cli.output import EXIT_INTERRUPTED, Show, add_json, progress_bar, show
+from robodyn_ros.cli.page import with_page
 from robodyn_ros.cli.robot_model import add_option, add_robot, robot
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.excitation.design.optimize import Cancel, Progress
@@ -47,7 +48,7 @@ def add_parser(commands: Any) -> None:
     output = parser.add_argument_group('output')
     output.add_argument('--out', metavar='DIR', help='folder for the files')
     add_json(output)
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, command_line='')
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -70,6 +71,8 @@ def run(arguments: argparse.Namespace) -> int:
         facts['files'] = export_motion(
             result.trajectory, arguments.out, limits=design.limits, points=points
         )
+        title = 'Designed motion'
+        facts = with_page(arguments, facts, table(facts), name='motion', title=title)
     show(arguments, facts, table(facts))
     return EXIT_INTERRUPTED if facts['interrupted'] else 0
 

@@ -24,9 +24,8 @@ from robodyn_ros.control.effort.recorded import in_si_units
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.identification.diagnosis.position_limits import position_limits
 from robodyn_ros.identification.files.base_result import load_base
-from robodyn_ros.identification.files.export import export
-from robodyn_ros.identification.files.report import text_report
 from robodyn_ros.identification.files.result_folder import ResultFolder
+from robodyn_ros.identification.files.written import printed_text
 from robodyn_ros.identification.options import (
     LEAVE_ONE_OUT,
     IdentifyOptions,
@@ -42,6 +41,7 @@ from robodyn_ros.models.serial.urdf_file import UrdfFile, read_urdf
 from robodyn_ros.recording.readers import read_recording
 from robodyn_ros.recording.recording import Recording
 from robodyn_ros.recording.signals import split_motion
+from robodyn_ros.report.write import export_with_page
 
 OF_MODEL = ('dynamic-model', *OF_URDF)
 
@@ -67,13 +67,21 @@ def add_parser(commands: Any) -> None:
     _add_payload(parser)
     output = parser.add_argument_group('output')
     output.add_argument(
-        '--out', metavar='DIR', help='write result.yaml, result.json and robot.urdf to this folder'
+        '--out',
+        metavar='DIR',
+        help='write result.yaml, report.html, result.json and robot.urdf to this folder',
+    )
+    output.add_argument(
+        '--no-report', dest='report', action='store_false', help='write no report.html'
     )
     output.add_argument('--json', action='store_true', help='print one JSON object')
     output.add_argument(
+        '--verbose', action='store_true', help='print all parameters and findings in full'
+    )
+    output.add_argument(
         '--force-export', action='store_true', help='write the model of a failed identification'
     )
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, command_line='')
 
 
 def _add_model(parser: argparse.ArgumentParser) -> None:
@@ -167,21 +175,22 @@ def run(arguments: argparse.Namespace) -> int:
             validation=validation,
             progress=progress,
         )
-    facts = json_facts(result)
+    files = None
     if arguments.out is not None:
-        files = export(result, arguments.out, export_failed=arguments.force_export)
-        facts |= files.to_json()
+        files = export_with_page(
+            result,
+            arguments.out,
+            command=arguments.command_line,
+            export_failed=arguments.force_export,
+            page=arguments.report,
+        )
         for note in files.notes:
             print(f'note: {note}', file=sys.stderr)
     if arguments.json:
+        facts = json_facts(result) | ({} if files is None else files.to_json())
         print(json.dumps(facts, indent=2, allow_nan=False))
     else:
-        print(text_report(result))
-        if arguments.out is not None and not (result.success or arguments.force_export):
-            print(
-                f'not exported: no model was written to {arguments.out}, as the identification '
-                f'failed; result.json has the findings (--force-export writes it all the same)'
-            )
+        print(printed_text(result, files, verbose=arguments.verbose))
     return int(not result.success)
 
 

@@ -5,27 +5,52 @@ from __future__ import annotations
 import argparse
 import importlib
 import re
+import shlex
 import sys
 from collections.abc import Sequence
 
 from robodyn_ros import __version__
 from robodyn_ros.cli.output import EXIT_ERROR, EXIT_INTERRUPTED
 from robodyn_ros.errors import RobodynError, bounded
+from robodyn_ros.xacro_file import urdf_file
 
 COMMANDS = {
-    'excite': 'design the motion that reveals the parameters',
-    'advise': 'advise on a motion of sines made by hand',
-    'motion': 'check a motion file against the limits of a robot and for collisions, and draw it',
-    'identify': 'identify a robot from a recording',
-    'friction': 'measure friction over velocity from the bidirectional experiment',
-    'compare': 'compare a URDF from CAD with an identified model',
-    'delay': 'measure the additive torque delay and check the configured one',
-    'info': 'show the content of a recording',
-    'demo': 'excite, identify, validate, feed forward and detect a push on a simulated cell',
-    'prg': "import a result of softMC's identification (.PRG)",
-    'bodywise': 'identify single bodies from the wrenches at their hinges',
+    'excite': ('excite', 'design the motion that reveals the parameters'),
+    'advise': ('advise', 'advise on a motion of sines made by hand'),
+    'motion': (
+        'motion',
+        'check a motion file against the limits of a robot and for collisions, and draw it',
+    ),
+    'identify': ('identify', 'identify a robot from a recording'),
+    'report': ('report', 'write the page of a result for a browser'),
+    'friction': (
+        'analysis.friction',
+        'measure friction over velocity from the bidirectional experiment',
+    ),
+    'compare': ('analysis.compare', 'compare a URDF from CAD with an identified model'),
+    'delay': ('analysis.delay', 'measure the additive torque delay and check the configured one'),
+    'thresholds': (
+        'collision.thresholds',
+        'learn collision thresholds from healthy recordings',
+    ),
+    'collisions': (
+        'collision.collisions',
+        'list the collisions that the monitor finds in a recording',
+    ),
+    'replay': ('collision.replay', 'run the collision detector over an event of the black box'),
+    'info': ('info', 'show the content of a recording'),
+    'demo': (
+        'demo',
+        'excite, identify, validate, feed forward and detect a push on a simulated cell',
+    ),
+    'watch': (
+        'live.watch',
+        'show the robot live in a browser: collisions, torque, nodes, events',
+    ),
+    'prg': ('prg', "import a result of softMC's identification (.PRG)"),
+    'bodywise': ('analysis.bodywise', 'identify single bodies from the wrenches at their hinges'),
 }
-"""Sub-commands, which are modules of this folder, and their help."""
+"""Sub-commands with their module in this folder and their help."""
 
 NEGATIVE_LIST = re.compile(r'-[\d.][^,]*,')
 """Start of a list of numbers that argparse takes for an option."""
@@ -45,9 +70,9 @@ def build_parser(only: str | None = None) -> argparse.ArgumentParser:
     parser.add_argument('--version', action='version', version=f'robodyn {__version__}')
     parser.add_argument('--debug', action='store_true', help='show tracebacks')
     commands = parser.add_subparsers(dest='command', required=True, metavar='COMMAND')
-    for name, text in COMMANDS.items():
+    for name, (module, text) in COMMANDS.items():
         if only in (None, name):
-            importlib.import_module(f'robodyn_ros.cli.{name}').add_parser(commands)
+            importlib.import_module(f'robodyn_ros.cli.{module}').add_parser(commands)
         else:
             commands.add_parser(name, help=text)
     for sub_parser in commands.choices.values():
@@ -58,16 +83,27 @@ def build_parser(only: str | None = None) -> argparse.ArgumentParser:
     return parser
 
 
+def _without_xacro(arguments: argparse.Namespace) -> argparse.Namespace:
+    """Replace a xacro file of --urdf by its URDF.
+
+    :raises ConfigError: it cannot be expanded
+    """
+    if getattr(arguments, 'urdf', None):
+        arguments.urdf = urdf_file(arguments.urdf)
+    return arguments
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `robodyn`; return its exit code: 0 only on success."""
     words = _joined(sys.argv[1:] if argv is None else argv)
     command = next((word for word in words if word in COMMANDS), '')
     try:
         arguments = build_parser(command).parse_args(words)
+        arguments.command_line = shlex.join(['robodyn', *words])
     except KeyboardInterrupt:  # importing the libraries of a command takes a second
         return _interrupted()
     try:
-        return int(arguments.run(arguments))
+        return int(arguments.run(_without_xacro(arguments)))
     except KeyboardInterrupt:
         return _interrupted()
     except RobodynError as error:

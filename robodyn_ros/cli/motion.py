@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from robodyn_ros.cli.motion_file import read_motion
 from robodyn_ros.cli.output import EXIT_NEGATIVE, add_json, show
+from robodyn_ros.cli.page import with_page
 from robodyn_ros.cli.robot_model import add_option, add_robot, robot
 from robodyn_ros.errors import MotionError
-from robodyn_ros.excitation.catalog import load_motion
 from robodyn_ros.excitation.collisions.check import Report, collision_lines
 from robodyn_ros.excitation.export import export_motion
 from robodyn_ros.excitation.limits.bounds import used_shares
@@ -30,14 +31,16 @@ def add_parser(commands: Any) -> None:
         'trajectory.yaml, trajectory.csv and pictures. The exit code is 1 if the motion exceeds a '
         'limit or collides.',
     )
-    parser.add_argument('motion', help='YAML file of the motion')
+    parser.add_argument(
+        'motion', help='YAML file of the motion, robot file, or parameter file of excitation'
+    )
     add_robot(parser)
     group = parser.add_argument_group('collisions')
     for name, option in SPACE.items():
         add_option(group, name, option)
     parser.add_argument('--out', metavar='DIR', help='folder for the files')
     add_json(parser)
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, command_line='')
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -46,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
     :raises RobodynError: a file cannot be read or written, or the joints do not match
     """
     model, limits = robot(arguments)
-    motion = load_motion(arguments.motion)
+    motion = read_motion(arguments.motion, limits.joints)
     check_joints(motion, limits)
     given = {name: getattr(arguments, name) for name in SPACE}
     values = {name: value for name, value in given.items() if value is not None}
@@ -61,8 +64,24 @@ def run(arguments: argparse.Namespace) -> int:
             limits=limits,
             points=None if points is None else lambda q: points(q[:, columns]),
         )
+        facts = _with_page(arguments, facts)
     show(arguments, facts, table(facts))
     return EXIT_NEGATIVE if facts['broken'] else 0
+
+
+def _with_page(arguments: argparse.Namespace, facts: dict[str, Any]) -> dict[str, Any]:
+    """Write motion.html; a motion whose collisions are not checked completely gets no verdict."""
+    good = not facts['broken']
+    title = 'The motion keeps the limits' if good else 'The motion violates a limit'
+    return with_page(
+        arguments,
+        facts,
+        table(facts),
+        name='motion',
+        title=title,
+        sentence=str(facts['broken'] or _kept(facts)),
+        good=None if good and facts['not_checked'] else good,
+    )
 
 
 def summary(motion: Trajectory, limits: JointLimits, report: Report) -> dict[str, Any]:

@@ -31,7 +31,7 @@ def show(arguments: argparse.Namespace, facts: object, text: str) -> None:
 
 @contextmanager
 def progress_bar(width: int, start: str = '') -> Iterator[Show | None]:
-    """Show a progress bar on a terminal; yield None elsewhere.
+    """Show step, share and remaining time on a terminal; yield None elsewhere.
 
     :param width: characters of the text before the bar, which names the present step
     :param start: first text
@@ -39,10 +39,12 @@ def progress_bar(width: int, start: str = '') -> Iterator[Show | None]:
     if not sys.stderr.isatty():
         yield None
         return
-    bar_format = f'{{desc:<{width}}} {{percentage:3.0f}}% |{{bar}}|'
+    bar_format = f'{{desc:<{width}}} {{percentage:3.0f}}% |{{bar}}| {{remaining}} left'
     with tqdm(total=1.0, desc=start, bar_format=bar_format, leave=False) as bar:
 
         def show(text: str, share: float) -> None:
+            if share < bar.n:  # the next step: its remaining time is estimated anew
+                bar.reset()
             bar.set_description_str(text, refresh=False)
             bar.n = share
             bar.refresh()

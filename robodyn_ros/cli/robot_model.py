@@ -14,9 +14,11 @@ from robodyn_ros.excitation.robot_frame import model_limits
 from robodyn_ros.models.catalog import load_model, robot_model
 from robodyn_ros.models.friction_terms import LAWS, TERMS
 from robodyn_ros.models.interface import DynamicModel
-from robodyn_ros.models.serial.urdf import GRAVITY
+from robodyn_ros.models.serial.urdf import GRAVITY, rigid_part
 from robodyn_ros.models.serial.urdf_file import read_urdf
+from robodyn_ros.paths import resource
 from robodyn_ros.robot_file import load_robot
+from robodyn_ros.xacro_file import urdf_file
 
 OF_URDF = ('friction', 'gravity', 'no-rotor-inertia')
 
@@ -41,7 +43,7 @@ def take_robot_file(arguments: argparse.Namespace) -> None:
     robot = load_robot(arguments.robot)
     if 'model' in robot.content and arguments.urdf is None and arguments.model is None:
         arguments.model = robot.reference
-    arguments.urdf = arguments.urdf or robot.urdf or None
+    arguments.urdf = arguments.urdf or urdf_file(robot.urdf) or None
     for limits in ('limits', 'joint_limits'):  # names in `excite` and `identify`
         if 'limits' in robot.content and getattr(arguments, limits, '') is None:
             setattr(arguments, limits, robot.reference)
@@ -104,7 +106,12 @@ def add_robot(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         '--model', metavar='YAML', help='description of the model, in place of --urdf'
     )
-    group.add_argument('--limits', metavar='YAML', help='file in the form of joint_limits.yaml')
+    group.add_argument(
+        '--limits',
+        metavar='YAML',
+        help='file in the form of joint_limits.yaml, or folder of a MoveIt configuration, also '
+        'package://NAME',
+    )
     group.add_argument('--joints', metavar='NAME,NAME,...', help='joints to move, for --urdf')
     add_urdf_options(group, ())
 
@@ -127,8 +134,17 @@ def robot(arguments: argparse.Namespace) -> tuple[DynamicModel, JointLimits]:
     if arguments.model is not None and arguments.urdf is not None:
         limits = JointLimits.from_urdf(read_urdf(arguments.urdf), model.joint_names)
     if arguments.limits is not None:
-        limits = load_limits(arguments.limits, limits)
+        limits = load_limits(resource(arguments.limits), limits, others=_others(arguments, model))
     return model, limits.with_default_acceleration()
+
+
+def _others(arguments: argparse.Namespace, model: DynamicModel) -> tuple[str, ...]:
+    """Return all joints of the URDF, of which the model may move some."""
+    body = rigid_part(model)
+    urdf = body.urdf if body is not None else None
+    if arguments.urdf is not None and arguments.model is not None:
+        urdf = read_urdf(arguments.urdf)
+    return () if urdf is None else tuple(joint.name for joint in urdf.joints)
 
 
 def add_option(group: argparse._ArgumentGroup, name: str, option: Option) -> None:

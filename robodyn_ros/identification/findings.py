@@ -39,9 +39,8 @@ def finding(
     severity = severity or entry.severities[0]
     if severity not in entry.severities:
         raise ValueError(f'{key} cannot be of severity {severity}')
-    parts = (entry.text, entry.remedy) if entry.remedy else (entry.text,)
-    text = ' '.join(part.format(joint=joint, **values) for part in parts)
-    return Finding(code_of(key), text, joint, severity)
+    text, remedy = (part.format(joint=joint, **values) for part in (entry.text, entry.remedy))
+    return Finding(code_of(key), text, joint, severity, remedy)
 
 
 def code_of(key: str) -> str:

@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from robodyn_ros.cancelling import poll
 from robodyn_ros.errors import ModelError
 
 Array = NDArray[np.float64]
@@ -279,6 +280,10 @@ def gathered(regressor: Array, columns: Sequence[Indices]) -> Array:
 
 
 def sample_blocks(samples: int, size: int = BLOCK_SIZE) -> Iterator[slice]:
-    """Cut a number of samples into consecutive slices of at most `size`."""
+    """Cut a number of samples into consecutive slices of at most `size`.
+
+    :raises CancelledError: the work is cancelled, see `poll`
+    """
     for start in range(0, samples, size):
+        poll()
         yield slice(start, min(start + size, samples))

@@ -10,14 +10,24 @@ Severity = Literal['info', 'warning', 'error']
 
 @dataclass(frozen=True)
 class Finding:
-    """A fact that affects how far data or a result can be trusted."""
+    """A fact that affects how far data or a result can be trusted.
+
+    :param text: what was observed
+    :param remedy: what the user can do; empty: nothing has to be done
+    """
 
     code: str
     text: str
     joint: str = ''
     severity: Severity = 'warning'
+    remedy: str = ''
+
+    @property
+    def message(self) -> str:
+        """What was observed, and what the user can do."""
+        return f'{self.text} {self.remedy}'.rstrip()
 
     @property
     def line(self) -> str:
-        """Severity, sentence and code, as printed."""
-        return f'{self.severity}: {self.text} [{self.code}]'
+        """Severity, sentences and code, as printed."""
+        return f'{self.severity}: {self.message} [{self.code}]'

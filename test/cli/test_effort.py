@@ -10,7 +10,7 @@ from robots import random_urdf
 from simulation import arm, record
 from writers import write_csv, write_rosbag
 
-from robodyn_ros.cli import identify, info
+from robodyn_ros.cli import effort, identify, info
 from robodyn_ros.control.effort.declaration import EffortDeclaration
 from robodyn_ros.errors import ConfigError
 
@@ -90,3 +90,12 @@ def test_info_shows_an_undeclared_bag_and_says_so(files, capsys):
         assert robodyn(info, files / name, '--json', *options) == 0
         ranges.append(json.loads(capsys.readouterr().out)['joints'][0]['torque'])
     assert ranges[0] == ranges[1] == pytest.approx([25.0 * value for value in ranges[2]])
+
+
+def test_a_unit_alone_says_what_it_needs(tmp_path):
+    arguments = argparse.Namespace(effort='A', recording=str(tmp_path))
+    with pytest.raises(ConfigError, match=r'A needs torque_constant \(Nm/A\). Write a file'):
+        effort.declared_effort(arguments)
+    arguments.effort = 'permille_rated_current'
+    with pytest.raises(ConfigError, match=r'rated_current \(mA\) and torque_constant \(Nm/A\)'):
+        effort.declared_effort(arguments)

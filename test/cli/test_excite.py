@@ -49,7 +49,7 @@ def test_writes_what_it_says(files, capsys):
     facts = json.loads(capsys.readouterr().out)
     assert code == 0 and facts['criterion'] == 'cond' and facts['duration'] == 10.0
     assert sorted(path.name for path in out.iterdir()) == [
-        'joints.png', 'path.png', 'trajectory.csv', 'trajectory.yaml',
+        'joints.png', 'motion.html', 'path.png', 'trajectory.csv', 'trajectory.yaml',
     ]  # fmt: skip
     assert all(path.read_bytes()[:4] == b'\x89PNG' for path in out.glob('*.png'))
     trajectory = load_motion(facts['files']['trajectory'])

@@ -54,9 +54,18 @@ def test_json_and_files_of_a_success(files, tmp_path, capsys):
 
 
 def test_table_and_split(files, capsys):
-    code = robodyn(files / 'first.csv', '--urdf', files / 'robot.urdf', '--split', 0.6)
+    command = [files / 'first.csv', '--urdf', files / 'robot.urdf', '--split', 0.6]
+    assert robodyn(*command, '--verbose') == 0
     text = capsys.readouterr().out
-    assert code == 0 and 'identification succeeded' in text and 'validation: relative' in text
+    assert 'identification succeeded' in text and 'validation: relative' in text
+    assert robodyn(*command) == 0
+    short = capsys.readouterr().out.splitlines()
+    assert len(short) <= 25 < len(text.splitlines())
+    assert short[0].startswith('identification succeeded') and short[-1].startswith('next: add')
+    # The error that is shown is the one that decides, so that a limit below it fails.
+    (worst,) = {float(line.split()[3].rstrip('%')) for line in short if 'joint1' in line[:7]}
+    assert robodyn(*command, '--max-relative-error', worst / 100.0 - 1e-4) == 1
+    assert 'above the limit' in capsys.readouterr().out
 
 
 def test_several_recordings_are_fitted_together(files, capsys):
@@ -101,9 +110,11 @@ def test_estimators_are_what_was_asked_for(files, capsys):
 def test_failure_has_an_exit_code_and_no_model(files, tmp_path, capsys):
     options = [files / 'short.csv', '--urdf', files / 'robot.urdf', '--out', tmp_path]
     assert robodyn(*options) == 1
-    assert sorted(path.name for path in tmp_path.iterdir()) == ['identification', 'result.json']
+    written = ['identification', 'report.html', 'result.json']
+    assert sorted(path.name for path in tmp_path.iterdir()) == written
     output = capsys.readouterr().out
-    assert 'FAILED' in output and 'not exported: no model was written to' in output
+    assert output.startswith('identification FAILED') and 'no model is exported' in output
+    assert f'written to {tmp_path}: ' in output and 'result.yaml' not in output
     assert robodyn(*options, '--force-export', '--json') == 1
     assert (tmp_path / 'result.yaml').is_file()
     assert json.loads(capsys.readouterr().out)['success'] is False
@@ -244,7 +255,7 @@ def test_a_payload_on_top_of_a_result(files, tmp_path, capsys):
     # the model may be named, and must then be that of the base; and a frame of it
     assert robodyn(*command, '--urdf', urdf, '--frame', 'link3_part') == 0
     assert json.loads(capsys.readouterr().out)['payload']['frame'] == 'link3_part'
-    assert robodyn(*command[:-1]) == 0
+    assert robodyn(*command[:-1], '--verbose') == 0
     assert 'payload.m' in capsys.readouterr().out
     with pytest.raises(RobodynError, match='of another model'):
         robodyn(*command, '--urdf', urdf, '--gravity', 0, 0, -1.62)

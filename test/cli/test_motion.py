@@ -49,7 +49,7 @@ def test_a_path_is_checked_and_drawn(shown, tmp_path):
         bound = limits[joint['name']]['max_acceleration']
         assert joint['acceleration'] == pytest.approx(value / bound, rel=0.02)
     assert sorted(path.name for path in folder.iterdir()) == [
-        'joints.png', 'path.png', 'trajectory.csv', 'trajectory.yaml'
+        'joints.png', 'motion.html', 'path.png', 'trajectory.csv', 'trajectory.yaml'
     ]  # fmt: skip
     again = load_motion(folder / 'trajectory.yaml')
     np.testing.assert_allclose(again.grid(0.1).position, motion.grid(0.1).position, atol=1e-9)
@@ -91,3 +91,8 @@ def test_a_delta_is_drawn_by_its_model_with_joints_in_any_order(shown, tmp_path)
 def test_a_motion_of_other_joints_is_refused(shown):
     code, printed = shown({**DELTA, 'joints': ['a', 'b', 'c', 'd']}, *ARM)
     assert code == 2 and "the motion moves joint 'a', which is not one of" in printed.err
+
+
+def test_a_robot_file_is_a_motion_file_as_for_advise(capsys):
+    assert main(['motion', ARM[1], *ARM]) == 0
+    assert capsys.readouterr().out.startswith('sine, 20.000 s')

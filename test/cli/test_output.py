@@ -12,5 +12,7 @@ def test_on_a_terminal_only(capsys, monkeypatch):
     monkeypatch.setattr(sys.stderr, 'isatty', lambda: True, raising=False)
     with progress_bar(10, 'start') as show:
         show('halfway', 0.5)
+        show('next step', 0.1)
     error = capsys.readouterr().err
     assert 'start        0% |' in error and 'halfway     50% |' in error
+    assert 'next step   10% |' in error and error.count('left') >= 3

@@ -182,7 +182,7 @@ def test_too_few_samples_leave_no_estimate_and_nothing_to_force(samples, tmp_pat
         == 1
     )
     text = capsys.readouterr().out
-    assert text.startswith('identification FAILED') and '[too_few_samples]' in text
+    assert text.startswith('identification FAILED') and 'error: too_few_samples: ' in text
 
 
 def test_a_validation_that_is_too_short_is_a_finding_and_no_exception():

@@ -22,7 +22,7 @@ from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch_ros.actions import Node
 
 from robodyn_ros.errors import ConfigError
-from robodyn_ros.nodes.launching import descriptions
+from robodyn_ros.nodes.launching import descriptions, viewers
 from robodyn_ros.nodes.launching.large_messages import PROFILE
 from robodyn_ros.robot_file import load_robot
 
@@ -32,6 +32,7 @@ NODES = {
     'identification.launch.py': ['excitation', 'identification', 'recorder'],
     'feedforward.launch.py': ['feedforward'],
     'collision_monitor.launch.py': ['collision_monitor'],
+    'watch.launch.py': ['watch'],
     'bringup.launch.py': ['cell', 'excitation', 'identification', 'recorder'],
 }
 MOCK = 'mock_control.launch.py'
@@ -137,6 +138,29 @@ def test_a_path_is_meant_from_where_the_launch_was_started(nodes, monkeypatch):
 
 def test_a_real_robot_in_place_of_the_cell(nodes):
     assert 'cell' not in nodes('bringup.launch.py', cell='false')
+
+
+def test_rviz_comes_with_its_markers_and_missing_viewers_are_a_sentence(nodes, monkeypatch):
+    assert 'watch' not in nodes('bringup.launch.py')
+    assert 'watch' in nodes('bringup.launch.py', rviz='true')
+    assert 'watch' not in nodes('bringup.launch.py', rviz='true', watch='false')
+
+    def started(**given):
+        context = LaunchContext()
+        names = ('namespace', 'robot', 'variant', 'urdf', 'robot_state_publisher', 'rviz')
+        context.launch_configurations.update({**dict.fromkeys(names, ''), **given})
+        return viewers.viewers(context), context
+
+    both = {'robot_state_publisher': 'true', 'rviz': 'true', 'namespace': 'cell1'}
+    monkeypatch.setattr(viewers, 'missing', lambda package: f'package {package} is missing')
+    for action, text in zip(started(**both)[0], ('robot_state_pub', 'RViz'), strict=True):
+        (said,) = action.msg
+        assert said.text.startswith(f'[robodyn] {text}') and 'is missing' in said.text
+    assert started(robot_state_publisher='false', rviz='false')[0] == []
+    monkeypatch.setattr(viewers, 'missing', lambda package: '')
+    assert [type(action) for action in started(**both)[0]] == [Node, Node]
+    (why,) = started(robot_state_publisher='true', urdf='none.urdf')[0]
+    assert 'none.urdf' in why.msg[0].text and 'robot_state_publisher:=false' in why.msg[0].text
 
 
 def test_unchecked_motions_run_only_in_the_simulated_cell_unless_asked_for(nodes):

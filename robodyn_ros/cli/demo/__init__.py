@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import importlib.util
 from pathlib import Path
 
-from robodyn_ros.errors import ConfigError
+from robodyn_ros.cli.live.ros_check import check_ros
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -32,6 +31,9 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         action='store_true',
         help='check every step with motions of a few seconds, one push and wider limits',
     )
+    parser.add_argument(
+        '--watch', action='store_true', help='serve the live page of `robodyn watch` meanwhile'
+    )
     parser.set_defaults(run=run)
 
 
@@ -40,16 +42,9 @@ def run(arguments: argparse.Namespace) -> int:
 
     :raises ConfigError: ROS 2 or the built interfaces are missing.
     """
-    # All other sub-commands work without ROS, so rclpy is imported only here.
-    if importlib.util.find_spec('rclpy') is None:
-        raise ConfigError(
-            'robodyn demo runs ROS 2 nodes, but rclpy is missing: run `make build` in a '
-            'checkout and enter it with `. ./env.sh`'
-        )
-    if importlib.util.find_spec('robodyn_ros.msg') is None:
-        raise ConfigError(
-            'the interfaces of robodyn_ros are not built: run `make build`, then `. ./env.sh`'
-        )
+    check_ros('robodyn demo')
     from robodyn_ros.cli.demo.story import run_demo
 
-    return run_demo(robot=arguments.robot, out=arguments.out, short=arguments.short)
+    return run_demo(
+        robot=arguments.robot, out=arguments.out, short=arguments.short, watch=arguments.watch
+    )

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from robodyn_ros.analysis.collision_thresholds import ThresholdProposal, propose_thresholds
-from robodyn_ros.control.collision_settings import CollisionSettings
+from robodyn_ros.control.collision.settings import CollisionSettings
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.msg import CollisionState

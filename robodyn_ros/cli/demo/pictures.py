@@ -10,6 +10,7 @@ import numpy as np
 
 from robodyn_ros.analysis.picture import new_figure
 from robodyn_ros.cli.demo.analysis import TrackingError
+from robodyn_ros.identification.fit.torque_errors import predict
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.identification.signals.processing import process
@@ -31,7 +32,8 @@ def draw(
 def _draw_validation(identified: IdentifiedModel, path: Path) -> None:
     recording = read_recording(path, joints=identified.joints)
     signals = process(recording, identified.joints, IdentifyOptions())
-    predicted = identified.torque(*signals.motion)
+    # The sign of the noise of a resting joint would draw its dry friction as a solid band.
+    predicted = predict(identified.model, identified.loaded, signals)
     time = recording.period * np.arange(len(signals))
     figure, axes = _axes(len(identified.joints))
     for column, axis in enumerate(axes):

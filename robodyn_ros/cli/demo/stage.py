@@ -59,11 +59,13 @@ class Stage:
         self.setpoint_delay = (config.command_delay + 0.5) * config.servo_period
         self.tracking: dict[str, Span] = {}
         self.result_file = folder / 'result.yaml'
+        self.report_file = ''
         self._start('cell')
         for name, topic in RECORDERS.values():
             self._start('recorder', name=name, remappings={'joint_states': topic})
         self._start_excitation('excitation')
-        self._start('identification', {'output_directory': str(folder)})
+        # at full speed at once: the cell is simulated
+        self._start('identification', {'output_directory': str(folder), 'speeds': [1.0]})
         client.prepare(Push, 'cell/push')
         for name, _ in RECORDERS.values():
             client.prepare(StartRecording, f'{name}/start')
@@ -191,6 +193,11 @@ class Stage:
                 lambda: alarms.samples - alarms.unknown > 10, 20.0, 'the collision monitor'
             )
 
+    def start_watch(self, port: int = 8780) -> str:
+        """Start the live page and return its address."""
+        self._start('watch', {'port': port})
+        return f'http://127.0.0.1:{port}'
+
     def _start_with_result(self, node: str, **parameters: object) -> None:
         given = {'result_file': str(self.result_file), 'autostart': True}
         self._start(node, {**given, **parameters})
@@ -206,9 +213,20 @@ class Stage:
         self._client.node.destroy_subscription(subscription)
 
     def recover(self) -> None:
-        """Wait until a push has ended, and reset the collision monitor."""
+        """Wait until a push has ended, and reset the collision monitor.
+
+        :raises RobodynError: it does not release the collision
+        """
         self._client.spin(2.0)
-        self._client.call(Trigger, 'collision_monitor/reset', Trigger.Request())
+        deadline = time.monotonic() + 20.0
+        while True:
+            try:
+                self._client.call(Trigger, 'collision_monitor/reset', Trigger.Request())
+                return
+            except RobodynError:  # the torque error is still above the contact threshold
+                if time.monotonic() > deadline:
+                    raise
+            self._client.spin(0.5)
 
     def push(self, push: PushFacts) -> Latency:
         """Push the robot while it moves; return the time to the alarm.
@@ -256,12 +274,14 @@ def _progress() -> Iterator[Any]:
     with ExitStack() as stack:
         bar = None
         if sys.stdout.isatty():
-            form = '   {desc:<16} {percentage:3.0f}% |{bar:40}|'
+            form = '   {desc:<16} {percentage:3.0f}% |{bar:40}| {remaining} left'
             bar = stack.enter_context(tqdm(total=1.0, bar_format=form, leave=False))
         shown: list[str] = []
 
         def show(phase: str, share: float) -> None:
             if bar is not None:
+                if share < bar.n:  # the next phase
+                    bar.reset()
                 bar.set_description_str(phase, refresh=False)
                 bar.n = share
                 bar.refresh()

@@ -18,12 +18,13 @@ from robodyn_ros.cli.demo.stage import Stage
 from robodyn_ros.cli.demo.table import Figure, render
 
 
-def run_demo(*, robot: str, out: Path, short: bool = False) -> int:
+def run_demo(*, robot: str, out: Path, short: bool = False, watch: bool = False) -> int:
     """Run the demonstration and print the table; return 0 only if every figure is reached.
 
     :param robot: robot of this package, or robot file, with a section demo
     :param out: parent folder; a new folder in it gets recordings, results and pictures
     :param short: motions of a few seconds, one push and wider limits
+    :param watch: serve the live page
     """
     length = SHORT if short else FULL
     folder = out.absolute() / time.strftime('%Y_%m_%d-%H_%M_%S')
@@ -35,6 +36,8 @@ def run_demo(*, robot: str, out: Path, short: bool = False) -> int:
         Client(nodes.check, fast=True) as client,
     ):
         stage = Stage(robot=robot, folder=folder, nodes=nodes, client=client, length=length)
+        if watch:
+            print(f'live page: {stage.start_watch()}')
         _identify(stage)
         figures = _monitor(stage, length)
         errors = _track(stage)
@@ -42,6 +45,7 @@ def run_demo(*, robot: str, out: Path, short: bool = False) -> int:
     draw(stage.identified, folder / length.recording, errors)
     print(f'\n{render(figures)}\n')
     print(f'{time.monotonic() - start:.0f} s; recordings, results and pictures: {folder}')
+    print(f'report of the identification, for a browser: {stage.report_file}')
     return 0 if all(figure.reached for figure in figures) else 1
 
 
@@ -65,6 +69,7 @@ def _identify(stage: Stage) -> None:
         f'   {report.samples} samples, {len(report.base_parameter_value)} base parameters, '
         f'condition number {report.condition_number:.0f}: {report.result_file}'
     )
+    stage.report_file = report.report_file or f'not written, see {stage.folder / "nodes"}'
 
 
 def _monitor(stage: Stage, length: Length) -> list[Figure]:

@@ -13,22 +13,23 @@ from robodyn_ros.identification.findings import finding
 from robodyn_ros.identification.fit.choice import INDEPENDENT
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.fit.least_squares import Estimate
-from robodyn_ros.identification.options import IdentifyOptions, SuccessRule
+from robodyn_ros.identification.fit.success import (
+    SMALL_TORQUE,
+    decisive_error,
+    rated_torque,
+    success_rule,
+)
+from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.signals.cutoff import moving_joints
 from robodyn_ros.identification.signals.processing import frozen_findings, torque_findings
 from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.interface import Array, DynamicModel
-from robodyn_ros.models.serial.urdf import rigid_part
 from robodyn_ros.recording.finding import Finding
 from robodyn_ros.recording.recording import Recording
 
 ILL_CONDITIONED = 1e4
 """Condition number (columns scaled) from which on a result is warned about: errors of 0.01 % of
 the torque can then change a parameter by its own size."""
-
-SMALL_TORQUE = 0.05
-"""Share of its rated torque below which a joint's torque is small. Friction of a geared joint and
-the error of a torque sensor are of this size: a relative error of smaller torque means little."""
 
 WEAKLY_DETERMINED = 0.3
 """Expected uncertainty of a joint's torque on other motions from which on it is warned about."""
@@ -96,10 +97,8 @@ def fit_findings(
     :param noisy: joints whose torque has noise as large as itself, which no model explains: by
         the rule 'torque' their error is a warning
     """
-    by_torque = success_rule(options, model) == 'torque'
-    errors = report.max_relative_torque_error
-    if by_torque:
-        errors = report.usual_error / np.maximum(reference_torque(report, model), 1e-300)
+    by_torque = success_rule(options.success_rule, model) == 'torque'
+    errors = decisive_error(report, model, options.success_rule)
     for name, error, moving in zip(model.joint_names, errors, report.moving_samples, strict=True):
         if moving and not error <= options.max_relative_error:
             yield _too_large(name, error, by_torque, name in noisy, report.source, options)
@@ -151,38 +150,6 @@ def with_stuck(
             yield finding('frozen_joint.stuck', joint=item.joint, error=percent(error))
         else:
             yield item
-
-
-def success_rule(options: IdentifyOptions, model: DynamicModel) -> SuccessRule:
-    """Return the rule that decides on success: the one asked for, or that of the model's kind."""
-    if options.success_rule != 'auto':
-        return options.success_rule
-    return 'softmc' if rigid_part(model) is None else 'torque'
-
-
-def reference_torque(report: FitReport, model: DynamicModel) -> Array:
-    """Return the torque that the errors of each joint are compared with, shape (n,).
-
-    It is the joint's torque, or `SMALL_TORQUE` of its rated torque if that is larger.
-    """
-    small = SMALL_TORQUE * rated_torque(model, report.usual_torque)
-    return np.asarray(np.maximum(report.usual_torque, small))
-
-
-def rated_torque(model: DynamicModel, torque: Array) -> Array:
-    """Return the rated torque of each joint, shape (n,), in [Nm] or [N].
-
-    That is the effort limit of the URDF; without one, the largest torque of all joints with the
-    same unit.
-
-    :param torque: of each joint in the recording, shape (n,)
-    """
-    part = rigid_part(model)
-    known = {} if part is None else {each.name: each.effort for each in part.urdf.joints}
-    rated = np.array([known.get(name, np.inf) for name in model.joint_names])
-    units = np.array([joint.torque_unit for joint in model.joints])
-    largest = np.array([torque[units == unit].max(initial=0.0) for unit in units])
-    return np.where(np.isfinite(rated) & (rated > 0.0), rated, largest)
 
 
 def percent(share: float) -> str:

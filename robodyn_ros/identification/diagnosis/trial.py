@@ -9,10 +9,10 @@ import numpy as np
 from numpy.polynomial.polynomial import polyvander
 
 from robodyn_ros.identification.diagnosis.case import Case, Sample
-from robodyn_ros.identification.diagnosis.checks import SMALL_TORQUE, rated_torque
 from robodyn_ros.identification.factors.joint_fit import root_mean_square
 from robodyn_ros.identification.fit.choice import HeldOut, is_better
 from robodyn_ros.identification.fit.folds import Labels, labels_of
+from robodyn_ros.identification.fit.success import SMALL_TORQUE, rated_torque
 from robodyn_ros.models.interface import Array, DynamicModel, Indices
 
 COMPARED = 500

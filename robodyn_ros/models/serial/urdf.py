@@ -215,6 +215,10 @@ class UrdfModel(DynamicModel):
             self._model.inertias[index + 1] = pin.Inertia.FromDynamicParameters(link)
         return True
 
+    def kinematic_copy(self) -> Any:
+        """Return a copy of Pinocchio's model, with joints in the order of `tree.bodies`."""
+        return self._model.copy()
+
     @property
     def title(self) -> str:
         """Name for messages."""

@@ -9,12 +9,12 @@ from __future__ import annotations
 import warnings
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
-from robodyn_ros.bounds import JOINTS, check_bound, parse_xml, read_text
+from robodyn_ros.bounds import JOINTS, NUMBER, check_bound, parse_xml, read_text
 from robodyn_ros.errors import ModelError
 from robodyn_ros.models.interface import Array
 from robodyn_ros.models.serial.inertia import pseudo_inertia
@@ -61,7 +61,8 @@ class UrdfFile:
 
     `xml` is the same robot without visuals, collisions and meshes and with angles snapped;
     `pseudo_inertia` has the (4, 4) pseudo-inertia of each link about the link frame (zero without
-    an <inertial>). `notes` are sentences for the user.
+    an <inertial>). `notes` are sentences for the user. `text` is the complete text that
+    was read; empty if it has a DOCTYPE, whose entities may stand for elements.
     """
 
     name: str
@@ -71,6 +72,7 @@ class UrdfFile:
     joints: tuple[UrdfJoint, ...]
     pseudo_inertia: dict[str, Array]
     notes: tuple[str, ...] = ()
+    text: str = field(default='', compare=False, repr=False)
 
     @property
     def position_limits(self) -> dict[str, tuple[float, float]]:
@@ -126,6 +128,7 @@ def parse_urdf(xml: str, *, source: str = 'URDF') -> UrdfFile:
         joints=tuple(joints),
         pseudo_inertia=inertia,
         notes=tuple(notes),
+        text='' if '<!DOCTYPE' in xml else xml.lstrip(),
     )
 
 
@@ -291,8 +294,8 @@ def _read_inertial(element: ET.Element | None, where: str) -> Array:
     placement = transform(element.find('origin'), where)
     central = pseudo_inertia(np.array([mass, 0.0, 0.0, 0.0, *moments]))
     pseudo: Array = placement @ central @ placement.T
-    if not np.isfinite(pseudo).all():
-        raise ModelError(f'{where}: its inertia is too large')
+    if not np.abs(pseudo).max() <= NUMBER.most:  # NaN too
+        raise ModelError(f'{where}: its inertia is too large, at most {NUMBER.most:.0e}')
     return pseudo
 
 

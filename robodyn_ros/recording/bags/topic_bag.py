@@ -68,8 +68,14 @@ def read_topic(
     rows: list[list[NDArray[np.float64]]] = []
     own: tuple[str, ...] = ()
     for message in _messages(Path(path), topic):
-        names, signals = read(message)
-        stamp = message.header.stamp.sec * 10**9 + message.header.stamp.nanosec
+        try:
+            names, signals = read(message)
+            stamp = message.header.stamp.sec * 10**9 + message.header.stamp.nanosec
+        except AttributeError as error:  # the definition is the bag's own
+            raise RecordingError(
+                f'{path}: the messages of {topic} have no field {error.name!r}, by the definition '
+                f'of their type in the bag'
+            ) from None
         own = own or tuple(name for name in joints if name in names)
         row = _row(names, signals, own)
         if row and (not stamps or stamp > stamps[-1]):

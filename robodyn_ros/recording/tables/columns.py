@@ -146,7 +146,7 @@ def _parts(table: Table, mapping: Mapping[str, object]) -> dict[str, Part]:
         elif signal in NEEDED:
             raise RecordingError(
                 f'{table.source}: no column for {signal} was recognised, it has '
-                f'{sorted(table.columns)[:40]}; a column mapping can say which one it is'
+                f'{sorted(table.columns)[:40]}; {_example(table)}'
             )
     return parts
 
@@ -158,6 +158,16 @@ def _mapped_joints(mapping: Mapping[str, object], table: Table) -> tuple[str, ..
     if not isinstance(joints, list) or not all(isinstance(name, str) for name in joints):
         raise RecordingError(f'{table.source}: joints must be a list of names, got {joints!r}')
     return tuple(joints)
+
+
+def _example(table: Table) -> str:
+    """Return the lines of a column mapping that would say it, with columns of the table."""
+    names = [*sorted(table.columns)[:3], 'COLUMN', 'COLUMN', 'COLUMN']
+    return (
+        f'a file for --columns can say which one it is, for example with the three lines "time: '
+        f'{names[0]}", "position: [{names[1]}]", "torque: [{names[2]}]" (one column for each '
+        f'joint, see docs/recordings.md)'
+    )
 
 
 def _mapped(table: Table, signal: str, columns: object) -> Part:
@@ -184,7 +194,7 @@ def _time(table: Table, mapping: Mapping[str, object]) -> Array:
         if not known:
             raise RecordingError(
                 f'{table.source}: no column for time was recognised, it has '
-                f'{sorted(table.columns)[:40]}; a column mapping can say which one it is'
+                f'{sorted(table.columns)[:40]}; {_example(table)}'
             )
         name = known[0]
     if isinstance(name, list) and len(name) == 1:

@@ -54,7 +54,7 @@ def test_a_cutoff_that_removes_motion_is_the_first_and_only_cause(axis, cutoff, 
     removed = 1.0 - 1.0 / (1.0 + (axis[2] / cutoff) ** 8)
     shown = float(first.text.split(' removes ')[1].split('%')[0]) / 100.0
     assert shown == pytest.approx(removed, rel=0.1, abs=1e-4)
-    assert f'at {cutoff:g} Hz' in first.text and '20 Hz' in first.text
+    assert f'at {cutoff:g} Hz' in first.message and '20 Hz' in first.message
 
 
 @pytest.mark.parametrize('noise', [0.0, 0.02])

@@ -104,7 +104,7 @@ def test_the_likely_reason_of_a_factor_is_named(factor, words):
     torque = recording.torque * np.array([1.0, factor, 1.0])
     worse = flaws.Flawed(flaws._changed(recording, torque=torque), plant.model, plant, '')
     first = result_of(worse).findings[0]
-    assert (first.code, first.joint) == ('torque_factor', 'joint2') and words in first.text
+    assert (first.code, first.joint) == ('torque_factor', 'joint2') and words in first.message
 
 
 def test_where_two_joints_only_contradict_each_other_both_are_named():

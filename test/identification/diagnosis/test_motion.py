@@ -64,7 +64,7 @@ def test_a_rich_motion_has_no_findings():
 def test_a_short_motion_is_told_with_the_time_it_needs():
     (finding,) = motion_findings(case((0.05, 0.31, 0.37)))
     assert (finding.code, finding.joint) == ('too_short', 'a')
-    assert 'completes 1.' in finding.text and 'Record at least' in finding.text
+    assert 'completes 1.' in finding.text and 'Record at least' in finding.remedy
 
 
 def test_one_cycle_is_enough_for_the_gravity_of_a_puma_only():

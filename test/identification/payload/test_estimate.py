@@ -77,7 +77,7 @@ def test_a_lever_that_is_not_known_leaves_the_products(tmp_path):
     found = result.payload.payload
     assert [item.name for item in found.model.parameters] == ['payload.I', 'payload.M*g*A']
     assert (np.abs(found.values - added[[0, 2]]) < 4.0 * found.stddevs).all()
-    texts = {item.code: item.text for item in result.findings}
+    texts = {item.code: item.message for item in result.findings}
     assert 'To get its mass, give L^2, g*L in "prior"' in texts['payload_products']
     assert np.isnan(found.mass)
 
@@ -92,7 +92,7 @@ def test_a_point_is_assumed_where_mass_and_inertia_are_one_column(tmp_path):
     # 0.018 kg m^2 look like 0.2 kg on the lever
     assert abs(found.values[0] - 4.2) < 4.0 * found.stddevs[0]
     assert found.values[1] == 0.0 and np.isnan(found.stddevs[1])
-    texts = {item.code: item.text for item in result.findings}
+    texts = {item.code: item.message for item in result.findings}
     assert "not distinguishable from the payload's mass" in texts['payload_partly_visible']
     assert result.base_expressions == ('payload.mass + 11.1111*payload.inertia',)
 
@@ -218,7 +218,7 @@ def test_no_payload_is_said_to_be_none(tmp_path):
     result = identify_payload(recorded(model, values, 2), base)
     assert result.success
     assert (result.payload.payload.values >= 0.0).all()
-    texts = {item.code: item.text for item in result.findings}
+    texts = {item.code: item.message for item in result.findings}
     assert 'no parameter of it differs from 0' in texts['payload_not_visible']
 
 
@@ -229,7 +229,7 @@ def test_a_base_with_payload_is_noticed_by_a_negative_mass(tmp_path):
     base = base_of(recorded(model, loaded, 1), model, tmp_path)
     result = identify_payload(recorded(model, values + 0.0, 2), base)
     assert not result.success
-    texts = {item.code: item.text for item in result.findings if item.severity == 'error'}
+    texts = {item.code: item.message for item in result.findings if item.severity == 'error'}
     assert (
         'Check that the base result was identified without payload'
         in texts['payload_not_physical']
@@ -345,7 +345,7 @@ def test_too_few_samples_leave_no_payload():
     assert not result.success and not result.has_estimate and result.payload is None
     assert result.findings[0].code == 'too_few_samples'
     untested = identify_payload(recording, base, validation=few)
-    texts = {item.code: item.text for item in untested.findings if item.severity == 'error'}
+    texts = {item.code: item.message for item in untested.findings if item.severity == 'error'}
     assert '20 samples' in texts['validation_too_short']
 
 

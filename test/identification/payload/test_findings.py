@@ -61,7 +61,7 @@ def test_negative_masses(mass, severity, text):
     values, spread = np.array([mass, 0.2]), np.array([0.1, 0.01])
     (found,) = scalar_findings(SCARA, BOTH, values, spread)
     assert (found.code, found.severity) == ('payload_not_physical', severity)
-    assert text in found.text and "payload's mass is" in found.text
+    assert text in found.message and "payload's mass is" in found.text
 
 
 def test_parameters_that_are_not_seen():

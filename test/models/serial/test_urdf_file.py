@@ -162,6 +162,10 @@ def test_an_inertia_no_body_can_have_is_a_note(inertial):
             f'<robot><link name="b">{INERTIAL.replace("0.1", "nan")}</link></robot>',
             'link b: .* finite',
         ),
+        (
+            f'<robot><link name="b">{INERTIAL.replace("0.1", "1e16")}</link></robot>',
+            r'link b: its inertia is too large, at most 1e\+15',
+        ),
         ('<robot><link name="b"><inertial/></link></robot>', 'link b: element has no value'),
         (
             '<robot><link name="b"><inertial><mass value="1"/><inertia ixx="1"/></inertial></link>'

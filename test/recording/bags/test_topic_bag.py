@@ -82,6 +82,8 @@ def test_errors_are_one_sentence(tmp_path):
         read_topic(path, '/ff/torque_state', ['b'], torques)
     with pytest.raises(RecordingError, match='/other has 0 messages'):
         read_topic(path, '/other', ['a'], torques)
+    with pytest.raises(RecordingError, match="of /ff/torque_state have no field 'reference'"):
+        read_topic(path, '/ff/torque_state', ['a'], lambda message: message.reference)
     (tmp_path / 'empty').mkdir()
     for wrong in (tmp_path / 'empty', tmp_path / 'absent'):
         with pytest.raises(RecordingError, match='the bag cannot be read'):
