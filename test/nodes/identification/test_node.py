@@ -81,12 +81,11 @@ def check(report, folder):
     assert report.success and report.validated
     # the axis' torque is noisy, so the filtered error tells more than the relative residual
     assert max(report.validation_mean_relative_torque_error) < 0.05
-    identified = load_identified_model(report.result_file)
-    names = [item.name for item in identified.model.parameters]
-    # The spread depends on how late the loaded machine lets the samples come.
-    for name, true in (('joint1.viscous_friction', 200.0), ('joint1.coulomb_friction', 20.0)):
-        index = names.index(name)
-        assert abs(identified.values[index] - true) < 5.0 * identified.stddevs[index] < 0.4 * true
+    # Of two friction laws that fit alike either may be chosen: their torques agree, not their terms.
+    torque = load_identified_model(report.result_file).torque
+    speed = np.array([[0.15]])
+    friction = (torque(0.0 * speed, speed, 0.0 * speed) - torque(0.0 * speed, -speed, 0.0 * speed)) / 2
+    assert friction.item() == pytest.approx(20.0 + 200.0 * 0.15, rel=0.1)
     assert Path(report.result_file).parent == folder
     page = Path(report.report_file)
     assert page.parent == folder and 'Identification succeeded' in page.read_text()
