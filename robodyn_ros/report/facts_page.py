@@ -25,9 +25,9 @@ def facts_page(
 ) -> str:
     """Return the page: single values as figures, lists and mappings as tables, PNG as images.
 
-    :param facts: what `--json` prints; `findings` are shown with their remedies, `files` that are
+    :param facts: output of `--json`; `findings` are shown with their remedies, `files` that are
         PNG as pictures
-    :param text: what the command prints
+    :param text: printed output of the command
     :param good: verdict; None: the command gives none
     """
     plain = {key: _plain(value) for key, value in facts.items() if key not in _SPECIAL}

@@ -1,4 +1,4 @@
-"""What could have changed on a robot whose model no longer fits: each a linear model.
+"""Possible changes of a robot whose model no longer fits, each one a linear model.
 
 The torque that the model lacks, feedback - model torque, is Y x for a payload, for a change of
 friction, or for a change of torque gain and offset. Only the columns Y differ.

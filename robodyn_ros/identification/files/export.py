@@ -1,4 +1,4 @@
-"""The files of a result in one folder: what `robodyn identify` and the node write."""
+"""The files of a result in one folder, as `robodyn identify` and the node write them."""
 
 from __future__ import annotations
 

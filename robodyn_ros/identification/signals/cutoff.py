@@ -86,8 +86,8 @@ def motion_cutoff(position: Array, rate: float) -> float | None:
     if not moving.any():
         return None
     limited, floor = float(np.median(limit[moving])), noise * angular**4
-    # Single bins of noise exceed its mean by chance, none of thousands tenfold. What the low pass
-    # would not leave anyway is not the motion's: stamps that jitter make tones, which are small.
+    # Single bins of noise exceed its mean by chance, none of thousands tenfold. Bins above the limit
+    # of the low pass do not count: jitter of stamps makes tones there, which are small.
     told = (power > 10.0 * floor) & moving & (frequency[:, None] <= limited)
     velocity = np.where(told, power - floor, 0.0)[1:].sum(axis=1) / angular[1:, 0] ** 2
     share = np.cumsum(velocity) / max(float(velocity.sum()), 1e-300)
@@ -111,11 +111,11 @@ def lowest_cutoff(rate: float) -> float:
 def _limits(frequency: Array, density: Array, power: Array, least: Array) -> tuple[Array, Array]:
     """Cut-offs (n,) from which on accelerations are noisy, and the density (n,) of that noise.
 
-    What a low pass lets through of the noise is seen just above it, up to two octaves, where the
-    position's spectrum is flat. Farther up it may be filtered already (in the drive, or where
-    samples were interpolated), so that the noise at half the sampling rate tells nothing. The
-    limit is the first cut-off, above those of the motion itself, that lets too much through; 0
-    for a joint that does not move.
+    The noise that passes a low pass is measured just above its cut-off, up to two octaves, where the
+    spectrum of the position is flat. At higher frequencies it may be filtered already (in the drive,
+    or by interpolation), so that the noise at half the sampling rate is no measure. The limit is
+    the first cut-off, above those of the motion itself, that passes too much; 0 for a joint that
+    does not move.
 
     :param frequency: without zero, shape (k,)
     :param density: spectrum of the position, shape (k, n)
@@ -170,7 +170,7 @@ def _fastest(position: Array, rate: float, noise: Array) -> float:
     peak &= (velocity > 0.0) & (power > 1e-3 * power.max(axis=0))
     peak[1:] &= velocity[1:] >= velocity[:-1]
     peak[:-1] &= velocity[:-1] > velocity[1:]
-    # What a joint that only shakes does is not the motion's.
+    # The vibration of a joint that only shakes is not part of the motion.
     stroke = np.ptp(position, axis=0)
     peak[:, stroke < 1e-3 * stroke.max(initial=0.0)] = False
     highest = np.flatnonzero(peak.any(axis=1))

@@ -40,7 +40,7 @@ class Segments:
 
     :param shown: signals of one segment in which all joints move, if there is one; those of the
         whole recording, if it is not long
-    :param recording: what `shown` was processed from
+    :param recording: source of `shown`
     :param others: gives the signals of all segments of a long recording
     :param offsets: of the torque in time, that are set right
     :param count: number of segments

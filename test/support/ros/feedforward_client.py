@@ -1,4 +1,4 @@
-"""What the tests of the feed-forward node share: its model, parameters, motions and a stream."""
+"""Shared parts of the feed-forward node's tests: model, parameters, motions and a stream."""
 
 import time
 
@@ -94,7 +94,7 @@ class Trajectories:
         assert self.process.enable(True).success
 
     def sent(self, trajectory) -> JointTrajectory:
-        """What leaves of it; the rest of one before, which may come meanwhile, has its stamp."""
+        """Return the output for it; the remainder of the one before has that one's stamp."""
         self.out.clear()
         begin = len(self.process.said())
         self.trajectory.publish(trajectory)
@@ -109,7 +109,7 @@ class Trajectories:
         return left()[-1]
 
     def refused(self, trajectory) -> str:
-        """What is said of a trajectory that is refused; it must not replace a running one."""
+        """Return the refusal of a trajectory, which must not replace a running one."""
         self.process.wait(self._waits, 'the end of the motion before')
         self.out.clear()
         before = int(self._values()['refused'])
