@@ -31,15 +31,13 @@ from robodyn_ros.recording.readers import read_recording, recording_format
 RECORD = 'ros2 bag record /joint_states /joint_trajectory_controller/controller_state'
 
 
-def add_parser(commands: Any) -> None:
-    """Add the sub-command."""
-    parser = commands.add_parser(
-        'delay',
-        help='measure the additive torque delay and check the configured one',
-        description='Measure the delay from commanded to measured positions in a rosbag2, in '
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the description and the arguments of the sub-command."""
+    parser.description = (
+        'Measure the delay from commanded to measured positions in a rosbag2, in '
         'cycles: the value for additive_torque_delay of the feed-forward. If the bag has '
         'torque_state of a running feed-forward, its delay is checked. The exit code is 1 if that '
-        'delay is wrong, or the delay is unknown.',
+        'delay is wrong, or the delay is unknown.'
     )
     parser.add_argument('recording', help='folder of a rosbag2')
     parser.add_argument(
@@ -60,7 +58,6 @@ def add_parser(commands: Any) -> None:
     )
     parser.add_argument('--out', metavar='DIR', help='folder for delay.html')
     add_json(parser)
-    parser.set_defaults(run=run, command_line='')
 
 
 def _period(text: str) -> float:
