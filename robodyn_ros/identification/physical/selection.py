@@ -1,9 +1,10 @@
 """Choice of the exported estimate: how strong the prior is, and whether links must be possible.
 
 Least squares alone estimates parameters that the recording hardly excites with large errors: links
-of negative mass, and wrong torques on other motions. Held-out errors measure this (`fit.choice`). The candidates, from the simplest:
-consistent robots with ever weaker priors, and the same with free rotor inertias and friction. The
-unconstrained estimate must be better than the chosen one by four standard errors.
+of negative mass, and wrong torques on other motions. Held-out errors measure this (`fit.choice`).
+The candidates, from the simplest: consistent robots with ever weaker priors, and the same with
+free rotor inertias and friction. The unconstrained estimate must be better than the chosen one by
+four standard errors.
 """
 
 from __future__ import annotations
