@@ -72,6 +72,23 @@ def run(arguments: argparse.Namespace) -> int:
 
     :raises RobodynError: the bag cannot be read, or lacks a topic
     """
+    facts = _measured(arguments)
+    wrong = any(each.code in ('delay_wrong', 'delay_unknown') for each in facts['findings'])
+    text = table(facts)
+    if arguments.out is not None:
+        made_folder(arguments.out, ConfigError)
+        title = 'Delay of the additive torque'
+        facts = with_page(arguments, facts, text, name='delay', title=title, good=not wrong)
+        text = table(facts)
+    show(arguments, facts, text)
+    return EXIT_NEGATIVE if wrong else 0
+
+
+def _measured(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Measure and check; return the facts.
+
+    :raises RecordingError: the bag cannot be read, or lacks a topic
+    """
     path = arguments.recording
     if recording_format(path) != 'rosbag2':
         raise RecordingError(
@@ -94,25 +111,15 @@ def run(arguments: argparse.Namespace) -> int:
     configured = arguments.configured
     if configured is None:
         configured = _recorded_delay(path, types, measured.joints)
-    findings = delay_findings(estimate, configured)
-    facts = {
+    return {
         'command': topic,
         'period': period,
         'configured': configured,
         'additive_torque_delay': estimate.setting,
         'cycles': estimate.cycles,
         'joints': [{'name': e.joint, 'lag': e.cycles, 'error': e.error} for e in estimate.lags],
-        'findings': findings,
+        'findings': delay_findings(estimate, configured),
     }
-    wrong = any(finding.code in ('delay_wrong', 'delay_unknown') for finding in findings)
-    if arguments.out is not None:
-        made_folder(arguments.out, ConfigError)
-        title = 'Delay of the additive torque'
-        facts = with_page(
-            arguments, facts, table(facts), name='delay', title=title, good=not wrong
-        )
-    show(arguments, facts, table(facts))
-    return EXIT_NEGATIVE if wrong else 0
 
 
 def command_topic(types: dict[str, str], wanted: str | None, path: str) -> str:
