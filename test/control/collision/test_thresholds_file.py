@@ -59,6 +59,7 @@ def test_a_file_is_read_as_it_was_written(tmp_path: Path) -> None:
         ('contact_share: 0.8', 'contact_share: 1.2', 'contact_share must be above 0'),
         ('period: 0.01', 'period: .nan', 'period must be above 0'),
         ('residual: observer', 'residual: guess', 'residual must be one of'),
+        ('- 1.95', '- 0.1', 'the edges of speed must be finite and in ascending'),
         ('fastest: 1.0', 'fastest: 0.0', 'fastest must be finite and above 0'),
         ('hardest: 1.0', 'hardest: .inf', 'hardest must be finite'),
         ('healthy_hours: 1.5', '', "KeyError: 'healthy_hours'"),

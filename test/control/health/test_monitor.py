@@ -22,11 +22,16 @@ COUNT = 240
 """Samples: half as many again as the window."""
 
 
-def monitored(lacking, *, seed=1, settings=None, arm=ARM, values=VALUES, threshold=THRESHOLD):
+def monitored(
+    lacking, *, seed=1, settings=None, arm=ARM, values=VALUES, threshold=THRESHOLD, still=()
+):
     """Report after a motion whose feedback exceeds the model torque by `lacking(q, qd, qdd)`."""
     torque = ModelTorque(arm, values, velocity_window=0.01)
     monitor = HealthMonitor(arm, torque, settings)
-    time, q, qd, qdd = sines(len(torque.joints), COUNT, rate=20.0, seed=seed)
+    time, *motion = sines(len(torque.joints), COUNT, rate=20.0, seed=seed)
+    q, qd, qdd = (
+        np.where(np.isin(range(len(torque.joints)), still), 0.0, each) for each in motion
+    )
     noise = 0.15 * threshold * np.random.default_rng(seed).normal(size=q.shape)
     error = noise - lacking(q, qd, qdd)
     for row, signals in enumerate(zip(time, q, qd, qdd, error, strict=True)):
@@ -69,6 +74,8 @@ def test_warming_is_told_as_friction():
     assert report.cause == Cause.FRICTION
     np.testing.assert_allclose(report.dry_friction, -0.2, atol=0.06)
     assert 'lower than identified' in report.message
+    partly = monitored(warmer, still=[3]).dry_friction
+    np.testing.assert_allclose(partly, [-0.2, -0.2, -0.2, 0.0, -0.2, -0.2], atol=0.06)
     # Too little for anybody to act on.
     assert monitored(lambda *state: 0.05 * warmer(*state)).cause == Cause.NONE
 

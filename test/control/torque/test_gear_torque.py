@@ -51,6 +51,8 @@ def test_it_fades_in_and_a_wild_deflection_gives_none():
     law.read(REST, REST - 50.0 * 0.005, stamp())
     first = np.abs(law.torque()).max()
     assert 0.0 < first < 0.02 * np.abs(run(law, 0.005, 200)).max()
+    short = make(timeout=0.5 * PERIOD)
+    assert (np.abs(run(short, 0.005, 300)) > np.abs(short.torque())).all()
     assert (run(make(), 0.5, 300) == 0.0).all()  # another zero of an encoder
 
 

@@ -48,6 +48,7 @@ def test_the_first_bit_that_differs_is_named() -> None:
     found = replay(replace(made, rows=replace(made.rows, results=results)))
     assert found is not None
     assert (found.row, found.joint, found.quantity) == (settled, 'joint2', 'torque_error')
+    assert found.time == 1e-9 * float(made.rows.times[settled] - made.rows.times[0])
     assert found.recorded != found.computed == made.rows.results[settled, 0, 1]
 
 
