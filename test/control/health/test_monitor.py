@@ -49,7 +49,9 @@ def test_a_model_that_fits_is_reported_so():
     report = monitored(nothing)
     assert report.cause == Cause.NONE
     assert report.message == 'the model fits'
-    assert report.motion == pytest.approx(8.0, abs=0.5)
+    assert report.motion == pytest.approx(8.0)
+    assert (report.removed, report.joint) == (0.0, 'joint6')
+    assert report.share == pytest.approx(0.15, abs=0.03), 'noise only'
 
 
 @pytest.mark.parametrize(('mass', 'word'), [(2.8, 'attached'), (-2.0, 'missing')])
@@ -59,11 +61,21 @@ def test_a_payload_is_told_with_its_interval(mass, word):
     def carried(q, qd, qdd):
         return np.sign(mass) * load.model.torque(q, qd, qdd, load.values)
 
-    report = monitored(carried, settings=HealthSettings(gain_uncertainty=0.02))
+    sure, report = (
+        monitored(carried, settings=HealthSettings(gain_uncertainty=share))
+        for share in (0.0, 0.02)
+    )
     assert report.cause == Cause.PAYLOAD
-    assert abs(report.mass - mass) < report.mass_interval < 0.15 * abs(mass)
-    np.testing.assert_allclose(report.center_of_mass, (0.05, 0.02, 0.08), atol=0.02)
-    assert f'kg {word}?' in report.message
+    assert abs(report.mass - mass) < report.mass_interval
+    assert sure.mass_interval < 0.05 * abs(mass)
+    widened = np.hypot(sure.mass_interval, 2.0 * 0.02 * report.mass)
+    assert report.mass_interval == pytest.approx(widened)
+    miss = np.abs(report.center_of_mass - (0.05, 0.02, 0.08))
+    assert (miss < report.center_of_mass_interval).all()
+    assert (report.center_of_mass_interval < 0.02).all()
+    assert report.removed > 0.9
+    told = f'payload {abs(mass):.2g} +- {report.mass_interval:.1g} kg {word}? Give it with ~/set'
+    assert report.message.startswith(told)
 
 
 def test_warming_is_told_as_friction():
@@ -71,9 +83,14 @@ def test_warming_is_told_as_friction():
         return -0.2 * (8.0 * np.tanh(qd / 0.01) + 5.0 * qd)
 
     report = monitored(warmer)
-    assert report.cause == Cause.FRICTION
+    assert report.cause == Cause.FRICTION and report.removed > 0.9
     np.testing.assert_allclose(report.dry_friction, -0.2, atol=0.06)
-    assert 'lower than identified' in report.message
+    assert report.share == pytest.approx(1.35, rel=0.1), 'its root mean square over the threshold'
+    told = (
+        f'friction of joint6 is 19% lower than identified and takes {report.share:.0%} of its thr'
+    )
+    assert report.message.startswith(told)
+    assert 'is 20% higher than' in monitored(lambda *state: -warmer(*state)).message
     partly = monitored(warmer, still=[3]).dry_friction
     np.testing.assert_allclose(partly, [-0.2, -0.2, -0.2, 0.0, -0.2, -0.2], atol=0.06)
     # Too little for anybody to act on.
@@ -85,12 +102,14 @@ def test_a_weaker_torque_constant_is_told_as_gain():
     joint = np.arange(6) == 1
 
     def weaker(q, qd, qdd):
-        return -0.1 * joint * torque.torque(q, qd, qdd)
+        return joint * (3.0 - 0.1 * torque.torque(q, qd, qdd))
 
     report = monitored(weaker)
     assert report.cause == Cause.GAIN
     assert report.gain[1] == pytest.approx(-0.1, abs=0.02)
-    assert report.joint == 'joint2'
+    assert report.message.startswith(
+        'torque feedback of joint2 changed by -10% and +3.3 (takes 120%'
+    )
 
 
 @pytest.mark.parametrize('seed', range(3))
@@ -100,7 +119,9 @@ def test_a_push_is_explained_by_nothing(seed):
         result[190:200] = THRESHOLD * (4.0, -3.0, 5.0, 0.0, 4.0, 0.0)
         return result
 
-    assert monitored(push, seed=seed).cause == Cause.NONE
+    report = monitored(push, seed=seed)
+    assert report.cause == Cause.NONE
+    assert report.message.startswith('nothing explains the torque error of joint3 (12')
 
 
 def test_standstill_is_no_evidence_and_other_motion_is_forgotten():
