@@ -96,12 +96,13 @@ def test_contact_then_collision_which_latches_until_reset() -> None:
     assert not detector.latched
 
 
-@pytest.mark.parametrize('debounce', [1, 3])
-def test_levels_are_reached_with_the_last_sample_of_the_debounce(debounce: int) -> None:
-    detector, arm = (
-        make(debounce=debounce, torque_error_filter=1.0, filter_cutoff=200.0),
-        Healthy(),
-    )
+@pytest.mark.parametrize(
+    ('given', 'debounce'), [({'debounce': 1}, 1), ({}, 2), ({'debounce': 3}, 3)]
+)
+def test_levels_are_reached_with_the_last_sample_of_the_debounce(
+    given: dict[str, int], debounce: int
+) -> None:
+    detector, arm = make(torque_error_filter=1.0, filter_cutoff=200.0, **given), Healthy()
     settled(detector, arm)
     for push, level in ((8.0, CONTACT), (30.0, COLLISION)):
         seen = []

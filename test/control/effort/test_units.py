@@ -37,8 +37,8 @@ def test_the_formulas_of_the_document():
     np.testing.assert_allclose(drives.rated(), 1000 / tfac)
     np.testing.assert_allclose(drives.peak(), 1000 * mipeak / (tfac * micont))
     np.testing.assert_allclose(Drives.of(1, **CURRENT).torque_factor(), 1e6 / (mkt * micont))
-    linear = Drives.of(1, rated_current=micont, force_constant=35.0)
-    np.testing.assert_allclose(linear.torque_factor(), 1e6 / (35.0 * micont))
+    linear = Drives.of(1, rated_current=micont, force_constant=0.35)
+    np.testing.assert_allclose(linear.torque_factor(), 1e6 / (0.35 * micont))
     # The document prints pi where the work of a revolution says 2 pi.
     screw = Drives.of(1, **CURRENT, gear_ratio=gr, screw_lead=sl).torque_factor()
     printed = 1e6 * sl / (mkt * micont * gr * np.pi)

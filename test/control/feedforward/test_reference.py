@@ -51,6 +51,9 @@ def test_samples_that_follow_each_other_too_fast_are_to_be_left_out(
     assert reference.elapsed == np.inf
     assert 'only 0 s after' in reference.refusal(1.0)
     assert 'only 0.0004 s after' in reference.refusal(1.0004)
+    exact = ReferenceMotion(width=2, timeout=0.02, period=2.0**-9)
+    exact.read(1.0, *sine(0.0))
+    assert exact.refusal(1.0 + 2.0**-11) == ''
     # A sender that was late with one sample and is in time with the next is no reason.
     assert reference.refusal(1.0006) == ''
     assert reference.refusal(0.9) == '', 'that is a fault'

@@ -73,6 +73,14 @@ def test_shifted_evidence_is_that_of_the_changed_model():
     shifted.shift(shifted.places[number], change)
     fresh.add(q, qd, qdd, moved, np.ones_like(q))
     np.testing.assert_allclose(shifted.per_joint(), fresh.per_joint(), rtol=1e-9, atol=1e-6)
+    full = fresh.per_joint()
+    fresh.add(q[:25], qd[:25], qdd[:25], moved[:25], np.ones_like(q[:25]))
+    fresh.add(q[25:], qd[25:], qdd[25:], moved[25:], np.ones_like(q[25:]))
+    np.testing.assert_allclose(fresh.per_joint(), full, rtol=1e-9, atol=1e-6)
+    np.testing.assert_array_equal(fresh.samples, 10)
+    for kind, samples in zip(*fresh.folds(), strict=True):
+        np.testing.assert_allclose(kind.sum(axis=0), full.sum(axis=0), rtol=1e-9, atol=1e-6)
+        assert samples.sum() == 40
 
 
 def test_a_law_without_coulomb_friction_is_refused():

@@ -4,11 +4,13 @@ from control_arm import small_arm
 from robots import SIX_AXIS
 from simulation import sines
 
+from robodyn_ros.control.health.explanation import Explanation
 from robodyn_ros.control.health.hypotheses import Cause
 from robodyn_ros.control.health.monitor import HealthMonitor, HealthSettings
+from robodyn_ros.control.health.report import Reporter
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.models.catalog import build_model, robot_model
-from robodyn_ros.models.payload import payload_of
+from robodyn_ros.models.payload import PayloadModel, payload_of
 
 ARM = robot_model(SIX_AXIS)
 VALUES = np.array([
@@ -78,6 +80,20 @@ def test_a_payload_is_told_with_its_interval(mass, word):
     assert report.message.startswith(told)
 
 
+def test_intervals_are_two_standard_deviations():
+    reporter = Reporter(('a', 'b'), np.ones(2), 0.2, 0.15, 0.0, PayloadModel(arm=ARM))
+    values, spread = np.arange(4.0, 14.0), np.linspace(0.1, 1.0, 10)
+    torque = np.array([1.0, 3.0])
+    report = reporter.report(Explanation(Cause.PAYLOAD, values, spread, 0.9, torque), 8.0)
+    assert (report.mass, report.joint) == (4.0, 'b')
+    assert (report.mass_interval, report.share) == pytest.approx((0.2, 0.6))
+    np.testing.assert_allclose(report.center_of_mass, values[1:4] / 4.0)
+    np.testing.assert_allclose(report.center_of_mass_interval, 2.0 * spread[1:4] / 4.0)
+    small = reporter.report(Explanation(Cause.PAYLOAD, values, 20.0 * spread, 0.9, torque), 8.0)
+    assert np.isnan([*small.center_of_mass, *small.center_of_mass_interval]).all()
+    assert small.message.startswith('the load at the tool changed: give it with ~/set_payload')
+
+
 def test_warming_is_told_as_friction():
     def warmer(_, qd, __):
         return -0.2 * (8.0 * np.tanh(qd / 0.01) + 5.0 * qd)
@@ -134,6 +150,7 @@ def test_standstill_is_no_evidence_and_other_motion_is_forgotten():
     report = monitor.evaluate()
     assert report.cause == Cause.UNKNOWN
     assert report.message == '0 of 8 s of motion so far'
+    assert (report.motion, report.removed, report.share) == (0.0, 0.0, 0.0)
     monitor.clear('the payload was changed')
     assert monitor.report.message == 'the payload was changed'
 
@@ -142,8 +159,8 @@ def test_samples_that_nobody_processes_are_bounded_and_bad_ones_ignored():
     monitor = HealthMonitor(ARM, ModelTorque(ARM, VALUES))
     moving = np.ones(6)
     for row in range(1000):
-        bad = moving * (np.nan if row % 2 else 1.0)
-        monitor.take(0.05 * row, moving, moving, moving, bad, THRESHOLD)
+        bad = moving * (np.nan if row // 5 % 2 else 1.0)
+        monitor.take(0.01 * row, moving, moving, moving, bad, THRESHOLD)
     monitor.process()
     assert monitor.evaluate().motion == pytest.approx(32 * 0.05)
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from collision_events import event
+from collision_events import EFFORT, event, setup
 
+from robodyn_ros.control.collision.black_box.event import Setup
 from robodyn_ros.control.collision.black_box.event_file import read_event, write_event
 from robodyn_ros.control.collision.black_box.recorded_detector import build_detector
 from robodyn_ros.control.collision.black_box.replay import replay
@@ -56,6 +57,13 @@ def test_the_state_at_the_start_matters() -> None:
     made = event(4)
     other = build_detector(made.setup)
     assert replay(replace(made, rows=replace(made.rows, state=other.state()))) is not None
+
+
+def test_a_setup_of_another_version_is_refused() -> None:
+    content = setup().content()
+    content['settings']['sharpness'] = 1.0
+    with pytest.raises(RecordingError, match=r"of another version: .* 'sharpness'"):
+        Setup.from_content(content, EFFORT)
 
 
 @pytest.mark.parametrize(
