@@ -67,12 +67,20 @@ def test_a_setup_of_another_version_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    'state', [{'settings': 1.0}, {'update': 1.0}, {'_over': 'text'}, {'none.at_all': 0.0}, {}]
+    ('state', 'text'),
+    [
+        ({'settings': 1.0}, 'the detector of this version has no settings'),
+        ({'update': 1.0}, 'the detector of this version has no update'),
+        ({'sensitivity': 1.0}, 'the detector of this version has no sensitivity'),
+        ({'none.at_all': 0.0}, 'the detector of this version has no none.at_all'),
+        ({'_over': 'text'}, 'the event cannot be replayed'),
+        ({}, 'finite parameter values, got 0'),
+    ],
 )
-def test_a_state_of_something_else_is_refused(state: dict[str, object]) -> None:
+def test_a_state_of_something_else_is_refused(state: dict[str, object], text: str) -> None:
     made = event(4)
     whole = made.rows.state if state else {}
-    with pytest.raises(RobodynError):
+    with pytest.raises(RobodynError, match=text):
         replay(replace(made, rows=replace(made.rows, state={**whole, **state})))
 
 
