@@ -59,11 +59,15 @@ def test_the_state_at_the_start_matters() -> None:
     assert replay(replace(made, rows=replace(made.rows, state=other.state()))) is not None
 
 
-def test_a_setup_of_another_version_is_refused() -> None:
+def test_a_setup_or_a_call_of_another_version_is_refused() -> None:
     content = setup().content()
     content['settings']['sharpness'] = 1.0
     with pytest.raises(RecordingError, match=r"of another version: .* 'sharpness'"):
         Setup.from_content(content, EFFORT)
+    made = event(4)
+    calls = ((0, 'explode', None),)
+    with pytest.raises(RecordingError, match="the detector has no call 'explode'"):
+        replay(replace(made, rows=replace(made.rows, calls=calls)))
 
 
 @pytest.mark.parametrize(
