@@ -239,6 +239,7 @@ def test_an_error_or_threshold_that_is_not_finite_is_unknown(kind: str) -> None:
     settled(detector, arm)
     detector.torque_error[:] = np.nan
     assert (detector.update(*arm.sample()) == UNKNOWN).all() and 'not finite' in detector.message
+    assert not detector.torque_error.any()
     settled(detector, arm)
     row = detector.thresholds._map.rows[0]  # type: ignore[attr-defined]
     row.collision[:] = [np.nan] * len(row.collision)
