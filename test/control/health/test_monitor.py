@@ -163,6 +163,8 @@ def test_samples_that_nobody_processes_are_bounded_and_bad_ones_ignored():
         monitor.take(0.01 * row, moving, moving, moving, bad, THRESHOLD)
     monitor.process()
     assert monitor.evaluate().motion == pytest.approx(32 * 0.05)
+    monitor.clear('the payload was changed')
+    assert monitor.evaluate().motion == 0.0
 
 
 def test_models_without_links_tell_what_they_can():

@@ -43,7 +43,9 @@ def test_deflection_by_the_gear_ratio_gives_the_trained_torque():
     expected = proportional().torque(*np.array([[[0.005] * 6], [[0.0] * 6], [[0.0] * 6]]))[0]
     assert 3.0 < expected[0] < 7.0
     np.testing.assert_allclose(run(make(), 0.005, 300), expected, rtol=1e-6)
-    np.testing.assert_allclose(run(make(scale=0.3), 0.005, 300), 0.3 * expected, rtol=1e-6)
+    for scale in (0.0, 0.3):
+        scaled = run(make(scale=scale), 0.005, 300)
+        np.testing.assert_allclose(scaled, scale * expected, rtol=1e-6)
 
 
 def test_it_fades_in_and_a_wild_deflection_gives_none():
