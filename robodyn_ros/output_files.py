@@ -28,6 +28,16 @@ def made_folder(path: str | Path, error: type[RobodynError]) -> Path:
     return folder
 
 
+def unusable(path: str | Path) -> str:
+    """Return why no file can be made at or in a path, or ''; nothing is made."""
+    place = Path(path).absolute()
+    there = next(each for each in (place, *place.parents) if os.path.lexists(each))
+    if there != place and not there.is_dir():
+        return f'{there} is not a folder'
+    folder = there if there.is_dir() else there.parent
+    return '' if os.access(folder, os.W_OK | os.X_OK) else f'{folder} cannot be written to'
+
+
 def write_whole(
     path: str | Path,
     write: Callable[[Path], object],

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from robodyn_ros.errors import MotionError
-from robodyn_ros.output_files import json_text, made_folder, write_whole
+from robodyn_ros.output_files import json_text, made_folder, unusable, write_whole
 from robodyn_ros.recording.finding import Finding
 
 
@@ -93,3 +93,12 @@ def test_json_has_null_for_numbers_that_json_does_not_have():
             {'code': 'code', 'text': 'text', 'joint': '', 'severity': 'warning', 'remedy': ''}
         ],
     }
+
+
+def test_a_place_that_cannot_be_used_is_known_before_the_work(tmp_path, monkeypatch):
+    (tmp_path / 'file').write_text('kept')
+    assert unusable(tmp_path / 'new' / 'folder') == '' and unusable(tmp_path / 'file') == ''
+    assert unusable(tmp_path / 'file' / 'x').endswith('file is not a folder')
+    assert [each.name for each in tmp_path.iterdir()] == ['file']
+    monkeypatch.setattr(os, 'access', lambda *_: False)  # root may write everywhere
+    assert unusable(tmp_path / 'new' / 'x') == f'{tmp_path} cannot be written to'

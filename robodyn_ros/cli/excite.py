@@ -5,15 +5,12 @@ from __future__ import annotations
 import argparse
 import signal
 import sys
-import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
-from robodyn_ros.cli.output import EXIT_INTERRUPTED, Show, add_json, progress_bar, show
+from robodyn_ros.cli.output import EXIT_INTERRUPTED, Show, add_json, out_folder, progress_bar, show
 from robodyn_ros.cli.page import with_page
-from robodyn_ros.cli.robot_model import add_option, add_robot, robot
-from robodyn_ros.errors import ConfigError
+from robodyn_ros.cli.robot_model import add_option, add_robot, optimise_options, robot
 from robodyn_ros.excitation.design.optimize import Cancel, Progress
 from robodyn_ros.excitation.design.problem import Design
 from robodyn_ros.excitation.export import export_motion
@@ -27,7 +24,6 @@ from robodyn_ros.excitation.options import (
 )
 from robodyn_ros.excitation.robot_frame import shown_frame
 from robodyn_ros.excitation.summary import present, summary, table
-from robodyn_ros.robot_file import load_robot
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         for name, option in options.items():
             add_option(group, name, option)
     output = parser.add_argument_group('output')
-    output.add_argument('--out', metavar='DIR', help='folder for the files')
+    output.add_argument('--out', type=out_folder, metavar='DIR', help='folder for the files')
     add_json(output)
 
 
@@ -53,13 +49,9 @@ def run(arguments: argparse.Namespace) -> int:
 
     :raises RobodynError: a file cannot be read or written, or no such motion is possible
     """
-    values = _values(arguments)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter('always', UserWarning)
-        model, limits = robot(arguments)
-        design = make_design(values, model, limits, urdf=arguments.urdf or '')
-    for warning in caught:
-        print(f'warning: {warning.message}', file=sys.stderr)
+    values = optimise_options(arguments, OPTIONS)
+    model, limits = robot(arguments)
+    design = make_design(values, model, limits, urdf=arguments.urdf or '')
     with _interruptible() as cancel, progress_bar(28, 'searching') as bar:
         result = search(design, values, progress=_criterion_shown(bar, design), cancel=cancel)
     facts = {**summary(result, design), 'interrupted': cancel()}
@@ -72,24 +64,6 @@ def run(arguments: argparse.Namespace) -> int:
         facts = with_page(arguments, facts, table(facts), name='motion', title=title)
     show(arguments, facts, table(facts))
     return EXIT_INTERRUPTED if facts['interrupted'] else 0
-
-
-def _values(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return the options of the flags, and those of the robot file beside them.
-
-    :raises ConfigError: the robot file cannot be used, or its section is no mapping
-    """
-    values: dict[str, Any] = {}
-    if arguments.robot is not None:
-        file = load_robot(arguments.robot)
-        section = file.content.get('excitation', {}).get('optimise', {})
-        if not isinstance(section, Mapping):
-            raise ConfigError(f'{file.path}: excitation.optimise must be a mapping of options')
-        values = {name: value for name, value in section.items() if name != 'friction'}
-        if values.get('srdf'):
-            values['srdf'] = file.file(str(values['srdf']))
-    flags = {name: getattr(arguments, name) for name in OPTIONS}
-    return values | {name: value for name, value in flags.items() if value is not None}
 
 
 @contextmanager

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-import warnings
 from pathlib import Path
 
 from robodyn_ros.cli.effort import add_source, declared_effort
 from robodyn_ros.cli.identify_options import add_options, given_options
-from robodyn_ros.cli.output import progress_bar
+from robodyn_ros.cli.output import out_folder, progress_bar
 from robodyn_ros.cli.robot_model import (
     OF_URDF,
     add_robot_file,
@@ -65,6 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     output = parser.add_argument_group('output')
     output.add_argument(
         '--out',
+        type=out_folder,
         metavar='DIR',
         help='write result.yaml, report.html, result.json and robot.urdf to this folder',
     )
@@ -153,12 +153,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.out is not None:
         ResultFolder(Path(arguments.out))  # it refuses another's files before all the work
     take_robot_file(arguments)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter('always', UserWarning)
-        model, base = _model_and_base(arguments)
-        options = _options(arguments, model)
-    for warning in caught:
-        print(f'warning: {warning.message}', file=sys.stderr)
+    model, base = _model_and_base(arguments)
+    options = _options(arguments, model)
     recordings, validation = _recordings(arguments, model)
     if base is not None:
         model = PayloadModel(arm=base.model, frame=arguments.frame or '')

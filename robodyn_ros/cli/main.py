@@ -7,7 +7,9 @@ import importlib
 import re
 import shlex
 import sys
+import warnings
 from collections.abc import Sequence
+from typing import Any
 
 from robodyn_ros import __version__
 from robodyn_ros.cli.output import EXIT_ERROR, EXIT_INTERRUPTED
@@ -102,6 +104,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         arguments.command_line = shlex.join(['robodyn', *words])
     except KeyboardInterrupt:  # importing the libraries of a command takes a second
         return _interrupted()
+    warnings.showwarning = _show_warning
     try:
         return int(arguments.run(_without_xacro(arguments)))
     except KeyboardInterrupt:
@@ -125,6 +128,12 @@ def main(argv: Sequence[str] | None = None) -> int:
             file=sys.stderr,
         )
         return EXIT_ERROR
+
+
+def _show_warning(
+    message: Warning | str, category: object, filename: str, lineno: int, *_: Any, **__: Any
+) -> None:
+    print(f'warning: {message}', file=sys.stderr)
 
 
 def _interrupted() -> int:

@@ -6,9 +6,9 @@ import argparse
 from typing import Any
 
 from robodyn_ros.cli.motion_file import read_motion
-from robodyn_ros.cli.output import EXIT_NEGATIVE, add_json, show
+from robodyn_ros.cli.output import EXIT_NEGATIVE, add_json, out_folder, show
 from robodyn_ros.cli.page import with_page
-from robodyn_ros.cli.robot_model import add_option, add_robot, robot
+from robodyn_ros.cli.robot_model import add_option, add_robot, optimise_options, robot
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.collisions.check import Report, collision_lines
 from robodyn_ros.excitation.export import export_motion
@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group('collisions')
     for name, option in SPACE.items():
         add_option(group, name, option)
-    parser.add_argument('--out', metavar='DIR', help='folder for the files')
+    parser.add_argument('--out', type=out_folder, metavar='DIR', help='folder for the files')
     add_json(parser)
 
 
@@ -48,8 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
     model, limits = robot(arguments)
     motion = read_motion(arguments.motion, limits.joints)
     check_joints(motion, limits)
-    given = {name: getattr(arguments, name) for name in SPACE}
-    values = {name: value for name, value in given.items() if value is not None}
+    values = optimise_options(arguments, SPACE)
     coverage = collision_coverage(values, model.joint_names, arguments.urdf or '')
     facts = summary(motion, limits, coverage.check(motion, model))
     if arguments.out is not None:

@@ -6,11 +6,12 @@ import argparse
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from tqdm import tqdm
 
-from robodyn_ros.output_files import json_text
+from robodyn_ros.output_files import json_text, unusable
 
 EXIT_NEGATIVE, EXIT_ERROR, EXIT_INTERRUPTED = 1, 2, 130
 """Exit codes beside 0: the answer is negative, the command failed, Ctrl-C ended it."""
@@ -22,6 +23,20 @@ Show = Callable[[str, float], None]
 def add_json(parser: Any) -> None:
     """Add `--json`."""
     parser.add_argument('--json', action='store_true', help='print one JSON object')
+
+
+def out_folder(text: str) -> str:
+    """Check the folder of `--out` before all the work; type of an argument."""
+    if Path(text).exists() and not Path(text).is_dir():
+        raise argparse.ArgumentTypeError(f'{text} is a file, expected a folder')
+    return out_file(text)
+
+
+def out_file(text: str) -> str:
+    """Check the file of `--out` before all the work; type of an argument."""
+    if problem := unusable(text):
+        raise argparse.ArgumentTypeError(f'{text} cannot be written: {problem}')
+    return text
 
 
 def show(arguments: argparse.Namespace, facts: object, text: str) -> None:

@@ -6,6 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from robodyn_ros.cli.output import out_file
 from robodyn_ros.identification.files.prg_import import FRICTION_SIGNS, read_prg, write_imported
 from robodyn_ros.models.catalog import load_model
 
@@ -19,7 +20,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('file', help='the .PRG file')
     parser.add_argument('--model', metavar='YAML', required=True, help='description of the model')
     parser.add_argument(
-        '--out', metavar='FILE', required=True, help='result file to write, such as result.yaml'
+        '--out',
+        type=out_file,
+        metavar='FILE',
+        required=True,
+        help='result file to write, such as result.yaml',
     )
     parser.add_argument(
         '--robot',

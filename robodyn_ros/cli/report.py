@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from robodyn_ros.cli.output import add_json, show
+from robodyn_ros.cli.output import add_json, out_file, show
 from robodyn_ros.report.write import write_page
 
 
@@ -16,7 +16,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument('result', help='folder of a result, or its result.yaml or result.json')
     parser.add_argument(
-        '--out', metavar='FILE', help='name of the page (default: report.html beside the result)'
+        '--out',
+        type=out_file,
+        metavar='FILE',
+        help='name of the page (default: report.html beside the result)',
     )
     add_json(parser)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from robodyn_ros.errors import ConfigError
@@ -189,3 +189,21 @@ def refuse(arguments: argparse.Namespace, options: Sequence[str], why: str) -> N
 def split(text: str | None) -> list[str]:
     """Return the parts of a list with commas; empty for None."""
     return [] if text is None else text.split(',')
+
+
+def optimise_options(arguments: argparse.Namespace, names: Iterable[str]) -> dict[str, Any]:
+    """Return the named options of the flags, and those of the robot file that no flag gives.
+
+    :raises ConfigError: the robot file cannot be used, or its section is no mapping
+    """
+    found: dict[str, Any] = {}
+    if arguments.robot is not None:
+        file = load_robot(arguments.robot)
+        section = file.content.get('excitation', {}).get('optimise', {})
+        if not isinstance(section, Mapping):
+            raise ConfigError(f'{file.path}: excitation.optimise must be a mapping of options')
+        found = {name: section[name] for name in names if name in section}
+        if found.get('srdf'):
+            found['srdf'] = file.file(str(found['srdf']))
+    flags = {name: getattr(arguments, name) for name in names}
+    return found | {name: value for name, value in flags.items() if value is not None}

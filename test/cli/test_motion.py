@@ -96,3 +96,18 @@ def test_a_motion_of_other_joints_is_refused(shown):
 def test_a_robot_file_is_a_motion_file_as_for_advise(capsys):
     assert main(['motion', ARM[1], *ARM]) == 0
     assert capsys.readouterr().out.startswith('sine, 20.000 s')
+
+
+def test_the_surroundings_in_the_robot_file_hold_for_every_motion(shown, tmp_path):
+    robot = yaml.safe_load(Path(ARM[1]).read_text())
+    robot['urdf'] = str(URDF)
+    surroundings = {'floor': -2.0, 'obstacles': [0.5, 0.2, 0.2, 0.7, 0.4, 0.4]}
+    robot['excitation'] = {'optimise': surroundings}
+    file = tmp_path / 'robot.yaml'
+    file.write_text(yaml.safe_dump(robot))
+    code, printed = shown(PATH, '--robot', str(file), '--json')
+    facts = json.loads(printed.out)
+    assert code == 1 and 'obstacle 1 at (0.6, 0.3, 0.3) m' in facts['broken']
+    assert facts['not_checked'] == []
+    code, printed = shown(PATH, '--robot', str(file), '--obstacles', '5,5,5,6,6,6', '--json')
+    assert code == 0 and json.loads(printed.out)['broken'] == ''

@@ -8,7 +8,7 @@ from typing import Any
 from robodyn_ros.analysis.compare import compare
 from robodyn_ros.analysis.compare_report import export_comparison, text_comparison
 from robodyn_ros.cli.effort import add_recording, read_in_si_units
-from robodyn_ros.cli.output import add_json, show
+from robodyn_ros.cli.output import add_json, out_folder, show
 from robodyn_ros.cli.page import with_page
 from robodyn_ros.identification.files.result_file import load_identified_model
 from robodyn_ros.identification.options import IdentifyOptions
@@ -32,7 +32,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help='cut-off of the low pass on position and torque (default: from the data)',
     )
     parser.add_argument(
-        '--out', metavar='DIR', help='folder for report, tables (CSV, JSON) and pictures'
+        '--out',
+        type=out_folder,
+        metavar='DIR',
+        help='folder for report, tables (CSV, JSON) and pictures',
     )
     add_json(parser)
 

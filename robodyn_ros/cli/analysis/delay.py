@@ -14,7 +14,7 @@ from robodyn_ros.analysis.delay import (
     delay_findings,
     position_lags,
 )
-from robodyn_ros.cli.output import EXIT_NEGATIVE, add_json, show
+from robodyn_ros.cli.output import EXIT_NEGATIVE, add_json, out_folder, show
 from robodyn_ros.cli.page import with_page
 from robodyn_ros.errors import ConfigError, RecordingError
 from robodyn_ros.output_files import made_folder
@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--configured', type=int, help='present additive_torque_delay (default: as recorded)'
     )
-    parser.add_argument('--out', metavar='DIR', help='folder for delay.html')
+    parser.add_argument('--out', type=out_folder, metavar='DIR', help='folder for delay.html')
     add_json(parser)
 
 

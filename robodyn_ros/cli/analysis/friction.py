@@ -11,7 +11,7 @@ import numpy as np
 from robodyn_ros.analysis.friction_curve import FrictionCurve, friction_curves
 from robodyn_ros.analysis.picture import new_figure, png
 from robodyn_ros.cli.effort import add_recording, joint_names, read_in_si_units
-from robodyn_ros.cli.output import add_json, show
+from robodyn_ros.cli.output import add_json, out_folder, show
 from robodyn_ros.cli.page import with_page
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.files.parameter_text import write_bytes, write_text
@@ -33,7 +33,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default='smooth',
         help='law to fit to the points, the mean of both directions (default: %(default)s)',
     )
-    parser.add_argument('--out', metavar='DIR', help='folder for friction.html, .csv and .png')
+    parser.add_argument(
+        '--out', type=out_folder, metavar='DIR', help='folder for friction.html, .csv and .png'
+    )
     add_json(parser)
 
 

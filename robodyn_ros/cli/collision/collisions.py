@@ -10,7 +10,7 @@ from typing import Any
 
 from robodyn_ros.analysis.thresholds.events import Watch, rows_of, watched
 from robodyn_ros.cli.collision.model import add_model, load, read
-from robodyn_ros.cli.output import add_json, show
+from robodyn_ros.cli.output import add_json, out_file, show
 from robodyn_ros.control.collision.detector import Level, TorqueErrorDetector
 from robodyn_ros.control.collision.settings import CollisionSettings
 from robodyn_ros.control.collision.thresholds_file import read_thresholds
@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default='collision',
         help='lowest level to list (default: %(default)s)',
     )
-    parser.add_argument('--out', metavar='CSV', help='write the list to this file')
+    parser.add_argument('--out', type=out_file, metavar='CSV', help='write the list to this file')
     add_json(parser)
 
 

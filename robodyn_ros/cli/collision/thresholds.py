@@ -13,7 +13,7 @@ from robodyn_ros.analysis.thresholds.drives_off import drives_off
 from robodyn_ros.analysis.thresholds.learn import Learned, Learning, learn
 from robodyn_ros.analysis.thresholds.session import Session, session_of
 from robodyn_ros.cli.collision.model import add_model, load, read
-from robodyn_ros.cli.output import add_json, show
+from robodyn_ros.cli.output import add_json, out_file, show
 from robodyn_ros.control.collision.settings import RESIDUALS, CollisionSettings
 from robodyn_ros.control.collision.thresholds_file import (
     DETECTOR,
@@ -43,7 +43,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_model(parser)
     parser.add_argument(
-        '--out', default='thresholds.yaml', metavar='FILE', help='(default: %(default)s)'
+        '--out',
+        type=out_file,
+        default='thresholds.yaml',
+        metavar='FILE',
+        help='(default: %(default)s)',
     )
     _add_detector(parser)
     add_json(parser)

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import pytest
 
 from robodyn_ros.cli.main import main
 from robodyn_ros.excitation.motions.bidirectional import BidirectionalMotion
@@ -32,5 +33,6 @@ def test_friction_of_a_recorded_experiment(tmp_path, capsys):
     assert len((tmp_path / 'out' / 'friction.csv').read_text().splitlines()) == 9
     assert main(command) == 0 and 'a: linear: viscous 2' in capsys.readouterr().out
     (tmp_path / 'file').touch()
-    assert main([*command, '--out', str(tmp_path / 'file')]) == 2
-    assert 'file cannot be made' in capsys.readouterr().err
+    with pytest.raises(SystemExit, match='2'):  # before the work
+        main([*command, '--out', str(tmp_path / 'file')])
+    assert 'file is a file, expected a folder' in capsys.readouterr().err
