@@ -14,6 +14,7 @@ from robodyn_ros.identification.options import LEAVE_ONE_OUT
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.recording.readers import read_recording, recording_format
 from robodyn_ros.recording.recording import Recording
+from robodyn_ros.robot_file import load_robot
 
 _FACTS = {
     'constant': 'torque_constant (Nm/A)',
@@ -74,13 +75,13 @@ def add_source(
 
 
 def declared_effort(arguments: argparse.Namespace) -> EffortDeclaration | None:
-    """Return the declaration of `--effort`, or None if it is not given.
+    """Return the declaration of `--effort` or else of the robot file; None: there is neither.
 
-    :raises RobodynError: its file cannot be used, or no recording is a bag
+    :raises RobodynError: its file cannot be used, or `--effort` is given and no recording is a bag
     """
     given = arguments.effort
     if given is None:
-        return None
+        return _effort_of_robot(getattr(arguments, 'robot', None))
     if given in ('Nm', 'N', 'SI'):
         return EffortDeclaration.si(source=f'--effort {given}')
     if given in UNITS:
@@ -100,3 +101,11 @@ def declared_effort(arguments: argparse.Namespace) -> EffortDeclaration | None:
             f'--columns gives other units'
         )
     return EffortDeclaration.from_file(given)
+
+
+def _effort_of_robot(name: str | None) -> EffortDeclaration | None:
+    """Return the declaration in a robot file; None: there is no file, or none in it."""
+    robot = load_robot(name) if name is not None else None
+    if robot is None or 'effort' not in robot.content:
+        return None
+    return EffortDeclaration.from_file(robot.reference)

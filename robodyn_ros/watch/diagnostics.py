@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import islice
 
 from robodyn_ros.errors import bounded
 from robodyn_ros.watch.events import Events
@@ -41,7 +42,8 @@ class DiagnosticList:
         """Start empty.
 
         :param stale_after: age at which a status is stale, in [s]: three periods of 1 s
-        :param most: number of names that are kept; any program may publish diagnostics
+        :param most: number of names, and of values of each, that are kept; any program may publish
+            diagnostics
         """
         self._events = events
         self._clock = clock
@@ -51,7 +53,8 @@ class DiagnosticList:
         self.changes = 0
 
     def take(self, name: str, level: int, message: str, values: Mapping[str, str]) -> None:
-        """Take one status."""
+        """Take one status; of long texts and many values the beginning is kept."""
+        name = bounded(name)
         row = self._rows.get(name)
         if row is None:
             if len(self._rows) >= self._most:
@@ -65,7 +68,9 @@ class DiagnosticList:
         if word != row.level:
             severity = {'ok': 'info', 'warning': 'warning'}.get(word, 'error')
             self._events.add(name, severity, f'{word}: {text}', key=word)
-        row.level, row.message, row.values = word, text, values
+        row.level, row.message = word, text
+        kept = islice(values.items(), self._most)
+        row.values = {bounded(key): bounded(value) for key, value in kept}
 
     def rows(self) -> list[dict[str, object]]:
         """Return one row per node, sorted by name."""

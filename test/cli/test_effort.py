@@ -34,6 +34,8 @@ def files(tmp_path_factory):
     write_rosbag(ampere, folder / 'declared', metadata=declared)
     write_rosbag(ampere, folder / 'bare')
     (folder / 'effort.yaml').write_text(yaml.safe_dump({'effort': CURRENT}))
+    robot = {'urdf': 'robot.urdf', 'effort': CURRENT}
+    (folder / 'robot.yaml').write_text(yaml.safe_dump(robot))
     return folder
 
 
@@ -56,6 +58,8 @@ def test_the_same_motion_gives_the_same_robot_in_every_unit(files, capsys):
         ('declared',),
         ('declared', '--effort', files / 'effort.yaml'),
         ('bare', '--effort', files / 'effort.yaml'),
+        ('bare', '--robot', files / 'robot.yaml'),
+        ('declared', '--robot', files / 'robot.yaml'),
         ('table.csv', '--effort', 'Nm'),
     ):
         values = identified(files, capsys, name, *options)

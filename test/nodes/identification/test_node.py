@@ -81,10 +81,10 @@ def check(report, folder):
     assert report.success and report.validated
     # the axis' torque is noisy, so the filtered error tells more than the relative residual
     assert max(report.validation_mean_relative_torque_error) < 0.05
-    # Of two friction laws that fit alike either may be chosen: their torques agree, not their terms.
+    # Of two friction laws that fit alike either may be chosen: only their torques agree.
     torque = load_identified_model(report.result_file).torque
     speed = np.array([[0.15]])
-    friction = (torque(0.0 * speed, speed, 0.0 * speed) - torque(0.0 * speed, -speed, 0.0 * speed)) / 2
+    friction = (torque(0 * speed, speed, 0 * speed) - torque(0 * speed, -speed, 0 * speed)) / 2
     assert friction.item() == pytest.approx(20.0 + 200.0 * 0.15, rel=0.1)
     assert Path(report.result_file).parent == folder
     page = Path(report.report_file)
