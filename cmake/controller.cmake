@@ -2,7 +2,7 @@
 # where everything it needs is found; the rest of the package does not depend on it.
 set(missing)
 foreach(package controller_interface pluginlib generate_parameter_library
-    rclcpp rclcpp_lifecycle rcutils diagnostic_msgs std_srvs urdfdom yaml-cpp pinocchio)
+    rclcpp rclcpp_lifecycle rcutils diagnostic_msgs std_srvs urdfdom yaml-cpp)
   if(package STREQUAL "yaml-cpp")
     find_package(yaml_cpp_vendor QUIET)
   endif()
@@ -13,6 +13,14 @@ foreach(package controller_interface pluginlib generate_parameter_library
 endforeach()
 if(NOT ROBODYN_CPP_INTERFACES)
   list(APPEND missing "C++ interfaces (ROBODYN_CPP_INTERFACES)")
+endif()
+# The last one, and only if the plugin can be built: without its own dependencies (Boost, coal),
+# Pinocchio ends the configuration.
+if(NOT missing)
+  find_package(pinocchio QUIET)
+  if(NOT pinocchio_FOUND)
+    list(APPEND missing pinocchio)
+  endif()
 endif()
 if(missing)
   list(JOIN missing ", " missing)
