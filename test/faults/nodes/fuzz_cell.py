@@ -226,7 +226,7 @@ class FuzzCell(FaultyCell):
         self._restart(node)
 
     def _restart(self, node: str) -> None:
-        """Start a node again that was shut down, as launch does."""
+        """Start a node again that was shut down or has unusable parameters, as launch does."""
         self.restarts += 1
         self.kill(node)
         old = self.diagnostics.pop(node, None)
@@ -284,14 +284,20 @@ class FuzzCell(FaultyCell):
         """Start a motion; return whether it runs.
 
         Trajectories that were fuzzed before may still move the robot, or make it unstable, when
-        they arrive after a reset: so each attempt begins with one.
+        they arrive after a reset: so each attempt begins with one. A parameter that was fuzzed
+        may refuse every motion: then the node is started again.
         """
-        deadline = time.monotonic() + ANSWER
-        self.wait(client.server_is_ready, 'the action')
+        deadline = time.monotonic() + 2.0 * ANSWER
+        fresh = time.monotonic() + ANSWER
         self.resets -= 1
         while time.monotonic() < deadline:
+            if time.monotonic() > fresh:
+                self._restart('excitation')
+                fresh = deadline
             self.resets += 1
+            self.call(Trigger, 'excitation/stop', Trigger.Request())  # none runs, and it answers
             self.call(Trigger, 'cell/reset', Trigger.Request())
+            self.wait(client.server_is_ready, 'the action')
             self._trajectories.forget(kept=0)
             sent = client.send_goal_async(Excite.Goal(motion_file=str(self.motion)))
             self.wait(sent.done, 'the answer to a goal')
