@@ -48,11 +48,13 @@ class FuzzCell(FaultyCell):
 
     :ivar wrong: what did not hold
     :ivar sent: number of messages and requests
+    :ivar resets: resets of the cell because what came before still moved its robot
     """
 
     def __init__(self, folder: Path, seed: int) -> None:
         """Start the processes."""
-        robot = {'urdf': folder / 'arm.urdf', **EFFORT, 'output_directory': folder / 'out'}
+        robot = {'urdf': folder / 'arm.urdf', **EFFORT, 'output_directory': folder / 'out',
+                 'allowed_directories': [str(folder)]}  # fmt: skip
         others = dict.fromkeys(('recorder', 'identification', 'excitation'), robot)
         others['excitation'] = {**robot, 'allow_unchecked': 'true', 'pause': 0.1}
         planned = {**EFFORT, 'result_file': folder / 'result.yaml', 'autostart': 'true',
@@ -67,7 +69,7 @@ class FuzzCell(FaultyCell):
         write_motion(motion, self.motion)
         self.hostile = Hostile(self.random, (str(self.motion), str(folder), str(folder / 'none')))
         self.wrong: list[str] = []
-        self.sent = self.torque = self.cycles = self.restarts = 0
+        self.sent = self.torque = self.cycles = self.restarts = self.resets = 0
         self.stops: list[float] = []
         self._pending: list[tuple[float, str, Any]] = []
         self._previous: Any = None
@@ -224,7 +226,7 @@ class FuzzCell(FaultyCell):
         self._restart(node)
 
     def _restart(self, node: str) -> None:
-        """Start a node again that was shut down, as launch does."""
+        """Start a node again that was shut down or has unusable parameters, as launch does."""
         self.restarts += 1
         self.kill(node)
         old = self.diagnostics.pop(node, None)
@@ -253,30 +255,49 @@ class FuzzCell(FaultyCell):
     def stop_under_fire(self, count: int) -> None:
         """Stop an excitation while requests come in; note the time until its stop is sent."""
         self.settle()
-        self.call(Trigger, 'cell/reset', Trigger.Request())
         self.attacks.calm = True
         client = ActionClient(self.node, Excite, 'excitation/excite')
         try:
             if self._excited(client):
                 self.fire(count)
-                self._trajectories.forget(kept=0)
-                begin = time.time()
-                answer = self.call(Trigger, 'excitation/stop', Trigger.Request())
-                if answer.success:
-                    self.fire(3)
-                    self.wait(self._stop_sent, f'the stop: {answer.message}')
-                    self.stops.append(self._stop_sent() - begin)
-                else:
-                    self.wrong.append(f'the motion ended before its stop: {answer.message}')
+                self._stop()
         finally:
             self.attacks.calm = False
             client.destroy()
 
+    def _stop(self) -> None:
+        """Stop the excitation that runs."""
+        client = self._clients['excitation/stop']  # of `settle`
+        self.wait(client.service_is_ready, 'excitation/stop')
+        self._trajectories.forget(kept=0)
+        begin = time.time()
+        future = client.call_async(Trigger.Request())
+        self.wait(future.done, 'the answer to a stop')
+        if (answer := future.result()).success:
+            self.fire(3)
+            self.wait(self._stop_sent, f'the stop: {answer.message}')
+            self.stops.append(self._stop_sent() - begin)
+        else:
+            self.wrong.append(f'the motion ended before its stop: {answer.message}')
+
     def _excited(self, client: Any) -> bool:
-        """Start a motion; return whether it runs."""
-        deadline = time.monotonic() + ANSWER
-        self.wait(client.server_is_ready, 'the action')
+        """Start a motion; return whether it runs.
+
+        Trajectories that were fuzzed before may still move the robot, or make it unstable, when
+        they arrive after a reset: so each attempt begins with one. A parameter that was fuzzed
+        may refuse every motion: then the node is started again.
+        """
+        deadline = time.monotonic() + 2.0 * ANSWER
+        fresh = time.monotonic() + ANSWER
+        self.resets -= 1
         while time.monotonic() < deadline:
+            if time.monotonic() > fresh:
+                self._restart('excitation')
+                fresh = deadline
+            self.resets += 1
+            self.call(Trigger, 'excitation/stop', Trigger.Request())  # none runs, and it answers
+            self.call(Trigger, 'cell/reset', Trigger.Request())
+            self.wait(client.server_is_ready, 'the action')
             self._trajectories.forget(kept=0)
             sent = client.send_goal_async(Excite.Goal(motion_file=str(self.motion)))
             self.wait(sent.done, 'the answer to a goal')
@@ -295,6 +316,10 @@ class FuzzCell(FaultyCell):
             if MARK.encode() not in row.message[:40]:
                 return float(row.time)
         return 0.0
+
+    def unstable(self) -> int:
+        """Return how many seconds the log of the cell reports that its robot became unstable."""
+        return self.log('cell').read_text().count('became unstable')
 
     def memory(self) -> dict[str, list[float]]:
         """Return resident and largest resident memory of each process, in [MB]."""
