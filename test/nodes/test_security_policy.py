@@ -130,7 +130,7 @@ def test_a_node_has_exactly_what_it_is_allowed(cell, name):
 
 
 def named(cell, name):
-    """What a node has, without the one remapping of the test cell."""
+    """Return the topics of a node, without the one remapping of the test cell."""
     reference = {('subscribe', f'/{REFERENCE}')} if name == 'feedforward' else set()
     found = used(cell.node, name)
     if name == 'watch':  # a second node in its process, see nodes/watch/taps.py
@@ -148,5 +148,4 @@ def test_the_operator_is_allowed_only_what_a_node_offers():
     for verb, name in rows['operator']:
         if verb in partner and name != '/clock':
             assert (partner[verb], name) in offered, name
-    assert not any('parameters' in name for verb, name in rows['operator'] if verb == 'request'
-                   and not name.endswith('/load_parameters'))  # fmt: skip
+    assert not any('parameters' in name for verb, name in rows['operator'] if verb == 'request')

@@ -25,6 +25,7 @@ from robodyn_ros.nodes.base.background import Background
 from robodyn_ros.nodes.base.common import LATCHED_QOS, Diagnostics, steady_timer
 from robodyn_ros.nodes.base.presence import Presence
 from robodyn_ros.nodes.base.spinning import run
+from robodyn_ros.nodes.base.stamps import seconds_of
 from robodyn_ros.nodes.base.suite_node import SuiteNode
 from robodyn_ros.nodes.identification.cancel import Cancel, cancelled
 from robodyn_ros.nodes.identification.peers import ExcitationClient, RecorderClient
@@ -61,11 +62,13 @@ class IdentificationNode(SuiteNode):
     def _offer(self) -> None:
         group = self._background.group
         for kind, name, callback in (
-            (IdentificationStart, '~/identification_start', self._on_start),
-            (IdentificationFinish, '~/identification_finish', self._on_finish),
+            (IdentificationStart, '~/start', self._on_start),
+            (IdentificationFinish, '~/finish', self._on_finish),
             (Identify, '~/identify', self._on_identify),
         ):
             self.create_service(kind, name, callback, callback_group=group)
+        self.refuse_old_name(IdentificationStart, '~/identification_start', '~/start')
+        self.refuse_old_name(IdentificationFinish, '~/identification_finish', '~/finish')
         self._recorder = RecorderClient(self, self._background)
         self._excitation = ExcitationClient(self, self._background)
         self._server = ActionServer(
@@ -83,22 +86,18 @@ class IdentificationNode(SuiteNode):
     async def _on_start(
         self, request: IdentificationStart.Request, response: IdentificationStart.Response
     ) -> IdentificationStart.Response:
+        if self._recording is not None:
+            raise IdentificationError(f'already recording to {self._recording}')
+        self._allowed.resolve(request)
+        self._work.check_effort()
+        self._terms = self._work.terms(request)
+        folder = self._work.folder('')
         try:
-            if self._recording is not None:
-                raise IdentificationError(f'already recording to {self._recording}')
-            self._allowed.resolve(request)
-            self._work.check_effort()
-            self._terms = self._work.terms(request)
-            folder = self._work.folder('')
-            try:
-                self._recording = await self._recorder.start(folder / 'excitation')
-            except RobodynError:
-                with suppress(OSError):
-                    folder.rmdir()
-                raise
-        except RobodynError as error:
-            response.message = str(error)
-            return response
+            self._recording = await self._recorder.start(folder / 'excitation')
+        except RobodynError:
+            with suppress(OSError):
+                folder.rmdir()
+            raise
         response.success = True
         response.recording = str(self._recording)
         response.message = f'recording to {self._recording}'
@@ -107,41 +106,34 @@ class IdentificationNode(SuiteNode):
     async def _on_finish(
         self, request: IdentificationFinish.Request, response: IdentificationFinish.Response
     ) -> IdentificationFinish.Response:
-        try:
-            if self._recording is None:
-                raise IdentificationError('nothing is recorded: call identification_start first')
-            self._allowed.resolve(request)
-            recording, self._recording = self._recording, None
-            await self._recorder.stop()
-            other = request.validation_recording
-            job = Job(recording, recording.parent, self._terms, expanded(other) if other else None)
-            await self._answer(job, response)
-        except RobodynError as error:
-            response.message = str(error)
-        return response
+        if self._recording is None:
+            raise IdentificationError('nothing is recorded: call ~/start first')
+        self._allowed.resolve(request)
+        recording, self._recording = self._recording, None
+        await self._recorder.stop()
+        other = request.validation_recording
+        job = Job(recording, recording.parent, self._terms, expanded(other) if other else None)
+        return await self._answer(job, response)
 
     async def _on_identify(
         self, request: Identify.Request, response: Identify.Response
     ) -> Identify.Response:
-        try:
-            if not request.recording:
-                raise IdentificationError('name the recording to identify from')
-            self._allowed.resolve(request)
-            terms, other = self._work.terms(request), request.validation_recording
-            recording = expanded(request.recording)
-            if not recording.exists():
-                raise IdentificationError(f'{recording}: no such file or folder')
-            folder = self._work.folder(request.output_directory)
-            job = Job(recording, folder, terms, expanded(other) if other else None)
-            await self._answer(job, response)
-        except RobodynError as error:
-            response.message = str(error)
-        return response
+        if not request.recording:
+            raise IdentificationError('name the recording to identify from')
+        self._allowed.resolve(request)
+        terms, other = self._work.terms(request), request.validation_recording
+        recording = expanded(request.recording)
+        if not recording.exists():
+            raise IdentificationError(f'{recording}: no such file or folder')
+        folder = self._work.folder(request.output_directory)
+        job = Job(recording, folder, terms, expanded(other) if other else None)
+        return await self._answer(job, response)
 
-    async def _answer(self, job: Job, response: Any) -> None:
+    async def _answer(self, job: Job, response: Any) -> Any:
         response.report = await self._identify(job)
         response.success = response.report.success
         response.message = _sentence(response.report)
+        return response
 
     # ---- action ---------------------------------------------------------------------------
 
@@ -263,7 +255,7 @@ class IdentificationNode(SuiteNode):
             phase = RunIdentification.Feedback.MOVING_TO_START
         best = f'{feedback.message}, ' if feedback.message else ''
         end = 'search' if feedback.phase == Excite.Feedback.DESIGNING else 'motion'
-        text = f'{at}{best}{feedback.remaining:.1f} s to the end of the {end}'
+        text = f'{at}{best}{seconds_of(feedback.remaining):.1f} s to the end of the {end}'
         self._tell(handle, phase, feedback.progress, text)
 
     def _tell(self, handle: Any, phase: int, progress: float, text: str) -> None:
@@ -315,7 +307,7 @@ def _sentence(report: IdentificationReport) -> str:
         errors = [item.text for item in report.findings if item.severity == item.ERROR]
         written = f'; written all the same: {report.result_file}' if report.result_file else ''
         return f'identification failed: {errors[0] if errors else "see the report"}{written}{page}'
-    text = f'identified {len(report.base_parameter_value)} base parameters'
+    text = f'identified {len(report.base_parameters)} base parameters'
     if report.validated:
         text += f', {100 * report.validation_relative_residual:.1f} % torque error on validation'
     return f'{text}: {report.result_file}{page}'

@@ -11,7 +11,7 @@ from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
 from rclpy.qos import HistoryPolicy, QoSProfile, ReliabilityPolicy
 
 from robodyn_ros.control.torque.model_torque import ModelTorque
-from robodyn_ros.errors import ConfigError, ControlError, RobodynError
+from robodyn_ros.errors import ConfigError, ControlError
 from robodyn_ros.identification.files.result_file import load_identified_model
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.models.interface import Array, DynamicModel, SumModel
@@ -27,7 +27,7 @@ from robodyn_ros.nodes.base.refusals import sentence
 from robodyn_ros.nodes.base.suite_node import SuiteLifecycleNode
 from robodyn_ros.nodes.robot.payload import CarriedPayload, declared_block, loaded_values
 from robodyn_ros.paths import resource
-from robodyn_ros.srv import LoadParameters
+from robodyn_ros.srv import LoadModel
 
 STREAM_QOS = QoSProfile(
     depth=50, reliability=ReliabilityPolicy.BEST_EFFORT, history=HistoryPolicy.KEEP_LAST
@@ -87,7 +87,8 @@ class ModelNode(SuiteLifecycleNode):
         realtime_priority(self, 40)
         self._diagnostics = Diagnostics(self, self.hardware_id)
         steady_timer(self, 1.0, self._diagnose)
-        self.create_service(LoadParameters, '~/load_parameters', self._on_load)
+        self.create_service(LoadModel, '~/load_model', self._on_load)
+        self.refuse_old_name(LoadModel, '~/load_parameters', '~/load_model')
 
     def declared(self, rows: Sequence[Row]) -> dict[str, Any]:
         """Declare parameters, and return their values."""
@@ -234,7 +235,7 @@ class ModelNode(SuiteLifecycleNode):
         if not values:
             raise ConfigError(
                 'no identified model: give the parameter result_file, load the result as a '
-                'parameter file, or call ~/load_parameters'
+                'parameter file, or call ~/load_model'
             )
         return load_identified_model({'dynamic_model': values, **self._carried.block})
 
@@ -247,21 +248,14 @@ class ModelNode(SuiteLifecycleNode):
         }
 
     def _on_load(
-        self, request: LoadParameters.Request, response: LoadParameters.Response
-    ) -> LoadParameters.Response:
+        self, request: LoadModel.Request, response: LoadModel.Response
+    ) -> LoadModel.Response:
         """Load another result, unless active. With autostart the node then activates."""
-        response.success = False
-        try:
-            self._allowed.resolve(request)
-            if self.active:
-                raise ControlError(
-                    'the node is active: deactivate it before loading another model'
-                )
-            model = load_identified_model(resource(request.result_file))
-            self._use(model)
-        except RobodynError as error:
-            response.message = str(error)
-            return response
+        self._allowed.resolve(request)
+        if self.active:
+            raise ControlError('the node is active: deactivate it before loading another model')
+        model = load_identified_model(resource(request.result_file))
+        self._use(model)
         self.identified = model
         response.success = True
         response.message = f'model of {model.source}, hash {model.hash}'
