@@ -159,7 +159,7 @@ TERMS: dict[str, FrictionTerm] = {
         'smooth_coulomb_friction', 'Nm', 'N', _smooth_sign, needs=('smoothing',), brakes=True
     ),
     'breakaway': FrictionTerm(
-        'breakaway_friction', 'Nm', 'N', _breakaway, needs=('breakaway_speed',)
+        'breakaway_friction', 'Nm', 'N', _breakaway, needs=('breakaway_speed',), brakes=True
     ),
     'load': FrictionTerm(
         'load_friction', '1', '1', _smooth_sign, uses=('smoothing',), brakes=True, load=True

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.stats import norm
 
 from robodyn_ros.models.interface import Array
 
@@ -117,6 +118,15 @@ def doubt(candidates: Sequence[HeldOut | None], chosen: int) -> str:
     if (gain > error).any() and (gain < -error).any():
         return 'blocks of time and regions of the workspace speak for different ones'
     return ''
+
+
+def best_of_many(count: int) -> float:
+    """Return the standard errors by which the best of several candidates must be better.
+
+    The largest of `count` gains that differ by chance exceeds this about as often as a single one
+    exceeds `ONE` (Bonferroni): the choice among all of them is no easier than that of one.
+    """
+    return float(norm.isf(norm.sf(ONE) / max(count, 1)))
 
 
 def simplest(candidates: Sequence[HeldOut], level: float = ONE, *, share: float = 0.0) -> int:

@@ -14,9 +14,16 @@ from dataclasses import dataclass, field
 from itertools import product
 
 import numpy as np
+from numpy.typing import NDArray
 
 from robodyn_ros.identification.fit.choice import HeldOut
-from robodyn_ros.identification.fit.folds import NEGLIGIBLE, Folds, labels_of
+from robodyn_ros.identification.fit.folds import Folds, labels_of
+from robodyn_ros.identification.friction.bounded import (
+    braking,
+    mixing,
+    solved,
+    solved_within,
+)
 from robodyn_ros.identification.friction.samples import FrictionSample
 from robodyn_ros.models.friction_terms import TERMS
 from robodyn_ros.models.interface import Array
@@ -142,8 +149,8 @@ class FrictionSearch:
     def _fitted(self, state: _State) -> LawFit:
         left = np.array(
             [
-                np.linalg.norm(self._rest(state, joint) - self._columns(state, joint) @ amplitudes)
-                for joint, amplitudes in enumerate(state.amplitudes)
+                np.linalg.norm(self._rest(state, joint) - self._columns(state, joint) @ bounded)
+                for joint, bounded in enumerate(state.bounded)
             ]
         )
         return LawFit(
@@ -152,7 +159,7 @@ class FrictionSearch:
             rigid_values=state.values,
             rigid_torque=state.torque,
             load=state.load,
-            amplitudes=state.amplitudes,
+            amplitudes=state.bounded @ mixing(state.terms).T,
             residuals=np.maximum(left / np.sqrt(self._counts), self._floor),
             loops=state.loops,
         )
@@ -176,8 +183,8 @@ class FrictionSearch:
             total[own, own] += weight * columns.T @ columns
             side[:b] += weight * self._side[joint]
             side[own] += weight * columns.T @ self._torque[joint]
-        values = _solved(total, side)
-        state.values, state.amplitudes = values[:b], values[b:].reshape(joints, k)
+        values = solved_within(total, side, self._held(state.terms))
+        state.values, state.bounded = values[:b], values[b:].reshape(joints, k)
         rigid = self.sample.rigid
         state.torque = (rigid.reshape(-1, b) @ state.values).reshape(rigid.shape[:2])
 
@@ -201,23 +208,13 @@ class FrictionSearch:
         """Set the shape coefficients of a joint that have the smallest residual."""
         shape = state.shapes[joint]
         left = [self._left(state, joint, {**shape, **each}, rest) for each in tried]
-        if np.isfinite(left).any():
-            shape.update(tried[int(np.argmin(left))])
+        shape.update(tried[int(np.argmin(left))])
 
     def _left(self, state: _State, joint: int, shape: Mapping[str, float], rest: Array) -> float:
-        """Return the squared residual of a shape, without the constant square of the torque.
-
-        A narrow Stribeck peak between two samples can have any height. One that more than doubles
-        the friction at standstill is an extrapolation that no sample supports: infinite.
-        """
-        columns = self.sample.columns(state.terms, joint, shape, state.load)
+        """Return the squared residual of a shape, without the constant square of the torque."""
+        columns = self._mixed(state.terms, joint, shape, state.load)
         side = columns.T @ rest
-        amplitudes = _solved(columns.T @ columns, side)
-        if {'breakaway', 'coulomb'} <= {*state.terms}:
-            peak, dry = (amplitudes[state.terms.index(n)] for n in ('breakaway', 'coulomb'))
-            if abs(peak) > abs(dry):
-                return np.inf
-        return -float(side @ amplitudes)
+        return -float(side @ solved_within(columns.T @ columns, side, braking(state.terms)))
 
     def held_out(self, fit: LawFit) -> HeldOut | None:
         """Return the errors of a law and a rigid body fitted together, fold by fold.
@@ -239,16 +236,28 @@ class FrictionSearch:
             return None
         mean, precision = self.prior
 
-        def solved(gram: Array) -> Array:
+        def fitted(gram: Array) -> Array:
             total, side = gram[:-1, :-1].copy(), gram[:-1, -1].copy()
             total[:b, :b] += precision
             side[:b] += precision @ mean
-            return _solved(total, side)[None, :]
+            return solved_within(total, side, self._held(fit.terms))[None, :]
 
-        return folds.held_out(solved)[0]
+        return folds.held_out(fitted)[0]
+
+    def _held(self, terms: tuple[str, ...]) -> NDArray[np.bool_]:
+        """Return which of rigid body's and friction's values are not negative."""
+        own = np.tile(braking(terms), self.sample.joints)
+        return np.append(np.zeros(self.rigid_width, dtype=bool), own)
 
     def _columns(self, state: _State, joint: int) -> Array:
-        return self.sample.columns(state.terms, joint, state.shapes[joint], state.load)
+        return self._mixed(state.terms, joint, state.shapes[joint], state.load)
+
+    def _mixed(
+        self, terms: tuple[str, ...], joint: int, shape: Mapping[str, float], load: Array | None
+    ) -> Array:
+        """Return the columns of values that are not negative where terms brake, shape (M, k)."""
+        mixed: Array = self.sample.columns(terms, joint, shape, load) @ mixing(terms)
+        return mixed
 
     def _rest(self, state: _State, joint: int) -> Array:
         """Return the torque of a joint minus that of the rigid body, (M,), zero where not used."""
@@ -267,7 +276,7 @@ class FrictionSearch:
         for joint, weight in enumerate(weights):
             columns = self._columns(state, joint)
             cross = columns.T @ self._rigid[joint]
-            explained = cross.T @ _solved(columns.T @ columns, cross)
+            explained = cross.T @ solved(columns.T @ columns, cross)
             total += weight**2 * (self._gram[joint] - explained)
         size, axes = np.linalg.eigh(total / self._counts.sum())
         return np.asarray(np.sqrt(np.maximum(size, 0.0))[:, None] * axes.T)
@@ -285,7 +294,10 @@ class FrictionSearch:
 
 @dataclass
 class _State:
-    """Current values of a fit, see `LawFit`."""
+    """Current values of a fit, see `LawFit`.
+
+    :param bounded: values that `mixing` makes amplitudes of, shape (n, k)
+    """
 
     terms: tuple[str, ...]
     wanted: tuple[str, ...]
@@ -293,7 +305,7 @@ class _State:
     load: Array | None = None
     values: Array = field(default_factory=lambda: np.zeros(0))
     torque: Array = field(default_factory=lambda: np.zeros((0, 0)))
-    amplitudes: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    bounded: Array = field(default_factory=lambda: np.zeros((0, 0)))
     loops: int = 0
 
     @classmethod
@@ -341,20 +353,3 @@ def _grid(
     if factors is None:
         return (*none, *(share * reach for share in SHARES))
     return tuple(dict.fromkeys(factor * now for factor in factors))
-
-
-def _solved(gram: Array, side: Array) -> Array:
-    """Solve least squares by the normal equations; unobservable directions are zero.
-
-    :param gram: shape (.., m, m)
-    :param side: one right side each, shape (.., m), or several, (.., m, r)
-    """
-    single = side.ndim < gram.ndim
-    length = np.sqrt(np.maximum(np.diagonal(gram, axis1=-2, axis2=-1), 0.0))
-    scale = (1.0 / np.where(length > 0.0, length, 1.0))[..., None]
-    scaled = gram * scale * np.swapaxes(scale, -1, -2)
-    scaled += NEGLIGIBLE * np.eye(gram.shape[-1])
-    result: Array = scale * np.linalg.solve(scaled, scale * (side[..., None] if single else side))
-    if single:
-        result = result[..., 0]
-    return result

@@ -20,6 +20,7 @@ from robodyn_ros.identification.fit.choice import (
     ONE,
     RELEVANT,
     HeldOut,
+    best_of_many,
     doubt,
     is_better,
     simplest,
@@ -111,11 +112,18 @@ class _Candidate:
 
 
 def _chosen(candidates: Mapping[str, _Candidate]) -> tuple[str, str]:
-    """Name of the law with the fewest terms that no other one beats significantly, and doubts."""
+    """Name of the law with the fewest terms that no other one beats significantly, and doubts.
+
+    The best of many laws is better than the simplest one by chance. Hence at least one of them
+    must be better by more than the best of so many would be without reason.
+    """
     names = sorted(candidates, key=lambda name: len(candidates[name].fit.terms))
     errors = [candidates[name].held_out for name in names]
     known = [each for each in errors if each is not None]
     index = simplest(known, share=RELEVANT) if len(known) == len(names) else 0
+    level = best_of_many(len(known) - 1)
+    if index and not any(is_better(known[0], each, level, share=RELEVANT) for each in known[1:]):
+        return names[0], f'the best of {len(names)} laws is no better than chance would make it'
     return names[index], doubt(errors, index)
 
 
@@ -249,11 +257,12 @@ def friction_findings(choice: FrictionChoice | None) -> Iterator[Finding]:
     if choice.doubt:
         yield finding('friction_chosen.undetermined', law=choice.law, reason=choice.doubt)
         return
-    others = sorted(choice.candidates, key=lambda each: each.error)
+    others = [each for each in choice.candidates if each.name != choice.law]
+    others.sort(key=lambda each: each.error)
     yield finding(
         'friction_chosen.automatic',
         law=choice.law,
-        count=len(others),
+        count=len(choice.candidates),
         error=by_name[choice.law].error,
         smallest=', '.join(f'{each.name} {each.error:.3f}' for each in others[:4]),
     )

@@ -57,6 +57,21 @@ def test_a_short_recording_does_not_determine_the_law():
     assert len(told) == 2 and 'friction law' in told[1]
 
 
+@pytest.mark.parametrize('seed', [2, 3, 5, 12, 22])
+def test_noise_of_a_short_recording_is_no_friction_law(seed):
+    """A law whose terms drive the joint, or one of many that is the best by chance."""
+    urdf = random_urdf(1, 5, types=('revolute',))
+    model = robot_model(urdf)
+    sizes = {'rotor_inertia': 1.0, 'viscous_friction': 5.0, 'coulomb_friction': 23.0}
+    own = [sizes.get(item.name.partition('.')[2], 0.0) for item in model.parameters]
+    values = np.where(np.array(own) > 0.0, own, np.nan_to_num(model.prior()))
+    given = {'rate': 250.0, 'derivatives': False, 'resolution': 1e-5}
+    recording = record(model, values, 825, seed=seed, noise=0.29, **given)
+    result = identify(recording, robot_model(urdf, friction='auto'))
+    assert result.friction.law == 'linear'
+    assert 'too_short' in {item.code for item in result.findings}
+
+
 def lever_spring(position, stiffness=900.0):
     """Torque of a spring between the base and a point of the link: nearly a sine, but no sine."""
     near, far, free = 0.15, 0.4, 0.2

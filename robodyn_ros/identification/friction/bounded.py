@@ -1,0 +1,68 @@
+"""Least squares by normal equations, with friction that never drives a joint."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robodyn_ros.identification.fit.folds import NEGLIGIBLE
+from robodyn_ros.models.friction_terms import TERMS
+from robodyn_ros.models.interface import Array
+
+
+def braking(terms: tuple[str, ...]) -> NDArray[np.bool_]:
+    """Return which terms have amplitudes that cannot be negative, shape (k,).
+
+    Viscous friction can: a delay of the torque adds to it. So can load-dependent friction, which
+    only changes the Coulomb friction beside it, and whose load is not final here.
+    """
+    dry = [name for name, each in TERMS.items() if each.brakes and not each.load]
+    return np.array([term in dry and 'viscous' not in term for term in terms], dtype=bool)
+
+
+def mixing(terms: tuple[str, ...]) -> Array:
+    """Return the matrix from bounded values to amplitudes, shape (k, k).
+
+    A narrow Stribeck peak between two samples can have any height. One that more than doubles the
+    friction at standstill is an extrapolation that no sample supports. Hence a peak comes with as
+    much Coulomb friction: breakaway <= coulomb, where both values are not negative.
+    """
+    matrix = np.eye(len(terms))
+    if {'coulomb', 'breakaway'} <= {*terms}:
+        matrix[terms.index('coulomb'), terms.index('breakaway')] = 1.0
+    return matrix
+
+
+def solved_within(gram: Array, side: Array, held: NDArray[np.bool_]) -> Array:
+    """Solve least squares with some values held at zero where they would be negative.
+
+    Values that come out negative are left out until none is negative. This is an active set that
+    only shrinks: it ends after at most m steps, and its result satisfies the bounds.
+
+    :param gram: shape (m, m)
+    :param side: shape (m,)
+    :param held: values that are not negative, shape (m,)
+    """
+    values = solved(gram, side)
+    kept = np.ones(len(side))
+    while (negative := held & (values < 0.0)).any():
+        kept[negative] = 0.0
+        values = solved(gram * kept * kept[:, None], side * kept)
+    return values
+
+
+def solved(gram: Array, side: Array) -> Array:
+    """Solve least squares by the normal equations; unobservable directions are zero.
+
+    :param gram: shape (.., m, m)
+    :param side: one right side each, shape (.., m), or several, (.., m, r)
+    """
+    single = side.ndim < gram.ndim
+    length = np.sqrt(np.maximum(np.diagonal(gram, axis1=-2, axis2=-1), 0.0))
+    scale = (1.0 / np.where(length > 0.0, length, 1.0))[..., None]
+    scaled = gram * scale * np.swapaxes(scale, -1, -2)
+    scaled += NEGLIGIBLE * np.eye(gram.shape[-1])
+    result: Array = scale * np.linalg.solve(scaled, scale * (side[..., None] if single else side))
+    if single:
+        result = result[..., 0]
+    return result
