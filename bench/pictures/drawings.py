@@ -10,7 +10,6 @@ from scipy import signal
 
 import robodyn_ros as rd
 from bench.pictures.places import ROOT, UR10
-from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.signals.cutoff import automatic_cutoff, noise_density
 from robodyn_ros.models.friction import FrictionModel
 from robodyn_ros.models.friction_terms import LAWS
@@ -29,13 +28,13 @@ def friction_laws(path: Path) -> None:
     """Draw the torque of some friction laws over velocity."""
     speed = np.linspace(-1.0, 1.0, 801)[:, None]
     figure, axis = plt.subplots(figsize=(7.5, 4.2), layout='constrained')
-    for law in ('linear', 'smooth', 'stribeck', 'power', 'asymmetric', 'polynomial'):
+    for law in ('stribeck', 'linear', 'power', 'asymmetric', 'polynomial', 'smooth'):
         model = FrictionModel(
             joints=[Joint('joint', 'revolute')], terms=(law,), coefficients=SHAPES
         )
         values = np.array([VALUES.get(term, 0.0) for term in LAWS[law]])
         torque = model.torque(0.0 * speed, speed, 0.0 * speed, values)
-        axis.plot(speed, torque, label=law)
+        axis.plot(speed, torque, '--' if law == 'smooth' else '-', label=law)
     axis.set(xlabel='joint velocity [rad/s]', ylabel='friction torque [Nm]')
     axis.legend(ncols=2)
     axis.grid(alpha=0.3)
@@ -43,36 +42,21 @@ def friction_laws(path: Path) -> None:
 
 
 def cutoff_spectrum(path: Path) -> None:
-    """Draw the spectrum of a recorded position, its noise and the cut-off that is chosen."""
-    recording = rd.read_recording(UR10)
+    """Draw the spectrum of a recorded acceleration, its noise and the cut-off that is chosen."""
+    columns = ROOT / 'config' / 'recordings' / 'emps.yaml'
+    recording = rd.read_recording(UR10.parent / 'emps' / 'DATA_EMPS.mat', columns=columns)
     time, position = np.asarray(recording.time), np.asarray(recording.position)
     rate = (len(time) - 1) / (time[-1] - time[0])
     noise, cutoff = noise_density(position, rate), automatic_cutoff(position, rate)
     figure, axis = plt.subplots(figsize=(7.5, 4.2), layout='constrained')
-    for joint in (0, 2):
-        frequency, power = signal.welch(position[:, joint], rate, nperseg=1024)
+    for joint in range(position.shape[1]):
+        acceleration = np.diff(position[:, joint], 2) * rate**2
+        frequency, power = signal.welch(acceleration, rate, nperseg=1024)
         line = axis.loglog(frequency[1:], power[1:], label=recording.joints[joint])
-        axis.axhline(noise[joint], color=line[0].get_color(), linestyle=':')
+        passed = noise[joint] * (2.0 * rate * np.sin(np.pi * frequency[1:] / rate)) ** 4
+        axis.loglog(frequency[1:], passed, ':', color=line[0].get_color())
     axis.axvline(cutoff, color='black', label=f'cut-off {cutoff:.3g} Hz')
-    axis.set(xlabel='frequency [Hz]', ylabel='position [rad$^2$/Hz]; dotted: noise')
-    axis.legend()
-    figure.savefig(path, dpi=90)
-
-
-def possible_robot(path: Path) -> None:
-    """Draw the masses of the links that are fitted freely and as a possible robot."""
-    recording, model = rd.read_recording(UR10), rd.load_model(ROOT / 'urdf' / 'ur10.urdf')
-    figure, axis = plt.subplots(figsize=(7.5, 4.2), layout='constrained')
-    for shift, consistent, name in ((-0.15, False, 'free'), (0.15, True, 'possible robot')):
-        result = rd.identify(recording, model, options=IdentifyOptions(consistent=consistent))
-        names = [each.name for each in model.parameters]
-        rows = [index for index, each in enumerate(names) if each.endswith('.m')]
-        at = np.arange(len(rows)) + shift
-        mass, spread = result.values[rows], 1.96 * result.stddevs[rows]
-        axis.errorbar(at, mass, spread, fmt='o', capsize=4, label=name)
-    axis.axhspan(axis.get_ylim()[0], 0.0, color='tab:red', alpha=0.1, label='no robot')
-    axis.set_xticks(range(len(rows)), [names[row].split('.')[0] for row in rows], rotation=20)
-    axis.set_ylabel('mass of the link [kg], 95 % interval')
+    axis.set(xlabel='frequency [Hz]', ylabel='acceleration [(m/s$^2$)$^2$/Hz]; dotted: noise')
     axis.legend()
     figure.savefig(path, dpi=90)
 
@@ -101,13 +85,11 @@ def data_flow(path: Path) -> None:
         patches = {'patchA': texts[start].get_bbox_patch(), 'patchB': texts[end].get_bbox_patch()}
         arrow = {'arrowstyle': '->', 'shrinkA': 3, 'shrinkB': 3, **patches}
         axis.annotate('', BOXES[end], BOXES[start], arrowprops=arrow)
-        middle = (np.array(BOXES[start]) + np.array(BOXES[end])) / 2 + [0.0, 0.18]
+        middle = (np.array(BOXES[start]) + np.array(BOXES[end])) / 2 + [0.3, 0.16]
         axis.text(*middle, label, ha='center', fontsize=8)
     axis.set(xlim=(-0.6, 6.8), ylim=(-0.1, 3.5))
     axis.set_axis_off()
     figure.savefig(path, dpi=90)
 
 
-DRAWINGS = {
-    draw.__name__: draw for draw in (friction_laws, cutoff_spectrum, possible_robot, data_flow)
-}
+DRAWINGS = {draw.__name__: draw for draw in (friction_laws, cutoff_spectrum, data_flow)}

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import base64
+import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+
+from PIL import Image
 
 from bench.browser import Browser
 from bench.pictures.places import UR10, folder
@@ -80,7 +83,8 @@ def draw(name: str, path: Path) -> None:
         box = browser.run(BOX.format(selector=section.selector))
         clip = {**box, 'height': min(box['height'], section.tall), 'scale': 1}
         shot = browser.call('Page.captureScreenshot', clip=clip, captureBeyondViewport=True)
-    path.write_bytes(base64.b64decode(shot['data']))
+    picture = Image.open(io.BytesIO(base64.b64decode(shot['data'])))
+    picture.convert('RGB').quantize(128).save(path, optimize=True)
 
 
 SETTLED = '(window.since ??= Date.now()) < Date.now() - 1500'
