@@ -32,9 +32,14 @@ def page() -> str:
 
 
 def _chapter(name: str, parser: argparse.ArgumentParser) -> str:
-    rows = (_row(parser, each) for each in parser._actions if each.dest not in EVERYWHERE)
+    shown = [
+        each
+        for each in parser._actions
+        if each.dest not in EVERYWHERE and each.help != argparse.SUPPRESS
+    ]
+    rows = ''.join(_row(parser, each) for each in shown)
     text = parser.description or COMMANDS[name][1]
-    return f'\n## robodyn {name}\n\n{text}\n\n{COLUMNS}{"".join(rows)}'
+    return f'\n## robodyn {name}\n\n{text}\n\n{COLUMNS}{rows}'
 
 
 def _row(parser: argparse.ArgumentParser, action: argparse.Action) -> str:
