@@ -5,8 +5,8 @@ Weighted least squares with linear friction on the simulated arm with harmonic d
 gears: radial basis functions (RBF) and Gaussian mixture regression (GMR), over [deflection,
 deflection rate] as the document has them and with the motor's velocity as a third input. Two
 controls use one encoder only: an RBF of the velocity alone, and the automatic friction law. The
-last row adds the torque of gear deflection to the automatic law: what the second encoder is worth
-is its gain over the best control. Every seed has other motions, ripple phases and noise: 60 s for
+last row adds the torque of gear deflection to the automatic law: its gain over the best control
+is the value of the second encoder. Every seed has other motions, ripple phases and noise: 60 s for
 the identification within the limits of Table 1 of the document, and 20 s for the validation,
 another Fourier series in the same band within 80 % of the limits. `--gears lossy` triples
 hysteresis and load-dependent friction, which velocity does not show.

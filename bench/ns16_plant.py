@@ -14,8 +14,8 @@ before any comparison, and not tuned:
   arcmin; axes 4 to 6 harmonic drives of size 25, 25, 20, first slope: 3.1e4, 3.1e4, 1.6e4 Nm/rad.
   With locked motors and the arm stretched out this gives first modes at 9 and 15 Hz, as usual.
 - DAMPING: 5 % of critical with the links of a bent arm.
-- COULOMB: a tenth of the nominal torque at axes 1 to 3, an eighth at the wrist: what the document
-  identified is of this size (Table III, parameters 41 to 51: 34 to 95 and 5 to 11 Nm).
+- COULOMB: a tenth of the nominal torque at axes 1 to 3, an eighth at the wrist: the size that the
+  document identified (Table III, parameters 41 to 51: 34 to 95 and 5 to 11 Nm).
 - VISCOUS: at full speed as much again as 0.8 COULOMB: gears of robots lose about as much by oil.
 - STRIBECK: 40 % more when breaking away, gone above a few per cent of full speed.
 - LOAD: an ideal gear loses nothing; RV gears lose some 4 %, harmonic drives some 7 % of what they
@@ -118,7 +118,7 @@ class Plant:
         """
         self._model = mujoco.MjModel.from_xml_path(str(URDF))
         self._model.opt.timestep = STEP
-        # Links of a real robot never meet within its ranges: what holds it is its controller.
+        # Links of a real robot never meet within its ranges: its controller holds it there.
         flags = mujoco.mjtDisableBit
         self._model.opt.disableflags = int(flags.mjDSBL_CONTACT | flags.mjDSBL_CONSTRAINT)
         self._friction = float(friction)

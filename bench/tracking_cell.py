@@ -43,7 +43,7 @@ Effort = Callable[[Motion, float], Array]
 
 @dataclass(frozen=True)
 class Run:
-    """What was seen every servo cycle; arrays (N, n), SI. Time 0 is when the motion begins."""
+    """Signals of every servo cycle; arrays (N, n), SI. Time 0 is the start of the motion."""
 
     time: Array
     reference: Array

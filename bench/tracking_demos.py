@@ -167,7 +167,7 @@ def tool_error(case: Case, seen: Run) -> Array:
 
 
 def settled(case: Case, seen: Run, error: Array) -> Settling:
-    """How a line ended."""
+    """Return the settling at the end of a line."""
     pesettle = case.demonstration.pesettle
     return settling(seen.time, error, end=seen.end, tolerance=pesettle, duration=TIMESETTLE)
 

@@ -67,20 +67,21 @@ def _created(path: Path) -> Path:
 
 
 def json_text(facts: object) -> str:
-    """Return facts as strict JSON text.
+    """Return facts as strict JSON text, see `plain`."""
+    return json.dumps(plain(facts), indent=2, allow_nan=False)
 
-    Arrays become lists, data classes become objects, NaN and infinity become null.
+
+def plain(value: Any) -> Any:
+    """Return what JSON has: numbers, text, lists and mappings with text as keys.
+
+    Arrays become lists, data classes become mappings, NaN and infinity become None.
     """
-    return json.dumps(_plain(facts), indent=2, allow_nan=False)
-
-
-def _plain(value: Any) -> Any:
     if is_dataclass(value):
-        return {item.name: _plain(getattr(value, item.name)) for item in fields(value)}
+        return {item.name: plain(getattr(value, item.name)) for item in fields(value)}
     if hasattr(value, 'tolist'):  # arrays and numbers of numpy
         value = value.tolist()
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
+        return {str(key): plain(item) for key, item in value.items()}
+    return [plain(item) for item in value] if isinstance(value, list | tuple) else value

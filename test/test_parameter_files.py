@@ -32,7 +32,7 @@ def write(path, content):
 
 
 def plain(values):
-    """What a parser makes of the values, and where they were given."""
+    """Return the values as a parser reads them, and their source."""
     found = yaml.safe_load(as_file({EVERY_NODE: values})) or {}
     parameters = found.get(EVERY_NODE, {'ros__parameters': {}})['ros__parameters']
     return {name: (value, values[name].source) for name, value in parameters.items()}

@@ -27,7 +27,7 @@ START = 3.0
 
 @dataclass(frozen=True)
 class Measured:
-    """What a controller publishes; shape (robots, N, n), SI; float32.
+    """Signals that a controller publishes; shape (robots, N, n), SI; float32.
 
     :param reference: commanded position
     """

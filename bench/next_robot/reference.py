@@ -45,7 +45,7 @@ def expert(
 
     :param truth: `condensed.exact` of the other motion
     :param joints: numbers of the joints that move
-    :param size: what errors are relative to, shape (n,)
+    :param size: reference of relative errors, shape (n,)
     """
     best = (np.inf, 'too short')
     for cutoff in CUTOFFS:

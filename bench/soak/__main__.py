@@ -1,4 +1,4 @@
-"""`python -m bench.soak --seconds 3600`: what holds for an hour of random faults at 1 kHz."""
+"""`python -m bench.soak --seconds 3600`: an hour of random faults at 1 kHz."""
 
 from __future__ import annotations
 

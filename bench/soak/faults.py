@@ -1,4 +1,4 @@
-"""Random faults of a soak: what happens to a process, a stream of messages, or a clock."""
+"""Random faults of a soak, of a process, a stream of messages or a clock."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ class FrictionCurve:
             )
 
         matrix = columns(self.speed)
-        # What a term adds where it is largest, also below the slowest pass.
+        # Torque of a term at its maximum, also below the slowest pass.
         largest = np.abs(columns(np.linspace(1e-3, 1.0, 1000) * self.speed[-1])).max(axis=0)
         length = np.linalg.norm(matrix, axis=0)
         unseen = length < 1e-9 * largest

@@ -13,22 +13,19 @@ from robodyn_ros.excitation.advice import Advice, advise
 from robodyn_ros.excitation.motions.sine import SineMotion
 
 
-def add_parser(commands: Any) -> None:
-    """Add the sub-command."""
-    parser = commands.add_parser(
-        'advise',
-        help='advise on a motion of sines made by hand',
-        description='Check a motion of sines by the rules of the softMC document: when the '
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the description and the arguments of the sub-command."""
+    parser.description = (
+        'Check a motion of sines by the rules of the softMC document: when the '
         'pattern of the joints repeats, cycles of each joint (at least 3), and used shares of '
         'range and velocity. Prints one line of advice for each shortcoming, and the factor of '
-        'all frequencies that brings the fastest joint close to its limit.',
+        'all frequencies that brings the fastest joint close to its limit.'
     )
     parser.add_argument(
         'motion', help='motion file of kind sine, robot file, or parameter file of excitation'
     )
     add_robot(parser)
     add_json(parser)
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:

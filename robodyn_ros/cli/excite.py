@@ -30,15 +30,13 @@ from robodyn_ros.excitation.summary import present, summary, table
 from robodyn_ros.robot_file import load_robot
 
 
-def add_parser(commands: Any) -> None:
-    """Add the sub-command."""
-    parser = commands.add_parser(
-        'excite',
-        help='design the motion that reveals the parameters',
-        description='Optimise a motion for identification inside all limits, and write it as '
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the description and the arguments of the sub-command."""
+    parser.description = (
+        'Optimise a motion for identification inside all limits, and write it as '
         'trajectory.yaml (for the excitation node), trajectory.csv and pictures. Ctrl-C ends the '
         'search: the best motion so far is written, and the exit code is 130. A second Ctrl-C '
-        'ends the command, and nothing is written.',
+        'ends the command, and nothing is written.'
     )
     add_robot(parser)
     for title, options in (('motion', MOTION), ('limits', LIMITS), ('search', SEARCH)):
@@ -48,7 +46,6 @@ def add_parser(commands: Any) -> None:
     output = parser.add_argument_group('output')
     output.add_argument('--out', metavar='DIR', help='folder for the files')
     add_json(output)
-    parser.set_defaults(run=run, command_line='')
 
 
 def run(arguments: argparse.Namespace) -> int:

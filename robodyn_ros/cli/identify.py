@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import warnings
 from pathlib import Path
-from typing import Any
 
 from robodyn_ros.cli.effort import add_source, declared_effort
 from robodyn_ros.cli.identify_options import add_options, given_options
@@ -38,6 +36,7 @@ from robodyn_ros.models.friction_terms import AUTO
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.models.payload import PayloadModel
 from robodyn_ros.models.serial.urdf_file import UrdfFile, read_urdf
+from robodyn_ros.output_files import json_text
 from robodyn_ros.recording.readers import read_recording
 from robodyn_ros.recording.recording import Recording
 from robodyn_ros.recording.signals import split_motion
@@ -46,15 +45,13 @@ from robodyn_ros.report.write import export_with_page
 OF_MODEL = ('dynamic-model', *OF_URDF)
 
 
-def add_parser(commands: Any) -> None:
-    """Add the sub-command."""
-    parser = commands.add_parser(
-        'identify',
-        help='identify a robot from a recording',
-        description='Identify the dynamic parameters of a robot from a recording of its motion '
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the description and the arguments of the sub-command."""
+    parser.description = (
+        'Identify the dynamic parameters of a robot from a recording of its motion '
         '(rosbag2, CSV, NPZ, MAT). Exit code 0 only if the identification succeeds. With '
         "--payload the arm's parameters stay as --base has them, and only what the robot carries "
-        'in the recording is identified.',
+        'in the recording is identified.'
     )
     parser.add_argument(
         'recording',
@@ -81,7 +78,6 @@ def add_parser(commands: Any) -> None:
     output.add_argument(
         '--force-export', action='store_true', help='write the model of a failed identification'
     )
-    parser.set_defaults(run=run, command_line='')
 
 
 def _add_model(parser: argparse.ArgumentParser) -> None:
@@ -188,7 +184,7 @@ def run(arguments: argparse.Namespace) -> int:
             print(f'note: {note}', file=sys.stderr)
     if arguments.json:
         facts = json_facts(result) | ({} if files is None else files.to_json())
-        print(json.dumps(facts, indent=2, allow_nan=False))
+        print(json_text(facts))
     else:
         print(printed_text(result, files, verbose=arguments.verbose))
     return int(not result.success)

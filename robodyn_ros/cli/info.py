@@ -25,13 +25,10 @@ TOPIC = '/joint_states'
 SIGNALS = ('position', 'velocity', 'acceleration', 'torque')
 
 
-def add_parser(commands: Any) -> None:
-    """Add the sub-command."""
-    parser = commands.add_parser(
-        'info',
-        help='show the content of a recording',
-        description='Show samples, joints, ranges and findings of a recording (rosbag2, CSV, '
-        'NPZ, MAT).',
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the description and the arguments of the sub-command."""
+    parser.description = (
+        'Show samples, joints, ranges and findings of a recording (rosbag2, CSV, NPZ, MAT).'
     )
     parser.add_argument('recording', help='rosbag2 folder, .mcap, .db3, .csv, .npz or .mat')
     add_source(parser, topic=None, default=f'{TOPIC}, or the first one that can be read')
@@ -40,7 +37,6 @@ def add_parser(commands: Any) -> None:
     )
     parser.add_argument('--urdf', help='compare positions with the limits in this URDF')
     add_json(parser)
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:

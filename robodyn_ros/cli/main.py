@@ -71,11 +71,11 @@ def build_parser(only: str | None = None) -> argparse.ArgumentParser:
     parser.add_argument('--debug', action='store_true', help='show tracebacks')
     commands = parser.add_subparsers(dest='command', required=True, metavar='COMMAND')
     for name, (module, text) in COMMANDS.items():
+        sub_parser = commands.add_parser(name, help=text)
         if only in (None, name):
-            importlib.import_module(f'robodyn_ros.cli.{module}').add_parser(commands)
-        else:
-            commands.add_parser(name, help=text)
-    for sub_parser in commands.choices.values():
+            command = importlib.import_module(f'robodyn_ros.cli.{module}')
+            command.add_arguments(sub_parser)
+            sub_parser.set_defaults(run=command.run, command_line='')
         # A default would overwrite the value given before the sub-command.
         sub_parser.add_argument(
             '--debug', action='store_true', default=argparse.SUPPRESS, help='show tracebacks'

@@ -21,15 +21,13 @@ from robodyn_ros.excitation.summary import shares_table
 from robodyn_ros.excitation.trajectory import Trajectory
 
 
-def add_parser(commands: Any) -> None:
-    """Add the sub-command."""
-    parser = commands.add_parser(
-        'motion',
-        help='check a motion file against the limits of a robot and for collisions, and draw it',
-        description='Check a motion of any kind (sines, via-points, lines, circles, sequences): '
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the description and the arguments of the sub-command."""
+    parser.description = (
+        'Check a motion of any kind (sines, via-points, lines, circles, sequences): '
         'print its duration, the used shares of the limits and collisions, and write it as '
         'trajectory.yaml, trajectory.csv and pictures. The exit code is 1 if the motion exceeds a '
-        'limit or collides.',
+        'limit or collides.'
     )
     parser.add_argument(
         'motion', help='YAML file of the motion, robot file, or parameter file of excitation'
@@ -40,7 +38,6 @@ def add_parser(commands: Any) -> None:
         add_option(group, name, option)
     parser.add_argument('--out', metavar='DIR', help='folder for the files')
     add_json(parser)
-    parser.set_defaults(run=run, command_line='')
 
 
 def run(arguments: argparse.Namespace) -> int:

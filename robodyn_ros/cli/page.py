@@ -25,7 +25,7 @@ def with_page(
 ) -> dict[str, Any]:
     """Write NAME.html to the folder of `--out`; return the facts with its path among the files.
 
-    :param text: what the command prints
+    :param text: printed output of the command
     :param good: verdict; None: the command gives none
     :raises ConfigError: it cannot be written, or would replace a file that is no page of ours
     """

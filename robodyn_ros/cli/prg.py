@@ -5,19 +5,16 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import Any
 
 from robodyn_ros.identification.files.prg_import import FRICTION_SIGNS, read_prg, write_imported
 from robodyn_ros.models.catalog import load_model
 
 
-def add_parser(commands: Any) -> None:
-    """Add the sub-command."""
-    parser = commands.add_parser(
-        'prg',
-        help="import a result of softMC's identification (.PRG)",
-        description='Read the parameters of a model from a softMC result file (IDNT<n>.PRG), and '
-        'write a result file for the feed-forward and collision_monitor nodes.',
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the description and the arguments of the sub-command."""
+    parser.description = (
+        'Read the parameters of a model from a softMC result file (IDNT<n>.PRG), and '
+        'write a result file for the feed-forward and collision_monitor nodes.'
     )
     parser.add_argument('file', help='the .PRG file')
     parser.add_argument('--model', metavar='YAML', required=True, help='description of the model')
@@ -40,7 +37,6 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         '--force', action='store_true', help='import the result of a failed identification'
     )
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:

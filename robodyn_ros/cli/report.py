@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
 from robodyn_ros.cli.output import add_json, show
 from robodyn_ros.report.write import write_page
 
 
-def add_parser(commands: Any) -> None:
-    """Add the sub-command."""
-    parser = commands.add_parser(
-        'report',
-        help='write the page of a result for a browser',
-        description='Write report.html beside a result: verdict, torque errors, findings, curves, '
-        'friction, links, parameters and the recorded motion, in one file that needs no network.',
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the description and the arguments of the sub-command."""
+    parser.description = (
+        'Write report.html beside a result: verdict, torque errors, findings, curves, '
+        'friction, links, parameters and the recorded motion, in one file that needs no network.'
     )
     parser.add_argument('result', help='folder of a result, or its result.yaml or result.json')
     parser.add_argument(
         '--out', metavar='FILE', help='name of the page (default: report.html beside the result)'
     )
     add_json(parser)
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -1,4 +1,4 @@
-"""What can be asked of a designed motion: one table for the command line and for nodes.
+"""Options of a designed motion: one table for the command line and for nodes.
 
 Every option is a flag of `robodyn excite` and a parameter `optimise.NAME` of the excitation node.
 """

@@ -14,8 +14,8 @@ class Entry:
     """Wording of a finding.
 
     :param severities: the usual severity first
-    :param text: what was observed, with value and limit; a template for `str.format`
-    :param remedy: what the user can do; a template too; empty where nothing has to be done
+    :param text: observation with value and limit; a template for `str.format`
+    :param remedy: advice to the user; a template too; empty: nothing has to be done
     """
 
     severities: tuple[Severity, ...]

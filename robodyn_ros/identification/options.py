@@ -57,7 +57,7 @@ class Option:
     :param parameter: of the node; '': there is none
     :param unset: value of the parameter that means None
     :param per_joint: one value for all joints, or one per joint
-    :param default_text: what happens without the option, if the default does not say it
+    :param default_text: behaviour without the option, if the default does not show it
     """
 
     kind: type
@@ -164,7 +164,7 @@ OPTIONS = {
 
 @dataclass(frozen=True)
 class IdentifyOptions:
-    """How recordings are processed and fitted; `OPTIONS` says what its fields mean.
+    """Settings of the processing and of the fit; `OPTIONS` explains the fields.
 
     The fields that are not in that table:
 

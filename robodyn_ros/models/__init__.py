@@ -1,1 +1,1 @@
-"""What torque a motion needs: models linear in their parameters."""
+"""Models of the torque of a motion, linear in their parameters."""

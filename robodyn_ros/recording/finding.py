@@ -12,8 +12,8 @@ Severity = Literal['info', 'warning', 'error']
 class Finding:
     """A fact that affects how far data or a result can be trusted.
 
-    :param text: what was observed
-    :param remedy: what the user can do; empty: nothing has to be done
+    :param text: the observation
+    :param remedy: advice to the user; empty: nothing has to be done
     """
 
     code: str
@@ -24,7 +24,7 @@ class Finding:
 
     @property
     def message(self) -> str:
-        """What was observed, and what the user can do."""
+        """Observation and remedy."""
         return f'{self.text} {self.remedy}'.rstrip()
 
     @property

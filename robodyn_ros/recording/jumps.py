@@ -30,7 +30,7 @@ LARGEST = 20_000
 turns a second is unwrapped."""
 
 LONGEST = 3
-"""Samples of a jump and its return. What lasts longer may be a contact."""
+"""Samples of a jump and its return. A longer one may be a contact."""
 
 RARE = 0.01
 """Largest share of jumps: more of them are the signal, such as a joint that seldom moves."""
@@ -128,7 +128,7 @@ def without_jumps(
             text = f'position of joint {joint!r} jumps by a whole turn {len(turn.rows)} times'
             findings.append(Finding('wrapped_position', f'{text}; unwrapped', joint, 'info'))
     moved = [each.only(~own).jumps(len(time)) for each, own in zip(steps, whole, strict=True)]
-    # What a joint at rest does is small beside the steps of the joints that move.
+    # The steps of a joint at rest are small compared with those of the joints that move.
     usual = max((each.usual for each in moved), default=0.0)
     moved = [each.above(usual) for each in moved]
     torque = [each.jumps(len(time)) for each in largest_steps(signals['torque'])]

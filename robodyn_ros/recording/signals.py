@@ -77,6 +77,20 @@ def central_differences(values: Array, time: Array) -> Array:
     return result
 
 
+def white_noise(values: Array) -> Array:
+    """Return the standard deviation of the white noise of each signal, from third differences.
+
+    They hardly contain motion, and their median is not affected by single jumps. Third differences
+    of white noise have 20 times its variance; the median of their absolute values is 0.6745
+    standard deviations.
+
+    :param values: shape (N,) or (N, n), N >= 4
+    :return: shape () or (n,)
+    """
+    median = np.median(np.abs(np.diff(values, 3, axis=0)), axis=0)
+    return np.asarray(median / 0.6745 / np.sqrt(20.0))
+
+
 def trim_standstill(recording: Recording) -> Recording:
     """Cut off the standstill before and after the motion; a finding gives its duration.
 

@@ -18,7 +18,7 @@ def coverage(
 ) -> list[dict[str, Any]]:
     """Return ranges and histograms of each joint and quantity.
 
-    A URDF has limits of position and velocity. What has no limit is drawn over its range.
+    A URDF has limits of position and velocity. A quantity without a limit is drawn over its range.
 
     :param bins: of the histograms, over the range between the limits
     """

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from typing import Any
 
+from robodyn_ros.output_files import plain
 from robodyn_ros.recording.finding import Finding
 from robodyn_ros.report.frame import rendered
 from robodyn_ros.report.numbers import short
@@ -25,23 +25,23 @@ def facts_page(
 ) -> str:
     """Return the page: single values as figures, lists and mappings as tables, PNG as images.
 
-    :param facts: what `--json` prints; `findings` are shown with their remedies, `files` that are
+    :param facts: output of `--json`; `findings` are shown with their remedies, `files` that are
         PNG as pictures
-    :param text: what the command prints
+    :param text: printed output of the command
     :param good: verdict; None: the command gives none
     """
-    plain = {key: _plain(value) for key, value in facts.items() if key not in _SPECIAL}
-    plain = {key: value for key, value in plain.items() if value != ''}
+    shown = {key: plain(value) for key, value in facts.items() if key not in _SPECIAL}
+    shown = {key: value for key, value in shown.items() if value != ''}
     return rendered(
         'facts.html.jinja',
         title=title,
         sentence=sentence,
         command_name=' '.join(command.split()[:2]) or 'robodyn',
         good=good,
-        figures=[(_name(key), _cell(each)) for key, each in plain.items() if _single(each)],
+        figures=[(_name(key), _cell(each)) for key, each in shown.items() if _single(each)],
         findings=[each for each in facts.get('findings', ()) if isinstance(each, Finding)],
         pictures=list(_pictures(facts.get('files', {}))),
-        tables=[_table(key, each) for key, each in plain.items() if not _single(each) and each],
+        tables=[_table(key, each) for key, each in shown.items() if not _single(each) and each],
         text=text,
         command=command,
         versions=versions(),
@@ -49,17 +49,6 @@ def facts_page(
 
 
 _SPECIAL = ('files', 'findings')
-
-
-def _plain(value: Any) -> Any:
-    """Return numbers, text, lists and mappings of arrays and data classes."""
-    if is_dataclass(value) and not isinstance(value, type):
-        value = asdict(value)
-    if hasattr(value, 'tolist'):
-        value = value.tolist()
-    if isinstance(value, Mapping):
-        return {str(key): _plain(each) for key, each in value.items()}
-    return [_plain(each) for each in value] if isinstance(value, list | tuple) else value
 
 
 def _single(value: Any) -> bool:

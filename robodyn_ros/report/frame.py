@@ -1,4 +1,4 @@
-"""What every page has: template, style, scripts and the policy that allows only these."""
+"""Frame of every page: template, style, scripts and the policy that allows only these."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def rendered(template: str, data: Mapping[str, Any] | None = None, **content: An
 
     :param template: name of a file in `FOLDER`
     :param data: of the page's script; None: a page without scripts
-    :param content: what the template shows; every text is escaped
+    :param content: variables of the template; every text is escaped
     """
     names = ('vendored/uPlot.iife.min.js', 'page.js') if data is not None else ()
     scripts = [_asset(name) for name in names]

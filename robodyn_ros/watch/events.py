@@ -9,8 +9,6 @@ from dataclasses import asdict, dataclass
 
 from robodyn_ros.errors import bounded
 
-SEVERITIES = ('info', 'warning', 'error')
-
 
 @dataclass
 class Event:
@@ -54,7 +52,7 @@ class Events:
     def add(self, source: str, severity: str, text: str, *, key: str = '') -> None:
         """Add an event.
 
-        :param severity: one of SEVERITIES
+        :param severity: info, warning or error
         :param key: identifies the same event with other numbers; '': the text
         """
         now, same = self._clock(), (source, key or text)

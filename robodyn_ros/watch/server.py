@@ -17,7 +17,7 @@ from robodyn_ros.errors import ConfigError
 from robodyn_ros.watch.requests import FILES, LIVE, answer_headers, refusal
 
 RECEIPT = 'ok'
-"""What a browser sends after each message."""
+"""Message that a browser sends after each message that it has received."""
 
 
 class WatchServer:

@@ -1,4 +1,4 @@
-"""When a soak calls a level a false OK: where the monitor could have known better."""
+"""A soak calls a level a false OK only if the monitor had the data to know better."""
 
 from types import SimpleNamespace
 

@@ -1,4 +1,4 @@
-"""Who holds the command interfaces."""
+"""Claims of the command interfaces."""
 
 import numpy as np
 import pytest

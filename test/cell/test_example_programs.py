@@ -39,7 +39,7 @@ TURNING = {
         0.15 * np.array(PUMA),
     ),
 }
-"""What the document says: start, target in degrees (0.15 m for the quill), frequencies in Hz."""
+"""From the document: start, target in degrees (0.15 m for the quill), frequencies in Hz."""
 SECONDS = {'axis': 5.0, 'scara3': 7.0, 'scara': 7.0, 'delta3': 8.0, 'delta': 8.0, 'puma': 12.0}
 
 

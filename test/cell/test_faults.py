@@ -9,7 +9,7 @@ STREAMS = ('joint_states', 'reference')
 
 
 def stream(text, count=20, before=5):
-    """What comes out of so many samples, a fault injected after the first ones."""
+    """Return the output for so many samples, with a fault injected after the first ones."""
     faulty = FaultyStream(PERIOD)
     out = []
     for number in range(count):

@@ -1,4 +1,4 @@
-"""What was observed on a real joint_trajectory_controller, fact by fact."""
+"""Facts observed on a real joint_trajectory_controller."""
 
 import numpy as np
 import pytest

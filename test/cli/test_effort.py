@@ -11,6 +11,7 @@ from simulation import arm, record
 from writers import write_csv, write_rosbag
 
 from robodyn_ros.cli import effort, identify, info
+from robodyn_ros.cli.main import build_parser
 from robodyn_ros.control.effort.declaration import EffortDeclaration
 from robodyn_ros.errors import ConfigError
 
@@ -40,9 +41,8 @@ def files(tmp_path_factory):
 
 
 def robodyn(module, *arguments):
-    parser = argparse.ArgumentParser()
-    module.add_parser(parser.add_subparsers())
-    parsed = parser.parse_args([module.__name__.rsplit('.', 1)[1], *map(str, arguments)])
+    command = module.__name__.rsplit('.', 1)[1]
+    parsed = build_parser(command).parse_args([command, *map(str, arguments)])
     return parsed.run(parsed)
 
 

@@ -8,7 +8,8 @@ from robots import random_urdf
 from simulation import arm, record, sines
 from writers import write_csv
 
-from robodyn_ros.cli.identify import add_parser, run
+from robodyn_ros.cli.identify import run
+from robodyn_ros.cli.main import build_parser
 from robodyn_ros.errors import IdentificationError, RobodynError
 from robodyn_ros.identification.files.result_file import load_identified_model
 from robodyn_ros.models.catalog import load_model
@@ -30,11 +31,7 @@ def files(tmp_path_factory):
 
 
 def robodyn(*arguments):
-    import argparse
-
-    parser = argparse.ArgumentParser()
-    add_parser(parser.add_subparsers())
-    return run(parser.parse_args(['identify', *map(str, arguments)]))
+    return run(build_parser('identify').parse_args(['identify', *map(str, arguments)]))
 
 
 def test_json_and_files_of_a_success(files, tmp_path, capsys):

@@ -1,10 +1,9 @@
-import argparse
 import json
 
 import numpy as np
 import pytest
 
-from robodyn_ros.cli import info
+from robodyn_ros.cli.main import build_parser
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.identification.files.signals_bag import write_signals
 from robodyn_ros.identification.result.content import Signals
@@ -17,11 +16,9 @@ def run(tmp_path):
     time = np.append(np.arange(50) * 0.01, 0.6)
     q = np.stack([np.sin(time), np.cos(time)], axis=1)
     np.savez(tmp_path / 'a.npz', t=time, q=q, tau=-2 * q, joint_names=['shoulder', 'elbow'])
-    parser = argparse.ArgumentParser()
-    info.add_parser(parser.add_subparsers())
 
     def runner(name, *options):
-        arguments = parser.parse_args(['info', str(tmp_path / name), *options])
+        arguments = build_parser('info').parse_args(['info', str(tmp_path / name), *options])
         return arguments.run(arguments)
 
     return runner

@@ -147,7 +147,7 @@ def test_scale_and_payload_are_blended_in_and_friction_fades_as_in_the_node(name
     assert out.said.endswith('allocations 0\n')
     gone = model.torque(states[0][399:400], 0 * states[0][:1], 0 * states[0][:1],
                         values + payload_of(model, 2.0).added)[0]  # fmt: skip
-    # What stays is the straight line's middle: the constant offset, and asymmetry if there is any.
+    # The straight line's middle remains: the constant offset, and asymmetry if there is any.
     if name != 'all friction':
         np.testing.assert_allclose(out.requested[399], gone, atol=1e-9)
 

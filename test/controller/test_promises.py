@@ -1,4 +1,4 @@
-"""What the controller plugin promises, whatever comes in: one test per promise, on its own law.
+"""Promises of the controller plugin for any input: one test per promise, on its own law.
 
 The same class `GuardedTorque` runs in the plugin; on the real ros2_control the promises are seen
 in test_ros2_control.py.

@@ -31,7 +31,7 @@ SPECIALS: dict[str, Make] = {
     '5 GB of nothing': sparse(5 * GB),
     'an empty file': text(b''),
 }
-"""What any file can be."""
+"""Hostile content for files of any kind."""
 
 FILES = {
     **READERS,

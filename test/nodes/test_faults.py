@@ -1,4 +1,4 @@
-"""What the cell receives while messages are dropped, late, doubled, spoilt or frozen."""
+"""Commands at the cell while messages are dropped, late, doubled, spoilt or frozen."""
 
 import time
 

@@ -130,7 +130,7 @@ def test_a_node_has_exactly_what_it_is_allowed(cell, name):
 
 
 def named(cell, name):
-    """What a node has, without the one remapping of the test cell."""
+    """Return the topics of a node, without the one remapping of the test cell."""
     reference = {('subscribe', f'/{REFERENCE}')} if name == 'feedforward' else set()
     found = used(cell.node, name)
     if name == 'watch':  # a second node in its process, see nodes/watch/taps.py

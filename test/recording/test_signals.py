@@ -9,6 +9,7 @@ from robodyn_ros.recording.signals import (
     low_pass,
     split_motion,
     trim_standstill,
+    white_noise,
 )
 
 RATE = 500.0
@@ -134,3 +135,12 @@ def test_both_parts_of_a_split_motion_move():
     assert np.ptp(rest.position[:, 0]) > 0.9
     with pytest.raises(RecordingError, match='a fraction between 0 and 1'):
         split_motion(recording(), 1.5)
+
+
+def test_white_noise_is_that_on_a_smooth_signal():
+    random = np.random.default_rng(1)
+    signal = np.sin(0.01 * np.arange(20_000)) + 0.05 * random.normal(size=20_000)
+    assert white_noise(signal) == pytest.approx(0.05, rel=0.05)
+    np.testing.assert_allclose(
+        white_noise(np.stack([signal, 2.0 * signal], axis=1)), [0.05, 0.1], rtol=0.05
+    )

@@ -1,4 +1,4 @@
-"""What an operator reads at the end of an identification."""
+"""The printed end of an identification."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What a test client does about a machine that stands still, without ROS."""
+"""A test client on a machine that stands still, without ROS."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""When colcon has to run again, and in which environment."""
+"""The decision to run colcon again, and its environment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What pip is asked for on top of a ROS 2, and how the requirement files are read."""
+"""Requirements for pip on top of a ROS 2, and the reading of requirement files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the page may show as valid, by the clock of the test."""
+"""Data that the page may show as valid, by the clock of the test."""
 
 import json
 import math

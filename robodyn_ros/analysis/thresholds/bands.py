@@ -9,6 +9,7 @@ import numpy as np
 from robodyn_ros.analysis.thresholds.session import Session
 from robodyn_ros.control.collision.threshold_map import Bands
 from robodyn_ros.models.interface import Array
+from robodyn_ros.recording.signals import white_noise
 
 Layout = tuple[int, int, int]
 """Number of bands of speed, acceleration and time since reversal."""
@@ -20,19 +21,13 @@ def still_speed(sessions: Sequence[Session], *, share: float = 0.05) -> Array:
     :param share: of the 95 % quantile of the speed, 0..1
     :return: shape (n,), in [rad/s] or [m/s], above 0
     """
-    speed = np.concatenate([np.abs(each.velocity[each.used]) for each in sessions])
-    noise = np.max([_noise(each.velocity[each.used]) for each in sessions], axis=0)
-    still: Array = np.maximum(share * np.quantile(speed, 0.95, axis=0), 3.0 * noise)
+    used = [each.velocity[each.used] for each in sessions]
+    speed = np.abs(np.concatenate(used))
+    noise = [white_noise(each) for each in used if len(each) > 3]
+    high: Array = share * np.quantile(speed, 0.95, axis=0)
+    still: Array = np.max([high, *(3.0 * each for each in noise)], axis=0)
     bounded: Array = np.maximum(still.astype(float), np.finfo(np.float32).tiny)
     return bounded
-
-
-def _noise(velocity: Array) -> Array:
-    """Return the standard deviation of the noise, shape (n,), from third differences."""
-    if len(velocity) < 4:
-        return np.zeros(velocity.shape[1])
-    # Third differences of white noise have the variance 20, and a median of 0.6745 of its root.
-    return np.asarray(np.median(np.abs(np.diff(velocity, 3, axis=0)), axis=0) / (0.6745 * 20**0.5))
 
 
 def bands_of(sessions: Sequence[Session], still: Array, layout: Layout) -> Bands:

@@ -16,8 +16,6 @@ from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.recording import Recording
 
 Mask = NDArray[np.bool_]
-UNREACHED = 1e300
-"""Threshold that no torque error reaches, in [Nm] or [N]."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +103,8 @@ def session_of(recording: Recording, torque: ModelTorque, settings: CollisionSet
 
     :raises ControlError: the recording lacks a joint
     """
-    settings = replace(settings, max_torque_error=UNREACHED, contact_threshold=UNREACHED)
+    # No torque error reaches these thresholds.
+    settings = replace(settings, max_torque_error=1e300, contact_threshold=1e300)
     detector = TorqueErrorDetector(torque=torque, settings=settings)
     # Single precision: an hour at 1 kHz has a gigabyte otherwise.
     signals: Array = np.zeros((3, len(recording), len(detector.joints)), dtype=np.float32)

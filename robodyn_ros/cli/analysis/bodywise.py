@@ -6,7 +6,6 @@ import argparse
 import math
 import textwrap
 from collections.abc import Sequence
-from typing import Any
 
 from robodyn_ros.analysis.bodywise import AXES, INERTIAS, BodyEstimate, identify_bodies
 from robodyn_ros.analysis.bodywise_file import WRENCH_AXES, read_bodies
@@ -15,14 +14,12 @@ from robodyn_ros.models.serial.urdf import GRAVITY
 from robodyn_ros.recording.finding import Finding
 
 
-def add_parser(commands: Any) -> None:
-    """Add the sub-command."""
-    parser = commands.add_parser(
-        'bodywise',
-        help='identify single bodies from the wrenches at their hinges',
-        description='Identify mass and principal moments of inertia of each body from the forces '
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the description and the arguments of the sub-command."""
+    parser.description = (
+        'Identify mass and principal moments of inertia of each body from the forces '
         'and moments at all its hinges, known from a simulation or from sensors. '
-        'docs/bodywise.md describes the columns of the file.',
+        'docs/bodywise.md describes the columns of the file.'
     )
     parser.add_argument(
         'file', help='CSV: body, t, attitude (qw qx qy qz), motion, and a wrench per hinge'
@@ -42,7 +39,6 @@ def add_parser(commands: Any) -> None:
         help='axes in which forces and moments are given (default: %(default)s)',
     )
     add_json(parser)
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:

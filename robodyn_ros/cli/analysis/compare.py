@@ -14,13 +14,11 @@ from robodyn_ros.identification.files.result_file import load_identified_model
 from robodyn_ros.identification.options import IdentifyOptions
 
 
-def add_parser(commands: Any) -> None:
-    """Add the sub-command."""
-    parser = commands.add_parser(
-        'compare',
-        help='compare a URDF from CAD with an identified model',
-        description='Show the base parameters of a URDF and of a result side by side, and the '
-        'torque errors of both on a recording. Use a recording that was not used to identify.',
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the description and the arguments of the sub-command."""
+    parser.description = (
+        'Show the base parameters of a URDF and of a result side by side, and the '
+        'torque errors of both on a recording. Use a recording that was not used to identify.'
     )
     parser.add_argument(
         '--urdf', metavar='FILE', required=True, help='URDF of the robot as designed'
@@ -37,7 +35,6 @@ def add_parser(commands: Any) -> None:
         '--out', metavar='DIR', help='folder for report, tables (CSV, JSON) and pictures'
     )
     add_json(parser)
-    parser.set_defaults(run=run, command_line='')
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -31,15 +31,13 @@ from robodyn_ros.recording.readers import read_recording, recording_format
 RECORD = 'ros2 bag record /joint_states /joint_trajectory_controller/controller_state'
 
 
-def add_parser(commands: Any) -> None:
-    """Add the sub-command."""
-    parser = commands.add_parser(
-        'delay',
-        help='measure the additive torque delay and check the configured one',
-        description='Measure the delay from commanded to measured positions in a rosbag2, in '
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the description and the arguments of the sub-command."""
+    parser.description = (
+        'Measure the delay from commanded to measured positions in a rosbag2, in '
         'cycles: the value for additive_torque_delay of the feed-forward. If the bag has '
         'torque_state of a running feed-forward, its delay is checked. The exit code is 1 if that '
-        'delay is wrong, or the delay is unknown.',
+        'delay is wrong, or the delay is unknown.'
     )
     parser.add_argument('recording', help='folder of a rosbag2')
     parser.add_argument(
@@ -60,7 +58,6 @@ def add_parser(commands: Any) -> None:
     )
     parser.add_argument('--out', metavar='DIR', help='folder for delay.html')
     add_json(parser)
-    parser.set_defaults(run=run, command_line='')
 
 
 def _period(text: str) -> float:
@@ -74,6 +71,23 @@ def run(arguments: argparse.Namespace) -> int:
     """Measure, check and print; 1 if the configured delay is wrong, or the delay is unknown.
 
     :raises RobodynError: the bag cannot be read, or lacks a topic
+    """
+    facts = _measured(arguments)
+    wrong = any(each.code in ('delay_wrong', 'delay_unknown') for each in facts['findings'])
+    text = table(facts)
+    if arguments.out is not None:
+        made_folder(arguments.out, ConfigError)
+        title = 'Delay of the additive torque'
+        facts = with_page(arguments, facts, text, name='delay', title=title, good=not wrong)
+        text = table(facts)
+    show(arguments, facts, text)
+    return EXIT_NEGATIVE if wrong else 0
+
+
+def _measured(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Measure and check; return the facts.
+
+    :raises RecordingError: the bag cannot be read, or lacks a topic
     """
     path = arguments.recording
     if recording_format(path) != 'rosbag2':
@@ -97,25 +111,15 @@ def run(arguments: argparse.Namespace) -> int:
     configured = arguments.configured
     if configured is None:
         configured = _recorded_delay(path, types, measured.joints)
-    findings = delay_findings(estimate, configured)
-    facts = {
+    return {
         'command': topic,
         'period': period,
         'configured': configured,
         'additive_torque_delay': estimate.setting,
         'cycles': estimate.cycles,
         'joints': [{'name': e.joint, 'lag': e.cycles, 'error': e.error} for e in estimate.lags],
-        'findings': findings,
+        'findings': delay_findings(estimate, configured),
     }
-    wrong = any(finding.code in ('delay_wrong', 'delay_unknown') for finding in findings)
-    if arguments.out is not None:
-        made_folder(arguments.out, ConfigError)
-        title = 'Delay of the additive torque'
-        facts = with_page(
-            arguments, facts, table(facts), name='delay', title=title, good=not wrong
-        )
-    show(arguments, facts, table(facts))
-    return EXIT_NEGATIVE if wrong else 0
 
 
 def command_topic(types: dict[str, str], wanted: str | None, path: str) -> str:

@@ -19,13 +19,11 @@ from robodyn_ros.models.friction_terms import LAWS
 from robodyn_ros.output_files import made_folder
 
 
-def add_parser(commands: Any) -> None:
-    """Add the sub-command."""
-    parser = commands.add_parser(
-        'friction',
-        help='measure friction over velocity from the bidirectional experiment',
-        description='Measure friction from a recording of the motion "bidirectional". Friction '
-        'is half the difference of the torques of passes forth and back over the same positions.',
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the description and the arguments of the sub-command."""
+    parser.description = (
+        'Measure friction from a recording of the motion "bidirectional". Friction '
+        'is half the difference of the torques of passes forth and back over the same positions.'
     )
     add_recording(parser)
     parser.add_argument('--joints', metavar='NAME,NAME,...', help='joints to use (default: all)')
@@ -37,7 +35,6 @@ def add_parser(commands: Any) -> None:
     )
     parser.add_argument('--out', metavar='DIR', help='folder for friction.html, .csv and .png')
     add_json(parser)
-    parser.set_defaults(run=run, command_line='')
 
 
 def run(arguments: argparse.Namespace) -> int:

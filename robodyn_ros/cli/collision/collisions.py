@@ -20,14 +20,12 @@ from robodyn_ros.identification.files.parameter_text import write_text
 from robodyn_ros.recording.recording import Recording
 
 
-def add_parser(commands: Any) -> None:
-    """Add the sub-command."""
-    parser = commands.add_parser(
-        'collisions',
-        help='list the collisions that the monitor finds in a recording',
-        description='Run the collision monitor over a recording and list what it finds: time, '
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the description and the arguments of the sub-command."""
+    parser.description = (
+        'Run the collision monitor over a recording and list what it finds: time, '
         'joint, level. The time is the stamp of the first sample of that level. Exit code 0 with '
-        'and without collisions. Collision detection is NOT a safety function.',
+        'and without collisions. Collision detection is NOT a safety function.'
     )
     parser.add_argument('recording', help='rosbag2 folder, .mcap, .db3, .csv, .npz or .mat')
     add_model(parser)
@@ -48,7 +46,6 @@ def add_parser(commands: Any) -> None:
     )
     parser.add_argument('--out', metavar='CSV', help='write the list to this file')
     add_json(parser)
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -14,18 +14,15 @@ from robodyn_ros.control.collision.black_box.replay import Difference, replay
 from robodyn_ros.control.collision.detector import Level
 
 
-def add_parser(commands: Any) -> None:
-    """Add the sub-command."""
-    parser = commands.add_parser(
-        'replay',
-        help='run the collision detector over an event of the black box',
-        description='Run the collision detector over the samples of an event, and compare its '
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the description and the arguments of the sub-command."""
+    parser.description = (
+        'Run the collision detector over the samples of an event, and compare its '
         'levels, torque errors and thresholds with the recorded ones, bit by bit. The exit code '
-        'is 1 at the first difference.',
+        'is 1 at the first difference.'
     )
     parser.add_argument('event', help='folder of an event')
     add_json(parser)
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -30,15 +30,13 @@ COLUMNS = ('lowest', 'highest', 'passing', 'at rest', 'fastest')
 """Columns of the table: thresholds while moving, passing standstill and at rest; speed."""
 
 
-def add_parser(commands: Any) -> None:
-    """Add the sub-command."""
-    parser = commands.add_parser(
-        'thresholds',
-        help='learn collision thresholds from healthy recordings',
-        description='Learn collision thresholds by speed, acceleration and time since reversal '
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the description and the arguments of the sub-command."""
+    parser.description = (
+        'Learn collision thresholds by speed, acceleration and time since reversal '
         'from recordings of the normal work without contact, and write them to a file for '
         '`robodyn collisions` and the collision monitor. Record at least two sessions: each is '
-        'checked with the thresholds of all others. Collision detection is NOT a safety function.',
+        'checked with the thresholds of all others. Collision detection is NOT a safety function.'
     )
     parser.add_argument(
         'recording', nargs='+', help='healthy rosbag2 folder, .mcap, .db3, .csv, .npz or .mat'
@@ -49,7 +47,6 @@ def add_parser(commands: Any) -> None:
     )
     _add_detector(parser)
     add_json(parser)
-    parser.set_defaults(run=run)
 
 
 def _add_detector(parser: Any) -> None:

@@ -8,14 +8,12 @@ from pathlib import Path
 from robodyn_ros.cli.live.ros_check import check_ros
 
 
-def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the sub-command."""
-    parser = commands.add_parser(
-        'demo',
-        help='excite, identify, validate, feed forward and detect a push on a simulated cell',
-        description='Start a simulated robot cell and the nodes of the suite, identify the robot, '
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the description and the arguments of the sub-command."""
+    parser.description = (
+        'Start a simulated robot cell and the nodes of the suite, identify the robot, '
         'apply feed-forward, detect collisions, and print a table. '
-        'Exit code 0 only if every figure is reached.',
+        'Exit code 0 only if every figure is reached.'
     )
     parser.add_argument(
         '--robot',
@@ -34,7 +32,6 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument(
         '--watch', action='store_true', help='serve the live page of `robodyn watch` meanwhile'
     )
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:

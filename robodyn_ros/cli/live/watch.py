@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
 from robodyn_ros.cli.live.ros_check import check_ros
 
 
-def add_parser(commands: Any) -> None:
-    """Add the sub-command."""
-    parser = commands.add_parser(
-        'watch',
-        help='show the robot live in a browser: collisions, torque, nodes, events',
-        description='Serve a page with the state of joints, torque curves, collision monitor, '
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the description and the arguments of the sub-command."""
+    parser.description = (
+        'Serve a page with the state of joints, torque curves, collision monitor, '
         'feed-forward, diagnostics and events. It only reads: nothing can be commanded. End it '
-        'with Ctrl-C.',
+        'with Ctrl-C.'
     )
     parser.add_argument(
         '--robot',
@@ -34,7 +31,6 @@ def add_parser(commands: Any) -> None:
         'everybody in the network can read the page',
     )
     parser.add_argument('--namespace', default='', help='namespace of the nodes')
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:

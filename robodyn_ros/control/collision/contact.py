@@ -1,4 +1,4 @@
-"""Where and how hard a contact is: isolated link, and the external wrench at the tool.
+"""Touched link, and external wrench at the tool.
 
 The torque error is the external torque on the joints, J^T w for a wrench w at the point with the
 Jacobian J, plus noise. All quantities are estimated with normal distributions, so that each comes
@@ -18,7 +18,7 @@ from robodyn_ros.models.serial.jacobians import ArmJacobians, LinkJacobians
 
 @dataclass(frozen=True)
 class ContactSettings:
-    """What is known of contacts before their torque is measured.
+    """Prior distribution of contacts, before their torque is measured.
 
     :param force: standard deviation of a component of the force, in [N]; it damps components that
         the joints hardly feel
@@ -37,7 +37,7 @@ class ContactSettings:
 
 @dataclass(frozen=True)
 class Contact:
-    """What is known of a contact.
+    """Estimated contact.
 
     :param link: index of the last joint that it loads, which moves the touched link
     :param confidence: probability of this link, 0 to 1

@@ -1,7 +1,7 @@
 """Contacts beside the detector: when one starts, of what kind it is, where and how hard it is.
 
-It reads the detector and changes nothing there: what is found here is for information, and never
-causes or suppresses an alarm.
+It reads the detector and changes nothing there. Its results are information and never cause or
+suppress an alarm.
 """
 
 from __future__ import annotations

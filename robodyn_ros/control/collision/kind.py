@@ -62,7 +62,7 @@ class Suddenness:
 
         :param torque_error: shape (n,), in [Nm] or [N]
         :param threshold: in force, shape (n,), in [Nm] or [N]
-        :param quiet: no joint is in contact: what was sudden before is over. The peak then starts
+        :param quiet: no joint is in contact: the last contact has ended. The peak then starts
             from this sample, because a threshold is crossed after the torque has risen.
         """
         np.subtract(torque_error, self._slow, out=self._fast)

@@ -189,7 +189,7 @@ def _joints(given: Any, source: str) -> tuple[str, ...]:
 def _value(key: str, given: Any, joints: tuple[str, ...], source: str) -> Any:
     """Return one checked value, or a tuple with one per joint."""
     many = not isinstance(given, (str, bytes)) and isinstance(given, Sequence)
-    if many and len(given) == 1 and len(joints) != 1:
+    if many and len(given) == 1:
         given, many = given[0], False
     if many and not joints:
         raise ConfigError(

@@ -1,1 +1,1 @@
-"""Health of the model in use: what explains a slow torque error. Information, NOT safety."""
+"""Health of the model in use: causes of a slow torque error. Information, NOT safety."""

@@ -19,7 +19,7 @@ from robodyn_ros.models.interface import Array
 
 @dataclass(frozen=True)
 class Explanation:
-    """What explains the torque error.
+    """Selected explanation of the torque error.
 
     :param cause: the chosen explanation
     :param values: of its unknowns, shape (k,), SI
@@ -40,8 +40,8 @@ def explain(evidence: Evidence, *, correlated: float = 8.0, ridge: float = 1e-4)
     """Choose the explanation; every block must have samples.
 
     :param correlated: samples that count as one independent sample
-    :param ridge: weight that draws unknowns to zero, on columns of unit length: what this motion
-        does not excite stays zero
+    :param ridge: weight that regularises unknowns towards zero, on columns of unit length, so that
+        unknowns that this motion does not excite stay zero
     """
     grams, samples = evidence.folds()
     rows = grams[0].sum(axis=0)

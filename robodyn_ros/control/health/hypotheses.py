@@ -1,4 +1,4 @@
-"""What could have changed on a robot whose model no longer fits: each a linear model.
+"""Possible changes of a robot whose model no longer fits, each one a linear model.
 
 The torque that the model lacks, feedback - model torque, is Y x for a payload, for a change of
 friction, or for a change of torque gain and offset. Only the columns Y differ.
@@ -69,15 +69,15 @@ def _friction(model: DynamicModel, smoothing: ArrayLike) -> Hypothesis:
 
     The velocity scale is that of the identified friction, if it has one.
     """
-    shapes = [
+    shapes = (
         part.coefficients['smoothing']
         for part, _ in parts_of(model)
         if isinstance(part, FrictionModel) and 'smoothing' in part.coefficients
-    ]
+    )
     change = FrictionModel(
         joints=model.joints,
         terms=('smooth_coulomb', 'viscous'),
-        coefficients={'smoothing': shapes[0] if shapes else smoothing},
+        coefficients={'smoothing': next(shapes, smoothing)},
     )
     return Hypothesis(Cause.FRICTION, len(change.parameters), change.regressor)
 

@@ -102,7 +102,7 @@ class HealthMonitor:
         if 0.0 <= stamp - self._stamp < 0.999 * self._settings.sample_period:
             return
         if self._count == self._pending.shape[1]:
-            return  # nobody processes: what is newer is lost, what there is stays in order
+            return  # not processed in time: new samples are lost, stored ones keep their order
         self._stamp = stamp
         for row, signal in zip(self._pending, signals, strict=True):
             row[self._count] = signal

@@ -19,7 +19,7 @@ UNKNOWN = np.full(3, np.nan)
 
 @dataclass(frozen=True)
 class HealthReport:
-    """What explains the torque error, in numbers and in a sentence.
+    """Explanation of the torque error, in numbers and in a sentence.
 
     :param cause: UNKNOWN until there was enough motion
     :param message: one sentence
@@ -51,7 +51,7 @@ class HealthReport:
 
 @dataclass(frozen=True)
 class Reporter:
-    """What turns an explanation into a report.
+    """Writer of reports about explanations.
 
     :param joints: names of the joints
     :param friction_step: dry friction of the model, shape (n,), in [Nm] or [N]

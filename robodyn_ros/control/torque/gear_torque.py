@@ -52,12 +52,10 @@ class MeasuredGearTorque:
         self._stamp = self._due = 0.0
         self._stale = max(1, int(timeout / period + 1e-9))
         self._step = min(1.0, period / fade_time)
-        self._age = self._stale
-        self._share = 0.0
         self._signals = np.zeros((2, width))
-        self._fresh = False
         self._last = np.zeros(width)
         self.applied = np.zeros(width)
+        self.clear()
 
     def clear(self) -> None:
         """Forget the measurements; the torque is zero immediately."""

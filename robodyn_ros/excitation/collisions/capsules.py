@@ -23,7 +23,7 @@ class Capsule:
 
     :param radius: in [m]
     :param ends: of the segment, shape (2, 3), in [m]
-    :param origin: what it was made of, for messages
+    :param origin: its source, for messages
     """
 
     link: str

@@ -62,7 +62,7 @@ class Design:
 
     :param model: model of the robot, with or without friction
     :param limits: of the model's joints; velocity and acceleration must be finite
-    :param criterion: what to minimise
+    :param criterion: name of the objective
     :param motion: 'fourier', 'sines' (sums of sines with free frequencies) or 'waypoints'
     :param duration: in [s]
     :param harmonics: of the series, sines in a sum, or half the number of via-points

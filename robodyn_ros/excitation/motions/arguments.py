@@ -41,7 +41,7 @@ def numbers(name: str, values: object) -> Array:
 def filled(name: str, values: object, count: int, each: str = '') -> Array:
     """Return as many numbers as needed, shape (count,), from one for all or from all of them.
 
-    :param each: end of a message about another count: what each number belongs to
+    :param each: object that each number belongs to, the end of a message about another count
     :raises MotionError: another count
     """
     given = numbers(name, values)

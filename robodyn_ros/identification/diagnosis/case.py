@@ -1,4 +1,4 @@
-"""What the diagnosis works on: a few thousand samples of a recording, fitted joint by joint."""
+"""Data of the diagnosis: a few thousand samples of a recording, fitted joint by joint."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 The fit takes the position low-passed and the torque as measured, both thinned by the same filter
 (`processing.thinning_for`). A torque low-passed like the position would lose the corners of
 friction, which the regressor has, and friction would come out as viscous. Hence
-the low pass must leave the motion alone: what it removes of it is missing in the regressor only.
+the low pass must not remove motion: a removed part is missing in the regressor only.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Diagnosis: what makes an identification bad or not to be trusted, the cause first.
+"""Diagnosis: causes of a bad or doubtful identification, the most likely one first.
 
 softMC document, sections "Review of the possible reasons for an identification failure" and "How
-to assess what is the failure reason based on the output files". What each finding means, how it
-was measured and what cannot be told is in docs/diagnosis.md.
+to assess what is the failure reason based on the output files". The meaning of each finding,
+its measurement and its limits are in docs/diagnosis.md.
 """
 
 from __future__ import annotations

@@ -143,22 +143,7 @@ def region_findings(case: Case) -> Iterator[Finding]:
 
 def _alike(case: Case, moving: list[int]) -> Iterator[Finding]:
     """Yield joints that move together, and pairs whose motion repeats after a few cycles."""
-    step = max(1, len(case.signals) // COMPARED)
-    position, velocity = case.signals.position[::step], case.signals.velocity[::step]
-    planes = {joint: _plane(position[:, joint], velocity[:, joint]) for joint in moving}
-    seconds = step / case.rate
-    matches, repeats = [], []
-    returns = dict(zip(moving, _distances(position[:, moving]).T, strict=True))
-    done = cycles(position) / (len(position) * seconds)
-    for first, second in combinations(moving, 2):
-        match = np.linalg.svd(planes[first].T @ planes[second], compute_uv=False)[-1]
-        if match > ALIKE:
-            matches.append((float(match), first, second))
-            continue
-        period = seconds * _repeat(np.maximum(returns[first], returns[second]))
-        slower = period * min(done[first], done[second])
-        if 0.0 < slower < CYCLES - 0.5:
-            repeats.append((round(slower), period, first, second))
+    matches, repeats = _pairs(case, moving)
     names = case.signals.joints
     if matches:
         match, first, second = max(matches)
@@ -180,6 +165,32 @@ def _alike(case: Case, moving: list[int]) -> Iterator[Finding]:
             count=count,
             pairs=len(repeats),
         )
+
+
+def _pairs(
+    case: Case, moving: list[int]
+) -> tuple[list[tuple[float, int, int]], list[tuple[int, float, int, int]]]:
+    """Return pairs of joints that move together, and pairs whose motion repeats too early.
+
+    :return: correlation, first and second joint; cycles, period in [s], first and second joint
+    """
+    step = max(1, len(case.signals) // COMPARED)
+    position, velocity = case.signals.position[::step], case.signals.velocity[::step]
+    planes = {joint: _plane(position[:, joint], velocity[:, joint]) for joint in moving}
+    seconds = step / case.rate
+    matches, repeats = [], []
+    returns = dict(zip(moving, _distances(position[:, moving]).T, strict=True))
+    done = cycles(position) / (len(position) * seconds)
+    for first, second in combinations(moving, 2):
+        match = np.linalg.svd(planes[first].T @ planes[second], compute_uv=False)[-1]
+        if match > ALIKE:
+            matches.append((float(match), first, second))
+            continue
+        period = seconds * _repeat(np.maximum(returns[first], returns[second]))
+        slower = period * min(done[first], done[second])
+        if 0.0 < slower < CYCLES - 0.5:
+            repeats.append((round(slower), period, first, second))
+    return matches, repeats
 
 
 def _plane(position: Array, velocity: Array) -> Array:

@@ -31,7 +31,7 @@ class Variant:
     """Another model.
 
     :param code: of the finding if it is the right one
-    :param words: what is wrong, and the remedy
+    :param words: the flaw and its remedy
     """
 
     code: str

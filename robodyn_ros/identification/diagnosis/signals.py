@@ -18,6 +18,7 @@ from robodyn_ros.identification.signals.cutoff import steps_of
 from robodyn_ros.identification.signals.grid import measured
 from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.recording import Finding, Severity
+from robodyn_ros.recording.signals import white_noise
 
 STALE_SHARE = 0.01
 """Share of a recording's samples in stale segments from which on it must not be used."""
@@ -93,7 +94,8 @@ def noise_findings(case: Case, sample: Sample) -> Iterator[Finding]:
     small = SMALL_TORQUE * rated_torque(case.model, rms)
     for joint, own in sample.fits():
         kind = case.model.joints[joint].torque_unit
-        noise, rest = white_noise(case.signals.measured[:, joint]), root_mean_square(own.rest)
+        noise = float(white_noise(case.signals.measured[:, joint]))
+        rest = root_mean_square(own.rest)
         # From 30 % noise on a relative error means little.
         noisy = max(noise, rest) > 0.3 * own.rms and noise > 0.5 * rest
         failed = case.errors[joint] > case.options.max_relative_error
@@ -106,11 +108,6 @@ def noise_findings(case: Case, sample: Sample) -> Iterator[Finding]:
                 noise=noise,
                 torque=own.rms,
             )
-
-
-def white_noise(values: Array) -> float:
-    """Return the standard deviation of a signal's white noise, from its third differences."""
-    return float(np.median(np.abs(np.diff(values, 3))) / 0.6745 / np.sqrt(20.0))
 
 
 @dataclass(frozen=True)

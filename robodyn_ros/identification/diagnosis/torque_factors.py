@@ -54,7 +54,7 @@ _NOT_LINKS = ('rotor_inertia', *FRICTION_PARAMETERS, *SPRING_PARAMETERS)
 
 @dataclass(frozen=True)
 class Shared:
-    """How well joints agree about the parameters they share.
+    """Agreement of the joints on the parameters that they share.
 
     :param joints: those compared
     :param excess: RMS residual of all joints together over that of each alone, at least about 1
@@ -337,7 +337,7 @@ def by_prior(case: Case, sample: Sample) -> dict[int, tuple[float, float]]:
             continue
         factor = float(clear @ own.torque) / size
         rest = own.torque - basis @ (basis.T @ own.torque) - factor * clear
-        # What the prior gets wrong is no noise: it does not average out.
+        # The error of the prior is no noise: it does not average out.
         spread = float(np.linalg.norm(rest)) / np.sqrt(size) / np.sqrt(3.0)
         result[joint] = (factor, spread)
     return result

@@ -1,4 +1,4 @@
-"""Held-out torque errors of a model with corrected signals: what a correction is worth."""
+"""Held-out torque errors of a model with corrected signals, which measure a correction."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ a geared joint is more exact."""
 
 MOST = 0.5
 """Share of the squared held-out error that a correction leaves at most for the flaw to be
-reported: what removes less may as well be friction or flexibility that the model lacks."""
+reported: a smaller gain may as well be friction or flexibility that the model lacks."""
 
 
 @dataclass(frozen=True)

@@ -54,7 +54,7 @@ class RowSample:
 
     @property
     def complete(self) -> bool:
-        """Whether all rows of the recording are here."""
+        """True if all rows of the recording are here."""
         return len(self.segments) == 1 and len(self.segments[0].used) == self.total
 
     def few(self) -> RowSample:

@@ -1,8 +1,7 @@
-"""The files of a result in one folder: what `robodyn identify` and the node write."""
+"""The files of a result in one folder, as `robodyn identify` and the node write them."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -27,7 +26,7 @@ from robodyn_ros.identification.result.result import IdentificationResult
 from robodyn_ros.identification.result.urdf import inertials_yaml
 from robodyn_ros.models.closed_forms.closed_form import closed_form_part
 from robodyn_ros.models.serial.urdf import rigid_part
-from robodyn_ros.output_files import made_folder
+from robodyn_ros.output_files import json_text, made_folder
 
 URDF, INERTIALS = 'robot.urdf', 'inertials.yaml'
 
@@ -63,15 +62,12 @@ class Exported:
 
     def to_json(self) -> dict[str, object]:
         """Return the file names as plain facts."""
-        return {
-            'result_file': None if self.result is None else str(self.result),
-            'urdf_file': None if self.urdf is None else str(self.urdf),
-            'inertials_file': None if self.inertials is None else str(self.inertials),
-            'prg_file': None if self.prg is None else str(self.prg),
-            'signals_file': None if self.signals is None else str(self.signals),
-            'report_file': None if self.page is None else str(self.page),
-            'notes': list(self.notes),
-        }
+        files = {
+            'result': self.result, 'urdf': self.urdf, 'inertials': self.inertials,
+            'prg': self.prg, 'signals': self.signals, 'report': self.page,
+        }  # fmt: skip
+        named = {f'{kind}_file': path and str(path) for kind, path in files.items()}
+        return {**named, 'notes': list(self.notes)}
 
 
 def export(
@@ -112,8 +108,7 @@ def export(
         files = _with_signals(files, result, target)
         facts = json_facts(result) | dict(more_facts or {})
         files = _with_page(files, facts, target, page)
-        content = json.dumps(facts | files.to_json(), indent=2, allow_nan=False)
-        write_text(content + '\n', target.partial / FACTS)
+        write_text(json_text(facts | files.to_json()) + '\n', target.partial / FACTS)
     return files
 
 

@@ -5,8 +5,8 @@ then a program that sets the dynamic parameters in the document's order, the fri
 and the dynamic model. All numbers are SI; friction is printed as the torque that friction exerts,
 which is negative, while here it is positive, the torque that the drive adds.
 
-What softMC's model does not have (torque offsets, the rotors and gravity terms of a PUMA, J4 of a
-DELTA) follows as comments, which softMC skips and `prg_import` reads.
+Parameters that softMC's model does not have (torque offsets, the rotors and gravity terms of a
+PUMA, J4 of a DELTA) follow as comments, which softMC skips and `prg_import` reads.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class PrgError(IdentificationError):
 
 @dataclass(frozen=True)
 class Layout:
-    """What a file for a model contains.
+    """Content of a file for a model.
 
     :param part: the model without friction, and where its parameters begin
     :param robot: name of the robot in softMC

@@ -32,11 +32,11 @@ _THRESHOLD = re.compile(r'threshold = (\S+) (?:rad|m)/s')
 
 @dataclass(frozen=True)
 class Prg:
-    """What a .PRG file says.
+    """Content of a .PRG file.
 
     :param values: parameter values of the model, shape (p,), SI
     :param facts: header facts under the names of our result file, those that were there
-    :param notes: what the file left open, one sentence each
+    :param notes: assumptions where the file states nothing, one sentence each
     """
 
     model: DynamicModel
@@ -56,7 +56,7 @@ def read_prg(
     """Read a .PRG file as values of a model.
 
     :param robot: the robot's name in softMC, if it is not its kind's
-    :param friction_sign: what sign friction has in the file, see `FRICTION_SIGNS`
+    :param friction_sign: sign of friction in the file, see `FRICTION_SIGNS`
     :param force: read a file whose identification failed
     :raises IdentificationError: the file cannot be read; a statement is missing, out of order,
         of another robot, axis or dynamic model; a number is not finite or of the wrong sign; the

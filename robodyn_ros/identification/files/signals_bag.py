@@ -1,6 +1,6 @@
 """A recording of the identification itself, as a rosbag2 that PlotJuggler opens.
 
-What softMC's IDNT<n>.REC holds (document, "Explanation of the identification process recording
+Content of softMC's IDNT<n>.REC (document, "Explanation of the identification process recording
 file"): per joint raw and filtered position and torque, velocity, acceleration, model torque and
 torque error. All topics are JointStates, so that PlotJuggler names the joints; an acceleration has
 no field of its own in one and stands under `position` of its topic. The bag declares its efforts.

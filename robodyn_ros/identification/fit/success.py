@@ -17,7 +17,7 @@ MEANING: dict[SuccessRule, str] = {
     'torque': 'error of 99 % of the samples over the torque or 5 % of its rating',
     'softmc': 'largest error over the largest torque',
 }
-"""What the decisive error is, by rule."""
+"""Decisive error of each rule, in words."""
 
 
 def success_rule(rule: SuccessRule, model: DynamicModel) -> SuccessRule:

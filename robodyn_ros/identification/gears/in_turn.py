@@ -1,8 +1,8 @@
 """Fit of parameters and of the torque of gear deflection in turn, for double encoders.
 
-The third loop of the document's scheme (section 5): what the deflection of the gears explains of
-the torque that the model leaves is subtracted from the measured torque, and the parameters are
-fitted again, until both hold.
+The third loop of the document's scheme (section 5): the deflection of the gears explains a part of
+the residual. This part is subtracted from the measured torque, and the parameters are fitted
+again, until both converge.
 """
 
 from __future__ import annotations

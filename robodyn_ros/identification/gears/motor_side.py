@@ -50,7 +50,7 @@ def gear_torque_of(recording: Recording, signals: Processed, torque: GearTorqueL
 
     It is zero for a recording without motor side.
 
-    :param recording: what the signals were processed from
+    :param recording: source of the signals
     """
     if recording.motor_position is None:
         return np.zeros_like(signals.torque)

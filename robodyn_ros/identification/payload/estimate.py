@@ -98,7 +98,7 @@ def payload_parameters(model: PayloadModel, arm: Condensed, mixing: Array) -> Ba
     length = np.linalg.norm(stacked, axis=0)
     length[length < 1e-9 * length.max(initial=1e-300)] = 0.0
     try:
-        # What is new to the other columns by less has a thousand times the standard deviation.
+        # A column that depends more on the others has a thousand times the standard deviation.
         return grouped(model, stacked, length, dependent=1e-3)
     except ModelError as error:
         raise IdentificationError(

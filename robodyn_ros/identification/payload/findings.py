@@ -1,4 +1,4 @@
-"""What there is to say about an identified payload."""
+"""Findings on an identified payload."""
 
 from __future__ import annotations
 

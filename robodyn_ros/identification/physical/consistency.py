@@ -35,7 +35,7 @@ grouping below this share of the largest: half the digits of a number."""
 
 @dataclass(frozen=True)
 class Bodies:
-    """Where the inertial parameters are among a model's parameters.
+    """Positions of the inertial parameters among a model's parameters.
 
     :param links: name and ten parameter indices, in the order of INERTIAL_NAMES, of each link
     :param rotors: indices of rotor inertias
@@ -105,7 +105,7 @@ def nearest(model: DynamicModel, grouping: Array, base: Array, prior: Array) -> 
     values = np.where(known, prior, 0.0)
     scale = scales(model, values)
     matrix = grouping * scale
-    # What the unknown ones cannot explain, the known ones must.
+    # The known ones must explain the torque that the unknown ones cannot.
     free = np.linalg.pinv(matrix[:, ~known], rcond=_ROUNDING)
     rest = np.eye(len(base)) - matrix[:, ~known] @ free
     left = rest @ matrix[:, known]
@@ -115,7 +115,7 @@ def nearest(model: DynamicModel, grouping: Array, base: Array, prior: Array) -> 
     inverse = np.zeros_like(matrix.T)
     inverse[known] = np.linalg.pinv(left, rcond=_ROUNDING) @ rest
     inverse[~known] = free @ (np.eye(len(base)) - matrix @ inverse)
-    for _ in range(2):  # again: what rounding left
+    for _ in range(2):  # again, against rounding
         values = values + scale * (inverse @ (base - grouping @ values))
     return values
 
@@ -142,7 +142,7 @@ def consistent(model: DynamicModel, grouping: Array, base: Array, prior: Array) 
         solution = minimise(np.eye(free), np.zeros(free), rows, limits, cone)
         if 'Solved' in str(solution.status):
             start = start + directions @ np.array(solution.x)
-    # Nearly consistent is not consistent: what the solver found is checked as it will be used.
+    # Nearly consistent is not consistent: the solution is checked in the form in which it is used.
     values = start + scale * (np.linalg.pinv(grouping * scale) @ (base - grouping @ start))
     values[list(bodies.rotors)] = _snapped(values[list(bodies.rotors)])
     if not is_consistent(model, values):

@@ -1,10 +1,10 @@
 """Choice of the exported estimate: how strong the prior is, and whether links must be possible.
 
-Least squares follows the recording wherever that leads. What the recording hardly excites comes
-out as noise, which other motions make visible: links of negative mass, torques far off. Held-out
-errors show how far an estimate can be trusted (`fit.choice`). The candidates, from the simplest:
-consistent robots with ever weaker priors, and the same with free rotor inertias and friction. The
-unconstrained estimate must be better than the chosen one by four standard errors.
+Least squares alone estimates parameters that the recording hardly excites with large errors: links
+of negative mass, and wrong torques on other motions. Held-out errors measure this (`fit.choice`).
+The candidates, from the simplest: consistent robots with ever weaker priors, and the same with
+free rotor inertias and friction. The unconstrained estimate must be better than the chosen one by
+four standard errors.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ CONTRADICTED = 1.1
 
 
 _APPARENT = '.viscous_friction'
-"""Friction, of both directions or one, that a delay can make negative: what torque lags by goes
-with velocity too."""
+"""Friction, of both directions or one, that a delay of the torque can make negative: the torque
+error of a delay is proportional to velocity too."""
 
 
 def choose(
@@ -276,8 +276,8 @@ def refit_joints(problem: Problem, data: Data, values: Array) -> Array:
         if _APPARENT not in problem.model.parameters[index].name
     ]
     least = np.where(np.isin(others, limited), 0.0, -np.inf)
-    # What the recording does not tell apart (friction and offset of a joint that turns one way)
-    # is shared: the solver itself would divide by the rounding errors of their difference.
+    # Parameters that the recording cannot separate (friction and offset of a joint that turns one
+    # way) share their torque: the solver would divide by the rounding errors of the difference.
     matrix = np.vstack([matrix / length, WEAKEST * np.eye(len(others))])
     rest = np.append(rest, np.zeros(len(others)))
     result[others] = lsq_linear(matrix, rest, (least, np.inf), method='bvls').x / length

@@ -85,7 +85,7 @@ def starting_prior(model: DynamicModel, prior: Prior) -> tuple[Array, bool]:
 
 @dataclass(frozen=True)
 class Problem:
-    """What the fits of a model have in common, whatever the data.
+    """Parts of the fits of a model that do not depend on the data.
 
     :param prior: shape (p,), finite
     :param scale: natural size of each parameter, shape (p,)

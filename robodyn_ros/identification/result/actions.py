@@ -1,4 +1,4 @@
-"""What to do about the findings of an identification, in few lines."""
+"""Remedies of the findings of an identification, in few lines."""
 
 from __future__ import annotations
 

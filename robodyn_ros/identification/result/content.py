@@ -23,7 +23,7 @@ from robodyn_ros.recording.finding import Finding
 class IdentifiedResidual:
     """Residual torque in a result, and what it is worth.
 
-    :param candidates: what was tried, best first
+    :param candidates: the candidates, best first
     :param without: torque errors of the plain estimate, without residual torque
     :param validation_without: the same on the validation recording
     """
@@ -52,11 +52,11 @@ class IdentifiedPayload:
 
 @dataclass(frozen=True)
 class Signals:
-    """What was identified from, and what the model makes of it.
+    """Processed signals of the recording, with the model torque.
 
     :param processed: signals, raw and filtered
     :param predicted: torque of the identified model, shape (N, n), in [Nm] or [N]
-    :param origin: what time 0 means, in [ns] since the epoch
+    :param origin: time 0, in [ns] since the epoch
     """
 
     processed: Processed
@@ -66,7 +66,7 @@ class Signals:
 
 @dataclass(frozen=True)
 class ResultContent:
-    """What was identified, from what, and how far to trust it; all values SI.
+    """Identified parameters, their source and their uncertainty; all values SI.
 
     :param success: every joint's decisive torque error is within `max_relative_error`, and no
         finding has severity 'error'
@@ -85,13 +85,13 @@ class ResultContent:
     :param selection: which estimate this is, and what it was compared with
     :param raw_samples: samples of the recording (the fit uses `identification.samples`)
     :param timings: seconds per step
-    :param payload: what was identified on top of the arm's parameters, whose `values` then are
+    :param payload: payload in addition to the arm's parameters, whose `values` then are
         those of the run without payload; the base values are the payload's
     :param named: parameters of the softMC document; None: the model does not have them, or
         `payload` was identified instead
     :param completion_rule: how values were chosen that torque shows only in combination
-    :param signals: what was processed and what the model makes of it, if kept
-    :param residual: what the deflection of gears explains beside the model; all errors in the
+    :param signals: processed signals and model torque, if kept
+    :param residual: torque of gear deflection in addition to the model; all errors in the
         result are those with it
     :param residual_of_base: with `payload`: that of the run without, which still holds
     :param friction: how friction was completed; None: the model had all of it
@@ -133,5 +133,5 @@ class ResultContent:
 
     @property
     def has_estimate(self) -> bool:
-        """Whether there are values; a recording of too few samples gives none."""
+        """True if there are values; a recording of too few samples gives none."""
         return bool(np.isfinite(self.values).all())

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any
 
 import numpy as np
 
@@ -23,6 +21,7 @@ from robodyn_ros.models.friction_terms import TERMS
 from robodyn_ros.models.gear_torque import facts as gear_torque_facts
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.springs import SPRING_TERMS
+from robodyn_ros.output_files import plain
 
 
 def json_facts(result: ResultContent) -> dict[str, object]:
@@ -31,55 +30,35 @@ def json_facts(result: ResultContent) -> dict[str, object]:
     Lists per joint are in the order of `joints`; timings are in [s].
     """
     checked, named = result.validation, result.named
-    facts = {
-        'success': result.success,
-        'date': result.date,
+    facts: dict[str, object] = plain({
+        **_common(result),
         'model': str(result.model.describe()['kind']),
-        'joints': list(result.model.joint_names),
+        'joints': result.model.joint_names,
         'samples': result.identification.samples,
-        'raw_samples': result.raw_samples,
-        'moving_samples': result.identification.moving_samples.tolist(),
-        'condition_number': result.condition_number,
-        'condition_number_scaled': result.condition_number_scaled,
-        'torque_uncertainty': result.torque_uncertainty.tolist(),
-        'estimator': result.estimator,
+        'moving_samples': result.identification.moving_samples,
         'filter_cutoff': result.filter_cutoff,
-        'max_relative_error_allowed': result.max_relative_error,
-        'physically_consistent': result.physically_consistent,
-        'selection': asdict(result.selection),
-        'success_rule': success_rule(result.success_rule, result.model),
+        'selection': result.selection,
         'identification': _report_facts(result.identification, result),
         'recordings': [_report_facts(report, result) for report in result.recordings],
         'validation': None if checked is None else _report_facts(checked, result),
-        'completion_rule': result.completion_rule,
         'dynamic_parameters': [] if named is None else _named_rows(named),
         'friction': friction_facts(result.model, result.values),
-        'friction_choice': None if result.friction is None else asdict(result.friction),
+        'friction_choice': result.friction,
         **_parameter_rows(result),
-        'findings': [asdict(finding) for finding in by_importance(result.findings)],
+        'findings': by_importance(result.findings),
         'actions': actions(result.findings),
-        'timings': dict(result.timings),
+        'timings': result.timings,
         'payload': None if result.payload is None else _payload_facts(result.payload),
         'residual_torque': None if result.residual is None else _gear_facts(result.residual),
-    }
-    plain: dict[str, object] = _strict(facts)
-    return plain
+    })  # fmt: skip
+    return facts
 
 
 def header_facts(result: ResultContent) -> dict[str, object]:
     """Return the facts of the softMC result file and some more, as flat ROS parameters."""
     header: dict[str, object] = {
-        'success': result.success,
-        'date': result.date,
-        'estimator': result.estimator,
+        **_common(result),
         'filter_cutoff': float(result.filter_cutoff or 0.0),
-        'max_relative_error_allowed': result.max_relative_error,
-        'success_rule': success_rule(result.success_rule, result.model),
-        'raw_samples': result.raw_samples,
-        'condition_number': result.condition_number,
-        'condition_number_scaled': result.condition_number_scaled,
-        'torque_uncertainty': result.torque_uncertainty.tolist(),
-        'physically_consistent': result.physically_consistent,
         **asdict(result.selection),
         **_report_facts(result.identification, result),
         'validated': result.validation is not None,
@@ -100,7 +79,6 @@ def header_facts(result: ResultContent) -> dict[str, object]:
     if result.residual is not None:
         header['residual_torque'] = result.residual.torque.kind
         header['rms_error_without_residual_torque'] = result.residual.without.rms_error.tolist()
-    header['completion_rule'] = result.completion_rule
     header['base_parameter_expressions'] = list(result.base_expressions)
     header['base_parameter_values'] = result.base_values.tolist()
     header['base_parameter_stddevs'] = result.base_stddevs.tolist()
@@ -109,6 +87,22 @@ def header_facts(result: ResultContent) -> dict[str, object]:
         header['findings'] = [f'{f.severity} {f.code}: {f.message}' for f in found]
         header['actions'] = actions(found) or ['nothing to do']
     return header
+
+
+def _common(result: ResultContent) -> dict[str, object]:
+    return {
+        'success': result.success,
+        'date': result.date,
+        'estimator': result.estimator,
+        'max_relative_error_allowed': result.max_relative_error,
+        'success_rule': success_rule(result.success_rule, result.model),
+        'raw_samples': result.raw_samples,
+        'condition_number': result.condition_number,
+        'condition_number_scaled': result.condition_number_scaled,
+        'torque_uncertainty': result.torque_uncertainty.tolist(),
+        'physically_consistent': result.physically_consistent,
+        'completion_rule': result.completion_rule,
+    }
 
 
 def named_facts(named: NamedParameters) -> dict[str, object]:
@@ -152,13 +146,12 @@ def _choice_facts(choice: FrictionChoice) -> dict[str, object]:
 
 
 def _payload_facts(found: IdentifiedPayload) -> dict[str, object]:
-    centre = found.payload.center_of_mass
     return {
         **payload_block(found.payload),
         'mass': found.payload.mass,
-        'center_of_mass': None if centre is None else centre.tolist(),
+        'center_of_mass': found.payload.center_of_mass,
         'relative_residual_without': found.without.relative_residual,
-        'joint_relative_residual_without': found.without.joint_relative_residual.tolist(),
+        'joint_relative_residual_without': found.without.joint_relative_residual,
         'base_result': found.base_source,
         'base_hash': found.base_hash,
     }
@@ -169,15 +162,11 @@ def _gear_facts(found: IdentifiedResidual) -> dict[str, object]:
     return {
         **gear_torque_facts(found.torque),
         'candidates': [
-            {
-                'kind': each.kind,
-                'inputs': list(each.inputs),
-                'rms_share': each.rms_share.tolist(),
-            }
+            {'kind': each.kind, 'inputs': each.inputs, 'rms_share': each.rms_share}
             for each in found.candidates
         ],
-        'rms_error_without': found.without.rms_error.tolist(),
-        'validation_rms_error_without': None if other is None else other.rms_error.tolist(),
+        'rms_error_without': found.without.rms_error,
+        'validation_rms_error_without': None if other is None else other.rms_error,
     }
 
 
@@ -185,31 +174,21 @@ def _named_rows(named: NamedParameters) -> list[dict[str, object]]:
     return [
         {'name': name, 'value': value, 'stddev': stddev, 'unit': unit, 'status': status}
         for name, unit, value, stddev, status in zip(
-            named.names,
-            named.units,
-            named.values.tolist(),
-            named.stddevs.tolist(),
-            named.status,
-            strict=True,
+            named.names, named.units, named.values, named.stddevs, named.status, strict=True
         )
     ]
 
 
 def _parameter_rows(result: ResultContent) -> dict[str, list[dict[str, object]]]:
-    parameters = result.model.parameters
+    parameters = zip(result.model.parameters, result.values, result.stddevs, strict=True)
     base = zip(
-        result.base_expressions,
-        result.base_values.tolist(),
-        result.base_stddevs.tolist(),
-        result.base_units,
+        result.base_expressions, result.base_values, result.base_stddevs, result.base_units,
         strict=True,
-    )
+    )  # fmt: skip
     return {
         'parameters': [
             {'name': item.name, 'value': value, 'stddev': stddev, 'unit': item.unit}
-            for item, value, stddev in zip(
-                parameters, result.values.tolist(), result.stddevs.tolist(), strict=True
-            )
+            for item, value, stddev in parameters
         ],
         'base_parameters': [
             {'expression': expression, 'value': value, 'stddev': stddev, 'unit': unit}
@@ -220,31 +199,10 @@ def _parameter_rows(result: ResultContent) -> dict[str, list[dict[str, object]]]
 
 def _report_facts(report: FitReport, result: ResultContent) -> dict[str, object]:
     decisive = decisive_error(report, result.model, result.success_rule)
-    facts: dict[str, object] = {
-        'source': report.source,
-        'samples': report.samples,
-        'moving_samples': report.moving_samples.tolist(),
-        'velocity_threshold': report.velocity_threshold.tolist(),
-        'rms_error': report.rms_error.tolist(),
-        'decisive_error': decisive.tolist(),
-        'max_relative_torque_error': report.max_relative_torque_error.tolist(),
-        'mean_relative_torque_error': report.mean_relative_torque_error.tolist(),
-        'usual_error': report.usual_error.tolist(),
-        'usual_torque': report.usual_torque.tolist(),
-        'relative_residual': report.relative_residual,
-        'joint_relative_residual': report.joint_relative_residual.tolist(),
+    facts = {**vars(report), 'decisive_error': decisive}
+    if not np.isfinite(report.upper_velocity_threshold).any():
+        del facts['upper_velocity_threshold']
+    return {
+        name: value.tolist() if isinstance(value, np.ndarray) else value
+        for name, value in facts.items()
     }
-    if np.isfinite(report.upper_velocity_threshold).any():
-        facts['upper_velocity_threshold'] = report.upper_velocity_threshold.tolist()
-    return facts
-
-
-def _strict(value: Any) -> Any:
-    """Copy of JSON-like data with None for numbers that JSON does not have."""
-    if isinstance(value, float):
-        return value if np.isfinite(value) else None
-    if isinstance(value, Mapping):
-        return {str(key): _strict(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_strict(item) for item in value]
-    return value

@@ -16,7 +16,7 @@ from robodyn_ros.models.payload import Payload
 
 @dataclass(frozen=True)
 class IdentificationResult(ResultMethods, ResultContent):
-    """What was identified, from what, and how far to trust it; all values SI."""
+    """Identified parameters, their source and their uncertainty; all values SI."""
 
     @property
     def carried(self) -> Payload | None:

@@ -18,7 +18,7 @@ JOINTS = LINES // 3
 """Most rows in the table of joints, so that findings have room too."""
 
 MORE = '--verbose, report.html'
-"""Where everything is that a summary leaves out."""
+"""Reference to the pages with everything that a summary leaves out."""
 
 
 def summary_text(

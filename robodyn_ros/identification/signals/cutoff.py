@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import signal
 
 from robodyn_ros.models.interface import Array
-from robodyn_ros.recording.signals import MAX_CUTOFF, MAX_CUTOFF_SHARE
+from robodyn_ros.recording.signals import MAX_CUTOFF, MAX_CUTOFF_SHARE, white_noise
 
 LOWEST = 20.0
 """Not lower than this [Hz] unless noise demands it (the value of softMC's examples)."""
@@ -43,14 +43,8 @@ SHORTEST = 16
 LEAST_STROKE = 1e-9
 """Stroke [rad or m] below which positions differ by rounding only."""
 
-_NORMAL = 0.6745
-"""Median of the absolute value of a normal variable of variance 1."""
-
 NOISE_SHARE = 0.1
 """Largest share of noise in the computed accelerations before the cut-off is lowered."""
-
-_TRIED = 100
-"""Cut-offs at which noise is looked at."""
 
 
 def automatic_cutoff(position: Array, rate: float) -> float:
@@ -86,8 +80,8 @@ def motion_cutoff(position: Array, rate: float) -> float | None:
     if not moving.any():
         return None
     limited, floor = float(np.median(limit[moving])), noise * angular**4
-    # Single bins of noise exceed its mean by chance, none of thousands tenfold. What the low pass
-    # would not leave anyway is not the motion's: stamps that jitter make tones, which are small.
+    # Single bins of noise exceed its mean by chance, none of thousands tenfold. Bins above the
+    # limit of the low pass do not count: jitter of stamps makes tones there, which are small.
     told = (power > 10.0 * floor) & moving & (frequency[:, None] <= limited)
     velocity = np.where(told, power - floor, 0.0)[1:].sum(axis=1) / angular[1:, 0] ** 2
     share = np.cumsum(velocity) / max(float(velocity.sum()), 1e-300)
@@ -99,7 +93,7 @@ def motion_cutoff(position: Array, rate: float) -> float | None:
     velocity = np.where(told, power, 0.0)[1:] / angular[1:] ** 2
     fast = velocity[frequency[1:] > 0.9 * cutoff / FEWEST_BANDWIDTHS].sum(axis=0)
     if (fast > (1.0 - POWER) * velocity.sum(axis=0)).any():
-        cutoff = max(cutoff, FEWEST_BANDWIDTHS * _fastest(position, rate, white))
+        cutoff = max(cutoff, FEWEST_BANDWIDTHS * fastest_sine(position, rate, white))
     return float(min(cutoff, highest))
 
 
@@ -111,11 +105,11 @@ def lowest_cutoff(rate: float) -> float:
 def _limits(frequency: Array, density: Array, power: Array, least: Array) -> tuple[Array, Array]:
     """Cut-offs (n,) from which on accelerations are noisy, and the density (n,) of that noise.
 
-    What a low pass lets through of the noise is seen just above it, up to two octaves, where the
-    position's spectrum is flat. Farther up it may be filtered already (in the drive, or where
-    samples were interpolated), so that the noise at half the sampling rate tells nothing. The
-    limit is the first cut-off, above those of the motion itself, that lets too much through; 0
-    for a joint that does not move.
+    The noise that passes a low pass is measured just above its cut-off, up to two octaves, where
+    the spectrum of the position is flat. At higher frequencies it may be filtered already (in the
+    drive, or by interpolation), so that the noise at half the sampling rate is no measure. The
+    limit is the first cut-off, above those of the motion itself, that passes too much; 0 for a
+    joint that does not move.
 
     :param frequency: without zero, shape (k,)
     :param density: spectrum of the position, shape (k, n)
@@ -124,7 +118,7 @@ def _limits(frequency: Array, density: Array, power: Array, least: Array) -> tup
     """
     step, count = frequency[0], int(np.argmin(frequency <= 0.6 * frequency[-1]))
     below = np.cumsum(power, axis=0) * step
-    tried = np.unique(np.geomspace(1, max(count, 2), _TRIED).astype(int)) - 1
+    tried = np.unique(np.geomspace(1, max(count, 2), 100).astype(int)) - 1
     noise = np.array([np.median(density[k : 4 * k + 4], axis=0) for k in tried])
     noise = np.maximum(noise, least)
     # White noise of density s in position gives s w^4 in acceleration; up to f: s (2 pi)^4 f^5/5.
@@ -141,23 +135,19 @@ def _limits(frequency: Array, density: Array, power: Array, least: Array) -> tup
     return np.where(room.max(axis=0) >= 10.0 * NOISE_SHARE**2, found, 0.0), noise[last, joints]
 
 
-def fastest_sine(position: Array, rate: float) -> float:
-    """Return fastest frequency of a motion made of sines, in [Hz], to a tenth of 1/T in T seconds.
+def fastest_sine(position: Array, rate: float, noise: Array) -> float:
+    """Return the highest frequency of a motion made of sines, in [Hz], to 0.1/T in T seconds.
 
     Over all joints, the highest frequency at which the spectrum of the velocity has a peak of at
     least half the amplitude of the joint's highest one (harmonics that friction causes are
     smaller), and that of the position one of 3 % (vibrations are smaller), ten times above the
-    noise. Joints at rest have no say; 0: nothing moves. Motions that are no sines have their
+    noise. Joints at rest are ignored; 0: no joint moves. Motions that are no sines have their
     power at low frequencies, and so hardly limit a cut-off.
 
     :param position: shape (N, n), N >= 16, in [rad] or [m]
     :param rate: sampling rate, in [Hz]
+    :param noise: density of the noise, see `noise_density`, shape (n,)
     """
-    return _fastest(position, rate, noise_density(position, rate))
-
-
-def _fastest(position: Array, rate: float, noise: Array) -> float:
-    """Return the fastest sine [Hz] of joints with noise of these densities (n,)."""
     moves = moving_joints(position)
     if not moves.any():
         return 0.0
@@ -170,7 +160,7 @@ def _fastest(position: Array, rate: float, noise: Array) -> float:
     peak &= (velocity > 0.0) & (power > 1e-3 * power.max(axis=0))
     peak[1:] &= velocity[1:] >= velocity[:-1]
     peak[:-1] &= velocity[:-1] > velocity[1:]
-    # What a joint that only shakes does is not the motion's.
+    # The vibration of a joint that only shakes is not part of the motion.
     stroke = np.ptp(position, axis=0)
     peak[:, stroke < 1e-3 * stroke.max(initial=0.0)] = False
     highest = np.flatnonzero(peak.any(axis=1))
@@ -192,18 +182,14 @@ def _summit(power: Array, index: int) -> float:
 def moving_joints(position: Array) -> NDArray[np.bool_]:
     """Return which joints (n,) move: a joint at rest has the noise and steps of its encoder only.
 
-    The noise is that of third differences, which hardly contain motion. Their median is not
-    affected by jumps of a stale position.
-
     :param position: shape (N, n), in [rad] or [m]
     """
     stroke = np.ptp(position, axis=0)
     if len(position) < 16:
         return np.asarray(stroke > LEAST_STROKE)
-    noise = np.median(np.abs(np.diff(position, 3, axis=0)), axis=0) / _NORMAL / np.sqrt(20.0)
     steps = np.abs(steps_of(position))
     smallest = [np.quantile(own[own > 0.0], 0.01) if own.any() else 0.0 for own in steps.T]
-    least = np.maximum(BEYOND_NOISE * noise, BEYOND_STEPS * np.array(smallest))
+    least = np.maximum(BEYOND_NOISE * white_noise(position), BEYOND_STEPS * np.array(smallest))
     beyond = stroke > np.maximum(least, LEAST_STROKE)
     small = beyond & (stroke < SMALL_STROKE * stroke.max(initial=0.0))
     if small.any():

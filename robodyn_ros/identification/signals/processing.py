@@ -113,10 +113,10 @@ def _thinning(rate: float, options: IdentifyOptions) -> Thinning | None:
 
 
 def _widened(gaps: Mask, rate: float, cutoff: float) -> Mask:
-    """Return the gaps, and what the filter spreads of those that hide a motion below the cut-off.
+    """Return the gaps, widened where they hide a motion below the cut-off.
 
-    A gap longer than half a period of the cut-off frequency cannot be interpolated. What is
-    wrong in it, twice differentiated, fades within four periods of that frequency.
+    A gap longer than half a period of the cut-off frequency cannot be interpolated. The filter
+    spreads its error: twice differentiated, it fades within four periods of that frequency.
 
     :param gaps: samples that lie in gaps, shape (N,)
     :param rate: sampling rate, in [Hz]

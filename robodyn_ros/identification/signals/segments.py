@@ -27,11 +27,11 @@ from robodyn_ros.recording.storage import release
 KnownTorque = Callable[[Recording, Processed], Array]
 """Gives the torque (N, n) at the samples of the signals that is not estimated."""
 
-LONGEST = 400_000
-"""Samples of a recording from which on it is processed in segments ..."""
-
 SEGMENT = 100_000
-"""... of at most so many samples."""
+"""Largest number of samples of a segment of a long recording."""
+
+LONGEST = 4 * SEGMENT
+"""Largest number of samples of a recording that is processed without segments."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Segments:
 
     :param shown: signals of one segment in which all joints move, if there is one; those of the
         whole recording, if it is not long
-    :param recording: what `shown` was processed from
+    :param recording: source of `shown`
     :param others: gives the signals of all segments of a long recording
     :param offsets: of the torque in time, that are set right
     :param count: number of segments

@@ -12,7 +12,7 @@ from robodyn_ros.identification.signals.processed import Processed
 
 @dataclass(frozen=True)
 class TimeOffset:
-    """How much later than the motion a joint's torque comes.
+    """Delay of a joint's torque relative to the motion.
 
     :param seconds: positive: later
     :param gain: share by which shifting it back reduces the squared residual of the joint alone
@@ -28,7 +28,7 @@ class TimeOffset:
 def corrected(signals: Processed, offsets: dict[int, TimeOffset]) -> Processed:
     """Return signals with the torque of these joints shifted, by cubic splines.
 
-    What then lies beyond the ends is cut off, of all joints.
+    Samples beyond the ends are cut off for all joints.
     """
     offsets = {joint: offset for joint, offset in offsets.items() if offset.applied}
     if not offsets:

@@ -164,7 +164,7 @@ class Regression:
 def _prior(model: DynamicModel, kind: str) -> Array:
     """Return the prior of the parameters, shape (p,); NaN where nothing is known.
 
-    What the description of a closed-form model gives is known, whatever a URDF is worth.
+    Values in the description of a closed-form model count as known.
     """
     prior = model.prior()
     if kind == 'none' and closed_form_part(model) is None:

@@ -88,8 +88,8 @@ class DeltaModel(ClosedFormModel):
     regressor's columns: M_T L_TO, M_T L_TP and the shaft's inertia about its ends instead of L_TO,
     L_TP and Theta_T, which `named_values` recovers. J4 is not among the document's names.
     Of 5 columns (three axes) 4 combinations are identifiable, of 11 (four axes) 9: M_T adds to
-    M_P, and mass and inertia of the rods are spread over the others. What the torque does not
-    determine is chosen nearest to the `prior`; L_TO, L_TP and Theta_T hold for that M_T.
+    M_P, and mass and inertia of the rods are spread over the others. Combinations that the
+    torque does not determine are nearest to the `prior`; L_TO, L_TP and Theta_T hold for that M_T.
 
     With `platform_force` there are columns D and C_r of a force on the platform
     F = -D xd - min(C_r max(r - R_ext, 0), Fr_max) e_r, r the distance from the vertical axis.

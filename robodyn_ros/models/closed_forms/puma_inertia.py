@@ -25,11 +25,11 @@ NAMES = (*INERTIA_NAMES, *ROTOR_NAMES, *GRAVITY_NAMES)
 """Parameters of the model, in the order of the columns of the regressor."""
 
 INERTIAS, JOINTS, GRAVITIES = len(INERTIA_NAMES), len(ROTOR_NAMES), len(GRAVITY_NAMES)
-_DEGREE = 2
-"""Largest multiple of a joint angle in the mass matrix and in gravity."""
 _ANGLES = slice(1, 5)
 """Mass matrix and gravity depend on q2..q5 only."""
-
+_SIDE = np.linspace(0.0, 2 * np.pi, 5, endpoint=False)
+"""Values of a joint angle that determine the series: mass matrix and gravity have its sine and
+cosine, and those of twice the angle."""
 _GRID = 2.0**-10
 """The coefficients are multiples of this; deviations from it are rounding noise."""
 
@@ -198,9 +198,8 @@ def torque_table() -> TorqueTable:
 
 def _flat(function: Callable[[Array], Array]) -> Array:
     """Evaluate a matrix function on a grid of q2..q5, shape (5^4, components)."""
-    side = 2 * np.pi * np.arange(2 * _DEGREE + 1) / (2 * _DEGREE + 1)
-    q = np.zeros((len(side) ** 4, JOINTS))
-    q[:, _ANGLES] = np.stack(np.meshgrid(*[side] * 4, indexing='ij'), axis=-1).reshape(-1, 4)
+    q = np.zeros((len(_SIDE) ** 4, JOINTS))
+    q[:, _ANGLES] = np.stack(np.meshgrid(*[_SIDE] * 4, indexing='ij'), axis=-1).reshape(-1, 4)
     return function(q).reshape(len(q), -1)
 
 
@@ -209,7 +208,7 @@ def _fourier(values: Array) -> tuple[Array, Array]:
 
     The first mode is zero: its cosine is the constant 1. Modes without effect are omitted.
     """
-    side = 2 * _DEGREE + 1
+    side = len(_SIDE)
     spectrum = np.fft.fftn(values.reshape(*[side] * 4, -1), axes=range(4)) / side**4
     spectrum = spectrum.reshape(side**4, -1)
     order = np.fft.fftfreq(side, 1.0 / side)

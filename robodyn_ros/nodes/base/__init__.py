@@ -1,1 +1,1 @@
-"""What every node is built on: parameters, guarded callbacks, waits, presence."""
+"""Foundation of every node: parameters, guarded callbacks, waits, presence."""

@@ -226,11 +226,7 @@ class CellNode(SuiteNode):
         self._told.announce()
 
     def _on_push(self, request: Push.Request, response: Push.Response) -> Push.Response:
-        try:
-            self.cell.push(request.link, request.force, request.torque, request.duration)
-        except RobodynError as error:
-            response.success, response.message = False, str(error)
-            return response
+        self.cell.push(request.link, request.force, request.torque, request.duration)
         response.success = True
         response.message = f'pushing {request.link or "the last link"} for {request.duration} s'
         response.stamp = to_stamp(self._stamp())

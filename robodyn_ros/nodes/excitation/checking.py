@@ -11,9 +11,7 @@ from rclpy.node import Node
 from robodyn_ros.cancelling import Cancellation, cancellable
 from robodyn_ros.errors import ControlError
 from robodyn_ros.nodes.base.common import steady_timer
-
-LOOK = 0.005
-"""Period at which the end of a check is looked for, in [s]."""
+from robodyn_ros.nodes.excitation.execution import TICK
 
 Then = Callable[[Any], str]
 """Receives the result of the check, and returns the answer; it may raise."""
@@ -37,7 +35,7 @@ class Checking:
         self._work: Future[Any] | None = None
         self._cancellation = Cancellation()
         self.goal: Any = None
-        self._timer = steady_timer(node, LOOK, self._look)
+        self._timer = steady_timer(node, TICK, self._look)
         self._timer.cancel()
 
     @property

@@ -20,7 +20,8 @@ from robodyn_ros.nodes.excitation.supervision import Supervision
 from robodyn_ros.nodes.robot.robot_state import LONGEST, RobotState
 
 TICK = 0.005
-"""Period of the cycle if no setpoints are streamed, in [s]. A stop does not wait for it."""
+"""Period of the cycle if no setpoints are streamed, and of looking for the end of a check, in [s].
+A stop does not wait for it."""
 
 Ended = Callable[[Run, bool, str], None]
 """Receives a run that ended, whether it succeeded, and a sentence."""

@@ -75,7 +75,7 @@ class Output:
 
         :param duration: of the trajectory, in [s]
         """
-        spacing = self._settings.spacing
+        spacing = self._settings.point_spacing
         if stop:
             spacing = min(spacing, STOP_SPACING)
         if self.streaming:
@@ -91,7 +91,7 @@ class Output:
         """
         spacing = self.spacing(trajectory.duration, stop=stop)
         points = points_of(trajectory, spacing)
-        if spacing > self._settings.spacing and not stop:
+        if spacing > self._settings.point_spacing and not stop:
             check_points(trajectory.duration, spacing, distance_between(points, trajectory))
         fields = (points.position, points.velocity, points.acceleration, None)
         return write_trajectory(stamp=0, joints=points.joints, time=points.time, fields=fields)

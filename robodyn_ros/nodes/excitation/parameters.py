@@ -49,28 +49,22 @@ MOTION = {
 
 
 SETTINGS = {
-    'rate': ('rate', 500.0, 'setpoints per second when streaming', 10.0, 4000.0),
-    'spacing': ('point_spacing', 0.02, 'time between trajectory points [s]', 0.001, 0.1),
-    'pause': ('pause', 0.5, 'standstill between move and motion [s]', 0.0, 60.0),
+    'rate': (500.0, 'setpoints per second when streaming', 10.0, 4000.0),
+    'point_spacing': (0.02, 'time between trajectory points [s]', 0.001, 0.1),
+    'pause': (0.5, 'standstill between move and motion [s]', 0.0, 60.0),
     # a controller that receives a trajectory after its first point starts with a jump
-    'start_delay': ('start_delay', 1.0, 'time from sending to starting a motion [s]', 0.02, 5.0),
-    'stop_latency': (
-        'stop_latency', 0.15, 'time within which a stop reaches the controller [s]', 0.05, 2.0
-    ),
-    'state_timeout': ('state_timeout', 1.0, 'largest age of joint states [s]', 0.01, 60.0),
-    'moving_threshold': (
-        'moving_threshold', 0.02, 'largest velocity at rest [rad/s or m/s]', 1e-6, 10.0
-    ),
+    'start_delay': (1.0, 'time from sending to starting a motion [s]', 0.02, 5.0),
+    'stop_latency': (0.15, 'time within which a stop reaches the controller [s]', 0.05, 2.0),
+    'state_timeout': (1.0, 'largest age of joint states [s]', 0.01, 60.0),
+    'moving_threshold': (0.02, 'largest velocity at rest [rad/s or m/s]', 1e-6, 10.0),
     'following_tolerance': (
-        'following_tolerance', 0.2,
-        'largest tracking error before the robot is stopped [rad or m]; 0: not checked', 0.0, 10.0,
+        0.2, 'largest tracking error before the robot is stopped [rad or m]; 0: not checked',
+        0.0, 10.0,
     ),
-    'goal_tolerance': (
-        'goal_tolerance', 0.02, 'largest distance from the end position [rad or m]', 1e-6, 10.0
-    ),
-    'goal_time': ('goal_time', 2.0, 'time to reach the end position and rest [s]', 0.0, 60.0),
+    'goal_tolerance': (0.02, 'largest distance from the end position [rad or m]', 1e-6, 10.0),
+    'goal_time': (2.0, 'time to reach the end position and rest [s]', 0.0, 60.0),
 }  # fmt: skip
-"""Fields of `Settings`: parameter, default, description, smallest and largest value."""
+"""Parameters, and fields of `Settings`: default, description, smallest and largest value."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +74,7 @@ class Settings:
     output: str
     topic: str
     rate: float
-    spacing: float
+    point_spacing: float
     pause: float
     start_delay: float
     stop_latency: float
@@ -100,7 +94,7 @@ def declare_settings(node: Node) -> Settings:
     if output not in OUTPUTS:
         raise ConfigError(f"parameter 'output' must be one of {list(OUTPUTS)}, got {output!r}")
     topic = _fixed(node, 'command_topic', '', f'command topic; default by output: {OUTPUTS}')
-    figures = {name: _fixed(node, *row) for name, row in SETTINGS.items()}
+    figures = {name: _fixed(node, name, *row) for name, row in SETTINGS.items()}
     return Settings(output=output, topic=topic or OUTPUTS[output], **figures)
 
 

@@ -21,7 +21,7 @@ class Arrived:
 
 
 class Planning(Protocol):
-    """What plans arrived trajectories one after the other and knows the one in the controller."""
+    """A planner of the received trajectories, one after the other."""
 
     @property
     def running(self) -> bool:

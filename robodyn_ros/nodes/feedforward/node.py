@@ -19,7 +19,7 @@ from robodyn_ros.control.torque.gear_torque import MeasuredGearTorque
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.control.torque_limits import PlannedTorque
 from robodyn_ros.control.torque_threshold import SILENCE, TorqueThreshold
-from robodyn_ros.errors import ConfigError, ControlError, RobodynError
+from robodyn_ros.errors import ConfigError, ControlError
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.models.interface import Array
 from robodyn_ros.nodes.base.spinning import run
@@ -298,11 +298,8 @@ class Feedforward(ModelNode):
         response.success = self.active
         response.message = 'the node is not active'
         if self.active:
-            try:
-                (self._enable if request.data else self._disable)()
-                response.message = 'enabled' if request.data else 'disabled'
-            except RobodynError as error:
-                response.success, response.message = False, str(error)
+            (self._enable if request.data else self._disable)()
+            response.message = 'enabled' if request.data else 'disabled'
         return response
 
     def _enable(self) -> None:

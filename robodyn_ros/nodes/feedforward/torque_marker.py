@@ -8,6 +8,9 @@ from pathlib import Path
 
 from rclpy.node import Node
 
+from robodyn_ros.errors import ConfigError
+from robodyn_ros.output_files import made_folder, write_whole
+
 
 class TorqueMarker:
     """File that exists from the enabling of torque until the torque has been removed.
@@ -38,18 +41,13 @@ class TorqueMarker:
         if self._set:
             return
         text = f'process {os.getpid()}, torque enabled {time.strftime("%Y-%m-%d %H:%M:%S")}\n'
-        fresh = self.path.with_suffix('.new')
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            with fresh.open('w', encoding='utf-8') as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            fresh.replace(self.path)
-        except OSError as error:
+            folder = made_folder(self.path.parent, ConfigError)
+            write_whole(folder / self.path.name, lambda file: file.write_text(text), ConfigError)
+        except ConfigError as error:
             self._logger.warning(
-                f'{self.path} cannot be written ({error.strerror}): a restart after kill -9 will '
-                f'not be noticed, and will apply torque again. Set ROS_HOME to a folder that can'
+                f'{error}: a restart after kill -9 will not be noticed, and will apply torque '
+                f'again. Set ROS_HOME to a folder that can be written'
             )
             return
         self._set = True

@@ -83,22 +83,18 @@ class IdentificationNode(SuiteNode):
     async def _on_start(
         self, request: IdentificationStart.Request, response: IdentificationStart.Response
     ) -> IdentificationStart.Response:
+        if self._recording is not None:
+            raise IdentificationError(f'already recording to {self._recording}')
+        self._allowed.resolve(request)
+        self._work.check_effort()
+        self._terms = self._work.terms(request)
+        folder = self._work.folder('')
         try:
-            if self._recording is not None:
-                raise IdentificationError(f'already recording to {self._recording}')
-            self._allowed.resolve(request)
-            self._work.check_effort()
-            self._terms = self._work.terms(request)
-            folder = self._work.folder('')
-            try:
-                self._recording = await self._recorder.start(folder / 'excitation')
-            except RobodynError:
-                with suppress(OSError):
-                    folder.rmdir()
-                raise
-        except RobodynError as error:
-            response.message = str(error)
-            return response
+            self._recording = await self._recorder.start(folder / 'excitation')
+        except RobodynError:
+            with suppress(OSError):
+                folder.rmdir()
+            raise
         response.success = True
         response.recording = str(self._recording)
         response.message = f'recording to {self._recording}'
@@ -107,41 +103,34 @@ class IdentificationNode(SuiteNode):
     async def _on_finish(
         self, request: IdentificationFinish.Request, response: IdentificationFinish.Response
     ) -> IdentificationFinish.Response:
-        try:
-            if self._recording is None:
-                raise IdentificationError('nothing is recorded: call identification_start first')
-            self._allowed.resolve(request)
-            recording, self._recording = self._recording, None
-            await self._recorder.stop()
-            other = request.validation_recording
-            job = Job(recording, recording.parent, self._terms, expanded(other) if other else None)
-            await self._answer(job, response)
-        except RobodynError as error:
-            response.message = str(error)
-        return response
+        if self._recording is None:
+            raise IdentificationError('nothing is recorded: call identification_start first')
+        self._allowed.resolve(request)
+        recording, self._recording = self._recording, None
+        await self._recorder.stop()
+        other = request.validation_recording
+        job = Job(recording, recording.parent, self._terms, expanded(other) if other else None)
+        return await self._answer(job, response)
 
     async def _on_identify(
         self, request: Identify.Request, response: Identify.Response
     ) -> Identify.Response:
-        try:
-            if not request.recording:
-                raise IdentificationError('name the recording to identify from')
-            self._allowed.resolve(request)
-            terms, other = self._work.terms(request), request.validation_recording
-            recording = expanded(request.recording)
-            if not recording.exists():
-                raise IdentificationError(f'{recording}: no such file or folder')
-            folder = self._work.folder(request.output_directory)
-            job = Job(recording, folder, terms, expanded(other) if other else None)
-            await self._answer(job, response)
-        except RobodynError as error:
-            response.message = str(error)
-        return response
+        if not request.recording:
+            raise IdentificationError('name the recording to identify from')
+        self._allowed.resolve(request)
+        terms, other = self._work.terms(request), request.validation_recording
+        recording = expanded(request.recording)
+        if not recording.exists():
+            raise IdentificationError(f'{recording}: no such file or folder')
+        folder = self._work.folder(request.output_directory)
+        job = Job(recording, folder, terms, expanded(other) if other else None)
+        return await self._answer(job, response)
 
-    async def _answer(self, job: Job, response: Any) -> None:
+    async def _answer(self, job: Job, response: Any) -> Any:
         response.report = await self._identify(job)
         response.success = response.report.success
         response.message = _sentence(response.report)
+        return response
 
     # ---- action ---------------------------------------------------------------------------
 

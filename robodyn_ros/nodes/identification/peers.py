@@ -112,7 +112,7 @@ class RecorderClient:
     async def give_up(self) -> str:
         """Stop a recording that is not going to be used; it never raises.
 
-        :return: what is left of it, as the end of a sentence
+        :return: the state of the motion after that, as the end of a sentence
         """
         try:
             await self._stopped()

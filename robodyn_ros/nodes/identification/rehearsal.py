@@ -51,8 +51,8 @@ class Rehearsal:
     ) -> None:
         """Wait for the operator, if `confirm_each_speed` is set.
 
-        :param text: what was done and comes next
-        :param tell: receives what the operator has to do
+        :param text: the step that is done and the next one
+        :param tell: receives the request to the operator
         :raises RobodynError: that of the interrupt
         """
         if not self._node.get_parameter('confirm_each_speed').value:

@@ -1,4 +1,4 @@
-"""What the node `identification` computes, and the parameters that say how."""
+"""Computations of the node `identification`, and their parameters."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from robodyn_ros.report.write import export_with_page
 
 @dataclass(frozen=True)
 class Terms:
-    """What a request says about how to identify.
+    """Settings of an identification in a request.
 
     :param filter_cutoff: in [Hz]; None: from the data
     :param base: the arm, to identify only its payload
@@ -130,7 +130,7 @@ class IdentificationWork:
             minimum=0,
             **fixed,
         )
-        text = 'friction terms or laws; auto: what cross-validation favours'
+        text = 'friction terms or laws; auto: selected by cross-validation'
         terms = declare(node, 'friction', [AUTO], text, **fixed)
         joints = declare(node, 'joints', [''], 'joints to identify; empty: all', **fixed)
         gravity = self._declared_gravity()

@@ -147,11 +147,7 @@ class Recorder(SuiteNode):
     def _on_start(
         self, request: StartRecording.Request, response: StartRecording.Response
     ) -> StartRecording.Response:
-        try:
-            self._start(request.recording, request.owner)
-        except RobodynError as error:
-            response.message = str(error)
-            return response
+        self._start(request.recording, request.owner)
         assert self._bag is not None
         response.success = True
         response.recording = str(self._bag.path)

@@ -23,7 +23,7 @@ def robot_description(node: Node, *, wanted: bool = True) -> str:
     """Return the URDF text of the robot.
 
     The sources are parameter `robot_description`, the file of parameter `urdf`, or the topic
-    `robot_description`, on which robot_state_publisher and drivers publish. What comes from the
+    `robot_description`, on which robot_state_publisher and drivers publish. A URDF from the
     topic or a xacro file becomes the value of the parameter `robot_description`.
 
     :param wanted: without parameters, wait for the topic

@@ -11,7 +11,7 @@ from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
 from rclpy.qos import HistoryPolicy, QoSProfile, ReliabilityPolicy
 
 from robodyn_ros.control.torque.model_torque import ModelTorque
-from robodyn_ros.errors import ConfigError, ControlError, RobodynError
+from robodyn_ros.errors import ConfigError, ControlError
 from robodyn_ros.identification.files.result_file import load_identified_model
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.models.interface import Array, DynamicModel, SumModel
@@ -250,18 +250,11 @@ class ModelNode(SuiteLifecycleNode):
         self, request: LoadParameters.Request, response: LoadParameters.Response
     ) -> LoadParameters.Response:
         """Load another result, unless active. With autostart the node then activates."""
-        response.success = False
-        try:
-            self._allowed.resolve(request)
-            if self.active:
-                raise ControlError(
-                    'the node is active: deactivate it before loading another model'
-                )
-            model = load_identified_model(resource(request.result_file))
-            self._use(model)
-        except RobodynError as error:
-            response.message = str(error)
-            return response
+        self._allowed.resolve(request)
+        if self.active:
+            raise ControlError('the node is active: deactivate it before loading another model')
+        model = load_identified_model(resource(request.result_file))
+        self._use(model)
         self.identified = model
         response.success = True
         response.message = f'model of {model.source}, hash {model.hash}'

@@ -11,7 +11,7 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 
 from robodyn_ros.control.payload_limit import PayloadLimit
-from robodyn_ros.errors import ControlError, ModelError, RobodynError
+from robodyn_ros.errors import ControlError, ModelError
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.models.interface import Array
 from robodyn_ros.models.payload import Payload, PayloadModel, payload_of
@@ -112,22 +112,18 @@ class CarriedPayload:
     def _on_set(
         self, request: SetPayload.Request, response: SetPayload.Response
     ) -> SetPayload.Response:
-        try:
-            if self._model is None:
-                raise ControlError('there is no model yet that could carry a payload')
-            payload = payload_of(
-                self._model.model,
-                request.mass,
-                center_of_mass=list(request.center_of_mass),
-                inertia=list(request.inertia),
-                frame=request.frame,
-            )
-            if self._limit is not None:
-                self._limit.check(payload)
-            self._set_values(loaded_values(self._model, payload))
-        except RobodynError as error:
-            response.message = str(error)
-            return response
+        if self._model is None:
+            raise ControlError('there is no model yet that could carry a payload')
+        payload = payload_of(
+            self._model.model,
+            request.mass,
+            center_of_mass=list(request.center_of_mass),
+            inertia=list(request.inertia),
+            frame=request.frame,
+        )
+        if self._limit is not None:
+            self._limit.check(payload)
+        self._set_values(loaded_values(self._model, payload))
         self.payload = payload
         response.success = True
         response.message = f'payload of {request.mass:g} kg'

@@ -75,7 +75,7 @@ def test_thresholds_follow_from_the_error_of_the_healthy_motion(identified, reco
 
 
 def test_thresholds_are_for_the_settings_of_the_robot(identified, recording):
-    """What the file says of filters and windows reaches the proposal."""
+    """Filters and windows of the file reach the proposal."""
 
     def largest(**parameters):
         given = {'period': PERIOD, 'low_velocity': [0.3], **parameters}

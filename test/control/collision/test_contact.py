@@ -48,6 +48,8 @@ def test_what_no_joint_feels_is_not_claimed():
     seen = alone.estimate(np.zeros(1), np.array([30.0]), np.array([2.0]))
     np.testing.assert_allclose(seen.observable[[0, 2, 3, 4]], 0.0, atol=1e-12)
     np.testing.assert_allclose(seen.wrench[[0, 2, 3, 4]], 0.0, atol=1e-12)
+    # 100 N at 3 cm are 3 Nm, measured with 2 Nm of noise.
+    assert seen.wrench[5] == pytest.approx(30.0 * 3.0**2 / (3.0**2 + 2.0**2))
 
 
 @pytest.mark.parametrize('link', [3, 4, 5])

@@ -44,7 +44,7 @@ def test_a_contact_is_averaged_from_its_start_on():
     model = robot_model(SIX_AXIS)
     detector = detector_of(model)
     detector.threshold[:] = (10.0, 15.0, 6.0, 1.0, 0.9, 0.5)
-    watch = ContactWatch(model, detector)
+    watch, late = ContactWatch(model, detector), ContactWatch(model, detector)
     force, found = np.array([100.0, 50.0, -80.0]), {}
     pushed = watch.links.at(BENT).tool[:3].T @ force
     random = np.random.default_rng(0)
@@ -55,6 +55,9 @@ def test_a_contact_is_averaged_from_its_start_on():
         found[row] = watch.estimate(BENT)
     np.testing.assert_allclose(found[51].wrench[:3], force, atol=15.0)
     np.testing.assert_allclose(found[149].wrench[:3], force, atol=8.0)
+    assert not late.touched
+    late.update()  # its first sample is one of the contact
+    np.testing.assert_allclose(late.estimate(BENT).wrench[:3], force, atol=15.0)
     assert (np.diag(found[149].covariance) < np.diag(found[51].covariance)).all()
 
 

@@ -38,6 +38,9 @@ def test_peak_is_kept_during_a_contact_and_ends_with_it():
     for _ in range(500):
         sudden.update(np.zeros(2), np.array([10.0, 20.0]), quiet=True)
     assert sudden.peak < 0.2
+    sudden = risen(0.05)
+    sudden.restart(np.zeros(2))
+    assert sudden.peak == 0.0
 
 
 def test_times_must_be_positive():

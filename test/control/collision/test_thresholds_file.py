@@ -20,19 +20,20 @@ DETECTOR = {
 }  # fmt: skip
 
 
-def learned() -> LearnedThresholds:
+def learned(rest: float = 0.3) -> LearnedThresholds:
     random = np.random.default_rng(4)
     bands = Bands(
         random.uniform(0.01, 0.1, 2),
         *(np.sort(random.uniform(0.1, 2.0, (2, count))) for count in (2, 1, 0)),
-        rest=0.3,
+        rest=rest,
     )
     given = ThresholdMap(bands, random.uniform(1.0, 9.0, (2, 8)), 0.8, np.ones(2), np.ones(2))
     return LearnedThresholds(('a', 'b'), 'hash of the model', DETECTOR, given, 1.5, 2.0)
 
 
-def test_a_file_is_read_as_it_was_written(tmp_path: Path) -> None:
-    path, before = tmp_path / 'thresholds.yaml', learned()
+@pytest.mark.parametrize('rest', [0.0, 0.3])
+def test_a_file_is_read_as_it_was_written(tmp_path: Path, rest: float) -> None:
+    path, before = tmp_path / 'thresholds.yaml', learned(rest)
     write_thresholds(before, path)
     after = read_thresholds(path)
     assert (after.joints, after.model_hash, after.hours, after.rate) == (
@@ -43,7 +44,7 @@ def test_a_file_is_read_as_it_was_written(tmp_path: Path) -> None:
         np.testing.assert_array_equal(
             getattr(after.map.bands, name), getattr(before.map.bands, name)
         )
-    assert after.map.bands.rest == 0.3
+    assert after.map.bands.rest == rest
     settings = after.settings(CollisionSettings(('a', 'b'), 1.0, settle_time=0.3))
     assert {name: getattr(settings, name) for name in DETECTOR} == DETECTOR
     assert settings.settle_time == 0.3
@@ -59,6 +60,7 @@ def test_a_file_is_read_as_it_was_written(tmp_path: Path) -> None:
         ('contact_share: 0.8', 'contact_share: 1.2', 'contact_share must be above 0'),
         ('period: 0.01', 'period: .nan', 'period must be above 0'),
         ('residual: observer', 'residual: guess', 'residual must be one of'),
+        ('- 1.95', '- 0.1', 'the edges of speed must be finite and in ascending'),
         ('fastest: 1.0', 'fastest: 0.0', 'fastest must be finite and above 0'),
         ('hardest: 1.0', 'hardest: .inf', 'hardest must be finite'),
         ('healthy_hours: 1.5', '', "KeyError: 'healthy_hours'"),

@@ -43,8 +43,9 @@ def test_lists_are_matched_by_name():
 def test_a_list_of_one_is_for_all_joints():
     found = EffortDeclaration.from_mapping({**DRIVE, 'gravity': ['excluded']})
     assert found.for_joints(['a', 'b']).gravity_excluded.all()
-    alone = EffortDeclaration.from_mapping({**SI, 'joints': ['a'], 'direction': [-1]})
-    assert alone.for_joints(['a']).direction.tolist() == [-1.0]
+    for joints in ({}, {'joints': ['a']}):
+        alone = EffortDeclaration.from_mapping({**SI, **joints, 'direction': [-1]})
+        assert alone.for_joints(['a']).direction.tolist() == [-1.0]
 
 
 def test_commands_may_have_a_unit_of_their_own():

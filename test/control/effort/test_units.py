@@ -37,8 +37,8 @@ def test_the_formulas_of_the_document():
     np.testing.assert_allclose(drives.rated(), 1000 / tfac)
     np.testing.assert_allclose(drives.peak(), 1000 * mipeak / (tfac * micont))
     np.testing.assert_allclose(Drives.of(1, **CURRENT).torque_factor(), 1e6 / (mkt * micont))
-    linear = Drives.of(1, rated_current=micont, force_constant=35.0)
-    np.testing.assert_allclose(linear.torque_factor(), 1e6 / (35.0 * micont))
+    linear = Drives.of(1, rated_current=micont, force_constant=0.35)
+    np.testing.assert_allclose(linear.torque_factor(), 1e6 / (0.35 * micont))
     # The document prints pi where the work of a revolution says 2 pi.
     screw = Drives.of(1, **CURRENT, gear_ratio=gr, screw_lead=sl).torque_factor()
     printed = 1e6 * sl / (mkt * micont * gr * np.pi)
@@ -58,8 +58,9 @@ def test_rated_torque_where_it_is_declared_and_rated_current_where_not():
 @pytest.mark.parametrize(
     ('facts', 'sentence'),
     [
-        ({'rated_current': 5.2}, r'object 0x6075 in mA, at least 50, got 5.2: is that in A\?'),
-        ({'rated_torque': 3.2}, r'object 0x6076 in mNm, at least 10, got 3.2: is that in Nm\?'),
+        ({'rated_current': 0.52}, r'object 0x6075 in mA, at least 50, got 0.52: is that in A\?'),
+        ({'rated_torque': 9.9}, r'object 0x6076 in mNm, at least 10, got 9.9: is that in Nm\?'),
+        ({'peak_current': 49.9}, 'in mA, at least 50, got 49.9: is that in A'),
         ({'gear_ratio': -50.0}, "effort.gear_ratio of joint 'b' must be above 0, got -50"),
         ({'torque_constant': np.nan}, "effort.torque_constant of joint 'b' must be above 0"),
         ({'screw_lead': 0.01, 'pulley_radius': 0.1}, "'b' has both effort.screw_lead and"),

@@ -75,6 +75,20 @@ def test_shifted_evidence_is_that_of_the_changed_model():
     np.testing.assert_allclose(shifted.per_joint(), fresh.per_joint(), rtol=1e-9, atol=1e-6)
 
 
+def test_blocks_before_the_last_ones_are_forgotten():
+    hypotheses = hypotheses_of(ARM, ModelTorque(ARM, VALUES))
+    motion = 1e-3 * np.array(sines(6, 60, rate=20.0)[1:])
+    signals = (*motion, *np.random.default_rng(2).normal(size=(1, 60, 6)), np.ones((60, 6)))
+    long, short = (Evidence(hypotheses, 6, blocks=4, block_samples=10) for _ in range(2))
+    long.add(*(each[:35] for each in signals))
+    long.add(*(each[35:] for each in signals))
+    short.add(*(each[20:] for each in signals))
+    np.testing.assert_allclose(long.per_joint(), short.per_joint(), rtol=1e-9, atol=1e-9)
+    for kinds in zip(long.folds(), short.folds(), strict=True):
+        for old, new in zip(*kinds, strict=True):
+            np.testing.assert_allclose(old, new, rtol=1e-9, atol=1e-9)
+
+
 def test_a_law_without_coulomb_friction_is_refused():
     model = robot_model(SIX_AXIS, friction=['viscous'])
     with pytest.raises(ControlError, match='joint joint1 has'):

@@ -43,7 +43,9 @@ def test_deflection_by_the_gear_ratio_gives_the_trained_torque():
     expected = proportional().torque(*np.array([[[0.005] * 6], [[0.0] * 6], [[0.0] * 6]]))[0]
     assert 3.0 < expected[0] < 7.0
     np.testing.assert_allclose(run(make(), 0.005, 300), expected, rtol=1e-6)
-    np.testing.assert_allclose(run(make(scale=0.3), 0.005, 300), 0.3 * expected, rtol=1e-6)
+    for scale in (0.0, 0.3):
+        scaled = run(make(scale=scale), 0.005, 300)
+        np.testing.assert_allclose(scaled, scale * expected, rtol=1e-6)
 
 
 def test_it_fades_in_and_a_wild_deflection_gives_none():
@@ -51,6 +53,8 @@ def test_it_fades_in_and_a_wild_deflection_gives_none():
     law.read(REST, REST - 50.0 * 0.005, stamp())
     first = np.abs(law.torque()).max()
     assert 0.0 < first < 0.02 * np.abs(run(law, 0.005, 200)).max()
+    short = make(timeout=0.5 * PERIOD)
+    assert (np.abs(run(short, 0.005, 300)) > np.abs(short.torque())).all()
     assert (run(make(), 0.5, 300) == 0.0).all()  # another zero of an encoder
 
 

@@ -15,7 +15,6 @@ from robodyn_ros.identification.diagnosis.signals import (
     slow_joints,
     stale_findings,
     stale_runs,
-    white_noise,
 )
 
 
@@ -78,12 +77,6 @@ def test_stale_joints_are_named(healthy):
     position[fast - 15 : fast] = recording.position[fast - 15 : fast]
     (finding,) = stale_findings(case_of(model, replace(stale, position=position)))
     assert (finding.joint, finding.severity) == ('joint2', 'warning')
-
-
-def test_white_noise_is_that_on_a_smooth_signal():
-    random = np.random.default_rng(1)
-    signal = np.sin(0.01 * np.arange(20_000)) + 0.05 * random.normal(size=20_000)
-    assert white_noise(signal) == pytest.approx(0.05, rel=0.05)
 
 
 def test_noise_as_large_as_the_torque_is_told(healthy):

@@ -2,7 +2,7 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from prg_results import KINDS, model_of, result_of
 from robots import DATA
@@ -75,7 +75,7 @@ def test_what_is_exported_comes_back(name, tmp_path):
     # Nine digits of each number; DELTA: of L_TO, L_TP and the inertia that they leave.
     lost = 1e-5 if name == 'delta' else 1e-8
 
-    @settings(max_examples=20, deadline=None)
+    @settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
     @given(seed=st.integers(0, 2**32), decades=st.floats(0.0, 3.0))
     def comes_back(seed, decades):
         random = np.random.default_rng(seed)

@@ -57,7 +57,7 @@ def test_json_has_none_for_what_is_no_number():
 
 
 def flat(value):
-    """Whether a value can be a ROS parameter: a scalar, or a list of scalars of one type."""
+    """Return True for a ROS parameter: a scalar, or a list of scalars of one type."""
     if isinstance(value, dict):
         return all(isinstance(key, str) and flat(item) for key, item in value.items())
     if isinstance(value, list):

@@ -9,11 +9,11 @@ import pytest
 
 rclpy = pytest.importorskip('rclpy')
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus  # noqa: E402
+from idle_nodes import idle_nodes  # noqa: E402
 from rclpy.executors import SingleThreadedExecutor  # noqa: E402
 from rclpy.parameter import Parameter  # noqa: E402
 from ros_client import PATIENCE  # noqa: E402
 
-from robodyn_ros.cli.demo.ros_domain import domain  # noqa: E402
 from robodyn_ros.errors import ConfigError  # noqa: E402
 from robodyn_ros.nodes.base.common import (  # noqa: E402
     Diagnostics,
@@ -26,28 +26,10 @@ pytestmark = pytest.mark.ros
 TYPE = Parameter.Type
 
 
-@pytest.fixture(scope='module')
-def context():
-    os.environ['ROS_DOMAIN_ID'] = domain(1)
-    os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
-    context = rclpy.Context()
-    rclpy.init(context=context)
-    yield context
-    rclpy.shutdown(context=context)
-
-
 @pytest.fixture
-def create(context):
-    nodes = []
-
-    def build(**values):
-        overrides = [Parameter(name, value=value) for name, value in values.items()]
-        nodes.append(rclpy.create_node('common', context=context, parameter_overrides=overrides))
-        return nodes[-1]
-
-    yield build
-    for node in nodes:
-        node.destroy_node()
+def create():
+    with idle_nodes(1, 'common') as node_with:
+        yield lambda **values: node_with(values)
 
 
 def test_a_word_that_yaml_takes_for_a_bool_is_to_be_quoted(create):
@@ -55,12 +37,12 @@ def test_a_word_that_yaml_takes_for_a_bool_is_to_be_quoted(create):
         declare(create(consistent=False), 'consistent', 'auto', 'auto, yes or no')
 
 
-def test_a_steady_timer_fires_without_the_clock_of_a_simulation(create, context):
+def test_a_steady_timer_fires_without_the_clock_of_a_simulation(create):
     node = create(use_sim_time=True)
     calls = []
     steady_timer(node, 0.02, lambda: calls.append('steady'))
     node.create_timer(0.02, lambda: calls.append('by the clock'))
-    executor = make_executor(context)
+    executor = make_executor(node.context)
     executor.add_node(node)
     end = time.monotonic() + PATIENCE
     while len(calls) <= 10 and time.monotonic() < end:
@@ -112,11 +94,11 @@ def test_read_only_stays(create):
     assert [answer.successful for answer in answers] == [False, True]
 
 
-def test_diagnostics_arrive(context, create):
+def test_diagnostics_arrive(create):
     node = create()
     rows = []
     node.create_subscription(DiagnosticArray, '/diagnostics', rows.append, 10)
-    executor = SingleThreadedExecutor(context=context)
+    executor = SingleThreadedExecutor(context=node.context)
     executor.add_node(node)
     diagnostics = Diagnostics(node, 'arm')
     deadline = time.monotonic() + PATIENCE

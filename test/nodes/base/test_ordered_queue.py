@@ -1,4 +1,4 @@
-"""What leaves after all that arrived before it has been read."""
+"""A message leaves after all that arrived before it has been read."""
 
 from types import SimpleNamespace
 

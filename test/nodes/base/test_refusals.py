@@ -1,4 +1,4 @@
-"""What a node refuses: counted, one sentence, and no exception leaves a callback."""
+"""A refusal is counted and has one sentence, and no exception leaves a callback."""
 
 import asyncio
 import re

@@ -42,7 +42,7 @@ def start(log, *parameters):
 
 
 class Client(RosClient):
-    """What a test sees of the cell: the last messages of each topic, and its services."""
+    """Client of the cell: the last messages of each topic, and its services."""
 
     def __init__(self):
         super().__init__(environment(NUMBER))
@@ -153,7 +153,7 @@ def gapless(seen):
 
 
 def undisturbed(moment):
-    """What a moment gives in which the machine did not rob the cell of any time.
+    """Repeat a check until the machine did not take any time from the cell.
 
     The cell leaves out the time that it cannot make up for; there must be a moment without.
 

@@ -99,7 +99,7 @@ def test_a_push_has_a_link_a_wrench_and_an_arrow(arm):
     arm.process.settle()
     assert arm.heard['contact'][-1].kind == ContactEstimate.NONE
     assert arm.heard['contact_marker'][-1].action == Marker.DELETE
-    # What is found is information: the alarm stays until it is reset.
+    # An explanation is information: the alarm stays until it is reset.
     assert arm.heard['collision_state'][-1].latched
 
 

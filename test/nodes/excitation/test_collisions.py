@@ -1,12 +1,11 @@
 """Collisions before the excitation node moves: what is refused, and with which sentence."""
 
-import os
-
 import numpy as np
 import pytest
 
 rclpy = pytest.importorskip('rclpy')
 pytest.importorskip('robodyn_ros.action')
+from idle_nodes import idle_nodes  # noqa: E402
 from robots import UR10  # noqa: E402
 
 from robodyn_ros.errors import ControlError  # noqa: E402
@@ -41,24 +40,15 @@ class Options:
 @pytest.fixture
 def guard():
     """Return a function that makes a guard of a node with these options and parameters."""
-    os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
-    context = rclpy.Context()
-    rclpy.init(context=context)
-    nodes = []
+    with idle_nodes(1) as create:
 
-    def guard(values, **parameters):
-        values, texts = dict(values), {'urdf': str(UR10), 'robot_description': '', **parameters}
-        overrides = [rclpy.parameter.Parameter(name, value=item) for name, item in texts.items()]
-        node = rclpy.create_node('n', context=context, parameter_overrides=overrides)
-        nodes.append(node)
-        for name in ('urdf', 'robot_description'):
-            node.declare_parameter(name, '')
-        return CollisionGuard(node, LIMITS.joints, Options(values))
+        def guard(values, **parameters):
+            node = create({'urdf': str(UR10), 'robot_description': '', **parameters})
+            for name in ('urdf', 'robot_description'):
+                node.declare_parameter(name, '')
+            return CollisionGuard(node, LIMITS.joints, Options(dict(values)))
 
-    yield guard
-    for node in nodes:
-        node.destroy_node()
-    rclpy.shutdown(context=context)
+        yield guard
 
 
 def plan(target, position=HOME, start=HOME):

@@ -1,6 +1,5 @@
 """A motion designed beside the excitation node: parameters, search, what becomes of it."""
 
-import os
 import time
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import pytest
 rclpy = pytest.importorskip('rclpy')
 pytest.importorskip('robodyn_ros.action')
 from excitation_client import ROOT, robot_limits  # noqa: E402
+from idle_nodes import idle_nodes  # noqa: E402
 from robodyn_ros.action import Excite  # noqa: E402
 
 from robodyn_ros.control.torque.model_torque import ModelTorque  # noqa: E402
@@ -48,36 +48,28 @@ class Goal:
 @pytest.fixture
 def make(tmp_path):
     """Return a function that makes a designer of a node with these parameters."""
-    os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
-    context = rclpy.Context()
-    rclpy.init(context=context)
-    nodes = []
+    with idle_nodes(1) as create:
 
-    def make(values, robot=AXIS, rules=()):
-        values = {
-            'urdf': str(ROOT / 'urdf' / f'{robot}.urdf'), 'robot_description': '',
-            'model_file': '', 'output_directory': str(tmp_path), **values,
-        }  # fmt: skip
-        overrides = [rclpy.parameter.Parameter(name, value=item) for name, item in values.items()]
-        node = rclpy.create_node('n', context=context, parameter_overrides=overrides)
-        nodes.append(node)
-        for name in ('urdf', 'robot_description', 'model_file', 'motion.kind'):
-            if name in values:
-                node.declare_parameter(name, '')
-        runs, results = [], []
-        designer = Designer(
-            node,
-            robot_limits(robot),
-            lambda *arguments: runs.append(arguments),
-            lambda *arguments: results.append(arguments),
-            rules,
-        )
-        return designer, runs, results
+        def make(values, robot=AXIS, rules=()):
+            values = {
+                'urdf': str(ROOT / 'urdf' / f'{robot}.urdf'), 'robot_description': '',
+                'model_file': '', 'output_directory': str(tmp_path), **values,
+            }  # fmt: skip
+            node = create(values)
+            for name in ('urdf', 'robot_description', 'model_file', 'motion.kind'):
+                if name in values:
+                    node.declare_parameter(name, '')
+            runs, results = [], []
+            designer = Designer(
+                node,
+                robot_limits(robot),
+                lambda *arguments: runs.append(arguments),
+                lambda *arguments: results.append(arguments),
+                rules,
+            )
+            return designer, runs, results
 
-    yield make
-    for node in nodes:
-        node.destroy_node()
-    rclpy.shutdown(context=context)
+        yield make
 
 
 def finish(designer):

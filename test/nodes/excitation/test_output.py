@@ -52,7 +52,7 @@ def stamped(message, sec, nanosec):
 
 
 def output(node, kind='trajectory'):
-    return Output(node, SimpleNamespace(output=kind, topic='commands', spacing=0.02), JOINTS)
+    return Output(node, SimpleNamespace(output=kind, topic='commands', point_spacing=0.02), JOINTS)
 
 
 def test_trajectories_setpoints_and_holds(node):

@@ -1,6 +1,5 @@
 """Parameters of the excitation node; the motions of our own robots."""
 
-import os
 from types import SimpleNamespace
 
 import pytest
@@ -8,6 +7,7 @@ import pytest
 rclpy = pytest.importorskip('rclpy')
 pytest.importorskip('robodyn_ros.action')
 from excitation_client import ROOT, robot_limits  # noqa: E402
+from idle_nodes import idle_nodes  # noqa: E402
 
 from robodyn_ros.errors import MotionError, RobodynError  # noqa: E402
 from robodyn_ros.excitation.limits.joint_limits import check_motion  # noqa: E402
@@ -23,23 +23,8 @@ pytestmark = pytest.mark.ros
 
 @pytest.fixture
 def node_with():
-    """Return a function that makes a node with these parameters."""
-    os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
-    context = rclpy.Context()
-    rclpy.init(context=context)
-    nodes = []
-
-    def make(values):
-        overrides = [
-            rclpy.parameter.Parameter(name, value=value) for name, value in values.items()
-        ]
-        nodes.append(rclpy.create_node('n', context=context, parameter_overrides=overrides))
-        return nodes[-1]
-
-    yield make
-    for node in nodes:
-        node.destroy_node()
-    rclpy.shutdown(context=context)
+    with idle_nodes(1) as create:
+        yield create
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ FOLDER = Path(__file__).parents[3]
 
 
 class FakeNode:
-    """What a `PathMarker` uses of a node; keeps what is published and logged."""
+    """The part of a node that a `PathMarker` uses; keeps all messages and log lines."""
 
     def __init__(self, robot, **parameters):
         self.parameters = {

@@ -1,4 +1,4 @@
-"""Why a run has to stop: states that stay away, a dead owner, torque, a robot that lags."""
+"""Reasons to stop a run: states that stay away, a dead owner, torque, a robot that lags."""
 
 from types import SimpleNamespace
 

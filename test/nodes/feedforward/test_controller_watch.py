@@ -50,7 +50,7 @@ class Controller(Trajectories):
         self.follow(seconds, position)
 
     def wanted(self, now=None):
-        """Where the trajectory is at a time of the clock, in [s]; now: at this."""
+        """Return the position of the trajectory at `now`, a time of the clock in [s]."""
         at = (now or time.time()) - 1e-9 * self.stamp
         return np.array([np.interp(at, self.at, each) for each in self.position.T])
 

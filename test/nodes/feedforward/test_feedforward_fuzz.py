@@ -101,7 +101,7 @@ def streaming(node, timeout=0.02, **declared):
 
 
 def act(mode, random, law_may_start):
-    """What services and parameters may do at any time."""
+    """Make one change that services and parameters may make at any time."""
     if law_may_start and mode.fault:
         mode.reset()
         mode.enable()
@@ -177,7 +177,7 @@ def test_enabling_what_is_enabled_does_not_stop_the_watch_over_the_reference(clo
 
 @pytest.mark.parametrize('share', [0.3, 0.5, 1.0, 3.0])
 def test_references_at_another_rate_do_not_raise_the_torque_faster(clock, share):
-    """What counts is the time between their stamps, of more than a period that of one."""
+    """The time between their stamps counts, of more than a period that of one."""
     node = FakeNode()
     mode, _ = streaming(node)
     sent = [np.zeros(2)]

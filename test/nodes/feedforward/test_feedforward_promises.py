@@ -16,22 +16,23 @@ from pathlib import Path  # noqa: E402
 from feedforward_client import (  # noqa: E402
     NAMES,
     PERIOD,
+    STEP,
     Stream,
     Trajectories,
     arrays,
+    check_commands,
     message,
+    torques,
 )
 from fuzzed_references import FuzzedReferences  # noqa: E402
 from lifecycle_msgs.msg import Transition  # noqa: E402
 from node_process import closed, joint_state  # noqa: E402
 from rcl_interfaces.srv import GetParameters  # noqa: E402
-from ros_client import steps, undisturbed  # noqa: E402
+from ros_client import undisturbed  # noqa: E402
 
 from robodyn_ros.nodes.robot.controller_facts import answer  # noqa: E402
 
 pytestmark = pytest.mark.ros
-LIMIT = np.array([200.0, 100.0])
-STEP = np.array([10000.0, 5000.0]) * PERIOD
 SCRIPT = Path(__file__).parents[2] / 'support' / 'ros' / 'raising_feedforward.py'
 CHECKED = {'check_controller': 'true'}
 STATES = 2.0
@@ -60,19 +61,6 @@ def stream(tmp_path_factory):
     stream.folder = folder
     with closed(stream):
         yield stream
-
-
-def torques(rows):
-    return np.array([row.message.data for row in rows])
-
-
-def check_commands(rows):
-    commands = torques(rows)
-    assert np.isfinite(commands).all()
-    assert (np.abs(commands) <= LIMIT).all()
-    change, between = steps(rows, lambda message: message.data)
-    assert (np.abs(change) <= STEP * between * (1 + 1e-9)).all()
-    return commands
 
 
 def test_activation_is_refused_unless_the_controllers_interface_and_joints_match(stream):

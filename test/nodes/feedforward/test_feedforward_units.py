@@ -48,7 +48,7 @@ def node(tmp_path_factory):
 
 
 def permille(torque):
-    """What the drives call this torque at the joints; rated current gives rated torque here."""
+    """Return joint torque in the unit of the drives; rated current gives rated torque here."""
     return np.asarray(torque) * DIRECTION / GEAR / RATED * 1000.0
 
 
@@ -263,7 +263,7 @@ REFUSED = [
 
 @pytest.fixture(scope='module')
 def problems(tmp_path_factory):
-    """What a node says of each set of `REFUSED`."""
+    """Return the refusal of each set of `REFUSED`."""
     folder = tmp_path_factory.mktemp('refused')
     shared = {**COMMON, 'result_file': str(result_file(folder, MODEL, VALUES))}
     sets = [{**shared, **values} for values, _ in REFUSED]

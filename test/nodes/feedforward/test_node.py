@@ -1,4 +1,4 @@
-"""What both modes of the feed-forward node share: its start, its model and its parameters."""
+"""Common parts of both modes of the feed-forward node: start, model and parameters."""
 
 import subprocess
 import sys

@@ -13,6 +13,8 @@ from feedforward_client import (  # noqa: E402
     TIMEOUT,
     VALUES,
     Stream,
+    check_commands,
+    torques,
 )
 from lifecycle_msgs.msg import Transition  # noqa: E402
 from node_process import closed, joint_state  # noqa: E402
@@ -20,7 +22,7 @@ from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue  # noqa:
 from rcl_interfaces.srv import SetParameters  # noqa: E402
 from residuals import proportional  # noqa: E402
 from robodyn_ros.srv import LoadParameters  # noqa: E402
-from ros_client import SilenceError, steps, undisturbed  # noqa: E402
+from ros_client import SilenceError, undisturbed  # noqa: E402
 
 pytestmark = pytest.mark.ros
 SENT = ('requested', 'additive_command')
@@ -35,20 +37,6 @@ def stream(tmp_path_factory):
         yield stream
 
 
-def torques(rows):
-    return np.array([row.message.data for row in rows])
-
-
-def check_limits(rows):
-    commands = torques(rows)
-    assert np.isfinite(commands).all()
-    assert (np.abs(commands) <= [200.0, 100.0]).all()
-    change, between = steps(rows, lambda message: message.data)
-    step = np.array([10000.0, 5000.0]) * PERIOD
-    assert (np.abs(change) <= step * between * (1 + 1e-9)).all()
-    return commands
-
-
 @undisturbed
 def test_streamed_torque_is_that_of_three_references_earlier(stream):
     stream.ready()
@@ -57,7 +45,7 @@ def test_streamed_torque_is_that_of_three_references_earlier(stream):
     expected = MODEL.torque(q, qd, qdd, VALUES)
     np.testing.assert_allclose(torque[60:], expected[60 - DELAY : -DELAY], rtol=1e-4, atol=1e-3)
     assert np.abs(torque[0]).max() < np.abs(torque[-1]).max()
-    commands = check_limits(stream.commands)
+    commands = check_commands(stream.commands)
     np.testing.assert_array_equal(commands[-1], torque[-1])
 
 
@@ -106,7 +94,7 @@ def test_stale_reference_ramps_to_zero_and_latches_until_reset(stream):
         if took < TIMEOUT * 1.5 + 0.1 + 0.5 or not left:
             break
     assert TIMEOUT < took < TIMEOUT * 1.5 + 0.1 + 0.5
-    ramp = check_limits(stream.commands[start - 1 :])
+    ramp = check_commands(stream.commands[start - 1 :])
     np.testing.assert_allclose(
         ramp[1:51], ramp[0] * np.arange(49, -1, -1)[:, None] / 50, atol=1e-9
     )
@@ -130,7 +118,7 @@ def check_recovery(stream):
     start = len(stream.commands)
     _, _, torque = stream.run(80)
     assert torque[-1].any()
-    check_limits(stream.commands[start:])
+    check_commands(stream.commands[start:])
 
 
 def test_neither_another_activation_nor_another_model_clears_a_fault(stream):
@@ -204,7 +192,7 @@ def test_scale_changes_while_running(stream):
     _, _, torque = stream.run(60)
     ratio = torque[-1] / np.array(stream.states[-1].requested)
     np.testing.assert_allclose(ratio, 0.5, rtol=0.1)
-    check_limits(stream.commands[begin:])
+    check_commands(stream.commands[begin:])
 
 
 def set_scale(stream, scale):
@@ -221,6 +209,6 @@ def test_interrupt_ramps_down_and_ends_with_zeros(stream):
     assert np.any(stream.commands[-1].message.data)
     assert stream.process.interrupt() == 0
     stream.process.drain()
-    ramp = check_limits(stream.commands[start - 1 :])
+    ramp = check_commands(stream.commands[start - 1 :])
     assert len(ramp) > 50
     assert not ramp[-5:].any()

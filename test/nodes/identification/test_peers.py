@@ -90,7 +90,7 @@ class Cell:
 
     @property
     def swing(self):
-        """How far the robot moved within the last SPAN, in [m]; None: it is not known."""
+        """Distance that the robot moved within the last SPAN, in [m]; None: it is not known."""
         if not self._rows or self._rows[-1][0] - self._rows[0][0] < SPAN:
             return None
         last = [value for stamp, value in self._rows if stamp >= self._rows[-1][0] - SPAN]

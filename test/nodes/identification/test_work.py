@@ -6,10 +6,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import yaml
-from node_process import environment, result_file
+from node_process import result_file
 
 rclpy = pytest.importorskip('rclpy')
-from rclpy.parameter import Parameter  # noqa: E402
+from idle_nodes import idle_nodes  # noqa: E402
 from writers import write_csv  # noqa: E402
 
 from robodyn_ros.errors import RobodynError  # noqa: E402
@@ -31,31 +31,17 @@ SCARA = {'kind': 'scara', 'dynamic_model': 1, 'joints': JOINTS[:4],
 
 
 @pytest.fixture
-def make(tmp_path, monkeypatch):
+def make(tmp_path):
     """Work of a node with parameters."""
-    for name, value in environment(10).items():
-        monkeypatch.setenv(name, value)
-    context = rclpy.Context()
-    rclpy.init(context=context)
-    nodes = []
+    with idle_nodes(10, 'work') as create:
 
-    def make(description, **parameters):
-        file = tmp_path / 'model.yaml'
-        file.write_text(yaml.safe_dump(description))
-        values = {'model_file': str(file), 'output_directory': str(tmp_path / 'out')}
-        overrides = [Parameter(key, value=v) for key, v in {**values, **parameters}.items()]
-        node = rclpy.create_node(
-            'work', context=context, parameter_overrides=overrides, enable_rosout=False
-        )
-        nodes.append(node)
-        return IdentificationWork(node)
+        def make(description, **parameters):
+            file = tmp_path / 'model.yaml'
+            file.write_text(yaml.safe_dump(description))
+            values = {'model_file': str(file), 'output_directory': str(tmp_path / 'out')}
+            return IdentificationWork(create({**values, **parameters}))
 
-    try:
         yield make
-    finally:
-        for node in nodes:
-            node.destroy_node()
-        rclpy.shutdown(context=context)
 
 
 def request(**fields):

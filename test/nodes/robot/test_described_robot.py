@@ -7,12 +7,11 @@ import time
 import pytest
 
 rclpy = pytest.importorskip('rclpy')
+from idle_nodes import idle_nodes  # noqa: E402
 from rclpy.executors import SingleThreadedExecutor  # noqa: E402
-from rclpy.parameter import Parameter  # noqa: E402
 from std_msgs.msg import String  # noqa: E402
 
 from robodyn_ros.bounds import BoundError  # noqa: E402
-from robodyn_ros.cli.demo.ros_domain import domain  # noqa: E402
 from robodyn_ros.errors import ConfigError  # noqa: E402
 from robodyn_ros.nodes.base.common import LATCHED_QOS  # noqa: E402
 from robodyn_ros.nodes.robot import described_robot  # noqa: E402
@@ -21,28 +20,10 @@ from robodyn_ros.nodes.robot.described_robot import given_description, robot_des
 pytestmark = pytest.mark.ros
 
 
-@pytest.fixture(scope='module')
-def context():
-    os.environ['ROS_DOMAIN_ID'] = domain(1)
-    os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
-    context = rclpy.Context()
-    rclpy.init(context=context)
-    yield context
-    rclpy.shutdown(context=context)
-
-
 @pytest.fixture
-def create(context):
-    nodes = []
-
-    def build(**values):
-        overrides = [Parameter(name, value=value) for name, value in values.items()]
-        nodes.append(rclpy.create_node('robot', context=context, parameter_overrides=overrides))
-        return nodes[-1]
-
-    yield build
-    for node in nodes:
-        node.destroy_node()
+def create():
+    with idle_nodes(1, 'robot') as node_with:
+        yield lambda **values: node_with(values)
 
 
 def test_robot_from_text_or_file(create, tmp_path):
@@ -62,9 +43,7 @@ def test_without_a_description_the_wait_has_an_end_and_a_sentence(create):
         robot_description(create(robot_description_timeout=50.0), wanted=False)
 
 
-def test_the_description_of_the_topic_is_used_and_another_one_only_reported(
-    create, context, monkeypatch
-):
+def test_the_description_of_the_topic_is_used_and_another_one_only_reported(create, monkeypatch):
     driver = create()
     publisher = driver.create_publisher(String, 'robot_description', LATCHED_QOS)
     told = threading.Timer(0.3, publisher.publish, [String(data='<robot name="a"/>')])
@@ -78,7 +57,7 @@ def test_the_description_of_the_topic_is_used_and_another_one_only_reported(
     late = create(robot_description_timeout=20.0)
     assert robot_description(late) == '<robot name="a"/>'  # latched
     publisher.publish(String(data='<robot name="b"/>'))
-    executor = SingleThreadedExecutor(context=context)
+    executor = SingleThreadedExecutor(context=late.context)
     executor.add_node(late)
     deadline = time.monotonic() + 20.0
     while not warned and time.monotonic() < deadline:

@@ -1,12 +1,10 @@
 """Parameters effort.*, torque_max and torque_threshold as a node reads them."""
 
-import os
-
 import numpy as np
 import pytest
 
 rclpy = pytest.importorskip('rclpy')
-from rclpy.parameter import Parameter  # noqa: E402
+from idle_nodes import idle_nodes  # noqa: E402
 from writers import write_rosbag  # noqa: E402
 
 from robodyn_ros.control.effort.declaration import EffortDeclaration  # noqa: E402
@@ -32,23 +30,13 @@ DRIVES = {
 @pytest.fixture
 def node_with():
     """Return a function that makes a node with these parameters, as given or from a YAML text."""
-    os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
-    context = rclpy.Context()
-    rclpy.init(context=context)
-    nodes = []
+    with idle_nodes(1) as create:
 
-    def make(values, yaml=None):
-        given = [Parameter(name, value=value) for name, value in values.items()]
-        arguments = ['--ros-args', '--params-file', str(yaml)] if yaml else None
-        nodes.append(
-            rclpy.create_node('n', context=context, parameter_overrides=given, cli_args=arguments)
-        )
-        return nodes[-1]
+        def make(values, yaml=None):
+            arguments = ['--ros-args', '--params-file', str(yaml)] if yaml else None
+            return create(values, cli_args=arguments)
 
-    yield make
-    for node in nodes:
-        node.destroy_node()
-    rclpy.shutdown(context=context)
+        yield make
 
 
 def test_lists_and_single_values(node_with):

@@ -19,11 +19,11 @@ from feedforward_client import (  # noqa: E402
     arrays,
     message,
 )
+from idle_nodes import idle_nodes  # noqa: E402
 from node_process import EFFORT, NodeProcess, closed, joint_state, result_file  # noqa: E402
-from rclpy.parameter import Parameter  # noqa: E402
 from robodyn_ros.msg import CollisionState  # noqa: E402
 from robodyn_ros.srv import SetPayload  # noqa: E402
-from ros_client import environment, steps, undisturbed  # noqa: E402
+from ros_client import steps, undisturbed  # noqa: E402
 from sensor_msgs.msg import JointState  # noqa: E402
 
 from robodyn_ros.control.torque.model_torque import ModelTorque  # noqa: E402
@@ -170,32 +170,18 @@ def test_the_monitor_expects_the_payload_of_its_result_and_settles_after_a_chang
 
 
 @pytest.fixture
-def carried(monkeypatch):
+def carried():
     """The part of a node that knows its payload, in a node that does not spin."""
-    for name, value in environment(13).items():
-        monkeypatch.setenv(name, value)
-    context = rclpy.Context()
-    rclpy.init(context=context)
-    nodes = []
+    with idle_nodes(13, 'carried') as create:
 
-    def make(set_values=None, **parameters):
-        overrides = [
-            Parameter(key if key == 'max_payload' else f'payload.{key}', value=v)
-            for key, v in parameters.items()
-        ]
-        nodes.append(
-            rclpy.create_node(
-                'carried', context=context, parameter_overrides=overrides, enable_rosout=False
-            )
-        )
-        return CarriedPayload(nodes[-1], set_values or (lambda values: None))
+        def make(set_values=None, **parameters):
+            given = {
+                key if key == 'max_payload' else f'payload.{key}': value
+                for key, value in parameters.items()
+            }
+            return CarriedPayload(create(given), set_values or (lambda values: None))
 
-    try:
         yield make
-    finally:
-        for node in nodes:
-            node.destroy_node()
-        rclpy.shutdown(context=context)
 
 
 def test_parameters_win_over_the_payload_of_the_result(carried, tmp_path):
@@ -242,19 +228,17 @@ def set_on(carried, description, **fields):
 
 def test_every_kind_says_what_it_cannot_carry(carried):
     puma = {'kind': 'puma', 'dynamic_model': 1, 'joints': JOINTS}
-    answer, *_ = set_on(carried, puma, mass=1.0)
-    assert (
-        not answer.success
-        and 'dynamic model 1 of a puma cannot carry a payload: each' in answer.message
-    )
+    with pytest.raises(
+        RobodynError, match='dynamic model 1 of a puma cannot carry a payload: each'
+    ):
+        set_on(carried, puma, mass=1.0)
     crank = {'kind': 'axis', 'type': 'rotary', 'dynamic_model': 3, 'joints': JOINTS[:1]}
-    answer, *_ = set_on(carried, crank, mass=1.0)
-    assert not answer.success and 'L^2, g*L of an axis must be known' in answer.message
-    simple = {**crank, 'dynamic_model': 1}
-    answer, *_ = set_on(carried, simple, mass=1.0)
+    with pytest.raises(RobodynError, match=r'L\^2, g\*L of an axis must be known'):
+        set_on(carried, crank, mass=1.0)
+    answer, *_ = set_on(carried, {**crank, 'dynamic_model': 1}, mass=1.0)
     assert answer.success and answer.message.endswith('which this model does not feel')
-    answer = carried()._on_set(SetPayload.Request(mass=1.0), SetPayload.Response())
-    assert not answer.success and 'there is no model yet' in answer.message
+    with pytest.raises(RobodynError, match='there is no model yet'):
+        carried()._on_set(SetPayload.Request(mass=1.0), SetPayload.Response())
 
 
 def test_mass_and_inertia_of_a_scara(carried):

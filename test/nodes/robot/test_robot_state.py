@@ -1,4 +1,4 @@
-"""How fresh joint states are, and whether the robot is at rest."""
+"""Age of joint states, and the test for standstill."""
 
 import pytest
 
@@ -90,7 +90,7 @@ def test_rest_counts_from_the_last_sample_whenever_the_motion_ended(clock):
 
 
 def test_a_robot_that_turns_back_is_not_at_rest(clock):
-    """Where a sine turns, the positions before and after are the same."""
+    """The positions before and after the turning point of a sine are the same."""
     for ended in (0.53, 0.55, 0.57):
         state = RobotState(['a', 'b'])
         moved(clock, state, lambda time, last=ended: 5.0 * (time - last + 0.05) ** 2, ended)

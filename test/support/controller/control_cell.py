@@ -65,7 +65,7 @@ PARAMETERS = {
 
 
 class Cycle(NamedTuple):
-    """What the plugin says of one of its cycles."""
+    """Report of the plugin on one of its cycles."""
 
     stamp: int
     requested: np.ndarray

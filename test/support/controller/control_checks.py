@@ -1,4 +1,4 @@
-"""What tests on the real ros2_control check, and how they move the robot there."""
+"""Checks and motions of the tests on the real ros2_control."""
 
 from itertools import count
 

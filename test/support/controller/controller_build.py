@@ -1,4 +1,4 @@
-"""Where the controller plugin was built; tests that need it are skipped where it was not."""
+"""Folder of the controller plugin; tests that need it are skipped if it was not built."""
 
 import os
 from pathlib import Path

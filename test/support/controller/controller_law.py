@@ -29,7 +29,7 @@ def result_file(folder, model, values, payload=None):
 
 
 class Cycles(NamedTuple):
-    """What left: torques and passed on positions (N, n), faults (N,), what the program said."""
+    """Output: torques and passed on positions (N, n), faults (N,), printed text."""
 
     requested: np.ndarray
     applied: np.ndarray

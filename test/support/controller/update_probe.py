@@ -21,7 +21,7 @@ class UpdateProbe:
     """Shared memory between a test and the controller manager."""
 
     def __init__(self, file: Path) -> None:
-        """Where to share it; nothing is measured where the probe was not built."""
+        """Use a shared file; nothing is measured if the probe was not built."""
         self.file = file
         self._library = prefix() / 'lib/robodyn_ros/libupdate_probe.so'
 

@@ -31,13 +31,13 @@ def setup(**changes: object) -> Setup:
     return Setup(IDENTIFIED, np.array([0.0, 0.02]), settings, EFFORT)
 
 
-def event(seed: int, count: int = 250) -> Event:
+def event(seed: int, count: int = 320) -> Event:
     """Motion with pushes, gaps, losses, resets and payloads, longer than the ring."""
     random = np.random.default_rng(seed)
     residual = ('filtered', 'observer')[seed // 2 % 2]
     built = setup(residual=residual, torque_error_enable=[True, bool(random.integers(2))])
     recorded = build_detector(built)
-    recorded.ring = CallRing(width=2, capacity=240, every=10)
+    recorded.ring = CallRing(width=2, capacity=290, every=150)
     stamp, push = 10**18 + int(random.integers(10**9)), 0.0
     rate = np.array([3.0, 4.0])
     for _ in range(count):
@@ -59,5 +59,5 @@ def event(seed: int, count: int = 250) -> Event:
         effort = (torque - [0.0, push]) / (-0.7 * 51.0)
         recorded.update(stamp, q, qd, effort, reference)
     rows = recorded.ring.rows(0, recorded.ring.count)
-    assert rows is not None
+    assert rows is not None and len(rows.times) == 170, 'from the oldest state in the ring'
     return Event('collision at joint2', built, rows)

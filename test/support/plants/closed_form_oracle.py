@@ -1,4 +1,4 @@
-"""What the tests of the closed-form models share: URDFs of given bodies, RNEA, common checks."""
+"""Shared parts of the tests of closed-form models: URDFs of given bodies, RNEA, checks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tests of the excitation node share: its motions, the process, and a client."""
+"""Shared parts of the tests of the excitation node: its motions, the process, and a client."""
 
 import subprocess
 import sys
@@ -102,7 +102,7 @@ class Client(RosClient):
         return answer
 
     def refusal(self):
-        """Why no motion could begin now; at last that there is no such file."""
+        """Return the refusal of a motion now; the last one names the missing file."""
         self._send(NOWHERE)
         return self.answer(self._result, 'the refusal').result.message
 

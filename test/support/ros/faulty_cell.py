@@ -145,7 +145,7 @@ class FaultyCell(RosClient):
 
     @property
     def reference(self):
-        """What is commanded in the cell, by the last message of it; None: there is none yet."""
+        """Return the command in the cell by its last message; None: there is none yet."""
         self._reference.forget()
         last = self._reference.last()
         return deserialize_message(last, JointState) if last else None
@@ -176,7 +176,7 @@ class FaultyCell(RosClient):
             nonlocal begun
             if (now := self.reference) and any(now.velocity):
                 return True
-            # Who was killed is known for a while: a subscriber need not be the cell.
+            # DDS knows a killed process for a while: a subscriber need not be the cell.
             if now and self.trajectory.get_subscription_count() and time.monotonic() > begun + 5.0:
                 self.trajectory.publish(message)
                 begun = time.monotonic()

@@ -1,4 +1,4 @@
-"""What the tests of the feed-forward node share: its model, parameters, motions and a stream."""
+"""Shared parts of the feed-forward node's tests: model, parameters, motions and a stream."""
 
 import time
 
@@ -12,7 +12,7 @@ from builtin_interfaces.msg import Duration, Time  # noqa: E402
 from node_process import EFFORT, NodeProcess, joint_state, result_file  # noqa: E402
 from residuals import GEAR_RATIO, proportional  # noqa: E402
 from robodyn_ros.msg import TorqueState  # noqa: E402
-from ros_client import DEEP  # noqa: E402
+from ros_client import DEEP, steps  # noqa: E402
 from sensor_msgs.msg import JointState  # noqa: E402
 from std_msgs.msg import Float64MultiArray  # noqa: E402
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint  # noqa: E402
@@ -34,6 +34,8 @@ COMMON = {
     'ramp_down_time': 0.1,
     'velocity_window': '[0.0]',
 }
+LIMIT, STEP = np.array([200.0, 100.0]), np.array([10000.0, 5000.0]) * PERIOD
+"""Largest torque and change of it in a cycle, by `COMMON`."""
 
 
 def message(names=NAMES, stamp=0, points=21, duration=1.0) -> JointTrajectory:
@@ -60,6 +62,20 @@ def arrays(trajectory: JointTrajectory):
     fields = [np.array([getattr(p, name) for p in trajectory.points]) for name in names]
     stamps = [p.time_from_start for p in trajectory.points]
     return np.array([s.sec + 1e-9 * s.nanosec for s in stamps]), *fields
+
+
+def torques(rows):
+    return np.array([row.message.data for row in rows])
+
+
+def check_commands(rows):
+    """Return the torques of commands, which are finite and keep limit and rate."""
+    commands = torques(rows)
+    assert np.isfinite(commands).all()
+    assert (np.abs(commands) <= LIMIT).all()
+    change, between = steps(rows, lambda message: message.data)
+    assert (np.abs(change) <= STEP * between * (1 + 1e-9)).all()
+    return commands
 
 
 class Trajectories:
@@ -94,7 +110,7 @@ class Trajectories:
         assert self.process.enable(True).success
 
     def sent(self, trajectory) -> JointTrajectory:
-        """What leaves of it; the rest of one before, which may come meanwhile, has its stamp."""
+        """Return the output for it; the remainder of the one before has that one's stamp."""
         self.out.clear()
         begin = len(self.process.said())
         self.trajectory.publish(trajectory)
@@ -109,7 +125,7 @@ class Trajectories:
         return left()[-1]
 
     def refused(self, trajectory) -> str:
-        """What is said of a trajectory that is refused; it must not replace a running one."""
+        """Return the refusal of a trajectory, which must not replace a running one."""
         self.process.wait(self._waits, 'the end of the motion before')
         self.out.clear()
         before = int(self._values()['refused'])

@@ -23,13 +23,13 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy  # noqa: E402
 PATIENCE = 40.0
 """Longest time for what takes a moment, in [s]: a machine may have much else to do."""
 TRIED = 60.0
-"""How long a test waits for the machine to let it through, in [s]."""
+"""Longest delay by other work on the machine, in [s]."""
 DEEP = 10_000
 """Messages that are kept for a test that was held up."""
 HEARD = QoSProfile(depth=DEEP, reliability=ReliabilityPolicy.BEST_EFFORT)
 """Fits every publisher."""
 SILENCE = re.compile(r'no usable (reference|new joint state|effort)|no joint states for')
-"""What a node says of a stream that stayed away."""
+"""Messages of a node about a stream that stayed away."""
 
 
 class SilenceError(AssertionError):
@@ -135,7 +135,7 @@ class RosClient:
         return ''
 
     def said(self) -> str:
-        """What helps to understand a wait in vain."""
+        """Return details for the message of a wait in vain."""
         return ''
 
     def check(self) -> None:

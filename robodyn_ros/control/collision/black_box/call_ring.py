@@ -65,7 +65,7 @@ class CallRing:
         self._level = np.zeros((capacity, width), dtype=np.uint8)
         self._calls: list[tuple[str, Any] | None] = [None] * capacity
         self._messages = [''] * capacity
-        self._states: deque[tuple[int, State]] = deque(maxlen=capacity // every + 2)
+        self._states: deque[tuple[int, State]] = deque(maxlen=capacity // every + 1)
 
     @property
     def wants_state(self) -> bool:

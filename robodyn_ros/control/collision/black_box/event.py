@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -59,9 +59,6 @@ class Setup:
         :raises RobodynError: it is damaged, or of another version
         """
         try:
-            known = {field.name for field in fields(CollisionSettings)}
-            if odd := sorted(content['settings'].keys() - known):
-                raise RecordingError(f'the setting {odd[0]!r} is one of another version')
             model = load_identified_model({'dynamic_model': content['model']})
             window = np.array(content['velocity_window'], dtype=float)
             settings = CollisionSettings(**content['settings'])
@@ -69,7 +66,9 @@ class Setup:
             thresholds = None if learned is None else thresholds_of(learned, 'the event')
             return cls(model, window, settings, effort, thresholds)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise RecordingError(f'the setup of the detector is damaged: {error}') from error
+            raise RecordingError(
+                f'the setup of the detector is damaged, or of another version: {error}'
+            ) from error
 
 
 @dataclass(frozen=True)

@@ -41,4 +41,4 @@ class Retry:
 
     def stop(self) -> None:
         """End the repetition and forget the attempts."""
-        self.attempts, self.pending, self._next = 0, False, 0.0
+        self.attempts, self.pending = 0, False

@@ -107,7 +107,7 @@ class RobotMotion:
         self._back_until = now + 5.0 * self._period if self._kind == 'retract' else 0.0
         self._rests = 0
         self._cancel.start()
-        # A controller that cancels a goal holds its position: what moves the robot comes after.
+        # A controller that cancels a goal holds its position: the trajectory is sent after that.
         self._until = now + self._period * (self._cancel.available and self._kind != 'hold')
         self.tick()
 

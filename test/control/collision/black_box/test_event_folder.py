@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import errno
 import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -82,6 +83,13 @@ def test_the_thread_survives_every_error(disk, tmp_path: Path) -> None:
     writer.finish(5.0)
     assert (writer.written, writer.lost) == (0, 3)
     assert 'an event is lost: Not a directory' in writer.last
+    taken, gate = threading.Event(), threading.Event()
+    writer.put(lambda: (taken.set(), gate.wait(30.0))[0])
+    assert taken.wait(30.0)
+    for _ in range(5):  # four wait, the fifth is lost at once
+        writer.put(lambda: None)
+    assert (writer.lost, writer.last) == (4, 'lost: too many events at once')
+    gate.set()
     good = EventWriter(EventFolder(tmp_path / 'events', 1e9))
     good.put(lambda: 'event')  # type: ignore[arg-type, return-value]
     good.finish(5.0)

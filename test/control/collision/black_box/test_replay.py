@@ -7,8 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from collision_events import event
+from collision_events import EFFORT, event, setup
 
+from robodyn_ros.control.collision.black_box.event import Setup
 from robodyn_ros.control.collision.black_box.event_file import read_event, write_event
 from robodyn_ros.control.collision.black_box.recorded_detector import build_detector
 from robodyn_ros.control.collision.black_box.replay import replay
@@ -48,6 +49,7 @@ def test_the_first_bit_that_differs_is_named() -> None:
     found = replay(replace(made, rows=replace(made.rows, results=results)))
     assert found is not None
     assert (found.row, found.joint, found.quantity) == (settled, 'joint2', 'torque_error')
+    assert found.time == 1e-9 * float(made.rows.times[settled] - made.rows.times[0])
     assert found.recorded != found.computed == made.rows.results[settled, 0, 1]
 
 
@@ -57,13 +59,32 @@ def test_the_state_at_the_start_matters() -> None:
     assert replay(replace(made, rows=replace(made.rows, state=other.state()))) is not None
 
 
+def test_a_setup_or_a_call_of_another_version_is_refused() -> None:
+    content = setup().content()
+    content['settings']['sharpness'] = 1.0
+    with pytest.raises(RecordingError, match=r"of another version: .* 'sharpness'"):
+        Setup.from_content(content, EFFORT)
+    made = event(4)
+    calls = ((0, 'explode', None),)
+    with pytest.raises(RecordingError, match="the detector has no call 'explode'"):
+        replay(replace(made, rows=replace(made.rows, calls=calls)))
+
+
 @pytest.mark.parametrize(
-    'state', [{'settings': 1.0}, {'update': 1.0}, {'_over': 'text'}, {'none.at_all': 0.0}, {}]
+    ('state', 'text'),
+    [
+        ({'settings': 1.0}, 'the detector of this version has no settings'),
+        ({'update': 1.0}, 'the detector of this version has no update'),
+        ({'sensitivity': 1.0}, 'the detector of this version has no sensitivity'),
+        ({'none.at_all': 0.0}, 'the detector of this version has no none.at_all'),
+        ({'_over': 'text'}, 'the event cannot be replayed'),
+        ({}, 'finite parameter values, got 0'),
+    ],
 )
-def test_a_state_of_something_else_is_refused(state: dict[str, object]) -> None:
+def test_a_state_of_something_else_is_refused(state: dict[str, object], text: str) -> None:
     made = event(4)
     whole = made.rows.state if state else {}
-    with pytest.raises(RobodynError):
+    with pytest.raises(RobodynError, match=text):
         replay(replace(made, rows=replace(made.rows, state={**whole, **state})))
 
 

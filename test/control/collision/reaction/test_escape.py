@@ -58,6 +58,7 @@ def test_retract_goes_back_along_the_path_within_all_limits(speed: float) -> Non
     assert (np.abs(velocity).max(axis=0) <= np.maximum(1.02 * MOST_V, np.abs(qd))).all()
     steps = np.abs(np.diff(np.vstack([qd, points.velocity]), axis=0))
     assert (steps / np.diff(points.time, prepend=0.0)[:, None] <= 1.02 * MOST_A).all()
+    assert (np.diff(points.position[11:, 0]) <= 0.0).all(), 'from where it has stopped'
     inside = position[:, 0] <= 0.0  # beyond it brakes; the path is a polyline of fine steps
     on_path = np.interp(position[inside, 0], path[::-1, 0], path[::-1, 1])
     np.testing.assert_allclose(position[inside, 1], on_path, atol=2e-3)
