@@ -20,6 +20,7 @@ from robodyn_ros.cli.demo.client import Client
 from robodyn_ros.cli.demo.monitoring import Alarms
 from robodyn_ros.cli.demo.processes import NodeProcesses
 from robodyn_ros.nodes.base.common import LATCHED_QOS, MONITOR_QOS
+from robodyn_ros.nodes.base.stamps import to_duration
 
 LONGEST = 400.0
 """Longest time of an action, in [s]."""
@@ -124,7 +125,9 @@ class Day:
         self._client.wait(lambda: bool(moving), 30.0, 'the motion to push in')
         self._client.spin(2.5)
         alarms.collisions = alarms.first_collision = 0
-        request = Push.Request(force=[0.0, 0.0, -150.0], torque=[30.0, 30.0, 30.0], duration=0.5)
+        request = Push.Request(
+            force=[0.0, 0.0, -150.0], torque=[30.0, 30.0, 30.0], duration=to_duration(0.5)
+        )
         stamp = self._client.call(Push, self._named('cell/push'), request).stamp
         self._client.wait(lambda: alarms.collisions > 0, 5.0, 'an alarm after the push')
         start = stamp.sec * 10**9 + stamp.nanosec

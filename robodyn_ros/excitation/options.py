@@ -98,6 +98,10 @@ SPACE = {
         float, None, 'keep the robot inside: x, y, z of both corners, base frame', 'M', count=6
     ),
     'floor': Option(float, None, 'keep the robot above this z, base frame', 'M'),
+    'obstacles': Option(
+        float, None, 'boxes the robot must not enter: x, y, z of the lower and of the upper '
+        'corner of each, base frame', 'M', count=0,
+    ),
     'frames': Option(
         str, None, 'links (or tool) to which box and floor apply; not given: all moving '
         'collision geometry', 'LINK', count=0,

@@ -13,7 +13,7 @@ from rcl_interfaces.srv import GetParameters, SetParameters, SetParametersAtomic
 from rclpy.action import ActionClient
 from rclpy.serialization import serialize_message
 from robodyn_ros.action import Excite, RunIdentification
-from robodyn_ros.srv import Identify, LoadParameters, StartRecording, StopRecording
+from robodyn_ros.srv import Identify, LoadModel, StartRecording, StopRecording
 from ros_client import SilenceError, steps, undisturbed
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
@@ -123,8 +123,8 @@ def test_a_path_that_no_file_can_have(cell, name):
         wish = StartRecording.Request(recording=path)
         assert 'unexpected' not in answered(cell, StartRecording, 'recorder/start', wish)
         for node in MANAGED:
-            wish = LoadParameters.Request(result_file=path)
-            answered(cell, LoadParameters, f'{node}/load_parameters', wish)
+            wish = LoadModel.Request(result_file=path)
+            answered(cell, LoadModel, f'{node}/load_model', wish)
         assert 'unexpected' not in goal(cell, Excite, 'excitation/excite', motion_file=path)
         run = 'identification/run_identification'
         assert 'unexpected' not in goal(cell, RunIdentification, run, motion_file=path)
@@ -171,8 +171,8 @@ def test_a_path_outside_the_allowed_folders(cell, way):
         wish = StartRecording.Request(recording=path)
         answers.append(answered(cell, StartRecording, 'recorder/start', wish))
         for node in MANAGED:
-            wish = LoadParameters.Request(result_file=path)
-            answers.append(answered(cell, LoadParameters, f'{node}/load_parameters', wish))
+            wish = LoadModel.Request(result_file=path)
+            answers.append(answered(cell, LoadModel, f'{node}/load_model', wish))
         for field in ('motion_file', 'output_directory'):
             answers.append(goal(cell, Excite, 'excitation/excite', **{field: path}))
         run = 'identification/run_identification'
@@ -280,8 +280,8 @@ def test_yaml_that_is_nested_too_deeply(cell):
             return cell.call(ChangeState, 'collision_monitor/change_state', request).success
 
         assert change(Transition.TRANSITION_DEACTIVATE)
-        wish = LoadParameters.Request(result_file=path)
-        text = answered(cell, LoadParameters, 'collision_monitor/load_parameters', wish)
+        wish = LoadModel.Request(result_file=path)
+        text = answered(cell, LoadModel, 'collision_monitor/load_model', wish)
         assert 'nesting of YAML' in text
         assert change(Transition.TRANSITION_ACTIVATE)
 

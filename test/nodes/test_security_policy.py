@@ -148,5 +148,4 @@ def test_the_operator_is_allowed_only_what_a_node_offers():
     for verb, name in rows['operator']:
         if verb in partner and name != '/clock':
             assert (partner[verb], name) in offered, name
-    assert not any('parameters' in name for verb, name in rows['operator'] if verb == 'request'
-                   and not name.endswith('/load_parameters'))  # fmt: skip
+    assert not any('parameters' in name for verb, name in rows['operator'] if verb == 'request')

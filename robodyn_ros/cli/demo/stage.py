@@ -26,6 +26,7 @@ from robodyn_ros.identification.files.result_file import load_identified_model
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.msg import CollisionState, IdentificationReport, TorqueState
 from robodyn_ros.nodes.base.common import MONITOR_QOS
+from robodyn_ros.nodes.base.stamps import to_duration
 from robodyn_ros.nodes.robot.phases import phase_name
 from robodyn_ros.robot_file import load_robot
 from robodyn_ros.srv import Push, StartRecording, StopRecording
@@ -250,7 +251,7 @@ class Stage:
             if alarms.collisions:
                 raise RobodynError('the collision monitor raised an alarm before the push')
             request = Push.Request(
-                link=push.link, force=push.force, torque=push.torque, duration=0.5
+                link=push.link, force=push.force, torque=push.torque, duration=to_duration(0.5)
             )
             start = _nanoseconds(self._client.call(Push, 'cell/push', request).stamp)
             self._client.wait(lambda: alarms.collisions > 0, 3.0, 'an alarm after the push')

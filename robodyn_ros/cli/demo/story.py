@@ -66,7 +66,7 @@ def _identify(stage: Stage) -> None:
     stage.print_heading('1. excite the robot, record and identify it')
     report = stage.run_identification()
     print(
-        f'   {report.samples} samples, {len(report.base_parameter_value)} base parameters, '
+        f'   {report.samples} samples, {len(report.base_parameters)} base parameters, '
         f'condition number {report.condition_number:.0f}: {report.result_file}'
     )
     stage.report_file = report.report_file or f'not written, see {stage.folder / "nodes"}'

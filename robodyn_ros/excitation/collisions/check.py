@@ -116,14 +116,14 @@ def cover(values: Mapping[str, Any], urdf: str, joints: Sequence[str]) -> Covera
     :param joints: that move
     :raises MotionError: options that cannot be used, or geometry that cannot be read
     """
-    box, floor = values['box'], values['floor']
+    box, floor, obstacles = values['box'], values['floor'], _boxes(values['obstacles'])
     lower, upper = _corners(box, floor)
     walls = bool(box) or floor is not None
     unchecked = []
     if not walls:
         unchecked.append('a floor (option floor)')
-    if not box:
-        unchecked.append('what stands around the robot (option box)')
+    if not box and not obstacles:
+        unchecked.append('what stands around the robot (options box, obstacles)')
     limits: list[Limit] = []
     if walls and values['frames']:
         limits.append(SpaceLimit(tuple(values['frames']), lower, upper))
@@ -138,17 +138,22 @@ def cover(values: Mapping[str, Any], urdf: str, joints: Sequence[str]) -> Covera
         values['srdf'] or '',
         lower,
         upper,
+        obstacles,
         itself is not False,
         not values['collision_only'],
     )
     rule, missing = None, _why_not(itself, urdf)
     notes: list[str] = []
-    if not missing or (walls and urdf):
+    if not missing or ((walls or obstacles) and urdf):
         rule, missing, notes = _rule(limit, joints, missing, required=bool(itself))
     if walls and (rule is None or not rule.file.solid):
         raise MotionError(
             'box and floor need frames: which links (or tool) they hold for; without frames they '
             'hold for links with <collision> geometry, and there are none'
+        )
+    if obstacles and (rule is None or not rule.file.solid):
+        raise MotionError(
+            'obstacles are for links with geometry: the URDF has none, or is missing'
         )
     if rule is not None and rule.geometry.pairs:
         limits.append(limit)
@@ -227,6 +232,23 @@ def _corners(
         raise MotionError(f'box must be six numbers, x, y, z of two corners, got {sides}')
     bottom = -np.inf if floor is None else floor
     return (sides[0], sides[1], max(sides[2], bottom)), (sides[3], sides[4], sides[5])
+
+
+def _boxes(numbers: Sequence[float] | None) -> tuple[tuple[float, ...], ...]:
+    """Return the corners of the obstacles.
+
+    :raises MotionError: they are not six numbers each, or a box has no volume
+    """
+    flat = [float(value) for value in numbers or ()]
+    boxes = tuple(tuple(flat[start : start + 6]) for start in range(0, len(flat), 6))
+    for box in boxes:
+        sides = np.subtract(box[3:], box[:3]) if len(box) == 6 else np.zeros(3)
+        if not (sides > 0.0).all():
+            raise MotionError(
+                f'an obstacle must be six numbers, x, y, z of its lower and then of its upper '
+                f'corner, got {list(box)}'
+            )
+    return boxes
 
 
 def _outside(limit: SpaceLimit, trajectory: Trajectory, model: DynamicModel | None) -> str:

@@ -39,6 +39,7 @@ class CollisionGeometry:
         disabled: frozenset[frozenset[str]] = frozenset(),
         lower: Sequence[float] = (-np.inf,) * 3,
         upper: Sequence[float] = (np.inf,) * 3,
+        obstacles: Sequence[Sequence[float]] = (),
     ) -> None:
         """Build the geometry.
 
@@ -46,6 +47,7 @@ class CollisionGeometry:
         :param disabled: pairs of links that are left out
         :param lower: x, y, z in [m] of a box around the robot, in the base frame; -inf: no wall
         :param upper: likewise
+        :param obstacles: corners x, y, z, x, y, z of boxes that stand in it
         :raises MotionError: a joint that the URDF does not have, or geometry that cannot be used
         """
         if not hasattr(pin, 'computeDistances'):
@@ -57,7 +59,9 @@ class CollisionGeometry:
         self._columns, self._velocities = _columns(self._model, joints)
         self._rest = _rest(self._model)
         _pair(self._model, self._geometry, self._names, disabled)
+        self._walls: set[int] = set()
         self._add_walls(lower, upper)
+        self._add_obstacles(obstacles)
         self._model_data = self._model.createData()
         self._reset()
 
@@ -67,23 +71,37 @@ class CollisionGeometry:
         self._reach = _reach(self._model, self._geometry, self._velocities)
 
     def _add_walls(self, lower: Sequence[float], upper: Sequence[float]) -> None:
-        """Add a half-space beyond every finite face of the box, for all links that move."""
-        moving = [i for i, o in enumerate(self._geometry.geometryObjects) if o.parentJoint > 0]
+        """Add a half-space beyond every finite face of the box."""
         faces = zip(_NORMALS, [*lower, *(-np.array(upper))], strict=True)
-        self._walls: set[int] = set()
         for number, (normal, offset) in enumerate(faces):
             if not np.isfinite(offset):
                 continue
             shape = coal.Halfspace(normal, float(offset))
-            item = pin.GeometryObject(f'wall{number}', 0, 0, pin.SE3.Identity(), shape)
-            index = self._geometry.addGeometryObject(item)
             # what is solid is where normal @ x < offset; a lower face in z is a floor
             what = 'the floor' if number == 2 else 'the wall'
             place = offset * normal.sum()
-            self._names.append(f'{what} at {"xyz"[number % 3]} = {place:g} m')
-            self._walls.add(index)
-            for link in moving:
-                self._geometry.addCollisionPair(pin.CollisionPair(link, index))
+            name = f'{what} at {"xyz"[number % 3]} = {place:g} m'
+            self._add_standing(name, shape, np.zeros(3))
+
+    def _add_obstacles(self, corners: Sequence[Sequence[float]]) -> None:
+        for number, row in enumerate(corners, start=1):
+            low, high = np.reshape(row, (2, 3))
+            centre = ', '.join(f'{value:g}' for value in (low + high) / 2.0)
+            name = f'obstacle {number} at ({centre}) m'
+            self._add_standing(name, coal.Box(*(high - low)), (low + high) / 2.0)
+
+    def _add_standing(self, name: str, shape: Any, place: Array) -> None:
+        """Add a shape that stands still, with a pair for every link that moves.
+
+        :param place: of its centre in the base frame, shape (3,), in [m]
+        """
+        moving = [i for i, o in enumerate(self._geometry.geometryObjects) if o.parentJoint > 0]
+        item = pin.GeometryObject(name, 0, 0, pin.SE3(np.eye(3), place), shape)
+        index = self._geometry.addGeometryObject(item)
+        self._names.append(name)
+        self._walls.add(index)
+        for link in moving:
+            self._geometry.addCollisionPair(pin.CollisionPair(link, index))
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
@@ -92,7 +110,7 @@ class CollisionGeometry:
 
     @property
     def at_walls(self) -> list[bool]:
-        """Return for every pair whether it consists of a link and a wall."""
+        """Return for every pair whether it consists of a link and a wall or an obstacle."""
         return [pair.second in self._walls for pair in self._collision_pairs]
 
     @property

@@ -29,14 +29,15 @@ SOFT = 0.02
 
 @dataclass(frozen=True)
 class SelfCollisionLimit(Limit):
-    """Limit that keeps links without a common joint apart, and inside a box.
+    """Limit that keeps links without a common joint apart, inside a box, and out of obstacles.
 
     :param urdf: file with the collision geometry, or its text
     :param clearance: smallest distance of two links, and of a link and a wall, in [m]
     :param srdf: file that names pairs of links to leave out; empty: none
     :param lower: x, y, z of the box in [m], in the base frame; z is a floor; -inf: no wall
     :param upper: likewise
-    :param itself: False: the box only
+    :param obstacles: corners x, y, z, x, y, z of boxes to keep out of, in [m], in the base frame
+    :param itself: False: the box and the obstacles only
     :param substitutes: use visual shapes or capsules for links without `<collision>`
     """
 
@@ -45,6 +46,7 @@ class SelfCollisionLimit(Limit):
     srdf: str = ''
     lower: tuple[float, float, float] = (-np.inf, -np.inf, -np.inf)
     upper: tuple[float, float, float] = (np.inf, np.inf, np.inf)
+    obstacles: tuple[tuple[float, ...], ...] = ()
     itself: bool = True
     substitutes: bool = True
 
@@ -129,7 +131,12 @@ class SelfCollisionRule(Rule):
         self.file: CollisionFile = read_collision_file(limit.urdf, substitutes=limit.substitutes)
         disabled = disabled_pairs(limit.srdf) if limit.srdf else frozenset()
         self.geometry = CollisionGeometry(
-            self.file, joints, disabled=disabled, lower=limit.lower, upper=limit.upper
+            self.file,
+            joints,
+            disabled=disabled,
+            lower=limit.lower,
+            upper=limit.upper,
+            obstacles=limit.obstacles,
         )
         solid = set(self.file.solid)
         if not limit.itself:

@@ -1,11 +1,22 @@
-"""Conversion of times to ROS messages."""
+"""Conversion of times and durations to ROS messages."""
 
 from __future__ import annotations
 
-from builtin_interfaces.msg import Time
+from builtin_interfaces.msg import Duration, Time
 
 
 def to_stamp(nanoseconds: int) -> Time:
     """Convert a ROS time in [ns] to a message."""
     seconds, rest = divmod(nanoseconds, 10**9)
     return Time(sec=seconds, nanosec=rest)
+
+
+def to_duration(seconds: float) -> Duration:
+    """Convert a duration in [s] to a message; beyond 68 years: the longest one."""
+    whole, rest = divmod(round(min(seconds, 2.0**31 - 1.0) * 1e9), 10**9)
+    return Duration(sec=whole, nanosec=rest)
+
+
+def seconds_of(duration: Duration) -> float:
+    """Return the duration of a message, in [s]."""
+    return float(duration.sec + 1e-9 * duration.nanosec)

@@ -124,6 +124,14 @@ class Guarded(_Base):
         wrapped = guarded(checked, self._refusing(what), partial(self.refusals.note, what))
         return super().create_service(srv_type, srv_name, wrapped, *rest, **options)
 
+    def refuse_old_name(self, srv_type: Any, old: str, new: str) -> None:
+        """Offer a service under its former name, which says the present one and does nothing."""
+
+        def refuse(request: Any, response: Any) -> Any:
+            raise RobodynError(f'{old} is now called {new}')
+
+        self.create_service(srv_type, old, refuse)
+
     def create_timer(self, period: float, callback: Any, *rest: Any, **options: Any) -> Any:
         """Do as `Node.create_timer`; an error of the callback is unexpected."""
 

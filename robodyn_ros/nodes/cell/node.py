@@ -25,7 +25,7 @@ from robodyn_ros.cell.robot_cell import RobotCell
 from robodyn_ros.errors import RobodynError, UnstableError
 from robodyn_ros.nodes.base.common import Diagnostics, declare, realtime_priority
 from robodyn_ros.nodes.base.spinning import run
-from robodyn_ros.nodes.base.stamps import to_stamp
+from robodyn_ros.nodes.base.stamps import seconds_of, to_stamp
 from robodyn_ros.nodes.base.suite_node import SuiteNode
 from robodyn_ros.nodes.cell.controllers import ControllerServices
 from robodyn_ros.nodes.robot.joint_states import fill
@@ -226,9 +226,10 @@ class CellNode(SuiteNode):
         self._told.announce()
 
     def _on_push(self, request: Push.Request, response: Push.Response) -> Push.Response:
-        self.cell.push(request.link, request.force, request.torque, request.duration)
+        duration = seconds_of(request.duration)
+        self.cell.push(request.link, request.force, request.torque, duration)
         response.success = True
-        response.message = f'pushing {request.link or "the last link"} for {request.duration} s'
+        response.message = f'pushing {request.link or "the last link"} for {duration:g} s'
         response.stamp = to_stamp(self._stamp())
         return response
 

@@ -19,6 +19,7 @@ from robodyn_ros.identification.payload.estimate import gain_uncertainty
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.msg import ModelHealth
 from robodyn_ros.nodes.base.common import LATCHED_QOS, declare, steady_timer
+from robodyn_ros.nodes.base.stamps import to_duration
 from robodyn_ros.nodes.collision_monitor.inputs import Inputs
 
 
@@ -132,7 +133,7 @@ def health_message(report: HealthReport, joints: list[str]) -> ModelHealth:
     """Return the message of a report."""
     return ModelHealth(
         kind=int(report.cause),
-        motion=report.motion,
+        motion=to_duration(report.motion),
         explained=report.removed,
         share=report.share,
         joint=report.joint,

@@ -26,6 +26,7 @@ from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.models.interface import Array
 from robodyn_ros.nodes.base.common import steady_timer
 from robodyn_ros.nodes.base.spinning import run
+from robodyn_ros.nodes.base.stamps import seconds_of
 from robodyn_ros.nodes.collision_monitor.black_box import BlackBox
 from robodyn_ros.nodes.collision_monitor.inputs import Inputs
 from robodyn_ros.nodes.collision_monitor.parameters import (
@@ -254,9 +255,10 @@ class CollisionMonitor(ModelNode):
             raise ControlError('the node is not active')
         if not self._mute.started and (detector.latched or self._reactions.reason):
             raise ControlError('a collision is not cleared yet: call ~/reset first')
-        self._mute.start(time.monotonic(), request.duration)
+        duration = seconds_of(request.duration)
+        self._mute.start(time.monotonic(), duration)
         response.success = True
-        response.message = f'reactions are muted for {request.duration:g} s'
+        response.message = f'reactions are muted for {duration:g} s'
         self.get_logger().warning(response.message)
         return response
 

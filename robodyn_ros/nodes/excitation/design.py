@@ -28,6 +28,7 @@ from robodyn_ros.models.catalog import load_model, robot_model
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.nodes.base.common import declare, steady_timer
 from robodyn_ros.nodes.base.folders import dated_folder
+from robodyn_ros.nodes.base.stamps import to_duration
 from robodyn_ros.nodes.excitation.collisions import robot_file
 from robodyn_ros.nodes.excitation.results import FEEDBACK_PERIOD
 from robodyn_ros.output_files import made_folder
@@ -157,7 +158,7 @@ class Designer:
         return Excite.Feedback(
             phase=Excite.Feedback.DESIGNING,
             progress=share,
-            remaining=max(0.0, self._seconds * (1.0 - share)),
+            remaining=to_duration(max(0.0, self._seconds * (1.0 - share))),
             message=text,
         )
 

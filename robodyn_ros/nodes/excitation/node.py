@@ -28,6 +28,7 @@ from robodyn_ros.nodes.base.common import MONITOR_QOS, Diagnostics, steady_timer
 from robodyn_ros.nodes.base.deferred_service import DeferredService
 from robodyn_ros.nodes.base.presence import Owner
 from robodyn_ros.nodes.base.spinning import run
+from robodyn_ros.nodes.base.stamps import seconds_of
 from robodyn_ros.nodes.base.suite_node import SuiteNode
 from robodyn_ros.nodes.excitation.checking import Answer, Checking
 from robodyn_ros.nodes.excitation.collisions import CollisionGuard
@@ -310,7 +311,7 @@ class Excitation(SuiteNode):
         end = 'search' if self._run is None else 'motion'
         values = {
             f'progress of {text}': f'{state.progress:.2f}',
-            f'until the end of the {end} [s]': f'{state.remaining:.1f}',
+            f'until the end of the {end} [s]': f'{seconds_of(state.remaining):.1f}',
         }
         self._diagnostics.publish(DiagnosticStatus.OK, text, values)
 

@@ -14,7 +14,7 @@ from robodyn_ros.excitation.motions.spline import SplineTrajectory
 from robodyn_ros.excitation.plan import Plan, points_of
 from robodyn_ros.excitation.stopping import StoppedMotion
 from robodyn_ros.excitation.trajectory import Trajectory
-from robodyn_ros.nodes.base.stamps import to_stamp
+from robodyn_ros.nodes.base.stamps import to_duration, to_stamp
 
 Array = NDArray[np.float64]
 FOLLOWING_TIME = 0.5
@@ -169,7 +169,7 @@ class Run:
             phase, first, last = Excite.Feedback.MOVING_TO_START, 0.0, self.begin
         share = float(np.clip((self.time - first) / max(last - first, 1e-9), 0.0, 1.0))
         remaining = max(0.0, self.end - max(self.time, 0.0))
-        return Excite.Feedback(phase=phase, progress=share, remaining=remaining)
+        return Excite.Feedback(phase=phase, progress=share, remaining=to_duration(remaining))
 
     def result(self, success: bool, text: str, now: int) -> Excite.Result:
         """Return the result of an ended run.

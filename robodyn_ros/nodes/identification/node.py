@@ -25,6 +25,7 @@ from robodyn_ros.nodes.base.background import Background
 from robodyn_ros.nodes.base.common import LATCHED_QOS, Diagnostics, steady_timer
 from robodyn_ros.nodes.base.presence import Presence
 from robodyn_ros.nodes.base.spinning import run
+from robodyn_ros.nodes.base.stamps import seconds_of
 from robodyn_ros.nodes.base.suite_node import SuiteNode
 from robodyn_ros.nodes.identification.cancel import Cancel, cancelled
 from robodyn_ros.nodes.identification.peers import ExcitationClient, RecorderClient
@@ -61,11 +62,13 @@ class IdentificationNode(SuiteNode):
     def _offer(self) -> None:
         group = self._background.group
         for kind, name, callback in (
-            (IdentificationStart, '~/identification_start', self._on_start),
-            (IdentificationFinish, '~/identification_finish', self._on_finish),
+            (IdentificationStart, '~/start', self._on_start),
+            (IdentificationFinish, '~/finish', self._on_finish),
             (Identify, '~/identify', self._on_identify),
         ):
             self.create_service(kind, name, callback, callback_group=group)
+        self.refuse_old_name(IdentificationStart, '~/identification_start', '~/start')
+        self.refuse_old_name(IdentificationFinish, '~/identification_finish', '~/finish')
         self._recorder = RecorderClient(self, self._background)
         self._excitation = ExcitationClient(self, self._background)
         self._server = ActionServer(
@@ -104,7 +107,7 @@ class IdentificationNode(SuiteNode):
         self, request: IdentificationFinish.Request, response: IdentificationFinish.Response
     ) -> IdentificationFinish.Response:
         if self._recording is None:
-            raise IdentificationError('nothing is recorded: call identification_start first')
+            raise IdentificationError('nothing is recorded: call ~/start first')
         self._allowed.resolve(request)
         recording, self._recording = self._recording, None
         await self._recorder.stop()
@@ -252,7 +255,7 @@ class IdentificationNode(SuiteNode):
             phase = RunIdentification.Feedback.MOVING_TO_START
         best = f'{feedback.message}, ' if feedback.message else ''
         end = 'search' if feedback.phase == Excite.Feedback.DESIGNING else 'motion'
-        text = f'{at}{best}{feedback.remaining:.1f} s to the end of the {end}'
+        text = f'{at}{best}{seconds_of(feedback.remaining):.1f} s to the end of the {end}'
         self._tell(handle, phase, feedback.progress, text)
 
     def _tell(self, handle: Any, phase: int, progress: float, text: str) -> None:
@@ -304,7 +307,7 @@ def _sentence(report: IdentificationReport) -> str:
         errors = [item.text for item in report.findings if item.severity == item.ERROR]
         written = f'; written all the same: {report.result_file}' if report.result_file else ''
         return f'identification failed: {errors[0] if errors else "see the report"}{written}{page}'
-    text = f'identified {len(report.base_parameter_value)} base parameters'
+    text = f'identified {len(report.base_parameters)} base parameters'
     if report.validated:
         text += f', {100 * report.validation_relative_residual:.1f} % torque error on validation'
     return f'{text}: {report.result_file}{page}'

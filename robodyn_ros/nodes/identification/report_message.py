@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from robodyn_ros.identification.files.export import Exported
 from robodyn_ros.identification.files.written import printed_text
 from robodyn_ros.identification.result.result import IdentificationResult
-from robodyn_ros.msg import Finding, IdentificationReport
+from robodyn_ros.models.interface import Array
+from robodyn_ros.msg import Finding, IdentificationReport, Parameter
 
 SEVERITY = {'info': Finding.INFO, 'warning': Finding.WARNING, 'error': Finding.ERROR}
 
@@ -37,19 +40,19 @@ def report_message(result: IdentificationResult, files: Exported) -> Identificat
         rms_error=fit.rms_error.tolist(),
         relative_residual=fit.relative_residual,
         validated=result.validation is not None,
-        parameter_name=[item.name for item in result.model.parameters],
-        parameter_unit=[item.unit for item in result.model.parameters],
-        parameter_value=result.values.tolist(),
-        parameter_stddev=result.stddevs.tolist(),
+        parameters=_parameters(
+            [item.name for item in result.model.parameters],
+            [item.unit for item in result.model.parameters],
+            result.values,
+            result.stddevs,
+        ),
         completion_rule=result.completion_rule,
-        dynamic_parameter_name=[] if named is None else list(named.names),
-        dynamic_parameter_unit=[] if named is None else list(named.units),
-        dynamic_parameter_value=[] if named is None else named.values.tolist(),
-        dynamic_parameter_stddev=[] if named is None else named.stddevs.tolist(),
-        dynamic_parameter_status=[] if named is None else list(named.status),
-        base_parameter_expression=list(result.base_expressions),
-        base_parameter_value=result.base_values.tolist(),
-        base_parameter_stddev=result.base_stddevs.tolist(),
+        dynamic_parameters=[]
+        if named is None
+        else _parameters(named.names, named.units, named.values, named.stddevs, named.status),
+        base_parameters=_parameters(
+            result.base_expressions, None, result.base_values, result.base_stddevs
+        ),
         findings=[
             Finding(
                 severity=SEVERITY[item.severity],
@@ -67,3 +70,19 @@ def report_message(result: IdentificationResult, files: Exported) -> Identificat
         message.validation_rms_error = check.rms_error.tolist()
         message.validation_relative_residual = check.relative_residual
     return message
+
+
+def _parameters(
+    names: Sequence[str],
+    units: Sequence[str] | None,
+    values: Array,
+    stddevs: Array,
+    status: Sequence[str] | None = None,
+) -> list[Parameter]:
+    """Return messages of parameters; without units or status they are empty."""
+    unknown = [''] * len(names)
+    columns = (names, units or unknown, values.tolist(), stddevs.tolist(), status or unknown)
+    return [
+        Parameter(name=name, unit=unit, value=value, stddev=stddev, status=known)
+        for name, unit, value, stddev, known in zip(*columns, strict=True)
+    ]

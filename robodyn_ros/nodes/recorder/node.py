@@ -19,6 +19,7 @@ from robodyn_ros.nodes.base.allowed import AllowedDirectories
 from robodyn_ros.nodes.base.common import RECORDER_QOS, Diagnostics, declare, steady_timer
 from robodyn_ros.nodes.base.presence import Owner, Presence
 from robodyn_ros.nodes.base.spinning import run
+from robodyn_ros.nodes.base.stamps import to_duration
 from robodyn_ros.nodes.base.suite_node import SuiteNode
 from robodyn_ros.nodes.robot.effort import EffortParameters
 from robodyn_ros.paths import expanded
@@ -170,8 +171,8 @@ class Recorder(SuiteNode):
         response.recording = str(self._bag.path)
         response.messages = found.messages
         response.dropped = self._dropped(found)
-        response.largest_gap = found.largest_gap
-        response.duration = found.duration
+        response.largest_gap = to_duration(found.largest_gap)
+        response.duration = to_duration(found.duration)
         response.success = not self._error and found.messages > 0
         response.message = self._error or (
             f'{found.messages} messages, {response.dropped} dropped'

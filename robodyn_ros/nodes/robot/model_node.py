@@ -27,7 +27,7 @@ from robodyn_ros.nodes.base.refusals import sentence
 from robodyn_ros.nodes.base.suite_node import SuiteLifecycleNode
 from robodyn_ros.nodes.robot.payload import CarriedPayload, declared_block, loaded_values
 from robodyn_ros.paths import resource
-from robodyn_ros.srv import LoadParameters
+from robodyn_ros.srv import LoadModel
 
 STREAM_QOS = QoSProfile(
     depth=50, reliability=ReliabilityPolicy.BEST_EFFORT, history=HistoryPolicy.KEEP_LAST
@@ -87,7 +87,8 @@ class ModelNode(SuiteLifecycleNode):
         realtime_priority(self, 40)
         self._diagnostics = Diagnostics(self, self.hardware_id)
         steady_timer(self, 1.0, self._diagnose)
-        self.create_service(LoadParameters, '~/load_parameters', self._on_load)
+        self.create_service(LoadModel, '~/load_model', self._on_load)
+        self.refuse_old_name(LoadModel, '~/load_parameters', '~/load_model')
 
     def declared(self, rows: Sequence[Row]) -> dict[str, Any]:
         """Declare parameters, and return their values."""
@@ -234,7 +235,7 @@ class ModelNode(SuiteLifecycleNode):
         if not values:
             raise ConfigError(
                 'no identified model: give the parameter result_file, load the result as a '
-                'parameter file, or call ~/load_parameters'
+                'parameter file, or call ~/load_model'
             )
         return load_identified_model({'dynamic_model': values, **self._carried.block})
 
@@ -247,8 +248,8 @@ class ModelNode(SuiteLifecycleNode):
         }
 
     def _on_load(
-        self, request: LoadParameters.Request, response: LoadParameters.Response
-    ) -> LoadParameters.Response:
+        self, request: LoadModel.Request, response: LoadModel.Response
+    ) -> LoadModel.Response:
         """Load another result, unless active. With autostart the node then activates."""
         self._allowed.resolve(request)
         if self.active:

@@ -15,6 +15,7 @@ from robodyn_ros.control.effort.joint_effort import EffortConversion
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.msg import CollisionState, IdentificationReport, TorqueState
 from robodyn_ros.nodes.base.common import LATCHED_QOS
+from robodyn_ros.nodes.base.stamps import seconds_of
 from robodyn_ros.nodes.robot.effort import EffortParameters
 from robodyn_ros.nodes.robot.joint_states import JointStateReader
 from robodyn_ros.nodes.robot.phases import phase_name
@@ -158,7 +159,7 @@ class Inputs:
         feedback = message.feedback
         text = feedback.message
         if task == 'excitation':
-            text = f'{feedback.remaining:.1f} s left'
+            text = f'{seconds_of(feedback.remaining):.1f} s left'
         self._board.progress(task, phase_name(feedback), feedback.progress, text)
 
     def _on_report(self, message: Any) -> None:

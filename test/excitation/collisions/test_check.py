@@ -82,7 +82,8 @@ def test_joints_of_a_motion_may_be_in_any_order():
 def test_it_is_said_what_is_not_checked():
     bare = collision_coverage({}, ['joint1'], EMPTY)
     assert [text.split(':')[0] for text in bare.unchecked] == [
-        'self-collision', 'a floor (option floor)', 'what stands around the robot (option box)'
+        'self-collision', 'a floor (option floor)',
+        'what stands around the robot (options box, obstacles)',
     ]  # fmt: skip
     assert 'no <collision> and no <visual>' in bare.unchecked[0] and not bare.limits
     facts = bare.check(wandering(['joint1'])).facts()
@@ -117,6 +118,13 @@ def test_a_floor_is_one_for_the_links_and_not_only_for_their_frames():
     low = collision_coverage({'floor': -0.1}, JOINTS, str(UR10)).check(motion)
     assert low.contacts.share == 1.0 and low.contacts.distance == pytest.approx(-0.4870, abs=1e-4)
     assert low.contacts.pair == ('wrist_3_link', 'the floor at z = -0.1 m')
+    beside = {'floor': -2.0, 'obstacles': [0.7, -1, -0.6, 0.9, 1, -0.1, 5, 5, 5, 6, 6, 6]}
+    full = collision_coverage(beside, JOINTS, str(UR10))
+    hit = full.check(motion)
+    assert full.unchecked == () and hit.contacts.share == 1.0
+    assert 'obstacle 1 at (0.8, 0, -0.35) m' in hit.contacts.pair
+    clear = collision_coverage({'obstacles': [5, 5, 5, 6, 6, 6]}, JOINTS, str(UR10)).check(motion)
+    assert not clear.broken and clear.contacts.share == 0.0
     wall = collision_coverage({'box': [-3, -3, -3, 1.0, 3, 3]}, JOINTS, str(UR10)).check(motion)
     assert 'the wall at x = 1 m' in wall.contacts.pair
     model = UrdfModel.from_file(UR10)
@@ -132,6 +140,10 @@ def test_a_floor_is_one_for_the_links_and_not_only_for_their_frames():
         ({'self_collision': True}, '', 'needs the URDF file'),
         ({'self_collision': True}, EMPTY, 'no two links with collision geometry'),
         ({'floor': 0.0}, EMPTY, 'box and floor need frames'),
+        ({'obstacles': [0, 0, 0, 1, 1, 1]}, EMPTY, 'obstacles are for links with geometry'),
+        ({'obstacles': [0, 0, 0, 1, 1]}, 'ur10', 'an obstacle must be six numbers'),
+        ({'obstacles': [0, 0, 0, 1, 1, 0]}, 'ur10', 'x, y, z of its lower and then of its upper'),
+        ({'obstacles': [np.nan] * 6}, 'ur10', 'obstacles must be numbers'),
         ({'srdf': '/nowhere.srdf'}, 'ur10', 'the SRDF /nowhere.srdf cannot be read'),
     ],
 )

@@ -146,7 +146,7 @@ class Attacks:
 
 CALMING = (
     'change_state', 'set_parameters', 'set_parameters_atomically', 'stop', 'start', 'cancel_goal',
-    'send_goal', 'identification_start', 'identification_finish',
+    'send_goal', 'finish',
 )  # fmt: skip
 """Services that may end a motion."""
 SPECIAL = {

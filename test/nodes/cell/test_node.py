@@ -22,6 +22,7 @@ from std_srvs.srv import Trigger  # noqa: E402
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint  # noqa: E402
 
 from robodyn_ros.nodes.base.common import RECORDER_QOS  # noqa: E402
+from robodyn_ros.nodes.base.stamps import to_duration  # noqa: E402
 
 pytestmark = pytest.mark.ros
 CONFIG = Path(__file__).resolve().parents[3] / 'config' / 'robots' / 'six_axis.yaml'
@@ -233,7 +234,7 @@ def test_push_shows_in_the_torque_from_its_stamp_on(client):
         nonlocal begin
         client.reset()
         client.collect(0.5)
-        request = Push.Request(force=[0.0, 150.0, 0.0], duration=0.3)
+        request = Push.Request(force=[0.0, 150.0, 0.0], duration=to_duration(0.3))
         answer = client.call(Push, 'cell/push', request)
         assert answer.success, answer.message
         begin = answer.stamp.sec * 10**9 + answer.stamp.nanosec
@@ -250,13 +251,13 @@ def test_push_shows_in_the_torque_from_its_stamp_on(client):
     assert np.abs(change[(seconds > 0.05) & (seconds < 0.3)]).max() > 80.0
     # what remains is held by static friction, 46 Nm
     assert np.abs(change[seconds > 0.5]).max() < 50.0
-    refused = client.call(Push, 'cell/push', Push.Request(link='hand', duration=1.0))
+    refused = client.call(Push, 'cell/push', Push.Request(link='hand'))
     assert not refused.success and "no link 'hand'" in refused.message
 
 
 def test_a_push_that_no_robot_survives_resets_the_cell(client, log):
     """MuJoCo would append a warning to a file in the current folder."""
-    request = Push.Request(force=[1e30, 1e30, 1e30], duration=0.01)
+    request = Push.Request(force=[1e30, 1e30, 1e30], duration=to_duration(0.01))
     assert client.call(Push, 'cell/push', request).success
     client.wait(
         lambda: 'command refused: the simulated robot became' in log.read_text(), 'the log'

@@ -15,6 +15,7 @@ from trajectory_msgs.msg import JointTrajectory
 
 from robodyn_ros.cli.main import main
 from robodyn_ros.control.collision.black_box.event_file import read_event
+from robodyn_ros.nodes.base.stamps import to_duration
 
 pytestmark = pytest.mark.ros
 CONTROLLER = 'joint_trajectory_controller'
@@ -56,13 +57,13 @@ def test_reactions_reach_controller_feedforward_and_a_restarted_stop_service(tmp
     with closed(cell):
         process = cell.process
         # Muted: the level says it, and nothing is called.
-        assert process.call(Mute, 'mute', Mute.Request(duration=9.0)).success
+        assert process.call(Mute, 'mute', Mute.Request(duration=to_duration(9.0))).success
         cell.hit()
         assert cell.states[-1].muted and cell.states[-1].latched
         process.settle()
         assert not (cell.motions or cell.cancels or cell.enables or cell.stops)
         cell.run(60)
-        process.call(Mute, 'mute', Mute.Request(duration=0.0))
+        process.call(Mute, 'mute', Mute.Request(duration=to_duration(0.0)))
         process.wait(lambda: 'the mute has ended' in process.said(), 'the end of the mute')
 
         process.node.destroy_service(cell.stop_service)  # it was killed

@@ -28,6 +28,7 @@ from robodyn_ros.excitation.motions.spline import SplineTrajectory  # noqa: E402
 from robodyn_ros.excitation.robot_frame import frame_in_urdf  # noqa: E402
 from robodyn_ros.models.serial.urdf_file import read_urdf  # noqa: E402
 from robodyn_ros.nodes.base.common import LATCHED_QOS  # noqa: E402
+from robodyn_ros.nodes.base.stamps import seconds_of  # noqa: E402
 
 pytestmark = pytest.mark.ros
 
@@ -117,7 +118,7 @@ def test_trajectory_is_move_and_motion_within_limits_and_known_in_time(cell, rob
     for phase in set(phases):
         progress = [item.progress for item in cell.planner.feedback if item.phase == phase]
         assert progress == sorted(progress)
-    remaining = [item.remaining for item in cell.planner.feedback]
+    remaining = [seconds_of(item.remaining) for item in cell.planner.feedback]
     assert remaining == sorted(remaining, reverse=True)
     check_path_marker(cell.planner)
 

@@ -8,6 +8,7 @@ pytest.importorskip('robodyn_ros.action')
 from excitation_client import HOME, JOINTS, PHASE, motion, robot_limits
 
 from robodyn_ros.excitation.plan import plan_excitation
+from robodyn_ros.nodes.base.stamps import seconds_of
 from robodyn_ros.nodes.excitation.run import FOLLOWING_TIME, Run
 
 pytestmark = pytest.mark.ros
@@ -34,14 +35,14 @@ def test_progress_of_each_phase_comes_from_the_time(run):
         found = run.feedback()
         assert found.phase == PHASE.MOVING_TO_START
         assert found.progress == pytest.approx(share)
-        assert found.remaining == pytest.approx(end - share * begin)
+        assert seconds_of(found.remaining) == pytest.approx(end - share * begin)
         run.advance(begin + share * (end - begin), 0)
         found = run.feedback()
         assert found.phase == PHASE.EXCITING
         assert found.progress == pytest.approx(share)
-        assert found.remaining == pytest.approx((1.0 - share) * (end - begin))
+        assert seconds_of(found.remaining) == pytest.approx((1.0 - share) * (end - begin))
     run.advance(end + 1.0, 0)
-    assert (run.feedback().progress, run.feedback().remaining) == (1.0, 0.0)
+    assert (run.feedback().progress, seconds_of(run.feedback().remaining)) == (1.0, 0.0)
 
 
 def test_stamps_are_those_of_the_motion_however_late_a_cycle_is(run):

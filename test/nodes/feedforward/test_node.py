@@ -10,7 +10,7 @@ rclpy = pytest.importorskip('rclpy')
 pytest.importorskip('robodyn_ros.msg')
 from feedforward_client import COMMON, MODEL, VALUES  # noqa: E402
 from node_process import NodeProcess, closed, result_file  # noqa: E402
-from robodyn_ros.srv import LoadParameters  # noqa: E402
+from robodyn_ros.srv import LoadModel  # noqa: E402
 
 from robodyn_ros.control.feedforward.delivery import Delivery  # noqa: E402
 from robodyn_ros.nodes.feedforward.node import Feedforward  # noqa: E402
@@ -22,14 +22,10 @@ def test_without_a_model_it_stays_unconfigured_and_says_what_to_do(tmp_path):
     with closed(NodeProcess('feedforward', 3, tmp_path / 'log', COMMON)) as process:
         process.wait_for('give the parameter result_file')
         path = result_file(tmp_path, MODEL, VALUES)
-        answer = process.call(
-            LoadParameters, 'load_parameters', LoadParameters.Request(result_file=str(path))
-        )
+        answer = process.call(LoadModel, 'load_model', LoadModel.Request(result_file=str(path)))
         assert answer.success, answer.message
         process.wait_for('active')
-        missing = process.call(
-            LoadParameters, 'load_parameters', LoadParameters.Request(result_file='/nothing')
-        )
+        missing = process.call(LoadModel, 'load_model', LoadModel.Request(result_file='/nothing'))
         assert not missing.success
         assert process.interrupt() == 0
 

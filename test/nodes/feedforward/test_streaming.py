@@ -21,7 +21,7 @@ from node_process import closed, joint_state  # noqa: E402
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue  # noqa: E402
 from rcl_interfaces.srv import SetParameters  # noqa: E402
 from residuals import proportional  # noqa: E402
-from robodyn_ros.srv import LoadParameters  # noqa: E402
+from robodyn_ros.srv import LoadModel  # noqa: E402
 from ros_client import SilenceError, undisturbed  # noqa: E402
 
 pytestmark = pytest.mark.ros
@@ -128,8 +128,8 @@ def test_neither_another_activation_nor_another_model_clears_a_fault(stream):
     fault = stream.states[-1].fault
     assert stream.process.change(Transition.TRANSITION_DEACTIVATE)
     assert not stream.process.change(Transition.TRANSITION_ACTIVATE)
-    request = LoadParameters.Request(result_file=stream.result)
-    assert stream.process.call(LoadParameters, 'load_parameters', request).success
+    request = LoadModel.Request(result_file=stream.result)
+    assert stream.process.call(LoadModel, 'load_model', request).success
     assert not stream.process.change(Transition.TRANSITION_ACTIVATE)
     assert stream.process.reset().message == f'cleared: {fault}'
     assert stream.process.change(Transition.TRANSITION_ACTIVATE)

@@ -21,7 +21,7 @@ from feedforward_client import (  # noqa: E402
 from lifecycle_msgs.msg import Transition  # noqa: E402
 from node_process import closed, joint_state, result_file  # noqa: E402
 from rclpy.serialization import serialize_message  # noqa: E402
-from robodyn_ros.srv import LoadParameters  # noqa: E402
+from robodyn_ros.srv import LoadModel  # noqa: E402
 from trajectory_msgs.msg import JointTrajectory  # noqa: E402
 
 from robodyn_ros.nodes.base.common import MONITOR_QOS  # noqa: E402
@@ -186,8 +186,8 @@ def test_a_long_trajectory_is_passed_on_in_half_a_second(node):
 
 def test_another_model_is_refused_while_active(node, tmp_path):
     path = result_file(tmp_path, MODEL, VALUES)
-    request = LoadParameters.Request(result_file=str(path))
-    answer = node.process.call(LoadParameters, 'load_parameters', request)
+    request = LoadModel.Request(result_file=str(path))
+    answer = node.process.call(LoadModel, 'load_model', request)
     assert not answer.success
     assert 'deactivate it' in answer.message
 

@@ -64,14 +64,14 @@ def test_the_facts_of_the_document_are_in_it(result):
 
 def test_parameters_are_in_it_both_ways(result):
     message = sent(result)
-    assert list(message.parameter_value) == result.values.tolist()
-    assert list(message.dynamic_parameter_name) == ['I', 'L^2']
-    assert message.dynamic_parameter_value[0] == 0.5 and np.isnan(
-        message.dynamic_parameter_value[1]
-    )
-    assert list(message.dynamic_parameter_status) == ['identified', 'unseen']
+    assert [item.value for item in message.parameters] == result.values.tolist()
+    inertia, length = message.dynamic_parameters
+    assert (inertia.name, inertia.value, inertia.stddev) == ('I', 0.5, 0.1)
+    assert (inertia.unit, inertia.status, length.status) == ('kg m^2', 'identified', 'unseen')
+    assert np.isnan([length.value, length.stddev]).all()
+    assert [item.name for item in message.base_parameters] == list(result.base_expressions)
     assert message.completion_rule == 'some rule'
-    assert not len(sent(replace(result, named=None)).dynamic_parameter_name)
+    assert not sent(replace(result, named=None)).dynamic_parameters
 
 
 def test_files_findings_and_validation(result):

@@ -21,6 +21,7 @@ from sensor_msgs.msg import JointState
 
 from robodyn_ros.control.effort.recorded import bag_declaration, in_si_units
 from robodyn_ros.nodes.base.presence import Presence
+from robodyn_ros.nodes.base.stamps import seconds_of
 from robodyn_ros.recording.readers import read_recording
 
 pytestmark = pytest.mark.ros
@@ -137,8 +138,8 @@ def test_from_start_to_stop(robot, tmp_path):
     stopped = cell.call(StopRecording, 'stop')
     assert stopped.success, stopped.message
     assert (stopped.messages, stopped.dropped) == (995, 5)
-    assert stopped.largest_gap == pytest.approx(0.012)
-    assert stopped.duration == pytest.approx(999 * 0.002)
+    assert seconds_of(stopped.largest_gap) == pytest.approx(0.012)
+    assert seconds_of(stopped.duration) == pytest.approx(999 * 0.002)
     recording = read_recording(stopped.recording)
     expected = [float(index) for index in range(20, 1020) if not 520 <= index < 525]
     np.testing.assert_array_equal(recording.position[:, 0], expected)
