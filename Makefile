@@ -1,4 +1,4 @@
-# make build | demo | test | lint | bench | house | clean       (see CONTRIBUTING.md)
+# make build | demo | test | lint | docs | bench | house | clean       (see CONTRIBUTING.md)
 # make demo ROBOT=six_axis|axis|scara|scara3|delta|delta3|puma
 SHELL := /bin/bash
 PYTHON ?= python3
@@ -6,7 +6,7 @@ ROBOT ?=
 DEMO_ARGS ?=
 in_env := source ./env.sh &&
 
-.PHONY: build venv demo test lint bench house clean
+.PHONY: build venv demo test lint docs bench house clean
 
 build: venv
 	@$(in_env) python3 -m tools.build
@@ -28,6 +28,17 @@ endif
 
 lint: venv
 	@$(in_env) python3 -m ruff check . && python3 -m ruff format --check . && python3 -m mypy
+
+# Its own environment: the site needs nothing of the package, and the package nothing of it.
+DOCS_VENV = build/docs_venv
+docs: $(DOCS_VENV)/complete
+	@NO_MKDOCS_2_WARNING=1 $(DOCS_VENV)/bin/mkdocs build --strict --quiet
+	@echo 'robodyn: the site is build/site/index.html'
+
+$(DOCS_VENV)/complete: docs/requirements.txt
+	@"$(PYTHON)" -m venv --clear $(DOCS_VENV)
+	@$(DOCS_VENV)/bin/pip install --quiet --require-hashes -r docs/requirements.txt
+	@touch $@
 
 bench: build
 	@$(in_env) for file in bench/bench_*.py; do \

@@ -1,8 +1,8 @@
 """Options of an identification: one table for the command line, the node and the documentation.
 
 Every entry of `OPTIONS` is a field of `IdentifyOptions`, a flag of `robodyn identify` and a
-parameter of the node `identification`. `tools/option_page.py` makes docs/options_identification.md
-of it.
+parameter of the node `identification`. `tools/pages/options.py` makes
+docs/options_identification.md of it.
 """
 
 from __future__ import annotations

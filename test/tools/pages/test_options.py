@@ -1,9 +1,5 @@
 from robodyn_ros.identification.options import OPTIONS
-from tools.option_page import PAGE, page
-
-
-def test_the_page_of_options_is_current():
-    assert PAGE.read_text(encoding='utf-8') == page(), 'run: python -m tools.option_page'
+from tools.pages.options import page
 
 
 def test_every_option_has_a_row_with_its_flag_and_parameter():

@@ -1,18 +1,14 @@
-"""Page of the options of an identification, made from their table.
-
-`python -m tools.option_page` writes docs/options_identification.md.
-"""
+"""Page of the options of an identification, made from their table."""
 
 from __future__ import annotations
 
 from robodyn_ros.identification.options import OPTIONS, Option, default_of
-from tools.common import ROOT
 
-PAGE = ROOT / 'docs' / 'options_identification.md'
+PAGE = 'options_identification.md'
 
 HEAD = """# Options of an identification
 
-Made from `robodyn_ros/identification/options.py` by `python -m tools.option_page`; do not edit.
+Made from `robodyn_ros/identification/options.py` by `python -m tools.pages`; do not edit.
 `robodyn identify` has the flags, the node `identification` the parameters (read-only), and
 `IdentifyOptions` the fields.
 
@@ -48,7 +44,3 @@ def _flag(option: Option) -> str:
     if option.alone is not None:
         value = f'[{value}]'
     return f'--{option.flag} {value}' + (' ...' if option.per_joint else '')
-
-
-if __name__ == '__main__':
-    PAGE.write_text(page(), encoding='utf-8')

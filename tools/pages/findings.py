@@ -1,20 +1,16 @@
-"""Page of the findings of an identification, made from their table.
-
-`python -m tools.finding_page` writes docs/findings.md.
-"""
+"""Page of the findings of an identification, made from their table."""
 
 from __future__ import annotations
 
 import re
 
 from robodyn_ros.identification.findings import FINDINGS, Entry, code_of
-from tools.common import ROOT
 
-PAGE = ROOT / 'docs' / 'findings.md'
+PAGE = 'findings.md'
 
 HEAD = """# Findings of an identification
 
-Made from `robodyn_ros/identification/findings.yaml` by `python -m tools.finding_page`;
+Made from `robodyn_ros/identification/findings.yaml` by `python -m tools.pages`;
 do not edit.
 An identification with a finding of severity *error* has failed. A code can have several texts.
 Findings about a recording (`robodyn info`) are in [recordings](recordings.md).
@@ -39,7 +35,3 @@ def _row(key: str, entry: Entry) -> str:
 def _readable(template: str) -> str:
     """Return a template with its fields in italics."""
     return re.sub(r'{(\w*)[^}]*}', r'*\1*', template)
-
-
-if __name__ == '__main__':
-    PAGE.write_text(page(), encoding='utf-8')

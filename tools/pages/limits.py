@@ -1,18 +1,14 @@
-"""Page of the bounds of files, made from their table.
-
-`python -m tools.limits_page` writes docs/limits.md.
-"""
+"""Page of the bounds of files, made from their table."""
 
 from __future__ import annotations
 
 from robodyn_ros import bounds
-from tools.common import ROOT
 
-PAGE = ROOT / 'docs' / 'limits.md'
+PAGE = 'limits.md'
 
 HEAD = """# Limits of files
 
-Made from `robodyn_ros/bounds.py` by `python -m tools.limits_page`; do not edit.
+Made from `robodyn_ros/bounds.py` by `python -m tools.pages`; do not edit.
 
 Files can be damaged or hostile. Every reader checks a file against these bounds before it takes
 memory or time, and refuses it with one sentence. Devices, pipes and sockets are refused too: files
@@ -58,7 +54,3 @@ def _size(bound: bounds.Bound) -> str:
     if bound is bounds.NUMBER:
         return '10^15'
     return f'{bound.most:,} {bound.unit}'.replace(',', ' ')
-
-
-if __name__ == '__main__':
-    PAGE.write_text(page(), encoding='utf-8')
