@@ -192,6 +192,18 @@ def test_a_validation_that_is_too_short_is_a_finding_and_no_exception():
     assert found.code == 'validation_too_short' and '50 samples' in found.text
 
 
+def test_a_validation_without_a_usable_sample_is_no_validation():
+    pieces = np.flatnonzero(np.arange(len(GOOD.time)) % 60 < 10)
+    torn = replace(GOOD, **{
+        name: value[pieces] for name in ('time', 'position', 'velocity', 'torque')
+        if (value := getattr(GOOD, name)) is not None
+    })  # fmt: skip
+    result = identify(GOOD, MODEL, validation=torn)
+    assert not result.success and result.validation is None
+    codes = [item.code for item in result.findings if item.severity == 'error']
+    assert codes == ['validation_too_short']
+
+
 def test_nothing_moves():
     still = Recording(
         time=GOOD.time, joints=GOOD.joints, position=np.zeros((5000, 3)), torque=GOOD.torque

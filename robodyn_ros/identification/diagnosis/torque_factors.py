@@ -132,14 +132,18 @@ def factor_findings(case: Case, sample: Sample) -> Iterator[Finding]:
     if found is not None:
         yield found
         return
-    for joint, (factor, spread) in by_prior(case, sample).items():
+    known = by_prior(case, sample)
+    # No held-out error tells a wrong unit from wrong masses of the URDF. But a unit is wrong for
+    # all joints, and masses are hardly all wrong by more than ten to the same side.
+    tens = [np.log10(factor) if factor > 0.0 else 0.0 for factor, _ in known.values()]
+    unit = len(tens) > 1 and (min(tens) > 1.0 or max(tens) < -1.0)
+    for joint, (factor, spread) in known.items():
         far = abs(np.log(max(factor, 1e-300))) > np.log(SMALLEST_PRIOR_FACTOR)
         if factor > FOUR * spread and far:
             yield finding(
                 'torque_factor',
                 joint=case.signals.joints[joint],
-                # Masses of a URDF can be rough, but only units are wrong by a factor of ten.
-                severity='error' if abs(np.log(factor)) > np.log(10.0) else 'warning',
+                severity='error' if unit else 'warning',
                 factor=factor,
                 spread=spread,
                 causes=reason(factor),

@@ -144,7 +144,12 @@ class Run:
             progress = phase_of(self.task.progress, 'validate')
             model, values = self.prepared.model, self.found.values
             tally, _ = tally_all(model, values, other, progress=progress)
-            self.validation = tally.report(other.shown, given.source)
+            report = tally.report(other.shown, given.source)
+            if report.samples:
+                self.validation = report
+            else:
+                reason = 'gaps and repeated values leave no usable sample of it'
+                self.untested = (finding('validation_too_short', reason=reason),)
 
 
 def tally_all(

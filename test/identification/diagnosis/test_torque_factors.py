@@ -4,6 +4,7 @@ from diagnosis_case import case_of, with_torque
 from robots import random_urdf
 from simulation import arm, record
 
+from robodyn_ros.identification.diagnosis import torque_factors
 from robodyn_ros.identification.diagnosis.case import draw
 from robodyn_ros.identification.diagnosis.torque_factors import (
     DISAGREE,
@@ -60,7 +61,26 @@ def test_one_factor_for_all_is_told_by_the_prior(healthy):
     assert disagreement(case, sample) < DISAGREE
     factors = by_prior(case, sample)
     assert np.array([f for f, _ in factors.values()]) == pytest.approx(1000.0, rel=0.2)
-    assert 'mNm' in next(factor_findings(case, sample)).text
+    found = list(factor_findings(case, sample))
+    assert 'mNm' in found[0].text and {item.severity for item in found} == {'error'}
+
+
+@pytest.mark.parametrize(
+    ('factors', 'severity'),
+    [
+        ([0.01, 0.02, 1.0], 'warning'),
+        ([0.01, 20.0, 30.0], 'warning'),
+        ([20.0, 30.0, 90.0], 'error'),
+    ],
+)
+def test_masses_of_a_urdf_may_be_wrong_but_a_unit_is_the_same_for_all(
+    healthy, monkeypatch, factors, severity
+):
+    case, sample = case_and_sample(*healthy)
+    known = {joint: (factor, 1e-3 * factor) for joint, factor in enumerate(factors)}
+    monkeypatch.setattr(torque_factors, 'by_prior', lambda *_: known)
+    found = list(factor_findings(case, sample))
+    assert found and {item.severity for item in found} == {severity}
 
 
 def test_a_turned_sign_is_found(healthy):
