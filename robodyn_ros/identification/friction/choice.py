@@ -30,6 +30,7 @@ class FrictionChoice:
     :param loops: iterations of its fit
     :param automatic: True: selected by its error; False: requested, only its shape fitted
     :param doubt: why the recording does not determine the law; empty: it does
+    :param springs_or_masses: True: other masses explain the recording as well as its springs
     """
 
     law: str
@@ -37,3 +38,4 @@ class FrictionChoice:
     loops: int
     automatic: bool
     doubt: str = ''
+    springs_or_masses: bool = False

@@ -10,6 +10,7 @@ no longer changes.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from itertools import product
 
@@ -103,6 +104,12 @@ class FrictionSearch:
         size = np.sqrt((self._torque**2).sum(axis=1) / self._counts)
         self._floor = np.maximum(1e-4 * size, 1e-12)
         self.weights: Array = 1.0 / np.maximum(size, self._floor)
+
+    def with_prior(self, prior: tuple[Array, Array]) -> FrictionSearch:
+        """Return the same search with another prior."""
+        other = copy(self)
+        other.prior = prior
+        return other
 
     def reweigh(self, terms: tuple[str, ...], times: int = 3) -> None:
         """Set the joints' weights from the residuals of a law without shape coefficients."""

@@ -42,7 +42,7 @@ from robodyn_ros.models.catalog import with_friction
 from robodyn_ros.models.friction import FrictionModel, body_of, unspecified_friction
 from robodyn_ros.models.friction_terms import LAWS
 from robodyn_ros.models.interface import Array, DynamicModel
-from robodyn_ros.models.springs import SPRINGS, spring_terms
+from robodyn_ros.models.springs import SPRING_TERMS, SPRINGS, spring_terms
 from robodyn_ros.recording.recording import Finding
 
 SIMPLE = ('polynomial', 'power', 'asymmetric', 'asymmetric_power', 'smooth', 'stribeck')
@@ -88,7 +88,9 @@ def select_friction(
     chosen, reason = _chosen(candidates)
     table = tuple(_table(candidates))
     described, loops = _described(search, candidates[chosen].fit, friction, body, base, options)
-    choice = FrictionChoice(chosen, table, loops, friction.automatic, reason)
+    free = search.with_prior(problem.base_prior(WEAKEST))
+    either = friction.automatic and _as_well_without_springs(free, candidates[chosen])
+    choice = FrictionChoice(chosen, table, loops, friction.automatic, reason, either)
     return with_friction(body, described), choice
 
 
@@ -187,6 +189,20 @@ def _springs(found: Mapping[str, _Candidate]) -> str:
     return last if found[f'linear+{last}'].beats(found[f'linear+{first}']) else first
 
 
+def _as_well_without_springs(free: FrictionSearch, chosen: _Candidate) -> bool:
+    """Return True if other masses explain the recording as well as the springs of a law do.
+
+    A balancer has the torque of a shifted mass: the prior alone tells them apart.
+
+    :param free: search that hardly knows a prior
+    """
+    terms = tuple(term for term in chosen.fit.terms if term not in SPRING_TERMS)
+    if len(terms) == len(chosen.fit.terms):
+        return False
+    fit = chosen.fit
+    return not chosen.beats(_Candidate.of(free, terms, known=fit.shapes, load=fit.load))
+
+
 def _error(candidate: _Candidate) -> float:
     return np.inf if candidate.held_out is None else candidate.held_out.mean
 
@@ -254,6 +270,8 @@ def friction_findings(choice: FrictionChoice | None) -> Iterator[Finding]:
     if not choice.automatic:
         yield finding('friction_chosen', law=choice.law)
         return
+    if choice.springs_or_masses:
+        yield finding('springs_or_masses')
     if choice.doubt:
         yield finding('friction_chosen.undetermined', law=choice.law, reason=choice.doubt)
         return

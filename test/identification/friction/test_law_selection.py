@@ -109,6 +109,20 @@ def test_a_torsion_spring_needs_one_term():
     assert result.friction.law == 'linear+spring'
     found = json_facts(result)['friction']['spring_stiffness']
     np.testing.assert_allclose([*found.values()], stiffness, atol=0.5)
+    assert 'springs_or_masses' not in {item.code for item in result.findings}
+
+
+def test_a_balancer_that_other_masses_explain_as_well_is_told():
+    """A pendulum of 30 times the mass of its URDF, or with a balancer: the torque is the same."""
+    urdf = random_urdf(1, 5, types=('revolute',))
+    model = robot_model(urdf, friction='linear')
+    heavy = [1.0 if 'friction' in item.name else 30.0 for item in model.parameters]
+    values = np.nan_to_num(model.prior(), nan=1.0) * heavy
+    recording = record(model, values, 4000, seed=1, noise=0.003, derivatives=False)
+    result = identify(recording, robot_model(urdf, friction='auto'))
+    assert result.friction.law == 'linear+balancer'
+    (told,) = (item for item in result.findings if item.code == 'springs_or_masses')
+    assert told.severity == 'warning' and '--friction' in told.remedy
 
 
 def test_springs_that_the_user_names_are_fitted(tmp_path):
