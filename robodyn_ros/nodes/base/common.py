@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
@@ -28,7 +26,6 @@ RECORDER_QOS = QoSProfile(
 LATCHED_QOS = QoSProfile(
     depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
 )
-PRIORITY = 'thread_priority'
 _ARRAYS = tuple(kind for kind in Parameter.Type if kind.name.endswith('_ARRAY'))
 
 
@@ -126,42 +123,22 @@ def _check_elements(
 
 
 def realtime_priority(node: Node, default: int) -> None:
-    """Declare `thread_priority`, which `spinning.run` applies.
+    """Give the spinning thread real-time priority, as the controller_manager does.
 
-    :param default: priority under SCHED_FIFO; 0: ordinary scheduling
+    The parameter `thread_priority` is the priority under SCHED_FIFO; 0: ordinary scheduling.
+    Without the right to it the node runs on with ordinary scheduling.
     """
-    text = (
-        'SCHED_FIFO priority of the spinning thread and of those of the middleware, 0: none; '
-        'needs the right (rtprio in limits.conf)'
+    text = 'SCHED_FIFO priority of the cycle, 0: none; needs the right (rtprio in limits.conf)'
+    priority = declare(
+        node, 'thread_priority', default, text, read_only=True, minimum=0, maximum=99
     )
-    declare(node, PRIORITY, default, text, read_only=True, minimum=0, maximum=99)
-
-
-def apply_priority(node: Node, others: set[int]) -> None:
-    """Give the threads that serve ROS real-time priority, as the controller_manager does.
-
-    A message passes a thread of the middleware before it reaches the spinning thread, so both need
-    the priority. Threads that Python started, or that these threads start later, compute or write
-    files: they stay ordinary ones. Without the right to it, the node runs on with ordinary
-    scheduling.
-
-    :param others: threads that were there before ROS, such as those of BLAS; see `threads`
-    """
-    priority = node.get_parameter(PRIORITY).value if node.has_parameter(PRIORITY) else 0
     if not priority:
         return
-    python = {thread.native_id for thread in threading.enumerate()}
-    policy = os.SCHED_FIFO | os.SCHED_RESET_ON_FORK
-    try:
-        for number in {threading.get_native_id()} | (threads() - others - python):
-            os.sched_setscheduler(number, policy, os.sched_param(priority))
+    try:  # threads that this one starts later (of DDS) stay ordinary ones
+        policy = os.SCHED_FIFO | os.SCHED_RESET_ON_FORK
+        os.sched_setscheduler(0, policy, os.sched_param(priority))
     except OSError as error:
         node.get_logger().info(f'runs without real-time priority: {error.strerror}')
-
-
-def threads() -> set[int]:
-    """Return the identifiers of the threads of this process."""
-    return {int(task.name) for task in Path('/proc/self/task').iterdir()}
 
 
 class Diagnostics:

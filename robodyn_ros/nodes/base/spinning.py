@@ -17,7 +17,6 @@ from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
 
 from robodyn_ros.errors import RobodynError
-from robodyn_ros.nodes.base.common import apply_priority, threads
 from robodyn_ros.nodes.base.given_parameters import GivenParameters
 from robodyn_ros.nodes.base.suite_node import Guarded
 
@@ -34,7 +33,6 @@ def run(
         (rclpy 7.1) cannot run
     :return: 2, if the node could not be created
     """
-    others = threads()
     try:
         given = GivenParameters(sys.argv if argv is None else argv)
         # rclpy's own handlers would close the context before a node could publish its last zero
@@ -49,8 +47,7 @@ def run(
     code = 0
     try:
         with given.used():
-            executor = SingleThreadedExecutor() if coroutines else make_executor()
-            _run(create, stop, executor, others)
+            _run(create, stop, SingleThreadedExecutor() if coroutines else make_executor())
     except RobodynError as error:
         print(f'error: {error}', file=sys.stderr)
         return 2
@@ -66,18 +63,12 @@ def run(
     os._exit(code)
 
 
-def _run(
-    create: Callable[[], Node], stop: _StopRequest, executor: Executor, others: set[int]
-) -> None:
-    """Create the node, spin it until the stop request, and destroy it.
-
-    :param others: threads that do not serve ROS
-    """
+def _run(create: Callable[[], Node], stop: _StopRequest, executor: Executor) -> None:
+    """Create the node, spin it until the stop request, and destroy it."""
     node = create()
     if isinstance(node, Guarded):
         node.check_names()
     executor.add_node(node)
-    apply_priority(node, others)
     settle_garbage_collector()
     try:
         _spin(executor, node, stop)

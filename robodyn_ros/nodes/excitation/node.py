@@ -24,7 +24,7 @@ from robodyn_ros.errors import ControlError, RobodynError
 from robodyn_ros.excitation.slowed import check_speed
 from robodyn_ros.excitation.trajectory import Trajectory
 from robodyn_ros.nodes.base.allowed import AllowedDirectories
-from robodyn_ros.nodes.base.common import MONITOR_QOS, Diagnostics, realtime_priority, steady_timer
+from robodyn_ros.nodes.base.common import MONITOR_QOS, Diagnostics, steady_timer
 from robodyn_ros.nodes.base.deferred_service import DeferredService
 from robodyn_ros.nodes.base.presence import Owner
 from robodyn_ros.nodes.base.spinning import run
@@ -104,7 +104,6 @@ class Excitation(SuiteNode):
             self, *robot, self._output, self._ready, supervision, self._on_ended
         )
         self.create_subscription(JointState, 'joint_states', self._on_state, MONITOR_QOS)
-        realtime_priority(self, 30)  # a stop must not wait for other programs; cycles go before
         self._open_by = time.monotonic() + OPEN_TIME
         self._opening = steady_timer(self, TICK, self._on_opening)
         self._diagnostics = Diagnostics(self, 'robodyn excitation')
