@@ -28,13 +28,18 @@ def made_folder(path: str | Path, error: type[RobodynError]) -> Path:
     return folder
 
 
+def is_folder(path: str | Path) -> bool:
+    """Return True if there is a folder; where nobody may look, `Path.is_dir` raises."""
+    return os.path.isdir(path)  # noqa: PTH112
+
+
 def unusable(path: str | Path) -> str:
     """Return why no file can be made at or in a path, or ''; nothing is made."""
     place = Path(path).absolute()
     there = next(each for each in (place, *place.parents) if os.path.lexists(each))
-    if there != place and not there.is_dir():
+    if there != place and not is_folder(there):
         return f'{there} is not a folder'
-    folder = there if there.is_dir() else there.parent
+    folder = there if is_folder(there) else there.parent
     return '' if os.access(folder, os.W_OK | os.X_OK) else f'{folder} cannot be written to'
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from robodyn_ros.errors import MotionError
-from robodyn_ros.output_files import json_text, made_folder, unusable, write_whole
+from robodyn_ros.output_files import is_folder, json_text, made_folder, unusable, write_whole
 from robodyn_ros.recording.finding import Finding
 
 
@@ -99,6 +99,7 @@ def test_a_place_that_cannot_be_used_is_known_before_the_work(tmp_path, monkeypa
     (tmp_path / 'file').write_text('kept')
     assert unusable(tmp_path / 'new' / 'folder') == '' and unusable(tmp_path / 'file') == ''
     assert unusable(tmp_path / 'file' / 'x').endswith('file is not a folder')
+    assert unusable(tmp_path / ('n' * 300)) == '' and not is_folder('n' * 300)
     assert [each.name for each in tmp_path.iterdir()] == ['file']
     monkeypatch.setattr(os, 'access', lambda *_: False)  # root may write everywhere
     assert unusable(tmp_path / 'new' / 'x') == f'{tmp_path} cannot be written to'

@@ -8,7 +8,8 @@ import re
 import shlex
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from robodyn_ros import __version__
@@ -104,9 +105,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         arguments.command_line = shlex.join(['robodyn', *words])
     except KeyboardInterrupt:  # importing the libraries of a command takes a second
         return _interrupted()
-    warnings.showwarning = _show_warning
     try:
-        return int(arguments.run(_without_xacro(arguments)))
+        with _brief_warnings(complete=arguments.debug):
+            return int(arguments.run(_without_xacro(arguments)))
     except KeyboardInterrupt:
         return _interrupted()
     except RobodynError as error:
@@ -128,6 +129,14 @@ def main(argv: Sequence[str] | None = None) -> int:
             file=sys.stderr,
         )
         return EXIT_ERROR
+
+
+@contextmanager
+def _brief_warnings(*, complete: bool) -> Iterator[None]:
+    with warnings.catch_warnings():
+        if not complete:
+            warnings.showwarning = _show_warning
+        yield
 
 
 def _show_warning(

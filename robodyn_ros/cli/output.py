@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 from tqdm import tqdm
 
-from robodyn_ros.output_files import json_text, unusable
+from robodyn_ros.output_files import is_folder, json_text, unusable
 
 EXIT_NEGATIVE, EXIT_ERROR, EXIT_INTERRUPTED = 1, 2, 130
 """Exit codes beside 0: the answer is negative, the command failed, Ctrl-C ended it."""
@@ -27,13 +27,19 @@ def add_json(parser: Any) -> None:
 
 def out_folder(text: str) -> str:
     """Check the folder of `--out` before all the work; type of an argument."""
-    if Path(text).exists() and not Path(text).is_dir():
+    if os.path.lexists(text) and not is_folder(text):
         raise argparse.ArgumentTypeError(f'{text} is a file, expected a folder')
-    return out_file(text)
+    return _usable(text)
 
 
 def out_file(text: str) -> str:
     """Check the file of `--out` before all the work; type of an argument."""
+    if is_folder(text):
+        raise argparse.ArgumentTypeError(f'{text} is a folder, expected a file')
+    return _usable(text)
+
+
+def _usable(text: str) -> str:
     if problem := unusable(text):
         raise argparse.ArgumentTypeError(f'{text} cannot be written: {problem}')
     return text

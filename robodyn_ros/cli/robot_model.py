@@ -9,7 +9,7 @@ from typing import Any
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.excitation.limits.joint_limits import JointLimits
 from robodyn_ros.excitation.limits.limits_file import load_limits
-from robodyn_ros.excitation.options import Option
+from robodyn_ros.excitation.options import OPTIONS, Option
 from robodyn_ros.excitation.robot_frame import model_limits
 from robodyn_ros.models.catalog import load_model, robot_model
 from robodyn_ros.models.friction_terms import LAWS, TERMS
@@ -202,6 +202,11 @@ def optimise_options(arguments: argparse.Namespace, names: Iterable[str]) -> dic
         section = file.content.get('excitation', {}).get('optimise', {})
         if not isinstance(section, Mapping):
             raise ConfigError(f'{file.path}: excitation.optimise must be a mapping of options')
+        if unknown := section.keys() - OPTIONS.keys() - {'friction'}:
+            raise ConfigError(
+                f'{file.path}: excitation.optimise has no option {", ".join(sorted(unknown))}; '
+                f'expected some of {", ".join(OPTIONS)}'
+            )
         found = {name: section[name] for name in names if name in section}
         if found.get('srdf'):
             found['srdf'] = file.file(str(found['srdf']))

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from robodyn_ros.bounds import GEOMETRY
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.collisions.self_collision import (
     Contacts,
@@ -153,7 +154,7 @@ def cover(values: Mapping[str, Any], urdf: str, joints: Sequence[str]) -> Covera
         )
     if obstacles and (rule is None or not rule.file.solid):
         raise MotionError(
-            'obstacles are for links with geometry: the URDF has none, or is missing'
+            'obstacles need link geometry: give a URDF with <collision> or <visual> (option urdf)'
         )
     if rule is not None and rule.geometry.pairs:
         limits.append(limit)
@@ -239,14 +240,14 @@ def _boxes(numbers: Sequence[float] | None) -> tuple[tuple[float, ...], ...]:
 
     :raises MotionError: they are not six numbers each, or a box has no volume
     """
-    flat = [float(value) for value in numbers or ()]
+    flat = list(numbers or ())
     boxes = tuple(tuple(flat[start : start + 6]) for start in range(0, len(flat), 6))
     for box in boxes:
-        sides = np.subtract(box[3:], box[:3]) if len(box) == 6 else np.zeros(3)
-        if not (sides > 0.0).all():
+        known = len(box) == 6 and all(isinstance(value, (int, float)) for value in box)
+        if not known or not np.less(box[:3], box[3:]).all() or np.abs(box).max() > GEOMETRY.most:
             raise MotionError(
-                f'an obstacle must be six numbers, x, y, z of its lower and then of its upper '
-                f'corner, got {list(box)}'
+                f'an obstacle must be six finite numbers in one list, x, y, z of its lower and '
+                f'then of its upper corner, got {list(box)}'
             )
     return boxes
 

@@ -88,7 +88,7 @@ class CollisionGeometry:
             low, high = np.reshape(row, (2, 3))
             centre = ', '.join(f'{value:g}' for value in (low + high) / 2.0)
             name = f'obstacle {number} at ({centre}) m'
-            self._add_standing(name, coal.Box(*(high - low)), (low + high) / 2.0)
+            self._add_standing(name, coal.Box(*(high - low).astype(float)), (low + high) / 2.0)
 
     def _add_standing(self, name: str, shape: Any, place: Array) -> None:
         """Add a shape that stands still, with a pair for every link that moves.

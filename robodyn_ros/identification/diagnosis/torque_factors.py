@@ -133,10 +133,11 @@ def factor_findings(case: Case, sample: Sample) -> Iterator[Finding]:
         yield found
         return
     known = by_prior(case, sample)
-    # No held-out error tells a wrong unit from wrong masses of the URDF. But a unit is wrong for
-    # all joints, and masses are hardly all wrong by more than ten to the same side.
-    tens = [np.log10(factor) if factor > 0.0 else 0.0 for factor, _ in known.values()]
-    unit = len(tens) > 1 and (min(tens) > 1.0 or max(tens) < -1.0)
+    # Held-out errors cannot distinguish a wrong unit from wrong masses of the URDF. But a unit is
+    # wrong for all joints, and masses are hardly all wrong by more than ten to the same side.
+    clear = [factor for factor, spread in known.values() if factor > FOUR * spread]
+    enough = len(clear) >= min(2, len(case.model.joints))
+    unit = enough and (min(clear) > 10.0 or max(clear) < 0.1)
     for joint, (factor, spread) in known.items():
         far = abs(np.log(max(factor, 1e-300))) > np.log(SMALLEST_PRIOR_FACTOR)
         if factor > FOUR * spread and far:

@@ -1,4 +1,4 @@
-"""Least squares by normal equations, with friction that never drives a joint."""
+"""Least squares by normal equations, with dry friction that never drives a joint."""
 
 from __future__ import annotations
 

@@ -125,7 +125,7 @@ def _chosen(candidates: Mapping[str, _Candidate]) -> tuple[str, str]:
     index = simplest(known, share=RELEVANT) if len(known) == len(names) else 0
     level = best_of_many(len(known) - 1)
     if index and not any(is_better(known[0], each, level, share=RELEVANT) for each in known[1:]):
-        return names[0], f'the best of {len(names)} laws is no better than chance would make it'
+        return names[0], f'the best of {len(names)} laws is not significantly better'
     return names[index], doubt(errors, index)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from builtin_interfaces.msg import Duration, Time
 
 
@@ -12,8 +14,9 @@ def to_stamp(nanoseconds: int) -> Time:
 
 
 def to_duration(seconds: float) -> Duration:
-    """Convert a duration in [s] to a message; beyond 68 years: the longest one."""
-    whole, rest = divmod(round(min(seconds, 2.0**31 - 1.0) * 1e9), 10**9)
+    """Convert a duration in [s] to a message; beyond 68 years: the longest one; NaN: zero."""
+    bounded = 0.0 if math.isnan(seconds) else min(max(seconds, -(2.0**31)), 2.0**31 - 1.0)
+    whole, rest = divmod(round(bounded * 1e9), 10**9)
     return Duration(sec=whole, nanosec=rest)
 
 

@@ -125,7 +125,7 @@ class Guarded(_Base):
         return super().create_service(srv_type, srv_name, wrapped, *rest, **options)
 
     def refuse_old_name(self, srv_type: Any, old: str, new: str) -> None:
-        """Offer a service under its former name, which says the present one and does nothing."""
+        """Refuse requests under a former service name, with the present name in the message."""
 
         def refuse(request: Any, response: Any) -> Any:
             raise RobodynError(f'{old} is now called {new}')

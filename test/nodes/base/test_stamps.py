@@ -16,5 +16,8 @@ def test_a_duration_comes_back(seconds):
 
 def test_the_ends():
     assert to_duration(float('inf')).sec == 2**31 - 1
+    assert to_duration(float('-inf')).sec == -(2**31)
+    assert seconds_of(to_duration(float('nan'))) == 0.0
+    assert seconds_of(to_duration(-0.5)) == -0.5
     stamp = to_stamp(5_000_000_001)
     assert (stamp.sec, stamp.nanosec) == (5, 1)
