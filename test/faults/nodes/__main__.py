@@ -62,11 +62,12 @@ def main() -> int:
             after = before = {}
         finally:
             cell.close()
+            unstable = cell.unstable()
     large = [f'{name} took {sizes[1]} MB' for name, sizes in after.items() if sizes[1] > LARGEST]
     print(f'{cell.sent} messages and requests in {time.monotonic() - begin:.0f} s, '
           f'{cell.cycles} torques of which {cell.torque} not zero, {cell.restarts} restarts '
           'of nodes')  # fmt: skip
-    print(f'the simulated robot became unstable in {cell.unstable()} s of the log, {cell.resets} '
+    print(f'the simulated robot became unstable in {unstable} s of the log, {cell.resets} '
           f'resets more than motions; load {os.getloadavg()}')  # fmt: skip
     print(f'memory now and at most [MB]: {after}; at the start: {before}')
     if cell.stops:
