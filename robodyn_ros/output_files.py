@@ -29,7 +29,7 @@ def made_folder(path: str | Path, error: type[RobodynError]) -> Path:
 
 
 def is_folder(path: str | Path) -> bool:
-    """Return True if there is a folder; where nobody may look, `Path.is_dir` raises."""
+    """Return True if there is a folder; without permission False, where `Path.is_dir` raises."""
     return os.path.isdir(path)  # noqa: PTH112
 
 

@@ -1,4 +1,4 @@
-"""A test client on a machine that stands still, without ROS."""
+"""The test client on a machine without progress, without ROS."""
 
 import numpy as np
 import pytest

@@ -91,7 +91,7 @@ class CollisionGeometry:
             self._add_standing(name, coal.Box(*(high - low).astype(float)), (low + high) / 2.0)
 
     def _add_standing(self, name: str, shape: Any, place: Array) -> None:
-        """Add a shape that stands still, with a pair for every link that moves.
+        """Add a fixed shape, and a collision pair with each moving link.
 
         :param place: of its centre in the base frame, shape (3,), in [m]
         """

@@ -29,7 +29,7 @@ class Cancel:
     def __init__(
         self, handle: Any, tell: Callable[[float, str], None] = lambda share, text: None
     ) -> None:
-        """Prepare for a goal; None: nobody can cancel.
+        """Prepare for a goal; None: it cannot be cancelled.
 
         :param tell: called while waiting, with the completed share of a step and a sentence
         """

@@ -8,7 +8,7 @@ PERIOD = 0.002
 
 
 def risen(rise, *, period=PERIOD, limit=0.5):
-    """What a torque error that rises to its threshold in `rise` [s] is, at the threshold."""
+    """Return the kind of a torque error that has risen to its threshold in `rise` [s]."""
     sudden = Suddenness(2, period=period, limit=limit)
     sudden.restart(np.zeros(2))
     for time in np.arange(0.0, rise + period, period):

@@ -71,6 +71,8 @@ def test_one_factor_for_all_is_told_by_the_prior(healthy):
         ([0.01, 0.02, 1.0], 'warning'),
         ([0.01, 20.0, 30.0], 'warning'),
         ([20.0, 30.0, 90.0], 'error'),
+        ([20.0, 30.0, -1.0], 'error'),  # a factor that is not clear says nothing
+        ([20.0, -1.0, -1.0], 'warning'),
     ],
 )
 def test_masses_of_a_urdf_may_be_wrong_but_a_unit_is_the_same_for_all(

@@ -13,7 +13,7 @@ from robodyn_ros.nodes.collision_monitor.reactions.robot_motion import RobotMoti
 
 @pytest.fixture
 def motion():
-    """A retraction of one joint by at most 0.05 rad, whose services nobody calls."""
+    """A retraction of one joint by at most 0.05 rad, without calls of its services."""
     made = RobotMotion.__new__(RobotMotion)
     state = SimpleNamespace(position=np.zeros(1), velocity=np.full(1, 0.01))
     one = np.ones(1)

@@ -29,7 +29,7 @@ class RobotMotion:
 
     A trajectory is sent only if the state of the robot is fresh. It is sent again, from the
     present state, until the robot is at rest in two attempts. `retract` is sent once and not later
-    than five periods after the collision: nobody expects a motion later. `brake` replaces it.
+    than five periods after the collision: a later motion would be unexpected. `brake` replaces it.
 
     :ivar result: of the trajectory, for the diagnostics
     """
