@@ -242,7 +242,7 @@ def test_activation_is_refused_where_joints_model_or_effort_do_not_match(cell, c
 
 
 def test_time_of_an_update_in_the_loop(cell):
-    """Of the whole update, as the controller manager calls it: nothing of it is in the cache."""
+    """Time of a complete update, as the controller manager calls it, with a cold cache."""
     make_active(cell)
     before = {kind: len(cell.probe.updates(kind)) for kind in ('plugin', 'jtc')}
     cell.move(6.0)
