@@ -233,6 +233,10 @@ def test_activation_is_refused_without_the_interfaces(cell):
         ({'result_file': '/nowhere.yaml'}, '/nowhere.yaml cannot be used: it cannot be read'),
         ({'ramp_down_time': 0.001}, 'ramp_down_time'),
         ({'reference_timeout': 0.001}, 'reference_timeout'),
+        ({'torque_state_rate': float('nan')}, 'torque_state_rate must be finite, got nan'),
+        ({'max_torque': [float('inf')]}, 'max_torque must be finite, got inf'),
+        ({'effort.command_gravity': ['sometimes']}, 'effort.command_gravity'),
+        ({'effort.command_gravity': ['included'] * 5}, 'effort.command_gravity needs one value'),
     ],
 )
 def test_activation_is_refused_where_joints_model_or_effort_do_not_match(cell, change, sentence):
