@@ -37,20 +37,23 @@ def fresh(values: Array) -> Rows:
     changes = new[1:].sum(axis=0)
     often = (~new[:-1] & new[1:]).sum(axis=0) > OFTEN_REPEATED * changes
     often &= changes >= FEWEST
-    held = np.zeros(values.shape[1], dtype=bool)
-    for column in np.flatnonzero(often):
+    fine = [
+        np.median(sizes) > COARSE * np.quantile(sizes, 0.01)
+        for column in np.flatnonzero(often)
+        for sizes in [np.abs(np.diff(values[new[:, column], column]))]
+    ]
+    still = changes == 0
+    held = often.copy()
+    if not (any(fine) and (often | still).all()):
+        held[often] = fine
+    for column in np.flatnonzero(held):
         starts = np.flatnonzero(new[:, column])
-        sizes = np.abs(np.diff(values[starts, column]))
-        if np.median(sizes) > COARSE * np.quantile(sizes, 0.01):
-            length = np.diff(np.append(starts, len(new)))
-            usual = length <= 2.0 * np.quantile(length, 0.9)
-            taken[:, column] = new[:, column] | ~np.repeat(usual, length)
-            taken[0, column] = not usual[0]  # when its first value was measured is unknown
-            held[column] = True
-    unclear = (often & ~held) | (changes == 0)
-    if held.any() and (held | unclear).all():
-        taken[1:, unclear] = new[1:, unclear] | taken[1:, held].any(axis=1, keepdims=True)
-        taken[0] = taken[0, held].all()
+        length = np.diff(np.append(starts, len(new)))
+        usual = length <= 2.0 * np.quantile(length, 0.9)
+        taken[:, column] = new[:, column] | ~np.repeat(usual, length)
+        taken[0, column] = not usual[0]  # when its first value was measured is unknown
+    if held.any() and (held | still).all():
+        taken[:, still] = taken[:, held].any(axis=1, keepdims=True)
     return taken
 
 

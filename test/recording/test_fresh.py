@@ -57,14 +57,15 @@ def test_coarse_steps_of_a_slow_motion_are_measurements():
     assert fresh(slow).all()
 
 
-def test_a_coarse_signal_is_updated_with_the_others():
+def test_changes_of_a_coarse_signal_count_where_all_signals_are_updated_less_often():
     new = np.arange(0, COUNT, 7)
     fine = held(motion(), new)
-    coarse = held(np.round(motion() / 0.05) * 0.05, new)
+    coarse = held(np.round(motion() / 0.01) * 0.01, new)
     taken = fresh(np.hstack([fine, coarse]))
-    np.testing.assert_array_equal(taken[:, 2:], taken[:, :2])
+    assert taken[:, :2].mean() == pytest.approx(1.0 / 7.0, rel=0.01)
+    assert taken[new[1:], 2:].mean() > 0.8 and taken[np.arange(COUNT) % 7 != 0, 2:].mean() < 0.05
     beside = fresh(np.hstack([motion(), coarse]))  # another signal is measured in each sample
-    assert beside.all()
+    assert beside[:, :2].all()
 
 
 def test_a_long_standstill_between_repeats_is_a_measurement():

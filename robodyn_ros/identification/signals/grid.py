@@ -87,18 +87,29 @@ def _is_torque(recording: Recording, signals: Array) -> Mask:
 def _series(recording: Recording, values: Array) -> list[Series]:
     """Return the signals (N, k), together those that were measured at the same times."""
     taken = fresh(values)
+    time = sample_times(recording)
     patterns = np.packbits(taken, axis=0).T
-    torque = _is_torque(recording, values)
     series, left = [], np.ones(len(patterns), dtype=bool)
     while left.any():
         first = int(left.argmax())
         alike = (patterns == patterns[first]).all(axis=1)
         rows = taken[:, first]
-        smooth = alike & ~torque if (alike & ~torque).any() else alike
-        time = sample_times(recording.time[rows], values[np.ix_(rows, smooth)])
-        series.append(Series(time, rows, alike))
+        now = time if rows.all() else _by_clock(time[rows], recording.period)
+        series.append(Series(now, rows, alike))
         left &= ~alike
     return series
+
+
+def _by_clock(time: Array, tolerance: float) -> Array:
+    """Return times at which a drive measured, from those at which its values were read first.
+
+    The times are those of a clock with equal steps, which may leave out some, if that is never off
+    by more than the tolerance.
+    """
+    steps = np.diff(time)
+    ticks = np.append(0.0, np.cumsum(np.maximum(1.0, np.rint(steps / np.median(steps)))))
+    clock = np.polyval(np.polyfit(ticks, time, 1), ticks)
+    return clock if np.abs(clock - time).max() <= tolerance else time
 
 
 def _between(time: Array, values: Array, grid: Array, gaps: Mask, *, jumps: bool) -> Array:
@@ -140,25 +151,22 @@ def measured(recording: Recording) -> tuple[Recording, tuple[Finding, ...]]:
     return recording.slice(np.flatnonzero(~same)), (found,)
 
 
-def sample_times(time: Array, values: Array) -> Array:
-    """Return the times at which samples were taken, shape (N,), in [s].
+def sample_times(recording: Recording) -> Array:
+    """Return the times at which the samples of a recording were taken, shape (N,), in [s].
 
     Stamps that are off equal steps by less than a period are usually the transport's: the samples
     were taken at equal steps. But a recorder that takes the newest of a faster stream has stamps
     that are right although they are uneven. The wrong reading of them makes a smooth motion rough,
     by its velocity times the error.
-
-    :param time: stamps, shape (N,), in [s]
-    :param values: smooth signals, shape (N, k)
     """
-    count, period = len(time), float(np.median(np.diff(time)))
+    time, count, period = recording.time, len(recording), recording.period
     even = np.linspace(time[0], time[-1], count)
     off = float(np.abs(time - even).max())
     if off > period:
         return time
     if off <= NO_JITTER * period or count < 8:
         return even
-    stamped, equal = (_roughness(values, each) for each in (time, even))
+    stamped, equal = (_roughness(recording.position, each) for each in (time, even))
     # Equal steps are usual: the stamps must make the motion clearly smoother.
     return time if stamped < 0.7 * equal else even
 

@@ -110,10 +110,11 @@ def _thinning(rate: float, options: IdentifyOptions) -> Thinning | None:
 
 
 def _hidden(gaps: Mask, rate: float, cutoff: float) -> Mask:
-    """Return the samples at which gaps hide a motion below the cut-off, shape (N,).
+    """Return the samples that cannot be used because of gaps, shape (N,).
 
-    A gap longer than half a period of the cut-off frequency cannot be interpolated. The filter
-    spreads its error: twice differentiated, it fades within four periods of that frequency.
+    No torque is measured in a gap. One longer than half a period of the cut-off frequency hides
+    motion too, and the filter spreads that error: twice differentiated, it fades within four
+    periods of that frequency.
 
     :param gaps: samples that lie in gaps, shape (N,)
     :param rate: sampling rate, in [Hz]
@@ -121,7 +122,7 @@ def _hidden(gaps: Mask, rate: float, cutoff: float) -> Mask:
     """
     edges = np.flatnonzero(np.diff(gaps, prepend=False, append=False))
     reach = int(np.ceil(4.0 * rate / cutoff))
-    hidden = np.zeros_like(gaps)
+    hidden: Mask = gaps.copy()
     for begin, end in edges.reshape(-1, 2):
         if end - begin > 0.5 * rate / cutoff:
             hidden[max(0, begin - reach) : end + reach] = True

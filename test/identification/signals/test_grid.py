@@ -30,7 +30,7 @@ def uneven(seed=0):
 def test_jitter_of_the_transport_is_taken_for_equal_steps():
     even, stamps = uneven()
     recording = recorded(stamps, even)
-    np.testing.assert_allclose(sample_times(recording.time, recording.position), even, atol=1e-12)
+    np.testing.assert_allclose(sample_times(recording), even, atol=1e-12)
     uniform, gaps, findings = on_grid(recording)
     np.testing.assert_array_equal(uniform.position, recording.position)
     assert not gaps.any() and not findings
@@ -39,7 +39,7 @@ def test_jitter_of_the_transport_is_taken_for_equal_steps():
 def test_uneven_stamps_are_believed_where_they_make_the_motion_smooth():
     even, stamps = uneven()
     recording = recorded(stamps, stamps)
-    np.testing.assert_array_equal(sample_times(recording.time, recording.position), stamps)
+    np.testing.assert_array_equal(sample_times(recording), stamps)
     uniform, gaps, findings = on_grid(recording)
     assert not gaps.any() and [item.code for item in findings] == ['interpolated']
     error = np.abs(uniform.position - motion(uniform.time)).max(axis=0)
@@ -51,7 +51,7 @@ def test_uneven_stamps_are_believed_where_they_make_the_motion_smooth():
 def test_a_robot_at_rest_tells_nothing_about_its_stamps():
     even, stamps = uneven()
     recording = recorded(stamps, np.zeros(COUNT))
-    np.testing.assert_allclose(sample_times(recording.time, recording.position), even, atol=1e-12)
+    np.testing.assert_allclose(sample_times(recording), even, atol=1e-12)
 
 
 @pytest.mark.parametrize('lost', [1, 30])
