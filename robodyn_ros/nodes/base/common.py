@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
-from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor
+from rcl_interfaces.msg import (
+    FloatingPointRange,
+    IntegerRange,
+    ParameterDescriptor,
+    SetParametersResult,
+)
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
 from rclpy.timer import Timer
 
-from robodyn_ros.errors import ConfigError, bounded
+from robodyn_ros.errors import ConfigError, RobodynError, bounded
 from robodyn_ros.nodes.base.suite_node import Guarded
 
 MONITOR_QOS = QoSProfile(
@@ -120,6 +125,28 @@ def _check_elements(
             side = f'above {maximum}'
         if side:
             raise ConfigError(f'parameter {name!r}: element {index} is {value}, {side}{where}')
+
+
+def check_when_set(node: Node, check: Callable[[dict[str, Any]], object]) -> None:
+    """Refuse changes of parameters that cannot be used.
+
+    :param check: receives the new values of the parameters of a request, arrays as lists; the
+        text of a `RobodynError` that it raises is the reason of the refusal
+    """
+
+    def on_set(parameters: Sequence[Parameter]) -> SetParametersResult:
+        new = {
+            item.name: list(item.value) if item.type_ in _ARRAYS else item.value
+            for item in parameters
+            if item.type_ != Parameter.Type.NOT_SET
+        }
+        try:
+            check(new)
+        except RobodynError as error:
+            return SetParametersResult(successful=False, reason=bounded(str(error)))
+        return SetParametersResult(successful=True)
+
+    node.add_on_set_parameters_callback(on_set)
 
 
 def realtime_priority(node: Node, default: int) -> None:
