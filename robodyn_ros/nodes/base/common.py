@@ -77,7 +77,11 @@ def declare(
     )
     if array:
         value = [] if value is None else list(value)
-        _check_elements(node, name, value, minimum, maximum)
+        _check_elements(name, value, minimum, maximum, source_of(node, name))
+        if not read_only:  # rclpy checks scalars only, here too
+            check_when_set(
+                node, lambda new: _check_elements(name, new.get(name, []), minimum, maximum)
+            )
     if limit:
         log_limit(node, name, value)
     return value
@@ -112,19 +116,25 @@ def source_of(node: Node, name: str) -> str:
 
 
 def _check_elements(
-    node: Node, name: str, values: list[Any], minimum: float | None, maximum: float | None
+    name: str, values: list[Any], minimum: float | None, maximum: float | None, where: str = ''
 ) -> None:
-    where = source_of(node, name)
+    """Check every element of an array.
+
+    :param where: end of the message
+    :raises ConfigError: NaN, or outside the range
+    """
     for index, value in enumerate(values):
         if isinstance(value, str):
             continue
-        side = ''
-        if value != value or (minimum is not None and value < minimum):
-            side = f'below {minimum}'
+        problem = ''
+        if value != value:
+            problem = 'not a number'
+        elif minimum is not None and value < minimum:
+            problem = f'below {minimum}'
         elif maximum is not None and value > maximum:
-            side = f'above {maximum}'
-        if side:
-            raise ConfigError(f'parameter {name!r}: element {index} is {value}, {side}{where}')
+            problem = f'above {maximum}'
+        if problem:
+            raise ConfigError(f'parameter {name!r}: element {index} is {value}, {problem}{where}')
 
 
 def check_when_set(node: Node, check: Callable[[dict[str, Any]], object]) -> None:
