@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from io import BytesIO
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,8 @@ from robodyn_ros.wire.writer import Writer
 Array = NDArray[np.float64]
 FIELDS = ('positions', 'velocities', 'accelerations', 'effort')
 """Arrays of a point."""
+BLOCK = 4096
+"""Points that are written together."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +75,18 @@ def read_trajectory(data: bytes) -> TrajectoryArrays:
     return TrajectoryArrays(stamp, joints, time, tuple(fields))
 
 
+def is_empty(data: bytes) -> bool:
+    """Return True for a serialised JointTrajectory without points; False if it is damaged."""
+    try:
+        cursor = Cursor(data)
+        cursor.time()
+        cursor.text()
+        cursor.texts()
+        return not cursor.count()
+    except WireError:
+        return False
+
+
 def write_trajectory(
     *,
     stamp: int,
@@ -91,16 +106,21 @@ def write_trajectory(
     writer.header(stamp, frame, joints)
     writer.count(len(time))
     widths = [0 if field is None else len(joints) for field in fields]
-    for rows in (slice(0, 1), slice(1, None)):
-        points = np.zeros(len(time[rows]), _point(len(writer.data), widths))
+    # Blocks, because a large copy keeps all other threads waiting. The first point has its own
+    # layout; `getvalue` copies nothing.
+    starts = range(1, len(time), BLOCK)
+    stream = BytesIO()
+    stream.write(writer.data)
+    for rows in (slice(0, 1), *(slice(start, start + BLOCK) for start in starts)):
+        points = np.zeros(len(time[rows]), _point(stream.tell(), widths))
         for index, field in enumerate(fields):
             if field is not None:
                 points[f'count{index}'] = len(joints)
                 points[f'field{index}'] = field[rows]
         nanoseconds = np.rint(time[rows] * NANOSECONDS).astype(np.int64)
         points['sec'], points['nanosec'] = np.divmod(nanoseconds, NANOSECONDS)
-        writer.data += points.tobytes()
-    return bytes(writer.data)
+        stream.write(points.tobytes())
+    return stream.getvalue()
 
 
 def with_stamp(data: bytes, stamp: int) -> bytes:
