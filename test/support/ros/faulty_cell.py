@@ -45,6 +45,11 @@ COMMANDS = 'forward_effort_controller/commands'
 REFERENCE = 'joint_trajectory_controller/reference'
 
 
+WATCHED = {
+    'collision_monitor/collision_state': 'state', 'feedforward/torque_state': 'torque',
+    'joint_states': 'joint_states',
+}  # fmt: skip
+"""Topics of the node `watch` and their last names here, where they can be spoilt."""
 LAST = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 
 
@@ -83,7 +88,7 @@ class FaultyCell(RosClient):
         self._listen()
 
     def start(self, name: str) -> None:
-        module = 'feedforward' if name == 'planned' else name
+        module = {'planned': 'feedforward', 'guard': 'collision_monitor'}.get(name, name)
         command = [sys.executable, '-m', f'robodyn_ros.nodes.{module}.node', '--ros-args']
         for parameter, value in self.parameters[name].items():
             command += ['-p', f'{parameter}:={value}']
@@ -92,6 +97,11 @@ class FaultyCell(RosClient):
         if name == 'planned':  # a second feed-forward, in trajectory mode, that moves no robot
             command += ['-r', '__node:=planned', '-r', 'joint_states:=planned/joint_states']
             command += ['-r', 'joint_trajectory_controller/joint_trajectory:=planned/out']
+        if name == 'guard':  # a second monitor, with the other inputs
+            command += ['-r', '__node:=guard']
+        if name == 'watch':
+            for topic, other in WATCHED.items():
+                command += ['-r', f'{topic}:=watched/{other}']
         with self.log(name).open('a') as file:
             self.processes[name] = subprocess.Popen(
                 command, env=self.environment, stdout=file, stderr=subprocess.STDOUT
