@@ -8,6 +8,7 @@ from random import Random
 from typing import Any
 
 import numpy as np
+import stacks
 from faults.nodes.attacks import JOINTS, MARK, MOTIONS, TOPICS, Attacks
 from faults.nodes.hostile_messages import Hostile
 from faults.nodes.own_parameters import OwnParameters
@@ -164,6 +165,9 @@ class FuzzCell(FaultyCell):
                 continue
             if now > begun + ANSWER:
                 self.wrong.append(f'{service} did not answer for {now - begun:.0f} s')
+                node = service.split('/')[0]
+                text = stacks.look(self.processes[node].pid)
+                (self.folder / f'{node}.stacks').write_text(text)
             else:
                 left.append((begun, service, future))
         self._pending = left

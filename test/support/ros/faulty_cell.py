@@ -63,7 +63,8 @@ class FaultyCell(RosClient):
         """
         super().__init__(environment(number))
         self.folder = folder
-        self.environment = {**environment(number), 'ROS_HOME': str(folder / 'ros')}
+        own = {'ROS_HOME': str(folder / 'ros'), 'PYTHONFAULTHANDLER': '1'}
+        self.environment = {**environment(number), **own}
         urdf, config = folder / 'arm.urdf', folder / 'cell.yaml'
         urdf.write_text(URDF)
         own = {'rotor_inertia': 0.5, 'viscous_friction': 2.0, 'coulomb_friction': 3.0}
