@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import stacks
@@ -48,10 +48,22 @@ LAST_CHECK = 200
 class FuzzCell(FaultyCell):
     """The processes, what is sent to them, and what must hold.
 
+    :cvar remapped: `guard` is a second monitor, with the other inputs; what `watch` shows comes
+        from the fuzzer
     :ivar wrong: what did not hold
     :ivar sent: number of messages and requests
     :ivar resets: resets of the cell because what came before still moved its robot
     """
+
+    remapped: ClassVar[dict[str, dict[str, str]]] = {
+        **FaultyCell.remapped,
+        'guard': {'__node': 'guard'},
+        'watch': {
+            'collision_monitor/collision_state': 'watched/state',
+            'feedforward/torque_state': 'watched/torque',
+            'joint_states': 'watched/joint_states',
+        },
+    }
 
     def __init__(self, folder: Path, seed: int) -> None:
         """Start the processes."""

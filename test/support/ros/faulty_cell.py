@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -45,16 +46,22 @@ COMMANDS = 'forward_effort_controller/commands'
 REFERENCE = 'joint_trajectory_controller/reference'
 
 
-WATCHED = {
-    'collision_monitor/collision_state': 'state', 'feedforward/torque_state': 'torque',
-    'joint_states': 'joint_states',
-}  # fmt: skip
-"""Topics of the node `watch` and their last names here, where they can be spoilt."""
 LAST = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 
 
 class FaultyCell(RosClient):
-    """The processes, and everything they said that promises are about."""
+    """The processes, and everything they said that promises are about.
+
+    :cvar remapped: names of nodes and topics of a process; `planned` is a second feed-forward, in
+        trajectory mode, that moves no robot
+    """
+
+    remapped: ClassVar[dict[str, dict[str, str]]] = {
+        'planned': {
+            '__node': 'planned', 'joint_states': 'planned/joint_states',
+            'joint_trajectory_controller/joint_trajectory': 'planned/out',
+        },
+    }  # fmt: skip
 
     def __init__(self, folder, number: int, others=None, period: float = PERIOD) -> None:
         """Start the processes, and others with these parameters.
@@ -95,14 +102,8 @@ class FaultyCell(RosClient):
             command += ['-p', f'{parameter}:={value}']
         if name == 'feedforward':
             command += ['-r', f'feedforward/reference:={REFERENCE}']
-        if name == 'planned':  # a second feed-forward, in trajectory mode, that moves no robot
-            command += ['-r', '__node:=planned', '-r', 'joint_states:=planned/joint_states']
-            command += ['-r', 'joint_trajectory_controller/joint_trajectory:=planned/out']
-        if name == 'guard':  # a second monitor, with the other inputs
-            command += ['-r', '__node:=guard']
-        if name == 'watch':
-            for topic, other in WATCHED.items():
-                command += ['-r', f'{topic}:=watched/{other}']
+        for topic, other in self.remapped.get(name, {}).items():
+            command += ['-r', f'{topic}:={other}']
         with self.log(name).open('a') as file:
             self.processes[name] = subprocess.Popen(
                 command, env=self.environment, stdout=file, stderr=subprocess.STDOUT
