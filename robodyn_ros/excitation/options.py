@@ -225,12 +225,15 @@ def check_options(values: Values) -> dict[str, Any]:
         if name not in OPTIONS:
             raise MotionError(f'a design has no option {name!r}, there are: {", ".join(OPTIONS)}')
         option = OPTIONS[name]
+        if value is None:  # null in a file
+            continue
         if option.choices and value not in option.choices:
             raise MotionError(
                 f'{name} must be one of {", ".join(option.choices)}, got {value!r:.60}'
             )
         _check_values(name, value)
-    given = {name: values.get(name, option.default) for name, option in OPTIONS.items()}
+    given = {name: option.default for name, option in OPTIONS.items()}
+    given |= {name: value for name, value in values.items() if value is not None}
     _margins(given)
     free_space(given['box'], given['floor'])
     obstacle_boxes(given['obstacles'])
@@ -247,8 +250,6 @@ def _check_values(name: str, value: Any) -> None:
     :raises MotionError: naming the option
     """
     option = OPTIONS[name]
-    if value is None:
-        return
     many = option.count != 1
     if many and (isinstance(value, (str, Mapping)) or not isinstance(value, Sequence)):
         raise MotionError(f'{name} must be a list, got {value!r:.60}')

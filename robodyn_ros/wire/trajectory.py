@@ -20,8 +20,6 @@ from robodyn_ros.wire.writer import Writer
 Array = NDArray[np.float64]
 FIELDS = ('positions', 'velocities', 'accelerations', 'effort')
 """Arrays of a point."""
-BLOCK = 4096
-"""Points that are written together."""
 
 
 @dataclass(frozen=True)
@@ -94,6 +92,7 @@ def write_trajectory(
     time: Array,
     fields: Sequence[Array | None],
     frame: str = '',
+    block: int = 4096,
 ) -> bytes:
     """Serialise a trajectory_msgs/JointTrajectory, ready for `Publisher.publish`.
 
@@ -101,6 +100,7 @@ def write_trajectory(
     :param time: time from start of the points, shape (N,), in [s]
     :param fields: positions, velocities, accelerations and effort, each of shape (N, n), n >= 1;
         None: the points do not give it
+    :param block: points that are written together
     """
     writer = Writer()
     writer.header(stamp, frame, joints)
@@ -108,10 +108,10 @@ def write_trajectory(
     widths = [0 if field is None else len(joints) for field in fields]
     # Blocks, because a large copy keeps all other threads waiting. The first point has its own
     # layout; `getvalue` copies nothing.
-    starts = range(1, len(time), BLOCK)
+    starts = range(1, len(time), block)
     stream = BytesIO()
     stream.write(writer.data)
-    for rows in (slice(0, 1), *(slice(start, start + BLOCK) for start in starts)):
+    for rows in (slice(0, 1), *(slice(start, start + block) for start in starts)):
         points = np.zeros(len(time[rows]), _point(stream.tell(), widths))
         for index, field in enumerate(fields):
             if field is not None:

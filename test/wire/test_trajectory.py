@@ -8,7 +8,6 @@ from bags import TYPES
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from robodyn_ros.wire import trajectory
 from robodyn_ros.wire.cursor import WireError
 from robodyn_ros.wire.trajectory import is_empty, read_trajectory, with_stamp, write_trajectory
 
@@ -64,14 +63,14 @@ def test_writing_agrees_with_rosbags(joints, frame, given, count):
     assert with_stamp(written, STAMP + 7) == later
 
 
-def test_a_message_in_blocks_is_the_same(monkeypatch):
+def test_a_message_in_blocks_is_the_same():
     data, time, values = encoded(['a', 'b'], 'frame', [True, False, True, True], 9)
     fields = [values[0], None, *values[2:]]
     for size in (1, 2, 8, 9):
-        monkeypatch.setattr(trajectory, 'BLOCK', size)
         written = write_trajectory(
-            stamp=STAMP, joints=['a', 'b'], time=1e-9 * time, fields=fields, frame='frame'
-        )
+            stamp=STAMP, joints=['a', 'b'], time=1e-9 * time, fields=fields, frame='frame',
+            block=size,
+        )  # fmt: skip
         assert written == data
 
 
