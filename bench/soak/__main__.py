@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 import tempfile
 import time
@@ -13,6 +14,8 @@ from random import Random
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / 'test/support' / part) for part in ('', 'plants', 'ros')]
+from stacks import dump  # noqa: E402
+
 from bench.soak.cell import SoakCell  # noqa: E402
 from bench.soak.faults import drawn  # noqa: E402
 from bench.soak.memory import Memory  # noqa: E402
@@ -32,8 +35,13 @@ def main() -> int:
     parser.add_argument('--seconds', type=float, default=3600.0, help='duration')
     parser.add_argument('--seed', type=int, default=1, help='of the faults')
     parser.add_argument('--pause', type=float, default=5.0, help='mean time between them')
+    parser.add_argument(
+        '--transport', help='of Fast DDS, such as UDPv4 (FASTDDS_BUILTIN_TRANSPORTS); else its own'
+    )
     parser.add_argument('--folder', type=Path, help='for logs and recordings; else temporary')
     given = parser.parse_args()
+    if given.transport:
+        os.environ['FASTDDS_BUILTIN_TRANSPORTS'] = given.transport
     with tempfile.TemporaryDirectory(prefix='soak_') as folder:
         cell = SoakCell(given.folder or Path(folder))
         soak = Soak(cell, Random(given.seed), given.pause)
@@ -86,6 +94,9 @@ class Soak:
             cell.stop_recording()
         except AssertionError as error:
             self.failure = str(error)
+            dump(cell.processes, cell.folder)  # it may be a hang
+            for file in cell.folder.glob('*.stacks'):
+                print(f'{file.name}\n{file.read_text()}')
 
     def _round(self) -> None:
         cell = self.cell

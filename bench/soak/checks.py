@@ -103,8 +103,11 @@ class Checks:
     def _note_step(self, stamp: int, time: float) -> None:
         """Note the stamps after a step that is too long, until the monitor has settled."""
         self._stale.pop(stamp, None)
-        if self._stamp is not None and stamp - self._stamp > STALE * 1e9:
+        step = 0 if self._stamp is None else stamp - self._stamp
+        if step > STALE * 1e9:
             self._settled = stamp + SETTLE * 1e9
+        elif step < 0:  # the clock was set back, and with it the time to settle
+            self._settled = stamp
         if stamp < self._settled:
             self._stale[stamp] = time
         self._stamp = stamp

@@ -204,7 +204,7 @@ def optimise_options(arguments: argparse.Namespace, names: Iterable[str]) -> dic
             raise ConfigError(f'{file.path}: excitation.optimise must be a mapping of options')
         if unknown := section.keys() - OPTIONS.keys() - {'friction'}:
             raise ConfigError(
-                f'{file.path}: excitation.optimise has no option {", ".join(sorted(unknown))}; '
+                f'{file.path}: excitation.optimise has no option {", ".join(sorted(map(str, unknown)))}; '
                 f'expected some of {", ".join(OPTIONS)}'
             )
         found = {name: section[name] for name in names if name in section}

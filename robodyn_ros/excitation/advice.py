@@ -73,7 +73,10 @@ def repetitions(joints: Sequence[str], frequency: Sequence[float] | Array) -> li
     """
     found = []
     for (one, first), (other, second) in combinations(zip(joints, frequency, strict=True), 2):
-        ratio = Fraction(float(first / second)).limit_denominator(1000)  # others never repeat
+        share = float(first) / float(second)
+        if not 1e-3 <= share <= 1e3:
+            continue
+        ratio = Fraction(share).limit_denominator(1000)  # others never repeat
         p, q = ratio.numerator, ratio.denominator
         if 0 < p <= 1000 and abs(p * second - q * first) <= 1e-9 * p * second:
             found.append(Repetition((one, other), (p, q), float(p / first)))

@@ -11,7 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from robodyn_ros.bounds import NUMBER
 from robodyn_ros.errors import MotionError
+from robodyn_ros.excitation.collisions.boxes import free_space, obstacle_boxes
 from robodyn_ros.excitation.collisions.check import Coverage, cover
 from robodyn_ros.excitation.collisions.self_collision import CLEARANCE
 from robodyn_ros.excitation.design.criteria import (
@@ -95,7 +97,8 @@ SPACE = {
     'clearance': Option(float, CLEARANCE, 'smallest distance of links', 'M'),
     'srdf': Option(str, None, 'SRDF file; pairs of links it disables are left out', 'FILE'),
     'box': Option(
-        float, None, 'keep the robot inside: x, y, z of both corners, base frame', 'M', count=6
+        float, None, 'keep the robot inside: x, y, z of the lower and of the upper corner, base '
+        'frame', 'M', count=6
     ),
     'floor': Option(float, None, 'keep the robot above this z, base frame', 'M'),
     'obstacles': Option(
@@ -157,12 +160,12 @@ def make_design(
     :param rules: further limits
     :raises MotionError: values that cannot be used
     """
-    given = _complete(values)
+    given = check_options(values)
     weights = None
     if given['nominal_torques']:
         weights = torque_weights(given['nominal_torques'], given['normalise_torques'])
     coverage = collision_coverage(values, model.joint_names, urdf)
-    margins = Margins(**{name: given[f'{name}_margin'] for name in _MARGINS})
+    margins = _margins(given)
     return Design(
         model=model,
         limits=limits,
@@ -188,7 +191,7 @@ def collision_coverage(values: Values, joints: Sequence[str], urdf: str) -> Cove
     :param urdf: file of the robot, or its text
     :raises MotionError: values that cannot be used
     """
-    return cover(_complete(values), urdf, joints)
+    return cover(check_options(values), urdf, joints)
 
 
 def search(
@@ -199,7 +202,7 @@ def search(
     cancel: Cancel | None = None,
 ) -> Optimised:
     """Search a motion according to the options; see `optimise`."""
-    given = _complete(values)
+    given = check_options(values)
     return optimise(
         design,
         seconds=given['time'],
@@ -212,30 +215,55 @@ def search(
     )
 
 
-def _complete(values: Values) -> dict[str, Any]:
+def check_options(values: Values) -> dict[str, Any]:
+    """Check what can be checked without the robot; return the values of all options.
+
+    :param values: values of some `OPTIONS`; the others have their defaults
+    :raises MotionError: naming the option, the expected values and the value
+    """
     for name, value in values.items():
         if name not in OPTIONS:
             raise MotionError(f'a design has no option {name!r}, there are: {", ".join(OPTIONS)}')
         option = OPTIONS[name]
+        if value is None:  # null in a file
+            continue
         if option.choices and value not in option.choices:
             raise MotionError(
                 f'{name} must be one of {", ".join(option.choices)}, got {value!r:.60}'
             )
-        _check_numbers(name, value)
-    return {name: values.get(name, option.default) for name, option in OPTIONS.items()}
+        _check_values(name, value)
+    given = {name: option.default for name, option in OPTIONS.items()}
+    given |= {name: value for name, value in values.items() if value is not None}
+    _margins(given)
+    free_space(given['box'], given['floor'])
+    obstacle_boxes(given['obstacles'])
+    return given
 
 
-def _check_numbers(name: str, value: Any) -> None:
-    """Refuse a number out of its range, and NaN.
+def _margins(given: Values) -> Margins:
+    return Margins(**{name: given[f'{name}_margin'] for name in _MARGINS})
+
+
+def _check_values(name: str, value: Any) -> None:
+    """Refuse values of another type, and numbers that are infinite or out of their range.
 
     :raises MotionError: naming the option
     """
-    if name in RANGES and value is not None:
-        low, high = RANGES[name]
-        if not low <= value <= high:
-            raise MotionError(f'{name} must be from {low:g} to {high:g}, got {value}')
-    elif OPTIONS[name].kind is float and np.isnan(np.array(value or 0.0, dtype=float)).any():
-        raise MotionError(f'{name} must be numbers, got {value}')
+    option = OPTIONS[name]
+    many = option.count != 1
+    if many and (isinstance(value, (str, Mapping)) or not isinstance(value, Sequence)):
+        raise MotionError(f'{name} must be a list, got {value!r:.60}')
+    if option.kind is str and many and not all(isinstance(item, str) for item in value):
+        raise MotionError(f'{name} must be a list of names, got {value!r:.60}')
+    if option.kind not in (int, float) or name in ('box', 'obstacles'):
+        return
+    each = value if many else [value]
+    finite = all(isinstance(item, (int, float)) and abs(item) <= NUMBER.most for item in each)
+    low, high = RANGES.get(name, (-np.inf, np.inf))
+    if name in RANGES and not (finite and low <= value <= high):
+        raise MotionError(f'{name} must be from {low:g} to {high:g}, got {value!r:.60}')
+    if not finite:
+        raise MotionError(f'{name} must be finite numbers, got {value!r:.60}')
 
 
 def _torque_limit(model: DynamicModel, limits: JointLimits) -> TorqueLimit:

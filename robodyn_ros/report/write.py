@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from jinja2 import UndefinedError
+
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.files.export import Exported, export
 from robodyn_ros.identification.files.result_folder import PAGE, is_page
@@ -64,6 +66,14 @@ def write_page(result: str | Path, path: str | Path | None = None) -> Path:
             f'{path}: it exists already, is no report of an identification and is kept: choose '
             'another name with --out'
         )
-    text = page_text(stored_source(result))
+    try:
+        text = page_text(stored_source(result))
+    except (
+        ArithmeticError, AttributeError, LookupError, TypeError, UndefinedError, ValueError,
+    ) as error:  # fmt: skip
+        raise IdentificationError(
+            f'{folder_of(result)}: the result is damaged, or of another version '
+            f'({type(error).__name__}: {error}): repeat the identification'
+        ) from error
     write_whole(path, lambda file: file.write_text(text, 'utf-8'), IdentificationError)
     return path

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from io import BytesIO
 from typing import Any
 
 import numpy as np
@@ -72,6 +73,18 @@ def read_trajectory(data: bytes) -> TrajectoryArrays:
     return TrajectoryArrays(stamp, joints, time, tuple(fields))
 
 
+def is_empty(data: bytes) -> bool:
+    """Return True for a serialised JointTrajectory without points; False if it is damaged."""
+    try:
+        cursor = Cursor(data)
+        cursor.time()
+        cursor.text()
+        cursor.texts()
+        return not cursor.count()
+    except WireError:
+        return False
+
+
 def write_trajectory(
     *,
     stamp: int,
@@ -79,6 +92,7 @@ def write_trajectory(
     time: Array,
     fields: Sequence[Array | None],
     frame: str = '',
+    block: int = 4096,
 ) -> bytes:
     """Serialise a trajectory_msgs/JointTrajectory, ready for `Publisher.publish`.
 
@@ -86,21 +100,27 @@ def write_trajectory(
     :param time: time from start of the points, shape (N,), in [s]
     :param fields: positions, velocities, accelerations and effort, each of shape (N, n), n >= 1;
         None: the points do not give it
+    :param block: points that are written together
     """
     writer = Writer()
     writer.header(stamp, frame, joints)
     writer.count(len(time))
     widths = [0 if field is None else len(joints) for field in fields]
-    for rows in (slice(0, 1), slice(1, None)):
-        points = np.zeros(len(time[rows]), _point(len(writer.data), widths))
+    # Blocks, because a large copy keeps all other threads waiting. The first point has its own
+    # layout; `getvalue` copies nothing.
+    starts = range(1, len(time), block)
+    stream = BytesIO()
+    stream.write(writer.data)
+    for rows in (slice(0, 1), *(slice(start, start + block) for start in starts)):
+        points = np.zeros(len(time[rows]), _point(stream.tell(), widths))
         for index, field in enumerate(fields):
             if field is not None:
                 points[f'count{index}'] = len(joints)
                 points[f'field{index}'] = field[rows]
         nanoseconds = np.rint(time[rows] * NANOSECONDS).astype(np.int64)
         points['sec'], points['nanosec'] = np.divmod(nanoseconds, NANOSECONDS)
-        writer.data += points.tobytes()
-    return bytes(writer.data)
+        stream.write(points.tobytes())
+    return stream.getvalue()
 
 
 def with_stamp(data: bytes, stamp: int) -> bytes:

@@ -67,6 +67,14 @@ def test_ok_after_it_has_settled_is_right(stream):
     assert not stream.wrong
 
 
+def test_a_gap_of_a_clock_that_was_set_back_since_does_not_count(stream):
+    stream.state(300 * PERIOD)
+    for cycle in range(101):
+        stream.state((cycle - 3_600_000) * PERIOD)
+    stream.level((100 - 3_600_000) * PERIOD)
+    assert not stream.wrong
+
+
 def test_what_the_soak_did_not_hear_may_have_been_heard_by_the_monitor(stream):
     for cycle in range(200, 300):
         stream.state(cycle * PERIOD, heard=False)

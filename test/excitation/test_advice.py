@@ -25,6 +25,14 @@ def test_the_documents_table(frequency, pair, cycles, quality):
     assert (earliest.joints, earliest.cycles, earliest.quality) == (pair, cycles, quality)
 
 
+def test_frequencies_that_are_farther_apart_than_a_thousand_times_never_repeat():
+    assert (
+        repetitions(('j1', 'j2'), (1e-320, 0.7)) == repetitions(('j1', 'j2'), (0.7, 1e-320)) == []
+    )
+    (found,) = repetitions(('j1', 'j2'), (1.0, 1000.0))
+    assert found.cycles == (1, 1000)
+
+
 def test_the_last_row_repeats_after_11_13_and_15_cycles():
     found = repetitions(('j1', 'j2', 'j3'), (1.1, 1.3, 1.5))
     assert [item.cycles for item in found] == [(11, 13), (11, 15), (13, 15)]

@@ -11,7 +11,7 @@ from robodyn_ros.excitation.collisions.self_collision import SelfCollisionLimit
 from robodyn_ros.excitation.design.problem import Design
 from robodyn_ros.excitation.limits.constraints import SpaceLimit, TorqueLimit
 from robodyn_ros.excitation.limits.joint_limits import check_motion
-from robodyn_ros.excitation.options import OPTIONS, make_design, search
+from robodyn_ros.excitation.options import OPTIONS, check_options, make_design, search
 from robodyn_ros.models.catalog import build_model, with_friction
 
 MODEL = robot('puma')
@@ -67,15 +67,25 @@ def test_every_option_gets_where_it_belongs(tmp_path):
         ({'seed': -1}, 'seed must be from 0 to'),
         ({'samples': 10**8}, 'samples must be from 1 to 100000'),
         ({'floor': np.nan}, 'floor must be from'),
-        ({'box': [np.nan] * 6, 'frames': ['link6']}, 'box must be numbers'),
+        ({'box': [np.nan] * 6, 'frames': ['link6']}, 'box must be six finite numbers'),
         ({'floor': 0.0}, 'box and floor need frames'),
-        ({'box': [1.0, 2.0], 'frames': ['link6']}, 'box must be six numbers'),
+        ({'box': [1.0, 2.0], 'frames': ['link6']}, 'box must be six finite numbers'),
+        ({'box': 5.0}, 'box must be a list, got 5.0'),
+        ({'frames': [1]}, 'frames must be a list of names'),
+        ({'duration': 'x'}, "duration must be from 0.001 to 10000, got 'x'"),
+        ({'rise': np.inf}, 'rise must be finite numbers, got inf'),
+        ({'position': [10**400]}, 'position must be finite numbers'),
+        ({'torque_margin': 1.0}, 'the torque margin must be in'),
         ({'self_collision': True}, 'needs the URDF file'),
     ],
 )
 def test_what_cannot_be_used(values, words):
     with pytest.raises(MotionError, match=words):
         make_design(values, MODEL, LIMITS)
+
+
+def test_null_in_a_file_is_not_given():
+    assert check_options(dict.fromkeys(OPTIONS)) == check_options({})
 
 
 def test_torque_limits_without_values_or_limits_are_refused():

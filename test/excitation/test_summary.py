@@ -56,7 +56,9 @@ def test_sentence_and_table(result):
         result, DESIGN
     )
     text = sentence(result, DESIGN)
-    assert '; scaled down; NOT checked: ' in text and text.endswith('(options box, obstacles)')
+    assert '; scaled down; NOT checked: ' in text and text.endswith(
+        '(option box; obstacles are in it)'
+    )
     text = table({**summary(result, DESIGN), 'files': {'table': 'there.csv'}})
     assert 'stopped before its end, by the time limit' in text and 'table        there.csv' in text
     assert 'infinite' in text and text.count('%') == 4 * 6

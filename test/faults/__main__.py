@@ -13,7 +13,8 @@ from pathlib import Path
 os.environ['OPENBLAS_NUM_THREADS'] = os.environ['OMP_NUM_THREADS'] = '1'
 os.environ['MPLBACKEND'] = 'Agg'
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / 'test' / part) for part in ('', 'support', 'support/plants')]
+PARTS = ('', 'support', 'support/plants', 'support/monitor', 'support/ros')
+sys.path[:0] = [str(ROOT / 'test' / part) for part in PARTS]
 
 
 def parsed() -> argparse.Namespace:

@@ -12,6 +12,7 @@ import numpy as np
 import yaml
 from backports import zstd
 from bags import JOINT_STATE, TYPES, cdr, message, write_bag
+from faults.corpus_results import make_results
 from prg_results import KINDS, model_of, result_of
 from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer
 from writers import write_csv, write_rosbag
@@ -46,6 +47,10 @@ JOINT = """  <joint name="{name}" type="revolute">
     <limit lower="-3" upper="3" velocity="4" effort="100"/>
   </joint>
 """
+SPACE = {
+    'floor': -2.0, 'box': [-2.0, -2.0, -2.0, 2.0, 2.0, 2.0], 'frames': ['l2'], 'clearance': 0.001,
+    'obstacles': [1.5, 1.5, 1.5, 1.9, 1.9, 1.9], 'self_collision': True,
+}  # fmt: skip
 MOTIONS = {
     'sine': {
         'kind': 'sine', 'joints': list(JOINTS), 'start': [-0.5, 0.3], 'target': [0.5, -0.3],
@@ -91,6 +96,7 @@ def make_corpus(folder: Path) -> None:
     _tables(folder, recording)
     _bags(folder, recording)
     _results(folder, rng)
+    make_results(folder)
 
 
 def _recording(rng: np.random.Generator) -> Recording:
@@ -136,7 +142,7 @@ def _robots(folder: Path) -> None:
         },
         'robot': {
             'urdf': 'arm.urdf', 'limits': limits, 'effort': effort,
-            'excitation': {'motion': MOTIONS['sine'], 'settling_time': 0.5},
+            'excitation': {'motion': MOTIONS['sine'], 'settling_time': 0.5, 'optimise': SPACE},
             'identification': {'filter_cutoff_frequency': 20.0},
             'feedforward': {'max_torque': [10.0, 5.0], 'velocity_window': [0.01]},
             'collision_monitor': {'max_torque_error': [5.0, 2.0]},
@@ -148,6 +154,9 @@ def _robots(folder: Path) -> None:
             'feedforward': {'ros__parameters': {'max_torque': [1.0, 2.0], 'nested': {'on': True}}},
         },
     }  # fmt: skip
+    files['parameters_motion'] = {
+        'excitation': {'ros__parameters': {'joints': list(JOINTS), 'motion': MOTIONS['sine']}}
+    }
     files['model'] = {
         'kind': 'scara', 'dynamic_model': 1, 'joints': [f'j{k}' for k in range(1, 5)],
         'geometry': {'L1': 0.3, 'L2': 0.2}, 'friction': ['viscous', 'coulomb'],

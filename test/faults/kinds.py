@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from unittest.mock import patch
 
 from robodyn_ros.cell.config import CellConfig
+from robodyn_ros.cli.collision.replay import event_facts, table
+from robodyn_ros.control.collision.black_box import event_file
+from robodyn_ros.control.collision.black_box.replay import replay
+from robodyn_ros.control.collision.thresholds_file import read_thresholds
 from robodyn_ros.control.effort.declaration import EffortDeclaration
 from robodyn_ros.identification.files.base_result import load_base
 from robodyn_ros.identification.files.result_file import load_identified_model
@@ -47,6 +52,16 @@ def _robot(path: str) -> None:
         CellConfig.from_yaml(robot.reference)
 
 
+def _event(path: str) -> None:
+    """Replay the event of the corpus with other facts, in JSON; its bag has a checksum."""
+    facts = bag_metadata(Path('event')) | {
+        event_file.KEY: Path(path).read_text('utf-8', 'replace')
+    }
+    with patch.object(event_file, 'bag_metadata', lambda _: facts):
+        event = event_file.read_event('event')
+    table(event_facts(event, replay(event)))
+
+
 def _topics(path: str) -> None:
     topic_types(path)
     read_topic(path, '/joint_states', ('a', 'b'), lambda m: (m.name, (m.position,)))
@@ -55,6 +70,8 @@ def _topics(path: str) -> None:
 CALLS: dict[str, Callable[[str], object]] = {
     'parameters': _parameters,
     'robot-file': _robot,
+    'event-facts': _event,
+    'thresholds-file': read_thresholds,
     'result': load_identified_model,
     'base': lambda path: load_base(path, None),
     'effort': EffortDeclaration.from_file,
@@ -116,6 +133,33 @@ KINDS = {
         'yaml', ((10, 'info BAG --json'), (2, 'topics BAG'), (2, 'bag-facts BAG'))),
     'trajectory': Kind(tuple(f'motion_{name}.yaml' for name in MOTIONS), 'yaml', (
         (20, 'motion FILE --urdf arm.urdf'), (1, 'motion FILE --urdf arm.urdf --out OUT'))),
+    'srdf': Kind(('arm.srdf',), 'text', (
+        (1, 'motion motion_sine.yaml --urdf arm.urdf --srdf FILE'),)),
+    'xacro': Kind(('arm.urdf.xacro',), 'text', (
+        (1, 'motion motion_sine.yaml --urdf FILE'),), weight=0.5),
+    'bodywise': Kind(('bodies.csv',), 'text', ((3, 'bodywise FILE'), (1, 'bodywise FILE --json'))),
+    'thresholds': Kind(('thresholds.yaml',), 'yaml', (
+        (4, 'thresholds-file FILE'),
+        (1, 'collisions healthy0.npz --thresholds FILE --model healthy.yaml --out OUT/c.csv'))),
+    'healthy recording': Kind(('healthy0.npz',), 'zip', (
+        (2, 'collisions FILE --thresholds thresholds.yaml --model healthy.yaml'),
+        (1, 'thresholds FILE healthy1.npz --model healthy.yaml --out OUT/t.yaml')), weight=0.5),
+    'event': Kind(('event/event_0.mcap', 'event/metadata.yaml'), 'bytes', ((1, 'replay BAG'),)),
+    'event facts': Kind(('event.json',), 'json', ((1, 'event-facts FILE'),)),
+    'report': Kind(('page/result.json',), 'json', (
+        (1, 'report BAG --out OUT/p.html'),), weight=0.5),
+    'report of a result': Kind(('page/result.yaml',), 'yaml', (
+        (1, 'report BAG --out OUT/p.html'), (1, 'report FILE --out OUT/p.html'))),
+    'report of signals': Kind(
+        ('page/identification/identification_0.mcap', 'page/identification/metadata.yaml'),
+        'bytes', ((1, 'report BAG --out OUT/p.html'),)),
+    'delay': Kind(('delay/delay.mcap', 'delay/metadata.yaml'), 'bytes', (
+        (3, 'delay BAG'), (1, 'delay BAG --out OUT')), weight=0.5),
+    'friction': Kind(('passes.npz',), 'zip', (
+        (20, 'friction FILE --joints a,b'), (20, 'friction FILE --joints a,b --law linear --json'),
+        (1, 'friction FILE --joints a,b --out OUT'))),
+    'advise': Kind(('motion_sine.yaml', 'robot.yaml', 'parameters_motion.yaml'), 'yaml', (
+        (1, 'advise FILE --urdf arm.urdf'),)),
     'tool trajectory': Kind(('motion_line.yaml',), 'yaml', (
         (1, 'motion FILE --model model.yaml'),)),
 }  # fmt: skip

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 import zipfile
+from collections.abc import Callable
 from random import Random
 from typing import Any
 
@@ -29,13 +31,13 @@ VALUES: tuple[Any, ...] = (
 def mutated(data: bytes, form: str, rng: Random) -> bytes:
     """Return the data with one to four mutations.
 
-    :param form: 'bytes', 'text', 'yaml' or 'zip'
+    :param form: 'bytes', 'text', 'yaml', 'json' or 'zip'
     """
     for _ in range(rng.choice((1, 1, 1, 2, 4))):
         kind = form if form == 'bytes' or rng.random() < 0.8 else 'bytes'
-        if kind == 'yaml' and rng.random() < 0.4:
+        if kind in ('yaml', 'json') and rng.random() < 0.4:
             kind = 'text'
-        data = {'bytes': _bytes, 'text': _text, 'yaml': _yaml, 'zip': _zip}[kind](data, rng)
+        data = FORMS[kind](data, rng)
     return data
 
 
@@ -104,8 +106,21 @@ def _replaced(text: str, pattern: str, values: tuple[str, ...], rng: Random) -> 
 
 
 def _yaml(data: bytes, rng: Random) -> bytes:
+    def dump(value: Any) -> str:
+        return yaml.safe_dump(value, sort_keys=False, width=10**6)
+
+    return _tree(data, rng, yaml.safe_load, dump)
+
+
+def _json(data: bytes, rng: Random) -> bytes:
+    return _tree(data, rng, json.loads, json.dumps)
+
+
+def _tree(
+    data: bytes, rng: Random, load: Callable[[bytes], Any], dump: Callable[[Any], str]
+) -> bytes:
     try:
-        root = [yaml.safe_load(data)]
+        root = [load(data)]
     except Exception:  # constructors raise any error
         return _text(data, rng)
     places = list(_places(root, 0))
@@ -126,8 +141,8 @@ def _yaml(data: bytes, rng: Random) -> bytes:
     else:
         parent[key] = rng.choice(VALUES)
     try:
-        return yaml.safe_dump(root[0], sort_keys=False, width=10**6).encode('utf-8', 'replace')
-    except (yaml.YAMLError, RecursionError, ValueError):
+        return dump(root[0]).encode('utf-8', 'replace')
+    except (yaml.YAMLError, RecursionError, TypeError, ValueError):
         return data
 
 
@@ -176,3 +191,6 @@ def _header(content: bytes, rng: Random) -> bytes:
     ))()  # fmt: skip
     fitted = text.rstrip().ljust(len(head)).encode('latin-1')
     return content[:8] + len(fitted + newline).to_bytes(2, 'little') + fitted + newline + rest
+
+
+FORMS = {'bytes': _bytes, 'text': _text, 'yaml': _yaml, 'json': _json, 'zip': _zip}

@@ -14,7 +14,11 @@ from robodyn_ros.cli.main import build_parser, main
 
 COMMANDS = (
     'info table.csv', 'info packed.npz', 'info packed.mat', 'info sqlite3', 'info zstd.mcap',
-    'info lz4.mcap', 'info big', 'topics mcap', 'motion motion_sine.yaml --urdf meshed.urdf',
+    'info lz4.mcap', 'info big', 'replay event',
+    'bodywise bodies.csv', 'friction passes.npz --joints a,b', 'delay delay',
+    'advise motion_sine.yaml --urdf arm.urdf', 'report page',
+    'collisions healthy0.npz --thresholds thresholds.yaml --model healthy.yaml',
+    'topics mcap', 'motion motion_sine.yaml --urdf meshed.urdf',
 )  # fmt: skip
 
 

@@ -192,16 +192,43 @@ def test_a_validation_that_is_too_short_is_a_finding_and_no_exception():
     assert found.code == 'validation_too_short' and '50 samples' in found.text
 
 
-def test_a_validation_without_a_usable_sample_is_no_validation():
+def torn():
+    """A recording of pieces that are too short to filter."""
     pieces = np.flatnonzero(np.arange(len(GOOD.time)) % 60 < 10)
-    torn = replace(GOOD, **{
-        name: value[pieces] for name in ('time', 'position', 'velocity', 'torque')
+    columns = {
+        name: value[pieces]
+        for name in ('time', 'position', 'velocity', 'torque')
         if (value := getattr(GOOD, name)) is not None
-    })  # fmt: skip
-    result = identify(GOOD, MODEL, validation=torn)
+    }
+    return replace(GOOD, **columns, source='torn')
+
+
+def test_a_validation_without_a_usable_sample_is_no_validation():
+    result = identify(GOOD, MODEL, validation=torn())
     assert not result.success and result.validation is None
     codes = [item.code for item in result.findings if item.severity == 'error']
     assert codes == ['validation_too_short']
+
+
+@pytest.mark.parametrize(
+    ('others', 'reason'),
+    [
+        ((GOOD, GOOD), 'gaps and repeated values leave no usable sample of torn'),
+        ((GOOD,), f'without {GOOD.source}, no joint has a moving sample'),
+    ],
+)
+@pytest.mark.parametrize('first', [True, False])
+def test_a_recording_that_cannot_be_left_out_is_an_error_beside_the_estimate(
+    others, reason, first
+):
+    recordings = (torn(), *others) if first else (*others, torn())
+    result = identify(recordings, MODEL, validation='leave-one-out')
+    assert not result.success and result.validation is None and result.has_estimate
+    (found,) = (item for item in result.findings if item.severity == 'error')
+    assert found.code == 'validation_too_short'
+    if first:  # it is the first to be left out
+        reason = 'gaps and repeated values leave no usable sample of torn'
+    assert reason in found.text
 
 
 def test_nothing_moves():

@@ -62,6 +62,13 @@ def test_what_is_no_result_is_one_sentence(result, tmp_path):
     (tmp_path / 'result.json').write_text('[1]')
     with pytest.raises(IdentificationError, match=r'is no result\.json: it needs'):
         write_page(tmp_path)
+    export_with_page(result, tmp_path / 'out', command='')
+    facts = json.loads((tmp_path / 'out' / 'result.json').read_text())
+    del facts['joints'][0]
+    facts['identification']['rms_error'] = {}
+    (tmp_path / 'out' / 'result.json').write_text(json.dumps(facts))
+    with pytest.raises(IdentificationError, match='the result is damaged, or of another version'):
+        write_page(tmp_path / 'out')
     (tmp_path / 'result.json').write_text('{')
     with pytest.raises(IdentificationError, match='cannot be read, expected the file that'):
         write_page(tmp_path)

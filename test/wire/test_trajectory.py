@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from robodyn_ros.wire.cursor import WireError
-from robodyn_ros.wire.trajectory import read_trajectory, with_stamp, write_trajectory
+from robodyn_ros.wire.trajectory import is_empty, read_trajectory, with_stamp, write_trajectory
 
 TYPE = 'trajectory_msgs/msg/JointTrajectory'
 STAMP = 1_700_000_000_123_456_789
@@ -40,6 +40,7 @@ def test_reading_agrees_with_rosbags(joints, frame, given, count):
     data, time, values = encoded(joints, frame, given, count)
     arrays = read_trajectory(data)
     assert (arrays.stamp, arrays.joints) == (STAMP, tuple(joints))
+    assert is_empty(data) == (count == 0) and not is_empty(data[:20])
     np.testing.assert_allclose(arrays.time, 1e-9 * time, rtol=1e-15)
     for field, present, expected in zip(arrays.fields, given, values, strict=True):
         assert (field is not None) == (present and count > 0)
@@ -60,6 +61,17 @@ def test_writing_agrees_with_rosbags(joints, frame, given, count):
         stamp=STAMP + 7, joints=joints, time=1e-9 * time, fields=fields, frame=frame
     )
     assert with_stamp(written, STAMP + 7) == later
+
+
+def test_a_message_in_blocks_is_the_same():
+    data, time, values = encoded(['a', 'b'], 'frame', [True, False, True, True], 9)
+    fields = [values[0], None, *values[2:]]
+    for size in (1, 2, 8, 9):
+        written = write_trajectory(
+            stamp=STAMP, joints=['a', 'b'], time=1e-9 * time, fields=fields, frame='frame',
+            block=size,
+        )  # fmt: skip
+        assert written == data
 
 
 def test_times_are_rounded_to_nanoseconds():

@@ -55,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
     """
     identified, torque = load(arguments)
     learned = read_thresholds(arguments.thresholds)
-    learned.check_model(identified.hash, arguments.thresholds)
+    learned.check_model(identified.hash, torque.joints, arguments.thresholds)
     recording = read(arguments, arguments.recording, identified)
     settings = _settings(learned.settings(CollisionSettings(torque.joints, 1.0)), recording)
     detector = TorqueErrorDetector(

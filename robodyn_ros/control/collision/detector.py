@@ -148,7 +148,7 @@ class TorqueErrorDetector:
         # The load uses the last filtered acceleration: it only scales a part of friction.
         load = self._torque.load(signals[0], signals[1], self._residual.acceleration)
         np.subtract(torque, self._torque.friction(signals[1], load), out=signals[2])
-        if not self._running:
+        if not self._running or self._behind(stamp):
             self._restart(stamp)
         if self._advance(stamp):
             self._evaluate()
@@ -192,6 +192,10 @@ class TorqueErrorDetector:
         elif 0.0 < self.settings.frozen_timeout <= stamp - self._changed:
             return 'the joint states do not change although their stamps advance'
         return ''
+
+    def _behind(self, stamp: float) -> bool:
+        """Return True if the filters are behind by more than a gap: in a damaged event only."""
+        return stamp - self._filter_time > self.settings.stale_timeout + 2.0 * self.settings.period
 
     def _restart(self, stamp: float) -> None:
         """Settle the filters on the current sample."""

@@ -63,6 +63,11 @@ class CollisionSettings:
         for name in ('period', 'settle_time', 'low_velocity_hold'):
             check_above(name, getattr(self, name), 0.0)
         check_above('stale_timeout', self.stale_timeout, self.period)
+        if self.stale_timeout > 1e5 * self.period:  # after a gap, one step for each period
+            raise ControlError(
+                f'stale_timeout must be at most 100 000 periods of {self.period:g} s, got '
+                f'{self.stale_timeout:g} s'
+            )
         if not 0.0 < self.torque_error_filter <= 1.0:
             raise ControlError(
                 f'torque_error_filter must be above 0 and at most 1, got '

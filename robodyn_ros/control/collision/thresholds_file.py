@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -45,11 +45,16 @@ class LearnedThresholds:
     hours: float
     rate: float
 
-    def check_model(self, model_hash: str, source: str) -> None:
+    def check_model(self, model_hash: str, joints: Sequence[str], source: str) -> None:
         """Refuse another model.
 
-        :raises ControlError: the hash of the model is another one
+        :raises ControlError: hash or joints of the model are other ones
         """
+        if tuple(joints) != self.joints:
+            raise ControlError(
+                f'{source}: the thresholds are those of the joints {list(self.joints)!s:.300}, '
+                f'the model has {list(joints)!s:.300}'
+            )
         if model_hash != self.model_hash:
             raise ControlError(
                 f'{source}: the thresholds were learned with another model (hash '
@@ -147,10 +152,15 @@ def _learned(content: Mapping[str, Any]) -> LearnedThresholds:
         hardest=array('hardest'),
     )
     _check(given)
+    detector = {key: content['detector'][key] for key in DETECTOR}
+    for key, value in detector.items():
+        number = isinstance(value, (int, float)) and 0.0 < value < np.inf
+        if key != 'residual' and not number:
+            raise ValueError(f'{key} must be a finite number above 0, got {value!r:.40}')
     return LearnedThresholds(
         joints=tuple(map(str, joints)),
         model_hash=str(content['model_hash']),
-        detector={key: content['detector'][key] for key in DETECTOR},
+        detector=detector,
         map=given,
         hours=float(content['healthy_hours']),
         rate=float(content['false_alarms_per_hour_at_most']),

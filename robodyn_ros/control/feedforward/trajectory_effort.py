@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from robodyn_ros.bounds import PLAN, check_bound
+from robodyn_ros.cancelling import poll
 from robodyn_ros.control.feedforward.settings import FeedforwardSettings
 from robodyn_ros.control.feedforward.torque_plan import TRANSPORT, TorquePlan, cycles_of
 from robodyn_ros.control.torque.delay import delayed
@@ -15,7 +16,7 @@ from robodyn_ros.control.torque.standstill import StandstillFriction
 from robodyn_ros.errors import ControlError, MotionError
 from robodyn_ros.excitation.motions.spline import SplineTrajectory, TrajectoryPoints
 from robodyn_ros.excitation.trajectory import Motion
-from robodyn_ros.models.interface import Array
+from robodyn_ros.models.interface import BLOCK_SIZE, Array, sample_blocks
 
 
 def arriving_trajectory(
@@ -115,14 +116,18 @@ def _sampled(
     count = cycles + 1 + settings.additive_torque_delay + fade + ramp
     check_bound(PLAN, count * len(spline.joints))
     time: Array = period * np.arange(count, dtype=float)
-    motion = replace(spline.sample(time), time=time)
-    for array in (motion.velocity, motion.acceleration):
-        array[cycles + 1 :] = 0.0
-    return motion, ramp
+    moved = np.empty((3, count, len(spline.joints)))
+    for block in sample_blocks(count):
+        part = spline.sample(time[block])
+        moved[:, block] = part.position, part.velocity, part.acceleration
+    moved[1:, cycles + 1 :] = 0.0
+    return Motion(time, *moved), ramp
 
 
 def _model_torque(motion: Motion, torque: ModelTorque, settings: FeedforwardSettings) -> Array:
     """Return the model torque of each sample, shape (N, n), with friction held at standstill.
+
+    Compiled models keep all other threads waiting, so that it is computed in blocks.
 
     :raises ControlError: it is not finite
     """
@@ -132,8 +137,11 @@ def _model_torque(motion: Motion, torque: ModelTorque, settings: FeedforwardSett
         fade_time=settings.friction_fade_time,
         period=settings.period,
     )
-    requested = torque.body(*signals)
-    requested += torque.friction(standstill.velocities(motion.velocity), torque.load(*signals))
+    requested = np.empty_like(motion.position)
+    for block in sample_blocks(len(requested)):
+        own = [signal[block] for signal in signals]
+        velocity = standstill.velocities(motion.velocity[block])
+        requested[block] = torque.body(*own) + torque.friction(velocity, torque.load(*own))
     if not np.isfinite(requested).all():
         raise ControlError('the model torque of the trajectory is not finite')
     return requested
@@ -191,7 +199,9 @@ def _rate_limited(target: Array, initial: Array, step: Array) -> Array:
     if (change <= step).all():
         return target
     previous = initial
-    for row in target:
+    for number, row in enumerate(target):
+        if number % BLOCK_SIZE == 0:
+            poll()
         np.minimum(row, previous + step, out=row)
         np.maximum(row, previous - step, out=row)
         previous = row

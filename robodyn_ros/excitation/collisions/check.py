@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from robodyn_ros.bounds import GEOMETRY
 from robodyn_ros.errors import MotionError
+from robodyn_ros.excitation.collisions.boxes import ENDLESS, free_space, obstacle_boxes
 from robodyn_ros.excitation.collisions.self_collision import (
     Contacts,
     NoPairsError,
@@ -21,8 +21,6 @@ from robodyn_ros.excitation.limits.constraints import Limit, SpaceLimit
 from robodyn_ros.excitation.limits.joint_limits import CHECK_PERIOD
 from robodyn_ros.excitation.trajectory import Motion, Trajectory
 from robodyn_ros.models.interface import DynamicModel
-
-_ENDLESS = (np.inf,) * 3
 
 
 @dataclass(frozen=True)
@@ -117,18 +115,19 @@ def cover(values: Mapping[str, Any], urdf: str, joints: Sequence[str]) -> Covera
     :param joints: that move
     :raises MotionError: options that cannot be used, or geometry that cannot be read
     """
-    box, floor, obstacles = values['box'], values['floor'], _boxes(values['obstacles'])
-    lower, upper = _corners(box, floor)
+    box, floor, obstacles = values['box'], values['floor'], obstacle_boxes(values['obstacles'])
+    lower, upper = free_space(box, floor)
     walls = bool(box) or floor is not None
     unchecked = []
     if not walls:
         unchecked.append('a floor (option floor)')
-    if not box and not obstacles:
-        unchecked.append('what stands around the robot (options box, obstacles)')
+    if not box:  # an obstacle does not say that the other places are free
+        others = 'what else stands' if obstacles else 'what stands'
+        unchecked.append(f'{others} around the robot (option box; obstacles are in it)')
     limits: list[Limit] = []
     if walls and values['frames']:
         limits.append(SpaceLimit(tuple(values['frames']), lower, upper))
-        lower, upper = (-np.inf,) * 3, _ENDLESS
+        lower, upper = (-np.inf,) * 3, ENDLESS
         walls = False
     itself = values['self_collision']
     if itself and not urdf:
@@ -223,33 +222,6 @@ def _notes(rule: SelfCollisionRule) -> list[str]:
             f'apart: {", ".join(words(rule.close))}'
         )
     return notes
-
-
-def _corners(
-    box: Sequence[float] | None, floor: float | None
-) -> tuple[tuple[float, float, float], tuple[float, float, float]]:
-    sides = list(box) if box else [-np.inf] * 3 + [np.inf] * 3
-    if len(sides) != 6:
-        raise MotionError(f'box must be six numbers, x, y, z of two corners, got {sides}')
-    bottom = -np.inf if floor is None else floor
-    return (sides[0], sides[1], max(sides[2], bottom)), (sides[3], sides[4], sides[5])
-
-
-def _boxes(numbers: Sequence[float] | None) -> tuple[tuple[float, ...], ...]:
-    """Return the corners of the obstacles.
-
-    :raises MotionError: they are not six numbers each, or a box has no volume
-    """
-    flat = list(numbers or ())
-    boxes = tuple(tuple(flat[start : start + 6]) for start in range(0, len(flat), 6))
-    for box in boxes:
-        known = len(box) == 6 and all(isinstance(value, (int, float)) for value in box)
-        if not known or not np.less(box[:3], box[3:]).all() or np.abs(box).max() > GEOMETRY.most:
-            raise MotionError(
-                f'an obstacle must be six finite numbers in one list, x, y, z of its lower and '
-                f'then of its upper corner, got {list(box)}'
-            )
-    return boxes
 
 
 def _outside(limit: SpaceLimit, trajectory: Trajectory, model: DynamicModel | None) -> str:

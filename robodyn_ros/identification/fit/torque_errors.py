@@ -63,6 +63,8 @@ def residual_ratio(
     :param predicted: torque to compare with, shape (N, n), in [Nm] or [N]
     """
     rows = np.flatnonzero(signals.measured_rows)
+    if not len(rows):
+        return 1.0
     rows = rows[np.unique(np.linspace(0, len(rows) - 1, 5000).astype(int))]
     measured = signals.measured[rows]
     own = model.torque(*signals.commanded(rows), parameters)

@@ -127,19 +127,13 @@ class Run:
         """
         given = self.task.validation
         if given == LEAVE_ONE_OUT:
-            every = range(len(self.task.recordings))
-            tallies = []
-            for left_out in every:
-                others = [k for k in every if k != left_out]
-                values = self.regression.estimate(others).values
-                tallies.append(self._tally(left_out, values, 'validate', others[0])[0])
-            self.validation = replace(self._together(tallies), source=LEAVE_ONE_OUT)
+            self._leave_one_out()
         elif isinstance(given, Recording):
             try:
                 cutoff = self.prepared.raw[0].shown.cutoff
                 other = self.prepared.task.alike(given, cutoff).corrected(self.prepared.offsets)
             except InsufficientData as error:
-                self.untested = (finding('validation_too_short', reason=error),)
+                self._not_tested(str(error))
                 return
             progress = phase_of(self.task.progress, 'validate')
             model, values = self.prepared.model, self.found.values
@@ -148,8 +142,29 @@ class Run:
             if report.samples:
                 self.validation = report
             else:
-                reason = 'gaps and repeated values leave no usable sample of it'
-                self.untested = (finding('validation_too_short', reason=reason),)
+                self._not_tested('gaps and repeated values leave no usable sample of it')
+
+    def _leave_one_out(self) -> None:
+        """Test each recording with the parameters of all others."""
+        recordings, tallies = self.task.recordings, []
+        for left_out, recording in enumerate(recordings):
+            others = [k for k in range(len(recordings)) if k != left_out]
+            try:
+                values = self.regression.estimate(others).values
+            except InsufficientData as error:
+                self._not_tested(f'without {recording.source}, {error}')
+                return
+            tally, _ = self._tally(left_out, values, 'validate', others[0])
+            if not tally.samples:
+                self._not_tested(
+                    f'gaps and repeated values leave no usable sample of {recording.source}'
+                )
+                return
+            tallies.append(tally)
+        self.validation = replace(self._together(tallies), source=LEAVE_ONE_OUT)
+
+    def _not_tested(self, reason: str) -> None:
+        self.untested = (finding('validation_too_short', reason=reason),)
 
 
 def tally_all(

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from rcl_interfaces.msg import SetParametersResult
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
 from robodyn_ros.allowed_folders import PARAMETER, AllowedFolders, default_folders, without_root
-from robodyn_ros.errors import RobodynError
-from robodyn_ros.nodes.base.common import declare
+from robodyn_ros.nodes.base.common import check_when_set, declare
 
 FIELDS = (
     'base_result', 'motion_file', 'output_directory', 'recording', 'result_file',
@@ -44,7 +42,7 @@ class AllowedDirectories:
         values = [str(node.get_parameter_or(name, unset).value or '') for name in parameters]
         configured = without_root(filter(None, values))  # '.' is the root folder for a service
         self._folders = AllowedFolders([*configured, *(given or default_folders())])
-        node.add_on_set_parameters_callback(self._on_set)
+        check_when_set(node, self._check)
 
     def path(self, name: str | Path) -> Path:
         """Return the path that a request names, without symbolic links.
@@ -63,15 +61,7 @@ class AllowedDirectories:
             if name := getattr(request, field, ''):
                 setattr(request, field, str(self.path(name)))
 
-    def _on_set(self, parameters: Sequence[Parameter]) -> SetParametersResult:
-        try:
-            for parameter in parameters:
-                if parameter.name in self._names and isinstance(parameter.value, str):
-                    self._check(parameter.value)
-        except RobodynError as error:
-            return SetParametersResult(successful=False, reason=str(error))
-        return SetParametersResult(successful=True)
-
-    def _check(self, value: str) -> None:
-        if value:  # otherwise the parameter names no file
-            self.path(value)
+    def _check(self, new: Mapping[str, Any]) -> None:
+        for name in self._names:
+            if new.get(name):  # otherwise the parameter names no file
+                self.path(new[name])

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
-from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor
+from rcl_interfaces.msg import (
+    FloatingPointRange,
+    IntegerRange,
+    ParameterDescriptor,
+    SetParametersResult,
+)
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
 from rclpy.timer import Timer
 
-from robodyn_ros.errors import ConfigError, bounded
+from robodyn_ros.errors import ConfigError, RobodynError, bounded
 from robodyn_ros.nodes.base.suite_node import Guarded
 
 MONITOR_QOS = QoSProfile(
@@ -72,7 +77,11 @@ def declare(
     )
     if array:
         value = [] if value is None else list(value)
-        _check_elements(node, name, value, minimum, maximum)
+        _check_elements(name, value, minimum, maximum, source_of(node, name))
+        if not read_only:  # rclpy checks scalars only, here too
+            check_when_set(
+                node, lambda new: _check_elements(name, new.get(name, []), minimum, maximum)
+            )
     if limit:
         log_limit(node, name, value)
     return value
@@ -107,19 +116,47 @@ def source_of(node: Node, name: str) -> str:
 
 
 def _check_elements(
-    node: Node, name: str, values: list[Any], minimum: float | None, maximum: float | None
+    name: str, values: list[Any], minimum: float | None, maximum: float | None, where: str = ''
 ) -> None:
-    where = source_of(node, name)
+    """Check every element of an array.
+
+    :param where: end of the message
+    :raises ConfigError: NaN, or outside the range
+    """
     for index, value in enumerate(values):
         if isinstance(value, str):
             continue
-        side = ''
-        if value != value or (minimum is not None and value < minimum):
-            side = f'below {minimum}'
+        problem = ''
+        if value != value:
+            problem = 'not a number'
+        elif minimum is not None and value < minimum:
+            problem = f'below {minimum}'
         elif maximum is not None and value > maximum:
-            side = f'above {maximum}'
-        if side:
-            raise ConfigError(f'parameter {name!r}: element {index} is {value}, {side}{where}')
+            problem = f'above {maximum}'
+        if problem:
+            raise ConfigError(f'parameter {name!r}: element {index} is {value}, {problem}{where}')
+
+
+def check_when_set(node: Node, check: Callable[[dict[str, Any]], object]) -> None:
+    """Refuse changes of parameters that cannot be used.
+
+    :param check: receives the new values of the parameters of a request, arrays as lists; the
+        text of a `RobodynError` that it raises is the reason of the refusal
+    """
+
+    def on_set(parameters: Sequence[Parameter]) -> SetParametersResult:
+        new = {
+            item.name: list(item.value) if item.type_ in _ARRAYS else item.value
+            for item in parameters
+            if item.type_ != Parameter.Type.NOT_SET
+        }
+        try:
+            check(new)
+        except RobodynError as error:
+            return SetParametersResult(successful=False, reason=bounded(str(error)))
+        return SetParametersResult(successful=True)
+
+    node.add_on_set_parameters_callback(on_set)
 
 
 def realtime_priority(node: Node, default: int) -> None:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Generic, TypeVar
 
 from rclpy.node import Node
 
+from robodyn_ros.cancelling import Cancellation, cancellable
+from robodyn_ros.errors import RobodynError
 from robodyn_ros.nodes.base.common import steady_timer
 
 MOST = 16
@@ -18,22 +21,32 @@ Item = TypeVar('Item')
 
 
 class Outbox(Generic[Item]):
-    """Queue that prepares messages one after the other and sends them two timer ticks later.
+    """Queue that prepares messages in a thread, one after the other, and then sends them.
 
-    During the preparation a message may arrive that forbids sending, for example a stop command.
-    There are two ticks because an executor without events calls timers before subscriptions: all
-    messages that had arrived at the first tick are read before the second.
+    A message is sent with the second timer tick that finds it prepared. Until then a message may
+    arrive that forbids sending, for example a stop command. There are two ticks because an
+    executor without events calls timers before subscriptions: all messages that had arrived at
+    the first tick are read before the second.
     """
 
-    def __init__(self, node: Node, prepare: Callable[[Item], Send | None]) -> None:
+    def __init__(
+        self,
+        node: Node,
+        prepare: Callable[[Item], Send],
+        refuse: Callable[[Item, RobodynError], None],
+    ) -> None:
         """Start empty.
 
-        :param prepare: returns for a message the function that sends it; None: it is not sent
+        :param prepare: runs in the thread, `cancellable`; returns the function that sends a
+            message
+        :param refuse: called for a message whose preparation raised a `RobodynError`
         """
-        self._prepare = prepare
+        self._prepare, self._refuse = prepare, refuse
         self._waiting: deque[Item] = deque()
+        self._pool = ThreadPoolExecutor(max_workers=1)
+        self._work: Future[Send] | None = None
+        self._cancellation = Cancellation()
         self._send: Send | None = None
-        self._ticks = 0
         # within 1 ms an executor reads the messages that have arrived
         self._timer = steady_timer(node, 1e-3, self.tick)
         self._timer.cancel()
@@ -50,8 +63,17 @@ class Outbox(Generic[Item]):
         return dropped
 
     def prepare_again(self) -> None:
-        """Discard a prepared message, because conditions changed; it is prepared again."""
-        self._send, self._ticks = None, 0
+        """Discard a preparation, because conditions changed; the next tick starts it again."""
+        self._cancellation.cancel('conditions changed')
+        self._work = self._send = None
+
+    def change(self, function: Callable[[], None]) -> None:
+        """Run a function that changes what preparations use, while none runs.
+
+        This waits until the present one has polled. What the function raises is raised here.
+        """
+        self.prepare_again()
+        self._pool.submit(function).result()
 
     def drop(self) -> list[Item]:
         """Drop all waiting messages and return them."""
@@ -70,24 +92,42 @@ class Outbox(Generic[Item]):
             self._next()
 
     def tick(self) -> None:
-        """Send the prepared message if it is due, and prepare the next one."""
-        self._ticks += 1
-        if self._send is None:
-            self._next()
-        elif self._ticks > 1:
+        """Send the prepared message, or look whether it is prepared."""
+        if self._send is not None:
             send = self._send
             self._waiting.popleft()
-            send()
+            try:
+                send()
+            finally:
+                self._next()
+        elif self._work is None:
             self._next()
+        elif self._work.done():
+            self._take(self._work)
+
+    def _take(self, work: Future[Send]) -> None:
+        """Keep the result of a preparation, or refuse the message."""
+        try:
+            self._send = work.result()
+        except RobodynError as error:
+            self._refuse(self._waiting.popleft(), error)
+        except Exception:
+            self._waiting.popleft()
+            raise
+        finally:
+            if self._send is None:
+                self._next()
 
     def _next(self) -> None:
-        """Prepare the first message that can be sent."""
-        self._send, self._ticks = None, 0
-        while self._waiting and self._send is None:
-            self._send = self._prepare(self._waiting[0])
-            if self._send is None and self._waiting:
-                self._waiting.popleft()
-        if self._waiting:
-            self._timer.reset()
-        else:
+        """Prepare the first message."""
+        self.prepare_again()
+        if not self._waiting:
             self._timer.cancel()
+            return
+        self._cancellation = Cancellation()
+        self._work = self._pool.submit(self._run, self._waiting[0], self._cancellation)
+        self._timer.reset()
+
+    def _run(self, message: Item, cancellation: Cancellation) -> Send:
+        with cancellable(cancellation):
+            return self._prepare(message)

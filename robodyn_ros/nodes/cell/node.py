@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
 from numpy.typing import NDArray
-from rcl_interfaces.msg import SetParametersResult
 from rclpy.node import Node
-from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import Trigger
@@ -23,7 +21,12 @@ from robodyn_ros.cell.controllers import Controllers
 from robodyn_ros.cell.faults import KINDS, Fault, FaultyStream, Sample
 from robodyn_ros.cell.robot_cell import RobotCell
 from robodyn_ros.errors import RobodynError, UnstableError
-from robodyn_ros.nodes.base.common import Diagnostics, declare, realtime_priority
+from robodyn_ros.nodes.base.common import (
+    Diagnostics,
+    check_when_set,
+    declare,
+    realtime_priority,
+)
 from robodyn_ros.nodes.base.spinning import run
 from robodyn_ros.nodes.base.stamps import seconds_of, to_stamp
 from robodyn_ros.nodes.base.suite_node import SuiteNode
@@ -147,7 +150,7 @@ class CellNode(SuiteNode):
             f'{", ".join(self._streams)}, KIND one of {", ".join(KINDS)}, DURATION in [s]'
         )
         declare(self, 'fault', '', text)
-        self.add_on_set_parameters_callback(self._on_set)
+        check_when_set(self, self._on_set)
         for topic, callback in (
             (f'{name("forward_position_controller")}/commands', self._on_position),
             (f'{name("forward_effort_controller")}/commands', self._on_effort),
@@ -233,15 +236,10 @@ class CellNode(SuiteNode):
         response.stamp = to_stamp(self._stamp())
         return response
 
-    def _on_set(self, parameters: list[Parameter]) -> SetParametersResult:
-        try:
-            for parameter in parameters:
-                if parameter.name == 'fault' and parameter.value:
-                    fault = Fault.parse(parameter.value, tuple(self._streams))
-                    self._streams[fault.stream].faults.inject(fault)
-        except RobodynError as error:
-            return SetParametersResult(successful=False, reason=str(error))
-        return SetParametersResult(successful=True)
+    def _on_set(self, new: Mapping[str, Any]) -> None:
+        if new.get('fault'):
+            fault = Fault.parse(new['fault'], tuple(self._streams))
+            self._streams[fault.stream].faults.inject(fault)
 
     def _reset(self) -> None:
         """Put the robot to rest in its initial position, and let the controllers hold it."""

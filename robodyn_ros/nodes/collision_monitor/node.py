@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
 from numpy.typing import NDArray
-from rcl_interfaces.msg import SetParametersResult
-from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
@@ -24,7 +22,7 @@ from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.errors import ConfigError, ControlError
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.models.interface import Array
-from robodyn_ros.nodes.base.common import steady_timer
+from robodyn_ros.nodes.base.common import check_when_set, steady_timer
 from robodyn_ros.nodes.base.spinning import run
 from robodyn_ros.nodes.base.stamps import seconds_of
 from robodyn_ros.nodes.collision_monitor.black_box import BlackBox
@@ -82,7 +80,7 @@ class CollisionMonitor(ModelNode):
         steady_timer(self, 0.5 * self._reactions.period, self._on_tick)
         self.create_service(Trigger, '~/reset', self._on_reset)
         self.create_service(MuteReactions, '~/mute', self._on_mute)
-        self.add_on_set_parameters_callback(self._on_set)
+        check_when_set(self, self._on_set)
         self.autostart()
 
     def build(self, model: IdentifiedModel, torque: ModelTorque) -> None:
@@ -137,11 +135,9 @@ class CollisionMonitor(ModelNode):
         if self._detector is not None:
             self._recorded.call('lose', reason)
 
-    def _on_set(self, parameters: list[Parameter]) -> SetParametersResult:
-        for parameter in parameters:
-            if parameter.name == 'sensitivity' and self._detector is not None:
-                self._recorded.call('set_sensitivity', parameter.value)
-        return SetParametersResult(successful=True)
+    def _on_set(self, new: Mapping[str, Any]) -> None:
+        if 'sensitivity' in new and self._detector is not None:
+            self._recorded.call('set_sensitivity', new['sensitivity'])
 
     @property
     def muted(self) -> bool:

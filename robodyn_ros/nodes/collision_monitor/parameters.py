@@ -105,7 +105,7 @@ def learned_thresholds(file: str, model: IdentifiedModel) -> LearnedThresholds |
     if not file:
         return None
     learned = read_thresholds(resource(file))
-    learned.check_model(model.hash, file)
+    learned.check_model(model.hash, model.joints, file)
     return learned
 
 

@@ -53,8 +53,8 @@ class CollisionGuard:
         unchecked = self._coverage().unchecked
         if unchecked and not self._lenient:
             raise ControlError(
-                f'{_said(unchecked)}. Give the parameters optimise.floor and '
-                'optimise.box or optimise.obstacles; or, if '
+                f'{_said(unchecked)}. Give the parameters optimise.floor and optimise.box, and '
+                'optimise.obstacles for what is inside the box; or, if '
                 'you have made sure that nothing is in the way, set allow_unchecked: true'
             )
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from rclpy.node import Node
@@ -20,13 +21,13 @@ from robodyn_ros.excitation.design.problem import Design
 from robodyn_ros.excitation.export import TRAJECTORY, export_motion
 from robodyn_ros.excitation.limits.constraints import Limit
 from robodyn_ros.excitation.limits.joint_limits import JointLimits
-from robodyn_ros.excitation.options import OPTIONS, Option, make_design, search
+from robodyn_ros.excitation.options import OPTIONS, Option, check_options, make_design, search
 from robodyn_ros.excitation.robot_frame import shown_frame
 from robodyn_ros.excitation.summary import present, sentence
 from robodyn_ros.excitation.trajectory import Trajectory
 from robodyn_ros.models.catalog import load_model, robot_model
 from robodyn_ros.models.interface import DynamicModel
-from robodyn_ros.nodes.base.common import declare, steady_timer
+from robodyn_ros.nodes.base.common import check_when_set, declare, steady_timer
 from robodyn_ros.nodes.base.folders import dated_folder
 from robodyn_ros.nodes.base.stamps import to_duration
 from robodyn_ros.nodes.excitation.collisions import robot_file
@@ -83,6 +84,8 @@ class Designer:
         declare(node, 'optimise.friction', [''], 'friction terms, where the model is the URDF')
         declare(node, 'dynamic_model', 0, 'number, in place of the one in model_file; 0: that one')
         declare(node, 'output_directory', '.', 'folder for designed motions')
+        self._check({})
+        check_when_set(node, self._check)
         self._pool = ThreadPoolExecutor(max_workers=1)
         self._work: Future[Designed] | None = None
         self.goal: Any = None
@@ -209,14 +212,32 @@ class Designer:
             write_motion(result.trajectory, file)
         return Designed(result.trajectory, file, f'{sentence(result, design)}; saved: {file}')
 
-    def values(self) -> dict[str, Any]:
-        """Return the given options."""
+    def values(self, new: Mapping[str, Any] = MappingProxyType({})) -> dict[str, Any]:
+        """Return the given options.
+
+        :param new: values of parameters that are about to change
+        """
         values = {}
         for name in OPTIONS:
-            value = self._node.get_parameter_or(f'optimise.{name}', Parameter('none')).value
+            parameter = f'optimise.{name}'
+            value = self._node.get_parameter_or(parameter, Parameter('none')).value
+            value = new.get(parameter, value)
             if value is not None and not (hasattr(value, '__len__') and len(value) == 0):
                 values[name] = value if isinstance(value, (str, bool, int, float)) else list(value)
         return values
+
+    def _check(self, new: Mapping[str, Any]) -> None:
+        """Check the options together with new values.
+
+        :raises ConfigError: they cannot be used
+        """
+        names = [name for name in new if name.startswith('optimise.')]
+        if not names and new:
+            return
+        try:
+            check_options(self.values(new))
+        except MotionError as error:
+            raise ConfigError(f'parameter {", ".join(names) or "optimise"}: {error}') from error
 
     def _design(self, values: dict[str, Any]) -> Design:
         model = self.model()

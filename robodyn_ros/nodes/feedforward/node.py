@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
-from rcl_interfaces.msg import SetParametersResult
-from rclpy.parameter import Parameter
 from std_srvs.srv import SetBool, Trigger
 
 from robodyn_ros.control.feedforward.additive_torque import AdditiveTorque
@@ -22,6 +20,7 @@ from robodyn_ros.control.torque_threshold import SILENCE, TorqueThreshold
 from robodyn_ros.errors import ConfigError, ControlError
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.models.interface import Array
+from robodyn_ros.nodes.base.common import check_when_set
 from robodyn_ros.nodes.base.spinning import run
 from robodyn_ros.nodes.feedforward.streaming import StreamingMode
 from robodyn_ros.nodes.feedforward.torque_marker import TorqueMarker
@@ -106,7 +105,7 @@ class Feedforward(ModelNode):
         self._killed = self._left_by_a_killed_process()
         self.create_service(SetBool, '~/enable', self._on_enable)
         self.create_service(Trigger, '~/reset', self._on_reset)
-        self.add_on_set_parameters_callback(self._on_set)
+        check_when_set(self, self._on_set)
         self.autostart()
 
     def _left_by_a_killed_process(self) -> str:
@@ -317,15 +316,10 @@ class Feedforward(ModelNode):
         response.success = True
         return response
 
-    def _on_set(self, parameters: list[Parameter]) -> SetParametersResult:
-        for parameter in parameters:
-            if parameter.name == 'feedforward_scale':
-                try:
-                    self._mode.set_scale(parameter.value)
-                except ControlError as error:
-                    return SetParametersResult(successful=False, reason=str(error))
-                self._options['feedforward_scale'] = parameter.value
-        return SetParametersResult(successful=True)
+    def _on_set(self, new: Mapping[str, Any]) -> None:
+        if 'feedforward_scale' in new:
+            self._mode.set_scale(new['feedforward_scale'])
+            self._options['feedforward_scale'] = new['feedforward_scale']
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -20,8 +20,7 @@ from robodyn_ros.control.feedforward.torque_plan import TRANSPORT, TorquePlan
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.control.torque_limits import PlannedTorque
 from robodyn_ros.control.torque_threshold import SILENCE, TorqueThreshold
-from robodyn_ros.errors import ControlError, RobodynError
-from robodyn_ros.excitation.motions.spline import TrajectoryPoints
+from robodyn_ros.errors import ControlError
 from robodyn_ros.models.interface import Array
 from robodyn_ros.nodes.base.common import steady_timer
 from robodyn_ros.nodes.base.ordered_queue import Outbox, Send
@@ -31,10 +30,10 @@ from robodyn_ros.nodes.feedforward.follow_goals import offered_goals
 from robodyn_ros.nodes.feedforward.mode import TorqueMode
 from robodyn_ros.nodes.feedforward.thinning import thinned
 from robodyn_ros.nodes.feedforward.trajectory_passing import Passing
-from robodyn_ros.nodes.feedforward.trajectory_planner import TrajectoryPlanner
+from robodyn_ros.nodes.feedforward.trajectory_planner import TrajectoryPlanner, serialised
 from robodyn_ros.nodes.robot.trajectory_message import read_trajectory
 from robodyn_ros.wire.cursor import NANOSECONDS
-from robodyn_ros.wire.trajectory import write_trajectory
+from robodyn_ros.wire.trajectory import is_empty
 
 
 class TrajectoryMode(TorqueMode):
@@ -84,7 +83,9 @@ class TrajectoryMode(TorqueMode):
             JointTrajectory, '~/joint_trajectory', self._on_trajectory, 10, raw=True
         )
         steady_timer(node, 0.5 * SILENCE, self._on_timer)
-        self._outbox: Outbox[Arrived] = Outbox(node, self._prepared)
+        self._outbox: Outbox[Arrived] = Outbox(
+            node, self._prepared, lambda arrived, error: arrived.refuse(str(error))
+        )
 
     def use(
         self,
@@ -108,6 +109,7 @@ class TrajectoryMode(TorqueMode):
         self._planner = TrajectoryPlanner(
             torque, settings, self._threshold, check=check, hold_at_end=self._hold
         )
+        self._outbox.prepare_again()
 
     def begin(self, enabled: bool) -> None:
         """Start.
@@ -160,7 +162,8 @@ class TrajectoryMode(TorqueMode):
             self._node.get_logger().error(problem)
             return problem
         faded = plan.faded(plan.arrival(now), planner.settings)
-        self._send(faded, self._start, self._publish)
+        message = serialised(faded, self._start, self._effort)
+        self._send(faded, self._start, self._publish, message)
         return ''
 
     def _on_left(self, reason: str) -> None:
@@ -189,6 +192,7 @@ class TrajectoryMode(TorqueMode):
 
     def restore(self) -> None:
         """Return to the plan before the last one, which the controller does not execute."""
+        self._outbox.prepare_again()
         self._plan, self._until, self._start = self._before
 
     def goal_accepted(self) -> None:
@@ -200,11 +204,12 @@ class TrajectoryMode(TorqueMode):
         """Change the share of the model torque for later trajectories."""
         if self._planner is not None:
             self._planner.scale = scale
+            self._outbox.prepare_again()
 
     def set_values(self, values: Array) -> None:
         """Set other parameter values, shape (p,), for later trajectories."""
         if self._planner is not None:
-            self._planner.torque.set_values(values)
+            self._outbox.change(partial(self._planner.torque.set_values, values))
 
     def reset(self) -> str:
         """Clear the fault; return what was done."""
@@ -250,41 +255,31 @@ class TrajectoryMode(TorqueMode):
         self._outbox.remove(arrived)
 
     def put(self, arrived: Arrived) -> None:
-        """Plan a trajectory after those that arrived before it, then send it."""
-        if dropped := self._outbox.put(arrived):
+        """Plan a trajectory after those that arrived before it, then send it.
+
+        One without points stops the robot: it is sent now, and those that wait are not.
+        """
+        if is_empty(arrived.serialised):
+            self._drop('a trajectory without points, which stops the robot, came after it')
+            arrived.send(arrived.serialised)
+        elif dropped := self._outbox.put(arrived):
             dropped.refuse('newer ones came before it could be planned')
 
-    def _prepared(self, arrived: Arrived) -> Send | None:
-        """Plan a trajectory; return the function that sends it, or None if it is refused."""
-        try:
-            stamp, points = read_trajectory(arrived.serialised)
-            if points is None:
-                return partial(arrived.send, arrived.serialised)
-            if self._planner is None:
-                raise ControlError('there is no model yet')
-            plan = self._checked(self._planner, stamp, points)
-            longest = self._planner.settings.ramp_down_time
-            few = thinned(plan, self._node, self.topic, longest)
-            return partial(self._send, few, stamp, arrived.send)
-        except RobodynError as error:
-            arrived.refuse(str(error))
-            return None
+    def _prepared(self, arrived: Arrived) -> Send:
+        """Plan a trajectory in the thread of the outbox; return the function that sends it.
 
-    def _checked(
-        self, planner: TrajectoryPlanner, stamp: int, points: TrajectoryPoints
-    ) -> TorquePlan:
-        """Plan a trajectory within its limits, see `TrajectoryPlanner.checked`."""
-        now, before = self._now(), self._plan
-        plan, problem = planner.checked(
-            points,
-            late=(now - stamp) / NANOSECONDS if stamp else None,
-            initial=None if before is None else before.effort_at(self._time(now)),
-            enabled=self._enabled,
-            replaces=before is not None and self._time(now) < before.time[-1],
-        )
-        if problem:
-            self._node.refusals.say(problem)
-        return plan
+        Whoever changes what this reads lets the outbox prepare again.
+        """
+        stamp, points = read_trajectory(arrived.serialised)
+        if points is None:
+            return partial(arrived.send, arrived.serialised)
+        if self._planner is None:
+            raise ControlError('there is no model yet')
+        planner, running = self._planner, (self._plan, self._start)
+        plan, problem = planner.checked(points, stamp, self._now(), running, enabled=self._enabled)
+        few = thinned(plan, self._node, self.topic, planner.settings.ramp_down_time)
+        message = serialised(few, stamp, self._effort)
+        return partial(self._send, few, stamp, arrived.send, message, problem)
 
     def refuse_trajectory(self, why: str) -> None:
         """Count and log a trajectory that is not sent."""
@@ -300,10 +295,17 @@ class TrajectoryMode(TorqueMode):
         self._controller.sent(serialised)
         self._output.publish(serialised)
 
-    def _send(self, plan: TorquePlan, stamp: int, send: Callable[[bytes], None]) -> None:
-        effort = self._effort.commands(plan.effort)
-        fields = (plan.position, plan.velocity, plan.acceleration, effort)
-        message = write_trajectory(stamp=stamp, joints=plan.joints, time=plan.time, fields=fields)
+    def _send(
+        self,
+        plan: TorquePlan,
+        stamp: int,
+        send: Callable[[bytes], None],
+        message: bytes,
+        problem: str = '',
+    ) -> None:
+        """Send a plan as its message; say why it has no model torque, if there is a problem."""
+        if problem:
+            self._node.refusals.say(problem)
         send(message)
         if not self.applied:
             self._states.restart(time.monotonic())
@@ -313,11 +315,8 @@ class TrajectoryMode(TorqueMode):
 
     def trip(self, reason: str) -> None:
         """Latch a fault and remove the torque, unless a fault is latched already."""
-        if not self.fault:
-            self._trip(reason)
-
-    def _trip(self, reason: str) -> None:
-        """Latch a fault; the remainder of a running motion continues without torque."""
+        if self.fault:
+            return
         self.fault = reason
         self._enabled = False
         if not self._take_out(reason):
@@ -327,7 +326,7 @@ class TrajectoryMode(TorqueMode):
         """Latch a fault if joint states are missing while torque is applied."""
         self.target.tick()
         if self._enabled and self.applied and (silence := self._silence()):
-            self._trip(silence)
+            self.trip(silence)
 
     @property
     def applied(self) -> bool:
@@ -343,7 +342,7 @@ class TrajectoryMode(TorqueMode):
         wanted = None if plan is None or not self.applied else plan.position[plan.row(at)]
         problem = self._feedback_problem(usable, wanted)
         if problem and self._enabled:
-            self._trip(problem)
+            self.trip(problem)
         requested = applied = self._zero
         if self._plan is not None:
             applied, requested = self._plan.effort_at(at), self._plan.requested_at(at)

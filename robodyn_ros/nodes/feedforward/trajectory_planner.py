@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 
+from robodyn_ros.control.effort.joint_effort import EffortConversion
 from robodyn_ros.control.feedforward.settings import FeedforwardSettings
 from robodyn_ros.control.feedforward.torque_plan import TorquePlan
 from robodyn_ros.control.feedforward.trajectory_effort import arriving_trajectory
@@ -14,7 +15,8 @@ from robodyn_ros.control.torque_limits import PlannedTorque
 from robodyn_ros.control.torque_threshold import TorqueThreshold
 from robodyn_ros.errors import ControlError
 from robodyn_ros.excitation.motions.spline import TrajectoryPoints
-from robodyn_ros.models.interface import Array
+from robodyn_ros.wire.cursor import NANOSECONDS
+from robodyn_ros.wire.trajectory import write_trajectory
 
 
 class TrajectoryPlanner:
@@ -41,34 +43,36 @@ class TrajectoryPlanner:
     def checked(
         self,
         points: TrajectoryPoints,
+        stamp: int,
+        now: int,
+        running: tuple[TorquePlan | None, int],
         *,
-        late: float | None,
-        initial: Array | None,
         enabled: bool,
-        replaces: bool,
     ) -> tuple[TorquePlan, str]:
         """Plan a trajectory, and compare it with torque_max and torque_threshold.
 
         One that exceeds them but replaces a running motion has no model torque, because it may
         stop this motion.
 
-        :param late: time since its start, in [s]; None: it starts on arrival
-        :param initial: effort of the controller when it starts, shape (n,); None: zero
+        :param stamp: its start, in [ns]; 0: it starts on arrival
+        :param now: in [ns]
+        :param running: what the controller executes, and the start of it, in [ns]
         :param enabled: add model torque
-        :param replaces: it replaces a running motion
         :return: the plan, and '' or why it has no model torque
         :raises RobodynError: it cannot be planned, or exceeds a limit and replaces no motion
         """
-        start = np.zeros(len(self.torque.joints)) if initial is None else initial
+        before, since = running[0], (now - running[1]) / NANOSECONDS
+        initial = np.zeros(len(self.torque.joints)) if before is None else before.effort_at(since)
         plan = partial(
             arriving_trajectory, points, self.torque, self.settings,
-            late=late, initial=start, hold_at_end=self._hold,
+            late=(now - stamp) / NANOSECONDS if stamp else None, initial=initial,
+            hold_at_end=self._hold,
         )  # fmt: skip
         planned = plan(scale=self.scale if enabled else 0.0)
         try:
             self._check_limits(planned, enabled)
         except ControlError as error:
-            if not replaces:
+            if before is None or since >= before.time[-1]:
                 raise
             text = 'the trajectory replaces a running one, so it passes without torque'
             return plan(scale=0.0), f'{text}: {error}'
@@ -85,3 +89,12 @@ class TrajectoryPlanner:
         problem = threshold.command(plan.largest_effort) or threshold.silence() if enabled else ''
         if problem:
             raise ControlError(problem)
+
+
+def serialised(plan: TorquePlan, stamp: int, effort: EffortConversion) -> bytes:
+    """Serialise a plan as a trajectory_msgs/JointTrajectory.
+
+    :param stamp: header stamp, in [ns]
+    """
+    fields = (plan.position, plan.velocity, plan.acceleration, effort.commands(plan.effort))
+    return write_trajectory(stamp=stamp, joints=plan.joints, time=plan.time, fields=fields)

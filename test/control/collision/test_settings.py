@@ -44,6 +44,7 @@ def test_the_check_of_frozen_values_can_be_switched_off() -> None:
         ({'low_velocity_torque': [1.0]}, 'low_velocity_torque needs one value'),
         ({'debounce': 0}, 'debounce must be at least 1'),
         ({'stale_timeout': 0.001}, 'stale_timeout must be above'),
+        ({'period': 1e-9}, 'stale_timeout must be at most 100 000 periods of 1e-09 s, got 0.05 s'),
     ],
 )
 def test_settings_that_cannot_be_used_are_refused(changes: dict[str, object], text: str) -> None:

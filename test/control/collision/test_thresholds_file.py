@@ -48,9 +48,13 @@ def test_a_file_is_read_as_it_was_written(tmp_path: Path, rest: float) -> None:
     settings = after.settings(CollisionSettings(('a', 'b'), 1.0, settle_time=0.3))
     assert {name: getattr(settings, name) for name in DETECTOR} == DETECTOR
     assert settings.settle_time == 0.3
-    after.check_model('hash of the model', 'x')
+    after.check_model('hash of the model', after.joints, 'x')
     with pytest.raises(ControlError, match='x: the thresholds were learned with another model'):
-        after.check_model('another hash', 'x')
+        after.check_model('another hash', after.joints, 'x')
+    with pytest.raises(
+        ControlError, match=r"x: the thresholds are those of the joints \['a', 'b'\]"
+    ):
+        after.check_model('hash of the model', ('a',), 'x')
 
 
 @pytest.mark.parametrize(
@@ -58,7 +62,9 @@ def test_a_file_is_read_as_it_was_written(tmp_path: Path, rest: float) -> None:
     [
         ('robodyn collision thresholds 1', 'x', 'is no thresholds file'),
         ('contact_share: 0.8', 'contact_share: 1.2', 'contact_share must be above 0'),
-        ('period: 0.01', 'period: .nan', 'period must be above 0'),
+        ('period: 0.01', 'period: .nan', 'period must be a finite number above 0, got nan'),
+        ('period: 0.01', 'period: x', "period must be a finite number above 0, got 'x'"),
+        ('debounce: 3', 'debounce: [1]', 'debounce must be a finite number above 0'),
         ('residual: observer', 'residual: guess', 'residual must be one of'),
         ('- 1.95', '- 0.1', 'the edges of speed must be finite and in ascending'),
         ('fastest: 1.0', 'fastest: 0.0', 'fastest must be finite and above 0'),

@@ -8,6 +8,7 @@ from control_arm import small_arm
 from scipy.interpolate import BPoly
 
 from robodyn_ros.bounds import BoundError
+from robodyn_ros.cancelling import Cancellation, CancelledError, cancellable
 from robodyn_ros.control.feedforward.settings import FeedforwardSettings
 from robodyn_ros.control.feedforward.torque_plan import ARRAYS, MOTION, TRANSPORT, TorquePlan
 from robodyn_ros.control.feedforward.trajectory_effort import (
@@ -17,7 +18,7 @@ from robodyn_ros.control.feedforward.trajectory_effort import (
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.errors import ControlError, MotionError
 from robodyn_ros.excitation.motions.spline import SplineTrajectory, TrajectoryPoints
-from robodyn_ros.models.interface import Array
+from robodyn_ros.models.interface import BLOCK_SIZE, Array
 
 MODEL, VALUES = small_arm()
 TORQUE = ModelTorque(MODEL, VALUES)
@@ -71,6 +72,28 @@ def test_effort_is_the_model_torque_three_cycles_earlier() -> None:
     )
     np.testing.assert_allclose(plan.requested[:1000], expected[:1000], rtol=1e-12)
     np.testing.assert_allclose(plan.position, motion.position, atol=1e-14)
+
+
+def test_a_motion_of_several_blocks_is_one_motion() -> None:
+    """Friction at standstill depends on the samples before, also across blocks."""
+    motion = spline(12.0)
+    plan = trajectory_effort(motion, TORQUE, FAST)
+    assert 2 * BLOCK_SIZE < 6000
+    exact = motion.sample(plan.time)
+    expected = MODEL.torque(exact.position, exact.velocity, exact.acceleration, VALUES)
+    expected[3000] += 3.0 * np.sign(exact.velocity[2999])
+    np.testing.assert_allclose(plan.requested[:6000], expected[:6000], rtol=1e-12)
+    for name in ('position', 'velocity', 'acceleration'):
+        np.testing.assert_allclose(
+            getattr(plan, name)[:6000], getattr(exact, name)[:6000], atol=1e-14
+        )
+
+
+def test_a_plan_ends_when_it_is_cancelled() -> None:
+    cancellation = Cancellation()
+    cancellation.cancel('not wanted any more')
+    with cancellable(cancellation), pytest.raises(CancelledError, match='not wanted any more'):
+        trajectory_effort(spline(), TORQUE, FAST)
 
 
 def test_it_ends_at_rest_with_a_straight_ramp_to_exactly_zero() -> None:

@@ -83,7 +83,7 @@ def test_it_is_said_what_is_not_checked():
     bare = collision_coverage({}, ['joint1'], EMPTY)
     assert [text.split(':')[0] for text in bare.unchecked] == [
         'self-collision', 'a floor (option floor)',
-        'what stands around the robot (options box, obstacles)',
+        'what stands around the robot (option box; obstacles are in it)',
     ]  # fmt: skip
     assert 'no <collision> and no <visual>' in bare.unchecked[0] and not bare.limits
     facts = bare.check(wandering(['joint1'])).facts()
@@ -121,7 +121,12 @@ def test_a_floor_is_one_for_the_links_and_not_only_for_their_frames():
     beside = {'floor': -2.0, 'obstacles': [0.7, -1, -0.6, 0.9, 1, -0.1, 5, 5, 5, 6, 6, 6]}
     full = collision_coverage(beside, JOINTS, str(UR10))
     hit = full.check(motion)
-    assert full.unchecked == () and hit.contacts.share == 1.0
+    assert full.unchecked == (
+        'what else stands around the robot (option box; obstacles are in it)',
+    )
+    assert hit.contacts.share == 1.0
+    inside = {**beside, 'box': [-3, -3, -3, 3, 3, 3]}
+    assert collision_coverage(inside, JOINTS, str(UR10)).unchecked == ()
     assert 'obstacle 1 at (0.8, 0, -0.35) m' in hit.contacts.pair
     clear = collision_coverage({'obstacles': [5, 5, 5, 6, 6, 6]}, JOINTS, str(UR10)).check(motion)
     assert not clear.broken and clear.contacts.share == 0.0
@@ -145,7 +150,11 @@ def test_a_floor_is_one_for_the_links_and_not_only_for_their_frames():
         ({'obstacles': [0, 0, 0, 1, 1, np.inf]}, 'ur10', 'six finite numbers'),
         ({'obstacles': [[0, 0, 0, 1, 1, 1]]}, 'ur10', 'in one list'),
         ({'obstacles': [0, 0, 0, 1, 1, 0]}, 'ur10', 'x, y, z of its lower and then of its upper'),
-        ({'obstacles': [np.nan] * 6}, 'ur10', 'obstacles must be numbers'),
+        ({'obstacles': [np.nan] * 6}, 'ur10', 'an obstacle must be six finite numbers'),
+        ({'box': [-np.inf] * 3 + [np.inf] * 3, 'floor': 0.0}, 'ur10', 'box must be six finite'),
+        ({'box': [-1, -1, -1, 1, 1, 2e5]}, 'ur10', 'up to 100000 m, got .*200000'),
+        ({'box': [1, 1, 1, -1, -1, -1]}, 'ur10', 'x, y, z of its lower and then of its upper'),
+        ({'box': [-1, -1, -1, 1, 1, 0.5], 'floor': 0.5}, 'ur10', 'floor must be below the top'),
         ({'srdf': '/nowhere.srdf'}, 'ur10', 'the SRDF /nowhere.srdf cannot be read'),
     ],
 )

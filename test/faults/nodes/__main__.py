@@ -33,6 +33,7 @@ def main() -> int:
     given = parser.parse_args()
     import numpy as np
     from faults.nodes.fuzz_cell import FuzzCell
+    from stacks import dump
 
     with tempfile.TemporaryDirectory(prefix='faults_nodes_') as folder:
         place = given.folder or Path(folder)
@@ -59,6 +60,7 @@ def main() -> int:
             after = cell.memory()
         except AssertionError as error:
             cell.wrong.append(str(error))
+            dump(cell.processes, place)  # it may be a hang
             after = before = {}
         finally:
             cell.close()

@@ -14,9 +14,10 @@ from lifecycle_msgs.srv import ChangeState
 from rcl_interfaces.msg import Parameter
 from rcl_interfaces.srv import SetParameters, SetParametersAtomically
 from rclpy.serialization import serialize_message
+from robodyn_ros.msg import CollisionState, IdentificationReport, TorqueState
 from robodyn_ros.msg import NodePresence as Presence
 from sensor_msgs.msg import JointState
-from std_msgs.msg import Float64MultiArray
+from std_msgs.msg import Bool, Float64MultiArray, String
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 JOINTS = ['joint1', 'joint2']
@@ -30,6 +31,9 @@ TOPICS = {
     'planned/joint_trajectory': JointTrajectory, 'planned/joint_states': JointState,
     'forward_effort_controller/transition_event': TransitionEvent,
     'excitation/presence': Presence, 'recorder/presence': Presence,
+    'guard/reference': JointState, 'guard/stopped': Bool, 'robot_description': String,
+    'identification/report': IdentificationReport, 'watched/state': CollisionState,
+    'watched/torque': TorqueState, 'watched/joint_states': JointState,
 }  # fmt: skip
 """Commands of torque are left out: they are what is checked."""
 SHUTDOWN = (5, 6, 7)
@@ -52,8 +56,10 @@ def usual(kind: Any) -> Any:
         return message
     elif kind is Float64MultiArray:
         return Float64MultiArray(data=[0.1, 0.2])
-    else:
+    elif not hasattr(kind(), 'header'):
         return kind()
+    else:
+        message = kind()
     now = time.time_ns()
     message.header.stamp.sec, message.header.stamp.nanosec = now // 10**9, now % 10**9
     return message
@@ -80,14 +86,20 @@ class Attacks:
     :ivar calm: True: nothing that moves the robot, or says that it moves
     """
 
-    def __init__(self, random: Random, hostile: Hostile, services: dict[str, str]) -> None:
-        """`services`: name -> type."""
+    def __init__(
+        self,
+        random: Random,
+        hostile: Hostile,
+        services: dict[str, str],
+        names: dict[str, list[str]],
+    ) -> None:
+        """`services`: name -> type; `names`: of the parameters, by node."""
         self.random, self.hostile = random, hostile
         self.calm = False
         self.services = {
             name: type_of(kind) for name, kind in services.items() if not name.endswith('_event')
         }
-        self.names: dict[str, list[str]] = {}
+        self.names = names
 
     def message(self) -> tuple[str, Any, Any]:
         """Return topic, type and message, or its bytes."""
@@ -99,7 +111,7 @@ class Attacks:
         how = random.random()
         if kind is JointTrajectory and how < 0.3:
             return topic, kind, absurd(random, self.hostile)
-        if how < 0.6:
+        if how < 0.6 or kind is Bool:  # the middleware sends no longer ones of a fixed size
             return topic, kind, self.hostile.spoil(message)
         data = bytes(serialize_message(message))
         return topic, kind, data[:24] + mutated(data[24:], 'bytes', random)

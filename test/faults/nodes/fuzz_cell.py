@@ -5,30 +5,32 @@ from __future__ import annotations
 import time
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
+import stacks
 from faults.nodes.attacks import JOINTS, MARK, MOTIONS, TOPICS, Attacks
 from faults.nodes.hostile_messages import Hostile
-from faulty_cell import LIMIT, MODEL, PERIOD, STEP, FaultyCell
+from faults.nodes.own_parameters import OwnParameters
+from faulty_cell import LIMIT, MODEL, PERIOD, STEP, URDF, FaultyCell
 from lifecycle_msgs.msg import State, Transition
 from lifecycle_msgs.srv import ChangeState, GetState
 from node_process import EFFORT
-from rcl_interfaces.msg import Parameter, ParameterValue
-from rcl_interfaces.srv import ListParameters, SetParameters
 from rclpy.action import ActionClient
 from robodyn_ros.action import Excite
 from ros_client import Ear, steps
+from std_msgs.msg import String
 from std_srvs.srv import SetBool, Trigger
 from trajectory_msgs.msg import JointTrajectory
 
 from robodyn_ros.excitation.catalog import write_motion
 from robodyn_ros.excitation.motions.sine import SineMotion
-from robodyn_ros.nodes.base.presence import _qos
+from robodyn_ros.nodes.base.common import LATCHED_QOS
+from robodyn_ros.nodes.base.presence import _qos as presence_qos
 
-NODES = ('cell', 'feedforward', 'planned', 'collision_monitor', 'recorder', 'identification',
-         'excitation')  # fmt: skip
-MANAGED = ('feedforward', 'planned', 'collision_monitor')
+NODES = ('cell', 'feedforward', 'planned', 'collision_monitor', 'guard', 'recorder',
+         'identification', 'excitation', 'watch')  # fmt: skip
+MANAGED = ('feedforward', 'planned', 'collision_monitor', 'guard')
 PENDING = 40
 """Largest number of requests that wait for an answer."""
 QUEUED = 4
@@ -46,20 +48,43 @@ LAST_CHECK = 200
 class FuzzCell(FaultyCell):
     """The processes, what is sent to them, and what must hold.
 
+    :cvar remapped: `guard` is a second monitor, with the other inputs; what `watch` shows comes
+        from the fuzzer
     :ivar wrong: what did not hold
     :ivar sent: number of messages and requests
     :ivar resets: resets of the cell because what came before still moved its robot
     """
+
+    remapped: ClassVar[dict[str, dict[str, str]]] = {
+        **FaultyCell.remapped,
+        'guard': {'__node': 'guard'},
+        'watch': {
+            'collision_monitor/collision_state': 'watched/state',
+            'feedforward/torque_state': 'watched/torque',
+            'joint_states': 'watched/joint_states',
+        },
+    }
 
     def __init__(self, folder: Path, seed: int) -> None:
         """Start the processes."""
         robot = {'urdf': folder / 'arm.urdf', **EFFORT, 'output_directory': folder / 'out',
                  'allowed_directories': [str(folder)]}  # fmt: skip
         others = dict.fromkeys(('recorder', 'identification', 'excitation'), robot)
-        others['excitation'] = {**robot, 'allow_unchecked': 'true', 'pause': 0.1}
+        # a number has no value that means: not given
+        free = {'optimise.floor': -100.0, 'optimise.self_collision': 'false'}
+        others['excitation'] = {**robot, **free, 'allow_unchecked': 'true', 'pause': 0.1}
         planned = {**EFFORT, 'result_file': folder / 'result.yaml', 'autostart': 'true',
                    'check_controller': 'false', 'max_torque': LIMIT.tolist()}  # fmt: skip
-        super().__init__(folder, 73, {**others, 'planned': planned})
+        guard = {**EFFORT, 'result_file': folder / 'result.yaml', 'autostart': 'true',
+                 'max_torque_error': [1e4, 1e4], 'motion_source': 'reference',
+                 'protective_stop_topic': 'guard/stopped'}  # fmt: skip
+        # the identification gets its robot from the topic, which is fuzzed after that
+        others['identification'] = {**robot, 'robot_description_timeout': 100.0}
+        del others['identification']['urdf']
+        others['watch'] = {**robot, 'port': 0}
+        super().__init__(folder, 73, {**others, 'planned': planned, 'guard': guard})
+        self._robot = self.node.create_publisher(String, 'robot_description', LATCHED_QOS)
+        self._robot.publish(String(data=URDF))
         self.random = Random(seed)
         self.motion = folder / 'motion.yaml'
         motion = SineMotion(
@@ -72,6 +97,7 @@ class FuzzCell(FaultyCell):
         self.sent = self.torque = self.cycles = self.restarts = self.resets = 0
         self.stops: list[float] = []
         self._pending: list[tuple[float, str, Any]] = []
+        self._own = OwnParameters(self)
         self._previous: Any = None
 
     def begin(self) -> None:
@@ -84,14 +110,12 @@ class FuzzCell(FaultyCell):
             for name, kinds in self.node.get_service_names_and_types()
             if name.split('/')[1] in NODES
         }
-        self.attacks = Attacks(self.random, self.hostile, services)
         for node in NODES:
-            answer = self.call(ListParameters, f'{node}/list_parameters', ListParameters.Request())
-            self.attacks.names[node] = list(answer.result.names)
+            self._own.learn(node)
+        self.attacks = Attacks(self.random, self.hostile, services, self._own.names)
+        qos = {'presence': presence_qos(), 'report': LATCHED_QOS, 'robot_description': LATCHED_QOS}
         self._senders = {
-            topic: self.node.create_publisher(
-                kind, topic, _qos() if topic.endswith('presence') else 10
-            )
+            topic: self.node.create_publisher(kind, topic, qos.get(topic.rsplit('/', 1)[-1], 10))
             for topic, kind in TOPICS.items()
         }
         # reliable: a long trajectory is too large to arrive otherwise
@@ -153,6 +177,9 @@ class FuzzCell(FaultyCell):
                 continue
             if now > begun + ANSWER:
                 self.wrong.append(f'{service} did not answer for {now - begun:.0f} s')
+                node = service.split('/')[0]
+                text = stacks.look(self.processes[node].pid)
+                (self.folder / f'{node}.stacks').write_text(text)
             else:
                 left.append((begun, service, future))
         self._pending = left
@@ -192,23 +219,16 @@ class FuzzCell(FaultyCell):
             self.executor.spin_once(timeout_sec=0.01)
             self._collect()
         for node in NODES:
-            self._set(node, 'use_sim_time', ParameterValue(type=1, bool_value=False))
+            if reason := self._own.restore(node):
+                self.wrong.append(f'{node} refuses its own parameters: {reason}')
         for node in MANAGED:
             self._revive(node)
-        scale = ParameterValue(type=3, double_value=1.0)  # 0 is allowed, and gives no torque
-        self._set('feedforward', 'feedforward_scale', scale)
         self.call(Trigger, 'excitation/stop', Trigger.Request())
         self.call(Trigger, 'collision_monitor/reset', Trigger.Request())
         self.attacks.calm = False
 
-    def _set(self, node: str, name: str, value: ParameterValue) -> None:
-        request = SetParameters.Request(parameters=[Parameter(name=name, value=value)])
-        self.call(SetParameters, f'{node}/set_parameters', request)
-
     def _revive(self, node: str) -> None:
         """Activate a node from whatever state it is in."""
-        text = ParameterValue(type=4, string_value=str(self.folder / 'result.yaml'))
-        self._set(node, 'result_file', text)
         wanted = {
             State.PRIMARY_STATE_UNCONFIGURED: Transition.TRANSITION_CONFIGURE,
             State.PRIMARY_STATE_INACTIVE: Transition.TRANSITION_ACTIVATE,
@@ -284,16 +304,11 @@ class FuzzCell(FaultyCell):
         """Start a motion; return whether it runs.
 
         Trajectories that were fuzzed before may still move the robot, or make it unstable, when
-        they arrive after a reset: so each attempt begins with one. A parameter that was fuzzed
-        may refuse every motion: then the node is started again.
+        they arrive after a reset: so each attempt begins with one.
         """
         deadline = time.monotonic() + 2.0 * ANSWER
-        fresh = time.monotonic() + ANSWER
         self.resets -= 1
         while time.monotonic() < deadline:
-            if time.monotonic() > fresh:
-                self._restart('excitation')
-                fresh = deadline
             self.resets += 1
             self.call(Trigger, 'excitation/stop', Trigger.Request())  # none runs, and it answers
             self.call(Trigger, 'cell/reset', Trigger.Request())

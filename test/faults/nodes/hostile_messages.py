@@ -13,7 +13,7 @@ WORDS = ('', ' ', '\n', 'x' * 80, 'n' * 256, 'd/' * 2000, 'y' * 100_000, '..', '
          '/dev/stdin', '/etc/passwd', '~nobody/x', 'package://none/x', 'ä😀', '%s%n', '{0}',
          'joint1', 'joint2', 'joint1', 'joint2', 'feedforward', 'base_link', '*a', '[' * 3000,
          'use_sim_time', 'nan', '1')  # fmt: skip
-LENGTHS = (0, 1, 2, 2, 2, 2, 2, 3, 7)
+LENGTHS = (0, 1, 2, 2, 2, 2, 2, 3, 6, 7)
 HUGE = 3000
 """Length of one list in fifty."""
 SHORT = 300

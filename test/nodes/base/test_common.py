@@ -17,6 +17,7 @@ from ros_client import PATIENCE  # noqa: E402
 from robodyn_ros.errors import ConfigError  # noqa: E402
 from robodyn_ros.nodes.base.common import (  # noqa: E402
     Diagnostics,
+    check_when_set,
     declare,
     steady_timer,
 )
@@ -69,6 +70,7 @@ def test_declared_value_and_default(create):
         (12, 3, {'minimum': 1, 'maximum': 9}),
         ([1.0, -1.0], [0.0], {'minimum': 0.0}),
         ([1.0, float('nan')], [0.0], {}),
+        ([1.0, float('nan')], [0.0], {'minimum': 0.0}),
         ([1.0, 9.5], [0.0], {'maximum': 9.0}),
         ([1.0], TYPE.STRING_ARRAY, {}),
     ],
@@ -76,6 +78,45 @@ def test_declared_value_and_default(create):
 def test_value_of_another_type_or_outside_its_range(create, value, default, options):
     with pytest.raises(ConfigError, match="parameter 'x'"):
         declare(create(x=value), 'x', default, 'x', **options)
+
+
+@pytest.mark.parametrize('default', [[0.0], TYPE.DOUBLE_ARRAY])
+def test_elements_of_an_array_are_checked_when_they_are_set(create, default):
+    node = create()
+    declare(node, 'other', [0.0], 'not to be confused')
+    declare(node, 'x', default, 'x', minimum=0.0, maximum=9.0)
+    reasons = {
+        value: node.set_parameters([Parameter('x', value=[1.0, value])])[0].reason
+        for value in (9.0, -1.0, 9.5, float('nan'))
+    }
+    assert list(reasons.values()) == [
+        '',
+        "parameter 'x': element 1 is -1.0, below 0.0",
+        "parameter 'x': element 1 is 9.5, above 9.0",
+        "parameter 'x': element 1 is nan, not a number",
+    ]
+    assert list(node.get_parameter('x').value) == [1.0, 9.0]
+    assert node.set_parameters([Parameter('x', TYPE.DOUBLE_ARRAY, [])])[0].successful
+    assert node.set_parameters([Parameter('other', value=[-1.0])])[0].successful
+
+
+def test_what_a_check_refuses_keeps_its_value(create):
+    node = create()
+    declare(node, 'x', 1.0, 'x')
+    declare(node, 'names', ['a'], 'names')
+    seen = []
+
+    def check(new):
+        seen.append(new)
+        if new.get('x') == 2.0:
+            raise ConfigError('two is\ntoo much')
+
+    check_when_set(node, check)
+    answers = node.set_parameters([Parameter('x', value=2.0), Parameter('names', value=['b'])])
+    assert [(answer.successful, answer.reason) for answer in answers] == [
+        (False, 'two is too much'), (True, ''),
+    ]  # fmt: skip
+    assert seen == [{'x': 2.0}, {'names': ['b']}] and node.get_parameter('x').value == 1.0
 
 
 def test_parameters_without_default(create):

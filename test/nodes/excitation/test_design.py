@@ -10,6 +10,7 @@ rclpy = pytest.importorskip('rclpy')
 pytest.importorskip('robodyn_ros.action')
 from excitation_client import ROOT, robot_limits  # noqa: E402
 from idle_nodes import idle_nodes  # noqa: E402
+from rclpy.parameter import Parameter  # noqa: E402
 from robodyn_ros.action import Excite  # noqa: E402
 
 from robodyn_ros.control.torque.model_torque import ModelTorque  # noqa: E402
@@ -174,7 +175,6 @@ def test_cancel_keeps_the_best_so_far(make, reason, pictures):
 @pytest.mark.parametrize(
     ('values', 'words'),
     [
-        ({'optimise.criterion': 'best'}, 'must be one of cond, block, block_by_condition'),
         ({'model_file': f'{ROOT}/config/robots/scara.yaml'}, "no limits for joint 'joint2'"),
         ({'dynamic_model': 2, 'model_file': 'none.yaml'}, 'none.yaml'),
     ],
@@ -211,3 +211,42 @@ def test_ready_files_design_for_our_own_robots(make, robot):
     assert len(problem.criterion.columns) > 5 and design.margins.velocity == 0.1
     weights = design.criterion.torque_weights
     assert len(weights) == len(design.model.joints) and min(weights) == 1.0
+
+
+def test_an_option_that_cannot_be_used_is_refused_when_it_is_set(make):
+    """It would block every motion: `optimise.box` holds for motions from files too."""
+    designer, _, _ = make({'optimise.floor': -0.5})
+    bad = {
+        'box': [[-np.inf] * 3 + [np.inf] * 3, [0.0, 1.0], [1.0] * 6],
+        'obstacles': [[0.0, 0.0, 0.0, 1.0, 1.0, np.nan]],
+        'floor': [np.nan],
+        'criterion': ['best'],
+        'duration': [-1.0],
+    }
+    for name, values in bad.items():
+        for value in values:
+            parameter = Parameter(f'optimise.{name}', value=value)
+            (answer,) = designer._node.set_parameters([parameter])
+            assert not answer.successful, (name, value)
+            assert answer.reason.startswith(f'parameter optimise.{name}: '), answer.reason
+    assert ', got [1.0, 1.0' in designer._node.set_parameters(
+        [Parameter('optimise.box', value=[1.0] * 6)]
+    )[0].reason  # fmt: skip
+    good = Parameter('optimise.box', value=[-1.0, -1.0, -1.0, 1.0, 1.0, 2.0])
+    other = Parameter('unrelated', value=1.0)
+    designer._node.declare_parameter('unrelated', 0.0)
+    assert all(answer.successful for answer in designer._node.set_parameters([good, other]))
+    assert designer.values()['box'][5] == 2.0
+    low = designer._node.set_parameters([Parameter('optimise.floor', value=2.0)])[0]
+    assert not low.successful and 'floor must be below the top of box, z = 2' in low.reason
+    (none,) = designer._node.set_parameters(
+        [Parameter('optimise.box', Parameter.Type.DOUBLE_ARRAY, [])]
+    )
+    assert none.successful and 'box' not in designer.values()
+
+
+def test_an_option_that_cannot_be_used_ends_the_node(make):
+    with pytest.raises(RobodynError, match='parameter optimise: box must be six finite numbers'):
+        make({'optimise.box': [0.0, 1.0]})
+    with pytest.raises(RobodynError, match='must be one of cond, block, block_by_condition'):
+        make({**SMALL, 'optimise.criterion': 'best'})

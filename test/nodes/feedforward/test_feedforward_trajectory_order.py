@@ -1,5 +1,6 @@
 """Trajectory mode without DDS: what comes while a trajectory is planned, in which order."""
 
+from concurrent.futures import wait
 from types import SimpleNamespace
 
 import numpy as np
@@ -83,6 +84,8 @@ def given(duration):
 
 def settle(mode):
     for _ in range(20):
+        if (work := mode._outbox._work) is not None:
+            wait([work], 60.0)
         mode._outbox.tick()
 
 
@@ -116,6 +119,39 @@ def test_trajectories_that_come_at_once_leave_in_their_order(mode, node):
     settle(mode)
     lengths = [len(effort) for effort in efforts(node)]
     assert len(lengths) == 3 and lengths == sorted(lengths)
+
+
+def test_one_without_points_is_sent_now_and_those_that_wait_are_not(mode, node):
+    """The plan of the first would take seconds; a stop must not wait for it."""
+    for duration in (600.0, 1.0):
+        mode._on_trajectory(given(duration))
+    stop = serialize_message(JointTrajectory(joint_names=MODEL.joint_names))
+    mode._on_trajectory(stop)
+    assert node.sent == [stop] and mode.refused == 2
+    assert 'without points, which stops the robot, came after it' in mode.refusal
+    settle(mode)
+    assert node.sent == [stop] and not mode.applied
+    mode._on_trajectory(given(1.0))
+    settle(mode)
+    assert len(node.sent) == 2 and mode.applied
+
+
+@pytest.mark.parametrize(
+    'change',
+    [
+        lambda mode: mode.set_values(0.5 * VALUES),
+        lambda mode: mode.set_scale(0.5),
+    ],
+)
+def test_what_changes_while_it_is_planned_counts(mode, node, change):
+    mode._on_trajectory(given(1.0))
+    settle(mode)
+    mode._plan = None  # as before the first
+    mode._on_trajectory(given(1.0))
+    change(mode)
+    settle(mode)
+    full, half = (np.abs(effort).max() for effort in efforts(node))
+    assert half == pytest.approx(0.5 * full, rel=0.05)
 
 
 def test_a_disable_that_comes_while_it_is_planned_leaves_the_motion_without_torque(mode, node):

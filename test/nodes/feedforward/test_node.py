@@ -27,6 +27,8 @@ def test_without_a_model_it_stays_unconfigured_and_says_what_to_do(tmp_path):
         process.wait_for('active')
         missing = process.call(LoadModel, 'load_model', LoadModel.Request(result_file='/nothing'))
         assert not missing.success
+        old = process.call(LoadModel, 'load_parameters', LoadModel.Request(result_file=str(path)))
+        assert not old.success and old.message == '~/load_parameters is now called ~/load_model'
         assert process.interrupt() == 0
 
 

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -49,7 +50,18 @@ LAST = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 
 
 class FaultyCell(RosClient):
-    """The processes, and everything they said that promises are about."""
+    """The processes, and everything they said that promises are about.
+
+    :cvar remapped: names of nodes and topics of a process; `planned` is a second feed-forward, in
+        trajectory mode, that moves no robot
+    """
+
+    remapped: ClassVar[dict[str, dict[str, str]]] = {
+        'planned': {
+            '__node': 'planned', 'joint_states': 'planned/joint_states',
+            'joint_trajectory_controller/joint_trajectory': 'planned/out',
+        },
+    }  # fmt: skip
 
     def __init__(self, folder, number: int, others=None, period: float = PERIOD) -> None:
         """Start the processes, and others with these parameters.
@@ -58,7 +70,8 @@ class FaultyCell(RosClient):
         """
         super().__init__(environment(number))
         self.folder = folder
-        self.environment = {**environment(number), 'ROS_HOME': str(folder / 'ros')}
+        own = {'ROS_HOME': str(folder / 'ros'), 'PYTHONFAULTHANDLER': '1'}
+        self.environment = {**environment(number), **own}
         urdf, config = folder / 'arm.urdf', folder / 'cell.yaml'
         urdf.write_text(URDF)
         own = {'rotor_inertia': 0.5, 'viscous_friction': 2.0, 'coulomb_friction': 3.0}
@@ -83,15 +96,14 @@ class FaultyCell(RosClient):
         self._listen()
 
     def start(self, name: str) -> None:
-        module = 'feedforward' if name == 'planned' else name
+        module = {'planned': 'feedforward', 'guard': 'collision_monitor'}.get(name, name)
         command = [sys.executable, '-m', f'robodyn_ros.nodes.{module}.node', '--ros-args']
         for parameter, value in self.parameters[name].items():
             command += ['-p', f'{parameter}:={value}']
         if name == 'feedforward':
             command += ['-r', f'feedforward/reference:={REFERENCE}']
-        if name == 'planned':  # a second feed-forward, in trajectory mode, that moves no robot
-            command += ['-r', '__node:=planned', '-r', 'joint_states:=planned/joint_states']
-            command += ['-r', 'joint_trajectory_controller/joint_trajectory:=planned/out']
+        for topic, other in self.remapped.get(name, {}).items():
+            command += ['-r', f'{topic}:={other}']
         with self.log(name).open('a') as file:
             self.processes[name] = subprocess.Popen(
                 command, env=self.environment, stdout=file, stderr=subprocess.STDOUT

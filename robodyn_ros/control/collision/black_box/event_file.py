@@ -111,10 +111,15 @@ def read_event(path: str | Path) -> Event:
         calls = tuple((int(row), str(name), value) for row, name, value in content['calls'])
         messages = tuple((int(row), str(text)) for row, text in content['messages'])
         rows = _read_rows(path, calls, messages, decoded(content['state']))
+        used = [call[0] for call in calls] + [row for row, _ in messages]
+        if not all(0 <= row < len(rows.times) for row in used):
+            raise RecordingError('a call or message belongs to no sample')
         return Event(str(content['reason']), setup, rows)
     except RecordingError as error:
         raise RecordingError(f'{path}: {error}') from error
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+    except (
+        ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError,
+    ) as error:  # fmt: skip
         raise RecordingError(f'{path}: the event is damaged: {error}') from error
 
 

@@ -42,7 +42,7 @@ def replay(event: Event) -> Difference | None:
     try:
         recorded.restore(event.rows.state)
         return _run(event, recorded)
-    except (AttributeError, TypeError, ValueError) as error:
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise RecordingError(f'the event cannot be replayed: {error}') from error
 
 

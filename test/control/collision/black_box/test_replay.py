@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -88,10 +89,28 @@ def test_a_state_of_something_else_is_refused(state: dict[str, object], text: st
         replay(replace(made, rows=replace(made.rows, state={**whole, **state})))
 
 
+def test_a_damaged_time_of_the_filters_does_not_take_for_ever() -> None:
+    made = event(6)
+    state = {**made.rows.state, '_filter_time': 0.0, '_running': True}
+    begin = time.monotonic()
+    replay(replace(made, rows=replace(made.rows, state=state)))
+    assert time.monotonic() - begin < 10.0  # 1.7e9 s in steps of 2 ms would be hours
+    state = {**made.rows.state, '_filter_time': -np.inf, '_running': True}
+    replay(replace(made, rows=replace(made.rows, state=state)))
+    state = {**made.rows.state, '_filter_time': np.nan, '_running': True}
+    with pytest.raises(RecordingError, match='the event cannot be replayed'):
+        replay(replace(made, rows=replace(made.rows, state=state)))
+
+
 def test_other_bags_and_damaged_events_are_refused(tmp_path: Path) -> None:
     with pytest.raises(RecordingError, match='no event of the collision monitor'):
         read_event(tmp_path)
-    write_event(event(5), tmp_path / 'event')
+    made = event(5)
+    odd = replace(made, rows=replace(made.rows, messages=((10**5, 'text'),)))
+    write_event(odd, tmp_path / 'odd')
+    with pytest.raises(RecordingError, match='a call or message belongs to no sample'):
+        read_event(tmp_path / 'odd')
+    write_event(made, tmp_path / 'event')
     file = tmp_path / 'event' / 'event_0.mcap'
     whole = file.read_bytes()
     random = np.random.default_rng(1)
