@@ -27,9 +27,10 @@ def fresh(values: Array) -> Rows:
 
     A signal is updated less often than recorded if many of its changes follow repeats, although
     most changes are several of its smallest steps. Its repeats are then no measurements, except in
-    runs far longer than usual, in which it was constant. A signal with coarse steps repeats at
-    slow motion too; it is taken to be updated with the others, if all these are updated less often
-    than recorded. So is a constant one.
+    runs far longer than usual, in which it was constant.
+
+    A signal with coarse steps repeats at slow motion too. Where all others are updated less often
+    than recorded, it is taken to be updated as often as the slowest of them.
     """
     taken: Rows = np.ones(values.shape, dtype=bool)
     new: Rows = np.ones(values.shape, dtype=bool)
@@ -37,23 +38,37 @@ def fresh(values: Array) -> Rows:
     changes = new[1:].sum(axis=0)
     often = (~new[:-1] & new[1:]).sum(axis=0) > OFTEN_REPEATED * changes
     often &= changes >= FEWEST
-    fine = [
-        np.median(sizes) > COARSE * np.quantile(sizes, 0.01)
-        for column in np.flatnonzero(often)
-        for sizes in [np.abs(np.diff(values[new[:, column], column]))]
-    ]
-    still = changes == 0
-    held = often.copy()
-    if not (any(fine) and (often | still).all()):
-        held[often] = fine
-    for column in np.flatnonzero(held):
-        starts = np.flatnonzero(new[:, column])
-        length = np.diff(np.append(starts, len(new)))
-        usual = length <= 2.0 * np.quantile(length, 0.9)
-        taken[:, column] = new[:, column] | ~np.repeat(usual, length)
-        taken[0, column] = not usual[0]  # when its first value was measured is unknown
-    if held.any() and (held | still).all():
-        taken[:, still] = taken[:, held].any(axis=1, keepdims=True)
+    slowest = 0
+    for column in np.flatnonzero(often):
+        sizes = np.abs(np.diff(values[new[:, column], column]))
+        if np.median(sizes) > COARSE * np.quantile(sizes, 0.01):
+            length = _lengths(new[:, column])
+            step = int(np.median(length))
+            repeats = length <= 4.0 * np.quantile(length, 0.9)
+            taken[:, column] = _updates(length, repeats, step)
+            slowest, often[column] = max(slowest, step), False
+    coarse = taken.all(axis=0) & (often | (changes == 0))
+    if slowest and (coarse | ~taken.all(axis=0)).all():
+        for column in np.flatnonzero(coarse):
+            length = _lengths(new[:, column])
+            taken[:, column] = _updates(length, np.zeros(len(length), dtype=bool), slowest)
+    return taken
+
+
+def _lengths(new: Rows) -> NDArray[np.intp]:
+    """Return the lengths of the runs of equal values, the first of which starts at sample 0."""
+    return np.diff(np.append(np.flatnonzero(new), len(new)))
+
+
+def _updates(length: NDArray[np.intp], repeats: Rows, step: int) -> Rows:
+    """Return the samples (N,) at which a signal is measured: new values, and each `step` in runs.
+
+    :param length: of the runs of equal values, shape (M,)
+    :param repeats: runs that hold one measurement only, shape (M,)
+    """
+    age = np.concatenate([np.arange(each) for each in length])
+    taken: Rows = (age == 0) | (~np.repeat(repeats, length) & (age % step == 0))
+    taken[0] = not repeats[0]  # when its first value was measured is unknown
     return taken
 
 
