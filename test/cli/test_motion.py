@@ -117,8 +117,9 @@ def test_the_surroundings_in_the_robot_file_hold_for_every_motion(shown, tmp_pat
 
 def test_an_unknown_option_of_the_surroundings_is_refused(shown, tmp_path):
     robot = yaml.safe_load(Path(ARM[1]).read_text())
-    robot |= {'urdf': str(URDF), 'excitation': {'optimise': {'obstacle': [0, 0, 0, 1, 1, 1]}}}
+    wrong = {'obstacle': [0, 0, 0, 1, 1, 1], 7: None}
+    robot |= {'urdf': str(URDF), 'excitation': {'optimise': wrong}}
     file = tmp_path / 'robot.yaml'
     file.write_text(yaml.safe_dump(robot))
     code, printed = shown(PATH, '--robot', str(file))
-    assert code == 2 and 'excitation.optimise has no option obstacle; expected' in printed.err
+    assert code == 2 and 'excitation.optimise has no option 7, obstacle; expected' in printed.err
